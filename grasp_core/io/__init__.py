@@ -1,0 +1,1 @@
+"""Reading annotation and rater files, and what is to be known about them."""
