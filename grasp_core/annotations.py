@@ -1,0 +1,159 @@
+"""Annotations and raters as immutable values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+IntArray = npt.NDArray[np.int32]
+OffsetArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+BoolArray = npt.NDArray[np.bool_]
+Scalar = TypeVar("Scalar", bound=np.generic)
+
+
+def _frozen(array: npt.NDArray[Scalar]) -> npt.NDArray[Scalar]:
+    array.flags.writeable = False
+    return array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Annotations:
+    """Every annotation of a data set, sorted by item (compressed sparse rows).
+
+    Parameters
+    ----------
+    item_ids : tuple of str, length I
+    rater_ids : tuple of str, length J
+    categories : tuple of str, length K
+        Declared and ordered; a category that nobody used still counts in K.
+    indptr : int64 array, shape (I + 1,)
+        Item i owns the annotations ``indptr[i]:indptr[i + 1]``.
+    rater, category : int32 arrays, shape (A,)
+        Index of the rater and of the category of each annotation.
+    """
+
+    item_ids: tuple[str, ...]
+    rater_ids: tuple[str, ...]
+    categories: tuple[str, ...]
+    indptr: OffsetArray
+    rater: IntArray
+    category: IntArray
+
+    @classmethod
+    def from_codes(
+        cls,
+        *,
+        item: npt.ArrayLike,
+        rater: npt.ArrayLike,
+        category: npt.ArrayLike,
+        item_ids: Sequence[str],
+        rater_ids: Sequence[str],
+        categories: Sequence[str],
+    ) -> Annotations:
+        """Build from one code per annotation, in any order.
+
+        Parameters
+        ----------
+        item, rater, category : integer arrays, shape (A,)
+            Positions in `item_ids`, `rater_ids` and `categories`.
+
+        Raises
+        ------
+        ValueError
+            If the arrays differ in length or a code points outside its list.
+        """
+        codes = [np.asarray(values, dtype=np.int64) for values in (item, rater, category)]
+        if len({values.shape for values in codes}) != 1 or codes[0].ndim != 1:
+            raise ValueError("item, rater and category must be one-dimensional and of equal length")
+        lists = {"item": item_ids, "rater": rater_ids, "category": categories}
+        for values, (name, entries) in zip(codes, lists.items(), strict=True):
+            if values.size and not (0 <= values.min() and values.max() < len(entries)):
+                raise ValueError(f"a code in `{name}` lies outside 0..{len(entries) - 1}")
+        item_codes, rater_codes, category_codes = codes
+        order = np.lexsort((rater_codes, item_codes))
+        counts = np.bincount(item_codes, minlength=len(item_ids))
+        return cls(
+            item_ids=tuple(item_ids),
+            rater_ids=tuple(rater_ids),
+            categories=tuple(categories),
+            indptr=_frozen(np.concatenate(([0], np.cumsum(counts))).astype(np.int64)),
+            rater=_frozen(rater_codes[order].astype(np.int32)),
+            category=_frozen(category_codes[order].astype(np.int32)),
+        )
+
+    @property
+    def n_items(self) -> int:
+        """I."""
+        return len(self.item_ids)
+
+    @property
+    def n_raters(self) -> int:
+        """J."""
+        return len(self.rater_ids)
+
+    @property
+    def n_categories(self) -> int:
+        """K."""
+        return len(self.categories)
+
+    @property
+    def n_annotations(self) -> int:
+        """A."""
+        return int(self.rater.size)
+
+    @property
+    def item(self) -> IntArray:
+        """Index of the item of each annotation, shape (A,)."""
+        return np.repeat(np.arange(self.n_items, dtype=np.int32), np.diff(self.indptr))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Axis:
+    """One demographic axis: a value, or unknown, for every rater.
+
+    Parameters
+    ----------
+    values : tuple of str
+        The axis's distinct values in display order.
+    codes : int32 array, shape (J,)
+        Position in `values`, or -1 where the rater's value is unknown.
+    """
+
+    values: tuple[str, ...]
+    codes: IntArray
+
+    @classmethod
+    def from_values(cls, values: Sequence[str | None]) -> Axis:
+        """Build from one value (or None for unknown) per rater; values are sorted."""
+        distinct = sorted({value for value in values if value is not None}, key=display_order)
+        position = {value: index for index, value in enumerate(distinct)}
+        codes = [-1 if value is None else position[value] for value in values]
+        return cls(tuple(distinct), _frozen(np.array(codes, dtype=np.int32)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Raters:
+    """The raters' demographic profiles, one row per rater of an :class:`Annotations`.
+
+    Parameters
+    ----------
+    rater_ids : tuple of str, length J
+    axes : mapping from axis name to :class:`Axis`
+    """
+
+    rater_ids: tuple[str, ...]
+    axes: Mapping[str, Axis]
+
+
+def display_order(value: str) -> tuple[int, float, str]:
+    """Sort key: numbers by size, before everything else by letter."""
+    try:
+        number = float(value)
+    except ValueError:
+        return (1, 0.0, value.casefold())
+    return (0, number, value) if number == number else (1, 0.0, value.casefold())

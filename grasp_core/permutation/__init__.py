@@ -1,0 +1,1 @@
+"""Seeded permutations, the compiled kernel, null distributions, p-values and corrections."""

@@ -1,0 +1,315 @@
+"""What a run found, as immutable values, and its file form (``grasp-run`` version 1)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from grasp_core.errors import DataError
+from grasp_core.groups import AxisSet, Group
+from grasp_core.spec import STATISTICS, RunSpec
+
+FORMAT = "grasp-run"
+FORMAT_VERSION = 1
+
+Direction = Literal["up", "down"]
+Significance = Literal["none", "nominal", "corrected"]
+
+
+@dataclass(frozen=True, slots=True)
+class Histogram:
+    """Counts of shuffled values in equal bins from `low` to `high`."""
+
+    low: float
+    high: float
+    counts: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """An observed value held against its null distribution.
+
+    `value` is None where it is not estimable, and `reason` then says why. `p` is None too where
+    fewer than 100 shuffled values (`null_n`) were estimable. `q` is `p` after correction.
+    """
+
+    value: float | None
+    reason: str | None = None
+    null_n: int = 0
+    null_median: float | None = None
+    direction: Direction | None = None
+    p: float | None = None
+    q: float | None = None
+    significance: Significance = "none"
+    null: Histogram | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GroupResult:
+    """One group's row of Table 5."""
+
+    group: Group
+    n_raters: int
+    n_annotations: int
+    statistics: Mapping[str, Outcome]
+
+
+@dataclass(frozen=True, slots=True)
+class DsiResult:
+    """Diversity sensitivity index of one axis or intersection.
+
+    `outcome` holds the maximum GAI against the permutation distribution of the *maximum* over the
+    same groups (its `p` is the upper tail); `p_group` and `significance_group` are those of the
+    attaining group's GAI, the paper's convention.
+    """
+
+    axes: AxisSet
+    group: Group | None
+    outcome: Outcome
+    p_group: float | None
+    significance_group: Significance
+
+
+@dataclass(frozen=True, slots=True)
+class FileFingerprint:
+    """Name, size and hash of an input file."""
+
+    name: str
+    bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class DataSummary:
+    """What the data were, without a single raw row.
+
+    `sha256` is the file's hash, or for several files the hash of their hashes in order.
+    `raters_per_item` is minimum, median and maximum; `label_counts` follows `categories`.
+    """
+
+    items: int
+    raters: int
+    annotations: int
+    categories: tuple[str, ...]
+    label_counts: tuple[int, ...]
+    raters_per_item: tuple[int, float, int]
+    sha256: str
+    files: tuple[FileFingerprint, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """Seconds spent."""
+
+    load_s: float
+    observed_s: float
+    permutations_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """Everything a run found; enough to draw every table and figure."""
+
+    data: DataSummary
+    spec: RunSpec
+    groups: tuple[GroupResult, ...]
+    dsi: tuple[DsiResult, ...]
+    warnings: tuple[str, ...]
+    timing: Timing
+    code_version: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready form, described in docs/file-formats.md."""
+        return {
+            "format": FORMAT,
+            "version": FORMAT_VERSION,
+            "code_version": self.code_version,
+            "data": {
+                "items": self.data.items,
+                "raters": self.data.raters,
+                "annotations": self.data.annotations,
+                "categories": list(self.data.categories),
+                "label_counts": list(self.data.label_counts),
+                "raters_per_item": list(self.data.raters_per_item),
+                "sha256": self.data.sha256,
+                "files": [
+                    {"name": file.name, "bytes": file.bytes, "sha256": file.sha256}
+                    for file in self.data.files
+                ],
+            },
+            "spec": self.spec.to_dict(),
+            "groups": [
+                {
+                    **_group_to_dict(row.group),
+                    "n_raters": row.n_raters,
+                    "n_annotations": row.n_annotations,
+                    "statistics": {
+                        name: _outcome_to_dict(outcome) for name, outcome in row.statistics.items()
+                    },
+                }
+                for row in self.groups
+            ],
+            "dsi": [_dsi_to_dict(row) for row in self.dsi],
+            "warnings": list(self.warnings),
+            "timing": {
+                "load_s": self.timing.load_s,
+                "observed_s": self.timing.observed_s,
+                "permutations_s": self.timing.permutations_s,
+            },
+        }
+
+    @classmethod
+    def from_dict(cls, plain: Any) -> RunResult:
+        """Read :meth:`to_dict`'s form.
+
+        Raises
+        ------
+        DataError
+            If it is not a ``grasp-run`` of version 1, or a field is missing or of the wrong kind.
+        """
+        if not isinstance(plain, dict) or plain.get("format") != FORMAT:
+            raise DataError(f'this is not a GRASP result: it lacks "format": "{FORMAT}"')
+        if plain.get("version") != FORMAT_VERSION:
+            raise DataError(
+                f"the result has format version {plain.get('version')!r}; this GRASP reads {FORMAT_VERSION}"
+            )
+        try:
+            return _result_from_dict(plain)
+        except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+            raise DataError(f"the result file is damaged: {type(error).__name__} at {error}") from None
+
+
+def _result_from_dict(plain: dict[str, Any]) -> RunResult:
+    data = plain["data"]
+    low, median, high = data["raters_per_item"]
+    return RunResult(
+        data=DataSummary(
+            items=int(data["items"]),
+            raters=int(data["raters"]),
+            annotations=int(data["annotations"]),
+            categories=_strings(data["categories"]),
+            label_counts=tuple(int(count) for count in data["label_counts"]),
+            raters_per_item=(int(low), float(median), int(high)),
+            sha256=_string(data["sha256"]),
+            files=tuple(
+                FileFingerprint(_string(file["name"]), int(file["bytes"]), _string(file["sha256"]))
+                for file in data["files"]
+            ),
+        ),
+        spec=RunSpec.from_dict(plain["spec"]),
+        groups=tuple(
+            GroupResult(
+                group=_group_from_dict(row),
+                n_raters=int(row["n_raters"]),
+                n_annotations=int(row["n_annotations"]),
+                statistics={
+                    name: _outcome_from_dict(row["statistics"][name])
+                    for name in STATISTICS
+                    if name in row["statistics"]
+                },
+            )
+            for row in plain["groups"]
+        ),
+        dsi=tuple(_dsi_from_dict(row) for row in plain["dsi"]),
+        warnings=_strings(plain["warnings"]),
+        timing=Timing(**{name: _number(seconds) for name, seconds in plain["timing"].items()}),
+        code_version=_string(plain["code_version"]),
+    )
+
+
+def _group_to_dict(group: Group) -> dict[str, Any]:
+    return {"axis": list(group.axes), "group": dict(zip(group.axes, group.values, strict=True))}
+
+
+def _group_from_dict(plain: Mapping[str, Any]) -> Group:
+    axes = _strings(plain["axis"])
+    return Group(axes, tuple(_string(plain["group"][name]) for name in axes))
+
+
+def _outcome_to_dict(outcome: Outcome) -> dict[str, Any]:
+    null = outcome.null
+    return {
+        "value": outcome.value,
+        "null_median": outcome.null_median,
+        "direction": outcome.direction,
+        "p": outcome.p,
+        "q": outcome.q,
+        "significance": outcome.significance,
+        "reason": outcome.reason,
+        "null_n": outcome.null_n,
+        "null": None if null is None else {"low": null.low, "high": null.high, "counts": list(null.counts)},
+    }
+
+
+def _outcome_from_dict(plain: Mapping[str, Any]) -> Outcome:
+    null = plain["null"]
+    return Outcome(
+        value=_optional(_number, plain["value"]),
+        reason=_optional(_string, plain["reason"]),
+        null_n=int(plain["null_n"]),
+        null_median=_optional(_number, plain["null_median"]),
+        direction=_one_of(plain["direction"], ("up", "down", None)),
+        p=_optional(_number, plain["p"]),
+        q=_optional(_number, plain["q"]),
+        significance=_one_of(plain["significance"], ("none", "nominal", "corrected")),
+        null=None
+        if null is None
+        else Histogram(
+            _number(null["low"]), _number(null["high"]), tuple(int(count) for count in null["counts"])
+        ),
+    )
+
+
+def _dsi_to_dict(row: DsiResult) -> dict[str, Any]:
+    outcome = _outcome_to_dict(row.outcome)
+    return {
+        "axis": list(row.axes),
+        "group": None if row.group is None else _group_to_dict(row.group)["group"],
+        "value": outcome.pop("value"),
+        "p": row.p_group,
+        "significance": row.significance_group,
+        "p_max": outcome.pop("p"),
+        "q_max": outcome.pop("q"),
+        "significance_max": outcome.pop("significance"),
+        **outcome,
+    }
+
+
+def _dsi_from_dict(plain: Mapping[str, Any]) -> DsiResult:
+    renamed = {"p": plain["p_max"], "q": plain["q_max"], "significance": plain["significance_max"]}
+    return DsiResult(
+        axes=_strings(plain["axis"]),
+        group=None if plain["group"] is None else _group_from_dict(plain),
+        outcome=_outcome_from_dict({**plain, **renamed}),
+        p_group=_optional(_number, plain["p"]),
+        significance_group=_one_of(plain["significance"], ("none", "nominal", "corrected")),
+    )
+
+
+def _string(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r} (expected text)")
+    return value
+
+
+def _strings(values: Any) -> tuple[str, ...]:
+    return tuple(_string(value) for value in values)
+
+
+def _number(value: Any) -> float:
+    number = float(value)
+    if isinstance(value, str) or not math.isfinite(number):
+        raise TypeError(f"{value!r} (expected a finite number)")
+    return number
+
+
+def _optional(convert: Callable[[Any], Any], value: Any) -> Any:
+    return None if value is None else convert(value)
+
+
+def _one_of(value: Any, choices: tuple[Any, ...]) -> Any:
+    if value not in choices:
+        raise ValueError(f"{value!r} (expected one of {choices})")
+    return value

@@ -1,0 +1,198 @@
+"""What a run computes: a small, canonical, versioned value.
+
+The spec and the data's fingerprint are all that is needed to compute the same numbers again.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
+
+from grasp_core.errors import SpecError
+from grasp_core.groups import AxisSet
+
+SPEC_VERSION = 1
+LEVEL = 0.05
+"""Level of both significance marks: nominal p, and after correction q."""
+
+IN_GROUP = ("irr", "negentropy", "plurality_size")
+CROSS_GROUP = ("xrr", "cross_negentropy", "voting_agreement")
+STATISTICS = ("irr", "xrr", "negentropy", "cross_negentropy", "plurality_size", "voting_agreement", "gai")
+"""All statistics, in the column order of the paper's Table 5."""
+
+Layout = Literal["long", "items-by-raters", "raters-by-items"]
+PValue = Literal["two-sided", "paper"]
+CrossNegentropy = Literal["smooth", "paper"]
+Ties = Literal["first", "random"]
+Correction = Literal["benjamini-hochberg", "benjamini-yekutieli", "max-t"]
+Family = Literal["statistic", "statistic-axis", "all"]
+
+MAX_PERMUTATIONS = 10_000_000
+MAX_SEED = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class DataSpec:
+    """How files become annotations and raters.
+
+    Parameters
+    ----------
+    layout : {"long", "items-by-raters", "raters-by-items"}
+        A row per annotation, or a matrix with one row per item (per rater).
+    item, rater, label : str or None
+        Columns of a long file. A matrix names only the column that holds its rows' ids:
+        `item` for "items-by-raters", `rater` for "raters-by-items".
+    profile : tuple of str
+        "raters-by-items" only: columns that describe the rater and are not items.
+    categories : tuple of str or None
+        Declared labels in order; None takes those found, sorted.
+    missing : tuple of str
+        Cell texts that mean "no value", in every column.
+    exclude : tuple of (column, value)
+        Raters with this value in this column are left out.
+    """
+
+    layout: Layout = "long"
+    item: str | None = None
+    rater: str | None = None
+    label: str | None = None
+    profile: tuple[str, ...] = ()
+    categories: tuple[str, ...] | None = None
+    missing: tuple[str, ...] = ("",)
+    exclude: tuple[tuple[str, str], ...] = ()
+
+    def __post_init__(self) -> None:
+        _choice("layout", self.layout, Layout)
+        needed = {
+            "long": ("item", "rater", "label"),
+            "items-by-raters": ("item",),
+            "raters-by-items": ("rater",),
+        }[self.layout]
+        for name in needed:
+            if not getattr(self, name):
+                raise SpecError(f"layout {self.layout!r} needs the name of the {name} column")
+        if self.categories is not None:
+            if len(self.categories) < 2:
+                raise SpecError("`categories` needs at least two labels")
+            if len(set(self.categories)) != len(self.categories):
+                raise SpecError("`categories` names a label twice")
+
+
+@dataclass(frozen=True, slots=True)
+class AnalysisSpec:
+    """What is computed on the data.
+
+    Parameters
+    ----------
+    axes : tuple of axis sets
+        ``("gender",)`` for the groups of one axis, ``("race", "gender")`` for an intersection.
+    statistics : tuple of str
+        Those reported, out of :data:`STATISTICS`.
+    gai : (str, str)
+        In-group and cross-group statistic whose ratio is the group association index.
+    min_raters : int
+        Groups with fewer raters are not shown.
+    permutations, seed : int
+    strata : str or None
+        Axis within whose values profiles are shuffled; None shuffles over all raters.
+    p_value, cross_negentropy, ties, correction, family
+        Conventions of METHODS sections 3 and 5.
+    """
+
+    axes: tuple[AxisSet, ...]
+    statistics: tuple[str, ...] = STATISTICS
+    gai: tuple[str, str] = ("irr", "xrr")
+    min_raters: int = 2
+    permutations: int = 10_000
+    seed: int = 1
+    strata: str | None = None
+    p_value: PValue = "two-sided"
+    cross_negentropy: CrossNegentropy = "smooth"
+    ties: Ties = "first"
+    correction: Correction = "benjamini-hochberg"
+    family: Family = "statistic"
+
+    def __post_init__(self) -> None:
+        _choice("p_value", self.p_value, PValue)
+        _choice("cross_negentropy", self.cross_negentropy, CrossNegentropy)
+        _choice("ties", self.ties, Ties)
+        _choice("correction", self.correction, Correction)
+        _choice("family", self.family, Family)
+        if not self.axes or not all(self.axes):
+            raise SpecError("choose at least one demographic axis")
+        if len({frozenset(axes) for axes in self.axes}) != len(self.axes):
+            raise SpecError("an axis or intersection is named twice")
+        for axes in self.axes:
+            if len(set(axes)) != len(axes):
+                raise SpecError(f"the intersection {' x '.join(axes)} names an axis twice")
+        unknown = [name for name in self.statistics if name not in STATISTICS]
+        if unknown or not self.statistics:
+            raise SpecError(f"statistics must be some of {', '.join(STATISTICS)}; found {unknown or 'none'}")
+        if self.gai[0] not in IN_GROUP or self.gai[1] not in CROSS_GROUP:
+            raise SpecError(f"GAI is one of {IN_GROUP} over one of {CROSS_GROUP}; found {self.gai}")
+        _whole("permutations", self.permutations, 1, MAX_PERMUTATIONS)
+        _whole("min_raters", self.min_raters, 1, 1_000_000)
+        _whole("seed", self.seed, 0, MAX_SEED)
+
+
+PAPER_CONVENTIONS: Mapping[str, str] = {"p_value": "paper", "cross_negentropy": "paper"}
+"""What preset "As in the paper" changes; GRASP's defaults are two-sided p and smoothed q."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunSpec:
+    """Reading and analysis together; its hash is part of a result's identity."""
+
+    data: DataSpec
+    analysis: AnalysisSpec
+    version: int = field(default=SPEC_VERSION)
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready form; :meth:`from_dict` reads it back."""
+        plain: dict[str, Any] = json.loads(json.dumps(dataclasses.asdict(self)))
+        return plain
+
+    @classmethod
+    def from_dict(cls, plain: Any) -> RunSpec:
+        """Read :meth:`to_dict`'s form.
+
+        Raises
+        ------
+        SpecError
+            If a field is unknown, missing, of the wrong kind or out of range.
+        """
+        if not isinstance(plain, dict) or plain.get("version") != SPEC_VERSION:
+            raise SpecError(f"this is not a run spec of version {SPEC_VERSION}")
+        try:
+            return cls(
+                data=DataSpec(**_tuples(plain["data"])), analysis=AnalysisSpec(**_tuples(plain["analysis"]))
+            )
+        except (KeyError, TypeError) as error:
+            raise SpecError(f"the run spec cannot be read: {error}") from None
+
+    def sha256(self) -> str:
+        """Hash of the canonical JSON form."""
+        canonical = json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+        return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def _tuples(plain: Mapping[str, Any]) -> dict[str, Any]:
+    def convert(value: Any) -> Any:
+        return tuple(convert(entry) for entry in value) if isinstance(value, list) else value
+
+    return {name: convert(value) for name, value in plain.items()}
+
+
+def _choice(name: str, value: object, literal: object) -> None:
+    choices = get_args(literal)
+    if value not in choices:
+        raise SpecError(f"`{name}` must be one of {', '.join(choices)}; found {value!r}")
+
+
+def _whole(name: str, value: object, low: int, high: int) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
+        raise SpecError(f"`{name}` must be a whole number from {low} to {high}; found {value!r}")

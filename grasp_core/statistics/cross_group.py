@@ -1,0 +1,129 @@
+"""Cross-group cohesion: how far a group agrees with the others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from grasp_core.spec import CrossNegentropy
+from grasp_core.statistics.counts import surprise
+from grasp_core.statistics.estimable import (
+    NO_SHARED_ITEM,
+    ONE_LABEL_ACROSS,
+    ONE_PLURALITY,
+    NotEstimableError,
+)
+from grasp_core.statistics.in_group import Counts
+
+
+def xrr(c: Counts, d: Counts) -> float:
+    """Cross-replication reliability for nominal labels, with missing data.
+
+    Parameters
+    ----------
+    c, d : int arrays, shape (I, K)
+        Labels of the group and of the others; only items that both rated count.
+
+    Returns
+    -------
+    float
+        At most 1; 0 where the two agree as much as their pooled labels would by chance.
+
+    Raises
+    ------
+    NotEstimableError
+        If they share no item, or all their labels are one same.
+
+    Notes
+    -----
+    XRR = 1 - D_o / D_e with D_o = sum_i (n_i + m_i) (1 - sum_k c_ik d_ik / (n_i m_i)) / (R + S) and
+    D_e = 1 - sum_k (X_k / R) (Y_k / S), where R, S, X_k, Y_k are totals over the shared items.
+
+    References
+    ----------
+    Wong, Paritosh & Aroyo (2021), Cross-replication Reliability, ACL.
+    """
+    c, d = _shared(c, d)
+    n, m = c.sum(axis=1), d.sum(axis=1)
+    r, s = int(n.sum()), int(m.sum())
+    expected = 1 - (c.sum(axis=0) / r * (d.sum(axis=0) / s)).sum()
+    if int(c.sum(axis=0) @ d.sum(axis=0)) == r * s:
+        raise NotEstimableError(ONE_LABEL_ACROSS)
+    disagreement = 1 - (c * d).sum(axis=1) / (n * m)
+    observed = ((n + m) * disagreement).sum() / (r + s)
+    return float(1 - observed / expected)
+
+
+def voting_agreement(c: Counts, d: Counts, ranks: Sequence[npt.NDArray[np.int64]]) -> float:
+    """Krippendorff's alpha between the plurality labels of the group and of the others.
+
+    Parameters
+    ----------
+    c, d : int arrays, shape (I, K)
+    ranks : pair of int arrays, shape (I, K)
+        For the group and for the others: among tied categories of an item the one of highest rank is its
+        plurality.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    NotEstimableError
+        If they share no item, or every plurality is one same label.
+    """
+    shared = (c.sum(axis=1) >= 1) & (d.sum(axis=1) >= 1)
+    if not shared.any():
+        raise NotEstimableError(NO_SHARED_ITEM)
+    k = c.shape[1]
+    x, y = ((side * k + rank)[shared].argmax(axis=1) for side, rank in zip((c, d), ranks, strict=True))
+    total = 2 * int(shared.sum())
+    marginal = np.bincount(x, minlength=k) + np.bincount(y, minlength=k)
+    expected = (total**2 - (marginal**2).sum()) / (total * (total - 1))
+    if expected == 0:
+        raise NotEstimableError(ONE_PLURALITY)
+    return float(1 - (x != y).mean() / expected)
+
+
+def cross_negentropy(c: Counts, d: Counts, convention: CrossNegentropy = "smooth") -> float:
+    """Mean over shared items of ln K - H(p_X, q_Y), in nats: p is the group, q the others.
+
+    Parameters
+    ----------
+    c, d : int arrays, shape (I, K)
+    convention : {"smooth", "paper"}
+        "smooth" takes q_k = (d_k + 1/2) / (m + K/2). "paper" takes q_k = d_k / m and counts an item's
+        cross-entropy as 0 where some q_k = 0 < p_k; it reproduces the paper and is not sensible
+        otherwise, because the items on which the two differ most then count as full agreement.
+
+    Returns
+    -------
+    float
+        At most ln K; not symmetric in the two sides.
+
+    Raises
+    ------
+    NotEstimableError
+        If they share no item.
+    """
+    c, d = _shared(c, d)
+    k = c.shape[1]
+    p = c / c.sum(axis=1, keepdims=True)
+    if convention == "smooth":
+        q = (d + 0.5) / (d.sum(axis=1, keepdims=True) + k / 2)
+        cross_entropy = (p * surprise(q)).sum(axis=1)
+    else:
+        q = d / d.sum(axis=1, keepdims=True)
+        defined = ((c == 0) | (d > 0)).all(axis=1)
+        cross_entropy = np.where(defined, (p * surprise(q)).sum(axis=1), 0.0)
+    return float((np.log(k) - cross_entropy).mean())
+
+
+def _shared(c: Counts, d: Counts) -> tuple[Counts, Counts]:
+    shared = (c.sum(axis=1) >= 1) & (d.sum(axis=1) >= 1)
+    if not shared.any():
+        raise NotEstimableError(NO_SHARED_ITEM)
+    return c[shared], d[shared]

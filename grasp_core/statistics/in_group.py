@@ -1,0 +1,102 @@
+"""In-group cohesion: how far a group's members agree with each other."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from grasp_core.statistics.counts import surprise
+from grasp_core.statistics.estimable import NO_ANNOTATION, NO_PAIR, ONE_LABEL_INSIDE, NotEstimableError
+
+Counts = npt.NDArray[np.int64]
+
+
+def irr(c: Counts) -> float:
+    """Krippendorff's alpha for nominal labels.
+
+    Parameters
+    ----------
+    c : int array, shape (I, K)
+
+    Returns
+    -------
+    float
+        At most 1; 0 where the group agrees as much as its pooled labels would by chance.
+
+    Raises
+    ------
+    NotEstimableError
+        If no item has two labels, or all pairable labels are one same.
+
+    Notes
+    -----
+    alpha = 1 - D_o / D_e over the items with n >= 2, where
+    D_o = 1/N sum_i (n_i^2 - sum_k c_ik^2) / (n_i - 1) and D_e = (N^2 - sum_k M_k^2) / (N (N - 1)).
+
+    References
+    ----------
+    Krippendorff (2019), Content Analysis, 4th ed., chapter 12.
+    """
+    c = c[c.sum(axis=1) >= 2]
+    n = c.sum(axis=1)
+    total = int(n.sum())
+    if total < 2:
+        raise NotEstimableError(NO_PAIR)
+    marginal = c.sum(axis=0)
+    expected = (total**2 - (marginal**2).sum()) / (total * (total - 1))
+    if expected == 0:
+        raise NotEstimableError(ONE_LABEL_INSIDE)
+    observed = ((n**2 - (c**2).sum(axis=1)) / (n - 1)).sum() / total
+    return float(1 - observed / expected)
+
+
+def plurality_size(c: Counts) -> float:
+    """Mean over items of the share of the group's most frequent label.
+
+    Parameters
+    ----------
+    c : int array, shape (I, K)
+
+    Returns
+    -------
+    float
+        From 1/K to 1.
+
+    Raises
+    ------
+    NotEstimableError
+        If the group has no annotations.
+    """
+    n, c = _rated(c)
+    return float((c.max(axis=1) / n).mean())
+
+
+def negentropy(c: Counts) -> float:
+    """Mean over items of ln K - H(c_i / n_i), in nats.
+
+    Parameters
+    ----------
+    c : int array, shape (I, K)
+
+    Returns
+    -------
+    float
+        From 0 (labels spread evenly) to ln K (every item unanimous).
+
+    Raises
+    ------
+    NotEstimableError
+        If the group has no annotations.
+    """
+    n, c = _rated(c)
+    p = c / n[:, None]
+    entropy = (p * surprise(p)).sum(axis=1)
+    return float((np.log(c.shape[1]) - entropy).mean())
+
+
+def _rated(c: Counts) -> tuple[Counts, Counts]:
+    n = c.sum(axis=1)
+    rated = n >= 1
+    if not rated.any():
+        raise NotEstimableError(NO_ANNOTATION)
+    return n[rated], c[rated]
