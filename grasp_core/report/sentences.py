@@ -1,0 +1,271 @@
+"""The answer in words, for people who manage annotation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from grasp_core.report.tables import effect
+from grasp_core.report.text import Segment, Sentence
+from grasp_core.report.words import (
+    FALSE_POSITIVE_RATE,
+    WORDS,
+    arrow,
+    axis_label,
+    format_p,
+    format_value,
+    group_labels,
+    lead_statistic,
+    outcome_of,
+    reported_statistics,
+)
+from grasp_core.result import DsiResult, GroupResult, Outcome, RunResult, Significance
+
+_LISTED = 5
+"""Groups named in one sentence before the rest is only counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What was found: one headline, and the sentences that back it."""
+
+    headline: Sentence
+    details: tuple[Sentence, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Finding:
+    name: str
+    row: GroupResult
+    outcome: Outcome
+
+
+def answer(result: RunResult) -> Answer:
+    """Say which groups see the task differently, and whether it is real.
+
+    Only what holds after correction is called a finding; what holds nominally is listed apart,
+    beside the number of groups that chance alone would mark.
+    """
+    lead = lead_statistic(result)
+    findings = _findings(result, lead)
+    corrected = _with(findings, "corrected")
+    nominal = _with(findings, "nominal")
+    details = [_group_sentence(result, lead, finding) for finding in corrected[:_LISTED]]
+    if len(corrected) > _LISTED:
+        details.append(
+            Sentence.of("After correction, too: ", *_listing(result, lead, corrected[_LISTED:]), ".")
+        )
+    if nominal:
+        details.append(
+            Sentence.of("Nominally only, so not a finding: ", *_listing(result, lead, nominal), ".")
+        )
+    details += _chance(result, findings)
+    details += _axes(result)
+    details += _other_statistics(result, lead)
+    details += _not_estimable(lead, findings)
+    return Answer(_headline(result, lead, findings), tuple(details))
+
+
+def _findings(result: RunResult, statistic: str) -> list[_Finding]:
+    names = group_labels([row.group for row in result.groups])
+    rows = [
+        _Finding(name, row, outcome_of(row, statistic))
+        for name, row in zip(names, result.groups, strict=True)
+    ]
+    return sorted(rows, key=_strength)
+
+
+def _strength(finding: _Finding) -> tuple[float, float, float]:
+    outcome = finding.outcome
+    return (
+        1.0 if outcome.q is None else outcome.q,
+        1.0 if outcome.p is None else outcome.p,
+        -(effect(outcome) or 0.0),
+    )
+
+
+def _with(findings: Sequence[_Finding], significance: Significance) -> list[_Finding]:
+    return [finding for finding in findings if finding.outcome.significance == significance]
+
+
+def _headline(result: RunResult, lead: str, findings: Sequence[_Finding]) -> Sentence:
+    name = WORDS[lead].name
+    tested = sum(finding.outcome.p is not None for finding in findings)
+    corrected = _with(findings, "corrected")
+    nominal = _with(findings, "nominal")
+    if not tested:
+        what = f"{name} could not be tested for any group" if findings else "there is no group to show"
+        return Sentence.of(f"No answer: {what}")
+    if len(corrected) == 1:
+        return Sentence.of(_strong(corrected[0]), f" raters stand out: they {_manner(lead, corrected[0])}")
+    if corrected:
+        return Sentence.of(
+            f"{len(corrected)} of {_count(tested, 'group')} stand out, even after correction: ",
+            *_names(corrected),
+        )
+    elsewhere = _corrected_elsewhere(result, lead)
+    but = f"; on other statistics, {_count(elsewhere, 'group')} did" if elsewhere else ""
+    if nominal:
+        return Sentence.of(
+            f"No group’s {name} stands out after correction for testing {_count(tested, 'group')}; "
+            f"{len(nominal)} of them did nominally{but}"
+        )
+    none = "the one group tested does not differ" if tested == 1 else f"none of {tested} groups differs"
+    return Sentence.of(f"No group’s {name} stands out: {none} from chance groupings reliably{but}")
+
+
+def _corrected_elsewhere(result: RunResult, lead: str) -> int:
+    others = [name for name in reported_statistics(result) if name != lead]
+    return sum(
+        any(outcome_of(row, name).significance == "corrected" for name in others) for row in result.groups
+    )
+
+
+def _group_sentence(result: RunResult, lead: str, finding: _Finding) -> Sentence:
+    return Sentence.of(
+        _strong(finding),
+        f" raters ({finding.row.n_raters}) {_manner(lead, finding)}: ",
+        f"{_numbers(result, lead, finding.outcome)}.",
+    )
+
+
+def _manner(statistic: str, finding: _Finding) -> str:
+    words = WORDS[statistic]
+    return f"{words.less if finding.outcome.direction == 'down' else words.more} than chance groupings would"
+
+
+def _numbers(result: RunResult, statistic: str, outcome: Outcome) -> str:
+    permutations = result.spec.analysis.permutations
+    return ", ".join(
+        [
+            f"{WORDS[statistic].name} {format_value(outcome.value)}",
+            format_p(outcome.p, permutations=permutations),
+            format_p(outcome.q, name="q", permutations=permutations),
+        ]
+    )
+
+
+def _listing(result: RunResult, statistic: str, findings: Sequence[_Finding]) -> list[str | Segment]:
+    parts: list[str | Segment] = []
+    for position, finding in enumerate(findings[:_LISTED]):
+        separator = "; " if position else ""
+        parts += [
+            separator,
+            _strong(finding),
+            f" ({arrow(finding.outcome)} {_numbers(result, statistic, finding.outcome)})",
+        ]
+    if len(findings) > _LISTED:
+        parts.append(f"; and {len(findings) - _LISTED} more")
+    return parts
+
+
+def _names(findings: Sequence[_Finding]) -> list[str | Segment]:
+    shown = findings[:3]
+    rest = len(findings) - len(shown)
+    parts: list[str | Segment] = []
+    for position, finding in enumerate(shown):
+        last = position == len(shown) - 1 and not rest
+        parts += ["" if not position else "; and " if last else "; ", _strong(finding)]
+    return [*parts, f"; and {rest} more"] if rest else parts
+
+
+def _strong(finding: _Finding) -> Segment:
+    return Segment(finding.name, strong=True)
+
+
+def _chance(result: RunResult, findings: Sequence[_Finding]) -> list[Sentence]:
+    tested = sum(finding.outcome.p is not None for finding in findings)
+    if not tested:
+        return []
+    convention = result.spec.analysis.p_value
+    rate = FALSE_POSITIVE_RATE[convention]
+    expected = rate * tested
+    amount = "fewer than 1" if expected < 0.95 else f"about {expected:.0f}"
+    why = (
+        " (the paper's p-value picks its side from the data and so marks about 10 %)"
+        if convention == "paper"
+        else ""
+    )
+    return [
+        Sentence.of(
+            f"By chance alone, {amount} of {_count(tested, 'group')} would be marked at p < 0.05{why}; "
+            "the correction allows for that."
+        )
+    ]
+
+
+def _axes(result: RunResult) -> list[Sentence]:
+    ranked = sorted(
+        (row for row in result.dsi if row.outcome.value is not None),
+        key=lambda row: -(row.outcome.value or 0.0),
+    )
+    if not ranked:
+        return []
+    watch = [row for row in ranked if row.outcome.significance == "corrected"]
+    sentences = [
+        Sentence.of(
+            "Watch ",
+            *_axis_parts(result, row),
+            ": larger than the largest GAI that chance groupings give, so who is recruited along it matters.",
+        )
+        for row in watch[:3]
+    ]
+    if ranked[0] in watch:
+        return sentences
+    verdict = {
+        "nominal": "nominally more than chance groupings give, but not after correction",
+        "none": "no more than chance groupings may give",
+        "corrected": "",
+    }[ranked[0].outcome.significance]
+    if ranked[0].outcome.p is None:
+        verdict = "it could not be tested"
+    close = "" if watch else ". No axis is established as one to watch"
+    return [
+        *sentences,
+        Sentence.of("The largest DSI is that of ", *_axis_parts(result, ranked[0]), f": {verdict}{close}."),
+    ]
+
+
+def _axis_parts(result: RunResult, row: DsiResult) -> list[str | Segment]:
+    permutations = result.spec.analysis.permutations
+    group = "" if row.group is None else ", attained by "
+    return [
+        Segment(axis_label(row.axes), strong=True),
+        f" (DSI {format_value(row.outcome.value)}{group}",
+        Segment("" if row.group is None else group_labels([row.group])[0], strong=True),
+        f"; {format_p(row.outcome.p, permutations=permutations)}, "
+        f"{format_p(row.outcome.q, name='q', permutations=permutations)})",
+    ]
+
+
+def _other_statistics(result: RunResult, lead: str) -> list[Sentence]:
+    sentences = []
+    for statistic in reported_statistics(result):
+        corrected = [] if statistic == lead else _with(_findings(result, statistic), "corrected")
+        if corrected:
+            parts: list[str | Segment] = []
+            for position, finding in enumerate(corrected[:_LISTED]):
+                parts += [
+                    ", " if position else "",
+                    _strong(finding),
+                    f" ({arrow(finding.outcome)} {format_value(finding.outcome.value)})",
+                ]
+            if len(corrected) > _LISTED:
+                parts.append(f" and {len(corrected) - _LISTED} more")
+            sentences.append(Sentence.of(f"On {WORDS[statistic].name}, after correction: ", *parts, "."))
+    return sentences
+
+
+def _not_estimable(lead: str, findings: Sequence[_Finding]) -> list[Sentence]:
+    reasons: dict[str, list[_Finding]] = {}
+    for finding in findings:
+        if finding.outcome.value is None:
+            reasons.setdefault(finding.outcome.reason or "no reason given", []).append(finding)
+    return [
+        Sentence.of(f"{WORDS[lead].name} is not estimable for ", *_names(rows), f": {reason}.")
+        for reason, rows in reasons.items()
+    ]
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

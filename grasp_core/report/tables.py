@@ -1,0 +1,237 @@
+"""A result as tables: Table 5's layout, the DSI table, and machine-readable CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import Any, Literal
+
+import pandas as pd
+
+from grasp_core.report.words import (
+    STARS,
+    WORDS,
+    arrow,
+    axis_label,
+    format_value,
+    group_label,
+    lead_statistic,
+    outcome_of,
+    reported_statistics,
+)
+from grasp_core.result import GroupResult, Outcome, RunResult
+
+RowOrder = Literal["axis", "effect", "q"]
+"""Rows as the run formed them (axis by axis), largest effect first, or smallest q first."""
+
+CSV_COLUMNS = (
+    "axis",
+    "group",
+    "n_raters",
+    "n_annotations",
+    "statistic",
+    "value",
+    "null_median",
+    "direction",
+    "p",
+    "q",
+    "significance",
+    "reason",
+)
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
+
+
+def effect(outcome: Outcome) -> float | None:
+    """Distance of the value from its null's median; None where either is not estimable."""
+    if outcome.value is None or outcome.null_median is None:
+        return None
+    return abs(outcome.value - outcome.null_median)
+
+
+def ordered_groups(
+    result: RunResult, order: RowOrder = "axis", by: str | None = None
+) -> tuple[GroupResult, ...]:
+    """The groups in the one row order that tables and figures share.
+
+    Parameters
+    ----------
+    result : RunResult
+    order : {"axis", "effect", "q"}
+        Groups without an effect or q come last.
+    by : str, optional
+        Statistic whose effect or q decides; by default the run's lead statistic, so that the
+        order is the same whichever statistic is shown.
+
+    Raises
+    ------
+    ValueError
+        If `order` is none of the three.
+    """
+    statistic = by or lead_statistic(result)
+    if order == "axis":
+        return result.groups
+    if order == "effect":
+        return tuple(sorted(result.groups, key=lambda row: _last(effect(outcome_of(row, statistic)), -1)))
+    if order == "q":
+        return tuple(sorted(result.groups, key=lambda row: _significance_key(outcome_of(row, statistic))))
+    raise ValueError(f"`order` must be axis, effect or q; found {order!r}")
+
+
+def _last(number: float | None, sign: int) -> tuple[bool, float]:
+    return (True, 0.0) if number is None else (False, sign * number)
+
+
+def _significance_key(outcome: Outcome) -> tuple[bool, float, bool, float]:
+    return (*_last(outcome.q, 1), *_last(outcome.p, 1))
+
+
+def results_table(result: RunResult, *, order: RowOrder = "axis", by: str | None = None) -> pd.DataFrame:
+    """Table 5 with numbers: one row per group.
+
+    Returns
+    -------
+    DataFrame
+        Columns `axis`, `group`, `raters`, `annotations`, then per reported statistic s:
+        `s` (float, NaN where not estimable), `s_arrow`, `s_stars`, `s_p`, `s_q`, `s_reason`.
+        :func:`column_label` gives the words for a column's head.
+    """
+    columns = ["axis", "group", "raters", "annotations"]
+    for name in reported_statistics(result):
+        columns += [name, *(f"{name}_{part}" for part in ("arrow", "stars", "p", "q", "reason"))]
+    rows = [_results_row(row, reported_statistics(result)) for row in ordered_groups(result, order, by)]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _results_row(row: GroupResult, statistics: tuple[str, ...]) -> dict[str, Any]:
+    cells: dict[str, Any] = {
+        "axis": axis_label(row.group.axes),
+        "group": group_label(row.group),
+        "raters": row.n_raters,
+        "annotations": row.n_annotations,
+    }
+    for name in statistics:
+        outcome = outcome_of(row, name)
+        cells |= {
+            name: _number(outcome.value),
+            f"{name}_arrow": arrow(outcome),
+            f"{name}_stars": STARS[outcome.significance],
+            f"{name}_p": _number(outcome.p),
+            f"{name}_q": _number(outcome.q),
+            f"{name}_reason": outcome.reason or "",
+        }
+    return cells
+
+
+def _number(value: float | None) -> float:
+    return float("nan") if value is None else value
+
+
+def column_label(column: str) -> str:
+    """The head of a :func:`results_table` column in words."""
+    for name, words in WORDS.items():
+        if column == name:
+            return words.name
+        for part, label in (
+            ("arrow", "↑↓"),
+            ("stars", "*"),
+            ("p", "p"),
+            ("q", "q"),
+            ("reason", "why"),
+        ):
+            if column == f"{name}_{part}":
+                return f"{words.name} {label}"
+    return {"axis": "Axis", "group": "Group", "raters": "Raters", "annotations": "Annotations"}[column]
+
+
+def wide_table(result: RunResult, *, order: RowOrder = "axis", by: str | None = None) -> pd.DataFrame:
+    """Table 5 as printed in the paper: one text cell per group and statistic, such as ``0.540 ↓*``."""
+    statistics = reported_statistics(result)
+    rows = [
+        [
+            axis_label(row.group.axes),
+            group_label(row.group),
+            row.n_raters,
+            row.n_annotations,
+            *(cell_text(outcome_of(row, name)) for name in statistics),
+        ]
+        for row in ordered_groups(result, order, by)
+    ]
+    heads = ["Axis", "Group", "Raters", "Annotations", *(WORDS[name].name for name in statistics)]
+    return pd.DataFrame(rows, columns=heads)
+
+
+def cell_text(outcome: Outcome) -> str:
+    """Value, arrow and stars in one cell."""
+    return f"{format_value(outcome.value)} {arrow(outcome)}{STARS[outcome.significance]}".rstrip()
+
+
+def dsi_table(result: RunResult) -> pd.DataFrame:
+    """Diversity sensitivity index per axis, largest first.
+
+    Returns
+    -------
+    DataFrame
+        `axis`, `dsi`, `group` (the one that attains it), `p`, `q`, `stars` (test against the
+        largest GAI of chance groupings), `p_group`, `stars_group` (that group's own GAI, the
+        paper's convention), `reason`.
+    """
+    ranked = sorted(result.dsi, key=lambda row: _last(row.outcome.value, -1))
+    return pd.DataFrame(
+        [
+            {
+                "axis": axis_label(row.axes),
+                "dsi": _number(row.outcome.value),
+                "group": "" if row.group is None else group_label(row.group),
+                "p": _number(row.outcome.p),
+                "q": _number(row.outcome.q),
+                "stars": STARS[row.outcome.significance],
+                "p_group": _number(row.p_group),
+                "stars_group": STARS[row.significance_group],
+                "reason": row.outcome.reason or "",
+            }
+            for row in ranked
+        ],
+        columns=["axis", "dsi", "group", "p", "q", "stars", "p_group", "stars_group", "reason"],
+    )
+
+
+def table_csv(result: RunResult) -> str:
+    """Every number at full precision: one line per group and reported statistic.
+
+    Notes
+    -----
+    Text cells that a spreadsheet would run as a formula get a leading apostrophe. Values that are
+    not estimable are empty, with their reason in the last column.
+    """
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(CSV_COLUMNS)
+    for row in result.groups:
+        for name in reported_statistics(result):
+            outcome = outcome_of(row, name)
+            writer.writerow(
+                [
+                    safe_cell(" x ".join(row.group.axes)),
+                    safe_cell(row.group.label),
+                    row.n_raters,
+                    row.n_annotations,
+                    name,
+                    _exact(outcome.value),
+                    _exact(outcome.null_median),
+                    outcome.direction or "",
+                    _exact(outcome.p),
+                    _exact(outcome.q),
+                    outcome.significance,
+                    safe_cell(outcome.reason or ""),
+                ]
+            )
+    return buffer.getvalue()
+
+
+def safe_cell(text: str) -> str:
+    """Text that a spreadsheet shows instead of running it."""
+    return f"'{text}" if text.startswith(_FORMULA_STARTS) else text
+
+
+def _exact(value: float | None) -> str:
+    return "" if value is None else repr(float(value))

@@ -1,0 +1,216 @@
+"""The words and number formats that every page, table and figure share."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from grasp_core.groups import AxisSet, Group
+from grasp_core.result import GroupResult, Outcome, RunResult, Significance
+from grasp_core.spec import STATISTICS
+
+MINUS = "−"
+NOT_ESTIMABLE = "not estimable"
+FALSE_POSITIVE_RATE: Mapping[str, float] = {"two-sided": 0.05, "paper": 0.10}
+"""Share of groups marked at nominal p < 0.05 when nothing is there (METHODS section 5)."""
+
+
+@dataclass(frozen=True, slots=True)
+class StatisticWords:
+    """How people read about one statistic.
+
+    `more` and `less` complete "These raters ... than chance groupings would".
+    """
+
+    name: str
+    explanation: str
+    formula: str
+    axis: str
+    more: str
+    less: str
+
+
+WORDS: Mapping[str, StatisticWords] = {
+    "irr": StatisticWords(
+        name="IRR",
+        explanation="How well the group's raters agree with each other, corrected for chance "
+        "(Krippendorff's alpha): 1 is full agreement, 0 is what random labels would give.",
+        formula="IRR = 1 − D_o / D_e over items with two or more ratings from the group; "
+        "D_o: mean disagreement within an item, D_e: the same over all items",
+        axis="IRR (agreement inside the group, alpha)",
+        more="agree with each other more",
+        less="agree with each other less",
+    ),
+    "xrr": StatisticWords(
+        name="XRR",
+        explanation="How well the group's raters agree with the raters outside the group, corrected for "
+        "chance: 1 is full agreement, 0 is what random labels would give.",
+        formula="XRR = 1 − D_o / D_e over items that both sides rated; "
+        "D_o: mean disagreement of a member with an outsider on one item, D_e: the same over all items",
+        axis="XRR (agreement with raters outside the group)",
+        more="agree with other raters more",
+        less="agree with other raters less",
+    ),
+    "negentropy": StatisticWords(
+        name="Negentropy",
+        explanation="How strongly the group's labels for an item concentrate on few categories; larger "
+        "means more agreement, 0 means that all categories are equally common.",
+        formula="mean over items of ln K − H(p), with p the group's shares of the K categories and "
+        "H(p) = −Σ p ln p",
+        axis="Negentropy (nats)",
+        more="concentrate their labels more",
+        less="concentrate their labels less",
+    ),
+    "cross_negentropy": StatisticWords(
+        name="Cross-negentropy",
+        explanation="How well the labels of the raters outside the group predict the group's labels; larger "
+        "means more agreement across the group's border.",
+        formula="mean over items that both sides rated of ln K − H(p, q), with p the group's and q the "
+        "others' shares of the K categories and H(p, q) = −Σ p ln q",
+        axis="Cross-negentropy (nats)",
+        more="give labels that the others' labels predict better",
+        less="give labels that the others' labels predict less well",
+    ),
+    "plurality_size": StatisticWords(
+        name="Plurality size",
+        explanation="The average share of the group's raters who gave an item the group's most common label.",
+        formula="mean over items of max_k c_k / n, with c_k the group's ratings of category k "
+        "and n all of them",
+        axis="Plurality size (share of the group's ratings)",
+        more="side with their own most common label more",
+        less="side with their own most common label less",
+    ),
+    "voting_agreement": StatisticWords(
+        name="Voting agreement",
+        explanation="How well the group's most common label per item agrees with the most common label of "
+        "the raters outside the group, corrected for chance (the paper's tables: plurality agreement).",
+        formula="Krippendorff's alpha between the two sides' most common labels, taken as two raters, over "
+        "items that both rated",
+        axis="Voting agreement (alpha)",
+        more="vote like the other raters more",
+        less="vote like the other raters less",
+    ),
+    "gai": StatisticWords(
+        name="GAI",
+        explanation="Group association index: how well the group agrees with itself, relative to how well it "
+        "agrees with others; 1 means no difference.",
+        formula="GAI = in-group cohesion / cross-group cohesion; by default IRR / XRR",
+        axis="GAI (agreement inside the group ÷ agreement with others)",
+        more="agree with each other more, relative to how they agree with others,",
+        less="agree with each other less, relative to how they agree with others,",
+    ),
+}
+"""One entry per statistic of :data:`grasp_core.spec.STATISTICS`."""
+
+DSI_NAME = "DSI"
+DSI_EXPLANATION = (
+    "Diversity sensitivity index: the largest GAI among the groups of an axis; it shows along which axis "
+    "the choice of raters matters most."
+)
+DSI_FORMULA = "DSI(axis) = max over the axis's groups of GAI"
+
+STARS: Mapping[Significance, str] = {"none": "", "nominal": "*", "corrected": "**"}
+SIGNIFICANCE_NAMES: Mapping[Significance, str] = {
+    "corrected": "after correction",
+    "nominal": "nominal only",
+    "none": "not significant",
+}
+CORRECTION_NAMES: Mapping[str, str] = {
+    "benjamini-hochberg": "Benjamini–Hochberg",
+    "benjamini-yekutieli": "Benjamini–Yekutieli",
+    "max-t": "Westfall–Young max-T",
+}
+
+
+def arrow(outcome: Outcome) -> str:
+    """Arrow up or down for the direction from the null's median; empty where it has none."""
+    return {"up": "↑", "down": "↓", None: ""}[outcome.direction]
+
+
+def format_value(value: float | None) -> str:
+    """Three decimals with a true minus sign; "not estimable" for None."""
+    if value is None:
+        return NOT_ESTIMABLE
+    text = f"{value:.3f}"
+    if text == "-0.000":
+        return "0.000"
+    return text.replace("-", MINUS)
+
+
+def format_p_value(p: float | None, *, permutations: int | None = None) -> str:
+    """A p or q for a table cell: three decimals, "< 0.001" below that, never 0.
+
+    Parameters
+    ----------
+    p : float or None
+        None reads "not estimable".
+    permutations : int, optional
+        With fewer than 1,000 permutations a p of 0 (convention `paper`) only shows that it is
+        below ``1 / permutations``; give their number so that no more is claimed.
+    """
+    if p is None:
+        return NOT_ESTIMABLE
+    floor = 0.001 if permutations is None else max(0.001, 1 / permutations)
+    if p == 0 and floor > 0.001:
+        return f"< {floor:.3f}"
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def format_p(p: float | None, *, name: str = "p", permutations: int | None = None) -> str:
+    """A p or q for a sentence: ``p = 0.014``, ``p < 0.001`` or ``p not estimable``."""
+    text = format_p_value(p, permutations=permutations)
+    return f"{name} {text}" if p is None or text.startswith("<") else f"{name} = {text}"
+
+
+def one_line(text: str) -> str:
+    """The text with line breaks and runs of blanks made one blank; "(blank)" where nothing is left."""
+    return " ".join(text.split()) or "(blank)"
+
+
+def axis_label(axes: AxisSet) -> str:
+    """``("rater_race", "rater_gender")`` as people read it: "race × gender"."""
+    prefix = "rater_"
+    if all(name.startswith(prefix) and len(name) > len(prefix) for name in axes):
+        axes = tuple(name.removeprefix(prefix) for name in axes)
+    return " × ".join(one_line(name.replace("_", " ")) for name in axes)
+
+
+def group_label(group: Group) -> str:
+    """The group's values on one line."""
+    return ", ".join(one_line(value) for value in group.values)
+
+
+def group_labels(groups: Sequence[Group]) -> list[str]:
+    """One label per group; groups that share their values get their axis added."""
+    labels = [group_label(group) for group in groups]
+    times = Counter(labels)
+    return [
+        f"{label} ({axis_label(group.axes)})" if times[label] > 1 else label
+        for label, group in zip(labels, groups, strict=True)
+    ]
+
+
+def reported_statistics(result: RunResult) -> tuple[str, ...]:
+    """The statistics that the run's spec reports, in Table 5's order."""
+    return tuple(name for name in STATISTICS if name in result.spec.analysis.statistics)
+
+
+def lead_statistic(result: RunResult) -> str:
+    """The statistic that headlines and row orders follow: GAI where reported, else the first one."""
+    reported = reported_statistics(result)
+    return "gai" if "gai" in reported else reported[0]
+
+
+def outcome_of(row: GroupResult, statistic: str) -> Outcome:
+    """The group's outcome; a statistic that the run did not compute is not estimable, with that reason."""
+    absent = Outcome(None, reason=f"{WORDS[statistic].name} was not part of this run")
+    return row.statistics.get(statistic, absent)
+
+
+def statistic_formula(statistic: str, result: RunResult) -> str:
+    """The statistic's formula; for GAI with the pair that this run used."""
+    if statistic != "gai":
+        return WORDS[statistic].formula
+    inside, across = result.spec.analysis.gai
+    return f"GAI = {WORDS[inside].name} / {WORDS[across].name}"
