@@ -1,0 +1,18 @@
+"""From a run's result to figures: the same Altair charts on the page and in exports."""
+
+from grasp_core.charts.cohesion import cohesion_map
+from grasp_core.charts.dsi import dsi_chart
+from grasp_core.charts.export import to_pdf, to_png, to_svg
+from grasp_core.charts.histograms import chart_alt, null_histograms
+from grasp_core.charts.theme import Theme
+
+__all__ = [
+    "Theme",
+    "chart_alt",
+    "cohesion_map",
+    "dsi_chart",
+    "null_histograms",
+    "to_pdf",
+    "to_png",
+    "to_svg",
+]

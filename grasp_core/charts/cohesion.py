@@ -1,0 +1,237 @@
+"""Cohesion map: agreement inside each group against its agreement with the others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+
+from grasp_core.charts.labels import Point, place
+from grasp_core.charts.theme import (
+    Theme,
+    badge,
+    colour,
+    finish,
+    message,
+    palette,
+    rows,
+    shape,
+    title,
+)
+from grasp_core.report.tables import effect
+from grasp_core.report.words import (
+    SIGNIFICANCE_NAMES,
+    WORDS,
+    axis_label,
+    format_p_value,
+    format_value,
+    group_labels,
+    outcome_of,
+)
+from grasp_core.result import RunResult
+
+_HEIGHT = 420
+_LABELLED = 14
+"""Groups whose name is tried on the map: those that stand out, then the most extreme."""
+_AREAS = (60.0, 420.0)
+"""Square pixels of the smallest and the largest group's point."""
+_LABEL_UNITS = 26
+
+Domain = tuple[float, float]
+
+
+def cohesion_map(result: RunResult, theme: Theme = "light") -> alt.LayerChart:
+    """A point per group: cross-group cohesion across, in-group cohesion up, the line where GAI is 1."""
+    inside, across = result.spec.analysis.gai
+    heading_text = "Cohesion map"
+    groups = _groups(result)
+    drawn = [row for row in groups if row["x"] is not None and row["y"] is not None]
+    left_out = len(groups) - len(drawn)
+    subtitle = ["Above the line a group agrees more with itself than with others. Larger mark: more raters."]
+    if left_out and drawn:
+        subtitle.append(f"Not shown because not estimable: {_count(left_out)}.")
+    heading = title(heading_text, subtitle)
+    if not drawn:
+        text = f"{WORDS[inside].name} and {WORDS[across].name} are not estimable for any group."
+        return message(theme, heading=title(heading_text, subtitle[:1]), text=text)
+    x_domain, y_domain = _domains(drawn)
+    _add_sizes(drawn)
+    labels = _labels(drawn, x_domain, y_domain)
+    return finish(
+        alt.layer(*_layers(drawn, labels, (inside, across), theme, x_domain, y_domain)),
+        theme,
+        heading=heading,
+        alt_text=_alt(result, drawn, left_out),
+        height=_HEIGHT,
+    )
+
+
+def _count(groups: int) -> str:
+    return "1 group" if groups == 1 else f"{groups} groups"
+
+
+def _groups(result: RunResult) -> list[dict[str, Any]]:
+    inside, across = result.spec.analysis.gai
+    permutations = result.spec.analysis.permutations
+    names = group_labels([row.group for row in result.groups])
+    values = []
+    for name, row in zip(names, result.groups, strict=True):
+        gai = outcome_of(row, "gai")
+        x, y = outcome_of(row, across).value, outcome_of(row, inside).value
+        values.append(
+            {
+                "group": name,
+                "axis": axis_label(row.group.axes),
+                "raters": row.n_raters,
+                "x": x,
+                "y": y,
+                "inside": format_value(y),
+                "across": format_value(x),
+                "gai": format_value(gai.value),
+                "p": format_p_value(gai.p, permutations=permutations),
+                "q": format_p_value(gai.q, permutations=permutations),
+                "significance": SIGNIFICANCE_NAMES[gai.significance],
+                "badge": badge(gai.significance),
+                "stands_out": gai.significance != "none",
+                "effect": effect(gai) or 0.0,
+            }
+        )
+    return values
+
+
+def _domains(drawn: list[dict[str, Any]]) -> tuple[Domain, Domain]:
+    x_domain = _padded([row["x"] for row in drawn])
+    y_domain = _padded([row["y"] for row in drawn])
+    return x_domain, y_domain
+
+
+def _padded(values: list[float]) -> Domain:
+    low, high = min(values), max(values)
+    margin = 0.1 * (high - low) or 0.05 * max(abs(high), 0.2)
+    return low - margin, high + margin
+
+
+def _add_sizes(drawn: list[dict[str, Any]]) -> None:
+    smallest, largest = min(row["raters"] for row in drawn), max(row["raters"] for row in drawn)
+    span = max(largest - smallest, 1)
+    for row in drawn:
+        row["area"] = _AREAS[0] + (_AREAS[1] - _AREAS[0]) * (row["raters"] - smallest) / span
+
+
+def _labels(drawn: list[dict[str, Any]], x_domain: Domain, y_domain: Domain) -> list[dict[str, Any]]:
+    points = [
+        Point(
+            x=(row["x"] - x_domain[0]) / (x_domain[1] - x_domain[0]),
+            y=_HEIGHT * (y_domain[1] - row["y"]) / (y_domain[1] - y_domain[0]),
+            radius=(row["area"] ** 0.5) / 2,
+            text=_shortened(row["group"]),
+        )
+        for row in drawn
+    ]
+    ranked = sorted(
+        range(len(drawn)), key=lambda index: (not drawn[index]["stands_out"], -drawn[index]["effect"])
+    )
+    standing_out = sum(row["stands_out"] for row in drawn)
+    placed = place(points, ranked[: max(_LABELLED, standing_out)], height=_HEIGHT)
+    return [
+        {
+            "x": drawn[index]["x"],
+            "y": drawn[index]["y"],
+            "text": points[index].text,
+            "dx": spot.dx,
+            "dy": spot.dy,
+            "align": spot.align,
+        }
+        for index, spot in placed.items()
+    ]
+
+
+def _shortened(name: str) -> str:
+    return name if len(name) <= _LABEL_UNITS else f"{name[: _LABEL_UNITS - 1].rstrip()}…"
+
+
+def _layers(
+    drawn: list[dict[str, Any]],
+    labels: list[dict[str, Any]],
+    pair: tuple[str, str],
+    theme: Theme,
+    x_domain: Domain,
+    y_domain: Domain,
+) -> list[alt.Chart]:
+    colours = palette(theme)
+    inside, across = pair
+    x = alt.X(
+        "x:Q",
+        scale=alt.Scale(domain=list(x_domain), nice=False, zero=False),
+        axis=alt.Axis(title=f"{WORDS[across].axis} →", tickCount=6),
+    )
+    y = alt.Y(
+        "y:Q",
+        scale=alt.Scale(domain=list(y_domain), nice=False, zero=False),
+        axis=alt.Axis(title=f"{WORDS[inside].axis} →", tickCount=6),
+    )
+    tooltip = [
+        alt.Tooltip(f"{field}:N", title=words)
+        for field, words in (
+            ("group", "Group"),
+            ("axis", "Axis"),
+            ("raters", "Raters"),
+            ("inside", WORDS[inside].name),
+            ("across", WORDS[across].name),
+            ("gai", "GAI"),
+            ("p", "p of GAI"),
+            ("q", "q of GAI"),
+            ("significance", "Result"),
+        )
+    ]
+    text = alt.Chart(rows(labels, "labels")).encode(x=x, y=y, text="text:N")
+    place_at: dict[str, Any] = {
+        "dx": alt.expr("datum.dx"),
+        "dy": alt.expr("datum.dy"),
+        "align": alt.expr("datum.align"),
+        "baseline": "middle",
+    }
+    return [
+        *_diagonal(theme, x, y, x_domain, y_domain),
+        alt.Chart(rows(drawn, "groups"))
+        .mark_point(filled=True, opacity=0.9, stroke=colours.background, strokeWidth=1)
+        .encode(
+            x=x,
+            y=y,
+            size=alt.Size("area:Q", scale=None, legend=None),
+            color=colour(theme, legend=True),
+            shape=shape(legend=True),
+            tooltip=tooltip,
+        ),
+        text.mark_text(stroke=colours.background, strokeWidth=3.5, strokeJoin="round", **place_at),
+        text.mark_text(color=colours.ink, **place_at),
+    ]
+
+
+def _diagonal(theme: Theme, x: alt.X, y: alt.Y, x_domain: Domain, y_domain: Domain) -> list[alt.Chart]:
+    low, high = max(x_domain[0], y_domain[0]), min(x_domain[1], y_domain[1])
+    if low >= high:
+        return []
+    colours = palette(theme)
+    ends = [{"x": low, "y": low}, {"x": high, "y": high}]
+    line = alt.Chart(rows(ends, "line")).mark_line(color=colours.muted, strokeDash=[5, 4], strokeWidth=1.2)
+    words = alt.Chart(rows([{**ends[1], "text": "GAI = 1"}], "line_label")).mark_text(
+        align="left", baseline="middle", dx=5, color=colours.muted, fontStyle="italic"
+    )
+    return [line.encode(x=x, y=y), words.encode(x=x, y=y, text="text:N")]
+
+
+def _alt(result: RunResult, drawn: list[dict[str, Any]], left_out: int) -> str:
+    inside, across = result.spec.analysis.gai
+    above = [row["group"] for row in drawn if row["y"] > row["x"]]
+    standing_out = [
+        f"{row['group']} (GAI {row['gai']}, {row['significance']})" for row in drawn if row["stands_out"]
+    ]
+    parts = [
+        f"Scatter plot of {WORDS[inside].name} against {WORDS[across].name} for {_count(len(drawn))}; "
+        f"{len(above)} lie above the line where GAI is 1.",
+        f"Standing out: {'; '.join(standing_out) or 'none'}.",
+    ]
+    if left_out:
+        parts.append(f"Not estimable: {_count(left_out)}.")
+    return " ".join(parts)

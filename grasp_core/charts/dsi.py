@@ -1,0 +1,173 @@
+"""Diversity sensitivity index by axis: which axis recruitment should watch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+
+from grasp_core.charts.theme import (
+    Theme,
+    badge,
+    colour,
+    finish,
+    message,
+    palette,
+    rows,
+    shape,
+    title,
+)
+from grasp_core.report.words import (
+    NOT_ESTIMABLE,
+    SIGNIFICANCE_NAMES,
+    axis_label,
+    format_p,
+    format_p_value,
+    format_value,
+    group_label,
+)
+from grasp_core.result import DsiResult, RunResult
+
+_ROW = 34
+_NAME_LIMIT = 190
+_GROUP_LIMIT = 150
+_COLUMNS = (("value", "DSI", 44), ("p", "p", 100), ("q", "q", 156))
+_GROUP_AT = 172
+_BADGE_BELOW = 14
+
+
+def dsi_chart(result: RunResult, theme: Theme = "light") -> alt.LayerChart:
+    """Lollipops from GAI 1 to each axis's DSI, largest first.
+
+    Significance is that of the test against the largest GAI of chance groupings; the attaining
+    group's own p is in the tooltip.
+    """
+    heading = title(
+        "Diversity sensitivity by axis",
+        "DSI: the largest GAI of an axis’s groups, tested against the largest that chance groupings give",
+    )
+    if not result.dsi:
+        return message(theme, heading=heading, text="This run reports no DSI.")
+    ranked = sorted(result.dsi, key=lambda row: -_or_last(row.outcome.value))
+    data = [_row(result, row, float(position)) for position, row in enumerate(ranked, start=1)]
+    return finish(
+        alt.layer(*_layers(data, theme)),
+        theme,
+        heading=heading,
+        alt_text=_alt(result, ranked),
+        height=_ROW * (len(data) + 1),
+    )
+
+
+def _or_last(value: float | None) -> float:
+    return float("-inf") if value is None else value
+
+
+def _row(result: RunResult, row: DsiResult, position: float) -> dict[str, Any]:
+    outcome = row.outcome
+    permutations = result.spec.analysis.permutations
+    estimable = outcome.value is not None
+    return {
+        "axis": axis_label(row.axes),
+        "group": "" if row.group is None else group_label(row.group),
+        "middle": position + 0.5,
+        "x": outcome.value,
+        "value": format_value(outcome.value) if estimable else "",
+        "p": "" if outcome.p is None else format_p_value(outcome.p, permutations=permutations),
+        "q": "" if outcome.q is None else format_p_value(outcome.q, permutations=permutations),
+        "p_group": "" if row.p_group is None else format_p_value(row.p_group, permutations=permutations),
+        "significance": SIGNIFICANCE_NAMES[outcome.significance],
+        "significance_group": SIGNIFICANCE_NAMES[row.significance_group],
+        "badge": badge(outcome.significance),
+        "note": "" if estimable else f"{NOT_ESTIMABLE}: {outcome.reason or 'no reason given'}",
+    }
+
+
+def _layers(data: list[dict[str, Any]], theme: Theme) -> list[alt.Chart]:
+    colours = palette(theme)
+    base = alt.Chart(rows(data, "dsi"))
+    drawn = base.transform_filter("isValid(datum.x)")
+    values = [1.0, *(row["x"] for row in data if row["x"] is not None)]
+    margin = 0.06 * (max(values) - min(values)) or 0.05
+    x = alt.X(
+        "x:Q",
+        scale=alt.Scale(domain=[min(values) - margin, max(values) + margin], nice=False, zero=False),
+        axis=alt.Axis(title="DSI (GAI; 1 = agrees with itself as with others)", tickCount=6, format=".2f"),
+    )
+    y = alt.Y("middle:Q", scale=alt.Scale(domain=[0, len(data) + 1], reverse=True, nice=False), axis=None)
+    left, right = alt.value(0), alt.value("width")
+    tooltip = [
+        alt.Tooltip(f"{field}:N", title=words)
+        for field, words in (
+            ("axis", "Axis"),
+            ("value", "DSI"),
+            ("group", "Attained by"),
+            ("p", "p (largest GAI of chance groupings)"),
+            ("q", "q"),
+            ("significance", "Result"),
+            ("p_group", "p of that group’s GAI"),
+            ("significance_group", "Result for that group"),
+        )
+    ]
+    heads = [
+        {"text": words, "dx": dx, "align": align, "middle": 0.5}
+        for words, dx, align in (
+            *((words, dx, "right") for _, words, dx in _COLUMNS),
+            ("Attained by", _GROUP_AT, "left"),
+        )
+    ]
+    return [
+        drawn.mark_rule(strokeWidth=3, opacity=0.55).encode(x=x, x2=alt.datum(1), y=y, color=colour(theme)),
+        alt.Chart(rows([{"x": 1}], "baseline")).mark_rule(color=colours.muted, strokeDash=[4, 3]).encode(x=x),
+        drawn.mark_point(filled=True, size=150, opacity=1).encode(
+            x=x, y=y, color=colour(theme), shape=shape(), tooltip=tooltip
+        ),
+        base.mark_text(align="right", baseline="middle", dx=-10, limit=_NAME_LIMIT, fontSize=13).encode(
+            x=left, y=y, text="axis:N", tooltip=tooltip
+        ),
+        *(
+            base.mark_text(align="right", baseline="middle", dx=dx).encode(x=right, y=y, text=f"{field}:N")
+            for field, _, dx in _COLUMNS
+        ),
+        base.mark_text(align="left", baseline="middle", dx=_GROUP_AT, limit=_GROUP_LIMIT).encode(
+            x=right, y=y, text="group:N"
+        ),
+        *(
+            base.transform_filter(alt.datum.significance == SIGNIFICANCE_NAMES[key])
+            .mark_text(
+                align="left",
+                baseline="middle",
+                dx=_GROUP_AT,
+                dy=_BADGE_BELOW,
+                fontSize=11,
+                fontWeight=600,
+                color=colours.text[key],
+            )
+            .encode(x=right, y=y, text="badge:N")
+            for key in ("corrected", "nominal")
+        ),
+        base.mark_text(align="left", baseline="middle", dx=8, fontStyle="italic", color=colours.muted).encode(
+            x=left, y=y, text="note:N"
+        ),
+        alt.Chart(rows(heads, "heads"))
+        .mark_text(
+            align=alt.expr("datum.align"), baseline="middle", dx=alt.expr("datum.dx"), color=colours.muted
+        )
+        .encode(x=right, y=y, text="text:N"),
+    ]
+
+
+def _alt(result: RunResult, ranked: list[DsiResult]) -> str:
+    permutations = result.spec.analysis.permutations
+    parts = []
+    for row in ranked:
+        if row.outcome.value is None:
+            parts.append(f"{axis_label(row.axes)} not estimable")
+            continue
+        group = "" if row.group is None else f", attained by {group_label(row.group)}"
+        parts.append(
+            f"{axis_label(row.axes)} {format_value(row.outcome.value)}{group} "
+            f"({format_p(row.outcome.p, permutations=permutations)}, "
+            f"{SIGNIFICANCE_NAMES[row.outcome.significance]})"
+        )
+    return f"Diversity sensitivity index by axis, largest first: {'; '.join(parts)}."

@@ -1,0 +1,130 @@
+"""Where labels go on a scatter plot so that none lies on another or on a point."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+WIDTHS = (400, 520, 680, 860, 1100)
+"""Plot widths in pixels at which labels must be free: the page decides which one it is."""
+_CHARACTER = 6.4
+_LINE = 15.0
+_GAP = 5.0
+
+Align = Literal["left", "right", "center"]
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A mark to be labelled: `x` as a share of the width, `y` and `radius` in pixels."""
+
+    x: float
+    y: float
+    radius: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A label's offset from its point, in pixels."""
+
+    dx: float
+    dy: float
+    align: Align
+
+
+@dataclass(frozen=True, slots=True)
+class _Box:
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    def overlaps(self, other: _Box) -> bool:
+        return (
+            self.left < other.right
+            and other.left < self.right
+            and self.top < other.bottom
+            and other.top < self.bottom
+        )
+
+
+def text_width(text: str) -> float:
+    """Pixels that a 12-pixel label takes, estimated on the safe side."""
+    wide = sum(unicodedata.east_asian_width(character) in "WF" for character in text)
+    return _CHARACTER * (len(text) + wide)
+
+
+def place(points: Sequence[Point], ranked: Sequence[int], *, height: float) -> dict[int, Spot]:
+    """Greedily place labels in order of importance; one that fits nowhere is left out.
+
+    Parameters
+    ----------
+    points : sequence of Point
+        Every mark, labelled or not: labels keep clear of all.
+    ranked : sequence of int
+        Indices of the points to label, the most important first.
+    height : float
+        Plot height in pixels.
+
+    Returns
+    -------
+    dict
+        From a point's index to its label's place, free at every width of :data:`WIDTHS`.
+    """
+    marks = {width: [_mark(point, width) for point in points] for width in WIDTHS}
+    taken: dict[int, list[_Box]] = {width: [] for width in WIDTHS}
+    placed: dict[int, Spot] = {}
+    for index in ranked:
+        for spot in _spots(points[index]):
+            boxes = {width: _label(points[index], spot, width) for width in WIDTHS}
+            if all(
+                _inside(box, width, height) and not _hits(box, marks[width], taken[width], index)
+                for width, box in boxes.items()
+            ):
+                placed[index] = spot
+                for width, box in boxes.items():
+                    taken[width].append(box)
+                break
+    return placed
+
+
+def _spots(point: Point) -> list[Spot]:
+    near = point.radius + _GAP
+    slant = 0.7 * point.radius + 3
+    above = point.radius + _LINE / 2 + 1
+    return [
+        Spot(near, 0, "left"),
+        Spot(-near, 0, "right"),
+        Spot(0, -above, "center"),
+        Spot(0, above, "center"),
+        Spot(slant, -slant - 3, "left"),
+        Spot(slant, slant + 3, "left"),
+        Spot(-slant, -slant - 3, "right"),
+        Spot(-slant, slant + 3, "right"),
+    ]
+
+
+def _label(point: Point, spot: Spot, width: float) -> _Box:
+    length = text_width(point.text)
+    anchor = point.x * width + spot.dx
+    left = anchor - {"left": 0.0, "right": length, "center": length / 2}[spot.align]
+    middle = point.y + spot.dy
+    return _Box(left, middle - _LINE / 2, left + length, middle + _LINE / 2)
+
+
+def _mark(point: Point, width: float) -> _Box:
+    x = point.x * width
+    return _Box(x - point.radius, point.y - point.radius, x + point.radius, point.y + point.radius)
+
+
+def _inside(box: _Box, width: float, height: float) -> bool:
+    return box.left >= 0 and box.right <= width and box.top >= 0 and box.bottom <= height
+
+
+def _hits(box: _Box, marks: Sequence[_Box], taken: Sequence[_Box], own: int) -> bool:
+    return any(box.overlaps(other) for other in taken) or any(
+        box.overlaps(mark) for index, mark in enumerate(marks) if index != own
+    )

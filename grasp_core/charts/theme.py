@@ -1,0 +1,162 @@
+"""Colours, shapes and type of every chart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import altair as alt
+
+from grasp_core.report.words import SIGNIFICANCE_NAMES
+from grasp_core.result import Significance
+
+Theme = Literal["light", "dark"]
+
+FONT = '"Source Sans", "Source Sans Pro", "Helvetica Neue", Arial, sans-serif'
+ORDER: tuple[Significance, ...] = ("corrected", "nominal", "none")
+SHAPES: Mapping[Significance, str] = {"corrected": "diamond", "nominal": "triangle-up", "none": "circle"}
+GLYPHS: Mapping[Significance, str] = {"corrected": "◆", "nominal": "▲", "none": "●"}
+
+
+@dataclass(frozen=True, slots=True)
+class Palette:
+    """One theme's colours."""
+
+    background: str
+    ink: str
+    muted: str
+    grid: str
+    significance: Mapping[Significance, str]
+    text: Mapping[Significance, str]
+
+
+PALETTES: Mapping[Theme, Palette] = {
+    "light": Palette(
+        background="#FFFFFF",
+        ink="#1F2430",
+        muted="#5B6270",
+        grid="#E4E6EB",
+        significance={"corrected": "#006D4E", "nominal": "#D55E00", "none": "#8C8C8C"},
+        text={"corrected": "#006D4E", "nominal": "#B34F00", "none": "#5B6270"},
+    ),
+    "dark": Palette(
+        background="#0E1117",
+        ink="#FAFAFA",
+        muted="#A9AFBB",
+        grid="#2A2F3A",
+        significance={"corrected": "#6FE0BD", "nominal": "#E66100", "none": "#8C8C8C"},
+        text={"corrected": "#6FE0BD", "nominal": "#FF8A3D", "none": "#A9AFBB"},
+    ),
+}
+"""`text` meets WCAG's 4.5:1 for small type, which the marks' own colours do not all reach."""
+
+
+def palette(theme: Theme) -> Palette:
+    """The theme's colours.
+
+    Raises
+    ------
+    ValueError
+        If the theme is neither "light" nor "dark".
+    """
+    if theme not in PALETTES:
+        raise ValueError(f"`theme` must be light or dark; found {theme!r}")
+    return PALETTES[theme]
+
+
+def badge(significance: Significance) -> str:
+    """Glyph and words, so that significance is never colour alone."""
+    return "" if significance == "none" else f"{GLYPHS[significance]} {SIGNIFICANCE_NAMES[significance]}"
+
+
+def colour(theme: Theme, *, legend: bool = False) -> alt.Color:
+    """Colour by the field `significance`."""
+    names = [SIGNIFICANCE_NAMES[key] for key in ORDER]
+    range_ = [palette(theme).significance[key] for key in ORDER]
+    return alt.Color(
+        "significance:N", scale=alt.Scale(domain=names, range=range_), legend=_legend() if legend else None
+    )
+
+
+def shape(*, legend: bool = False) -> alt.Shape:
+    """Shape by the field `significance`."""
+    names = [SIGNIFICANCE_NAMES[key] for key in ORDER]
+    range_ = [SHAPES[key] for key in ORDER]
+    return alt.Shape(
+        "significance:N", scale=alt.Scale(domain=names, range=range_), legend=_legend() if legend else None
+    )
+
+
+def _legend() -> alt.Legend:
+    return alt.Legend(title=None, orient="top", direction="horizontal", symbolSize=90, offset=4)
+
+
+def rows(values: list[dict[str, Any]], name: str) -> alt.InlineData:
+    """Inline data: no NaN, no dependence on Altair's row limit."""
+    return alt.InlineData(values=values, name=name)
+
+
+def title(text: str, subtitle: str | list[str]) -> alt.TitleParams:
+    """A title with a subtitle, flush with the left edge."""
+    return alt.TitleParams(text=text, subtitle=subtitle)
+
+
+def finish(
+    chart: alt.LayerChart,
+    theme: Theme,
+    *,
+    heading: alt.TitleParams,
+    alt_text: str,
+    height: int,
+) -> alt.LayerChart:
+    """Give a layered chart its size, heading, description and look."""
+    colours = palette(theme)
+    sized = chart.properties(
+        width="container",
+        height=height,
+        title=heading,
+        description=alt_text,
+        background=colours.background,
+        padding=8,
+        autosize=alt.AutoSizeParams(type="fit-x", contains="padding"),
+    )
+    return (
+        sized.configure(font=FONT)
+        .configure_view(stroke=None)
+        .configure_axis(
+            domain=False,
+            ticks=False,
+            gridColor=colours.grid,
+            labelColor=colours.muted,
+            labelFontSize=12,
+            labelPadding=6,
+            titleColor=colours.muted,
+            titleFontSize=12,
+            titleFontWeight="normal",
+            titlePadding=8,
+        )
+        .configure_title(
+            anchor="start",
+            frame="bounds",
+            color=colours.ink,
+            fontSize=16,
+            fontWeight=600,
+            subtitleColor=colours.muted,
+            subtitleFontSize=13,
+            subtitlePadding=5,
+            offset=12,
+        )
+        .configure_legend(labelColor=colours.ink, labelFontSize=12, symbolStrokeWidth=0)
+        .configure_text(font=FONT, fontSize=12, color=colours.ink)
+    )
+
+
+def message(theme: Theme, *, heading: alt.TitleParams, text: str) -> alt.LayerChart:
+    """A chart-sized place that says why there is nothing to draw."""
+    words = (
+        alt.Chart(rows([{"text": text}], "message"))
+        .mark_text(align="left", baseline="middle", color=palette(theme).muted, fontSize=13, limit=640)
+        .encode(text="text:N", x=alt.value(0), y=alt.value(20))
+    )
+    return finish(alt.layer(words), theme, heading=heading, alt_text=text, height=40)

@@ -1,0 +1,165 @@
+"""Hand-made results for tests: the paper's DICES-350 values with fabricated null distributions."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+from grasp_core.groups import Group
+from grasp_core.result import (
+    DataSummary,
+    DsiResult,
+    FileFingerprint,
+    GroupResult,
+    Histogram,
+    Outcome,
+    RunResult,
+    Timing,
+)
+from grasp_core.spec import STATISTICS, AnalysisSpec, DataSpec, RunSpec
+
+RATERS = {
+    "gen x+": 27, "gen z": 49, "millenial": 28, "Man": 49, "Woman": 55, "Asian": 21, "Black": 23,
+    "Latine": 22, "Multiracial": 13, "White": 25, "Asian, Man": 11, "Asian, Woman": 10, "Black, Man": 9,
+    "Black, Woman": 14, "Latine, Man": 9, "Latine, Woman": 13, "Multiracial, Man": 8,
+    "Multiracial, Woman": 5, "White, Man": 12, "White, Woman": 13,
+}  # fmt: skip
+"""Raters per group, invented apart from their total of 104."""
+
+# Values, directions and stars: Table 5 of Prabhakaran et al. (NAACL 2024), DICES-350. One line per group,
+# axis and group, then IRR, XRR, negentropy, cross-negentropy, plurality size, voting agreement, GAI.
+PAPER = """\
+age|gen x+|0.166-|0.171-|0.402-|0.365-|0.693-|0.731-|0.975-
+age|gen z|0.166-|0.172-|0.386-|0.392+|0.698+|0.776-|0.966-
+age|millenial|0.189+|0.179+|0.415+|0.381+|0.703+|0.751-|1.052+
+gender|Man|0.187+|0.175+|0.419+|0.394+|0.707+|0.800+|1.071+
+gender|Woman|0.160-|0.175+|0.362-|0.404+|0.685-|0.800+|0.916-
+race|Asian|0.145-|0.166-|0.368-|0.323-|0.675-|0.740-|0.872-
+race|Black|0.193+|0.181+|0.411-|0.361-|0.705+|0.796+|1.063+
+race|Latine|0.215+*|0.189+*|0.467+|0.412+|0.716+|0.747-|1.139+*
+race|Multiracial|0.153-|0.168-|0.355-*|0.250-*|0.661-*|0.592-|0.916-
+race|White|0.145-|0.159-*|0.498+*|0.417+*|0.744+*|0.552-**|0.908-
+race, gender|Asian, Man|0.193+|0.188+|0.495+|0.417+|0.733+|0.722+|1.024+
+race, gender|Asian, Woman|0.073-*|0.134-*|0.332-*|0.193-*|0.633-*|0.543-|0.540-*
+race, gender|Black, Man|0.139-|0.167-|0.502-|0.371-|0.710-|0.604-|0.831-
+race, gender|Black, Woman|0.213+*|0.188+|0.441+|0.349-|0.718+|0.749+|1.130+*
+race, gender|Latine, Man|0.195+|0.183+|0.491+|0.383+|0.716+|0.687+|1.069+
+race, gender|Latine, Woman|0.238+*|0.199+**|0.530+|0.437+|0.745+|0.704+|1.196+*
+race, gender|Multiracial, Man|0.190+|0.182+|0.432-|0.273-|0.688-|0.562-|1.043+
+race, gender|Multiracial, Woman|0.041-|0.131-|0.470-*|0.184-|0.674-|0.438-|0.312-
+race, gender|White, Man|0.218+*|0.173-|0.724+**|0.505+**|0.835+**|0.446-*|1.262+**
+race, gender|White, Woman|0.114-*|0.152-*|0.454+|0.381+|0.702-|0.663-|0.752-*
+"""
+
+_BINS = 60
+_PERMUTATIONS = 10_000
+_REACH = {"": 0.9, "*": 2.3, "**": 3.8}
+"""Standard deviations from the null's median to the value, per number of stars."""
+_SPREAD = {"gai": 0.5, "voting_agreement": 0.4, "negentropy": 0.25, "cross_negentropy": 0.3}
+_SIGNIFICANCE = {"": "none", "*": "nominal", "**": "corrected"}
+
+
+def normal_histogram(centre: float, sd: float, *, total: int = _PERMUTATIONS) -> Histogram:
+    """Counts of a normal distribution in 60 bins over four standard deviations either side."""
+    edges = [-4 + 8 * position / _BINS for position in range(_BINS + 1)]
+    below = [0.5 * (1 + math.erf(edge / math.sqrt(2))) for edge in edges]
+    counts = tuple(round(total * (high - low)) for low, high in pairwise(below))
+    return Histogram(centre - 4 * sd, centre + 4 * sd, counts)
+
+
+def make_outcome(value: float, direction: str, stars: str = "", *, sd: float = 0.1) -> Outcome:
+    """An outcome with a normal null whose distance from the value fits the stars."""
+    sign = {"up": 1, "down": -1}[direction]
+    centre = value - sign * _REACH[stars] * sd
+    p = math.erfc(_REACH[stars] / math.sqrt(2))
+    return Outcome(
+        value=value,
+        null_n=_PERMUTATIONS,
+        null_median=centre,
+        direction=direction,  # type: ignore[arg-type]
+        p=p,
+        q=min(1.0, 4 * p),
+        significance=_SIGNIFICANCE[stars],  # type: ignore[arg-type]
+        null=normal_histogram(centre, sd),
+    )
+
+
+def _paper_groups() -> tuple[GroupResult, ...]:
+    groups = []
+    for line in PAPER.splitlines():
+        axis, name, *cells = line.split("|")
+        raters = RATERS[name]
+        statistics = {}
+        for statistic, cell in zip(STATISTICS, cells, strict=True):
+            stars = cell[6:]
+            direction = "up" if cell[5] == "+" else "down"
+            sd = _SPREAD.get(statistic, 0.1) / math.sqrt(raters)
+            statistics[statistic] = make_outcome(float(cell[:5]), direction, stars, sd=sd)
+        group = Group(tuple(axis.split(", ")), tuple(name.split(", ")))
+        groups.append(GroupResult(group, raters, raters * 350, statistics))
+    return tuple(groups)
+
+
+def _dsi(groups: tuple[GroupResult, ...]) -> tuple[DsiResult, ...]:
+    best: dict[tuple[str, ...], GroupResult] = {}
+    for row in groups:
+        current = best.get(row.group.axes)
+        value = row.statistics["gai"].value
+        if value is not None and (current is None or value > (current.statistics["gai"].value or 0)):
+            best[row.group.axes] = row
+    return tuple(
+        DsiResult(
+            axes,
+            row.group,
+            row.statistics["gai"],
+            row.statistics["gai"].p,
+            row.statistics["gai"].significance,
+        )
+        for axes, row in best.items()
+    )
+
+
+def make_result(
+    groups: tuple[GroupResult, ...] | None = None,
+    *,
+    dsi: tuple[DsiResult, ...] | None = None,
+    warnings: tuple[str, ...] = (),
+    **analysis: Any,
+) -> RunResult:
+    """A result with the given groups, by default the paper's 20 of DICES-350.
+
+    `analysis` goes to :class:`AnalysisSpec`; axes follow from the groups, DSI from their GAI.
+    """
+    groups = _paper_groups() if groups is None else groups
+    if dsi is None:
+        dsi = _dsi(groups) if all("gai" in row.statistics for row in groups) else ()
+    axes = tuple(dict.fromkeys(row.group.axes for row in groups)) or (("gender",),)
+    spec = RunSpec(
+        DataSpec(item="item_id", rater="rater_id", label="Q_overall"),
+        AnalysisSpec(**{"axes": axes, "permutations": _PERMUTATIONS, **analysis}),
+    )
+    data = DataSummary(
+        items=350,
+        raters=104,
+        annotations=36_400,
+        categories=("No", "Yes", "Unsure"),
+        label_counts=(24_000, 10_000, 2_400),
+        raters_per_item=(104, 104.0, 104),
+        sha256="0" * 64,
+        files=(FileFingerprint("dices350.csv", 1_000, "0" * 64),),
+    )
+    return RunResult(data, spec, groups, dsi, warnings, Timing(0.1, 0.2, 3.0), "0.1.0")
+
+
+def make_group(
+    name: str = "Woman", axis: str = "gender", *, raters: int = 12, **outcomes: Outcome
+) -> GroupResult:
+    """A group of one axis with the given outcome per statistic."""
+    return GroupResult(Group((axis,), (name,)), raters, raters * 350, outcomes)
+
+
+def without_gai(row: GroupResult, reason: str) -> GroupResult:
+    """The same group, its GAI not estimable."""
+    return replace(row, statistics={**row.statistics, "gai": Outcome(None, reason=reason)})
