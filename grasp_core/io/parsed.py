@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from grasp_core.errors import DataError, Problem
-from grasp_core.io.problems import number, quoted, raise_stopping, stop
+from grasp_core.io.problems import agree, number, quoted, raise_stopping, stop
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,7 +40,7 @@ def check_header(columns: tuple[str, ...], name: str) -> None:
         problems.append(
             stop(
                 f"{name}, row 1: {number(len(blank), 'column')} of {len(columns):,} "
-                f"{'has' if len(blank) == 1 else 'have'} no name (column {shown}); "
+                f"{agree(len(blank), 'has', 'have')} no name (column {shown}); "
                 "name every column in the header, or remove it",
                 len(blank),
             )

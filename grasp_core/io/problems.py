@@ -7,7 +7,18 @@ from collections.abc import Iterable, Sequence
 
 from grasp_core.errors import DataError, Problem
 
-__all__ = ["EXAMPLES", "Problem", "closest", "know", "listed", "number", "quoted", "raise_stopping", "stop"]
+__all__ = [
+    "EXAMPLES",
+    "Problem",
+    "agree",
+    "closest",
+    "know",
+    "listed",
+    "number",
+    "quoted",
+    "raise_stopping",
+    "stop",
+]
 
 EXAMPLES = 5
 """Examples that a problem carries."""
@@ -55,6 +66,11 @@ def listed(values: Sequence[str], limit: int = 12) -> str:
 def number(count: int, noun: str, plural: str | None = None) -> str:
     """The count with its noun in the right form, e.g. ``1 row``, ``1,000 rows``."""
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
+
+
+def agree(count: int, one: str, many: str) -> str:
+    """The form of a verb that goes with the count, e.g. ``has`` or ``have``."""
+    return one if count == 1 else many
 
 
 def closest(name: str, columns: Sequence[str]) -> list[str]:

@@ -1,0 +1,108 @@
+"""A column as distinct texts and codes, and what is odd about its texts."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from grasp_core.annotations import BoolArray, display_order
+from grasp_core.errors import Problem
+from grasp_core.io.problems import EXAMPLES, agree, know, number, quoted
+
+Codes = npt.NDArray[np.int64]
+
+_LIKE_MISSING = frozenset({"na", "n/a", "#n/a", "nan", "none", "null", "-", "?", "."})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Column:
+    """A column's texts.
+
+    Parameters
+    ----------
+    codes : int array, shape (n,)
+        Position of each cell's text in `values`.
+    values : tuple of str
+        Distinct texts in order of first appearance.
+    """
+
+    codes: Codes
+    values: tuple[str, ...]
+
+    @classmethod
+    def of(cls, texts: pd.Series[str]) -> Column:
+        """Encode a column."""
+        codes, values = pd.factorize(texts)
+        return cls(codes.astype(np.int64), tuple(values))
+
+    def counts(self) -> Codes:
+        """Cells per value."""
+        return np.bincount(self.codes, minlength=len(self.values))
+
+    def among(self, texts: Collection[str]) -> BoolArray:
+        """Which cells hold one of `texts`."""
+        hit = np.fromiter((value in texts for value in self.values), dtype=np.bool_, count=len(self.values))
+        found: BoolArray = hit[self.codes]
+        return found
+
+
+def sort_key(value: str) -> tuple[tuple[int, float, str], str]:
+    """Display order, with ties (``Yes`` and ``yes``, ``1`` and ``1.0``) broken by the text itself."""
+    return display_order(value), value
+
+
+def odd_texts(where: str, counts: Mapping[str, int], missing: Collection[str]) -> list[Problem]:
+    """Warn of texts that look like missing values, and of those that differ only by spaces or case.
+
+    Parameters
+    ----------
+    where : str
+        File and column, as they begin a sentence.
+    counts : mapping from text to cells
+    missing : collection of str
+        Texts that already mean "no value".
+    """
+    present = {value: count for value, count in counts.items() if value not in missing and count}
+    return [*_like_missing(where, present), *near_duplicates(where, present, fold_case=True)]
+
+
+def _like_missing(where: str, counts: Mapping[str, int]) -> list[Problem]:
+    return [
+        know(
+            f"{where}: {number(count, 'cell')} {agree(count, 'holds', 'hold')} {quoted(value)}, "
+            "treated as a value; list it under missing tokens to change that",
+            count,
+            [value],
+        )
+        for value, count in counts.items()
+        if value.strip().casefold() in _LIKE_MISSING or not value.strip()
+    ]
+
+
+def near_duplicates(where: str, counts: Mapping[str, int], *, fold_case: bool) -> list[Problem]:
+    """Warn of texts that differ only by surrounding spaces (or case), which stay different."""
+    alike: dict[str, list[str]] = {}
+    for value in counts:
+        folded = value.strip().casefold() if fold_case else value.strip()
+        alike.setdefault(folded, []).append(value)
+    pairs = [_shown(values, counts) for values in alike.values() if len(values) > 1]
+    if not pairs:
+        return []
+    what = "spaces or case" if fold_case else "surrounding spaces"
+    more = f", and {number(len(pairs) - 1, 'more such case')}" if len(pairs) > 1 else ""
+    return [
+        know(
+            f"{where}: {pairs[0]} differ only by {what} and are treated as different{more}; "
+            "give them one spelling in the file if they are the same",
+            len(pairs),
+            pairs[:EXAMPLES],
+        )
+    ]
+
+
+def _shown(values: Sequence[str], counts: Mapping[str, int]) -> str:
+    return " and ".join(f"{quoted(value)} ({number(counts[value], 'cell')})" for value in values)

@@ -1,0 +1,163 @@
+"""Tables and a data spec become annotations, raters and what is to be known about them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from grasp_core.annotations import Annotations, Axis, BoolArray, Raters
+from grasp_core.errors import Problem
+from grasp_core.io import checks
+from grasp_core.io.columns import sort_key
+from grasp_core.io.problems import raise_stopping
+from grasp_core.io.profiles import Profile, Profiles
+from grasp_core.io.tables import Table
+from grasp_core.io.votes import Votes, read_votes
+from grasp_core.result import DataSummary, FileFingerprint
+from grasp_core.spec import DataSpec
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Dataset:
+    """Data ready for a run.
+
+    Parameters
+    ----------
+    annotations : Annotations
+    raters : Raters
+        In the same order as the annotations' raters.
+    summary : DataSummary
+    problems : tuple of Problem
+        What to know about; none of them stops a run.
+    """
+
+    annotations: Annotations
+    raters: Raters
+    summary: DataSummary
+    problems: tuple[Problem, ...]
+
+
+def load(
+    annotations: Table, raters: Table | None, spec: DataSpec, axes: Sequence[str] | None = None
+) -> Dataset:
+    """Form the data set that `spec` describes.
+
+    Excluded raters drop out first, then missing labels and repeated annotations; only raters and items
+    with at least one annotation left count. Items and raters keep the order of first appearance. Where
+    both files have an axis's column, the raters file decides.
+
+    Parameters
+    ----------
+    annotations, raters : Table
+    spec : DataSpec
+    axes : sequence of str, optional
+        Demographic columns; by default :func:`candidate_axes`.
+
+    Returns
+    -------
+    Dataset
+
+    Raises
+    ------
+    DataError
+        With every problem that has to be mended first in ``problems``.
+    """
+    raise_stopping(checks.missing_columns(annotations, raters, spec, axes or ()))
+    votes, problems = read_votes(annotations, spec)
+    profiles = Profiles.of(votes, raters, spec)
+    names = _candidates(profiles, spec) if axes is None else tuple(dict.fromkeys(axes))
+
+    excluded, found = checks.excluded_raters(profiles, spec)
+    problems += found
+    votes = votes.keep(~excluded[votes.rater])
+    votes, found = checks.labels(votes, spec)
+    problems += found
+    votes, found = checks.repeats(votes)
+    problems += found
+    counted = np.bincount(votes.rater, minlength=len(votes.rater_ids)) > 0
+    problems += profiles.problems(counted)
+    columns = {name: profiles.column(name, counted) for name in names}
+    for name, column in columns.items():
+        problems += [*column.problems, *checks.axis(name, column, counted)]
+    problems += checks.shape(votes, excluded, counted)
+    raise_stopping(problems)
+
+    formed = _annotations(votes, spec, counted)
+    known = tuple(
+        [*annotations.problems, *(raters.problems if raters else ()), *problems],
+    )
+    formed_axes = {name: _axis(column, counted) for name, column in columns.items()}
+    return Dataset(
+        formed, Raters(formed.rater_ids, formed_axes), _summary(formed, annotations, raters), known
+    )
+
+
+def candidate_axes(annotations: Table, raters: Table | None, spec: DataSpec) -> tuple[str, ...]:
+    """Columns of either file that can be axes: one value per rater, and not too many values.
+
+    Raises
+    ------
+    DataError
+        If a column that `spec` names does not exist.
+    """
+    raise_stopping(checks.missing_columns(annotations, raters, spec, ()))
+    votes, _ = read_votes(annotations, spec)
+    return _candidates(Profiles.of(votes, raters, spec), spec)
+
+
+def _candidates(profiles: Profiles, spec: DataSpec) -> tuple[str, ...]:
+    return profiles.candidates({column for column, _ in spec.exclude})
+
+
+def _annotations(votes: Votes, spec: DataSpec, counted: BoolArray) -> Annotations:
+    used = np.unique(votes.label)
+    found = [votes.labels[code] for code in used]
+    categories = spec.categories or tuple(sorted(found, key=sort_key))
+    position = {label: index for index, label in enumerate(categories)}
+    category = np.full(len(votes.labels), -1, dtype=np.int64)
+    category[used] = [position[label] for label in found]
+    rated = np.bincount(votes.item, minlength=len(votes.item_ids)) > 0
+    return Annotations.from_codes(
+        item=(np.cumsum(rated) - 1)[votes.item],
+        rater=(np.cumsum(counted) - 1)[votes.rater],
+        category=category[votes.label],
+        item_ids=_chosen(votes.item_ids, rated),
+        rater_ids=_chosen(votes.rater_ids, counted),
+        categories=categories,
+    )
+
+
+def _chosen(ids: tuple[str, ...], which: BoolArray) -> tuple[str, ...]:
+    return tuple(ids[position] for position in np.flatnonzero(which))
+
+
+def _axis(column: Profile, counted: BoolArray) -> Axis:
+    codes = column.codes[counted]
+    used = sorted(np.unique(codes[codes >= 0]).tolist(), key=lambda code: sort_key(column.values[code]))
+    position = np.full(len(column.values) + 1, -1, dtype=np.int32)
+    position[used] = np.arange(len(used), dtype=np.int32)
+    by_rater = position[codes]
+    by_rater.flags.writeable = False
+    return Axis(tuple(column.values[code] for code in used), by_rater)
+
+
+def _summary(formed: Annotations, *tables: Table | None) -> DataSummary:
+    files = tuple(
+        FileFingerprint(table.name, table.bytes, table.sha256) for table in tables if table is not None
+    )
+    per_item = np.diff(formed.indptr)
+    counts = np.bincount(formed.category, minlength=formed.n_categories)
+    joined = "\n".join(file.sha256 for file in files)
+    return DataSummary(
+        items=formed.n_items,
+        raters=formed.n_raters,
+        annotations=formed.n_annotations,
+        categories=formed.categories,
+        label_counts=tuple(counts.tolist()),
+        raters_per_item=(int(per_item.min()), float(np.median(per_item)), int(per_item.max())),
+        sha256=files[0].sha256 if len(files) == 1 else hashlib.sha256(joined.encode("ascii")).hexdigest(),
+        files=files,
+    )

@@ -1,0 +1,173 @@
+"""The cells of an annotations file, in any layout, as one code per annotation."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from grasp_core.annotations import BoolArray
+from grasp_core.errors import Problem
+from grasp_core.io.columns import Codes, Column, near_duplicates
+from grasp_core.io.problems import number, quoted, stop
+from grasp_core.io.tables import Table
+from grasp_core.spec import DataSpec
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Votes:
+    """One entry per cell that can hold an annotation, A in all, in file order.
+
+    Parameters
+    ----------
+    table : Table
+    item, rater, label : int arrays, shape (A,)
+        Positions in `item_ids`, `rater_ids` and `labels`.
+    row : int array, shape (A,)
+        Position of the cell's row in the table.
+    item_ids, rater_ids, labels : tuple of str
+        In order of first appearance.
+    label_column : str or None
+        Column of a long file; in a matrix each rater (item) is a column.
+    rater_of_row : int array, shape (rows,), or None
+        The rater that each row of the table belongs to, where it belongs to one.
+    columns_are : {"items", "raters"} or None
+    """
+
+    table: Table
+    item: Codes
+    rater: Codes
+    label: Codes
+    row: Codes
+    item_ids: tuple[str, ...]
+    rater_ids: tuple[str, ...]
+    labels: tuple[str, ...]
+    label_column: str | None
+    rater_of_row: Codes | None
+    columns_are: str | None = None
+
+    @property
+    def size(self) -> int:
+        """A."""
+        return int(self.item.size)
+
+    def keep(self, which: BoolArray) -> Votes:
+        """Only the chosen entries; all ids stay listed."""
+        if which.all():
+            return self
+        return replace(
+            self,
+            item=self.item[which],
+            rater=self.rater[which],
+            label=self.label[which],
+            row=self.row[which],
+        )
+
+    def place(self, entry: int) -> str:
+        """File, row and column of an entry."""
+        return f"{self.table.name}, row {self.table.row(self.row[entry])}, column {self.column(entry)}"
+
+    def column(self, entry: int) -> str:
+        """Quoted name of the column that holds an entry's label."""
+        if self.label_column is not None:
+            return quoted(self.label_column)
+        ids, codes = (
+            (self.item_ids, self.item) if self.columns_are == "items" else (self.rater_ids, self.rater)
+        )
+        return quoted(ids[codes[entry]])
+
+
+def read_votes(table: Table, spec: DataSpec) -> tuple[Votes, list[Problem]]:
+    """Encode the table's ids and labels; a long file's missing labels are still among the entries.
+
+    A matrix's columns other than the row ids (and `spec.profile`) are raters ("items-by-raters") or items
+    ("raters-by-items").
+
+    Returns
+    -------
+    Votes
+    list of Problem
+        Blank ids, and ids that differ only by surrounding spaces.
+    """
+    votes = _read_long(table, spec) if spec.layout == "long" else _read_matrix(table, spec)
+    problems: list[Problem] = []
+    for name in id_columns(spec):
+        problems += _check_ids(table, name)
+    return votes, problems
+
+
+def id_columns(spec: DataSpec) -> tuple[str, ...]:
+    """The columns of the annotations file that hold item and rater ids."""
+    named = {
+        "long": (spec.item, spec.rater),
+        "items-by-raters": (spec.item,),
+        "raters-by-items": (spec.rater,),
+    }[spec.layout]
+    return tuple(str(name) for name in named)
+
+
+def _read_long(table: Table, spec: DataSpec) -> Votes:
+    item, rater, label = (Column.of(table.frame[str(name)]) for name in (spec.item, spec.rater, spec.label))
+    return Votes(
+        table=table,
+        item=item.codes,
+        rater=rater.codes,
+        label=label.codes,
+        row=np.arange(len(table.frame), dtype=np.int64),
+        item_ids=item.values,
+        rater_ids=rater.values,
+        labels=label.values,
+        label_column=spec.label,
+        rater_of_row=rater.codes,
+    )
+
+
+def _read_matrix(table: Table, spec: DataSpec) -> Votes:
+    by_rater = spec.layout == "raters-by-items"
+    key = str(spec.rater if by_rater else spec.item)
+    others = tuple(name for name in table.columns if name != key and not (by_rater and name in spec.profile))
+    rows = Column.of(table.frame[key])
+    label = Column.of(pd.concat([table.frame[name] for name in others], ignore_index=True))
+    # Row by row, so that ids and labels appear in the order in which a person reads the file.
+    by_row = label.codes.reshape(len(others), len(table.frame)).T.ravel()
+    entry = np.flatnonzero(~np.isin(by_row, _positions(label.values, spec.missing)))
+    row, of_column = np.divmod(entry, max(len(others), 1))
+    of_row = rows.codes[row]
+    return Votes(
+        table=table,
+        item=of_column if by_rater else of_row,
+        rater=of_row if by_rater else of_column,
+        label=by_row[entry],
+        row=row,
+        item_ids=others if by_rater else rows.values,
+        rater_ids=rows.values if by_rater else others,
+        labels=label.values,
+        label_column=None,
+        rater_of_row=rows.codes if by_rater else None,
+        columns_are="items" if by_rater else "raters",
+    )
+
+
+def _positions(values: tuple[str, ...], wanted: Collection[str]) -> list[int]:
+    return [position for position, value in enumerate(values) if value in wanted]
+
+
+def _check_ids(table: Table, name: str) -> list[Problem]:
+    column = Column.of(table.frame[name])
+    problems: list[Problem] = []
+    blank = [value for value in column.values if not value.strip()]
+    if blank:
+        rows = np.flatnonzero(column.among(blank))
+        others = f" (and in {number(rows.size - 1, 'more row')})" if rows.size > 1 else ""
+        problems.append(
+            stop(
+                f"{table.name}, row {table.row(rows[0])}, column {quoted(name)}: the id is blank{others}; "
+                "give every row an id, or remove it",
+                rows.size,
+                [f"row {table.row(row)}" for row in rows[:5]],
+            )
+        )
+    counts = dict(zip(column.values, column.counts().tolist(), strict=True))
+    return problems + near_duplicates(f"{table.name}, column {quoted(name)}", counts, fold_case=False)
