@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from statistics import median
 from typing import Any
 
 import altair as alt
@@ -9,7 +11,6 @@ import altair as alt
 from grasp_core.charts.labels import Point, place
 from grasp_core.charts.theme import (
     Theme,
-    badge,
     colour,
     finish,
     message,
@@ -18,7 +19,6 @@ from grasp_core.charts.theme import (
     shape,
     title,
 )
-from grasp_core.report.tables import effect
 from grasp_core.report.words import (
     SIGNIFICANCE_NAMES,
     WORDS,
@@ -31,7 +31,7 @@ from grasp_core.report.words import (
 from grasp_core.result import RunResult
 
 _HEIGHT = 420
-_LABELLED = 14
+_LABELLED = 12
 """Groups whose name is tried on the map: those that stand out, then the most extreme."""
 _AREAS = (60.0, 420.0)
 """Square pixels of the smallest and the largest group's point."""
@@ -46,6 +46,7 @@ def cohesion_map(result: RunResult, theme: Theme = "light") -> alt.LayerChart:
     heading_text = "Cohesion map"
     groups = _groups(result)
     drawn = [row for row in groups if row["x"] is not None and row["y"] is not None]
+    drawn.sort(key=lambda row: (row["stands_out"], -row["raters"]))  # what matters lies on top
     left_out = len(groups) - len(drawn)
     subtitle = ["Above the line a group agrees more with itself than with others. Larger mark: more raters."]
     if left_out and drawn:
@@ -58,7 +59,7 @@ def cohesion_map(result: RunResult, theme: Theme = "light") -> alt.LayerChart:
     _add_sizes(drawn)
     labels = _labels(drawn, x_domain, y_domain)
     return finish(
-        alt.layer(*_layers(drawn, labels, (inside, across), theme, x_domain, y_domain)),
+        _layers(drawn, labels, (inside, across), theme, x_domain, y_domain),
         theme,
         heading=heading,
         alt_text=_alt(result, drawn, left_out),
@@ -91,9 +92,7 @@ def _groups(result: RunResult) -> list[dict[str, Any]]:
                 "p": format_p_value(gai.p, permutations=permutations),
                 "q": format_p_value(gai.q, permutations=permutations),
                 "significance": SIGNIFICANCE_NAMES[gai.significance],
-                "badge": badge(gai.significance),
                 "stands_out": gai.significance != "none",
-                "effect": effect(gai) or 0.0,
             }
         )
     return values
@@ -128,11 +127,18 @@ def _labels(drawn: list[dict[str, Any]], x_domain: Domain, y_domain: Domain) -> 
         )
         for row in drawn
     ]
-    ranked = sorted(
-        range(len(drawn)), key=lambda index: (not drawn[index]["stands_out"], -drawn[index]["effect"])
-    )
+    middle_x, middle_y = median(point.x for point in points), median(point.y for point in points)
+    away = [math.hypot(point.x - middle_x, (point.y - middle_y) / _HEIGHT) for point in points]
+    ranked = sorted(range(len(drawn)), key=lambda index: (not drawn[index]["stands_out"], -away[index]))
     standing_out = sum(row["stands_out"] for row in drawn)
-    placed = place(points, ranked[: max(_LABELLED, standing_out)], height=_HEIGHT)
+    line = [
+        (
+            (at - x_domain[0]) / (x_domain[1] - x_domain[0]),
+            _HEIGHT * (y_domain[1] - at) / (y_domain[1] - y_domain[0]),
+        )
+        for at in _along_diagonal(x_domain, y_domain)
+    ]
+    placed = place(points, ranked[: max(_LABELLED, standing_out)], height=_HEIGHT, avoid=line)
     return [
         {
             "x": drawn[index]["x"],
@@ -144,6 +150,11 @@ def _labels(drawn: list[dict[str, Any]], x_domain: Domain, y_domain: Domain) -> 
         }
         for index, spot in placed.items()
     ]
+
+
+def _along_diagonal(x_domain: Domain, y_domain: Domain, steps: int = 100) -> list[float]:
+    low, high = max(x_domain[0], y_domain[0]), min(x_domain[1], y_domain[1])
+    return [low + (high - low) * step / steps for step in range(steps + 1)] if low < high else []
 
 
 def _shortened(name: str) -> str:
@@ -209,11 +220,11 @@ def _layers(
 
 
 def _diagonal(theme: Theme, x: alt.X, y: alt.Y, x_domain: Domain, y_domain: Domain) -> list[alt.Chart]:
-    low, high = max(x_domain[0], y_domain[0]), min(x_domain[1], y_domain[1])
-    if low >= high:
+    along = _along_diagonal(x_domain, y_domain, steps=1)
+    if not along:
         return []
     colours = palette(theme)
-    ends = [{"x": low, "y": low}, {"x": high, "y": high}]
+    ends = [{"x": at, "y": at} for at in along]
     line = alt.Chart(rows(ends, "line")).mark_line(color=colours.muted, strokeDash=[5, 4], strokeWidth=1.2)
     words = alt.Chart(rows([{**ends[1], "text": "GAI = 1"}], "line_label")).mark_text(
         align="left", baseline="middle", dx=5, color=colours.muted, fontStyle="italic"

@@ -51,7 +51,7 @@ def dsi_chart(result: RunResult, theme: Theme = "light") -> alt.LayerChart:
     ranked = sorted(result.dsi, key=lambda row: -_or_last(row.outcome.value))
     data = [_row(result, row, float(position)) for position, row in enumerate(ranked, start=1)]
     return finish(
-        alt.layer(*_layers(data, theme)),
+        _layers(data, theme),
         theme,
         heading=heading,
         alt_text=_alt(result, ranked),

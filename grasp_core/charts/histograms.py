@@ -38,8 +38,8 @@ _NAME_LIMIT = 190
 _SEPARATION = 8
 _RATERS_AT = -_SEPARATION
 _NAMES_AT = -46
-_COLUMNS = {"value": 62, "p": 122, "q": 182}
-_BADGE_AT = 196
+_COLUMNS = {"value": 60, "p": 114, "q": 168}
+_BADGE_AT = 186
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ def null_histograms(
     layers = _layers(result, statistic, theme, lines, domain)
     height = _ROW_DENSE if len(result.groups) >= _DENSE_FROM else _ROW
     return finish(
-        alt.layer(*layers).resolve_legend(color="shared", shape="shared"),
+        layers,
         theme,
         heading=heading,
         alt_text=chart_alt(result, statistic),
@@ -174,7 +174,7 @@ def _domain(outcomes: Sequence[Outcome]) -> tuple[float, float]:
     ranges = []
     for outcome in outcomes:
         ends = [] if outcome.value is None else [outcome.value]
-        if outcome.null is not None and sum(outcome.null.counts):
+        if outcome.null is not None and sum(outcome.null.counts) > 0:
             ends += [quantile(outcome.null, _TAIL), quantile(outcome.null, 1 - _TAIL)]
         if ends:
             ranges.append((min(ends), max(ends)))
@@ -199,7 +199,7 @@ def _layers(
     x = alt.X(
         "x:Q",
         scale=alt.Scale(domain=list(domain), nice=False, zero=False),
-        axis=alt.Axis(title=WORDS[statistic].axis, tickCount=7, grid=True),
+        axis=alt.Axis(title=WORDS[statistic].axis, tickCount=5, grid=True),
     )
     y = alt.Y("top:Q", scale=alt.Scale(domain=[0, _extent(lines)], reverse=True, nice=False), axis=None)
     base = alt.Chart(outcomes)
@@ -215,8 +215,8 @@ def _layers(
         .encode(x=x, y=y, y2="base:Q"),
         base.transform_filter("isValid(datum.x)")
         .mark_point(filled=True, size=62, opacity=1, stroke=colours.background, strokeWidth=0.7)
-        .encode(x=x, y=y, color=colour(theme, legend=True), shape=shape(legend=True)),
-        *_text_layers(base, lines, theme, WORDS[statistic].name),
+        .encode(x=x, y=y, color=colour(theme), shape=shape()),
+        *_text_layers(base, lines, theme),
         base.mark_rect(opacity=0).encode(
             x=alt.value(-_NAME_LIMIT),
             x2=alt.value("width"),
@@ -239,13 +239,13 @@ def _layers(
     ]
 
 
-def _text_layers(base: alt.Chart, lines: list[_Row], theme: Theme, name: str) -> list[alt.Chart]:
+def _text_layers(base: alt.Chart, lines: list[_Row], theme: Theme) -> list[alt.Chart]:
     colours = palette(theme)
     middle = alt.Y("middle:Q", axis=None)
     right = alt.value("width")
     heads = {
         "left": [("Group", _NAMES_AT), ("n", _RATERS_AT)],
-        "right": [(name if field == "value" else field, dx) for field, dx in _COLUMNS.items()],
+        "right": [("observed" if field == "value" else field, dx) for field, dx in _COLUMNS.items()],
     }
     headings = rows(
         [
@@ -268,9 +268,14 @@ def _text_layers(base: alt.Chart, lines: list[_Row], theme: Theme, name: str) ->
             )
             for field, dx in _COLUMNS.items()
         ),
+        base.transform_filter("datum.badge != ''")
+        .mark_point(filled=True, size=62, opacity=1, xOffset=_BADGE_AT)
+        .encode(x=right, y=middle, color=colour(theme), shape=shape()),
         *(
             base.transform_filter(alt.datum.significance == SIGNIFICANCE_NAMES[key])
-            .mark_text(align="left", baseline="middle", dx=_BADGE_AT, color=colours.text[key], fontWeight=600)
+            .mark_text(
+                align="left", baseline="middle", dx=_BADGE_AT + 9, color=colours.text[key], fontWeight=600
+            )
             .encode(x=right, y=middle, text="badge:N")
             for key in ("corrected", "nominal")
         ),
@@ -278,7 +283,7 @@ def _text_layers(base: alt.Chart, lines: list[_Row], theme: Theme, name: str) ->
             align="left", baseline="middle", dx=_SEPARATION, fontStyle="italic", color=colours.muted
         ).encode(x=alt.value(0), y=middle, text="note:N"),
         alt.Chart(headings)
-        .mark_text(align="right", baseline="middle", dx=_RATERS_AT, fontWeight=600, limit=_NAME_LIMIT + 38)
+        .mark_text(align="right", baseline="middle", dx=_NAMES_AT, fontWeight=600, limit=_NAME_LIMIT)
         .encode(x=alt.value(0), y=middle, text="text:N"),
         *(
             alt.Chart(
@@ -330,7 +335,7 @@ def _null_points(statistic: str, line: _Row) -> list[dict[str, Any]]:
     assert line.group is not None  # noqa: S101
     outcome = outcome_of(line.group, statistic)
     null = outcome.null
-    if null is None or not sum(null.counts):
+    if null is None or sum(null.counts) == 0:
         return []
     base = line.top + 0.94
     width = (null.high - null.low) / len(null.counts)

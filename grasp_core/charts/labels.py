@@ -12,6 +12,7 @@ WIDTHS = (400, 520, 680, 860, 1100)
 _CHARACTER = 6.4
 _LINE = 15.0
 _GAP = 5.0
+_CLEAR = 3.0
 
 Align = Literal["left", "right", "center"]
 
@@ -57,7 +58,13 @@ def text_width(text: str) -> float:
     return _CHARACTER * (len(text) + wide)
 
 
-def place(points: Sequence[Point], ranked: Sequence[int], *, height: float) -> dict[int, Spot]:
+def place(
+    points: Sequence[Point],
+    ranked: Sequence[int],
+    *,
+    height: float,
+    avoid: Sequence[tuple[float, float]] = (),
+) -> dict[int, Spot]:
     """Greedily place labels in order of importance; one that fits nowhere is left out.
 
     Parameters
@@ -68,6 +75,8 @@ def place(points: Sequence[Point], ranked: Sequence[int], *, height: float) -> d
         Indices of the points to label, the most important first.
     height : float
         Plot height in pixels.
+    avoid : sequence of (x, y)
+        Places that labels leave free if they can, such as points along a line.
 
     Returns
     -------
@@ -75,19 +84,23 @@ def place(points: Sequence[Point], ranked: Sequence[int], *, height: float) -> d
         From a point's index to its label's place, free at every width of :data:`WIDTHS`.
     """
     marks = {width: [_mark(point, width) for point in points] for width in WIDTHS}
+    avoided = {width: [_Box(x * width, y, x * width, y) for x, y in avoid] for width in WIDTHS}
     taken: dict[int, list[_Box]] = {width: [] for width in WIDTHS}
     placed: dict[int, Spot] = {}
     for index in ranked:
+        candidates = []
         for spot in _spots(points[index]):
             boxes = {width: _label(points[index], spot, width) for width in WIDTHS}
             if all(
                 _inside(box, width, height) and not _hits(box, marks[width], taken[width], index)
                 for width, box in boxes.items()
             ):
-                placed[index] = spot
-                for width, box in boxes.items():
-                    taken[width].append(box)
-                break
+                crossings = sum(box.overlaps(at) for width, box in boxes.items() for at in avoided[width])
+                candidates.append((crossings, spot, boxes))
+        if candidates:
+            _, placed[index], boxes = min(candidates, key=lambda candidate: candidate[0])
+            for width, box in boxes.items():
+                taken[width].append(box)
     return placed
 
 
@@ -117,7 +130,8 @@ def _label(point: Point, spot: Spot, width: float) -> _Box:
 
 def _mark(point: Point, width: float) -> _Box:
     x = point.x * width
-    return _Box(x - point.radius, point.y - point.radius, x + point.radius, point.y + point.radius)
+    reach = point.radius + _CLEAR
+    return _Box(x - reach, point.y - reach, x + reach, point.y + reach)
 
 
 def _inside(box: _Box, width: float, height: float) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -16,7 +16,6 @@ Theme = Literal["light", "dark"]
 FONT = '"Source Sans", "Source Sans Pro", "Helvetica Neue", Arial, sans-serif'
 ORDER: tuple[Significance, ...] = ("corrected", "nominal", "none")
 SHAPES: Mapping[Significance, str] = {"corrected": "diamond", "nominal": "triangle-up", "none": "circle"}
-GLYPHS: Mapping[Significance, str] = {"corrected": "◆", "nominal": "▲", "none": "●"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,19 +33,19 @@ class Palette:
 PALETTES: Mapping[Theme, Palette] = {
     "light": Palette(
         background="#FFFFFF",
-        ink="#1F2430",
-        muted="#5B6270",
-        grid="#E4E6EB",
+        ink="#1C2B27",
+        muted="#566460",
+        grid="#E2E8E6",
         significance={"corrected": "#006D4E", "nominal": "#D55E00", "none": "#8C8C8C"},
-        text={"corrected": "#006D4E", "nominal": "#B34F00", "none": "#5B6270"},
+        text={"corrected": "#006D4E", "nominal": "#B34F00", "none": "#566460"},
     ),
     "dark": Palette(
-        background="#0E1117",
-        ink="#FAFAFA",
-        muted="#A9AFBB",
-        grid="#2A2F3A",
+        background="#12181A",
+        ink="#E6EDEA",
+        muted="#A7B3AF",
+        grid="#2B3639",
         significance={"corrected": "#6FE0BD", "nominal": "#E66100", "none": "#8C8C8C"},
-        text={"corrected": "#6FE0BD", "nominal": "#FF8A3D", "none": "#A9AFBB"},
+        text={"corrected": "#6FE0BD", "nominal": "#FF8A3D", "none": "#A7B3AF"},
     ),
 }
 """`text` meets WCAG's 4.5:1 for small type, which the marks' own colours do not all reach."""
@@ -66,8 +65,8 @@ def palette(theme: Theme) -> Palette:
 
 
 def badge(significance: Significance) -> str:
-    """Glyph and words, so that significance is never colour alone."""
-    return "" if significance == "none" else f"{GLYPHS[significance]} {SIGNIFICANCE_NAMES[significance]}"
+    """Words beside a mark, so that significance is never colour alone; none where there is none."""
+    return "" if significance == "none" else SIGNIFICANCE_NAMES[significance]
 
 
 def colour(theme: Theme, *, legend: bool = False) -> alt.Color:
@@ -103,25 +102,25 @@ def title(text: str, subtitle: str | list[str]) -> alt.TitleParams:
 
 
 def finish(
-    chart: alt.LayerChart,
+    layers: Sequence[alt.Chart],
     theme: Theme,
     *,
     heading: alt.TitleParams,
     alt_text: str,
     height: int,
 ) -> alt.LayerChart:
-    """Give a layered chart its size, heading, description and look."""
+    """Lay charts over each other and give them their size, heading, description and look."""
     colours = palette(theme)
-    sized = chart.properties(
+    sized = alt.LayerChart(layer=list(layers)).properties(
         width="container",
         height=height,
         title=heading,
         description=alt_text,
         background=colours.background,
-        padding=8,
+        padding={"left": 8, "top": 8, "right": 8, "bottom": 8},  # Streamlit writes into it
         autosize=alt.AutoSizeParams(type="fit-x", contains="padding"),
     )
-    return (
+    chart: alt.LayerChart = (
         sized.configure(font=FONT)
         .configure_view(stroke=None)
         .configure_axis(
@@ -150,6 +149,7 @@ def finish(
         .configure_legend(labelColor=colours.ink, labelFontSize=12, symbolStrokeWidth=0)
         .configure_text(font=FONT, fontSize=12, color=colours.ink)
     )
+    return chart
 
 
 def message(theme: Theme, *, heading: alt.TitleParams, text: str) -> alt.LayerChart:
@@ -159,4 +159,4 @@ def message(theme: Theme, *, heading: alt.TitleParams, text: str) -> alt.LayerCh
         .mark_text(align="left", baseline="middle", color=palette(theme).muted, fontSize=13, limit=640)
         .encode(text="text:N", x=alt.value(0), y=alt.value(20))
     )
-    return finish(alt.layer(words), theme, heading=heading, alt_text=text, height=40)
+    return finish([words], theme, heading=heading, alt_text=text, height=40)
