@@ -35,7 +35,7 @@ MAX_PERMUTATIONS = 10_000_000
 MAX_SEED = 2**63 - 1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class DataSpec:
     """How files become annotations and raters.
 
@@ -67,6 +67,13 @@ class DataSpec:
 
     def __post_init__(self) -> None:
         _choice("layout", self.layout, Layout)
+        for name in ("item", "rater", "label"):
+            if not isinstance(getattr(self, name), str | None):
+                raise SpecError(f"`{name}` must be a column name; found {getattr(self, name)!r}")
+        for name in ("profile", "missing"):
+            _texts(name, getattr(self, name))
+        for condition in self.exclude:
+            _texts("exclude", condition, length=2)
         needed = {
             "long": ("item", "rater", "label"),
             "items-by-raters": ("item",),
@@ -76,13 +83,14 @@ class DataSpec:
             if not getattr(self, name):
                 raise SpecError(f"layout {self.layout!r} needs the name of the {name} column")
         if self.categories is not None:
+            _texts("categories", self.categories)
             if len(self.categories) < 2:
                 raise SpecError("`categories` needs at least two labels")
             if len(set(self.categories)) != len(self.categories):
                 raise SpecError("`categories` names a label twice")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class AnalysisSpec:
     """What is computed on the data.
 
@@ -122,6 +130,12 @@ class AnalysisSpec:
         _choice("ties", self.ties, Ties)
         _choice("correction", self.correction, Correction)
         _choice("family", self.family, Family)
+        for axes in self.axes:
+            _texts("axes", axes)
+        _texts("statistics", self.statistics)
+        _texts("gai", self.gai, length=2)
+        if not isinstance(self.strata, str | None):
+            raise SpecError(f"`strata` must be the name of an axis; found {self.strata!r}")
         if not self.axes or not all(self.axes):
             raise SpecError("choose at least one demographic axis")
         if len({frozenset(axes) for axes in self.axes}) != len(self.axes):
@@ -133,7 +147,10 @@ class AnalysisSpec:
         if unknown or not self.statistics:
             raise SpecError(f"statistics must be some of {', '.join(STATISTICS)}; found {unknown or 'none'}")
         if self.gai[0] not in IN_GROUP or self.gai[1] not in CROSS_GROUP:
-            raise SpecError(f"GAI is one of {IN_GROUP} over one of {CROSS_GROUP}; found {self.gai}")
+            raise SpecError(
+                f"GAI is one of {', '.join(IN_GROUP)} over one of {', '.join(CROSS_GROUP)};"
+                f" found {' over '.join(self.gai)}"
+            )
         _whole("permutations", self.permutations, 1, MAX_PERMUTATIONS)
         _whole("min_raters", self.min_raters, 1, 1_000_000)
         _whole("seed", self.seed, 0, MAX_SEED)
@@ -191,6 +208,13 @@ def _choice(name: str, value: object, literal: object) -> None:
     choices = get_args(literal)
     if value not in choices:
         raise SpecError(f"`{name}` must be one of {', '.join(choices)}; found {value!r}")
+
+
+def _texts(name: str, values: object, length: int | None = None) -> None:
+    if not isinstance(values, tuple) or not all(isinstance(value, str) for value in values):
+        raise SpecError(f"`{name}` must be a list of texts; found {values!r}")
+    if length is not None and len(values) != length:
+        raise SpecError(f"`{name}` must hold {length} texts; found {values!r}")
 
 
 def _whole(name: str, value: object, low: int, high: int) -> None:

@@ -1,0 +1,1 @@
+"""Runs: computed in blocks outside the caller's process, with progress, time left and cancel."""

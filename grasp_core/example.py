@@ -1,0 +1,102 @@
+"""A synthetic data set with known answers: one planted cohesive and one planted incohesive group.
+
+Raters judge whether items are unsafe. Every item has a latent severity, every rater a leaning; a rater's
+label is the severity as they perceive it, some more clearly than others, cut at two thresholds. Members of the cohesive group share a
+further view of each item that others do not have; members of the incohesive group perceive severity only
+faintly. All other differences between groups are chance.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import numpy as np
+
+from grasp_core.groups import Group
+from grasp_core.spec import AnalysisSpec, DataSpec, RunSpec
+
+SEED = 20240616
+N_ITEMS = 350
+LABELS = ("No", "Yes", "Unsure")
+AXES = ("rater_race", "rater_gender", "rater_age")
+
+RATERS_PER_GROUP = {
+    ("Asian", "Woman"): 9,
+    ("Asian", "Man"): 12,
+    ("Black", "Woman"): 16,
+    ("Black", "Man"): 7,
+    ("Latine", "Woman"): 12,
+    ("Latine", "Man"): 10,
+    ("Multiracial", "Woman"): 4,
+    ("Multiracial", "Man"): 9,
+    ("White", "Woman"): 16,
+    ("White", "Man"): 9,
+}
+"""Race and gender of the raters, as in Table 2 of the GRASP paper (DICES-350)."""
+AGES = ("18-24", "25-40", "41+")
+
+COHESIVE = Group(("rater_race", "rater_gender"), ("Black", "Woman"))
+INCOHESIVE = Group(("rater_race", "rater_gender"), ("Asian", "Man"))
+
+_SIGHT = 0.75
+_SIGHT_SPREAD = 0.3
+_FAINT = 0.3
+_OWN_VIEW = 0.5
+_LEANING = 0.5
+_THRESHOLDS = (0.45, 0.85)
+
+
+def example_files(seed: int = SEED) -> dict[str, bytes]:
+    """Generate the example: ``annotations.csv`` and ``raters.csv``, by name.
+
+    Parameters
+    ----------
+    seed : int
+
+    Returns
+    -------
+    dict of str to bytes
+        36,400 annotations of 350 items by 104 raters, and the raters' race, gender and age.
+    """
+    rng = np.random.default_rng(seed)
+    profiles = [group for group, size in RATERS_PER_GROUP.items() for _ in range(size)]
+    ages = rng.permutation(np.resize(AGES, len(profiles)))
+    severity = rng.standard_normal(N_ITEMS)
+    own_view = rng.standard_normal(N_ITEMS)
+    raters: list[tuple[str, ...]] = []
+    annotations: list[tuple[str, ...]] = []
+    for j, (race, gender) in enumerate(profiles):
+        rater = f"R{j + 1:03d}"
+        raters.append((rater, race, gender, str(ages[j])))
+        sight = rng.normal(_SIGHT, _SIGHT_SPREAD)
+        if (race, gender) == INCOHESIVE.values:
+            sight *= _FAINT
+        perceived = sight * severity
+        if (race, gender) == COHESIVE.values:
+            perceived = perceived + _OWN_VIEW * own_view
+        perceived = perceived + _LEANING * rng.standard_normal() + rng.standard_normal(N_ITEMS)
+        for i, place in enumerate(np.digitize(perceived, _THRESHOLDS)):
+            label = ("No", "Unsure", "Yes")[place]
+            annotations.append((f"item-{i + 1:03d}", rater, label))
+    return {
+        "annotations.csv": _csv(("item_id", "rater_id", "label"), annotations),
+        "raters.csv": _csv(("rater_id", *AXES), raters),
+    }
+
+
+def example_spec() -> RunSpec:
+    """How the example's files are read and analysed."""
+    race, gender, age = AXES
+    return RunSpec(
+        DataSpec(item="item_id", rater="rater_id", label="label", categories=LABELS),
+        AnalysisSpec(axes=((age,), (gender,), (race,), (race, gender))),
+    )
+
+
+def _csv(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> bytes:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    return text.getvalue().encode()

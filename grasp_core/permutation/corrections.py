@@ -1,0 +1,61 @@
+"""Corrections for many tests: q-values (METHODS section 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.stats import false_discovery_control
+
+from grasp_core.annotations import FloatArray
+from grasp_core.spec import Correction
+
+
+def q_values(
+    p: Sequence[float | None], observed: FloatArray, null: FloatArray, method: Correction
+) -> list[float | None]:
+    """Correct one family of tests.
+
+    Parameters
+    ----------
+    p : sequence of float or None, length T
+        None where a test has no p-value; it is not counted in the family.
+    observed : float array, shape (T,)
+    null : float array, shape (B, T)
+        Shuffled statistics from shared permutations; used by "max-t" only.
+    method : {"benjamini-hochberg", "benjamini-yekutieli", "max-t"}
+
+    Returns
+    -------
+    list of float or None, length T
+
+    References
+    ----------
+    Benjamini & Hochberg (1995), JRSS B 57; Benjamini & Yekutieli (2001), Annals of Statistics 29;
+    Westfall & Young (1993), Resampling-Based Multiple Testing (single-step max-T).
+    """
+    tested = [t for t, value in enumerate(p) if value is not None]
+    corrected: list[float | None] = [None] * len(p)
+    if not tested:
+        return corrected
+    if method == "max-t":
+        values = _max_t(observed[tested], null[:, tested])
+    else:
+        values = false_discovery_control(
+            [value for value in p if value is not None],
+            method="bh" if method == "benjamini-hochberg" else "by",
+        )
+    for t, value in zip(tested, values, strict=True):
+        corrected[t] = float(value)
+    return corrected
+
+
+def _max_t(observed: FloatArray, null: FloatArray) -> FloatArray:
+    """Family-wise p: how often the largest standardised deviation of any test reaches this one's."""
+    centre = np.nanmean(null, axis=0)
+    scale = np.nanstd(null, axis=0)
+    scale[scale == 0] = np.inf  # a constant null says nothing: its deviation counts as 0
+    largest = np.nanmax(np.abs(null - centre) / scale, axis=1, initial=0.0)
+    deviation = np.abs(observed - centre) / scale
+    reached = (largest[:, None] >= deviation - 1e-12).sum(axis=0)
+    return np.asarray((1 + reached) / (null.shape[0] + 1))
