@@ -34,6 +34,8 @@ def missing_columns(
         problems += [
             _no_column(name, (annotations,)) for name in spec.profile if name not in annotations.columns
         ]
+        if set(annotations.columns) <= {spec.rater, *spec.profile}:
+            problems.append(stop(f"{annotations.name} has no item column beside the ids and the profile"))
     tables = (annotations,) if raters is None else (annotations, raters)
     for name in dict.fromkeys([*axes, *(column for column, _ in spec.exclude)]):
         if not any(name in columns for columns in _describing(annotations, raters, spec)):
@@ -55,11 +57,13 @@ def _not_describing(name: str, annotations: Table, spec: DataSpec, tables: Seque
     if name not in annotations.columns:
         return _no_column(name, tables)
     if spec.layout == "long":
-        return stop(f"{annotations.name}: column {quoted(name)} holds ids or labels, so it cannot be an axis")
+        return stop(
+            f"{annotations.name}: column {quoted(name)} holds ids or labels, not what describes raters"
+        )
     holds = "a rater" if spec.layout == "items-by-raters" else "an item"
     return stop(
         f"{annotations.name}: column {quoted(name)} is taken for {holds} in this layout, "
-        "so it cannot be an axis; describe the raters in a raters file"
+        "so it cannot describe raters; describe them in a raters file"
         + (", or name it as a profile column" if spec.layout == "raters-by-items" else "")
     )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Generator
 from itertools import islice
 
 import numpy as np
@@ -81,7 +81,7 @@ def _line_of(content: bytes, position: int) -> int:
     return 1 + before.count(b"\n") + before.count(b"\r") - before.count(b"\r\n")
 
 
-def _records(content: bytes, delimiter: str, *, strict: bool = True) -> Iterator[tuple[int, list[str]]]:
+def _records(content: bytes, delimiter: str, *, strict: bool = True) -> Generator[tuple[int, list[str]]]:
     """Each row that is not blank, with the line that it starts on."""
     text = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8", newline="")
     reader = csv.reader(text, delimiter=delimiter, strict=strict)

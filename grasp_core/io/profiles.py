@@ -314,8 +314,8 @@ def _id_problems(source: Source) -> list[Problem]:
     if blank.size:
         problems.append(
             stop(
-                f"{table.name}, row {table.row(blank[0])}, column {quoted(source.key)}: the rater id is blank, "
-                "give every row an id, or remove it",
+                f"{table.name}, row {table.row(blank[0])}, column {quoted(source.key)}: the rater id "
+                "is blank; give every row an id, or remove it",
                 blank.size,
             )
         )

@@ -21,7 +21,7 @@ MAX_BYTES = 2 * 1024**3
 """Largest file, and largest unpacked content, that is read."""
 
 _GZIP = b"\x1f\x8b"
-_OTHER_FORMATS = (
+_BINARY_FORMATS = (
     (b"PK\x03\x04", "a zip archive or an Excel workbook"),
     (b"PK\x05\x06", "an empty zip archive"),
     (b"\xd0\xcf\x11\xe0", "an old Excel workbook"),
@@ -36,6 +36,13 @@ _OTHER_FORMATS = (
     (b"\x89PNG", "a picture"),
     (b"\xff\xfe", "text in UTF-16"),
     (b"\xfe\xff", "text in UTF-16"),
+)
+_TEXT_FORMATS = (
+    (b"{", "JSON"),
+    (b"[{", "JSON"),
+    (b"<!doctype html", "a web page"),
+    (b"<html", "a web page"),
+    (b"<?xml", "XML"),
 )
 _CHUNK = 1 << 24
 
@@ -173,8 +180,10 @@ def _refuse_other_formats(content: bytes, name: str, *, packed: bool) -> None:
         raise DataError(f"{name} is gzip inside gzip; compress the CSV or TSV file once")
     if packed and content.startswith(parquet.MAGIC):
         raise DataError(f"{name} is a Parquet file inside gzip; Parquet is compressed already, so unpack it")
-    for magic, what in _OTHER_FORMATS:
-        if content.startswith(magic):
-            raise DataError(
-                f"{name} is {what}{inside}, whatever its name; save the table as CSV (UTF-8), TSV or Parquet"
-            )
+    start = content[:1024].lstrip().lower()
+    matches = [what for magic, what in _BINARY_FORMATS if content.startswith(magic)]
+    matches += [what for magic, what in _TEXT_FORMATS if start.startswith(magic)]
+    if matches:
+        raise DataError(
+            f"{name} is {matches[0]}{inside}, whatever its name; save the table as CSV (UTF-8), TSV or Parquet"
+        )

@@ -95,6 +95,10 @@ def read_votes(table: Table, spec: DataSpec) -> tuple[Votes, list[Problem]]:
     problems: list[Problem] = []
     for name in id_columns(spec):
         problems += _check_ids(table, name)
+    if votes.columns_are is not None:
+        headers = votes.item_ids if votes.columns_are == "items" else votes.rater_ids
+        counts = dict.fromkeys(headers, len(table.frame))
+        problems += near_duplicates(f"{table.name}, row 1", counts, fold_case=False)
     return votes, problems
 
 
