@@ -1,3 +1,3 @@
-"""GRASP: which groups of raters see a task differently, and is it real?"""
+"""Which groups of raters see a task differently, and whether that is real."""
 
 __version__ = "0.1.0"

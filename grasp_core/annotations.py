@@ -72,7 +72,7 @@ class Annotations:
             raise ValueError("item, rater and category must be one-dimensional and of equal length")
         lists = {"item": item_ids, "rater": rater_ids, "category": categories}
         for values, (name, entries) in zip(codes, lists.items(), strict=True):
-            if values.size and not (0 <= values.min() and values.max() < len(entries)):
+            if values.size and not (values.min() >= 0 and values.max() < len(entries)):
                 raise ValueError(f"a code in `{name}` lies outside 0..{len(entries) - 1}")
         item_codes, rater_codes, category_codes = codes
         order = np.lexsort((rater_codes, item_codes))

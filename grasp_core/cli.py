@@ -14,7 +14,7 @@ from typing import Any, get_args
 from grasp_core import __version__, spec
 from grasp_core.engine import workers
 from grasp_core.engine.engine import Engine, Run
-from grasp_core.errors import DataError, GraspError, SpecError
+from grasp_core.errors import DataError, GraspError
 from grasp_core.example import example_files
 from grasp_core.io.load import Dataset, load
 from grasp_core.io.tables import read_table
@@ -62,7 +62,9 @@ def _parser() -> argparse.ArgumentParser:
     example = commands.add_parser("example", help="write the synthetic example's files")
     example.add_argument("directory", type=Path, metavar="DIR")
     example.set_defaults(command=_example)
-    warming = commands.add_parser("warm", help="compile the kernels now, so that the first run starts at once")
+    warming = commands.add_parser(
+        "warm", help="compile the kernels now, so that the first run starts at once"
+    )
     warming.set_defaults(command=lambda _: warm())
     return parser
 
@@ -78,7 +80,11 @@ def _add_run(commands: Any) -> None:
     data.add_argument("--rater", metavar="COLUMN")
     data.add_argument("--label", metavar="COLUMN")
     data.add_argument(
-        "--profile", type=_names, default=(), metavar="COLUMN,...", help="raters-by-items: columns that are no item"
+        "--profile",
+        type=_names,
+        default=(),
+        metavar="COLUMN,...",
+        help="raters-by-items: columns that are no item",
     )
     data.add_argument("--categories", type=_names, metavar="LABEL,...", help="in order; default: those found")
     data.add_argument(
@@ -89,18 +95,35 @@ def _add_run(commands: Any) -> None:
         help="cell text that means no value; repeat for several (default: only the empty cell)",
     )
     data.add_argument(
-        "--exclude", type=_condition, action="append", default=[], metavar="COLUMN=VALUE", help="leave these raters out"
+        "--exclude",
+        type=_condition,
+        action="append",
+        default=[],
+        metavar="COLUMN=VALUE",
+        help="leave these raters out",
     )
     analysis = run.add_argument_group("analysis")
     analysis.add_argument("--axis", action="append", default=[], metavar="COLUMN")
     analysis.add_argument("--intersect", action="append", default=[], metavar="COLUMN:COLUMN[:...]")
     analysis.add_argument("--permutations", type=int, default=AnalysisSpec.permutations, metavar="B")
     analysis.add_argument("--seed", type=int, default=AnalysisSpec.seed)
-    analysis.add_argument("--preset", choices=("default", "paper"), default="default", help="conventions, see docs/methods.md")
-    analysis.add_argument("--min-raters", type=int, default=AnalysisSpec.min_raters, metavar="N", help="smallest group shown")
+    analysis.add_argument(
+        "--preset", choices=("default", "paper"), default="default", help="conventions, see docs/methods.md"
+    )
+    analysis.add_argument(
+        "--min-raters", type=int, default=AnalysisSpec.min_raters, metavar="N", help="smallest group shown"
+    )
     analysis.add_argument("--statistics", type=_names, default=spec.STATISTICS, metavar="NAME,...")
-    analysis.add_argument("--gai", type=_names, default=AnalysisSpec.gai, metavar="IN,CROSS", help="ratio that GAI is (default: irr,xrr)")
-    analysis.add_argument("--strata", metavar="COLUMN", help="shuffle profiles only within this axis's values")
+    analysis.add_argument(
+        "--gai",
+        type=_names,
+        default=AnalysisSpec.gai,
+        metavar="IN,CROSS",
+        help="ratio that GAI is (default: irr,xrr)",
+    )
+    analysis.add_argument(
+        "--strata", metavar="COLUMN", help="shuffle profiles only within this axis's values"
+    )
     for name, literal in (
         ("p-value", spec.PValue),
         ("cross-negentropy", spec.CrossNegentropy),
@@ -153,7 +176,10 @@ def _spec(chosen: argparse.Namespace) -> RunSpec:
             exclude=tuple(chosen.exclude),
         ),
         AnalysisSpec(
-            axes=(*((name,) for name in chosen.axis), *(tuple(names.split(":")) for names in chosen.intersect)),
+            axes=(
+                *((name,) for name in chosen.axis),
+                *(tuple(names.split(":")) for names in chosen.intersect),
+            ),
             statistics=chosen.statistics,
             gai=chosen.gai,
             min_raters=chosen.min_raters,
@@ -168,11 +194,7 @@ def _spec(chosen: argparse.Namespace) -> RunSpec:
 def _load(chosen: argparse.Namespace, run_spec: RunSpec) -> Dataset:
     annotations = read_table(chosen.annotations)
     raters = None if chosen.raters is None else read_table(chosen.raters)
-    analysis = run_spec.analysis
-    axes = list(dict.fromkeys(name for names in analysis.axes for name in names))
-    if analysis.strata is not None and analysis.strata not in axes:
-        axes.append(analysis.strata)
-    return load(annotations, raters, run_spec.data, axes)
+    return load(annotations, raters, run_spec.data, run_spec.analysis.columns)
 
 
 def _compute(dataset: Dataset, run_spec: RunSpec, *, load_s: float) -> RunResult:

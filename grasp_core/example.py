@@ -1,9 +1,9 @@
 """A synthetic data set with known answers: one planted cohesive and one planted incohesive group.
 
 Raters judge whether items are unsafe. Every item has a latent severity, every rater a leaning; a rater's
-label is the severity as they perceive it, some more clearly than others, cut at two thresholds. Members of the cohesive group share a
-further view of each item that others do not have; members of the incohesive group perceive severity only
-faintly. All other differences between groups are chance.
+label is the severity as they perceive it, some more clearly than others, cut at two thresholds. Members of
+the cohesive group share a further view of each item that others do not have; members of the incohesive
+group perceive severity only faintly. All other differences between groups are chance.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
+import numpy.typing as npt
 
 from grasp_core.annotations import BoolArray, Raters
 
@@ -46,16 +47,18 @@ class Grouping:
     groups: tuple[Group, ...]
     member: BoolArray
     known: BoolArray
-    known_of: np.ndarray[tuple[int], np.dtype[np.intp]]
+    known_of: npt.NDArray[np.intp]
 
     @property
-    def n_raters(self) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
+    def n_raters(self) -> npt.NDArray[np.intp]:
         """Raters per group, shape (G,)."""
-        return self.member.sum(axis=1)
+        counts: npt.NDArray[np.intp] = self.member.sum(axis=1)
+        return counts
 
     def complement(self, group: int) -> BoolArray:
         """Raters outside `group` whose values on all its axes are known, shape (J,)."""
-        return self.known[self.known_of[group]] & ~self.member[group]
+        others: BoolArray = self.known[self.known_of[group]] & ~self.member[group]
+        return others
 
 
 def form_groups(raters: Raters, axis_sets: Sequence[AxisSet], *, min_raters: int = 1) -> Grouping:

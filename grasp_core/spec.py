@@ -155,8 +155,14 @@ class AnalysisSpec:
         _whole("min_raters", self.min_raters, 1, 1_000_000)
         _whole("seed", self.seed, 0, MAX_SEED)
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Every axis that the data must have, each once."""
+        strata = () if self.strata is None else (self.strata,)
+        return tuple(dict.fromkeys((*(name for axes in self.axes for name in axes), *strata)))
 
-PAPER_CONVENTIONS: Mapping[str, str] = {"p_value": "paper", "cross_negentropy": "paper"}
+
+PAPER_CONVENTIONS: Mapping[str, Any] = {"p_value": "paper", "cross_negentropy": "paper"}
 """What preset "As in the paper" changes; GRASP's defaults are two-sided p and smoothed q."""
 
 

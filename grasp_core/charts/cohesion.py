@@ -17,6 +17,7 @@ from grasp_core.charts.theme import (
     palette,
     rows,
     shape,
+    ticks,
     title,
 )
 from grasp_core.report.words import (
@@ -48,13 +49,16 @@ def cohesion_map(result: RunResult, theme: Theme = "light") -> alt.LayerChart:
     drawn = [row for row in groups if row["x"] is not None and row["y"] is not None]
     drawn.sort(key=lambda row: (row["stands_out"], -row["raters"]))  # what matters lies on top
     left_out = len(groups) - len(drawn)
-    subtitle = ["Above the line a group agrees more with itself than with others. Larger mark: more raters."]
+    subtitle = [
+        "Above the line a group agrees more with itself than with others.",
+        "Larger mark: more raters.",
+    ]
     if left_out and drawn:
-        subtitle.append(f"Not shown because not estimable: {_count(left_out)}.")
+        subtitle[1] += f" Not estimable, so not shown: {_count(left_out)}."
     heading = title(heading_text, subtitle)
     if not drawn:
         text = f"{WORDS[inside].name} and {WORDS[across].name} are not estimable for any group."
-        return message(theme, heading=title(heading_text, subtitle[:1]), text=text)
+        return message(theme, heading=title(heading_text, subtitle[0]), text=text)
     x_domain, y_domain = _domains(drawn)
     _add_sizes(drawn)
     labels = _labels(drawn, x_domain, y_domain)
@@ -174,7 +178,7 @@ def _layers(
     x = alt.X(
         "x:Q",
         scale=alt.Scale(domain=list(x_domain), nice=False, zero=False),
-        axis=alt.Axis(title=f"{WORDS[across].axis} →", tickCount=6),
+        axis=alt.Axis(title=f"{WORDS[across].axis} →", tickCount=ticks()),
     )
     y = alt.Y(
         "y:Q",

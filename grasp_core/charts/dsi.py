@@ -7,6 +7,7 @@ from typing import Any
 import altair as alt
 
 from grasp_core.charts.theme import (
+    ORDER,
     Theme,
     badge,
     colour,
@@ -15,6 +16,7 @@ from grasp_core.charts.theme import (
     palette,
     rows,
     shape,
+    ticks,
     title,
 )
 from grasp_core.report.words import (
@@ -26,14 +28,14 @@ from grasp_core.report.words import (
     format_value,
     group_label,
 )
-from grasp_core.result import DsiResult, RunResult
+from grasp_core.result import DsiResult, Outcome, RunResult
 
-_ROW = 34
-_NAME_LIMIT = 190
+_ROW = 42
+_NAME_LIMIT = 140
+_FIGURES_AT = 24
+_GROUP_AT = 66
 _GROUP_LIMIT = 150
-_COLUMNS = (("value", "DSI", 44), ("p", "p", 100), ("q", "q", 156))
-_GROUP_AT = 172
-_BADGE_BELOW = 14
+_LINE = 16
 
 
 def dsi_chart(result: RunResult, theme: Theme = "light") -> alt.LayerChart:
@@ -44,18 +46,21 @@ def dsi_chart(result: RunResult, theme: Theme = "light") -> alt.LayerChart:
     """
     heading = title(
         "Diversity sensitivity by axis",
-        "DSI: the largest GAI of an axis’s groups, tested against the largest that chance groupings give",
+        [
+            "DSI: the largest GAI among an axis’s groups.",
+            "p and q: against the largest that chance groupings give.",
+        ],
     )
     if not result.dsi:
         return message(theme, heading=heading, text="This run reports no DSI.")
     ranked = sorted(result.dsi, key=lambda row: -_or_last(row.outcome.value))
-    data = [_row(result, row, float(position)) for position, row in enumerate(ranked, start=1)]
+    data = [_row(result, row, float(position)) for position, row in enumerate(ranked)]
     return finish(
         _layers(data, theme),
         theme,
         heading=heading,
         alt_text=_alt(result, ranked),
-        height=_ROW * (len(data) + 1),
+        height=_ROW * len(data),
     )
 
 
@@ -78,9 +83,20 @@ def _row(result: RunResult, row: DsiResult, position: float) -> dict[str, Any]:
         "p_group": "" if row.p_group is None else format_p_value(row.p_group, permutations=permutations),
         "significance": SIGNIFICANCE_NAMES[outcome.significance],
         "significance_group": SIGNIFICANCE_NAMES[row.significance_group],
-        "badge": badge(outcome.significance),
+        "tested": _tested(outcome, permutations) if estimable else "",
         "note": "" if estimable else f"{NOT_ESTIMABLE}: {outcome.reason or 'no reason given'}",
     }
+
+
+def _tested(outcome: Outcome, permutations: int) -> str:
+    if outcome.p is None:
+        return format_p(None)
+    figures = [
+        format_p(outcome.p, permutations=permutations),
+        format_p(outcome.q, name="q", permutations=permutations),
+        badge(outcome.significance),
+    ]
+    return ", ".join(words for words in figures if words)
 
 
 def _layers(data: list[dict[str, Any]], theme: Theme) -> list[alt.Chart]:
@@ -92,9 +108,11 @@ def _layers(data: list[dict[str, Any]], theme: Theme) -> list[alt.Chart]:
     x = alt.X(
         "x:Q",
         scale=alt.Scale(domain=[min(values) - margin, max(values) + margin], nice=False, zero=False),
-        axis=alt.Axis(title="DSI (GAI; 1 = agrees with itself as with others)", tickCount=6, format=".2f"),
+        axis=alt.Axis(
+            title="DSI (GAI; 1 = agrees with itself as with others)", tickCount=ticks(), format=".2f"
+        ),
     )
-    y = alt.Y("middle:Q", scale=alt.Scale(domain=[0, len(data) + 1], reverse=True, nice=False), axis=None)
+    y = alt.Y("middle:Q", scale=alt.Scale(domain=[0, len(data)], reverse=True, nice=False), axis=None)
     left, right = alt.value(0), alt.value("width")
     tooltip = [
         alt.Tooltip(f"{field}:N", title=words)
@@ -109,13 +127,6 @@ def _layers(data: list[dict[str, Any]], theme: Theme) -> list[alt.Chart]:
             ("significance_group", "Result for that group"),
         )
     ]
-    heads = [
-        {"text": words, "dx": dx, "align": align, "middle": 0.5}
-        for words, dx, align in (
-            *((words, dx, "right") for _, words, dx in _COLUMNS),
-            ("Attained by", _GROUP_AT, "left"),
-        )
-    ]
     return [
         drawn.mark_rule(strokeWidth=3, opacity=0.55).encode(x=x, x2=alt.datum(1), y=y, color=colour(theme)),
         alt.Chart(rows([{"x": 1}], "baseline")).mark_rule(color=colours.muted, strokeDash=[4, 3]).encode(x=x),
@@ -125,35 +136,28 @@ def _layers(data: list[dict[str, Any]], theme: Theme) -> list[alt.Chart]:
         base.mark_text(align="right", baseline="middle", dx=-10, limit=_NAME_LIMIT, fontSize=13).encode(
             x=left, y=y, text="axis:N", tooltip=tooltip
         ),
-        *(
-            base.mark_text(align="right", baseline="middle", dx=dx).encode(x=right, y=y, text=f"{field}:N")
-            for field, _, dx in _COLUMNS
+        base.mark_text(align="left", baseline="middle", dx=_FIGURES_AT, dy=-_LINE / 2, fontWeight=600).encode(
+            x=right, y=y, text="value:N"
         ),
-        base.mark_text(align="left", baseline="middle", dx=_GROUP_AT, limit=_GROUP_LIMIT).encode(
-            x=right, y=y, text="group:N"
-        ),
+        base.mark_text(
+            align="left", baseline="middle", dx=_GROUP_AT, dy=-_LINE / 2, limit=_GROUP_LIMIT
+        ).encode(x=right, y=y, text="group:N"),
         *(
             base.transform_filter(alt.datum.significance == SIGNIFICANCE_NAMES[key])
             .mark_text(
                 align="left",
                 baseline="middle",
-                dx=_GROUP_AT,
-                dy=_BADGE_BELOW,
+                dx=_FIGURES_AT,
+                dy=_LINE / 2,
                 fontSize=11,
-                fontWeight=600,
                 color=colours.text[key],
             )
-            .encode(x=right, y=y, text="badge:N")
-            for key in ("corrected", "nominal")
+            .encode(x=right, y=y, text="tested:N")
+            for key in ORDER
         ),
         base.mark_text(align="left", baseline="middle", dx=8, fontStyle="italic", color=colours.muted).encode(
             x=left, y=y, text="note:N"
         ),
-        alt.Chart(rows(heads, "heads"))
-        .mark_text(
-            align=alt.expr("datum.align"), baseline="middle", dx=alt.expr("datum.dx"), color=colours.muted
-        )
-        .encode(x=right, y=y, text="text:N"),
     ]
 
 

@@ -91,6 +91,11 @@ def _legend() -> alt.Legend:
     return alt.Legend(title=None, orient="top", direction="horizontal", symbolSize=90, offset=4)
 
 
+def ticks() -> alt.ExprRef:
+    """As many ticks as the plot's width has room for."""
+    return alt.ExprRef("max(2, floor(width / 70))")
+
+
 def rows(values: list[dict[str, Any]], name: str) -> alt.InlineData:
     """Inline data: no NaN, no dependence on Altair's row limit."""
     return alt.InlineData(values=values, name=name)

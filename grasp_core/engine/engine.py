@@ -139,7 +139,9 @@ class Engine:
 
     def _remember(self, run: Run) -> Run:
         self._runs[run.id] = run
-        for old in [known for known in self._runs.values() if known.ended][: max(len(self._runs) - KEPT_RUNS, 0)]:
+        for old in [known for known in self._runs.values() if known.ended][
+            : max(len(self._runs) - KEPT_RUNS, 0)
+        ]:
             del self._runs[old.id]
         return run
 
@@ -164,7 +166,9 @@ class Engine:
         except Exception as error:
             # The type alone: a message could quote rater data, which must not reach a log.
             log.error("run %s failed: %s", run.id, type(error).__name__)
-            run._end("failed", error="The run stopped because of an error in GRASP itself; please file a bug.")
+            run._end(
+                "failed", error="The run stopped because of an error in GRASP itself; please file a bug."
+            )
 
     def _permute(self, run: Run, prepared: Prepared) -> FloatArray:
         """Compute all permutations, block by block; at most one block per worker waits in the queue."""

@@ -81,9 +81,7 @@ def prepare(dataset: Dataset, spec: RunSpec) -> Prepared:
     )
 
 
-def finish(
-    prepared: Prepared, shuffled: FloatArray, *, load_s: float, permutations_s: float
-) -> RunResult:
+def finish(prepared: Prepared, shuffled: FloatArray, *, load_s: float, permutations_s: float) -> RunResult:
     """Test the observed statistics against the shuffled ones.
 
     Parameters
@@ -124,11 +122,11 @@ def with_gai(counted: FloatArray, analysis: AnalysisSpec) -> FloatArray:
 
 
 def _check_axes(dataset: Dataset, analysis: AnalysisSpec) -> None:
-    wanted = {name for axes in analysis.axes for name in axes} | ({analysis.strata} - {None})
-    missing = sorted(name for name in wanted if name not in dataset.raters.axes)
+    missing = [name for name in analysis.columns if name not in dataset.raters.axes]
     if missing:
         raise SpecError(
-            f"the data have no axis {', '.join(missing)}; there are {', '.join(dataset.raters.axes) or 'none'}"
+            f"the data have no axis {', '.join(missing)};"
+            f" there are {', '.join(dataset.raters.axes) or 'none'}"
         )
 
 

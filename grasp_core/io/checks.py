@@ -57,9 +57,7 @@ def _not_describing(name: str, annotations: Table, spec: DataSpec, tables: Seque
     if name not in annotations.columns:
         return _no_column(name, tables)
     if spec.layout == "long":
-        return stop(
-            f"{annotations.name}: column {quoted(name)} holds ids or labels, not what describes raters"
-        )
+        return stop(f"{annotations.name}: column {quoted(name)} holds ids or labels, not a profile")
     holds = "a rater" if spec.layout == "items-by-raters" else "an item"
     return stop(
         f"{annotations.name}: column {quoted(name)} is taken for {holds} in this layout, "

@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Generator
+from contextlib import suppress
 from itertools import islice
 
 import numpy as np
@@ -32,6 +33,13 @@ Bytes = npt.NDArray[np.uint8]
 Positions = npt.NDArray[np.int64]
 
 
+class _UnreadableRow(Exception):  # noqa: N818 - caught in this module only
+    def __init__(self, line: int, why: str) -> None:
+        super().__init__(line, why)
+        self.line = line
+        self.why = why
+
+
 def parse(content: bytes, name: str) -> Parsed:
     """Read comma- or tab-separated text in UTF-8 whose first row names the columns.
 
@@ -45,13 +53,12 @@ def parse(content: bytes, name: str) -> Parsed:
     delimiter = _sniff(content, name)
     records = _records(content, delimiter)
     try:
-        header_line, header = next(records)
-        records.close()
-    except csv.Error as error:
-        raise _broken_quote(name, 1, error) from None
+        _, header = next(records)
+    except _UnreadableRow as error:
+        raise _unreadable(name, error) from None
     columns = tuple(header)
     check_header(columns, name)
-    parsed = _parse_fast(content, columns, delimiter, header_line)
+    parsed = _parse_fast(content, columns, delimiter)
     return parsed or _parse_with_care(content, columns, delimiter, name)
 
 
@@ -82,14 +89,23 @@ def _line_of(content: bytes, position: int) -> int:
 
 
 def _records(content: bytes, delimiter: str, *, strict: bool = True) -> Generator[tuple[int, list[str]]]:
-    """Each row that is not blank, with the line that it starts on."""
+    """Each row that is not blank, with the line that it starts on.
+
+    Raises
+    ------
+    _UnreadableRow
+        Where quotation marks do not match.
+    """
     text = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8", newline="")
     reader = csv.reader(text, delimiter=delimiter, strict=strict)
     line = 1
-    for record in reader:
-        if record:
-            yield line, record
-        line = reader.line_num + 1
+    try:
+        for record in reader:
+            if record:
+                yield line, record
+            line = reader.line_num + 1
+    except csv.Error as error:
+        raise _UnreadableRow(line, str(error)) from None
 
 
 def _sniff(content: bytes, name: str) -> str:
@@ -112,18 +128,16 @@ def _sniff(content: bytes, name: str) -> str:
 
 def _score(content: bytes, delimiter: str) -> tuple[float, int]:
     """Share of the first rows that are as long as the header, and its length."""
-    try:
-        lengths = [
-            len(record) for _, record in islice(_records(content, delimiter, strict=False), _SNIFFED_ROWS)
-        ]
-    except csv.Error:
-        lengths = []
+    lengths: list[int] = []
+    with suppress(_UnreadableRow):
+        for _, record in islice(_records(content, delimiter, strict=False), _SNIFFED_ROWS):
+            lengths.append(len(record))
     if not lengths or lengths[0] < 2:
         return 0.0, 1
     return lengths.count(lengths[0]) / len(lengths), lengths[0]
 
 
-def _parse_fast(content: bytes, columns: tuple[str, ...], delimiter: str, header_line: int) -> Parsed | None:
+def _parse_fast(content: bytes, columns: tuple[str, ...], delimiter: str) -> Parsed | None:
     """Parse a well-formed file, or return None for :func:`_parse_with_care` to say what is wrong."""
     data = np.frombuffer(content, dtype=np.uint8)
     quotes = np.flatnonzero(data == _QUOTE)
@@ -190,13 +204,12 @@ def _arrow_frame(content: bytes, start: int, columns: tuple[str, ...], delimiter
 def _parse_with_care(content: bytes, columns: tuple[str, ...], delimiter: str, name: str) -> Parsed:
     rows: list[list[str]] = []
     lines: list[int] = []
-    line = 1
     try:
         for line, record in _records(content, delimiter):
             rows.append(record)
             lines.append(line)
-    except csv.Error as error:
-        raise _broken_quote(name, lines[-1] if lines else line, error) from None
+    except _UnreadableRow as error:
+        raise _unreadable(name, error) from None
     _check_lengths(rows, lines, len(columns), delimiter, name)
     if len(rows) < 2:
         raise no_rows(name, f" (row {lines[0]})")
@@ -204,10 +217,18 @@ def _parse_with_care(content: bytes, columns: tuple[str, ...], delimiter: str, n
     return Parsed(columns, frame, _KINDS[delimiter], lines[1], np.array(lines[1:], dtype=np.int64))
 
 
-def _broken_quote(name: str, after: int, error: csv.Error) -> DataError:
+def _unreadable(name: str, error: _UnreadableRow) -> DataError:
+    if "expected after" in error.why:
+        found = "text follows a quotation mark that closes a field"
+    elif "larger than" in error.why:
+        found = (
+            f"a field of more than {csv.field_size_limit():,} characters starts here, perhaps an open quote"
+        )
+    else:
+        found = "a quotation mark opens a field and is never closed"
     return DataError(
-        f"{name}, after row {after}: a quotation mark is not closed or is followed by text ({error}); "
-        'close it, or write a quotation mark inside a quoted field twice ("")'
+        f"{name}, row {error.line}: {found}; close the field before the next separator, "
+        'and write a quotation mark inside a quoted field twice ("")'
     )
 
 

@@ -185,5 +185,6 @@ def _refuse_other_formats(content: bytes, name: str, *, packed: bool) -> None:
     matches += [what for magic, what in _TEXT_FORMATS if start.startswith(magic)]
     if matches:
         raise DataError(
-            f"{name} is {matches[0]}{inside}, whatever its name; save the table as CSV (UTF-8), TSV or Parquet"
+            f"{name} is {matches[0]}{inside}, whatever its name says; "
+            "save the table as CSV (UTF-8), TSV or Parquet"
         )

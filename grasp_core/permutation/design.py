@@ -29,8 +29,8 @@ class Design:
     """Arrays that the kernel reads.
 
     Items are cut into blocks of equal `width`; the last block is filled up with items that nobody rated,
-    which add nothing to any sum. *Rows* are sets of raters that are counted: first the H sets whose values are known (the whole that a
-    complement is taken from), then the G groups.
+    which add nothing to any sum. *Rows* are sets of raters that are counted: first the H sets whose values
+    are known (the whole that a complement is taken from), then the G groups.
 
     Parameters
     ----------
@@ -84,7 +84,9 @@ class Design:
 
     def save(self, path: Path) -> None:
         """Write to an ``.npz`` file that worker processes read."""
-        np.savez(path, allow_pickle=False, **{f.name: getattr(self, f.name) for f in dataclasses.fields(self)})
+        np.savez(
+            path, allow_pickle=False, **{f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
+        )
 
     @classmethod
     def load(cls, path: Path) -> Design:
@@ -152,7 +154,7 @@ def build_design(
     shift = max(annotations.n_categories - 1, 1).bit_length()
     counter = np.int32 if max(most << 2 * shift, most**2) < 2**31 else np.int64
     ranks = tie_ranks(spec.ties, spec.seed, annotations.n_items, annotations.n_categories)
-    n = np.arange(most + 1)
+    n = np.arange(most + 1, dtype=np.float64)
     log = np.log(np.maximum(n, 1))
     paper = spec.cross_negentropy == "paper"
     blocks = max(-(-annotations.n_items // ITEM_BLOCK), 1)

@@ -13,11 +13,10 @@ same bits in any block of permutations and any process.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
-import numpy.typing as npt
 
 from grasp_core.annotations import FloatArray
 from grasp_core.permutation.design import Design
@@ -57,18 +56,20 @@ def shuffled(design: Design, seed: int, start: int, stop: int) -> FloatArray:
         :data:`KERNEL_STATISTICS` of every group; NaN where not estimable.
     """
     out = np.empty((stop - start, design.n_groups, len(KERNEL_STATISTICS)))
-    _shuffle_and_evaluate(np.uint64(seed), start, design.order, design.bounds, *_arguments(design), out)
+    _shuffle_and_evaluate(  # type: ignore[call-arg]  # numba's stub knows no arguments
+        np.uint64(seed), start, design.order, design.bounds, *_arguments(design), out
+    )
     return out
 
 
 def observed(design: Design) -> FloatArray:
     """Compute the statistics under the raters' own profiles, shape (G, 6)."""
     out = np.empty((design.n_groups, len(KERNEL_STATISTICS)))
-    _evaluate(identity(design.order.size), *_arguments(design), out)
+    _evaluate(identity(design.order.size), *_arguments(design), out)  # type: ignore[call-arg]
     return out
 
 
-def _arguments(design: Design) -> tuple[object, ...]:
+def _arguments(design: Design) -> Any:
     return (
         (design.row_ptr, design.row_of, design.n_known, design.known_of),
         design.dense,
@@ -379,5 +380,3 @@ def _finish(floats, integers, marginals, out):  # type: ignore[no-untyped-def]
     if unequal_votes > 0:
         disagreed = (shared - integers[_AGREED]) / shared
         out[5] = 1.0 - disagreed * votes * (votes - 1) / unequal_votes
-
-

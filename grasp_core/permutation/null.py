@@ -8,7 +8,7 @@ from collections.abc import Hashable, Mapping, Sequence
 import numpy as np
 
 from grasp_core.annotations import FloatArray
-from grasp_core.groups import AxisSet, Group
+from grasp_core.groups import Group
 from grasp_core.permutation.corrections import q_values
 from grasp_core.permutation.pvalues import FEWEST, TIE_TOLERANCE, median, p_value, upper_tail
 from grasp_core.result import DsiResult, Histogram, Outcome, Significance
@@ -98,9 +98,7 @@ def dsi_results(
             outcome = dataclasses.replace(outcome, p=upper_tail(float(observed[largest]), kept))
         gai = rows[largest].get("gai", Outcome(None))
         results.append(DsiResult(axes, groups[largest], outcome, gai.p, gai.significance))
-    q = q_values(
-        [row.outcome.p for row in results], np.empty(0), np.empty((0, 0)), "benjamini-hochberg"
-    )
+    q = q_values([row.outcome.p for row in results], np.empty(0), np.empty((0, 0)), "benjamini-hochberg")
     return tuple(
         dataclasses.replace(row, outcome=_with_q(row.outcome, value))
         for row, value in zip(results, q, strict=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -45,12 +46,12 @@ def evaluate(
         c = count(annotations, grouping.member[g][source])
         d = count(annotations, grouping.complement(g)[source])
         definitions: dict[str, Callable[[], float]] = {
-            "irr": lambda c=c: irr(c),
-            "xrr": lambda c=c, d=d: xrr(c, d),
-            "negentropy": lambda c=c: negentropy(c),
-            "cross_negentropy": lambda c=c, d=d: cross_negentropy(c, d, spec.cross_negentropy),
-            "plurality_size": lambda c=c: plurality_size(c),
-            "voting_agreement": lambda c=c, d=d: voting_agreement(c, d, tuple(ranks)),
+            "irr": partial(irr, c),
+            "xrr": partial(xrr, c, d),
+            "negentropy": partial(negentropy, c),
+            "cross_negentropy": partial(cross_negentropy, c, d, spec.cross_negentropy),
+            "plurality_size": partial(plurality_size, c),
+            "voting_agreement": partial(voting_agreement, c, d, tuple(ranks)),
         }
         reasons.append({})
         for s, (name, definition) in enumerate(definitions.items()):

@@ -6,6 +6,8 @@ with key (seed, b), so it is the same in whatever block, process or machine it i
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import numpy.typing as npt
 
@@ -72,9 +74,9 @@ def permutation(seed: int, b: int, order: IndexArray, bounds: IndexArray) -> Ind
     """
     words = random_words(seed, b, order.size)
     shuffled = order.copy()
-    for start, stop in zip(bounds[:-1], bounds[1:], strict=True):
-        for i in range(int(stop) - 1, int(start), -1):
-            j = int(start) + (int(words[i]) * (i - int(start) + 1) >> 64)
+    for start, stop in itertools.pairwise(bounds.tolist()):
+        for i in range(stop - 1, start, -1):
+            j = start + (int(words[i]) * (i - start + 1) >> 64)
             shuffled[i], shuffled[j] = shuffled[j], shuffled[i]
     source = np.empty_like(order)
     source[order] = shuffled
