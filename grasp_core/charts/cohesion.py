@@ -24,10 +24,12 @@ from grasp_core.report.words import (
     SIGNIFICANCE_NAMES,
     WORDS,
     axis_label,
+    format_p,
     format_p_value,
     format_value,
     group_labels,
     outcome_of,
+    reported_statistics,
 )
 from grasp_core.result import RunResult
 
@@ -55,6 +57,8 @@ def cohesion_map(result: RunResult, theme: Theme = "light") -> alt.LayerChart:
     ]
     if left_out and drawn:
         subtitle[1] += f" Not estimable, so not shown: {_count(left_out)}."
+    if "gai" not in reported_statistics(result):
+        subtitle[1] += " GAI was not part of this run, so no group is tested."
     heading = title(heading_text, subtitle)
     if not drawn:
         text = f"{WORDS[inside].name} and {WORDS[across].name} are not estimable for any group."
@@ -96,6 +100,7 @@ def _groups(result: RunResult) -> list[dict[str, Any]]:
                 "p": format_p_value(gai.p, permutations=permutations),
                 "q": format_p_value(gai.q, permutations=permutations),
                 "significance": SIGNIFICANCE_NAMES[gai.significance],
+                "verdict": SIGNIFICANCE_NAMES[gai.significance] if gai.p is not None else format_p(None),
                 "stands_out": gai.significance != "none",
             }
         )
@@ -196,7 +201,7 @@ def _layers(
             ("gai", "GAI"),
             ("p", "p of GAI"),
             ("q", "q of GAI"),
-            ("significance", "Result"),
+            ("verdict", "Result"),
         )
     ]
     text = alt.Chart(rows(labels, "labels")).encode(x=x, y=y, text="text:N")

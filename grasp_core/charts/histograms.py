@@ -59,7 +59,7 @@ def null_histograms(
     Returns
     -------
     LayerChart
-        As wide as its container; named data sets `nulls`, `outcomes`, `headings`, `columns`.
+        As wide as its container; named data sets `nulls` and `outcomes`.
 
     Raises
     ------
@@ -87,6 +87,7 @@ def null_histograms(
 def chart_alt(result: RunResult, statistic: str) -> str:
     """What the null histograms show, for those who do not see them."""
     name = WORDS[statistic].name
+    permutations = result.spec.analysis.permutations
     labels = group_labels([row.group for row in result.groups])
     outcomes = [outcome_of(row, statistic) for row in result.groups]
     parts = [
@@ -100,7 +101,8 @@ def chart_alt(result: RunResult, statistic: str) -> str:
     for significance, words in wanted:
         found = [
             f"{label} ({format_value(outcome.value)}, {outcome.direction or 'no direction'}, "
-            f"{format_p(outcome.p)}, {format_p(outcome.q, name='q')})"
+            f"{format_p(outcome.p, permutations=permutations)}, "
+            f"{format_p(outcome.q, name='q', permutations=permutations)})"
             for label, outcome in zip(labels, outcomes, strict=True)
             if outcome.significance == significance
         ]
@@ -136,7 +138,21 @@ def _layers(
         axis=alt.Axis(title=WORDS[statistic].axis, tickCount=ticks(), grid=True),
     )
     y = alt.Y("top:Q", scale=alt.Scale(domain=[0, extent(lines)], reverse=True, nice=False), axis=None)
-    base = alt.Chart(outcomes)
+    base = alt.Chart(outcomes).encode(
+        tooltip=[
+            alt.Tooltip(f"{field}:N", title=words)
+            for field, words in (
+                ("group", "Group"),
+                ("axis", "Axis"),
+                ("raters", "Raters"),
+                ("value", WORDS[statistic].name),
+                ("median", "Median of chance groupings"),
+                ("p", "p"),
+                ("q", "q"),
+                ("verdict", "Result"),
+            )
+        ]
+    )
     return [
         alt.Chart(nulls)
         .mark_area(interpolate="step-after", opacity=0.55, clip=True, strokeWidth=0)
@@ -152,23 +168,7 @@ def _layers(
         .encode(x=x, y=y, color=colour(theme), shape=shape()),
         *_text_layers(base, lines, theme),
         base.mark_rect(opacity=0).encode(
-            x=alt.value(-_NAME_LIMIT),
-            x2=alt.value("width"),
-            y=alt.Y("row_top:Q", axis=None),
-            y2="base:Q",
-            tooltip=[
-                alt.Tooltip(f"{field}:N", title=words)
-                for field, words in (
-                    ("group", "Group"),
-                    ("axis", "Axis"),
-                    ("raters", "Raters"),
-                    ("value", WORDS[statistic].name),
-                    ("median", "Median of chance groupings"),
-                    ("p", "p"),
-                    ("q", "q"),
-                    ("verdict", "Result"),
-                )
-            ],
+            x=alt.value(0), x2=alt.value("width"), y=alt.Y("row_top:Q", axis=None), y2="base:Q"
         ),
     ]
 
@@ -181,10 +181,7 @@ def _text_layers(base: alt.Chart, lines: list[Heading | GroupLine], theme: Theme
         "left": [("Group", _NAMES_AT), ("n", _RATERS_AT)],
         "right": [("observed" if field == "value" else field, dx) for field, dx in _COLUMNS.items()],
     }
-    headings = rows(
-        [heading_row(line) for line in lines if isinstance(line, Heading)],
-        "headings",
-    )
+    headings = rows([heading_row(line) for line in lines if isinstance(line, Heading)], "headings")
     return [
         base.mark_text(align="right", baseline="middle", dx=_NAMES_AT, limit=_NAME_LIMIT).encode(
             x=alt.value(0), y=middle, text="group:N"
@@ -210,7 +207,12 @@ def _text_layers(base: alt.Chart, lines: list[Heading | GroupLine], theme: Theme
             for key in ("corrected", "nominal")
         ),
         base.mark_text(
-            align="left", baseline="middle", dx=_SEPARATION, fontStyle="italic", color=colours.muted
+            align="left",
+            baseline="middle",
+            dx=_SEPARATION,
+            fontStyle="italic",
+            color=colours.muted,
+            limit=alt.expr("width + 160"),
         ).encode(x=alt.value(0), y=middle, text="note:N"),
         alt.Chart(headings)
         .mark_text(align="right", baseline="middle", dx=_NAMES_AT, fontWeight=600, limit=_NAME_LIMIT)

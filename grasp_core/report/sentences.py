@@ -104,11 +104,12 @@ def _headline(result: RunResult, lead: str, findings: Sequence[_Finding]) -> Sen
             *_names(corrected),
         )
     elsewhere = _corrected_elsewhere(result, lead)
-    but = f"; on other statistics, {_count(elsewhere, 'group')} did" if elsewhere else ""
+    does = "does" if elsewhere == 1 else "do"
+    but = f"; on other statistics, {_count(elsewhere, 'group')} {does}" if elsewhere else ""
     if nominal:
         return Sentence.of(
             f"No group’s {name} stands out after correction for testing {_count(tested, 'group')}; "
-            f"{len(nominal)} of them did nominally{but}"
+            f"{len(nominal)} nominally {'does' if len(nominal) == 1 else 'do'}{but}"
         )
     none = "the one group tested does not differ" if tested == 1 else f"none of {tested} groups differs"
     return Sentence.of(f"No group’s {name} stands out: {none} from chance groupings reliably{but}")
@@ -181,17 +182,14 @@ def _chance(result: RunResult, findings: Sequence[_Finding]) -> list[Sentence]:
     rate = FALSE_POSITIVE_RATE[convention]
     expected = rate * tested
     amount = "fewer than 1" if expected < 0.95 else f"about {expected:.0f}"
-    why = (
-        " (the paper's p-value picks its side from the data and so marks about 10 %)"
+    caveat = (
+        ": the paper’s p-value picks its side from the data and so marks about 10 %, "
+        "which the correction does not undo."
         if convention == "paper"
-        else ""
+        else "; the correction allows for that."
     )
-    return [
-        Sentence.of(
-            f"By chance alone, {amount} of {_count(tested, 'group')} would be marked at p < 0.05{why}; "
-            "the correction allows for that."
-        )
-    ]
+    tests = _count(tested, "group")
+    return [Sentence.of(f"By chance alone, {amount} of {tests} would be marked at p < 0.05{caveat}")]
 
 
 def _axes(result: RunResult) -> list[Sentence]:
