@@ -33,7 +33,7 @@ Bytes = npt.NDArray[np.uint8]
 Positions = npt.NDArray[np.int64]
 
 
-class _UnreadableRow(Exception):  # noqa: N818 - caught in this module only
+class _UnreadableRowError(Exception):
     def __init__(self, line: int, why: str) -> None:
         super().__init__(line, why)
         self.line = line
@@ -54,7 +54,7 @@ def parse(content: bytes, name: str) -> Parsed:
     records = _records(content, delimiter)
     try:
         _, header = next(records)
-    except _UnreadableRow as error:
+    except _UnreadableRowError as error:
         raise _unreadable(name, error) from None
     columns = tuple(header)
     check_header(columns, name)
@@ -93,7 +93,7 @@ def _records(content: bytes, delimiter: str, *, strict: bool = True) -> Generato
 
     Raises
     ------
-    _UnreadableRow
+    _UnreadableRowError
         Where quotation marks do not match.
     """
     text = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8", newline="")
@@ -105,7 +105,7 @@ def _records(content: bytes, delimiter: str, *, strict: bool = True) -> Generato
                 yield line, record
             line = reader.line_num + 1
     except csv.Error as error:
-        raise _UnreadableRow(line, str(error)) from None
+        raise _UnreadableRowError(line, str(error)) from None
 
 
 def _sniff(content: bytes, name: str) -> str:
@@ -129,7 +129,7 @@ def _sniff(content: bytes, name: str) -> str:
 def _score(content: bytes, delimiter: str) -> tuple[float, int]:
     """Share of the first rows that are as long as the header, and its length."""
     lengths: list[int] = []
-    with suppress(_UnreadableRow):
+    with suppress(_UnreadableRowError):
         for _, record in islice(_records(content, delimiter, strict=False), _SNIFFED_ROWS):
             lengths.append(len(record))
     if not lengths or lengths[0] < 2:
@@ -208,7 +208,7 @@ def _parse_with_care(content: bytes, columns: tuple[str, ...], delimiter: str, n
         for line, record in _records(content, delimiter):
             rows.append(record)
             lines.append(line)
-    except _UnreadableRow as error:
+    except _UnreadableRowError as error:
         raise _unreadable(name, error) from None
     _check_lengths(rows, lines, len(columns), delimiter, name)
     if len(rows) < 2:
@@ -217,13 +217,11 @@ def _parse_with_care(content: bytes, columns: tuple[str, ...], delimiter: str, n
     return Parsed(columns, frame, _KINDS[delimiter], lines[1], np.array(lines[1:], dtype=np.int64))
 
 
-def _unreadable(name: str, error: _UnreadableRow) -> DataError:
+def _unreadable(name: str, error: _UnreadableRowError) -> DataError:
     if "expected after" in error.why:
         found = "text follows a quotation mark that closes a field"
     elif "larger than" in error.why:
-        found = (
-            f"a field of more than {csv.field_size_limit():,} characters starts here, perhaps an open quote"
-        )
+        found = f"a field of more than {csv.field_size_limit():,} characters starts here (an open quote?)"
     else:
         found = "a quotation mark opens a field and is never closed"
     return DataError(

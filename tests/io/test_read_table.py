@@ -1,0 +1,333 @@
+"""Files become text, unchanged, whatever they are called; what cannot be read is refused in a sentence."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import hashlib
+import io
+import zipfile
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grasp_core.errors import DataError
+from grasp_core.io import tables
+from grasp_core.io.tables import read_table
+from tests.strategies import AWKWARD
+
+
+def refusal(content: bytes, name: str = "votes.csv") -> DataError:
+    with pytest.raises(DataError) as caught:
+        read_table(content, name)
+    message = str(caught.value)
+    assert name in message
+    assert "\n" not in message
+    assert caught.value.problems
+    assert all(problem.stops for problem in caught.value.problems)
+    return caught.value
+
+
+def written(rows: list[list[str]], delimiter: str = ",") -> bytes:
+    text = io.StringIO()
+    csv.writer(text, delimiter=delimiter).writerows(rows)
+    return text.getvalue().encode()
+
+
+def cells(content: bytes) -> list[list[str]]:
+    table = read_table(content)
+    return [list(table.columns), *table.frame.to_numpy().tolist()]
+
+
+def parquet_bytes(table: pa.Table) -> bytes:
+    sink = io.BytesIO()
+    pq.write_table(table, sink)
+    return sink.getvalue()
+
+
+AWKWARD_ROWS = [["id", "label"], *([value, value] for value in AWKWARD), ["empty", ""]]
+
+
+@pytest.mark.parametrize(("delimiter", "kind"), [(",", "CSV"), ("\t", "TSV")])
+@pytest.mark.parametrize("packed", [False, True])
+def test_text_stays_as_it_is(delimiter, kind, packed):
+    content = written(AWKWARD_ROWS, delimiter)
+    content = gzip.compress(content) if packed else content
+    assert cells(content) == AWKWARD_ROWS
+    assert read_table(content).kind == kind + (", gzip" if packed else "")
+
+
+def test_parquet_text_stays_as_it_is():
+    columns = {"id": [row[0] for row in AWKWARD_ROWS[1:]], "label": [row[1] for row in AWKWARD_ROWS[1:]]}
+    content = parquet_bytes(pa.table(columns))
+    assert cells(content) == AWKWARD_ROWS
+    table = read_table(content, "x.csv")
+    assert (table.kind, table.row(0)) == ("Parquet", 1)
+
+
+def test_parquet_values_become_the_text_of_a_csv():
+    content = parquet_bytes(
+        pa.table(
+            {
+                "whole": [7, None],
+                "real": [1.0, 0.5],
+                "truth": [True, False],
+                "kind": pa.array(["a", None]).dictionary_encode(),
+                "list": [[1], [2]],
+            }
+        )
+    )
+    assert cells(content) == [["whole", "real", "truth", "kind"], ["7", "1", "True", "a"], ["", "0.5", "False", ""]]
+    (problem,) = read_table(content).problems
+    assert not problem.stops
+    assert "'list'" in problem.message
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("last", [True, False])
+def test_line_ends(end, last):
+    text = end.join(["a,b", "1,2", "", "3,4"]) + (end if last else "")
+    table = read_table(text.encode())
+    assert table.frame.to_numpy().tolist() == [["1", "2"], ["3", "4"]]
+    assert [table.row(0), table.row(1)] == [2, 4]
+
+
+def test_byte_order_mark_is_no_part_of_the_first_name():
+    assert read_table(b"\xef\xbb\xbfa,b\n1,2\n").columns == ("a", "b")
+
+
+def test_rows_are_counted_in_lines_when_cells_span_lines():
+    table = read_table(b'a,b\n"one\ntwo",2\n\n3,4\n')
+    assert table.frame["a"].tolist() == ["one\ntwo", "3"]
+    assert [table.row(0), table.row(1)] == [2, 5]
+
+
+def test_stray_quotation_marks_are_text():
+    assert cells(b'a,b\n5" pipe,2\n3,4" x\n') == [["a", "b"], ['5" pipe', "2"], ["3", '4" x']]
+
+
+def test_tabs_decide_over_commas_in_text():
+    assert cells(b"a\tb\n1, 2\t3\n4\t5, 6, 7\n") == [["a", "b"], ["1, 2", "3"], ["4", "5, 6, 7"]]
+
+
+def test_fingerprint_is_of_the_file_as_it_is():
+    content = gzip.compress(b"a,b\n1,2\n")
+    table = read_table(content, "folder/votes.csv.gz")
+    assert table.sha256 == hashlib.sha256(content).hexdigest()
+    assert (table.bytes, table.name) == (len(content), "votes.csv.gz")
+    assert read_table(content, r"C:\data\votes.csv").name == "votes.csv"
+
+
+def test_path_bytes_and_file_read_alike(tmp_path):
+    path = tmp_path / "votes.csv"
+    path.write_bytes(b"a,b\n1,2\n")
+    with path.open("rb") as file:
+        read = [read_table(path), read_table(str(path)), read_table(path.read_bytes()), read_table(file)]
+    assert len({table.sha256 for table in read}) == 1
+    assert read[0].name == "votes.csv"
+
+
+def test_frame_is_text_with_a_plain_index():
+    frame = read_table(b"a,b\n1,\n2,x\n").frame
+    assert isinstance(frame.index, pd.RangeIndex)
+    assert {str(kind) for kind in frame.dtypes} == {"str"}
+    assert not frame.isna().any().any()
+
+
+@given(
+    st.integers(2, 4).flatmap(
+        lambda width: st.lists(
+            st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\0")), min_size=width, max_size=width),
+            min_size=1,
+            max_size=6,
+        )
+    ),
+    st.sampled_from(",\t"),
+)
+def test_whatever_is_written_is_read(rows, delimiter):
+    header = [f"column {index}" for index in range(len(rows[0]))]
+    table = read_table(written([header, *rows], delimiter))
+    assert table.frame.to_numpy().tolist() == rows
+
+
+@given(st.binary(max_size=60) | st.text("ab,\t;\"\n\r ", max_size=40).map(str.encode))
+def test_any_bytes_are_read_or_refused(content):
+    try:
+        table = read_table(content, "x.csv")
+    except DataError as error:
+        assert "x.csv" in str(error)
+    else:
+        rows = list(csv.reader(io.StringIO(content.decode("utf-8-sig"), newline=""), delimiter=_delimiter(table)))
+        assert table.frame.to_numpy().tolist() == [row for row in rows if row][1:]
+
+
+def _delimiter(table: tables.Table) -> str:
+    return "\t" if table.kind == "TSV" else ","
+
+
+# What is refused
+
+
+def test_missing_file(tmp_path):
+    with pytest.raises(DataError, match=r"no\.csv does not exist"):
+        read_table(tmp_path / "no.csv")
+    with pytest.raises(DataError, match="is a folder"):
+        read_table(tmp_path)
+
+
+@pytest.mark.parametrize("content", [b"", b" \n\n", b"\xef\xbb\xbf", gzip.compress(b"")])
+def test_empty_file(content):
+    assert "is empty" in str(refusal(content))
+
+
+@pytest.mark.parametrize("content", [b"a,b", b"a,b\n", b"a,b\r\n\r\n", b'"a","b"\n', b'a" x,b\n'])
+def test_header_only(content):
+    message = str(refusal(content))
+    assert "row 1" in message
+    assert "no rows" in message
+
+
+def test_parquet_without_rows():
+    assert "no rows" in str(refusal(parquet_bytes(pa.table({"a": pa.array([], pa.string())}))))
+
+
+@pytest.mark.parametrize(("separator", "word"), [(";", "semicolon"), ("|", "vertical bar")])
+def test_other_separators(separator, word):
+    message = str(refusal(f"item{separator}rater{separator}label\n1{separator}r,1{separator}Yes\n".encode()))
+    assert word in message
+    assert "comma- or tab-separated" in message
+
+
+def test_one_column():
+    message = str(refusal(b"label\nYes\nNo\n"))
+    assert "'label'" in message
+    assert "commas or tabs" in message
+
+
+def test_latin_1_names_row_and_byte():
+    message = str(refusal("item,label\n1,ja\n2,café\n".encode("latin-1")))
+    assert "row 3" in message
+    assert "0xE9" in message
+    assert "'é'" in message
+    assert "UTF-8" in message
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le"])
+def test_utf_16(encoding):
+    message = str(refusal("item,label\n1,ja\n".encode(encoding)))
+    assert "UTF-16" in message or "NUL byte" in message
+
+
+def test_nul_byte_names_the_row():
+    message = str(refusal(b"a,b\n1,2\n3,\x004\n"))
+    assert "row 3" in message
+    assert "NUL" in message
+
+
+def zipped() -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("xl/workbook.xml", "<workbook/>")
+    return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("content", "what"),
+    [
+        (zipped(), "Excel"),
+        (gzip.compress(zipped()), "inside gzip"),
+        (gzip.compress(gzip.compress(b"a,b\n1,2\n")), "gzip inside gzip"),
+        (gzip.compress(parquet_bytes(pa.table({"a": ["1"]}))), "Parquet file inside gzip"),
+        (b'[{"item": 1, "label": 2}]', "JSON"),
+        (b"<!DOCTYPE html><p>sign in, please</p>", "web page"),
+        (b"%PDF-1.7 a,b", "PDF"),
+    ],
+)
+def test_other_formats(content, what):
+    message = str(refusal(content))
+    assert what in message
+
+
+@pytest.mark.parametrize(
+    "damage", [lambda raw: raw[:-12], lambda raw: raw[:4], lambda raw: raw[:12] + b"\xff" * 20 + raw[32:]]
+)
+def test_damaged_gzip(damage):
+    content = damage(gzip.compress(written(AWKWARD_ROWS * 50), mtime=0))
+    assert "gzip" in str(refusal(content))
+
+
+@pytest.mark.parametrize("damage", [lambda raw: raw[:-12], lambda raw: raw[:4], lambda raw: raw[:10] + raw[40:]])
+def test_damaged_parquet(damage):
+    content = damage(parquet_bytes(pa.table({"a": ["1", "2"], "b": ["x", "y"]})))
+    assert "Parquet" in str(refusal(content))
+
+
+def test_gzip_bomb_stops_early(monkeypatch):
+    monkeypatch.setattr(tables, "MAX_BYTES", 1_000_000)
+    monkeypatch.setattr(tables, "_CHUNK", 1 << 16)
+    bomb = gzip.compress(b"a,b\n" + b"1,2\n" * 10_000_000)  # 40 MB in 39 kB
+    assert len(bomb) < 100_000
+    assert "1,000,000 bytes" in str(refusal(bomb))
+
+
+def test_parquet_bomb_stops_early(monkeypatch):
+    monkeypatch.setattr(tables, "MAX_BYTES", 100_000)
+    bomb = parquet_bytes(pa.table({"a": ["x" * 100] * 10_000, "b": ["y"] * 10_000}))
+    assert len(bomb) < 10_000
+    assert "100,000 bytes" in str(refusal(bomb))
+
+
+def test_large_file(monkeypatch):
+    monkeypatch.setattr(tables, "MAX_BYTES", 10)
+    assert "larger than 10 bytes" in str(refusal(b"a,b\n1,2\n3,4\n"))
+
+
+@pytest.mark.parametrize(("row", "fields"), [("5,6,7", "3 fields"), ("5", "1 field")])
+@pytest.mark.parametrize("stray", ["", 'x,5" pipe\n'])
+def test_ragged_rows(row, fields, stray):
+    message = str(refusal(f"a,b\n1,2\n\n{row}\n{stray}{row}\n".encode()))
+    assert "row 4" in message
+    assert fields in message
+    assert "names 2" in message
+    assert "1 more row" in message
+
+
+@pytest.mark.parametrize(
+    ("content", "found"),
+    [
+        (b'a,b\n1,2\n3,"4\n5,6\n', "never closed"),
+        (b'a,b\n1,2\n3,"4\n5,"6"\n', "text follows"),
+        (b'a,b\n1,2\n"3"x,4\n', "text follows"),
+        (b'a,b\n1,2\n3,"' + b"4\n5,6\n" * 40_000, "open quote"),
+    ],
+)
+def test_unclosed_quotation_mark(content, found):
+    message = str(refusal(content))
+    assert "row 3" in message
+    assert found in message
+
+
+def test_header_names():
+    error = refusal(b"item,,item,label, ,label\n1,2,3,4,5,6\n")
+    blank, item, label = (problem.message for problem in error.problems)
+    assert "row 1" in blank
+    assert "column 2, 5" in blank
+    assert "columns 1 and 3 are both named 'item'" in item
+    assert "columns 4 and 6 are both named 'label'" in label
+    assert str(error) == f"{blank} (and 2 more problems)"
+
+
+def test_values_in_messages_are_short_and_on_one_line():
+    message = str(refusal(b'"' + b"long\n" * 100 + b'"\n1\n'))
+    assert len(message) < 200
+
+
+def test_unreadable_path_says_why(tmp_path: Path):
+    path = tmp_path / ("x" * 300)
+    with pytest.raises(DataError, match="cannot be read"):
+        read_table(path)
