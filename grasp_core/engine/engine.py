@@ -101,7 +101,7 @@ class Engine:
         key = f"{dataset.summary.sha256}:{spec.sha256()}:{__version__}"
         with self._lock:
             for run in self._runs.values():
-                if run.key == key and run.state in ("queued", "running", "done"):
+                if run.key == key and (run.state == "done" or not (run.ended or run._cancelled.is_set())):
                     return run
             run = self._remember(Run(spec, key))
         self._conductors.submit(self._conduct, run, dataset, load_s)
@@ -198,7 +198,12 @@ class Engine:
                 if run._cancelled.is_set():
                     raise RunCancelledError
                 while len(waiting) < 2 * self.n_workers and (block := todo.take()):
-                    waiting[executor.submit(workers.compute_block, file, seed, *block)] = block
+                    try:
+                        future = executor.submit(workers.compute_block, file, seed, *block)
+                    except BrokenProcessPool:  # refused: the block is in nobody's hands
+                        todo.give_back(block)
+                        raise
+                    waiting[future] = block
                 if not waiting:
                     return
                 finished, _ = wait(waiting, timeout=BLOCK_SECONDS, return_when=FIRST_COMPLETED)
