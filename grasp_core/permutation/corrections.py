@@ -8,6 +8,7 @@ import numpy as np
 from scipy.stats import false_discovery_control
 
 from grasp_core.annotations import FloatArray
+from grasp_core.permutation.pvalues import TIE_TOLERANCE
 from grasp_core.spec import Correction
 
 
@@ -54,8 +55,9 @@ def _max_t(observed: FloatArray, null: FloatArray) -> FloatArray:
     """Family-wise p: how often the largest standardised deviation of any test reaches this one's."""
     centre = np.nanmean(null, axis=0)
     scale = np.nanstd(null, axis=0)
-    scale[scale == 0] = np.inf  # a constant null says nothing: its deviation counts as 0
+    # A null that is constant up to rounding says nothing: its deviation counts as 0.
+    scale[scale <= TIE_TOLERANCE * np.maximum(1.0, np.abs(centre))] = np.inf
     largest = np.nanmax(np.abs(null - centre) / scale, axis=1, initial=0.0)
     deviation = np.abs(observed - centre) / scale
-    reached = (largest[:, None] >= deviation - 1e-12).sum(axis=0)
+    reached = (largest[:, None] >= deviation - TIE_TOLERANCE).sum(axis=0)
     return np.asarray((1 + reached) / (null.shape[0] + 1))

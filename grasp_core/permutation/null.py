@@ -10,7 +10,7 @@ import numpy as np
 from grasp_core.annotations import FloatArray
 from grasp_core.groups import Group
 from grasp_core.permutation.corrections import q_values
-from grasp_core.permutation.pvalues import FEWEST, TIE_TOLERANCE, median, p_value, upper_tail
+from grasp_core.permutation.pvalues import FEWEST, TIE_TOLERANCE, below, median, p_value, upper_tail
 from grasp_core.result import DsiResult, Histogram, Outcome, Significance
 from grasp_core.spec import LEVEL, STATISTICS, AnalysisSpec
 from grasp_core.statistics.indices import dsi
@@ -85,12 +85,13 @@ def dsi_results(
     """
     results: list[DsiResult] = []
     for axes in spec.axes:
-        members = [g for g, group in enumerate(groups) if group.axes == axes and not np.isnan(observed[g])]
-        if not members:
+        members = [g for g, group in enumerate(groups) if group.axes == axes]
+        if np.isnan(observed[members]).all():
             missing = Outcome(None, "no group of this axis has an estimable GAI")
             results.append(DsiResult(axes, None, missing, None, "none"))
             continue
-        largest = members[int(np.argmax(observed[members]))]
+        largest = members[int(np.nanargmax(observed[members]))]
+        # All groups of the axis: those that happen to be estimable in the data would make p too small.
         shuffled = dsi(null[:, members])
         outcome = _describe(float(observed[largest]), shuffled[~np.isnan(shuffled)])
         if outcome.null_n >= FEWEST:
@@ -126,7 +127,7 @@ def _describe(observed: float, null: FloatArray) -> Outcome:
         reason=reason,
         null_n=null.size,
         null_median=middle,
-        direction="down" if observed < middle - TIE_TOLERANCE else "up",
+        direction="down" if below(observed, middle) else "up",
         null=_histogram(null),
     )
 

@@ -48,7 +48,7 @@ def p_value(observed: float, null: FloatArray, convention: PValue) -> float | No
     if convention == "two-sided":
         return min(1.0, 2 * min(upper_tail(observed, null), upper_tail(-observed, -null)))
     tolerance = _tolerance(observed)
-    if observed < median(null):
+    if below(observed, median(null)):
         return float(np.count_nonzero(null < observed - tolerance)) / null.size
     return float(np.count_nonzero(null > observed + tolerance)) / null.size
 
@@ -56,6 +56,11 @@ def p_value(observed: float, null: FloatArray, convention: PValue) -> float | No
 def upper_tail(observed: float, null: FloatArray) -> float:
     """(1 + #{s* >= s}) / (B + 1)."""
     return float(1 + np.count_nonzero(null >= observed - _tolerance(observed))) / (null.size + 1)
+
+
+def below(observed: float, middle: float) -> bool:
+    """Whether the observed value lies below the null's median; a tie does not."""
+    return observed < middle - _tolerance(observed)
 
 
 def _tolerance(observed: float) -> float:
