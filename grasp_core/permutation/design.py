@@ -174,8 +174,8 @@ def build_design(
         dense=dense,
         bits=_bit_sets(annotations, blocks, width) if dense else np.zeros((blocks, 0, 0, 0), dtype=np.uint64),
         indptr=np.pad(annotations.indptr, (0, empty), mode="edge"),
-        rater=annotations.rater,
-        category=annotations.category,
+        rater=annotations.rater.copy(),  # writable, as in a loaded design: the kernel compiles once
+        category=annotations.category.copy(),
         xlogx=n * log,
         log=log,
         log_q=log if paper else np.log(n + 0.5),
