@@ -177,7 +177,7 @@ class RunResult:
             )
         try:
             return _result_from_dict(plain)
-        except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
             raise DataError(f"the result file is damaged: {type(error).__name__} at {error}") from None
 
 
@@ -295,6 +295,8 @@ def _string(value: Any) -> str:
 
 
 def _strings(values: Any) -> tuple[str, ...]:
+    if not isinstance(values, list):
+        raise TypeError(f"{values!r} (expected a list of texts)")
     return tuple(_string(value) for value in values)
 
 

@@ -194,7 +194,7 @@ class RunSpec:
             return cls(
                 data=DataSpec(**_tuples(plain["data"])), analysis=AnalysisSpec(**_tuples(plain["analysis"]))
             )
-        except (KeyError, TypeError) as error:
+        except (KeyError, TypeError, AttributeError) as error:
             raise SpecError(f"the run spec cannot be read: {error}") from None
 
     def sha256(self) -> str:
