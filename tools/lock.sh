@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# Pin every dependency of pyproject.toml, with hashes, for all supported Pythons and platforms.
+#   tools/lock.sh             keep the pins that still fit
+#   tools/lock.sh --upgrade   take the newest versions that fit (or: --upgrade-package NAME)
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+. tools/lib.sh
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+python=$(find_python) || die "$NO_PYTHON"
+"$python" -m venv "$scratch/venv"
+"$scratch/venv/bin/python" -m pip install --quiet --disable-pip-version-check 'uv>=0.9,<1'
+
+# One version per package for all Pythons, so that all of them compute the same numbers.
+compile() {
+    "$scratch/venv/bin/uv" pip compile --quiet --universal --python-version 3.11 --fork-strategy fewest \
+        --generate-hashes --no-emit-index-url --no-emit-find-links \
+        --custom-compile-command "make lock" "$@"
+}
+
+# The packages of one extra alone, on top of the application's own pins.
+compile_extra() {
+    local extra=$1 output=requirements-$1.txt
+    shift
+    "$python" - "$extra" >"$scratch/$extra.in" <<'PYTHON'
+import sys
+import tomllib
+
+with open("pyproject.toml", "rb") as file:
+    print(*tomllib.load(file)["project"]["optional-dependencies"][sys.argv[1]], sep="\n")
+PYTHON
+    # uv reads the pins to keep from the file it is going to write.
+    [ ! -f "$output" ] || sed '/^-r /d' "$output" >"$scratch/$output"
+    compile --constraints requirements.txt --no-annotate --output-file "$scratch/$output" "$@" "$scratch/$extra.in"
+    {
+        sed -n '1,2p' "$scratch/$output"
+        echo "-r requirements.txt"
+        sed '1,2d' "$scratch/$output"
+    } >"$output"
+}
+
+compile --output-file requirements.txt "$@" pyproject.toml
+compile_extra test "$@"
+compile_extra cluster "$@"
+
+if grep -nE '://|file:|^-(i|f)|^--' requirements*.txt; then
+    die "The lines above name an index or a local path: they must not be committed."
+fi
