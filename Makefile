@@ -1,0 +1,46 @@
+# Every target stands alone: it builds .venv first where that is needed.
+PORT ?= 8501
+ADDRESS ?= localhost
+PYTEST_ARGS ?=
+
+VENV_PYTHON := .venv/bin/python
+
+.DEFAULT_GOAL := help
+.PHONY: help setup run test lint bench lock clean
+
+help: ## list these targets
+	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+	@echo
+	@echo "  make run PORT=8600           another port"
+	@echo "  make run ADDRESS=0.0.0.0     reachable from other machines"
+	@echo "  make run PYTHON=python3.12   build .venv with this Python (after: make clean)"
+	@echo "  make test PYTEST_ARGS='-k name'"
+
+setup: ## build .venv with all that running and testing need
+	@tools/setup.sh test
+
+run: ## serve the dashboard at http://localhost:8501
+	@tools/setup.sh app
+	@exec $(VENV_PYTHON) -m streamlit run app.py --server.port $(PORT) --server.address $(ADDRESS)
+
+test: lint ## lint, types and all tests, in a real browser too
+	@GRASP_CHROMIUM=$$(tools/browser.sh) && export GRASP_CHROMIUM && $(VENV_PYTHON) -m pytest $(PYTEST_ARGS)
+
+lint: ## formatting, types, direction of imports, Dockerfile
+	@tools/setup.sh test
+	$(VENV_PYTHON) -m ruff check
+	$(VENV_PYTHON) -m ruff format --check
+	$(VENV_PYTHON) -m mypy
+	$(VENV_PYTHON) -c 'from importlinter.cli import lint_imports_command as check; check()' --no-logo
+	.venv/bin/hadolint Dockerfile
+
+bench: ## time and peak memory of the main jobs
+	@tools/setup.sh app
+	$(VENV_PYTHON) -m benchmarks
+
+lock: ## pin the dependencies of pyproject.toml again (newest: make lock UPGRADE=1)
+	@tools/lock.sh $(if $(UPGRADE),--upgrade)
+
+clean: ## remove .venv and all caches
+	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

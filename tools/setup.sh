@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# Build or update .venv from the pinned requirements; does nothing when it is up to date.
+#   tools/setup.sh app    what the application needs
+#   tools/setup.sh test   that, and what lint and tests need
+# PYTHON=/path/to/python3 chooses the interpreter; otherwise the newest that fits.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+. tools/lib.sh
+
+VENV=.venv
+VENV_PYTHON=$VENV/bin/python
+UNFINISHED=$VENV/.unfinished # there while .venv is being changed: an interrupted run leaves it behind
+
+case "${1:-}" in
+app) wanted=(requirements.txt) ;;
+test) wanted=(requirements.txt requirements-test.txt) ;;
+*) die "usage: tools/setup.sh app|test" ;;
+esac
+
+# A copy of each installed requirements file is kept in .venv: it is up to date while they are equal.
+installed() {
+    local file
+    for file in "${wanted[@]}"; do
+        cmp -s "$file" "$VENV/.$file" || return 1
+    done
+}
+
+venv_works() {
+    [ ! -e "$UNFINISHED" ] && python_fits "$VENV_PYTHON" && "$VENV_PYTHON" -m pip --version >/dev/null 2>&1
+}
+
+make_venv() {
+    local python version
+    python=$(find_python) || die "$NO_PYTHON"
+    version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+    if ! python_makes_venvs "$python"; then # Debian and Ubuntu package this part separately
+        apt_install "python$version-venv" || true
+        python_makes_venvs "$python" ||
+            die "Python $version here cannot make virtual environments: install its package python$version-venv (apt-get install python$version-venv) and try again"
+    fi
+    say "building $VENV with Python $version"
+    mkdir -p "$VENV"
+    touch "$UNFINISHED"
+    "$python" -m venv --clear "$VENV"
+    touch "$UNFINISHED"
+}
+
+# Two makes at the same time: the second waits, and then finds the work done.
+if command -v flock >/dev/null; then
+    exec 9<.
+    flock 9
+fi
+
+if ! venv_works; then
+    make_venv
+elif installed; then
+    exit 0
+fi
+
+say "installing ${wanted[*]} into $VENV"
+touch "$UNFINISHED"
+arguments=()
+for file in "${wanted[@]}"; do
+    rm -f "$VENV/.$file"
+    arguments+=(--requirement "$file")
+done
+# Wheels only: no compiler is needed, and none is ever called.
+if ! "$VENV_PYTHON" -m pip install --quiet --disable-pip-version-check --only-binary :all: "${arguments[@]}"; then
+    rm -f "$UNFINISHED" # pip gave up by itself, before or without changing anything
+    die "pip could not install the packages above; nothing was changed, so it is safe to try again"
+fi
+for file in "${wanted[@]}"; do
+    cp "$file" "$VENV/.$file"
+done
+rm -f "$UNFINISHED"
