@@ -1,0 +1,46 @@
+# For builds that must not change with the registry, pin the image by digest as well:
+#   docker buildx imagetools inspect python:3.13-slim-bookworm     prints the digest
+#   docker build --build-arg BASE=python:3.13-slim-bookworm@sha256:... .
+ARG BASE=python:3.13-slim-bookworm
+
+FROM ${BASE} AS packages
+# requirements-cluster.txt instead adds the Dask client (it includes requirements.txt).
+ARG REQUIREMENTS=requirements.txt
+WORKDIR /packages
+COPY requirements.txt requirements-cluster.txt ./
+# Wheels only, checked against the hashes in the file: nothing is compiled.
+RUN --mount=type=cache,target=/root/.cache/pip \
+    python -m venv --without-pip /opt/venv \
+    && pip --python /opt/venv/bin/python install --only-binary :all: --requirement "${REQUIREMENTS}"
+
+FROM ${BASE}
+LABEL org.opencontainers.image.title="GRASP" \
+      org.opencontainers.image.licenses="Apache-2.0"
+
+# A fixed uid, so that the owner of mounted files is known beforehand.
+RUN useradd --uid 10001 --user-group --create-home --shell /usr/sbin/nologin grasp \
+    && install --directory --owner=grasp --group=grasp /data /var/cache/numba
+COPY --from=packages /opt/venv /opt/venv
+
+ENV PATH=/opt/venv/bin:${PATH} \
+    PYTHONUNBUFFERED=1 \
+    GRASP_HOME=/data \
+    NUMBA_CACHE_DIR=/var/cache/numba \
+    STREAMLIT_SERVER_ADDRESS=0.0.0.0 \
+    STREAMLIT_SERVER_PORT=8501 \
+    STREAMLIT_LOGGER_HIDE_WELCOME_MESSAGE=true
+# Without the last, Streamlit asks a server on the internet for this one's address at each start.
+
+WORKDIR /app
+COPY . .
+RUN python -m compileall -q app.py grasp_core pages
+
+USER 10001:10001
+# Compiled kernels are kept for this processor; on another model the first run compiles them again.
+RUN GRASP_HOME=/tmp/warm python -m grasp_core warm && rm -rf /tmp/warm
+
+VOLUME /data
+EXPOSE 8501
+HEALTHCHECK --interval=30s --timeout=5s --start-period=60s \
+    CMD ["python", "tools/healthcheck.py"]
+CMD ["python", "-m", "streamlit", "run", "app.py"]
