@@ -82,7 +82,11 @@ def test_parquet_values_become_the_text_of_a_csv():
             }
         )
     )
-    assert cells(content) == [["whole", "real", "truth", "kind"], ["7", "1", "True", "a"], ["", "0.5", "False", ""]]
+    assert cells(content) == [
+        ["whole", "real", "truth", "kind"],
+        ["7", "1", "True", "a"],
+        ["", "0.5", "False", ""],
+    ]
     (problem,) = read_table(content).problems
     assert not problem.stops
     assert "'list'" in problem.message
@@ -142,7 +146,9 @@ def test_frame_is_text_with_a_plain_index():
 @given(
     st.integers(2, 4).flatmap(
         lambda width: st.lists(
-            st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\0")), min_size=width, max_size=width),
+            st.lists(
+                st.text(st.characters(codec="utf-8", exclude_characters="\0")), min_size=width, max_size=width
+            ),
             min_size=1,
             max_size=6,
         )
@@ -155,14 +161,16 @@ def test_whatever_is_written_is_read(rows, delimiter):
     assert table.frame.to_numpy().tolist() == rows
 
 
-@given(st.binary(max_size=60) | st.text("ab,\t;\"\n\r ", max_size=40).map(str.encode))
+@given(st.binary(max_size=60) | st.text('ab,\t;"\n\r ', max_size=40).map(str.encode))
 def test_any_bytes_are_read_or_refused(content):
     try:
         table = read_table(content, "x.csv")
     except DataError as error:
         assert "x.csv" in str(error)
     else:
-        rows = list(csv.reader(io.StringIO(content.decode("utf-8-sig"), newline=""), delimiter=_delimiter(table)))
+        rows = list(
+            csv.reader(io.StringIO(content.decode("utf-8-sig"), newline=""), delimiter=_delimiter(table))
+        )
         assert table.frame.to_numpy().tolist() == [row for row in rows if row][1:]
 
 
@@ -261,7 +269,9 @@ def test_damaged_gzip(damage):
     assert "gzip" in str(refusal(content))
 
 
-@pytest.mark.parametrize("damage", [lambda raw: raw[:-12], lambda raw: raw[:4], lambda raw: raw[:10] + raw[40:]])
+@pytest.mark.parametrize(
+    "damage", [lambda raw: raw[:-12], lambda raw: raw[:4], lambda raw: raw[:10] + raw[40:]]
+)
 def test_damaged_parquet(damage):
     content = damage(parquet_bytes(pa.table({"a": ["1", "2"], "b": ["x", "y"]})))
     assert "Parquet" in str(refusal(content))

@@ -1,0 +1,128 @@
+"""Published data sets, where the development data lie beside the repository."""
+
+from __future__ import annotations
+
+import csv
+import io
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from grasp_core.io import describe
+from grasp_core.io.load import load
+from grasp_core.io.recognise import recognise
+from grasp_core.io.tables import read_table
+from grasp_core.spec import DataSpec
+from tests.io.making import rows_table
+
+DATA = Path(__file__).parents[3] / "shared" / "data"
+AXES = ("rater_gender", "rater_race", "rater_age")
+REMOVED = (("removed", "True"),)
+
+pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason="no shared/data beside the repository")
+
+
+@pytest.fixture(scope="module")
+def long():
+    return read_table(DATA / "dices350" / "ratings_long.csv")
+
+
+@pytest.fixture(scope="module")
+def matrix():
+    return read_table(DATA / "dices350" / "ratings_wide.csv")
+
+
+@pytest.fixture(scope="module")
+def raters():
+    return read_table(DATA / "dices350" / "raters.csv")
+
+
+@pytest.fixture(scope="module")
+def transposed(matrix):
+    frame = matrix.frame.set_index("item_id").T.reset_index(names="rater_id")
+    return rows_table([list(frame.columns), *frame.to_numpy().tolist()], "transposed.csv")
+
+
+def test_dices_is_recognised_in_every_layout(long, matrix, raters, transposed):
+    guess = recognise(long)
+    expected = DataSpec(item="item_id", rater="rater_id", label="Q_overall", exclude=REMOVED)
+    assert (guess.spec, guess.axes) == (expected, AXES)
+    guess = recognise(matrix, raters)
+    expected = DataSpec(layout="items-by-raters", item="item_id", rater="rater_id", exclude=REMOVED)
+    assert (guess.spec, guess.axes) == (expected, AXES)
+    guess = recognise(transposed, raters)
+    expected = DataSpec(layout="raters-by-items", rater="rater_id", exclude=REMOVED)
+    assert (guess.spec, guess.axes) == (expected, AXES)
+
+
+def test_dices_is_the_same_in_every_layout(long, matrix, raters, transposed):
+    sets = []
+    for table, beside in ((long, None), (long, raters), (matrix, raters), (transposed, raters)):
+        guess = recognise(table, beside)
+        spec = replace(guess.spec, categories=("No", "Yes", "Unsure"))
+        sets.append(load(table, beside, spec, guess.axes))
+    first = sets[0]
+    # 104 kept raters (METHODS.md section 8) of all 350 items.
+    assert (first.summary.items, first.summary.raters) == (350, 104)
+    assert first.summary.annotations == 350 * 104
+    assert first.problems == ()
+    for other in sets[1:]:
+        assert other.annotations.item_ids == first.annotations.item_ids
+        assert other.annotations.rater_ids == first.annotations.rater_ids
+        assert np.array_equal(other.annotations.category, first.annotations.category)
+        for name in AXES:
+            assert np.array_equal(other.raters.axes[name].codes, first.raters.axes[name].codes)
+        assert other.problems == ()
+
+
+def test_dices_counts(long):
+    guess = recognise(long)
+    table = describe.cross_table(load(long, None, guess.spec, guess.axes), "rater_race", "rater_gender")
+    # Counted from raters.csv with Python's csv module, rows with removed = False.
+    assert table["Man"].tolist() == [12, 7, 10, 9, 9, 47]
+    assert table["Woman"].tolist() == [9, 16, 12, 4, 16, 57]
+
+
+def test_dices_loads_quickly():
+    def seconds() -> float:
+        start = time.perf_counter()
+        table = read_table(DATA / "dices350" / "ratings_long.csv")
+        guess = recognise(table)
+        load(table, None, guess.spec, guess.axes)
+        return time.perf_counter() - start
+
+    assert min(seconds() for _ in range(3)) < 0.3
+
+
+def test_convabuse():
+    table = read_table(DATA / "convabuse" / "votes.csv")
+    guess = recognise(table)
+    assert guess.spec == DataSpec(item="item", rater="annotator", label="label")
+    assert guess.axes == ()
+    data = load(table, None, guess.spec)
+    # 12,411 votes of 8 annotators on 4,185 turns (the data's README).
+    assert (data.summary.annotations, data.summary.raters, data.summary.items) == (12_411, 8, 4_185)
+    assert data.annotations.categories == ("abusive", "not abusive")
+
+
+def test_d3_profiles():
+    raters = read_table(DATA / "d3" / "raters.csv")
+    ids = raters.frame["rater_id"].tolist()
+    rng = np.random.default_rng(1)
+    file = io.StringIO()
+    writer = csv.writer(file)
+    writer.writerow(["item_id", "rater_id", "rating"])
+    for rater in ids:
+        writer.writerows([item, rater, rng.integers(5)] for item in rng.choice(4_554, 3, replace=False))
+    table = read_table(file.getvalue().encode(), "ratings.csv")
+    guess = recognise(table, raters)
+    assert guess.spec == DataSpec(item="item_id", rater="rater_id", label="rating")
+    assert guess.axes == ("Age", "Gender", "Region", "Country", "SES")
+    data = load(table, raters, guess.spec, guess.axes)
+    # 4,309 raters in 8 regions and 21 countries (the data's README).
+    assert data.summary.raters == 4_309
+    assert len(data.raters.axes["Region"].values) == 8
+    assert len(data.raters.axes["Country"].values) == 21
