@@ -15,7 +15,7 @@ from grasp_core.io.columns import sort_key
 from grasp_core.io.problems import raise_stopping
 from grasp_core.io.profiles import Profile, Profiles
 from grasp_core.io.tables import Table
-from grasp_core.io.votes import Votes, read_votes
+from grasp_core.io.votes import Votes, rater_rows, read_votes
 from grasp_core.result import DataSummary, FileFingerprint
 from grasp_core.spec import DataSpec
 
@@ -67,7 +67,7 @@ def load(
     """
     raise_stopping(checks.missing_columns(annotations, raters, spec, axes or ()))
     votes, problems = read_votes(annotations, spec)
-    profiles = Profiles.of(votes, raters, spec)
+    profiles = Profiles.of(annotations, raters, spec, votes.rater_ids, votes.rater_of_row)
     names = _candidates(profiles, spec) if axes is None else tuple(dict.fromkeys(axes))
 
     excluded, found = checks.excluded_raters(profiles, spec)
@@ -104,8 +104,8 @@ def candidate_axes(annotations: Table, raters: Table | None, spec: DataSpec) -> 
         If a column that `spec` names does not exist.
     """
     raise_stopping(checks.missing_columns(annotations, raters, spec, ()))
-    votes, _ = read_votes(annotations, spec)
-    return _candidates(Profiles.of(votes, raters, spec), spec)
+    profiles = Profiles.of(annotations, raters, spec, *rater_rows(annotations, spec))
+    return _candidates(profiles, spec)
 
 
 def _candidates(profiles: Profiles, spec: DataSpec) -> tuple[str, ...]:

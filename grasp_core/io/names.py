@@ -36,7 +36,7 @@ _ID = _set("id ids key no nr number num name index idx hash uid uuid")
 
 def words(name: str) -> tuple[str, ...]:
     """The words of a column name, in lower case: ``WorkerId`` is ``("worker", "id")``."""
-    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name)
+    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name)
     return tuple(re.findall(r"[^\W_]+", spaced.casefold()))
 
 

@@ -13,7 +13,7 @@ from grasp_core.errors import DataError, Problem
 from grasp_core.io.columns import Codes, Column, near_duplicates, odd_texts
 from grasp_core.io.problems import EXAMPLES, agree, know, listed, number, quoted, stop
 from grasp_core.io.tables import Table
-from grasp_core.io.votes import Votes, id_columns
+from grasp_core.io.votes import id_columns
 from grasp_core.spec import DataSpec
 
 MAX_AXIS_VALUES = 100
@@ -142,8 +142,15 @@ class Profiles:
     raters: Source | None
 
     @classmethod
-    def of(cls, votes: Votes, raters: Table | None, spec: DataSpec) -> Profiles:
-        """Connect the files.
+    def of(
+        cls,
+        annotations: Table,
+        raters: Table | None,
+        spec: DataSpec,
+        rater_ids: tuple[str, ...],
+        rater_of_row: Codes | None,
+    ) -> Profiles:
+        """Connect the files; the last two arguments are those of :class:`~grasp_core.io.votes.Votes`.
 
         Raises
         ------
@@ -151,17 +158,17 @@ class Profiles:
             If no column of the raters file holds rater ids of the annotations.
         """
         inside = None
-        if votes.rater_of_row is not None:
+        if rater_of_row is not None:
             taken = {*id_columns(spec), spec.label}
-            names = spec.profile if spec.layout == "raters-by-items" else votes.table.columns
+            names = spec.profile if spec.layout == "raters-by-items" else annotations.columns
             columns = tuple(name for name in names if name not in taken)
-            inside = Source(votes.table, str(spec.rater), votes.rater_of_row, columns)
+            inside = Source(annotations, str(spec.rater), rater_of_row, columns)
         beside = None
         if raters is not None:
-            key = rater_column(raters, spec, votes.rater_ids, votes.table.name)
-            positions = pd.Index(votes.rater_ids).get_indexer(pd.Index(raters.frame[key])).astype(np.int64)
+            key = rater_column(raters, spec, rater_ids, annotations.name)
+            positions = pd.Index(rater_ids).get_indexer(pd.Index(raters.frame[key])).astype(np.int64)
             beside = Source(raters, key, positions, tuple(name for name in raters.columns if name != key))
-        return cls(votes.rater_ids, spec.missing, inside, beside)
+        return cls(rater_ids, spec.missing, inside, beside)
 
     @property
     def sources(self) -> tuple[Source, ...]:

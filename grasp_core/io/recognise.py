@@ -6,7 +6,7 @@ A guess is a proposal for a person to confirm, with a sentence that says why.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -24,7 +24,8 @@ from grasp_core.spec import DataSpec, Layout
 MAX_PROPOSED_AXES = 6
 MAX_PROPOSED_VALUES = 25
 """An axis of more values is left for a person to choose."""
-_MAX_ROWS = 100_000
+_MAX_ROWS, _MAX_CELLS = 100_000, 2_000_000
+"""The most that is looked at; of larger files, rows at equal distances."""
 _MAX_PAIR_COLUMNS = 12
 _YES = frozenset({"true", "yes", "y", "t", "1", "removed", "excluded", "rejected", "discarded", "dropped"})
 _NO = frozenset({"false", "no", "n", "f", "0"})
@@ -80,9 +81,10 @@ def recognise(annotations: Table, raters: Table | None = None) -> Guess:
     look = _Look(annotations)
     wide = _wide(look, raters)
     spec, reasons = _long(look) if wide is None else wide
-    spec, found = _exclusions(spec, annotations, raters)
+    texts = _candidate_texts(annotations, raters, spec)
+    spec, found = _exclusions(spec, texts)
     reasons += found
-    axes, found = _axes(spec, annotations, raters)
+    axes, found = _axes(spec, texts)
     return Guess(spec, axes, (*reasons, *found))
 
 
@@ -92,7 +94,7 @@ class _Look:
     def __init__(self, table: Table) -> None:
         self.table = table
         self.columns = table.columns
-        step = -(-len(table.frame) // _MAX_ROWS)
+        step = -(-len(table.frame) // min(_MAX_ROWS, max(_MAX_CELLS // len(table.columns), 1)))
         self._frame = table.frame.iloc[::step]
         self.n = len(self._frame)
         self._encoded: dict[str, Column] = {}
@@ -301,31 +303,40 @@ def _most_shared(raters: Table, ids: set[str]) -> tuple[str, int]:
 # Exclusions and axes
 
 
-def _exclusions(spec: DataSpec, annotations: Table, raters: Table | None) -> tuple[DataSpec, list[Reason]]:
-    exclude: list[tuple[str, str]] = []
-    reasons: list[Reason] = []
-    for name in _try_candidates(annotations, raters, spec):
-        value = _excluding_value(name, _texts(name, raters, annotations))
-        if value is not None:
-            exclude.append((name, value))
-            reasons.append(
-                Reason("exclude", f"{quoted(name)} = {quoted(value)}: its name says who should not count")
-            )
-    return replace(spec, exclude=tuple(exclude)), reasons
+def _candidate_texts(annotations: Table, raters: Table | None, spec: DataSpec) -> dict[str, list[str]]:
+    """Distinct texts of each candidate axis; none where the guessed columns do not fit the files."""
+    try:
+        found = candidate_axes(annotations, raters, spec)
+    except DataError:
+        return {}
+    return {name: _texts(name, raters, annotations) for name in found}
 
 
-def _excluding_value(name: str, texts: Iterable[str]) -> str | None:
+def _texts(name: str, raters: Table | None, annotations: Table) -> list[str]:
+    table = raters if raters is not None and name in raters.columns else annotations
+    return [str(text) for text in table.frame[name].unique() if text != ""]
+
+
+def _exclusions(spec: DataSpec, texts: Mapping[str, Sequence[str]]) -> tuple[DataSpec, list[Reason]]:
+    found = ((name, _excluding_value(name, values)) for name, values in texts.items())
+    exclude = tuple((name, value) for name, value in found if value is not None)
+    return replace(spec, exclude=exclude), [
+        Reason("exclude", f"{quoted(name)} = {quoted(value)}: its name says who should not count")
+        for name, value in exclude
+    ]
+
+
+def _excluding_value(name: str, texts: Sequence[str]) -> str | None:
     for kinds, meant in ((names.EXCLUDED, _YES), (names.KEPT, _NO)):
         if names.mentions(name, kinds):
             return next((text for text in texts if text.strip().casefold() in meant), None)
     return None
 
 
-def _axes(spec: DataSpec, annotations: Table, raters: Table | None) -> tuple[tuple[str, ...], list[Reason]]:
+def _axes(spec: DataSpec, texts: Mapping[str, Sequence[str]]) -> tuple[tuple[str, ...], list[Reason]]:
+    excluding = {name for name, _ in spec.exclude}
     able = [
-        name
-        for name in _try_candidates(annotations, raters, spec)
-        if len(_texts(name, raters, annotations)) <= MAX_PROPOSED_VALUES
+        name for name, values in texts.items() if name not in excluding and len(values) <= MAX_PROPOSED_VALUES
     ]
     named = [name for name in able if names.mentions(name, names.DEMOGRAPHIC)]
     chosen = (named or able)[:MAX_PROPOSED_AXES]
@@ -333,21 +344,7 @@ def _axes(spec: DataSpec, annotations: Table, raters: Table | None) -> tuple[tup
     return tuple(chosen), [
         Reason(
             "axes",
-            f"{quoted(name)}: {why} one value per rater, "
-            f"{number(len(_texts(name, raters, annotations)), 'value')} in all",
+            f"{quoted(name)}: {why} one value per rater, {number(len(texts[name]), 'value')} in all",
         )
         for name in chosen
     ]
-
-
-def _try_candidates(annotations: Table, raters: Table | None, spec: DataSpec) -> tuple[str, ...]:
-    """Candidate axes, or none where the guessed columns do not fit the files."""
-    try:
-        return candidate_axes(annotations, raters, spec)
-    except DataError:
-        return ()
-
-
-def _texts(name: str, raters: Table | None, annotations: Table) -> list[str]:
-    table = raters if raters is not None and name in raters.columns else annotations
-    return [str(text) for text in table.frame[name].unique() if text != ""]

@@ -93,8 +93,12 @@ def read_votes(table: Table, spec: DataSpec) -> tuple[Votes, list[Problem]]:
     """
     votes = _read_long(table, spec) if spec.layout == "long" else _read_matrix(table, spec)
     problems: list[Problem] = []
-    for name in id_columns(spec):
-        problems += _check_ids(table, name)
+    if spec.layout == "long":
+        problems += _check_ids(table, str(spec.item), Column(votes.item, votes.item_ids))
+        problems += _check_ids(table, str(spec.rater), Column(votes.rater, votes.rater_ids))
+    else:
+        (key,) = id_columns(spec)
+        problems += _check_ids(table, key, Column.of(table.frame[key]))
     if votes.columns_are is not None:
         headers = votes.item_ids if votes.columns_are == "items" else votes.rater_ids
         counts = dict.fromkeys(headers, len(table.frame))
@@ -110,6 +114,14 @@ def id_columns(spec: DataSpec) -> tuple[str, ...]:
         "raters-by-items": (spec.rater,),
     }[spec.layout]
     return tuple(str(name) for name in named)
+
+
+def rater_rows(table: Table, spec: DataSpec) -> tuple[tuple[str, ...], Codes | None]:
+    """Rater ids, and the rater of each row where a row belongs to one; as in :class:`Votes`."""
+    if spec.layout == "items-by-raters":
+        return tuple(name for name in table.columns if name != spec.item), None
+    column = Column.of(table.frame[str(spec.rater)])
+    return column.values, column.codes
 
 
 def _read_long(table: Table, spec: DataSpec) -> Votes:
@@ -158,8 +170,7 @@ def _positions(values: tuple[str, ...], wanted: Collection[str]) -> list[int]:
     return [position for position, value in enumerate(values) if value in wanted]
 
 
-def _check_ids(table: Table, name: str) -> list[Problem]:
-    column = Column.of(table.frame[name])
+def _check_ids(table: Table, name: str, column: Column) -> list[Problem]:
     problems: list[Problem] = []
     blank = [value for value in column.values if not value.strip()]
     if blank:
