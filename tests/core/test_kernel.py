@@ -1,0 +1,199 @@
+"""The compiled kernel against its plain twin, for every option and every kind of data."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from grasp_core.annotations import Annotations, Axis, Raters
+from grasp_core.groups import Grouping, form_groups
+from grasp_core.permutation import design as design_module
+from grasp_core.permutation import kernel, reference
+from grasp_core.permutation.design import Design, build_design
+from grasp_core.permutation.shuffle import identity, permutation, stratify
+from grasp_core.permutation.warm import warm
+from grasp_core.spec import AnalysisSpec
+from tests.core.simulated import simulate
+
+AXES = (("gender",), ("race",), ("gender", "race"), ("gender", "race", "region"))
+SHAPES = {
+    "crossed": {},
+    "two categories": {"categories": 2, "missing": 0.2},
+    "missing": {"missing": 0.7, "items": 30},
+    "nearly empty": {"missing": 0.96, "items": 30},
+    "one label": {"categories": 3, "unused": 2},
+    "unknown": {"unknown": 0.3, "missing": 0.1},
+    "never used": {"categories": 6, "unused": 3, "missing": 0.3, "unknown": 0.1},
+    "20 categories": {"categories": 20, "missing": 0.2, "unknown": 0.1},
+    "more than 64 raters": {"raters": 130, "items": 8, "missing": 0.3, "unknown": 0.1},
+    "exactly 64 raters": {"raters": 64, "items": 8},
+    "few raters": {"raters": 4, "items": 12, "missing": 0.2},
+}
+NUMBERS = range(5, 8)
+"""Permutations compared; not from 0, so that an offset would show."""
+
+
+def assert_parity(
+    annotations: Annotations, raters: Raters, spec: AnalysisSpec, *, dense: bool, design: Design | None = None
+) -> Grouping:
+    grouping = form_groups(raters, spec.axes, min_raters=spec.min_raters)
+    design = design or build_design(annotations, raters, grouping, spec, dense=dense)
+    assert design.dense is dense
+    expected, _ = reference.evaluate(annotations, grouping, spec, identity(annotations.n_raters))
+    np.testing.assert_allclose(kernel.observed(design), expected, rtol=0, atol=1e-10)
+    layout = stratify(None if spec.strata is None else raters.axes[spec.strata], annotations.n_raters)
+    found = kernel.shuffled(design, spec.seed, NUMBERS.start, NUMBERS.stop)
+    for b, values in zip(NUMBERS, found, strict=True):
+        source = permutation(spec.seed, b, *layout)
+        expected, _ = reference.evaluate(annotations, grouping, spec, source)
+        np.testing.assert_allclose(values, expected, rtol=0, atol=1e-10)  # NaN equals NaN only
+    return grouping
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("dense", [True, False], ids=["dense", "sparse"])
+@pytest.mark.parametrize("strata", [None, "region"])
+@pytest.mark.parametrize("ties", ["first", "random"])
+@pytest.mark.parametrize("convention", ["smooth", "paper"])
+def test_every_option_on_every_shape(shape, dense, strata, ties, convention) -> None:
+    annotations, raters = simulate(3, **SHAPES[shape])
+    spec = AnalysisSpec(
+        axes=AXES, min_raters=1, seed=9, strata=strata, ties=ties, cross_negentropy=convention
+    )
+    assert_parity(annotations, raters, spec, dense=dense)
+
+
+@pytest.mark.parametrize("categories", range(2, 21))
+def test_every_number_of_categories(categories: int) -> None:
+    annotations, raters = simulate(categories, items=12, categories=categories, missing=0.3, unknown=0.1)
+    for convention, ties, dense in itertools.product(
+        ("smooth", "paper"), ("first", "random"), (True, False)
+    ):
+        spec = AnalysisSpec(axes=AXES[:3], min_raters=1, cross_negentropy=convention, ties=ties)
+        assert_parity(annotations, raters, spec, dense=dense)
+
+
+@pytest.mark.parametrize("dense", [True, False], ids=["dense", "sparse"])
+@pytest.mark.parametrize("block", [1, 2, 3, 7, 19, 20, 21])
+@pytest.mark.parametrize("ties", ["first", "random"])
+def test_items_cut_into_blocks(monkeypatch, dense: bool, block: int, ties: str) -> None:
+    monkeypatch.setattr(design_module, "ITEM_BLOCK", block)
+    for shape in ({"missing": 0.5}, {"missing": 0.93, "unknown": 0.2}):
+        annotations, raters = simulate(4, **shape)
+        spec = AnalysisSpec(axes=AXES[:3], min_raters=1, ties=ties)
+        assert_parity(annotations, raters, spec, dense=dense)
+
+
+@pytest.mark.parametrize("dense", [True, False], ids=["dense", "sparse"])
+def test_more_items_than_a_block_holds(dense: bool) -> None:
+    annotations, raters = simulate(5, items=1100, missing=0.8, unknown=0.1)
+    assert annotations.n_items > 2 * design_module.ITEM_BLOCK
+    spec = AnalysisSpec(axes=AXES[:3], min_raters=1, ties="random", cross_negentropy="paper")
+    assert_parity(annotations, raters, spec, dense=dense)
+
+
+@pytest.mark.parametrize("dense", [True, False], ids=["dense", "sparse"])
+@pytest.mark.parametrize("convention", ["smooth", "paper"])
+def test_64_bit_counters(dense: bool, convention) -> None:
+    annotations, raters = simulate(6, missing=0.2, unknown=0.1, categories=4)
+    spec = AnalysisSpec(axes=AXES, min_raters=1, ties="random", cross_negentropy=convention)
+    grouping = form_groups(raters, spec.axes, min_raters=1)
+    design = build_design(annotations, raters, grouping, spec, dense=dense)
+    assert design.ties.dtype == np.int32
+    wide = dataclasses.replace(design, ties=design.ties.astype(np.int64))
+    assert_parity(annotations, raters, spec, dense=dense, design=wide)
+    np.testing.assert_array_equal(kernel.observed(wide), kernel.observed(design))
+
+
+@pytest.mark.parametrize(
+    ("raters", "categories", "counter"), [(46_340, 2, np.int32), (46_341, 2, np.int64), (33_000, 200, np.int64)]
+)
+def test_counters_are_wide_enough_for_an_item_that_very_many_rated(raters, categories, counter) -> None:
+    """46,341 squared passes 2^31; so do 33,000 labels of 200 categories packed with a vote's rank."""
+    rng = np.random.default_rng(7)
+    annotations = Annotations.from_codes(
+        item=np.r_[np.zeros(raters, dtype=int), np.ones(40, dtype=int)],
+        rater=np.r_[np.arange(raters), np.arange(40)],
+        category=np.r_[np.ones(raters - 9, dtype=int), np.zeros(9, dtype=int), rng.integers(0, 2, 40)],
+        item_ids=["a", "b"],
+        rater_ids=[str(j) for j in range(raters)],
+        categories=[str(k) for k in range(categories)],
+    )
+    people = Raters(annotations.rater_ids, {"gender": Axis.from_values(["W"] * (raters - 20) + ["M"] * 20)})
+    spec = AnalysisSpec(axes=(("gender",),))
+    grouping = form_groups(people, spec.axes)
+    expected, _ = reference.evaluate(annotations, grouping, spec, identity(raters))
+    for dense in (True, False):
+        design = build_design(annotations, people, grouping, spec, dense=dense)
+        assert design.ties.dtype == counter
+        np.testing.assert_allclose(kernel.observed(design), expected, rtol=0, atol=1e-10)
+
+
+def test_no_annotation_counts_for_unknown_raters_only() -> None:
+    """All of one axis unknown: no groups on it, the rest untouched."""
+    annotations, raters = simulate(8)
+    raters = Raters(raters.rater_ids, {**raters.axes, "race": Axis.from_values([None] * annotations.n_raters)})
+    grouping = assert_parity(annotations, raters, AnalysisSpec(axes=AXES[:3]), dense=True)
+    assert {group.axes for group in grouping.groups} == {("gender",)}
+
+
+def test_a_permutation_does_not_depend_on_its_block() -> None:
+    annotations, raters = simulate(9, missing=0.3)
+    spec = AnalysisSpec(axes=AXES)
+    design = build_design(annotations, raters, form_groups(raters, spec.axes), spec)
+    whole = kernel.shuffled(design, 1, 0, 40)
+    for cuts in ((0, 40), (0, 1, 2, 40), (0, 7, 14, 21, 28, 35, 40)):
+        parts = [kernel.shuffled(design, 1, start, stop) for start, stop in itertools.pairwise(cuts)]
+        np.testing.assert_array_equal(np.concatenate(parts), whole)
+    assert not np.array_equal(whole[0], whole[1], equal_nan=True)
+
+
+def test_dense_and_sparse_agree_to_the_last_bit() -> None:
+    annotations, raters = simulate(10, items=60, raters=70, missing=0.4, unknown=0.1)
+    spec = AnalysisSpec(axes=AXES)
+    grouping = form_groups(raters, spec.axes)
+    found = [
+        kernel.shuffled(build_design(annotations, raters, grouping, spec, dense=dense), 1, 0, 20)
+        for dense in (True, False)
+    ]
+    np.testing.assert_array_equal(*found)
+
+
+def test_the_faster_layout_is_chosen_by_shape() -> None:
+    spec = AnalysisSpec(axes=(("gender",),))
+    for shape, dense in (({"items": 50, "raters": 100}, True), ({"raters": 2000, "missing": 0.998}, False)):
+        annotations, raters = simulate(11, **shape)
+        assert build_design(annotations, raters, form_groups(raters, spec.axes), spec).dense is dense
+
+
+@pytest.mark.parametrize("dense", [True, False], ids=["dense", "sparse"])
+def test_a_stored_design_computes_the_same(tmp_path: Path, dense: bool) -> None:
+    annotations, raters = simulate(12, missing=0.3)
+    spec = AnalysisSpec(axes=AXES, strata="region", ties="random", cross_negentropy="paper")
+    design = build_design(annotations, raters, form_groups(raters, spec.axes), spec, dense=dense)
+    design.save(tmp_path / "design.npz")
+    loaded = Design.load(tmp_path / "design.npz")
+    for field in dataclasses.fields(Design):
+        before, after = getattr(design, field.name), getattr(loaded, field.name)
+        assert type(before) is type(after)
+        np.testing.assert_array_equal(before, after)
+    np.testing.assert_array_equal(kernel.shuffled(loaded, 1, 0, 5), kernel.shuffled(design, 1, 0, 5))
+
+
+def test_warming_compiles_what_a_run_calls(tmp_path: Path) -> None:
+    """No second compilation of ten seconds when a worker computes its first block."""
+    warm()
+    before = [len(f.signatures) for f in (kernel._evaluate, kernel._shuffle_and_evaluate)]
+    annotations, raters = simulate(13, missing=0.3)
+    spec = AnalysisSpec(axes=AXES, strata="region", cross_negentropy="paper")
+    for dense in (True, False):
+        design = build_design(annotations, raters, form_groups(raters, spec.axes), spec, dense=dense)
+        design.save(tmp_path / "design.npz")
+        kernel.observed(design)
+        kernel.shuffled(Design.load(tmp_path / "design.npz"), 1, 0, 2)
+    after = [len(f.signatures) for f in (kernel._evaluate, kernel._shuffle_and_evaluate)]
+    assert after == before
