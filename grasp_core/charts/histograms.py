@@ -10,7 +10,7 @@ from grasp_core.charts.nulls import (
     arrange,
     extent,
     heading_row,
-    null_points,
+    null_row,
     outcome_row,
     shared_domain,
 )
@@ -131,14 +131,15 @@ def _layers(
     colours = palette(theme)
     groups = [line for line in lines if isinstance(line, GroupLine)]
     outcomes = rows([outcome_row(result, statistic, line, domain) for line in groups], "outcomes")
-    nulls = rows([point for line in groups for point in null_points(statistic, line)], "nulls")
+    drawn = [null_row(statistic, line) for line in groups]
+    nulls = rows([row for row in drawn if row is not None], "nulls")
     x = alt.X(
         "x:Q",
         scale=alt.Scale(domain=list(domain), nice=False, zero=False),
         axis=alt.Axis(title=WORDS[statistic].axis, tickCount=ticks(), grid=True),
     )
     y = alt.Y("top:Q", scale=alt.Scale(domain=[0, extent(lines)], reverse=True, nice=False), axis=None)
-    base = alt.Chart(outcomes).encode(
+    base = alt.Chart(alt.NamedData("outcomes")).encode(
         tooltip=[
             alt.Tooltip(f"{field}:N", title=words)
             for field, words in (
@@ -154,12 +155,13 @@ def _layers(
         ]
     )
     return [
+        alt.Chart(outcomes)
+        .mark_rule(color=colours.grid)
+        .encode(y=alt.Y("base:Q", axis=None), x=alt.value(0), x2=alt.value("width")),
         alt.Chart(nulls)
+        .transform_flatten(["x", "top"])
         .mark_area(interpolate="step-after", opacity=0.55, clip=True, strokeWidth=0)
         .encode(x=x, y=y, y2="base:Q", detail="row:N", color=colour(theme)),
-        base.mark_rule(color=colours.grid).encode(
-            y=alt.Y("base:Q", axis=None), x=alt.value(0), x2=alt.value("width")
-        ),
         base.transform_filter("isValid(datum.x)")
         .mark_rule(color=colours.ink, strokeWidth=1.6)
         .encode(x=x, y=y, y2="base:Q"),

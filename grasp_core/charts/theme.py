@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -97,8 +98,13 @@ def ticks() -> alt.ExprRef:
 
 
 def rows(values: list[dict[str, Any]], name: str) -> alt.InlineData:
-    """Inline data: no NaN, no dependence on Altair's row limit."""
-    return alt.InlineData(values=values, name=name)
+    """Inline data for the first layer that draws them; later ones refer to them with `alt.NamedData`.
+
+    One JSON text instead of a list, because Altair copies and validates lists entry by entry
+    (a second per chart); NaN and infinity raise ValueError.
+    """
+    text = json.dumps(values, allow_nan=False, ensure_ascii=False)
+    return alt.InlineData(values=text, format=alt.JsonDataFormat(type="json"), name=name)
 
 
 def title(text: str, subtitle: str | list[str]) -> alt.TitleParams:
@@ -115,20 +121,24 @@ def finish(
     height: int,
 ) -> alt.LayerChart:
     """Lay charts over each other and give them their size, heading, description and look."""
-    colours = palette(theme)
-    sized = alt.LayerChart(layer=list(layers)).properties(
+    return alt.LayerChart(
+        layer=list(layers),
         width="container",
         height=height,
         title=heading,
         description=alt_text,
-        background=colours.background,
+        background=palette(theme).background,
         padding={"left": 8, "top": 8, "right": 8, "bottom": 8},  # Streamlit writes into it
         autosize=alt.AutoSizeParams(type="fit-x", contains="padding"),
+        config=_config(palette(theme)),
     )
-    chart: alt.LayerChart = (
-        sized.configure(font=FONT)
-        .configure_view(stroke=None)
-        .configure_axis(
+
+
+def _config(colours: Palette) -> alt.Config:
+    return alt.Config(
+        font=FONT,
+        view=alt.ViewConfig(stroke=None),
+        axis=alt.AxisConfig(
             domain=False,
             ticks=False,
             gridColor=colours.grid,
@@ -139,8 +149,8 @@ def finish(
             titleFontSize=12,
             titleFontWeight="normal",
             titlePadding=8,
-        )
-        .configure_title(
+        ),
+        title=alt.TitleConfig(
             anchor="start",
             frame="bounds",
             color=colours.ink,
@@ -150,11 +160,10 @@ def finish(
             subtitleFontSize=13,
             subtitlePadding=5,
             offset=12,
-        )
-        .configure_legend(labelColor=colours.ink, labelFontSize=12, symbolStrokeWidth=0)
-        .configure_text(font=FONT, fontSize=12, color=colours.ink)
+        ),
+        legend=alt.LegendConfig(labelColor=colours.ink, labelFontSize=12, symbolStrokeWidth=0),
+        text=alt.MarkConfig(font=FONT, fontSize=12, color=colours.ink),
     )
-    return chart
 
 
 def message(theme: Theme, *, heading: alt.TitleParams, text: str) -> alt.LayerChart:

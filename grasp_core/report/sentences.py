@@ -93,9 +93,13 @@ def _headline(result: RunResult, lead: str, findings: Sequence[_Finding]) -> Sen
     tested = sum(finding.outcome.p is not None for finding in findings)
     corrected = _with(findings, "corrected")
     nominal = _with(findings, "nominal")
+    elsewhere = _corrected_elsewhere(result, lead)
+    stand = "stands out" if elsewhere == 1 else "stand out"
+    but = f"; on other statistics, {_count(elsewhere, 'group')} {stand}" if elsewhere else ""
+    if not findings:
+        return Sentence.of("No answer: there is no group to show")
     if not tested:
-        what = f"{name} could not be tested for any group" if findings else "there is no group to show"
-        return Sentence.of(f"No answer: {what}")
+        return Sentence.of(f"No answer: {name} could not be tested for any group{but}")
     if len(corrected) == 1:
         return Sentence.of(_strong(corrected[0]), f" raters stand out: they {_manner(lead, corrected[0])}")
     if corrected:
@@ -103,9 +107,6 @@ def _headline(result: RunResult, lead: str, findings: Sequence[_Finding]) -> Sen
             f"{len(corrected)} of {_count(tested, 'group')} stand out, even after correction: ",
             *_names(corrected),
         )
-    elsewhere = _corrected_elsewhere(result, lead)
-    does = "does" if elsewhere == 1 else "do"
-    but = f"; on other statistics, {_count(elsewhere, 'group')} {does}" if elsewhere else ""
     if nominal:
         return Sentence.of(
             f"No group’s {name} stands out after correction for testing {_count(tested, 'group')}; "
@@ -125,7 +126,7 @@ def _corrected_elsewhere(result: RunResult, lead: str) -> int:
 def _group_sentence(result: RunResult, lead: str, finding: _Finding) -> Sentence:
     return Sentence.of(
         _strong(finding),
-        f" raters ({finding.row.n_raters}) {_manner(lead, finding)}: ",
+        f" raters (n = {finding.row.n_raters}) {_manner(lead, finding)}: ",
         f"{_numbers(result, lead, finding.outcome)}.",
     )
 

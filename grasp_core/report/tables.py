@@ -203,8 +203,8 @@ def table_csv(result: RunResult) -> str:
     Text cells that a spreadsheet would run as a formula get a leading apostrophe. Values that are
     not estimable are empty, with their reason in the last column.
     """
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
+    buffer = io.StringIO(newline="")
+    writer = csv.writer(buffer)
     writer.writerow(CSV_COLUMNS)
     for row in result.groups:
         for name in reported_statistics(result):

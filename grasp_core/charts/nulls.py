@@ -1,0 +1,171 @@
+"""The rows that null histograms draw: where each group lies, its figures and its bins."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+from grasp_core.charts.theme import badge
+from grasp_core.report.tables import RowOrder, ordered_groups
+from grasp_core.report.words import (
+    NOT_ESTIMABLE,
+    SIGNIFICANCE_NAMES,
+    arrow,
+    axis_label,
+    format_p,
+    format_p_value,
+    format_value,
+    group_labels,
+    outcome_of,
+)
+from grasp_core.result import GroupResult, Histogram, Outcome, RunResult
+
+_MARK, _TEXT, _BASE = 0.12, 0.6, 0.94
+"""Where in a row the observed mark, the text and the histogram's base lie."""
+_PEAK = 0.84
+"""Height of the tallest bin, in rows."""
+_TAIL = 0.005
+"""Share of shuffled values that the shared axis may cut off at either end."""
+_REACH = 5.0
+"""The axis reaches at most this many typical row widths from its centre."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A line that names the axis of the groups below it."""
+
+    top: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class GroupLine:
+    """A group's line: its upper edge in rows, and its name."""
+
+    top: float
+    name: str
+    group: GroupResult
+
+
+def arrange(result: RunResult, order: RowOrder, by: str | None) -> list[Heading | GroupLine]:
+    """Lines from top to bottom; in axis order each axis gets a heading. The first row is for column heads."""
+    groups = [row.group for row in result.groups]
+    names = dict(zip(groups, group_labels(groups), strict=True))
+    lines: list[Heading | GroupLine] = []
+    top = 1.0
+    axes: tuple[str, ...] | None = None
+    for row in ordered_groups(result, order, by):
+        if order == "axis" and row.group.axes != axes:
+            axes = row.group.axes
+            lines.append(Heading(top, axis_label(axes)))
+            top += 1
+        lines.append(GroupLine(top, names[row.group], row))
+        top += 1
+    return lines
+
+
+def extent(lines: Sequence[Heading | GroupLine]) -> int:
+    """Rows that the lines take, column heads included."""
+    return int(lines[-1].top) + 1
+
+
+def quantile(null: Histogram, share: float) -> float:
+    """Value below which `share` of the histogram lies, linear within its bin."""
+    total = sum(null.counts)
+    width = (null.high - null.low) / len(null.counts)
+    below = 0
+    for position, count in enumerate(null.counts):
+        if count and below + count >= share * total:
+            return null.low + width * (position + (share * total - below) / count)
+        below += count
+    return null.high
+
+
+def shared_domain(outcomes: Sequence[Outcome]) -> tuple[float, float]:
+    """Range of the shared axis: all of what is drawn, unless a few wild rows would squash the rest."""
+    ranges = []
+    for outcome in outcomes:
+        ends = [] if outcome.value is None else [outcome.value]
+        if outcome.null is not None and sum(outcome.null.counts) > 0:
+            ends += [quantile(outcome.null, _TAIL), quantile(outcome.null, 1 - _TAIL)]
+        if ends:
+            ranges.append((min(ends), max(ends)))
+    if not ranges:
+        return 0.0, 1.0
+    low, high = min(ends[0] for ends in ranges), max(ends[1] for ends in ranges)
+    typical = median(ends[1] - ends[0] for ends in ranges)
+    if typical > 0:
+        centre = median((ends[0] + ends[1]) / 2 for ends in ranges)
+        low, high = max(low, centre - _REACH * typical), min(high, centre + _REACH * typical)
+    margin = 0.03 * (high - low) or 0.05 * max(abs(high), 0.1)
+    return low - margin, high + margin
+
+
+def heading_row(line: Heading) -> dict[str, Any]:
+    """An axis heading."""
+    return {"text": line.text, "middle": line.top + _TEXT}
+
+
+def outcome_row(
+    result: RunResult, statistic: str, line: GroupLine, domain: tuple[float, float]
+) -> dict[str, Any]:
+    """A group's figures as text, its place, and its observed value held within `domain`."""
+    outcome = outcome_of(line.group, statistic)
+    permutations = result.spec.analysis.permutations
+    value = outcome.value
+    place = None if value is None else min(max(value, domain[0]), domain[1])
+    tested = outcome.p is not None
+    note = _note(outcome, beyond=place != value)
+    return {
+        "group": line.name,
+        "axis": axis_label(line.group.group.axes),
+        "raters": line.group.n_raters,
+        "row_top": line.top,
+        "top": line.top + _MARK,
+        "middle": line.top + _TEXT,
+        "base": line.top + _BASE,
+        "x": place,
+        "value": "" if value is None else f"{format_value(value)} {arrow(outcome)}".strip(),
+        "median": format_value(outcome.null_median),
+        "p": format_p_value(outcome.p, permutations=permutations) if tested else "",
+        "q": _q_text(outcome, permutations),
+        "significance": SIGNIFICANCE_NAMES[outcome.significance],
+        "badge": badge(outcome.significance),
+        "note": note,
+        "verdict": SIGNIFICANCE_NAMES[outcome.significance] if tested else note or format_p(None),
+    }
+
+
+def _q_text(outcome: Outcome, permutations: int) -> str:
+    if outcome.q is not None:
+        return format_p_value(outcome.q, permutations=permutations)
+    return "" if outcome.value is None or outcome.p is not None else format_p(None)
+
+
+def _note(outcome: Outcome, *, beyond: bool) -> str:
+    if outcome.value is None:
+        return f"{NOT_ESTIMABLE}: {outcome.reason or 'no reason given'}"
+    return "observed value beyond the axis" if beyond else ""
+
+
+def null_row(statistic: str, line: GroupLine) -> dict[str, Any] | None:
+    """The outline of a group's histogram: each bin's lower edge, then the last one's upper edge.
+
+    `x` and `top` are lists of equal length; None where there is no null distribution.
+    """
+    outcome = outcome_of(line.group, statistic)
+    null = outcome.null
+    if null is None or sum(null.counts) == 0:
+        return None
+    base = round(line.top + _BASE, 4)
+    width = (null.high - null.low) / len(null.counts)
+    scale = _PEAK / max(null.counts)
+    return {
+        "row": int(line.top),
+        "x": [float(f"{null.low + width * edge:.7g}") for edge in range(len(null.counts) + 1)],
+        "top": [round(base - count * scale, 4) for count in (*null.counts, 0)],
+        "base": base,
+        "significance": SIGNIFICANCE_NAMES[outcome.significance],
+    }

@@ -1,0 +1,27 @@
+"""What a chart draws, read from its Vega-Lite form."""
+
+import json
+
+COLOURS = {
+    "light": ["#006D4E", "#D55E00", "#8C8C8C"],
+    "dark": ["#6FE0BD", "#E66100", "#8C8C8C"],
+}
+
+
+def _refuse(constant):
+    raise AssertionError(f"{constant} is not JSON")
+
+
+def datasets(chart):
+    """Named data sets of a chart; strict JSON, without NaN or infinity."""
+    spec = json.loads(json.dumps(chart.to_dict(), allow_nan=False))
+    parts = [part.get("data", {}) for part in (spec, *spec["layer"])]
+    return {
+        data["name"]: json.loads(data["values"], parse_constant=_refuse) for data in parts if "values" in data
+    }
+
+
+def encodings(chart, channel):
+    """The channel's definition in every layer that has it."""
+    layers = chart.to_dict()["layer"]
+    return [layer["encoding"][channel] for layer in layers if channel in layer.get("encoding", {})]

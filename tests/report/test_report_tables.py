@@ -1,0 +1,176 @@
+import csv
+import io
+import math
+from dataclasses import replace
+
+import pytest
+
+from grasp_core.report.tables import (
+    CSV_COLUMNS,
+    cell_text,
+    column_label,
+    dsi_table,
+    ordered_groups,
+    results_table,
+    safe_cell,
+    table_csv,
+    wide_table,
+)
+from grasp_core.result import DsiResult, Outcome
+from tests.results import make_group, make_outcome, make_result, without_gai
+
+
+def names(rows):
+    return [row.group.label for row in rows]
+
+
+@pytest.fixture
+def three():
+    return make_result(
+        (
+            make_group("A", gai=make_outcome(1.0, "up", "*"), irr=make_outcome(0.3, "up")),
+            make_group("B", gai=Outcome(None, reason="no shared items"), irr=make_outcome(0.2, "up", "**")),
+            make_group("C", gai=make_outcome(0.5, "down", "**"), irr=make_outcome(0.1, "down", "*")),
+        ),
+        statistics=("irr", "gai"),
+    )
+
+
+def test_results_table(three):
+    table = results_table(three)
+    parts = ["", "_arrow", "_stars", "_p", "_q", "_reason"]
+    assert list(table.columns) == [
+        "axis",
+        "group",
+        "raters",
+        "annotations",
+        *(f"irr{part}" for part in parts),
+        *(f"gai{part}" for part in parts),
+    ]
+    assert table["group"].tolist() == ["A", "B", "C"]
+    assert table["irr"].tolist() == [0.3, 0.2, 0.1]
+    assert table["gai_arrow"].tolist() == ["↑", "", "↓"]
+    assert table["gai_stars"].tolist() == ["*", "", "**"]
+    assert math.isnan(table["gai"][1])
+    assert math.isnan(table["gai_q"][1])
+    assert table["gai_reason"].tolist() == ["", "no shared items", ""]
+
+
+def test_column_labels(three):
+    labels = [column_label(column) for column in results_table(three).columns]
+    assert labels[:9] == [
+        "Axis",
+        "Group",
+        "Raters",
+        "Annotations",
+        "IRR",
+        "IRR ↑↓",
+        "IRR *",
+        "IRR p",
+        "IRR q",
+    ]
+    assert len(set(labels)) == len(labels)
+
+
+def test_rows_sort_by_the_lead_statistic_whichever_is_shown(three):
+    assert names(ordered_groups(three)) == ["A", "B", "C"]
+    assert names(ordered_groups(three, "effect")) == ["C", "A", "B"]
+    assert names(ordered_groups(three, "q")) == ["C", "A", "B"]
+    assert names(ordered_groups(three, "q", by="irr")) == ["B", "C", "A"]
+    assert results_table(three, order="q")["group"].tolist() == ["C", "A", "B"]
+    with pytest.raises(ValueError, match="axis, effect or q; found 'p'"):
+        ordered_groups(three, "p")
+
+
+def test_wide_table_is_table_5():
+    table = wide_table(make_result())
+    assert list(table.columns) == [
+        "Axis",
+        "Group",
+        "Raters",
+        "Annotations",
+        "IRR",
+        "XRR",
+        "Negentropy",
+        "Cross-negentropy",
+        "Plurality size",
+        "Voting agreement",
+        "GAI",
+    ]
+    row = table.set_index("Group").loc["White, Man"]
+    assert row["Axis"] == "race × gender"
+    assert row["GAI"] == "1.262 ↑**"
+    assert row["XRR"] == "0.173 ↓"
+    assert row["IRR"] == "0.218 ↑*"
+
+
+def test_cell_that_cannot_be_estimated():
+    assert cell_text(Outcome(None, reason="whatever")) == "not estimable"
+
+
+def test_dsi_table():
+    table = dsi_table(make_result())
+    assert table["axis"].tolist() == ["race × gender", "race", "gender", "age"]
+    assert table["dsi"].tolist() == [1.262, 1.139, 1.071, 1.052]
+    assert table["group"].tolist() == ["White, Man", "Latine", "Man", "millenial"]
+    assert table["stars"].tolist() == ["**", "*", "", ""]
+
+
+def test_dsi_that_cannot_be_estimated_comes_last_with_its_reason():
+    missing = DsiResult(("zodiac",), None, Outcome(None, reason="no group"), None, "none")
+    result = make_result()
+    table = dsi_table(replace(result, dsi=(missing, *result.dsi)))
+    assert table.iloc[-1]["axis"] == "zodiac"
+    assert math.isnan(table.iloc[-1]["dsi"])
+    assert table.iloc[-1]["reason"] == "no group"
+
+
+def test_csv_has_every_number_at_full_precision(three):
+    rows = list(csv.DictReader(io.StringIO(table_csv(three), newline="")))
+    assert tuple(rows[0]) == CSV_COLUMNS
+    assert len(rows) == 3 * 2
+    outcome = three.groups[2].statistics["gai"]
+    row = rows[5]
+    assert (row["axis"], row["group"], row["statistic"]) == ("gender", "C", "gai")
+    assert float(row["value"]) == outcome.value
+    assert float(row["p"]) == outcome.p
+    assert float(row["q"]) == outcome.q
+    assert float(row["null_median"]) == outcome.null_median
+    assert (row["direction"], row["significance"], row["reason"]) == ("down", "corrected", "")
+
+
+def test_csv_leaves_what_cannot_be_estimated_empty(three):
+    row = list(csv.DictReader(io.StringIO(table_csv(three), newline="")))[3]
+    assert (row["group"], row["value"], row["p"], row["q"]) == ("B", "", "", "")
+    assert (row["significance"], row["reason"]) == ("none", "no shared items")
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx", "\nx"])
+def test_text_that_a_spreadsheet_would_run_is_neutralised(text):
+    assert safe_cell(text) == f"'{text}"
+    group = make_group(text, axis=text, irr=make_outcome(-0.25, "down"))
+    row = next(csv.DictReader(io.StringIO(table_csv(make_result((group,), statistics=("irr",))), newline="")))
+    assert row["group"] == row["axis"] == f"'{text}"
+    assert row["value"] == "-0.25"
+
+
+def test_harmless_text_is_left_alone():
+    assert safe_cell("gen x+") == "gen x+"
+    assert safe_cell("(18,30)") == "(18,30)"
+    assert safe_cell("") == ""
+
+
+def test_tables_of_no_group():
+    empty = make_result(())
+    assert results_table(empty).empty
+    assert wide_table(empty).empty
+    assert dsi_table(empty).empty
+    assert table_csv(empty) == ",".join(CSV_COLUMNS) + "\r\n"
+
+
+def test_gai_not_estimable_keeps_the_other_columns():
+    rows = list(make_result().groups)
+    rows[0] = without_gai(rows[0], "XRR is not above 0")
+    table = results_table(make_result(tuple(rows)))
+    assert table["irr"][0] == 0.166
+    assert table["gai_reason"][0] == "XRR is not above 0"

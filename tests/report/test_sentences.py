@@ -1,0 +1,137 @@
+from dataclasses import replace
+
+from grasp_core.report.sentences import answer
+from grasp_core.result import Outcome
+from tests.results import make_group, make_outcome, make_result, without_gai
+
+
+def plain(result):
+    found = answer(result)
+    return found.headline.plain, [detail.plain for detail in found.details]
+
+
+def groups(*stars, direction="up"):
+    return tuple(
+        make_group(f"G{number}", gai=make_outcome(1.2, direction, mark)) for number, mark in enumerate(stars)
+    )
+
+
+def test_one_group_after_correction():
+    group = make_group("Woman", gai=make_outcome(0.54, "down", "**"), raters=12)
+    headline, details = plain(make_result((group, *groups("", "")), statistics=("gai",)))
+    assert headline == (
+        "Woman raters stand out: they agree with each other less, relative to how they agree with others, "
+        "than chance groupings would"
+    )
+    assert details[0] == (
+        "Woman raters (n = 12) agree with each other less, relative to how they agree with others, "
+        "than chance groupings would: GAI 0.540, p < 0.001, q < 0.001."
+    )
+    assert answer(make_result((group,))).headline.segments[0].strong
+
+
+def test_several_groups_after_correction():
+    headline, details = plain(make_result(groups("**", "**", "**", "**", ""), statistics=("gai",)))
+    assert headline == "4 of 5 groups stand out, even after correction: G0; G1; G2; and 1 more"
+    assert sum(detail.startswith("G") for detail in details) == 4
+
+
+def test_more_corrected_groups_than_fit_are_still_counted():
+    _, details = plain(make_result(groups(*["**"] * 12), statistics=("gai",)))
+    assert details[5].startswith("After correction, too: G5 (↑ GAI 1.200, p < 0.001, q < 0.001); G6")
+    assert details[5].endswith("; and 2 more.")
+
+
+def test_nominal_only_is_not_called_a_finding():
+    headline, details = plain(make_result(groups("*", "", ""), statistics=("gai",)))
+    assert headline == "No group’s GAI stands out after correction for testing 3 groups; 1 nominally does"
+    assert details[0] == "Nominally only, so not a finding: G0 (↑ GAI 1.200, p = 0.021, q = 0.086)."
+    assert not any("raters stand out" in sentence for sentence in (headline, *details))
+
+
+def test_nothing_stands_out():
+    headline, details = plain(make_result(groups("", ""), statistics=("gai",)))
+    assert headline == ("No group’s GAI stands out: none of 2 groups differs from chance groupings reliably")
+    assert "not a finding" not in " ".join(details)
+
+
+def test_findings_on_other_statistics_are_told_without_leading():
+    row = make_group(gai=make_outcome(1.0, "up"), irr=make_outcome(0.2, "up", "**"))
+    headline, details = plain(make_result((row,), statistics=("irr", "gai")))
+    assert headline == (
+        "No group’s GAI stands out: the one group tested does not differ from chance groupings reliably; "
+        "on other statistics, 1 group stands out"
+    )
+    assert "On IRR, after correction: Woman (↑ 0.200)." in details
+
+
+def test_chance_is_counted_by_the_convention():
+    twenty = groups(*[""] * 20)
+    _, details = plain(make_result(twenty, statistics=("gai",)))
+    assert (
+        "By chance alone, about 1 of 20 groups would be marked at p < 0.05; the correction allows for that."
+        in details
+    )
+    _, details = plain(make_result(twenty, statistics=("gai",), p_value="paper"))
+    assert any("about 2 of 20 groups" in detail and "about 10 %" in detail for detail in details)
+    _, details = plain(make_result(groups(""), statistics=("gai",)))
+    assert any("fewer than 1 of 1 group would" in detail for detail in details)
+
+
+def test_axis_to_watch():
+    _, details = plain(make_result(groups("**"), statistics=("gai",)))
+    assert (
+        "Watch gender (DSI 1.200, attained by G0; p < 0.001, q < 0.001): larger than the largest GAI that "
+        "chance groupings give, so who is recruited along it matters." in details
+    )
+
+
+def test_no_axis_to_watch_is_claimed_from_chance():
+    _, details = plain(make_result(groups(""), statistics=("gai",)))
+    assert any(
+        detail.startswith("The largest DSI is that of gender (DSI 1.200, attained by G0")
+        and detail.endswith("no more than chance groupings may give. No axis is established as one to watch.")
+        for detail in details
+    )
+    assert not any(detail.startswith("Watch") for detail in details)
+
+
+def test_the_axis_to_watch_need_not_have_the_largest_dsi():
+    rows = (
+        make_group("A", axis="age", gai=make_outcome(1.1, "up", "**")),
+        make_group("B", axis="race", gai=make_outcome(1.5, "up", "*")),
+    )
+    _, details = plain(make_result(rows, statistics=("gai",)))
+    assert any(detail.startswith("Watch age (DSI 1.100") for detail in details)
+    assert any(
+        "that of race" in detail and detail.endswith("but not after correction.") for detail in details
+    )
+
+
+def test_untested_dsi_says_so():
+    row = make_group(gai=replace(make_outcome(1.2, "up"), p=None, q=None))
+    headline, details = plain(make_result((row,), statistics=("gai",)))
+    assert headline == "No answer: GAI could not be tested for any group"
+    assert any("it could not be tested" in detail for detail in details)
+
+
+def test_what_cannot_be_estimated_is_named_with_its_reason():
+    rows = list(make_result().groups)
+    rows[3] = without_gai(rows[3], "XRR is not above 0")
+    rows[7] = without_gai(rows[7], "XRR is not above 0")
+    _, details = plain(make_result(tuple(rows)))
+    assert details[-1] == "GAI is not estimable for Man; and Latine: XRR is not above 0."
+
+
+def test_degenerate_results():
+    assert plain(make_result(())) == ("No answer: there is no group to show", [])
+    row = make_group(gai=Outcome(None, reason="no shared items"))
+    headline, details = plain(make_result((row,), statistics=("gai",)))
+    assert headline == "No answer: GAI could not be tested for any group"
+    assert details == ["GAI is not estimable for Woman: no shared items."]
+
+
+def test_names_from_the_data_stay_inert():
+    row = make_group("<script>*x*", gai=make_outcome(0.5, "down", "**"))
+    found = answer(make_result((row,), statistics=("gai",)))
+    assert found.headline.markdown.startswith(r"**\<script\>\*x\*** raters stand out")

@@ -1,0 +1,110 @@
+import pytest
+
+from grasp_core.groups import Group
+from grasp_core.report.words import (
+    FALSE_POSITIVE_RATE,
+    WORDS,
+    axis_label,
+    format_p,
+    format_p_value,
+    format_value,
+    group_label,
+    group_labels,
+    lead_statistic,
+    outcome_of,
+    reported_statistics,
+    statistic_formula,
+)
+from grasp_core.spec import STATISTICS
+from tests.results import make_group, make_outcome, make_result
+
+
+@pytest.mark.parametrize(
+    ("axes", "label"),
+    [
+        (("gender",), "gender"),
+        (("rater_race", "rater_gender"), "race × gender"),
+        (("rater_race", "gender"), "rater race × gender"),
+        (("rater_",), "rater"),
+        (("age_group",), "age group"),
+        (("a\nb",), "a b"),
+    ],
+)
+def test_axis_label(axes, label):
+    assert axis_label(axes) == label
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.54, "0.540"),
+        (-0.0724, "−0.072"),
+        (-0.0001, "0.000"),
+        (12.3456, "12.346"),
+        (None, "not estimable"),
+    ],
+)
+def test_format_value(value, text):
+    assert format_value(value) == text
+
+
+@pytest.mark.parametrize(
+    ("p", "text"),
+    [
+        (0.0144, "p = 0.014"),
+        (0.001, "p = 0.001"),
+        (0.000999, "p < 0.001"),
+        (0.0, "p < 0.001"),
+        (1.0, "p = 1.000"),
+        (None, "p not estimable"),
+    ],
+)
+def test_format_p(p, text):
+    assert format_p(p) == text
+
+
+def test_q_is_named():
+    assert format_p(0.25, name="q") == "q = 0.250"
+    assert format_p(0.0, name="q") == "q < 0.001"
+
+
+def test_zero_claims_no_more_than_the_permutations_show():
+    assert format_p_value(0.0, permutations=100) == "< 0.010"
+    assert format_p_value(0.0, permutations=10_000) == "< 0.001"
+    assert format_p_value(0.25, permutations=100) == "0.250"
+
+
+def test_group_label_is_one_line_and_never_empty():
+    assert group_label(Group(("race", "gender"), ("Asian\n", ""))) == "Asian, (blank)"
+
+
+def test_groups_with_the_same_values_are_told_apart():
+    groups = [Group(("race",), ("Other",)), Group(("gender",), ("Other",)), Group(("gender",), ("Man",))]
+    assert group_labels(groups) == ["Other (race)", "Other (gender)", "Man"]
+
+
+def test_every_statistic_has_words():
+    assert set(WORDS) == set(STATISTICS)
+    for words in WORDS.values():
+        assert words.explanation.endswith(".")
+        assert words.name in words.axis
+    assert FALSE_POSITIVE_RATE == {"two-sided": 0.05, "paper": 0.10}
+
+
+def test_reported_statistics_follow_the_spec_in_table_5_order():
+    result = make_result(statistics=("xrr", "irr"))
+    assert reported_statistics(result) == ("irr", "xrr")
+    assert lead_statistic(result) == "irr"
+    assert lead_statistic(make_result()) == "gai"
+
+
+def test_formula_of_gai_names_the_pair_of_the_run():
+    result = make_result(gai=("negentropy", "cross_negentropy"))
+    assert statistic_formula("gai", result) == "GAI = Negentropy / Cross-negentropy"
+    assert statistic_formula("irr", result) == WORDS["irr"].formula
+
+
+def test_a_statistic_that_was_not_computed_says_so():
+    outcome = outcome_of(make_group(gai=make_outcome(1.0, "up")), "irr")
+    assert outcome.value is None
+    assert outcome.reason == "IRR was not part of this run"
