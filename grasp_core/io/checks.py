@@ -130,8 +130,9 @@ def labels(votes: Votes, spec: DataSpec) -> tuple[Votes, list[Problem]]:
         else f"{votes.table.name}, column {quoted(votes.label_column)}"
     )
     named = {votes.labels[code]: int(counts[code]) for code in used}
-    problems += odd_texts(where, named, spec.missing)
-    if spec.categories is not None:
+    if spec.categories is None:
+        problems += odd_texts(where, named, spec.missing)
+    else:
         problems += _undeclared(votes, spec.categories)
     if len(named) == 1:
         problems.append(

@@ -11,7 +11,7 @@ import pandas as pd
 
 from grasp_core.annotations import BoolArray, display_order
 from grasp_core.errors import Problem
-from grasp_core.io.problems import EXAMPLES, agree, know, number, quoted
+from grasp_core.io.problems import agree, know, number, quoted
 
 Codes = npt.NDArray[np.int64]
 
@@ -37,7 +37,7 @@ class Column:
     def of(cls, texts: pd.Series[str]) -> Column:
         """Encode a column."""
         codes, values = pd.factorize(texts)
-        return cls(codes.astype(np.int64), tuple(values))
+        return cls(codes.astype(np.int64, copy=False), tuple(values))
 
     def counts(self) -> Codes:
         """Cells per value."""
@@ -84,7 +84,7 @@ def _like_missing(where: str, counts: Mapping[str, int]) -> list[Problem]:
 
 
 def near_duplicates(where: str, counts: Mapping[str, int], *, fold_case: bool) -> list[Problem]:
-    """Warn of texts that differ only by surrounding spaces (or case), which stay different."""
+    """Warn of values that differ only by spaces or case, or of ids that differ only by spaces."""
     alike: dict[str, list[str]] = {}
     for value in counts:
         folded = value.strip().casefold() if fold_case else value.strip()
@@ -92,16 +92,18 @@ def near_duplicates(where: str, counts: Mapping[str, int], *, fold_case: bool) -
     pairs = [_shown(values, counts) for values in alike.values() if len(values) > 1]
     if not pairs:
         return []
-    what = "spaces or case" if fold_case else "surrounding spaces"
-    more = f", and {number(len(pairs) - 1, 'more such case')}" if len(pairs) > 1 else ""
-    return [
-        know(
-            f"{where}: {pairs[0]} differ only by {what} and are treated as different{more}; "
-            "give them one spelling in the file if they are the same",
-            len(pairs),
-            pairs[:EXAMPLES],
+    spelling = "give them one spelling in the file if they are the same"
+    if fold_case:
+        more = f", and {number(len(pairs) - 1, 'more such case')}" if len(pairs) > 1 else ""
+        message = f"{pairs[0]} differ only by spaces or case and are treated as different{more}; {spelling}"
+    else:
+        # Ids stay out of sentences that go on to results.
+        differ = agree(len(pairs), "is", "are")
+        message = (
+            f"{number(len(pairs), 'id')} {differ} there with and without surrounding spaces, "
+            f"treated as different; {spelling}"
         )
-    ]
+    return [know(f"{where}: {message}", len(pairs), pairs)]
 
 
 def _shown(values: Sequence[str], counts: Mapping[str, int]) -> str:

@@ -28,6 +28,7 @@ def parse(content: bytes, name: str, max_bytes: int) -> Parsed:
     try:
         file = pq.ParquetFile(pa.BufferReader(content))
         table, left_out = _read(file, name, max_bytes)
+        table.validate(full=True)
     except (pa.ArrowException, OSError, UnicodeDecodeError):
         raise DataError(f"{name} is a damaged or cut-off Parquet file; write or upload it again") from None
     columns = tuple(table.column_names)
@@ -36,7 +37,8 @@ def parse(content: bytes, name: str, max_bytes: int) -> Parsed:
         raise DataError(f"{name} is a Parquet file without a column of text, numbers or dates")
     if not table.num_rows:
         raise no_rows(name, "")
-    return Parsed(columns, _frame(table), "Parquet", first_row=1, problems=_left_out(left_out, name))
+    frame: pd.DataFrame = table.to_pandas()
+    return Parsed(columns, frame, "Parquet", first_row=1, problems=_left_out(left_out, name))
 
 
 def _read(file: pq.ParquetFile, name: str, max_bytes: int) -> tuple[pa.Table, list[str]]:
@@ -69,12 +71,18 @@ def _as_text(column: pa.Array) -> pa.Array:
         column = column.dictionary_decode()
     if pa.types.is_boolean(column.type):
         column = pc.if_else(column, "True", "False")
+    elif pa.types.is_floating(column.type):
+        column = _whole_numbers(column)
     return pc.fill_null(column.cast(pa.string()), "")
 
 
-def _frame(table: pa.Table) -> pd.DataFrame:
-    frame: pd.DataFrame = table.to_pandas()
-    return frame
+def _whole_numbers(column: pa.Array) -> pa.Array:
+    """Whole numbers stored as reals because some are missing, as whole numbers again."""
+    column = pc.if_else(pc.is_nan(column), None, column)
+    try:
+        return column.cast(pa.int64())
+    except pa.ArrowInvalid:
+        return column
 
 
 def _left_out(columns: list[str], name: str) -> tuple[Problem, ...]:

@@ -270,7 +270,7 @@ class Profiles:
             if spaced and without.size:
                 problems.append(
                     know(
-                        f"{file}, column {key}: {number(len(spaced), 'id')}, {quoted(spaced[0])} for one, "
+                        f"{file}, column {key}: {number(len(spaced), 'id')} "
                         "would match a rater but for surrounding spaces; remove the spaces in the file",
                         len(spaced),
                         spaced,

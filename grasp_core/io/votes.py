@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -147,15 +146,14 @@ def _read_matrix(table: Table, spec: DataSpec) -> Votes:
     rows = Column.of(table.frame[key])
     label = Column.of(pd.concat([table.frame[name] for name in others], ignore_index=True))
     # Row by row, so that ids and labels appear in the order in which a person reads the file.
-    by_row = label.codes.reshape(len(others), len(table.frame)).T.ravel()
-    entry = np.flatnonzero(~np.isin(by_row, _positions(label.values, spec.missing)))
-    row, of_column = np.divmod(entry, max(len(others), 1))
+    shape = len(others), len(table.frame)
+    row, of_column = np.nonzero(~label.among(spec.missing).reshape(shape).T)
     of_row = rows.codes[row]
     return Votes(
         table=table,
         item=of_column if by_rater else of_row,
         rater=of_row if by_rater else of_column,
-        label=by_row[entry],
+        label=label.codes.reshape(shape)[of_column, row],
         row=row,
         item_ids=others if by_rater else rows.values,
         rater_ids=rows.values if by_rater else others,
@@ -164,10 +162,6 @@ def _read_matrix(table: Table, spec: DataSpec) -> Votes:
         rater_of_row=rows.codes if by_rater else None,
         columns_are="items" if by_rater else "raters",
     )
-
-
-def _positions(values: tuple[str, ...], wanted: Collection[str]) -> list[int]:
-    return [position for position, value in enumerate(values) if value in wanted]
 
 
 def _check_ids(table: Table, name: str, column: Column) -> list[Problem]:

@@ -270,18 +270,42 @@ def test_texts_that_differ_by_spaces_or_case():
 
 def test_ids_that_differ_by_spaces():
     rows = [["item", "rater", "label"], ["a", "r1", "Yes"], ["a ", "r1", "No"], ["A", "r1 ", "No"]]
-    messages = known(rows_table(rows))
-    assert "'a' (1 cell) and 'a ' (1 cell) differ only by surrounding spaces" in only(
-        messages, "column 'item'"
-    )
-    assert "'r1' (2 cells) and 'r1 ' (1 cell)" in only(messages, "column 'rater'")
+    problems = load(rows_table(rows), None, LONG).problems
+    items, raters = (problem for problem in problems if "surrounding spaces" in problem.message)
+    assert "votes.csv, column 'item': 1 id is there with and without surrounding spaces" in items.message
+    assert items.examples == ("'a' (1 cell) and 'a ' (1 cell)",)
+    assert "column 'rater'" in raters.message
+    assert raters.examples == ("'r1' (2 cells) and 'r1 ' (1 cell)",)
     matrix = rows_table([["item", "r1", "r1 "], ["a", "Yes", "No"]])
-    assert only(known(matrix, None, DataSpec(layout="items-by-raters", item="item")), "'r1 '")
+    spec = DataSpec(layout="items-by-raters", item="item")
+    assert only(known(matrix, None, spec), "votes.csv, row 1: 1 id is there with and without")
 
 
 def test_ids_that_would_match_without_spaces():
     raters = rows_table([["rater", "age"], ["r1", "1"], [" r2", "2"]], "raters.csv")
-    assert "' r2'" in only(known(text_table(GOOD), raters), "but for surrounding spaces")
+    problems = load(text_table(GOOD), raters, LONG).problems
+    (found,) = [problem for problem in problems if "but for surrounding spaces" in problem.message]
+    assert found.examples == (" r2",)
+
+
+def test_sentences_to_know_about_name_no_rater():
+    rows = [
+        ["item", "rater", "label", "g"],
+        ["a", "r-one", "Yes", "x"],
+        ["a", "r-one", "Yes", "x"],
+        ["a", "r-one ", "no", ""],
+        ["a", "r-two", "No", "y"],
+        ["b", "r-three", "", "x"],
+    ]
+    raters = rows_table([["rater", "g"], ["r-one", "y"], ["r-nine", "x"], [" r-two", "x"]], "raters.csv")
+    messages = known(rows_table(rows), raters, axes=["g"])
+    assert len(messages) > 8
+    assert not any("r-" in message for message in messages)
+
+
+def test_declared_categories_raise_no_doubts():
+    rows = GOOD.replace("Yes", "None").replace("No ", "none ")
+    assert known(text_table(rows), None, replace(LONG, categories=("None", "none"))) == []
 
 
 def test_raters_without_demographics_and_demographics_without_annotations():

@@ -76,6 +76,8 @@ def test_parquet_values_become_the_text_of_a_csv():
             {
                 "whole": [7, None],
                 "real": [1.0, 0.5],
+                "id": [296708581782793.0, None],
+                "nan": [float("nan"), 2.0],
                 "truth": [True, False],
                 "kind": pa.array(["a", None]).dictionary_encode(),
                 "list": [[1], [2]],
@@ -83,9 +85,9 @@ def test_parquet_values_become_the_text_of_a_csv():
         )
     )
     assert cells(content) == [
-        ["whole", "real", "truth", "kind"],
-        ["7", "1", "True", "a"],
-        ["", "0.5", "False", ""],
+        ["whole", "real", "id", "nan", "truth", "kind"],
+        ["7", "1", "296708581782793", "", "True", "a"],
+        ["", "0.5", "", "2", "False", ""],
     ]
     (problem,) = read_table(content).problems
     assert not problem.stops
@@ -273,6 +275,11 @@ def test_damaged_gzip(damage):
 def test_damaged_parquet(damage):
     content = damage(parquet_bytes(pa.table({"a": ["1", "2"], "b": ["x", "y"]})))
     assert "Parquet" in str(refusal(content))
+
+
+def test_parquet_text_that_is_not_utf_8():
+    column = pa.array([b"\xff"], pa.binary()).view(pa.string())
+    assert "damaged" in str(refusal(parquet_bytes(pa.table({"a": column, "b": ["x"]}))))
 
 
 def test_gzip_bomb_stops_early(monkeypatch):
