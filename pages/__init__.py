@@ -1,0 +1,1 @@
+"""The screens of the dashboard; `main.py` is the entry script."""

@@ -1,0 +1,1 @@
+"""Shared widgets, session state and caches of the pages."""

@@ -1,0 +1,61 @@
+"""The Start page's ways to a first result."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import streamlit as st
+
+from grasp_core.engine import engine
+from grasp_core.engine.engine import Run
+from grasp_core.errors import DataError
+from grasp_core.example import example_files, example_spec
+from grasp_core.io.load import load
+from grasp_core.io.recognise import Guess, recognise
+from grasp_core.io.tables import read_table
+from grasp_core.report.text import escape_markdown
+from grasp_core.result import RunResult
+from pages._ui.links import go
+from pages._ui.state import submit, work
+
+MAX_RESULT_MB = 50
+
+
+def open_result() -> None:
+    """A drop zone for a saved result; a good one is shown at once, a bad one gets its sentence."""
+    upload = st.file_uploader(
+        "Saved result (JSON)", type="json", max_upload_size=MAX_RESULT_MB, key="saved-result"
+    )
+    if upload is None:
+        return
+    try:
+        run = engine.shared().add(RunResult.from_dict(_json(upload.getvalue())))
+    except DataError as error:
+        st.error(escape_markdown(f"{upload.name}: {error}"))
+        return
+    work().remember(run)
+    go("results", run=run)
+
+
+def _json(content: bytes) -> object:
+    try:
+        return json.loads(content)
+    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+        place = f" (line {error.lineno})" if isinstance(error, json.JSONDecodeError) else ""
+        raise DataError(f"this is not JSON{place}; expected the result file that GRASP wrote") from None
+
+
+def try_example() -> Run:
+    """Load the example as if its files had been dropped, and start its run."""
+    session = work()
+    spec = example_spec()
+    started = time.perf_counter()
+    tables = [read_table(content, name) for name, content in example_files().items()]
+    annotations, raters = tables
+    dataset = load(annotations, raters, spec.data)
+    guess = recognise(annotations, raters)
+    session.use_files(annotations, raters, Guess(spec.data, guess.axes, guess.reasons))
+    session.use_dataset(dataset, spec.data, time.perf_counter() - started)
+    session.use_settings(spec.analysis)
+    return submit(dataset, spec, session.load_s)

@@ -1,0 +1,82 @@
+"""The results' charts, each with the same numbers as a table and as files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from grasp_core import charts
+from grasp_core.charts import Theme
+from grasp_core.report.tables import RowOrder
+from grasp_core.report.words import DSI_EXPLANATION, WORDS, lead_statistic, reported_statistics
+from grasp_core.result import RunResult
+from pages._ui import cache
+from pages._ui.outputs import figure_downloads
+from pages._ui.results_table import show_dsi_table, show_groups_table, table_of_groups
+
+
+def page_theme() -> Theme:
+    """Light or dark, as the browser shows the page."""
+    return "dark" if st.context.theme.type == "dark" else "light"
+
+
+def show_dsi(run_id: str, result: RunResult) -> None:
+    """DSI by axis: which axis recruitment should watch."""
+    st.caption(DSI_EXPLANATION)
+    _draw("dsi", cache.dsi_chart(run_id, result, page_theme()))
+    with st.expander("DSI as a table"):
+        show_dsi_table(result)
+    figure_downloads(lambda: charts.dsi_chart(result, "light"), "dsi", "DSI chart")
+
+
+def show_cohesion(run_id: str, result: RunResult) -> None:
+    """XRR against IRR, a point per group."""
+    _draw("cohesion", cache.cohesion_map(run_id, result, page_theme()))
+    shown = reported_statistics(result)
+    pair = [name for name in (*result.spec.analysis.gai, "gai") if name in shown]
+    with st.expander("Cohesion map as a table"):
+        show_groups_table(
+            table_of_groups(result, order="axis", statistics=pair),
+            pair,
+            page_theme(),
+            result.spec.analysis.permutations,
+            p=False,
+            alt="In-group and cross-group agreement by group",
+        )
+    figure_downloads(lambda: charts.cohesion_map(result, "light"), "cohesion-map", "cohesion map")
+
+
+def show_null_histograms(run_id: str, result: RunResult, order: RowOrder) -> None:
+    """One statistic's null histograms over all groups."""
+    statistic = st.segmented_control(
+        "Statistic",
+        reported_statistics(result),
+        default=lead_statistic(result),
+        required=True,
+        format_func=lambda name: WORDS[name].name,
+        key="null-statistic",
+    )
+    st.caption(WORDS[statistic].explanation)
+    _draw("null", cache.null_histograms(run_id, result, statistic, page_theme(), order))
+    name = WORDS[statistic].name
+    with st.expander(f"{name} as a table"):
+        show_groups_table(
+            table_of_groups(result, order=order, statistics=[statistic]),
+            [statistic],
+            page_theme(),
+            result.spec.analysis.permutations,
+            p=True,
+            alt=f"{name} of every group with p and q",
+        )
+    figure_downloads(
+        lambda: charts.null_histograms(result, statistic, "light", order),
+        f"null-{statistic.replace('_', '-')}",
+        f"{name} histograms",
+    )
+
+
+def _draw(name: str, spec: dict[str, Any]) -> None:
+    """Draw a chart; its `description` is what a screen reader gets."""
+    with st.container(key=f"wide-{name}"):
+        st.vega_lite_chart(spec=spec, theme=None)

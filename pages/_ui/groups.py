@@ -1,0 +1,75 @@
+"""The results of every group: Table 5 and the null histograms in one row order."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from grasp_core.report.text import escape_markdown
+from grasp_core.report.words import STARS, WORDS, axis_label, lead_statistic, reported_statistics
+from grasp_core.result import RunResult
+from pages._ui.figures import page_theme, show_null_histograms
+from pages._ui.results_table import LEGEND, show_groups_table, table_of_groups, why_not_estimable
+
+_MARKED = {
+    "All groups": (),
+    "Marked, nominally or after correction": (STARS["nominal"], STARS["corrected"]),
+    "Marked after correction": (STARS["corrected"],),
+}
+
+
+@st.fragment
+def show_groups(run_id: str, result: RunResult) -> None:
+    """Table and histograms; a fragment, so that a filter redraws no more than these."""
+    orders = {
+        "axis": "Axis by axis",
+        "effect": f"Largest {WORDS[lead_statistic(result)].name} effect first",
+        "q": f"Smallest {WORDS[lead_statistic(result)].name} q first",
+    }
+    order = st.selectbox(
+        "Order of the groups",
+        list(orders),
+        format_func=orders.__getitem__,
+        key="order",
+        help="For the table and the histograms.",
+    )
+    _table(result, order)
+    st.subheader("Null histograms")
+    show_null_histograms(run_id, result, order)
+
+
+def _table(result: RunResult, order: str) -> None:
+    st.subheader("Table of groups")
+    reported = reported_statistics(result)
+    axes = list(dict.fromkeys(axis_label(row.group.axes) for row in result.groups))
+    left, middle, right = st.columns([1, 1, 2])
+    chosen_axes = left.multiselect("Axes", axes, placeholder="All axes", key="table-axes")
+    marked = middle.selectbox("Significance", list(_MARKED), key="table-marked")
+    columns = right.multiselect(
+        "Statistics in the table",
+        reported,
+        default=reported,
+        format_func=lambda name: WORDS[name].name,
+        key="table-statistics",
+    )
+    statistics = [name for name in reported if name in columns]
+    if not statistics:
+        st.info("Choose at least one statistic.")
+        return
+    with_p = st.toggle("Show p and q", key="table-p")
+    frame = table_of_groups(
+        result, order=order, axes=chosen_axes, marked=_MARKED[marked], statistics=statistics
+    )
+    if frame.empty:
+        st.info("No group passes these filters.")
+        return
+    show_groups_table(
+        frame,
+        statistics,
+        page_theme(),
+        result.spec.analysis.permutations,
+        p=with_p,
+        alt="Every group's statistics, with arrows and stars",
+    )
+    st.caption(LEGEND)
+    for line in why_not_estimable(frame, statistics):
+        st.caption(escape_markdown(line))

@@ -1,0 +1,31 @@
+"""The few looks that the theme in .streamlit/config.toml cannot set."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+ICON = (
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24">'
+    '<path fill="#006D4E" d="M12 1 23 12 12 23 1 12Z"/>'
+    '<path stroke="#FFF" stroke-width="2" fill="none" d="M6 14q6-12 12 0"/></svg>'
+)
+"""Inline, because Streamlit fetches a named icon from another server."""
+
+_ENTRIES = """
+[data-testid="stMultiSelect"] [data-tag] {
+  background: transparent; border: 1px solid currentColor; color: inherit;
+}
+"""
+_WIDE_CHARTS = """
+[class*="st-key-wide-"] { overflow-x: auto; }
+[class*="st-key-wide-"] [data-testid="stVegaLiteChart"] { min-width: 680px; }
+"""
+_BUTTONS_IN_DARK = """
+[data-testid="stBaseButton-primary"], [data-testid="stBaseButton-primary"]:hover { color: #12181A; }
+"""
+
+
+def mend() -> None:
+    """On a narrow page wide charts scroll; dark text on the dark theme's light green, not white."""
+    dark = st.context.theme.type == "dark"
+    st.html(f"<style>{_ENTRIES}{_WIDE_CHARTS}{_BUTTONS_IN_DARK if dark else ''}</style>")

@@ -1,0 +1,40 @@
+"""A run that is still going: how far, how long, and a way to stop it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from grasp_core.engine.engine import Run
+
+WAITING = ("queued", "running")
+_EVERY_S = 0.5
+
+
+@st.fragment(run_every=_EVERY_S)
+def watch(run: Run) -> None:
+    """Poll the run; when it ends, draw the page anew."""
+    if run.state not in WAITING:
+        st.rerun()
+    progress = run.progress
+    share = min(progress.done / progress.total, 1.0) if progress.total else 0.0
+    if run.state == "queued":
+        text = "Waiting for another run to finish"
+    else:
+        text = f"{progress.done:,} of {progress.total:,} permutations{_time_left(progress.seconds_left)}"
+    st.progress(share, text=text)
+    st.caption("The run goes on when you close this page; its address leads back to it.")
+    if st.button("Cancel the run", icon=":material/stop_circle:"):
+        run.cancel()
+        st.rerun()
+
+
+def _time_left(seconds: float | None) -> str:
+    if seconds is None:
+        return ""
+    if seconds < 1.5:
+        return ", about 1 second left"
+    if seconds < 90:
+        return f", about {seconds:.0f} seconds left"
+    if seconds < 5400:
+        return f", about {seconds / 60:.0f} minutes left"
+    return f", about {seconds / 3600:.1f} hours left"

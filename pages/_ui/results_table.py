@@ -1,0 +1,136 @@
+"""Table 5 and the small tables beside the charts, as styled frames that still sort by number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+from pandas.io.formats.style import Styler
+
+from grasp_core.charts import Theme
+from grasp_core.charts.theme import palette
+from grasp_core.report.tables import RowOrder, column_label, dsi_table, results_table
+from grasp_core.report.words import (
+    NOT_ESTIMABLE,
+    STARS,
+    WORDS,
+    format_p_value,
+    format_value,
+)
+from grasp_core.result import RunResult
+
+LEGEND = (
+    "↑ ↓: above or below the middle of the chance groupings. \\*: nominal only, p < 0.05. "
+    "\\*\\*: after correction, q < 0.05."
+)
+_ROWS_IN_FULL = 40
+_LONG_TABLE_HEIGHT = 900
+_GROUP_WIDTH = 200
+
+
+def table_of_groups(
+    result: RunResult,
+    *,
+    order: RowOrder,
+    statistics: Sequence[str],
+    axes: Sequence[str] = (),
+    marked: Sequence[str] = (),
+) -> pd.DataFrame:
+    """The rows and statistics that are wanted, with every number.
+
+    Parameters
+    ----------
+    axes : sequence of str
+        Axis labels to keep; empty keeps all.
+    marked : sequence of str
+        Star marks of which a row needs at least one in the shown statistics; empty keeps all.
+    """
+    frame = results_table(result, order=order)
+    if axes:
+        frame = frame[frame["axis"].isin(axes)]
+    if marked:
+        stars = frame[[f"{name}_stars" for name in statistics]]
+        frame = frame[stars.isin(marked).any(axis=1)]
+    return frame.reset_index(drop=True)
+
+
+def show_groups_table(
+    frame: pd.DataFrame, statistics: Sequence[str], theme: Theme, permutations: int, *, p: bool, alt: str
+) -> None:
+    """Numbers with their arrow and stars; p and q with three digits, never 0."""
+    shown = ["group", "axis", "raters"]
+    for statistic in statistics:
+        shown += [statistic, f"{statistic}_p", f"{statistic}_q"] if p else [statistic]
+    style = frame[shown].style
+    for statistic in statistics:
+        marks = frame[f"{statistic}_arrow"] + frame[f"{statistic}_stars"]
+        for mark, rows in frame.groupby(marks, sort=False).groups.items():
+            style = style.format(
+                lambda value, mark=mark: f"{format_value(value)} {mark}".rstrip(),
+                subset=pd.IndexSlice[list(rows), statistic],
+                na_rep=NOT_ESTIMABLE,
+            )
+        style = style.apply(_emphasis, subset=[statistic], stars=frame[f"{statistic}_stars"], theme=theme)
+    style = _format_p(style, [name for name in shown if name.endswith(("_p", "_q"))], permutations)
+    st.dataframe(
+        style,
+        hide_index=True,
+        height="content" if len(frame) <= _ROWS_IN_FULL else _LONG_TABLE_HEIGHT,
+        column_config={name: _head(name) for name in shown},
+        alt=alt,
+    )
+
+
+def show_dsi_table(result: RunResult) -> None:
+    """The DSI of every axis with both tests."""
+    shown = ["axis", "dsi", "group", "p", "q", "p_group"]
+    style = dsi_table(result)[shown].style.format(format_value, subset=["dsi"], na_rep=NOT_ESTIMABLE)
+    column = st.column_config.Column
+    st.dataframe(
+        _format_p(style, ["p", "q", "p_group"], result.spec.analysis.permutations),
+        hide_index=True,
+        column_config={
+            "axis": "Axis",
+            "dsi": "DSI",
+            "group": "Attained by",
+            "p": column("p", help="Against the largest GAI that chance groupings give."),
+            "q": column("q", help="p after correction over the axes."),
+            "p_group": column("p of that group", help="The attaining group's own, as in the paper."),
+        },
+        alt="DSI by axis",
+    )
+
+
+def why_not_estimable(frame: pd.DataFrame, statistics: Sequence[str]) -> list[str]:
+    """One line per statistic and reason, with the groups it concerns."""
+    lines = []
+    for statistic in statistics:
+        missing = frame[frame[statistic].isna()]
+        for reason, rows in missing.groupby(f"{statistic}_reason", sort=False):
+            groups = "; ".join(rows["group"])
+            lines.append(f"{WORDS[statistic].name} is not estimable for {groups}: {reason}.")
+    return lines
+
+
+def _head(column: str) -> object:
+    return st.column_config.Column(
+        column_label(column),
+        help=WORDS[column].explanation if column in WORDS else None,
+        pinned=column == "group",
+        width=_GROUP_WIDTH if column == "group" else None,
+    )
+
+
+def _format_p(style: Styler, columns: Sequence[str], permutations: int) -> Styler:
+    return style.format(
+        lambda value: format_p_value(value, permutations=permutations),
+        subset=list(columns),
+        na_rep=NOT_ESTIMABLE,
+    )
+
+
+def _emphasis(cells: pd.Series[float], stars: pd.Series[str], theme: Theme) -> list[str]:
+    colours = palette(theme).text
+    css = {mark: f"color: {colours[name]}; font-weight: 600" for name, mark in STARS.items() if mark}
+    return [css.get(mark, "") for mark in stars.loc[cells.index]]

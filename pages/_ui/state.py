@@ -1,0 +1,110 @@
+"""What one visitor has loaded, chosen and run; kept in the session, never shared."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import streamlit as st
+
+from grasp_core.engine import engine
+from grasp_core.engine.engine import Run
+from grasp_core.io.load import Dataset
+from grasp_core.io.recognise import Guess, recognise
+from grasp_core.io.tables import Table
+from grasp_core.spec import AnalysisSpec, DataSpec, RunSpec
+from pages._ui.titles import run_title
+
+_KEY = "work"
+_RUNS_KEPT = 10
+
+
+@dataclass
+class Work:
+    """One visitor's session.
+
+    Parameters
+    ----------
+    annotations, raters : Table or None
+        The files in use.
+    guess : Guess or None
+        What the files were recognised as; the Data page's widgets start from it.
+    generation : int
+        Counts changes of the files; part of the keys of the widgets that describe them.
+    dataset : Dataset or None
+        The files as read under `data_spec`, within `load_s` seconds; None while they cannot be used.
+    values : dict from (file's role, column) to tuple of str
+        Distinct texts of a column, found once.
+    settings : AnalysisSpec or None
+        What the Analysis page starts from; None for the defaults.
+    settings_generation : int
+        Counts changes of `settings`; part of the keys of the widgets that show them.
+    runs : list of (run id, title)
+        Newest first.
+    """
+
+    annotations: Table | None = None
+    raters: Table | None = None
+    guess: Guess | None = None
+    generation: int = 0
+    dataset: Dataset | None = None
+    data_spec: DataSpec | None = None
+    load_s: float = 0.0
+    values: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
+    settings: AnalysisSpec | None = None
+    settings_generation: int = 0
+    runs: list[tuple[str, str]] = field(default_factory=list)
+
+    def use_files(self, annotations: Table | None, raters: Table | None, guess: Guess | None = None) -> None:
+        """Take these files; what was derived from earlier ones is recognised anew.
+
+        Raises
+        ------
+        DataError
+            If the files cannot hold annotations; the earlier ones then stay.
+        """
+        if guess is None and annotations is not None:
+            guess = recognise(annotations, raters)
+        self.annotations, self.raters, self.guess = annotations, raters, guess
+        self.dataset = self.data_spec = None
+        self.values = {}
+        self.generation += 1
+
+    def use_dataset(self, dataset: Dataset | None, spec: DataSpec | None, load_s: float = 0.0) -> None:
+        """Take the files as read under `spec`, or none if they cannot be used."""
+        self.dataset, self.data_spec, self.load_s = dataset, spec, load_s
+
+    def use_settings(self, settings: AnalysisSpec) -> None:
+        """Let the Analysis page start from these settings."""
+        self.settings = settings
+        self.settings_generation += 1
+
+    def remember(self, run: Run) -> None:
+        """Put the run on top of this session's list."""
+        others = [entry for entry in self.runs if entry[0] != run.id]
+        self.runs = [(run.id, run_title(run.spec)), *others][:_RUNS_KEPT]
+
+
+def work() -> Work:
+    """The visitor's session."""
+    if _KEY not in st.session_state:
+        st.session_state[_KEY] = Work()
+    session: Work = st.session_state[_KEY]
+    return session
+
+
+def submit(dataset: Dataset, spec: RunSpec, load_s: float) -> Run:
+    """Hand a run to the engine; the same data and spec give the same run, so a double click is one run."""
+    run = engine.shared().submit(dataset, spec, load_s=load_s)
+    work().remember(run)
+    return run
+
+
+def shown_run() -> Run | None:
+    """The run that the address names; without one, the session's latest."""
+    session = work()
+    run_id = st.query_params.get("run") or (session.runs[0][0] if session.runs else None)
+    run = engine.shared().get(run_id) if run_id else None
+    if run is not None:
+        st.query_params["run"] = run.id
+        session.remember(run)
+    return run

@@ -1,0 +1,19 @@
+"""What the first visitor would otherwise wait for."""
+
+from __future__ import annotations
+
+import importlib
+import logging
+
+from grasp_core.engine import engine
+
+log = logging.getLogger("grasp.pages")
+
+
+def warm() -> None:
+    """Start the engine's processes and import what the Results page draws with."""
+    try:
+        engine.shared().warm()
+        importlib.import_module("pages._ui.groups")
+    except Exception as error:  # the pages import and start all this themselves
+        log.warning("could not get ready in advance: %s", type(error).__name__)

@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+import streamlit as st
+
+from grasp_core.errors import GraspError
+from grasp_core.report.text import escape_markdown
+from grasp_core.spec import AnalysisSpec, RunSpec
+from pages._ui.comparison import say_what_is_compared
+from pages._ui.links import go, link_to
+from pages._ui.settings import (
+    choose_axes,
+    choose_conventions,
+    choose_numbers,
+    choose_preset,
+    choose_statistics,
+)
+from pages._ui.state import submit, work
+
+st.title("Analysis")
+session = work()
+dataset = session.dataset
+if dataset is None or session.data_spec is None:
+    st.info(
+        "Load the data first; the settings of the result you came from are kept."
+        if session.settings
+        else "There is no data to analyse yet."
+    )
+    link_to("data", "Go to Data")
+    st.stop()
+
+st.write("Everything has a default: press Run, or change what you like first.")
+names = tuple(dataset.raters.axes)
+choose_preset()
+st.header("Who is compared")
+axes = choose_axes(names, session.guess.axes if session.guess else ())
+st.header("What is computed")
+statistics = choose_statistics()
+numbers = choose_numbers()
+with st.expander("Advanced"):
+    conventions = choose_conventions(names)
+try:
+    spec = RunSpec(
+        session.data_spec, AnalysisSpec(axes=axes, statistics=statistics, **numbers, **conventions)
+    )
+except GraspError as error:
+    st.error(escape_markdown(str(error)))
+    st.stop()
+if say_what_is_compared(dataset, spec.analysis) and st.button(
+    "Run", type="primary", icon=":material/play_arrow:"
+):
+    go("results", run=submit(dataset, spec, session.load_s))
