@@ -27,6 +27,12 @@ is_debian() {
     [ "$(. /etc/os-release 2>/dev/null && echo "${ID:-}")" = debian ]
 }
 
+# Playwright brings its own Node.js, which needs a library that a small Debian or Ubuntu lacks.
+if ! .venv/bin/python -m playwright --version >/dev/null 2>&1; then
+    apt_install libatomic1 >&2 || true
+    .venv/bin/python -m playwright --version >&2 || die "Playwright does not start here: see the lines above"
+fi
+
 if [ -n "${GRASP_CHROMIUM:-}" ]; then
     "$GRASP_CHROMIUM" --version >/dev/null 2>&1 || die "GRASP_CHROMIUM=$GRASP_CHROMIUM does not run"
     echo "$GRASP_CHROMIUM"
