@@ -59,14 +59,16 @@ def counts_of(shape: tuple[int, int], *, most: int = 4) -> st.SearchStrategy[npt
 
 
 @st.composite
-def rated(
-    draw: st.DrawFn, *, unknown: bool = True, sides: int | None = None
-) -> tuple[Annotations, Raters]:
+def rated(draw: st.DrawFn, *, unknown: bool = True, sides: int | None = None) -> tuple[Annotations, Raters]:
     """A small formed data set with missing annotations and two axes, "gender" and "race".
 
     `unknown` lets demographic values be unknown; `sides` fixes the number of values of gender.
     """
-    n_items, n_raters, n_categories = draw(st.integers(1, 6)), draw(st.integers(2, 8)), draw(st.integers(2, 5))
+    n_items, n_raters, n_categories = (
+        draw(st.integers(1, 6)),
+        draw(st.integers(2, 8)),
+        draw(st.integers(2, 5)),
+    )
     cells = st.lists(
         st.integers(-1, n_categories - 1), min_size=n_items * n_raters, max_size=n_items * n_raters
     )

@@ -175,11 +175,6 @@ class Profiles:
         """The files that describe raters, the one that decides first."""
         return tuple(source for source in (self.raters, self.annotations) if source is not None)
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Every column of either file that may describe raters."""
-        return tuple(dict.fromkeys(name for source in self.sources for name in source.columns))
-
     def candidates(self, left_out: Collection[str]) -> tuple[str, ...]:
         """Columns that can be axes: one value per rater, at least two and not too many in all."""
         n = len(self.rater_ids)
@@ -199,8 +194,8 @@ class Profiles:
 
         Raises
         ------
-        KeyError
-            If neither file has the column.
+        DataError
+            If the column holds the rater ids.
         """
         n = len(self.rater_ids)
         found = [
@@ -209,7 +204,10 @@ class Profiles:
             if name in source.columns
         ]
         if not found:
-            raise KeyError(name)
+            raise DataError(
+                f"column {quoted(name)} of {self.sources[0].table.name} holds the rater ids, so it cannot form "
+                "groups or exclude raters; choose a column that describes them"
+            )
         return found[0] if len(found) == 1 else self._merged(name, found[0], found[1], counted)
 
     def _merged(self, name: str, first: Profile, second: Profile, counted: BoolArray) -> Profile:

@@ -79,6 +79,13 @@ def test_an_axis_that_is_an_id_or_label(axis):
     assert f"column '{axis}' holds ids or labels" in stop(text_table(GOOD), axes=[axis])
 
 
+def test_an_axis_that_is_the_rater_id():
+    raters = text_table("rater age/r1 1/r2 2", "raters.csv")
+    assert "column 'rater' of raters.csv holds the rater ids" in stop(
+        text_table(GOOD), raters, axes=["rater"]
+    )
+
+
 def test_an_axis_that_is_an_item():
     spec = DataSpec(layout="raters-by-items", rater="rater")
     assert "profile column" in stop(text_table("rater q1 q2/r1 a b/r2 b a"), None, spec, ["q2"])

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grasp_core.io.load import Dataset, candidate_axes, load
@@ -63,6 +63,7 @@ def raters_table(data: Votes) -> Table:
     )
 
 
+@settings(deadline=None)
 @given(votes())
 def test_every_layout_gives_the_same_data(data):
     given_label = {(item, rater): label for item, rater, label in data.votes}
@@ -104,6 +105,7 @@ def test_every_layout_gives_the_same_data(data):
     assert identical(long, beside)
 
 
+@settings(deadline=None)
 @given(votes(), st.randoms(use_true_random=False))
 def test_the_order_of_rows_changes_order_only(data, random):
     rows = long_rows(data)
@@ -117,6 +119,7 @@ def test_the_order_of_rows_changes_order_only(data, random):
     }
 
 
+@settings(deadline=None)
 @given(votes())
 def test_every_format_gives_identical_data(data):
     rows = long_rows(data)

@@ -13,7 +13,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grasp_core.errors import DataError
@@ -145,6 +145,7 @@ def test_frame_is_text_with_a_plain_index():
     assert not frame.isna().any().any()
 
 
+@settings(deadline=None)
 @given(
     st.integers(2, 4).flatmap(
         lambda width: st.lists(
@@ -163,6 +164,7 @@ def test_whatever_is_written_is_read(rows, delimiter):
     assert table.frame.to_numpy().tolist() == rows
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=60) | st.text('ab,\t;"\n\r ', max_size=40).map(str.encode))
 def test_any_bytes_are_read_or_refused(content):
     try:
@@ -275,6 +277,10 @@ def test_damaged_gzip(damage):
 def test_damaged_parquet(damage):
     content = damage(parquet_bytes(pa.table({"a": ["1", "2"], "b": ["x", "y"]})))
     assert "Parquet" in str(refusal(content))
+
+
+def test_parquet_without_text():
+    assert "without a column of text" in str(refusal(parquet_bytes(pa.table({"a": [[1]]}))))
 
 
 def test_parquet_text_that_is_not_utf_8():

@@ -103,6 +103,11 @@ def test_axes_without_demographic_names():
 MATRIX = "key a b c d/1 Yes No Yes Yes/2 No No Yes No/3 Yes Yes No No"
 
 
+def test_a_raters_file_of_other_raters_gives_no_axes():
+    raters = text_table("rater age/x1 20/x2 30/x3 20", "raters.csv")
+    assert recognise(rows_table(long_rows("item", "rater", "label")), raters).axes == ()
+
+
 def test_a_matrix_by_its_key():
     by_item = recognise(text_table(MATRIX.replace("key", "item_id")))
     assert by_item.spec == DataSpec(layout="items-by-raters", item="item_id")
