@@ -205,8 +205,8 @@ class Profiles:
         ]
         if not found:
             raise DataError(
-                f"column {quoted(name)} of {self.sources[0].table.name} holds the rater ids, so it cannot form "
-                "groups or exclude raters; choose a column that describes them"
+                f"column {quoted(name)} of {self.sources[0].table.name} holds the rater ids, which cannot "
+                "form groups or exclude raters; choose a column that describes them"
             )
         return found[0] if len(found) == 1 else self._merged(name, found[0], found[1], counted)
 

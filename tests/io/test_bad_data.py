@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from grasp_core.errors import DataError, Problem
+from grasp_core.io.checks import missing_columns
 from grasp_core.io.load import load
+from grasp_core.io.recognise import recognise
 from grasp_core.io.tables import Table
 from grasp_core.spec import DataSpec
 from tests.io.making import LONG, rows_table, text_table
@@ -366,3 +371,54 @@ def test_columns_left_out_of_a_file_are_reported():
     note = Problem(False, "a column was left out")
     noted = replace(data, problems=(note,))
     assert load(noted, None, LONG).problems == (note,)
+
+
+WORDS = st.sampled_from(["", " ", "a", "a ", "b", "NA", "1", "2", "Yes", "no"])
+
+
+@st.composite
+def tables_and_specs(draw: st.DrawFn) -> tuple[Table, Table | None, DataSpec, list[str]]:
+    """Small tables of few words, read in any way at all."""
+    columns = ["a", "b", "item", "rater", "label"]
+    width = draw(st.integers(2, 5))
+    body = draw(st.lists(st.lists(WORDS, min_size=width, max_size=width), min_size=1, max_size=6))
+    annotations = rows_table([columns[:width], *body])
+    raters = None
+    if draw(st.booleans()):
+        header = draw(st.permutations(["a", "b", "rater"]))[:2]
+        rows = draw(st.lists(st.lists(WORDS, min_size=2, max_size=2), min_size=1, max_size=4))
+        raters = rows_table([header, *rows], "raters.csv")
+    name = st.sampled_from([*columns, "rater", "other"])
+    spec = DataSpec(
+        layout=draw(st.sampled_from(["long", "items-by-raters", "raters-by-items"])),
+        item=draw(name),
+        rater=draw(name),
+        label=draw(name),
+        profile=tuple(draw(st.lists(name, max_size=2))),
+        categories=draw(
+            st.sampled_from([None, ("Yes", "no"), ("a", "b", "1", "2", "Yes", "no", "NA", "a ", " ")])
+        ),
+        missing=tuple(draw(st.lists(WORDS, max_size=2))),
+        exclude=tuple(draw(st.lists(st.tuples(name, WORDS), max_size=1))),
+    )
+    return annotations, raters, spec, draw(st.none() | st.lists(name, max_size=2))
+
+
+@settings(deadline=None, max_examples=400)
+@given(tables_and_specs())
+def test_any_table_loads_or_is_refused(case):
+    annotations, raters, spec, axes = case
+    try:
+        data = load(annotations, raters, spec, axes)
+    except DataError as error:
+        loaded = [problem.stops for problem in error.problems]
+    else:
+        loaded = [not problem.stops for problem in data.problems]
+        assert data.summary.annotations == data.annotations.n_annotations > 0
+        assert data.annotations.rater_ids == data.raters.rater_ids
+        assert (np.diff(data.annotations.indptr) > 0).all()
+        assert np.unique(data.annotations.rater).size == data.summary.raters
+    assert all(loaded)
+    if len(annotations.columns) > 2:
+        guess = recognise(annotations, raters)
+        assert missing_columns(annotations, raters, guess.spec, guess.axes) == []
