@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from grasp_core.engine.engine import Engine
+from grasp_core.spec import STATISTICS, AnalysisSpec
+from tests.pages.visits import finished, open_example, press, seen, shown_run, widget
+
+
+@pytest.fixture
+def analysis(page: AppTest, example: dict[str, bytes]) -> AppTest:
+    return open_example(page, example).switch_page("analysis.py").run()
+
+
+def test_without_data_it_leads_to_the_data_page(page: AppTest) -> None:
+    page.switch_page("analysis.py").run()
+    assert "no data to analyse" in seen(page.info)
+    assert not page.button
+
+
+def test_run_works_at_once(analysis: AppTest, engine: Engine) -> None:
+    finished(press(analysis, "Run"), engine)
+    spec = shown_run(analysis, engine).spec.analysis
+    assert spec == AnalysisSpec(axes=(("rater_race",), ("rater_gender",), ("rater_age",)))
+    assert "Methods" in seen(analysis.header)
+
+
+def test_every_choice_reaches_the_spec(analysis: AppTest, engine: Engine) -> None:
+    widget(analysis.multiselect, "Axes").set_value(["rater_gender"])
+    widget(analysis.multiselect, "Intersections").set_value([("rater_race", "rater_gender")])
+    widget(analysis.multiselect, "Statistics").set_value(["gai", "negentropy"])
+    widget(analysis.number_input, "Permutations").set_value(300)
+    widget(analysis.number_input, "Seed").set_value(7)
+    widget(analysis.number_input, "Smallest group (raters)").set_value(5)
+    widget(analysis.selectbox, "GAI: agreement inside the group").set_value("plurality_size")
+    widget(analysis.selectbox, "GAI: agreement across groups").set_value("voting_agreement")
+    widget(analysis.selectbox, "Shuffle profiles").set_value("rater_age")
+    widget(analysis.selectbox, "Correction for many tests").set_value("max-t")
+    widget(analysis.selectbox, "Corrected together").set_value("all")
+    widget(analysis.selectbox, "Tied votes").set_value("random").run()
+    press(analysis, "Run")
+    assert shown_run(analysis, engine).spec.analysis == AnalysisSpec(
+        axes=(("rater_gender",), ("rater_race", "rater_gender")),
+        statistics=("negentropy", "gai"),
+        gai=("plurality_size", "voting_agreement"),
+        min_raters=5,
+        permutations=300,
+        seed=7,
+        strata="rater_age",
+        correction="max-t",
+        family="all",
+        ties="random",
+    )
+
+
+def test_paper_preset_sets_both_conventions_and_says_what_they_cost(analysis: AppTest) -> None:
+    preset = analysis.segmented_control[0]
+    preset.set_value("As in the paper").run()
+    assert widget(analysis.selectbox, "p-value").value == "paper"
+    assert widget(analysis.selectbox, "Cross-negentropy").value == "paper"
+    assert "about 10 %" in seen(analysis.caption)
+    widget(analysis.selectbox, "p-value").set_value("two-sided").run()
+    assert analysis.segmented_control[0].value is None
+    widget(analysis.selectbox, "Cross-negentropy").set_value("smooth").run()
+    assert analysis.segmented_control[0].value == "Default"
+
+
+def test_an_intersection_in_the_order_of_choice(analysis: AppTest, engine: Engine) -> None:
+    label = "Axes of the intersection, in the order in which groups are named"
+    widget(analysis.multiselect, "Axes").set_value([])
+    widget(analysis.multiselect, "Intersections").set_value([("rater_race", "rater_gender")])
+    widget(analysis.multiselect, label).set_value(["rater_gender", "rater_race"])
+    widget(analysis.number_input, "Permutations").set_value(500).run()
+    press(analysis, "Run")
+    assert shown_run(analysis, engine).spec.analysis.axes == (("rater_gender", "rater_race"),)
+
+
+def test_settings_that_cannot_run_get_a_sentence(analysis: AppTest) -> None:
+    widget(analysis.multiselect, "Axes").set_value([]).run()
+    assert "at least one demographic axis" in seen(analysis.error)
+    assert not analysis.button
+    widget(analysis.multiselect, "Axes").set_value(["rater_gender"]).run()
+    widget(analysis.multiselect, "Statistics").set_value([]).run()
+    assert "statistics" in seen(analysis.error)
+    widget(analysis.multiselect, "Statistics").set_value(list(STATISTICS)).run()
+    widget(analysis.number_input, "Smallest group (raters)").set_value(1000).run()
+    assert "No group is large enough" in seen(analysis.error)
+    assert not analysis.button
+
+
+def test_too_few_permutations_are_warned_of(analysis: AppTest) -> None:
+    widget(analysis.number_input, "Permutations").set_value(100).run()
+    assert "can never survive correction" in seen(analysis.warning)
+
+
+def test_small_groups_are_counted(analysis: AppTest) -> None:
+    widget(analysis.multiselect, "Intersections").set_value([("rater_race", "rater_gender")])
+    widget(analysis.number_input, "Smallest group (raters)").set_value(5).run()
+    assert "1 group with fewer raters will not be shown" in seen(analysis.markdown)
+
+
+def test_a_double_click_is_one_run(analysis: AppTest, engine: Engine) -> None:
+    press(analysis, "Run")
+    first = shown_run(analysis, engine)
+    analysis.switch_page("analysis.py").run()
+    press(analysis, "Run")
+    assert shown_run(analysis, engine) is first
+
+
+def test_choices_survive_a_look_at_another_page(analysis: AppTest) -> None:
+    widget(analysis.number_input, "Seed").set_value(99).run()
+    analysis.switch_page("data.py").run()
+    analysis.switch_page("analysis.py").run()
+    assert widget(analysis.number_input, "Seed").value == 99

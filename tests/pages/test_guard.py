@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+import logging
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from grasp_core.errors import DataError
+from pages._ui import files
+from tests.pages.visits import drop, seen
+
+
+def _fail(*_: object) -> None:
+    raise KeyError("rater 4711 said *Yes*")
+
+
+def test_unexpected_errors_become_a_sentence_and_leave_no_data_in_the_log(
+    page: AppTest, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(files, "read_table", _fail)
+    page.switch_page("data.py").run()
+    with caplog.at_level(logging.ERROR):
+        drop(page, "Annotations", "a.csv", b"a,b,c\n1,2,3\n")
+    assert not page.exception
+    assert "went wrong in GRASP itself" in seen(page.error)
+    assert "KeyError" in caplog.text
+    assert "_fail" in caplog.text
+    assert "4711" not in caplog.text
+
+
+def test_errors_for_the_user_are_shown_as_they_are(page: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise DataError("column *x* is <b>missing</b>")
+
+    monkeypatch.setattr(files, "file_slots", refuse)
+    page.switch_page("data.py").run()
+    assert "column *x* is <b>missing</b>" in seen(page.error)
+    assert "<b>" not in page.error[0].value

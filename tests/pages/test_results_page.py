@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from grasp_core.engine.engine import Engine
+from grasp_core.result import GroupResult, Outcome, RunResult
+from tests.pages.conftest import ENTRY
+from tests.pages.visits import finished, on, open_example, press, seen, shown_run, widget
+
+
+@pytest.fixture
+def results(engine: Engine, example_result: RunResult) -> AppTest:
+    return _visit(engine.add(example_result).id)
+
+
+def _visit(run_id: str) -> AppTest:
+    """A new visitor, with nothing but the link."""
+    page = AppTest.from_file(ENTRY, default_timeout=60).run()
+    page.query_params["run"] = run_id
+    return page.switch_page("results.py").run()
+
+
+def test_before_any_run(page: AppTest) -> None:
+    page.switch_page("results.py").run()
+    assert "Nothing has been run" in seen(page.info)
+
+
+def test_unknown_run_gets_a_sentence_and_a_way_on(engine: Engine) -> None:
+    page = _visit("<script>alert(1)</script>")
+    assert "not on this server" in seen(page.warning)
+    assert not page.exception
+
+
+def test_link_shows_the_same_to_a_new_visitor(results: AppTest, engine: Engine) -> None:
+    visitor = _visit(shown_run(results, engine).id)
+    assert seen(visitor.header) == seen(results.header)
+    press(visitor, "Change and run again")
+    assert "Load the data first" in seen(visitor.info)
+
+
+def test_table_has_every_group_and_statistic(results: AppTest) -> None:
+    table = _table(results)
+    assert len(table) == 20
+    assert [*table.columns[:3], table.columns[-1]] == ["group", "axis", "raters", "gai"]
+
+
+def _table(page: AppTest) -> object:
+    return next(frame.value for frame in page.dataframe if "voting_agreement" in frame.value)
+
+
+def test_table_filters(results: AppTest) -> None:
+    widget(results.multiselect, "Axes").set_value(["gender"]).run()
+    assert list(_table(results)["group"]) == ["Man", "Woman"]
+    widget(results.multiselect, "Axes").set_value([]).run()
+    widget(results.selectbox, "Significance").set_value("Marked after correction").run()
+    assert 0 < len(_table(results)) < 20
+    widget(results.multiselect, "Statistics in the table").set_value([]).run()
+    assert "at least one statistic" in seen(results.info)
+
+
+def test_rows_can_be_ordered_by_effect(results: AppTest) -> None:
+    widget(results.selectbox, "Order of the groups").set_value("effect").run()
+    assert "Asian, Man" in list(_table(results)["group"])[:2]
+
+
+def test_p_and_q_are_never_zero(results: AppTest) -> None:
+    results.toggle[0].set_value(True).run()
+    table = _table(results)
+    assert table[[name for name in table if name.endswith(("_p", "_q"))]].min().min() > 0
+
+
+@pytest.mark.parametrize("statistic", ["irr", "cross_negentropy", "voting_agreement"])
+def test_each_statistic_has_its_histograms(results: AppTest, statistic: str) -> None:
+    results.segmented_control[0].set_value(statistic).run()
+    assert not results.exception
+    assert not results.error
+
+
+def test_methods_and_data_are_described(results: AppTest, engine: Engine) -> None:
+    words = seen(results.markdown)
+    for name in ("IRR", "XRR", "GAI", "DSI", "Correction", "Smallest group"):
+        assert f"**{name}**" in words
+    assert shown_run(results, engine).result.data.sha256 in seen(results.text)
+
+
+def test_change_and_run_again_keeps_the_settings(page: AppTest, engine: Engine) -> None:
+    finished(press(page, "Try the example"), engine)
+    on(press(page, "Change and run again"), "analysis")
+    assert widget(page.multiselect, "Intersections").value == [("rater_race", "rater_gender")]
+    widget(page.number_input, "Seed").set_value(2).run()
+    press(page, "Run")
+    spec = shown_run(page, engine).spec.analysis
+    assert spec.seed == 2
+    assert ("rater_race", "rater_gender") in spec.axes
+
+
+def test_a_run_can_be_cancelled(page: AppTest, engine: Engine, example: dict[str, bytes]) -> None:
+    open_example(page, example).switch_page("analysis.py").run()
+    widget(page.number_input, "Permutations").set_value(2_000_000).run()
+    press(page, "Run")
+    assert "goes on when you close this page" in seen(page.caption)
+    press(on(page, "results"), "Cancel the run")
+    finished(page, engine)
+    assert "cancelled" in seen(page.warning)
+    press(page, "Change and run again")
+    assert widget(page.number_input, "Permutations").value == 2_000_000
+
+
+def test_a_failed_run_says_why(results: AppTest, engine: Engine) -> None:
+    run = shown_run(results, engine)
+    run.result, run.state, run.error = None, "failed", "the workers *died*"
+    results.run()
+    assert "the workers *died*" in seen(results.warning)
+
+
+def test_not_estimable_is_said_with_its_reason(results: AppTest, engine: Engine) -> None:
+    result = shown_run(results, engine).result
+    first = result.groups[0]
+    lost = GroupResult(
+        first.group,
+        first.n_raters,
+        first.n_annotations,
+        {**first.statistics, "irr": Outcome(None, reason="fewer than two pairable annotations")},
+    )
+    run = engine.add(replace(result, groups=(lost, *result.groups[1:])))
+    visitor = _visit(run.id)
+    assert "IRR is not estimable for 18-24: fewer than two pairable annotations" in seen(visitor.caption)
+
+
+def test_names_from_the_data_stay_inert(page: AppTest, engine: Engine, example: dict[str, bytes]) -> None:
+    hostile = "<script>alert(1)</script> :red[x] **b** [l](javascript:a) ![i](x) $y^2$"
+    raters = example["raters.csv"].replace(b",Black,", f',"{hostile}",'.encode())
+    open_example(page, {**example, "raters.csv": raters}).switch_page("analysis.py").run()
+    widget(page.number_input, "Permutations").set_value(200).run()
+    finished(press(page, "Run"), engine)
+    assert hostile in seen(page.header) + seen(page.markdown)
+    for element in [*page.header, *page.markdown, *page.caption, *page.title]:
+        for markup in ("<script", ":red[", "[l](", "![i]", "$y^"):
+            assert markup not in element.value.replace("\\" + markup[0], "")

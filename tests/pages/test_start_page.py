@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from grasp_core.engine.engine import Engine
+from grasp_core.example import COHESIVE, INCOHESIVE
+from tests.pages.visits import finished, press, seen, shown_run
+
+
+def test_three_doors(page: AppTest) -> None:
+    assert [header.value for header in page.header] == [
+        "Try the example",
+        "Bring your data",
+        "Open a saved result",
+    ]
+    assert "is it real?" in seen(page.markdown)
+
+
+def test_example_answers_with_its_planted_groups(page: AppTest, engine: Engine) -> None:
+    finished(press(page, "Try the example"), engine)
+    assert COHESIVE.label in seen(page.header)
+    assert INCOHESIVE.label in seen(page.header)
+    assert not page.exception
+    assert not page.error
+
+
+def test_example_is_loaded_for_the_other_screens(page: AppTest, engine: Engine) -> None:
+    press(page, "Try the example")
+    page.switch_page("data.py").run()
+    assert [metric.value for metric in page.metric] == ["350", "104", "36,400", "104"]
+
+
+def test_saved_result_opens_as_it_was(page: AppTest, engine: Engine) -> None:
+    finished(press(page, "Try the example"), engine)
+    first = shown_run(page, engine)
+    headline = seen(page.header)
+    saved = json.dumps(first.result.to_dict()).encode()
+    page.switch_page("start.py").run()
+    page.file_uploader[0].set_value(("saved.json", saved, "application/json")).run()
+    assert shown_run(page, engine).id != first.id
+    assert seen(page.header) == headline
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"{", "this is not JSON (line 1)"),
+        (b"\xff\xfe\x00", "this is not JSON"),
+        (b"[" * 100_000, "this is not JSON"),
+        (b'{"a": 1}', "not a GRASP result"),
+        (b'{"format": "grasp-run", "version": 99}', "format version 99"),
+        (b'{"format": "grasp-run", "version": 1}', "damaged"),
+    ],
+)
+def test_bad_result_gets_a_sentence(page: AppTest, content: bytes, sentence: str) -> None:
+    page.file_uploader[0].set_value(("my.json", content, "application/json")).run()
+    assert sentence in seen(page.error)
+    assert "my.json" in seen(page.error)
+    assert not page.exception

@@ -1,0 +1,61 @@
+"""What visitors do, in the words of the tests."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from streamlit.testing.v1 import AppTest
+
+from grasp_core.engine.engine import Engine, Run
+
+_ESCAPES = re.compile(r"\\(?=[^\w\s])")
+
+
+def seen(elements: Any) -> str:
+    """Texts as a reader sees them, without the backslashes that keep them inert."""
+    return "\n".join(_ESCAPES.sub("", str(element.value)).replace("\u2060", "") for element in elements)
+
+
+def press(page: AppTest, label: str) -> AppTest:
+    return next(button for button in page.button if button.label == label).click().run()
+
+
+def drop(page: AppTest, slot: str, name: str, content: bytes) -> AppTest:
+    """Drop a file on "Annotations file" or "Raters file"."""
+    zone = next(zone for zone in page.file_uploader if zone.label.startswith(slot))
+    return zone.set_value((name, content, "text/csv")).run()
+
+
+def widget(elements: Any, label: str) -> Any:
+    return next(element for element in elements if element.label == label)
+
+
+def open_example(page: AppTest, example: dict[str, bytes]) -> AppTest:
+    """Both of the example's files on the Data page."""
+    page.switch_page("data.py").run()
+    drop(page, "Annotations", "annotations.csv", example["annotations.csv"])
+    return drop(page, "Raters", "raters.csv", example["raters.csv"])
+
+
+def shown_run(page: AppTest, engine: Engine) -> Run:
+    """The run that the address names."""
+    value = page.query_params["run"]
+    run = engine.get(value if isinstance(value, str) else value[0])
+    assert run is not None
+    return run
+
+
+def finished(page: AppTest, engine: Engine) -> AppTest:
+    """The Results page once its run has ended."""
+    assert shown_run(page, engine).wait(60)
+    return on(page, "results")
+
+
+def on(page: AppTest, screen: str) -> AppTest:
+    """Follow a switch of screens that the app itself made: AppTest stays on the page it was sent to."""
+    query = dict(page.query_params)
+    page.switch_page(f"{screen}.py")
+    for name, value in query.items():
+        page.query_params[name] = value
+    return page.run()
