@@ -1,0 +1,215 @@
+"""Specs: what is refused and how, the file form, the hash."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import json
+
+import pytest
+
+from grasp_core.errors import SpecError
+from grasp_core.spec import (
+    MAX_PERMUTATIONS,
+    MAX_SEED,
+    PAPER_CONVENTIONS,
+    STATISTICS,
+    AnalysisSpec,
+    DataSpec,
+    RunSpec,
+)
+
+PLAIN = RunSpec(
+    DataSpec(item="item_id", rater="rater_id", label="Q_overall"), AnalysisSpec(axes=(("rater_age",),))
+)
+FULL = RunSpec(
+    DataSpec(
+        layout="raters-by-items",
+        rater="rater_id",
+        profile=("age", "race"),
+        categories=("No", "Yes", "Unsure"),
+        missing=("", "NA"),
+        exclude=(("removed", "True"), ("phase", "1")),
+    ),
+    AnalysisSpec(
+        axes=(("age",), ("race", "gender")),
+        statistics=("irr", "gai"),
+        gai=("negentropy", "cross_negentropy"),
+        min_raters=3,
+        permutations=123,
+        seed=MAX_SEED,
+        strata="phase",
+        p_value="paper",
+        cross_negentropy="paper",
+        ties="random",
+        correction="max-t",
+        family="statistic-axis",
+    ),
+)
+
+
+def sentence(error: pytest.ExceptionInfo[SpecError]) -> str:
+    message = str(error.value)
+    assert message
+    assert "\n" not in message
+    assert "Traceback" not in message
+    return message
+
+
+@pytest.mark.parametrize("spec", [PLAIN, FULL])
+def test_round_trip(spec: RunSpec) -> None:
+    stored = json.loads(json.dumps(spec.to_dict()))
+    again = RunSpec.from_dict(stored)
+    assert again == spec
+    assert again.sha256() == spec.sha256()
+
+
+def test_the_hash_is_stable() -> None:
+    # SHA-256 of the canonical JSON (sorted keys, no spaces) of spec version 1; written down at version 0.1.0.
+    # Another value means that results of the same question no longer find each other.
+    assert PLAIN.sha256() == "445734cbd16d0e910cb271467eaa043732abff55b827fe846d0ca145e9dc54f6"
+    assert FULL.sha256() == "eba8315dcf53fc6fdab0027111facac9068152fe420e005a1d22b7e525ac0dae"
+
+
+def test_the_hash_differs_wherever_the_spec_does() -> None:
+    hashes = {PLAIN.sha256(), FULL.sha256()}
+    for field, value in (("seed", 2), ("permutations", 9), ("ties", "random"), ("strata", "a")):
+        changed = dataclasses.replace(PLAIN, analysis=dataclasses.replace(PLAIN.analysis, **{field: value}))
+        hashes.add(changed.sha256())
+    assert len(hashes) == 6
+
+
+def test_statistics_are_in_the_papers_column_order() -> None:
+    # Table 5 of the GRASP paper: IRR, XRR, negentropy, cross-negentropy, plurality, voting, GAI.
+    assert STATISTICS == (
+        "irr",
+        "xrr",
+        "negentropy",
+        "cross_negentropy",
+        "plurality_size",
+        "voting_agreement",
+        "gai",
+    )
+
+
+def test_defaults_and_paper_conventions() -> None:
+    spec = AnalysisSpec(axes=(("a",),))
+    assert (spec.permutations, spec.p_value, spec.cross_negentropy, spec.ties, spec.correction) == (
+        10_000,
+        "two-sided",
+        "smooth",
+        "first",
+        "benjamini-hochberg",
+    )
+    paper = AnalysisSpec(axes=(("a",),), **PAPER_CONVENTIONS)  # type: ignore[arg-type]
+    assert (paper.p_value, paper.cross_negentropy) == ("paper", "paper")
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [
+        ({"permutations": 0}, "permutations"),
+        ({"permutations": -1}, "permutations"),
+        ({"permutations": MAX_PERMUTATIONS + 1}, "permutations"),
+        ({"permutations": 100.0}, "permutations"),
+        ({"permutations": True}, "permutations"),
+        ({"permutations": "100"}, "permutations"),
+        ({"seed": -1}, "seed"),
+        ({"seed": MAX_SEED + 1}, "seed"),
+        ({"seed": None}, "seed"),
+        ({"min_raters": 0}, "min_raters"),
+        ({"axes": ()}, "axis"),
+        ({"axes": ((),)}, "axis"),
+        ({"axes": (("a",), ("a",))}, "twice"),
+        ({"axes": (("a", "b"), ("b", "a"))}, "twice"),
+        ({"axes": (("a", "a"),)}, "twice"),
+        ({"axes": ("ab",)}, "axes"),
+        ({"axes": ((1,),)}, "axes"),
+        ({"statistics": ()}, "statistics"),
+        ({"statistics": ("irr", "alpha")}, "alpha"),
+        ({"statistics": "irr"}, "statistics"),
+        ({"gai": ("xrr", "irr")}, "GAI"),
+        ({"gai": ("irr",)}, "gai"),
+        ({"strata": 3}, "strata"),
+        ({"p_value": "one-sided"}, "p_value"),
+        ({"cross_negentropy": None}, "cross_negentropy"),
+        ({"ties": "last"}, "ties"),
+        ({"correction": "bonferroni"}, "correction"),
+        ({"family": []}, "family"),
+    ],
+)
+def test_bad_analysis_values_are_refused_in_a_sentence(changes, named: str) -> None:
+    with pytest.raises(SpecError) as caught:
+        AnalysisSpec(**{"axes": (("a",),), **changes})
+    assert named in sentence(caught)
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [
+        ({"layout": "wide"}, "layout"),
+        ({"item": None}, "item"),
+        ({"rater": ""}, "rater"),
+        ({"label": None}, "label"),
+        ({"item": 3}, "item"),
+        ({"layout": "raters-by-items", "rater": None}, "rater"),
+        ({"layout": "items-by-raters", "item": None}, "item"),
+        ({"categories": ("Yes",)}, "categories"),
+        ({"categories": ("Yes", "No", "Yes")}, "categories"),
+        ({"categories": ("Yes", 0)}, "categories"),
+        ({"categories": "Yes,No"}, "categories"),
+        ({"missing": (None,)}, "missing"),
+        ({"profile": "age"}, "profile"),
+        ({"exclude": (("removed",),)}, "exclude"),
+        ({"exclude": (("removed", True),)}, "exclude"),
+    ],
+)
+def test_bad_data_values_are_refused_in_a_sentence(changes, named: str) -> None:
+    with pytest.raises(SpecError) as caught:
+        DataSpec(**{"item": "i", "rater": "r", "label": "l", **changes})
+    assert named in sentence(caught)
+
+
+def damaged(*path: str, value: object = None, drop: bool = False) -> dict:
+    plain = copy.deepcopy(FULL.to_dict())
+    place = plain
+    for name in path[:-1]:
+        place = place[name]
+    if drop:
+        del place[path[-1]]
+    else:
+        place[path[-1]] = value
+    return plain
+
+
+@pytest.mark.parametrize(
+    "plain",
+    [
+        None,
+        [],
+        "spec",
+        {},
+        damaged("version", value=2),
+        damaged("version", drop=True),
+        damaged("data", drop=True),
+        damaged("data", value=None),
+        damaged("data", value=[1]),
+        damaged("data", value="text"),
+        damaged("analysis", value=[]),
+        damaged("analysis", value=3),
+        damaged("analysis", "axes", drop=True),
+        damaged("analysis", "axes", value=3),
+        damaged("analysis", "axes", value={"a": 1}),
+        damaged("analysis", "axes", value=[["a"], 3]),
+        damaged("analysis", "seed", value=1.5),
+        damaged("analysis", "unheard_of", value=1),
+        damaged("analysis", "ties", value={}),
+        damaged("data", "exclude", value=5),
+        damaged("data", "exclude", value=["ab"]),
+        damaged("data", "categories", value=5),
+    ],
+)
+def test_damaged_specs_are_refused_in_a_sentence(plain) -> None:
+    with pytest.raises(SpecError) as caught:
+        RunSpec.from_dict(plain)
+    sentence(caught)
