@@ -374,34 +374,40 @@ def test_columns_left_out_of_a_file_are_reported():
 
 
 WORDS = st.sampled_from(["", " ", "a", "a ", "b", "NA", "1", "2", "Yes", "no"])
+IDS = st.integers(1, 40).map(str)
+COLUMNS = ["item", "rater", "label", "a", "b"]
+NAMES = st.sampled_from([*COLUMNS, "other"])
+
+
+def usually(likely: st.SearchStrategy[str], otherwise: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    return st.integers(0, 19).flatmap(lambda number: otherwise if number == 19 else likely)
 
 
 @st.composite
-def tables_and_specs(draw: st.DrawFn) -> tuple[Table, Table | None, DataSpec, list[str]]:
-    """Small tables of few words, read in any way at all."""
-    columns = ["a", "b", "item", "rater", "label"]
-    width = draw(st.integers(2, 5))
-    body = draw(st.lists(st.lists(WORDS, min_size=width, max_size=width), min_size=1, max_size=6))
-    annotations = rows_table([columns[:width], *body])
+def tables_and_specs(draw: st.DrawFn) -> tuple[Table, Table | None, DataSpec, list[str] | None]:
+    """Small tables of few words, read in sensible and in senseless ways."""
+    width = draw(st.integers(3, 5))
+    row = st.tuples(usually(IDS, WORDS), usually(IDS, WORDS), *[WORDS] * (width - 2))
+    body = draw(st.lists(row, min_size=1, max_size=6))
+    annotations = rows_table([COLUMNS[:width], *body])
     raters = None
     if draw(st.booleans()):
         header = draw(st.permutations(["a", "b", "rater"]))[:2]
-        rows = draw(st.lists(st.lists(WORDS, min_size=2, max_size=2), min_size=1, max_size=4))
+        rows = draw(st.lists(st.tuples(usually(IDS, WORDS), WORDS), min_size=1, max_size=4))
         raters = rows_table([header, *rows], "raters.csv")
-    name = st.sampled_from([*columns, "rater", "other"])
     spec = DataSpec(
-        layout=draw(st.sampled_from(["long", "items-by-raters", "raters-by-items"])),
-        item=draw(name),
-        rater=draw(name),
-        label=draw(name),
-        profile=tuple(draw(st.lists(name, max_size=2))),
+        layout=draw(st.sampled_from(["long", "long", "items-by-raters", "raters-by-items"])),
+        item=draw(usually(st.just("item"), NAMES)),
+        rater=draw(usually(st.just("rater"), NAMES)),
+        label=draw(usually(st.just("label"), NAMES)),
+        profile=tuple(draw(st.lists(NAMES, max_size=2))),
         categories=draw(
-            st.sampled_from([None, ("Yes", "no"), ("a", "b", "1", "2", "Yes", "no", "NA", "a ", " ")])
+            st.sampled_from([None, None, ("Yes", "no"), ("a", "b", "1", "2", "Yes", "no", "NA")])
         ),
-        missing=tuple(draw(st.lists(WORDS, max_size=2))),
-        exclude=tuple(draw(st.lists(st.tuples(name, WORDS), max_size=1))),
+        missing=("", *draw(st.lists(WORDS, max_size=2))),
+        exclude=tuple(draw(st.lists(st.tuples(st.sampled_from("ab"), WORDS), max_size=1))),
     )
-    return annotations, raters, spec, draw(st.none() | st.lists(name, max_size=2))
+    return annotations, raters, spec, draw(st.none() | st.lists(st.sampled_from("ab"), max_size=2))
 
 
 @settings(deadline=None, max_examples=400)
