@@ -1,0 +1,189 @@
+"""The documents' commands run, and their examples look like the real thing.
+
+Marks in the documents: the second word of a fence names the file that a ``csv`` block is, or the place in a
+result that a ``json`` block shows. The command lines of GRASP in an ``sh`` block are run unless its second
+word is ``needs-data``; they must print the lines of a ``text`` block right after it (``...`` stands for any).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grasp_core import cli
+from grasp_core.report.tables import CSV_COLUMNS
+
+ROOT = Path(__file__).resolve().parents[1]
+README = ROOT / "README.md"
+FORMATS = ROOT / "docs" / "file-formats.md"
+METHODS = ROOT / "docs" / "methods.md"
+DOCUMENTS = (README, FORMATS, METHODS)
+COMMAND = "python -m grasp_core "
+_FENCE = re.compile(r"^```(\w+) ?([\w.-]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Block:
+    language: str
+    mark: str
+    text: str
+
+
+def blocks(document: Path) -> list[Block]:
+    return [Block(*found) for found in _FENCE.findall(document.read_text(encoding="utf-8"))]
+
+
+def commands(block: Block) -> list[list[str]]:
+    lines = block.text.replace("\\\n", " ").splitlines()
+    return [shlex.split(line.removeprefix(COMMAND)) for line in lines if line.startswith(COMMAND)]
+
+
+def flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+def run_blocks(document: Path, capsys: pytest.CaptureFixture[str]) -> int:
+    """Write the document's files into the working folder, run its commands and compare what they print."""
+    ran = 0
+    found = blocks(document)
+    for block in found:
+        if block.language == "csv" and block.mark:
+            Path(block.mark).write_text(block.text, encoding="utf-8")
+    for block, following in zip(found, [*found[1:], Block("", "", "")], strict=True):
+        if block.language != "sh" or block.mark == "needs-data" or not commands(block):
+            continue
+        expected = following.text if following.language == "text" else ""
+        capsys.readouterr()
+        for arguments in commands(block):
+            status = cli.main(arguments)
+            assert status == (cli.BAD_INPUT if expected.startswith("grasp:") else 0), arguments
+            ran += 1
+        printed = capsys.readouterr()
+        output = flat(printed.out + printed.err)
+        for line in expected.splitlines():
+            assert line == "..." or flat(line) in output
+    return ran
+
+
+@pytest.mark.parametrize("document", [README, FORMATS], ids=lambda path: path.name)
+def test_commands_run_and_print_what_is_shown(
+    document: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run_blocks(document, capsys) > 1
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_commands_that_need_data_parse(document: Path) -> None:
+    for block in blocks(document):
+        for arguments in commands(block):
+            cli._parser().parse_args(arguments)
+
+
+@pytest.fixture(scope="module")
+def outputs(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], str]:
+    """Result and table of the first example in the file formats."""
+    folder = tmp_path_factory.mktemp("formats")
+    for block in blocks(FORMATS):
+        if block.language == "csv" and block.mark:
+            (folder / block.mark).write_text(block.text, encoding="utf-8")
+    first = next(block for block in blocks(FORMATS) if commands(block))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        assert cli.main(commands(first)[0]) == 0
+    result = json.loads((folder / "result.json").read_text(encoding="utf-8"))
+    return result, (folder / "table.csv").read_text(encoding="utf-8")
+
+
+def agrees(shown: Any, real: Any, where: str) -> None:
+    """The example has the fields of the real thing, and its values up to rounding; ``...`` is any text."""
+    if isinstance(real, dict):
+        assert isinstance(shown, dict), where
+        if where.endswith(".statistics"):  # one of them stands for all
+            assert set(shown) <= set(real), where
+        else:
+            assert list(shown) == list(real), where
+        for name, value in shown.items():
+            agrees(value, real[name], f"{where}.{name}")
+    elif isinstance(real, list):
+        assert isinstance(shown, list), where
+        assert len(shown) == len(real) or where.endswith(".counts"), where
+        for value, other in zip(shown, real, strict=False):
+            agrees(value, other, f"{where}[]")
+    elif isinstance(real, float):
+        assert shown == pytest.approx(real, abs=5e-4), where
+    else:
+        assert shown in (real, "..."), where
+
+
+def test_json_examples_are_those_of_a_real_result(outputs: tuple[dict[str, Any], str]) -> None:
+    examples = [block for document in DOCUMENTS for block in blocks(document) if block.language == "json"]
+    assert {block.mark for block in examples} == {"spec", "data", "groups.0", "dsi.0"}
+    for block in examples:
+        real: Any = outputs[0]
+        for step in block.mark.split("."):
+            real = real[int(step) if step.isdigit() else step]
+        agrees(json.loads(block.text), real, block.mark)
+
+
+def field_names(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield name
+            if name != "group":  # its fields are the data's own axes
+                yield from field_names(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from field_names(inner)
+
+
+def test_every_field_and_column_is_described(outputs: tuple[dict[str, Any], str]) -> None:
+    described = set(re.findall(r"`([^`\n]+)`", re.sub(_FENCE, "", FORMATS.read_text(encoding="utf-8"))))
+    assert set(field_names(outputs[0])) <= described
+    assert set(CSV_COLUMNS) <= described
+
+
+def test_the_tables_columns_are_shown(outputs: tuple[dict[str, Any], str]) -> None:
+    shown = [block.text for block in blocks(FORMATS) if block.language == "csv" and not block.mark]
+    assert shown == [outputs[1].splitlines(keepends=True)[0]]
+
+
+def test_explained_messages_exist() -> None:
+    section = FORMATS.read_text(encoding="utf-8").split("## When a file is refused")[1].split("```")[0]
+    messages = [line.split("|")[1].strip() for line in section.splitlines() if line.startswith("| ")][1:]
+    source = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "grasp_core").rglob("*.py"))
+    assert len(messages) > 10
+    for message in messages:
+        for part in re.split(r" / |\.\.\.", message):
+            assert part.strip() in source, message
+
+
+def test_every_option_is_described(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        cli.main(["run", "--help"])
+    options = set(re.findall(r"--[a-z][a-z-]+", capsys.readouterr().out)) - {"--help"}
+    written = "".join(document.read_text(encoding="utf-8") for document in DOCUMENTS)
+    assert options
+    assert {option for option in options if option not in written} == set()
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_links_lead_somewhere(document: Path) -> None:
+    text = re.sub(_FENCE, "", document.read_text(encoding="utf-8"))
+    for target in re.findall(r"(?<!!)\[[^\]]+\]\(([^)]+)\)", text):
+        if "://" in target:
+            continue
+        path, _, heading = target.partition("#")
+        other = (document.parent / path) if path else document
+        assert other.exists(), target
+        if heading:
+            heads = re.findall(r"^#+ (.+)$", other.read_text(encoding="utf-8"), re.MULTILINE)
+            anchors = {re.sub(r"[^\w\- ]", "", head).lower().replace(" ", "-") for head in heads}
+            assert heading in anchors, target
