@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -151,10 +152,10 @@ class Raters:
     axes: Mapping[str, Axis]
 
 
-def display_order(value: str) -> tuple[int, float, str]:
-    """Sort key: numbers by size, before everything else by letter."""
+def display_order(value: str) -> tuple[int, float, str, str]:
+    """Sort key: numbers by size, then the rest by letter; no two texts are equal."""
     try:
         number = float(value)
     except ValueError:
-        return (1, 0.0, value.casefold())
-    return (0, number, value) if number == number else (1, 0.0, value.casefold())
+        number = math.nan
+    return (1, 0.0, value.casefold(), value) if math.isnan(number) else (0, number, "", value)

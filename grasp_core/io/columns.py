@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from grasp_core.annotations import BoolArray, display_order
+from grasp_core.annotations import BoolArray
 from grasp_core.errors import Problem
 from grasp_core.io.problems import agree, know, number, quoted
 
@@ -48,11 +48,6 @@ class Column:
         hit = np.fromiter((value in texts for value in self.values), dtype=np.bool_, count=len(self.values))
         found: BoolArray = hit[self.codes]
         return found
-
-
-def sort_key(value: str) -> tuple[tuple[int, float, str], str]:
-    """Display order, with ties (``Yes`` and ``yes``, ``1`` and ``1.0``) broken by the text itself."""
-    return display_order(value), value
 
 
 def odd_texts(where: str, counts: Mapping[str, int], missing: Collection[str]) -> list[Problem]:

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grasp_core.annotations import Annotations, Axis, BoolArray, Raters
+from grasp_core.annotations import Annotations, Axis, BoolArray, Raters, display_order
 from grasp_core.errors import Problem
 from grasp_core.io import checks
-from grasp_core.io.columns import sort_key
 from grasp_core.io.problems import raise_stopping
 from grasp_core.io.profiles import Profile, Profiles
 from grasp_core.io.tables import Table
@@ -115,7 +114,7 @@ def _candidates(profiles: Profiles, spec: DataSpec) -> tuple[str, ...]:
 def _annotations(votes: Votes, spec: DataSpec, counted: BoolArray) -> Annotations:
     used = np.unique(votes.label)
     found = [votes.labels[code] for code in used]
-    categories = spec.categories or tuple(sorted(found, key=sort_key))
+    categories = spec.categories or tuple(sorted(found, key=display_order))
     position = {label: index for index, label in enumerate(categories)}
     category = np.full(len(votes.labels), -1, dtype=np.int64)
     category[used] = [position[label] for label in found]
@@ -136,7 +135,7 @@ def _chosen(ids: tuple[str, ...], which: BoolArray) -> tuple[str, ...]:
 
 def _axis(column: Profile, counted: BoolArray) -> Axis:
     codes = column.codes[counted]
-    used = sorted(np.unique(codes[codes >= 0]).tolist(), key=lambda code: sort_key(column.values[code]))
+    used = sorted(np.unique(codes[codes >= 0]).tolist(), key=lambda code: display_order(column.values[code]))
     position = np.full(len(column.values) + 1, -1, dtype=np.int32)
     position[used] = np.arange(len(used), dtype=np.int32)
     by_rater = position[codes]

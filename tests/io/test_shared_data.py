@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import time
 from dataclasses import replace
 
 import numpy as np
@@ -84,17 +83,6 @@ def test_dices_counts(long):
     # Counted from raters.csv with Python's csv module, rows with removed = False.
     assert table["Man"].tolist() == [12, 7, 10, 9, 9, 47]
     assert table["Woman"].tolist() == [9, 16, 12, 4, 16, 57]
-
-
-def test_dices_loads_quickly():
-    def seconds() -> float:
-        start = time.perf_counter()
-        table = read_table(DATA / "dices350" / "ratings_long.csv")
-        guess = recognise(table)
-        load(table, None, guess.spec, guess.axes)
-        return time.perf_counter() - start
-
-    assert min(seconds() for _ in range(5)) < 0.3
 
 
 def test_convabuse():
