@@ -6,6 +6,8 @@ import numpy as np
 
 from grasp_core.annotations import FloatArray
 
+ROUNDING = 1e-12
+
 
 def gai(in_group: FloatArray, cross_group: FloatArray) -> FloatArray:
     """Group association index: in-group over cross-group cohesion.
@@ -19,9 +21,13 @@ def gai(in_group: FloatArray, cross_group: FloatArray) -> FloatArray:
     -------
     float array
         Baseline 1; NaN where the cross-group statistic is not positive or either is NaN.
+
+    Notes
+    -----
+    A cross-group statistic up to 1e-12 is 0 but for rounding, and has no ratio either.
     """
     index = np.full(np.broadcast_shapes(in_group.shape, cross_group.shape), np.nan)
-    np.divide(in_group, cross_group, out=index, where=cross_group > 0)
+    np.divide(in_group, cross_group, out=index, where=cross_group > ROUNDING)
     return index
 
 

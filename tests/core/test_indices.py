@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from grasp_core.statistics.indices import dsi, gai
 
 NAN = math.nan
-VALUES = st.floats(-1, 1) | st.just(NAN) | st.just(0.0) | st.just(-0.0)
+VALUES = st.floats(-1, 1) | st.sampled_from([NAN, 0.0, -0.0, 2e-16, -2e-16])
 
 
 def test_gai_by_hand() -> None:
@@ -25,9 +25,13 @@ def test_gai_by_hand() -> None:
 @given(inside=VALUES, across=VALUES)
 def test_gai_has_no_value_just_where_cross_cohesion_is_not_positive(inside: float, across: float) -> None:
     value = gai(np.array([inside]), np.array([across]))[0]
-    assert np.isnan(value) == (np.isnan(inside) or np.isnan(across) or across <= 0)
+    assert np.isnan(value) == (np.isnan(inside) or np.isnan(across) or across <= 1e-12)
     if not np.isnan(value):
         assert value == inside / across
+
+
+def test_a_cross_cohesion_of_0_but_for_rounding_has_no_huge_ratio() -> None:
+    assert np.isnan(gai(np.array([0.6]), np.array([2e-16]))[0])
 
 
 def test_gai_keeps_the_shape() -> None:
