@@ -55,9 +55,7 @@ def files(annotations: Annotations, raters: Raters) -> tuple[bytes, bytes]:
     """The data as a long file of annotations and a file of raters."""
     votes, profiles = io.StringIO(), io.StringIO()
     votes.write("item,rater,label\n")
-    for item, rater, category in zip(
-        annotations.item, annotations.rater, annotations.category, strict=True
-    ):
+    for item, rater, category in zip(annotations.item, annotations.rater, annotations.category, strict=True):
         votes.write(
             f"{annotations.item_ids[item]},{annotations.rater_ids[rater]},{annotations.categories[category]}\n"
         )

@@ -65,7 +65,8 @@ def test_axis_values_are_in_display_order() -> None:
 
 
 def test_order_of_look_alike_values_does_not_depend_on_the_hash_seed() -> None:
-    script = "from grasp_core.annotations import Axis; print(Axis.from_values(['man', 'Man', 'MAN', '1', '1.0']).values)"
+    values = ["man", "Man", "MAN", "1", "1.0"]
+    script = f"from grasp_core.annotations import Axis; print(Axis.from_values({values}).values)"
     said = {
         subprocess.run(
             [sys.executable, "-c", script],

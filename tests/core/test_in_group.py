@@ -50,9 +50,7 @@ def test_irr_by_naive_pairs() -> None:
     units = [[k for k in range(4) for _ in range(row[k])] for row in c]
     units = [unit for unit in units if len(unit) >= 2]
     total = sum(len(unit) for unit in units)
-    within = sum(
-        sum(a != b for a, b in itertools.permutations(unit, 2)) / (len(unit) - 1) for unit in units
-    )
+    within = sum(sum(a != b for a, b in itertools.permutations(unit, 2)) / (len(unit) - 1) for unit in units)
     everything = [label for unit in units for label in unit]
     apart = sum(a != b for a, b in itertools.permutations(everything, 2)) / (total * (total - 1))
     assert irr(c) == pytest.approx(1 - within / total / apart, abs=1e-14)
@@ -163,9 +161,7 @@ def test_an_unused_category_counts_in_K_only(c: Counts) -> None:  # noqa: N802
     wider = np.hstack([c, np.zeros_like(c[:, :1])])
     k = c.shape[1]
     for statistic, gain in ((irr, 0), (plurality_size, 0), (negentropy, math.log((k + 1) / k))):
-        assert _value(statistic, wider) == pytest.approx(
-            _value(statistic, c) + gain, abs=1e-12, nan_ok=True
-        )
+        assert _value(statistic, wider) == pytest.approx(_value(statistic, c) + gain, abs=1e-12, nan_ok=True)
 
 
 def _value(statistic, c: Counts) -> float:

@@ -70,9 +70,7 @@ def test_every_option_on_every_shape(shape, dense, strata, ties, convention) -> 
 @pytest.mark.parametrize("categories", range(2, 21))
 def test_every_number_of_categories(categories: int) -> None:
     annotations, raters = simulate(categories, items=12, categories=categories, missing=0.3, unknown=0.1)
-    for convention, ties, dense in itertools.product(
-        ("smooth", "paper"), ("first", "random"), (True, False)
-    ):
+    for convention, ties, dense in itertools.product(("smooth", "paper"), ("first", "random"), (True, False)):
         spec = AnalysisSpec(axes=AXES[:3], min_raters=1, cross_negentropy=convention, ties=ties)
         assert_parity(annotations, raters, spec, dense=dense)
 
@@ -110,7 +108,8 @@ def test_64_bit_counters(dense: bool, convention) -> None:
 
 
 @pytest.mark.parametrize(
-    ("raters", "categories", "counter"), [(46_340, 2, np.int32), (46_341, 2, np.int64), (33_000, 200, np.int64)]
+    ("raters", "categories", "counter"),
+    [(46_340, 2, np.int32), (46_341, 2, np.int64), (33_000, 200, np.int64)],
 )
 def test_counters_are_wide_enough_for_an_item_that_very_many_rated(raters, categories, counter) -> None:
     """46,341 squared passes 2^31; so do 33,000 labels of 200 categories packed with a vote's rank."""
@@ -136,7 +135,8 @@ def test_counters_are_wide_enough_for_an_item_that_very_many_rated(raters, categ
 def test_no_annotation_counts_for_unknown_raters_only() -> None:
     """All of one axis unknown: no groups on it, the rest untouched."""
     annotations, raters = simulate(8)
-    raters = Raters(raters.rater_ids, {**raters.axes, "race": Axis.from_values([None] * annotations.n_raters)})
+    nobody = Axis.from_values([None] * annotations.n_raters)
+    raters = Raters(raters.rater_ids, {**raters.axes, "race": nobody})
     grouping = assert_parity(annotations, raters, AnalysisSpec(axes=AXES[:3]), dense=True)
     assert {group.axes for group in grouping.groups} == {("gender",)}
 

@@ -162,7 +162,8 @@ def naive_dsi(observed: np.ndarray, null: np.ndarray, members: list[int]) -> tup
         estimable = [row[g] for g in members if row[g] == row[g]]
         if estimable:
             largest.append(max(estimable))
-    reached = sum(value >= observed[attaining] - 1e-12 * max(1, abs(observed[attaining])) for value in largest)
+    least = observed[attaining] - 1e-12 * max(1, abs(observed[attaining]))
+    reached = sum(value >= least for value in largest)
     return attaining, (1 + reached) / (len(largest) + 1), len(largest)
 
 

@@ -64,7 +64,8 @@ def test_order_of_raters_items_and_rows_changes_nothing(data, random) -> None:
         codes = np.empty_like(axis.codes)
         codes[to_rater] = axis.codes
         axes[name] = Axis(axis.values, codes)
-    assert_same(values_by_group(annotations, raters), values_by_group(shuffled, Raters(raters.rater_ids, axes)))
+    moved = Raters(raters.rater_ids, axes)
+    assert_same(values_by_group(annotations, raters), values_by_group(shuffled, moved))
 
 
 @given(data=rated(), random=st.randoms(use_true_random=False))

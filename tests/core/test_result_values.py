@@ -19,7 +19,7 @@ def plain() -> dict:
     row = make_group(
         irr=make_outcome(0.3, "up", "*"),
         xrr=Outcome(None, reason="no item was rated both by the group and by the others"),
-        negentropy=Outcome(0.2, reason="only 5 shuffled values were estimable, too few for a p-value", null_n=5),
+        negentropy=Outcome(0.2, reason="only 5 shuffled values were estimable", null_n=5),
         gai=Outcome(None, reason="its xrr has no value"),
     )
     return make_result((row,), dsi=(), warnings=("a warning",)).to_dict()

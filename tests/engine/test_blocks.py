@@ -1,0 +1,47 @@
+"""Cutting permutations into blocks."""
+
+from __future__ import annotations
+
+import itertools
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grasp_core.engine.blocks import Blocks
+
+
+@given(total=st.integers(1, 3000), n_workers=st.integers(1, 8), returned=st.sets(st.integers(0, 20)))
+def test_blocks_cover_every_permutation_once(total: int, n_workers: int, returned: set[int]) -> None:
+    """Even if some blocks come back uncomputed."""
+    blocks, computed, taken, progress = Blocks(total, n_workers), [], 0, []
+    while block := blocks.take():
+        taken += 1
+        if taken in returned:
+            blocks.give_back(block)
+            continue
+        computed += range(*block)
+        blocks.finish(block)
+        progress.append(blocks.progress)
+    assert sorted(computed) == list(range(total))
+    done = [step.done for step in progress]
+    assert done == sorted(done)
+    assert done[-1] == total
+    assert all(step.total == total for step in progress)
+    assert progress[0].seconds_left is None
+    assert all(step.seconds_left is None or step.seconds_left >= 0 for step in progress)
+    assert progress[-1].seconds_left in (None, 0)
+
+
+@given(cuts=st.lists(st.integers(0, 200), min_size=2, max_size=12, unique=True), keep=st.randoms())
+def test_blocks_that_were_computed_before_are_not_computed_again(cuts: list[int], keep) -> None:
+    ends = sorted(cuts)
+    computed = [block for block in itertools.pairwise(ends) if keep.random() < 0.5]
+    blocks = Blocks(ends[-1], 2, computed)
+    before = [b for block in computed for b in range(*block)]
+    assert blocks.progress.done == len(before)
+    after: list[int] = []
+    while block := blocks.take():
+        after += range(*block)
+        blocks.finish(block)
+    assert sorted(before + after) == list(range(ends[-1]))
+    assert blocks.progress.done == blocks.progress.total == ends[-1]

@@ -1,0 +1,216 @@
+"""One run without an executor: observed values, reasons, warnings, limits, the self-check."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import krippendorff
+import numpy as np
+import pytest
+
+from grasp_core.engine import run as run_module
+from grasp_core.engine.run import finish, prepare, with_gai
+from grasp_core.errors import SelfCheckError, SpecError
+from grasp_core.permutation import kernel, reference
+from grasp_core.permutation.shuffle import identity
+from grasp_core.result import RunResult
+from grasp_core.spec import STATISTICS, AnalysisSpec, RunSpec
+from grasp_core.statistics import estimable
+from tests.core.simulated import DATA_SPEC, dataset
+
+AXES = (("gender",), ("race",), ("gender", "race"))
+DATA = dataset(1, items=30, missing=0.2, unknown=0.05)
+
+
+def spec(**analysis) -> RunSpec:
+    return RunSpec(DATA_SPEC, AnalysisSpec(**{"axes": AXES, "permutations": 200, **analysis}))
+
+
+def compute(data=DATA, **analysis) -> RunResult:
+    prepared = prepare(data, spec(**analysis))
+    b = prepared.spec.analysis.permutations
+    shuffled = kernel.shuffled(prepared.design, prepared.spec.analysis.seed, 0, b)
+    return finish(prepared, shuffled, load_s=1.0, permutations_s=2.0)
+
+
+def test_a_result_holds_what_was_asked() -> None:
+    result = compute()
+    assert [row.group.label for row in result.groups][:5] == ["Man", "Woman", "Asian", "Black", "White"]
+    assert result.timing.load_s == 1.0
+    assert result.timing.permutations_s == 2.0
+    assert result.data.items == 30
+    for row in result.groups:
+        assert tuple(row.statistics) == STATISTICS
+        member = np.ones(24, dtype=bool)
+        for name, value in zip(row.group.axes, row.group.values, strict=True):
+            axis = DATA.raters.axes[name]
+            member &= axis.codes == axis.values.index(value)
+        assert row.n_raters == member.sum()
+        assert row.n_annotations == member[DATA.annotations.rater].sum()
+
+
+def test_observed_values_are_the_twins() -> None:
+    prepared = prepare(DATA, spec())
+    values, _ = reference.evaluate(
+        DATA.annotations, prepared.grouping, prepared.spec.analysis, identity(DATA.annotations.n_raters)
+    )
+    np.testing.assert_allclose(prepared.observed[:, :6], values, rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("pair", [("irr", "xrr"), ("plurality_size", "voting_agreement")])
+def test_gai_is_the_chosen_ratio(pair) -> None:
+    for row in compute(gai=pair).groups:
+        inside, across = (row.statistics[name].value for name in pair)
+        value = row.statistics["gai"].value
+        if across is None or inside is None or across <= 0:
+            assert value is None
+        else:
+            assert value == pytest.approx(inside / across)
+
+
+def test_with_gai_appends_to_any_shape() -> None:
+    counted = np.ones((4, 3, 6))
+    assert with_gai(counted, spec().analysis).shape == (4, 3, 7)
+
+
+def test_what_is_not_estimable_says_why() -> None:
+    """Nearly empty data: every value that is missing carries METHODS' reason, none is 0 or 1 instead."""
+    data = dataset(2, items=8, raters=14, missing=0.9)
+    result = compute(data, min_raters=1)
+    twin, _ = reference.evaluate(
+        data.annotations,
+        prepare(data, spec(min_raters=1)).grouping,
+        spec(min_raters=1).analysis,
+        identity(data.annotations.n_raters),
+    )
+    known = {getattr(estimable, name) for name in dir(estimable) if name.isupper()}
+    missing = 0
+    for row, values in zip(result.groups, twin, strict=True):
+        for name, value in zip(STATISTICS, values, strict=False):
+            outcome = row.statistics[name]
+            assert (outcome.value is None) == bool(np.isnan(value))
+            if outcome.value is None:
+                missing += 1
+                assert outcome.reason in known
+                assert outcome.p is None
+                assert outcome.q is None
+                assert outcome.significance == "none"
+        gai = row.statistics["gai"]
+        if gai.value is None:
+            assert gai.reason.startswith(("its irr has no value: ", "its xrr "))
+    assert missing > 5
+
+
+def test_gai_without_positive_cross_cohesion_says_so() -> None:
+    # With a single item, pairs within it are all pairs: XRR is 0 (rounding aside), whatever the labels.
+    for row in compute(dataset(1, items=1), gai=("plurality_size", "xrr"), axes=AXES[:2]).groups:
+        assert row.statistics["xrr"].value == pytest.approx(0, abs=1e-12)
+        assert row.statistics["gai"].value is None
+        assert row.statistics["gai"].reason.endswith("0.000, and a ratio needs it above 0")
+        assert row.statistics["gai"].null_n == 0
+
+
+def test_the_self_check_refuses_a_run_that_krippendorff_contradicts(monkeypatch) -> None:
+    true = krippendorff.alpha
+    monkeypatch.setattr(krippendorff, "alpha", lambda **given: true(**given) + 1e-8)
+    with pytest.raises(SelfCheckError, match="please file a bug"):
+        prepare(DATA, spec())
+
+
+def test_the_self_check_refuses_nan(monkeypatch) -> None:
+    monkeypatch.setattr(krippendorff, "alpha", lambda **given: float("nan"))
+    with pytest.raises(SelfCheckError):
+        prepare(DATA, spec())
+
+
+def test_the_self_check_forgives_rounding(monkeypatch) -> None:
+    true = krippendorff.alpha
+    monkeypatch.setattr(krippendorff, "alpha", lambda **given: true(**given) + 1e-12)
+    prepare(DATA, spec())
+
+
+@pytest.mark.parametrize(
+    ("analysis", "named"),
+    [
+        ({"axes": (("age",),)}, "no axis age; there are gender, race, region"),
+        ({"strata": "age"}, "no axis age"),
+        ({"min_raters": 25}, "no group has 25 raters"),
+        ({"permutations": 10_000_000}, "need more memory"),
+    ],
+)
+def test_what_cannot_be_computed_is_refused(analysis, named: str) -> None:
+    with pytest.raises(SpecError, match=named):
+        prepare(DATA, spec(**analysis))
+
+
+def test_the_number_of_permutations_that_fits_does_fit(monkeypatch) -> None:
+    monkeypatch.setattr(run_module, "MAX_NULL_BYTES", 200 * 5 * 7 * 8)
+    prepare(DATA, spec(axes=AXES[:2], permutations=200))
+    with pytest.raises(SpecError, match="at most 200 fit"):
+        prepare(DATA, spec(axes=AXES[:2], permutations=201))
+
+
+def warned(text: str, **analysis) -> bool:
+    return any(text in warning for warning in compute(**analysis).warnings)
+
+
+def test_warns_where_no_lone_effect_can_survive() -> None:
+    # METHODS section 5: tests / (B + 1) > 0.05. Five groups per statistic: B = 98 warns, B = 99 is 0.05.
+    for family, tests in (("statistic", 5), ("statistic-axis", 3), ("all", 35)):
+        enough = 20 * tests - 1
+        options = {"axes": AXES[:2], "family": family}
+        assert warned(f"among {tests} tests", permutations=enough - 1, **options)
+        assert not warned("can never survive", permutations=enough, **options)
+
+
+def test_warns_of_too_few_permutations() -> None:
+    assert warned("fewer than 100 permutations", permutations=99)
+    assert not warned("fewer than 100 permutations", permutations=100)
+
+
+def test_warns_of_conventions_of_the_paper() -> None:
+    assert warned("at 0.05 about 10 %", p_value="paper")
+    assert warned("count as full agreement", cross_negentropy="paper")
+    assert not warned("paper")
+
+
+def test_names_the_groups_that_are_too_small() -> None:
+    sizes = {row.group.label: row.n_raters for row in compute(min_raters=1).groups}
+    limit = sorted(sizes.values())[2]
+    small = [f"{label} ({n})" for label, n in sizes.items() if n < limit]
+    assert small
+    (warning,) = (text for text in compute(min_raters=limit).warnings if "not shown" in text)
+    assert all(entry in warning for entry in small)
+    assert f"{len(small)} of {len(sizes)} groups" in warning
+
+
+def test_counts_the_permutations_that_lost_a_value() -> None:
+    data = dataset(3, items=10, raters=14, missing=0.75)
+    result = compute(data, axes=(("race",),))
+    prepared = prepare(data, spec(axes=(("race",),)))
+    null = with_gai(kernel.shuffled(prepared.design, 1, 0, 200), prepared.spec.analysis)
+    lost = int(np.isnan(null).any(axis=(1, 2)).sum())
+    assert lost > 0
+    assert any(warning.startswith(f"in {lost} of 200 permutations") for warning in result.warnings)
+    for g, row in enumerate(result.groups):
+        for s, name in enumerate(STATISTICS):
+            assert row.statistics[name].null_n == 200 - np.isnan(null[:, g, s]).sum()
+
+
+def test_a_result_survives_its_file_form() -> None:
+    result = compute(dataset(4, items=8, raters=14, missing=0.85), min_raters=1)
+    assert RunResult.from_dict(result.to_dict()) == result
+
+
+def test_strata_keep_a_groups_share_of_each_stratum() -> None:
+    """Within strata of the very axis that is tested, nothing can move: every p is 1."""
+    result = compute(axes=(("gender",),), strata="gender")
+    for row in result.groups:
+        for outcome in row.statistics.values():
+            assert outcome.value is None or outcome.p == 1
+
+
+def test_the_same_run_twice_is_the_same() -> None:
+    one, two = compute(ties="random"), compute(ties="random")
+    assert dataclasses.replace(one, timing=two.timing) == two
+    assert compute(seed=2).groups != compute(seed=1).groups
