@@ -90,9 +90,9 @@ def _add_run(commands: Any) -> None:
     data.add_argument(
         "--missing",
         action="append",
-        default=None,
+        default=[],
         metavar="TEXT",
-        help="cell text that means no value; repeat for several (default: only the empty cell)",
+        help="cell text that means no value, as the empty cell does; repeat for several",
     )
     data.add_argument(
         "--exclude",
@@ -172,7 +172,7 @@ def _spec(chosen: argparse.Namespace) -> RunSpec:
             label=chosen.label,
             profile=chosen.profile,
             categories=chosen.categories,
-            missing=DataSpec.missing if chosen.missing is None else tuple(chosen.missing),
+            missing=tuple(dict.fromkeys((*DataSpec.missing, *chosen.missing))),
             exclude=tuple(chosen.exclude),
         ),
         AnalysisSpec(

@@ -181,21 +181,18 @@ def _warnings(prepared: Prepared, null: FloatArray) -> list[str]:
     analysis, grouping = prepared.spec.analysis, prepared.grouping
     warnings = [problem.message for problem in prepared.dataset.problems]
     everyone = form_groups(prepared.dataset.raters, analysis.axes)
-    small = [
-        f"{group.label} ({n})"
-        for group, n in zip(everyone.groups, everyone.n_raters, strict=True)
-        if n < analysis.min_raters
-    ]
-    if small:
+    small = int((everyone.n_raters < analysis.min_raters).sum())
+    if small:  # counted, not named: a small group may be one person
         warnings.append(
-            f"{len(small)} of {len(everyone.groups)} groups have fewer than {analysis.min_raters} raters and"
-            f" are not shown: {', '.join(small)}"
+            f"{small} of {len(everyone.groups)} groups have fewer than {analysis.min_raters} raters and are"
+            " not shown; their raters still count among the others"
         )
     tests = _largest_family(grouping, analysis)
-    if tests / (analysis.permutations + 1) > LEVEL:
+    tails = 2 if analysis.p_value == "two-sided" else 1
+    if tests * tails / (analysis.permutations + 1) > LEVEL:
         warnings.append(
             f"with {analysis.permutations:,} permutations a lone effect among {tests} tests can never survive"
-            f" correction; use at least {int(tests / LEVEL):,}"
+            f" correction; use at least {int(tests * tails / LEVEL):,}"
         )
     if analysis.permutations < 100:
         warnings.append("with fewer than 100 permutations there are no p-values")
