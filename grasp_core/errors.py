@@ -62,3 +62,19 @@ class RunCancelledError(GraspError):
 
 class WorkerError(GraspError):
     """The processes that compute a run died and could not be replaced."""
+
+
+class StoreError(GraspError):
+    """What lasts cannot be read or written just now."""
+
+
+class LimitError(GraspError):
+    """A user has asked for more than a person may have at one time."""
+
+
+class SettingsError(GraspError):
+    """The installation's settings cannot be used."""
+
+
+class AccessError(GraspError):
+    """The user may not do what they asked for."""

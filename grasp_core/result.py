@@ -98,6 +98,43 @@ class DataSummary:
     sha256: str
     files: tuple[FileFingerprint, ...]
 
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready form; :meth:`from_dict` reads it back."""
+        return {
+            "items": self.items,
+            "raters": self.raters,
+            "annotations": self.annotations,
+            "categories": list(self.categories),
+            "label_counts": list(self.label_counts),
+            "raters_per_item": list(self.raters_per_item),
+            "sha256": self.sha256,
+            "files": [{"name": file.name, "bytes": file.bytes, "sha256": file.sha256} for file in self.files],
+        }
+
+    @classmethod
+    def from_dict(cls, plain: Any) -> DataSummary:
+        """Read :meth:`to_dict`'s form.
+
+        Raises
+        ------
+        KeyError, TypeError, ValueError
+            If a field is missing or of the wrong kind.
+        """
+        low, median, high = plain["raters_per_item"]
+        return cls(
+            items=int(plain["items"]),
+            raters=int(plain["raters"]),
+            annotations=int(plain["annotations"]),
+            categories=_strings(plain["categories"]),
+            label_counts=tuple(int(count) for count in plain["label_counts"]),
+            raters_per_item=(int(low), float(median), int(high)),
+            sha256=_string(plain["sha256"]),
+            files=tuple(
+                FileFingerprint(_string(file["name"]), int(file["bytes"]), _string(file["sha256"]))
+                for file in plain["files"]
+            ),
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Timing:
@@ -126,19 +163,7 @@ class RunResult:
             "format": FORMAT,
             "version": FORMAT_VERSION,
             "code_version": self.code_version,
-            "data": {
-                "items": self.data.items,
-                "raters": self.data.raters,
-                "annotations": self.data.annotations,
-                "categories": list(self.data.categories),
-                "label_counts": list(self.data.label_counts),
-                "raters_per_item": list(self.data.raters_per_item),
-                "sha256": self.data.sha256,
-                "files": [
-                    {"name": file.name, "bytes": file.bytes, "sha256": file.sha256}
-                    for file in self.data.files
-                ],
-            },
+            "data": self.data.to_dict(),
             "spec": self.spec.to_dict(),
             "groups": [
                 {
@@ -182,22 +207,8 @@ class RunResult:
 
 
 def _result_from_dict(plain: dict[str, Any]) -> RunResult:
-    data = plain["data"]
-    low, median, high = data["raters_per_item"]
     return RunResult(
-        data=DataSummary(
-            items=int(data["items"]),
-            raters=int(data["raters"]),
-            annotations=int(data["annotations"]),
-            categories=_strings(data["categories"]),
-            label_counts=tuple(int(count) for count in data["label_counts"]),
-            raters_per_item=(int(low), float(median), int(high)),
-            sha256=_string(data["sha256"]),
-            files=tuple(
-                FileFingerprint(_string(file["name"]), int(file["bytes"]), _string(file["sha256"]))
-                for file in data["files"]
-            ),
-        ),
+        data=DataSummary.from_dict(plain["data"]),
         spec=RunSpec.from_dict(plain["spec"]),
         groups=tuple(
             GroupResult(

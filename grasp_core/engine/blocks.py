@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
+
+Block = tuple[int, int]
+"""Permutations start to stop - 1."""
 
 BLOCK_SECONDS = 0.2
 """Aimed length of a block: how soon a cancel takes effect and progress moves."""
@@ -29,40 +33,53 @@ class Blocks:
         Permutations of the run.
     n_workers : int
         Blocks computed side by side.
+    computed : iterable of (start, stop)
+        Blocks that an earlier attempt has computed.
     """
 
-    def __init__(self, total: int, n_workers: int) -> None:
-        self._total = total
+    def __init__(self, total: int, n_workers: int, computed: Iterable[Block] = ()) -> None:
         self._n_workers = n_workers
-        self._next = 0
-        self._returned: list[tuple[int, int]] = []
-        self._done = 0
+        self._gaps = _gaps(total, computed)
         self._size = FIRST_BLOCK
         self._first_end: tuple[float, int] | None = None
+        self.progress = Progress(total - sum(stop - start for start, stop in self._gaps), total, None)
 
-    def take(self) -> tuple[int, int] | None:
-        """The next block as (start, stop), or None where none is left to hand out."""
-        if self._returned:
-            return self._returned.pop()
-        if self._next == self._total:
+    def take(self) -> Block | None:
+        """The next block, or None where none is left to hand out."""
+        if not self._gaps:
             return None
-        block = (self._next, min(self._next + self._size, self._total))
-        self._next = block[1]
-        return block
+        start, stop = self._gaps.pop()
+        if start + self._size < stop:
+            self._gaps.append((start + self._size, stop))
+        return start, min(start + self._size, stop)
 
-    def give_back(self, block: tuple[int, int]) -> None:
+    def give_back(self, block: Block) -> None:
         """Hand a block back that was not computed."""
-        self._returned.append(block)
+        self._gaps.append(block)
 
-    def finish(self, block: tuple[int, int]) -> Progress:
+    def finish(self, block: Block) -> None:
         """Count a block as computed."""
-        self._done += block[1] - block[0]
+        done, total = self.progress.done + block[1] - block[0], self.progress.total
         now = time.perf_counter()
         if self._first_end is None:  # speed is taken from here on: workers may have had to start first
-            self._first_end = (now, self._done)
-        seconds, done = now - self._first_end[0], self._done - self._first_end[1]
-        if not done:
-            return Progress(self._done, self._total, None)
-        each = seconds / done
+            self._first_end = (now, done)
+        seconds, since = now - self._first_end[0], done - self._first_end[1]
+        if since == 0:
+            self.progress = Progress(done, total, None)
+            return
+        each = seconds / since
         self._size = max(int(BLOCK_SECONDS / (each * self._n_workers)), 1)
-        return Progress(self._done, self._total, each * (self._total - self._done))
+        self.progress = Progress(done, total, each * (total - done))
+
+
+def _gaps(total: int, computed: Iterable[Block]) -> list[Block]:
+    """What is left of 0 to `total`, last part first."""
+    gaps: list[Block] = []
+    reached = 0
+    for start, stop in sorted(computed):
+        if reached < start:
+            gaps.append((reached, start))
+        reached = stop
+    if reached < total:
+        gaps.append((reached, total))
+    return gaps[::-1]

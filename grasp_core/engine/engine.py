@@ -211,7 +211,8 @@ class Engine:
                     block = waiting[future]
                     out[slice(*block)] = future.result()
                     del waiting[future]
-                    run._progress = todo.finish(block)
+                    todo.finish(block)
+                    run._progress = todo.progress
         finally:
             for future, block in waiting.items():
                 future.cancel()

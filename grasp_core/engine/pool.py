@@ -1,0 +1,133 @@
+"""Computes the permutations of prepared runs, block by block, on a `concurrent.futures` executor."""
+
+from __future__ import annotations
+
+import logging
+import tempfile
+import threading
+from collections.abc import Callable
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
+
+from grasp_core.annotations import FloatArray
+from grasp_core.engine import workers
+from grasp_core.engine.blocks import BLOCK_SECONDS, Block, Blocks
+from grasp_core.errors import WorkerError
+from grasp_core.permutation.design import Design
+
+log = logging.getLogger(__name__)
+
+ATTEMPTS = 3
+"""How often a run whose workers die is taken up again."""
+
+
+class Pool:
+    """Workers, started when first needed and replaced when they die.
+
+    Parameters
+    ----------
+    make_executor : callable
+        :func:`~grasp_core.engine.workers.processes` or :func:`~grasp_core.engine.workers.threads`.
+    n_workers : int, optional
+        By default one per core.
+    """
+
+    def __init__(self, make_executor: Callable[[int], Executor], n_workers: int | None = None) -> None:
+        self.n_workers = n_workers or workers.available_cores()
+        self._make_executor = make_executor
+        self._executor: Executor | None = None
+        self._lock = threading.Lock()
+        self._files = tempfile.TemporaryDirectory(prefix="grasp-", ignore_cleanup_errors=True)
+
+    def warm(self) -> None:
+        """Start the workers now, so that the first run finds them ready."""
+        executor = self._ready()
+        for _ in range(self.n_workers):
+            executor.submit(workers.compute_nothing)
+
+    def permute(
+        self,
+        design: Design,
+        seed: int,
+        blocks: Blocks,
+        *,
+        store: Callable[[Block, FloatArray], None],
+        check: Callable[[], None],
+    ) -> None:
+        """Compute every block that is left.
+
+        Few blocks wait in the executor's queue at any time, so that runs side by side share the workers
+        evenly, however long they are.
+
+        Parameters
+        ----------
+        design : Design
+        seed : int
+        blocks : Blocks
+        store : callable
+            Takes a block and its statistics, shape (stop - start, G, 6), in any order.
+        check : callable
+            Called several times a second; what it raises ends the work.
+
+        Raises
+        ------
+        WorkerError
+            If the workers die again and again.
+        """
+        with tempfile.NamedTemporaryFile(dir=self._files.name, suffix=".npz") as file:
+            design.save(Path(file.name))
+            executor = self._ready()
+            for _ in range(ATTEMPTS):
+                try:
+                    self._permute_on(executor, file.name, seed, blocks, store, check)
+                    return
+                except BrokenProcessPool:
+                    log.warning("a worker process ended; its blocks are computed again")
+                    executor = self._ready(broken=executor)
+        raise WorkerError(
+            f"The worker processes ended {ATTEMPTS} times before the run was complete, perhaps for want of"
+            " memory; run it again, or on a larger machine."
+        )
+
+    def close(self) -> None:
+        """End the workers and delete the working files."""
+        with self._lock:
+            executor, self._executor = self._executor, None
+        if executor is not None:
+            executor.shutdown(wait=True, cancel_futures=True)
+        self._files.cleanup()
+
+    def _ready(self, broken: Executor | None = None) -> Executor:
+        with self._lock:
+            if self._executor is None or self._executor is broken:
+                self._executor = self._make_executor(self.n_workers)
+            return self._executor
+
+    def _permute_on(
+        self,
+        executor: Executor,
+        file: str,
+        seed: int,
+        blocks: Blocks,
+        store: Callable[[Block, FloatArray], None],
+        check: Callable[[], None],
+    ) -> None:
+        waiting: dict[Future[FloatArray], Block] = {}
+        try:
+            while True:
+                check()
+                while len(waiting) < 2 * self.n_workers and (block := blocks.take()):
+                    waiting[executor.submit(workers.compute_block, file, seed, *block)] = block
+                if not waiting:
+                    return
+                finished, _ = wait(waiting, timeout=BLOCK_SECONDS, return_when=FIRST_COMPLETED)
+                for future in finished:
+                    values = future.result()
+                    block = waiting.pop(future)
+                    store(block, values)
+                    blocks.finish(block)
+        finally:
+            for future, block in waiting.items():
+                future.cancel()
+                blocks.give_back(block)

@@ -1,0 +1,305 @@
+"""Saved runs, computed in the background: a server's engine.
+
+A run is a row in the database first and work second. Servers claim rows one at a time, renew their claim
+while they compute and save blocks as they go; a claim that is no longer renewed is taken over, and the saved
+blocks are not computed again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache, partial
+from typing import TypeVar
+
+import numpy as np
+
+from grasp_core import __version__
+from grasp_core.annotations import FloatArray
+from grasp_core.engine.blocks import Block, Blocks, Progress
+from grasp_core.engine.pool import Pool
+from grasp_core.engine.run import finish, prepare
+from grasp_core.errors import DataError, GraspError, RunCancelledError, StoreError
+from grasp_core.io.load import Dataset, load
+from grasp_core.io.tables import read_table
+from grasp_core.result import RunResult
+from grasp_core.spec import RunSpec
+from grasp_core.store.files import FileStore
+from grasp_core.store.runs import LostRunError, Request, RunRecord, RunStore
+
+log = logging.getLogger(__name__)
+
+SIDE_BY_SIDE = 4
+"""Runs that one server computes at one time; they share its workers evenly."""
+SAVE_SECONDS = 2.0
+"""How often computed blocks are saved: what a killed server loses at most."""
+POLL_SECONDS = 2.0
+"""How often a server looks for runs that another one left."""
+INSIST_SECONDS = 600.0
+"""How long a finished run waits for a database that is away."""
+_KEPT_RESULTS = 64
+_KEPT_DATASETS = 8
+
+T = TypeVar("T")
+
+
+class Service:
+    """Takes in questions, computes them in the background and finds their answers.
+
+    Parameters
+    ----------
+    runs : RunStore
+    files : FileStore
+    pool : Pool
+    """
+
+    def __init__(self, runs: RunStore, files: FileStore, pool: Pool) -> None:
+        self.runs = runs
+        self.files = files
+        self.pool = pool
+        self._datasets: OrderedDict[str, tuple[Dataset, float]] = OrderedDict()
+        self._progress: dict[str, Blocks] = {}
+        self._cancelled: set[str] = set()
+        self._awake = threading.Event()
+        self.closing = threading.Event()
+        self._slots = threading.Semaphore(SIDE_BY_SIDE)
+        self._conductors = ThreadPoolExecutor(SIDE_BY_SIDE, thread_name_prefix="grasp-run")
+        self._dispatcher = threading.Thread(target=self._dispatch, name="grasp-dispatch", daemon=True)
+        self.result = lru_cache(maxsize=_KEPT_RESULTS)(self._result)
+
+    def start(self) -> None:
+        """Start the workers and begin to look for runs."""
+        self.pool.warm()
+        self._dispatcher.start()
+
+    def submit(
+        self,
+        dataset: Dataset,
+        spec: RunSpec,
+        contents: tuple[tuple[str, bytes], ...],
+        *,
+        title: str,
+        owner: str = "",
+        load_s: float = 0.0,
+    ) -> tuple[RunRecord, bool]:
+        """Save a run and compute it in the background.
+
+        Parameters
+        ----------
+        dataset : Dataset
+        spec : RunSpec
+        contents : tuple of (name, bytes)
+            The files that `dataset` was read from, annotations first; kept until the run has ended.
+        title, owner : str
+        load_s : float
+            Seconds that reading took.
+
+        Returns
+        -------
+        record : RunRecord
+        known : bool
+            Whether the same data and spec were asked before, of the same version of the code.
+        """
+        question = f"{dataset.summary.sha256}:{spec.sha256()}:{__version__}"
+        key = hashlib.sha256(question.encode()).hexdigest()
+        answering = self.runs.answering(key)
+        if answering is not None:
+            return answering, True
+        stored = tuple((name, self.files.put(content, owner=owner)) for name, content in contents)
+        record, known = self.runs.create(
+            Request(key, title, owner, __version__, spec, dataset.summary, stored)
+        )
+        if not known:
+            self._datasets[record.id] = (dataset, load_s)
+            while len(self._datasets) > _KEPT_DATASETS:
+                self._datasets.popitem(last=False)
+            self._awake.set()
+        return record, known
+
+    def progress(self, record: RunRecord) -> Progress:
+        """How far a run is; the time left is known only to the server that computes it."""
+        blocks = self._progress.get(record.id)
+        return Progress(record.done, record.total, None) if blocks is None else blocks.progress
+
+    def cancel(self, run_id: str) -> None:
+        """Stop a run; at once where this server computes it, else when its server next saves."""
+        self._cancelled.add(run_id)
+        self.runs.request_cancel(run_id)
+
+    def close(self) -> None:
+        """Hand running work back to the queue and end the workers."""
+        self.closing.set()
+        self._awake.set()
+        if self._dispatcher.is_alive():
+            self._dispatcher.join()
+        self._conductors.shutdown(wait=True)
+        self.pool.close()
+
+    def _result(self, run_id: str) -> RunResult:
+        found = self.runs.result(run_id)
+        if found is None:  # raised, not returned: the cache keeps what is returned
+            raise LookupError(run_id)
+        return found
+
+    def _dispatch(self) -> None:
+        while not self.closing.is_set():
+            self._slots.acquire()
+            record = None
+            if not self.closing.is_set():
+                try:
+                    record = self.runs.claim()
+                except StoreError as error:
+                    log.warning("no run could be claimed: %s", error)
+            if record is None:
+                self._slots.release()
+                self._awake.wait(POLL_SECONDS)
+                self._awake.clear()
+            else:
+                self._conductors.submit(self._conduct, record)
+
+    def _conduct(self, record: RunRecord) -> None:
+        try:
+            end = self._outcome(record)
+            if end is not None:
+                insist(end, until=self.closing)
+        except LostRunError:
+            log.info("run %s went on elsewhere or was deleted", record.id)
+        except StoreError as error:  # its claim runs out, and whoever finds it then resumes it
+            log.warning("run %s could not be saved: %s", record.id, error)
+        finally:
+            self._progress.pop(record.id, None)
+            self._cancelled.discard(record.id)
+            self._datasets.pop(record.id, None)
+            self._slots.release()
+            self._awake.set()
+
+    def _outcome(self, record: RunRecord) -> Callable[[], None]:
+        """Compute a claimed run; returns how it is to be ended in the database."""
+        started = time.monotonic()
+        try:
+            result = self._compute(record)
+        except RunCancelledError:
+            if self.closing.is_set():
+                return partial(self.runs.release, record)
+            return partial(self.runs.finish, record, "cancelled")
+        except StoreError:
+            raise
+        except GraspError as error:
+            return partial(self.runs.finish, record, "failed", error=str(error))
+        except Exception as error:
+            # The type alone: a message could quote rater data, which must not reach a log.
+            log.error("run %s failed: %s", record.id, type(error).__name__)
+            message = "The run stopped because of an error in GRASP itself; please file a bug."
+            return partial(self.runs.finish, record, "failed", error=message)
+        seconds = time.monotonic() - started
+        return partial(self.runs.finish, record, "done", result=result, duration_s=seconds)
+
+    def _compute(self, record: RunRecord) -> RunResult:
+        if record.code_version != __version__:
+            raise DataError("GRASP was upgraded while this run waited; run it again.")
+        dataset, load_s = self._dataset(record)
+        prepared = prepare(dataset, record.spec)
+        shuffled = np.empty((record.total, prepared.design.n_groups, 6))
+        known = insist(lambda: self.runs.computed(record, prepared.design.n_groups), until=self.closing)
+        for start, values in known:
+            shuffled[start : start + len(values)] = values
+        computed = ((start, start + len(values)) for start, values in known)
+        blocks = Blocks(record.total, self.pool.n_workers, computed)
+        self._progress[record.id] = blocks
+        saver = _Saver(self.runs, record, blocks)
+
+        def check() -> None:
+            if self.closing.is_set():
+                saver.save()
+            if self.closing.is_set() or record.id in self._cancelled:
+                raise RunCancelledError
+            saver.save_now_and_then()
+
+        def store(block: Block, values: FloatArray) -> None:
+            shuffled[slice(*block)] = values
+            saver.add(block[0], values)
+
+        started = time.perf_counter()
+        self.pool.permute(prepared.design, record.spec.analysis.seed, blocks, store=store, check=check)
+        seconds = time.perf_counter() - started
+        return finish(prepared, shuffled, load_s=load_s, permutations_s=seconds)
+
+    def _dataset(self, record: RunRecord) -> tuple[Dataset, float]:
+        """From memory where this server took the question in, else from the stored files."""
+        here = self._datasets.get(record.id)
+        if here is not None:
+            return here
+        started = time.perf_counter()
+        tables = []
+        for name, sha256 in insist(lambda: self.runs.files_of(record.id), until=self.closing):
+            content = insist(partial(self.files.get, sha256), until=self.closing)
+            if content is None:
+                raise DataError(f"{name} was deleted before the run had ended; upload it and run again.")
+            tables.append(read_table(content, name))
+        annotations, raters = tables[0], tables[1] if len(tables) > 1 else None
+        dataset = load(annotations, raters, record.spec.data, record.spec.analysis.columns)
+        return dataset, time.perf_counter() - started
+
+
+class _Saver:
+    """Renews the claim on a run and saves its computed blocks."""
+
+    def __init__(self, runs: RunStore, record: RunRecord, blocks: Blocks) -> None:
+        self._runs = runs
+        self._record = record
+        self._blocks = blocks
+        self._unsaved: list[tuple[int, FloatArray]] = []
+        self._last = time.monotonic()
+
+    def add(self, start: int, values: FloatArray) -> None:
+        self._unsaved.append((start, values))
+
+    def save_now_and_then(self) -> None:
+        if time.monotonic() - self._last >= SAVE_SECONDS:
+            self.save()
+
+    def save(self) -> None:
+        """Save what was added.
+
+        Raises
+        ------
+        RunCancelledError
+            If somebody asked for it, on this or another server.
+        LostRunError
+            If the run is no longer ours.
+        """
+        self._last = time.monotonic()
+        try:
+            cancelled = self._runs.keep(self._record, self._blocks.progress.done, self._unsaved)
+        except LostRunError:
+            raise
+        except StoreError as error:  # computing goes on; the blocks are saved when the database is back
+            log.warning("run %s: blocks not saved yet: %s", self._record.id, error)
+            return
+        self._unsaved.clear()
+        if cancelled:
+            raise RunCancelledError
+
+
+def insist(work: Callable[[], T], *, until: threading.Event) -> T:
+    """Repeat what the database refuses until it is back, for `INSIST_SECONDS` at most.
+
+    Raises
+    ------
+    StoreError
+        If it is not back by then, or `until` is set; at once if the run is no longer ours.
+    """
+    started = time.monotonic()
+    while True:
+        try:
+            return work()
+        except LostRunError:
+            raise
+        except StoreError:
+            if time.monotonic() - started > INSIST_SECONDS or until.wait(1.0):
+                raise

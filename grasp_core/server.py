@@ -1,0 +1,95 @@
+"""What one server process shares between its pages and its API: settings, store and running work."""
+
+from __future__ import annotations
+
+import functools
+import logging
+import threading
+from dataclasses import dataclass
+
+from sqlalchemy import Engine
+
+from grasp_core.engine import workers
+from grasp_core.engine.pool import Pool
+from grasp_core.engine.service import Service
+from grasp_core.errors import StoreError
+from grasp_core.settings import Settings, read_settings
+from grasp_core.store.database import connect, database_url
+from grasp_core.store.files import FileStore
+from grasp_core.store.links import LinkStore
+from grasp_core.store.runs import RunStore
+
+log = logging.getLogger(__name__)
+
+SWEEP_SECONDS = 600.0
+"""How often what has outlived its time is deleted."""
+
+
+@dataclass(frozen=True, eq=False)
+class Server:
+    """The parts of a server.
+
+    Parameters
+    ----------
+    settings : Settings
+    database : sqlalchemy Engine
+    runs, files, links
+        What lasts.
+    service : Service
+        What computes.
+    """
+
+    settings: Settings
+    database: Engine
+    runs: RunStore
+    files: FileStore
+    links: LinkStore
+    service: Service
+
+    def start(self) -> None:
+        """Begin to compute what is queued, and to delete what has outlived its time."""
+        self.service.start()
+        threading.Thread(target=self._sweep, name="grasp-sweep", daemon=True).start()
+
+    def close(self) -> None:
+        """Hand running work back and end the workers."""
+        self.service.close()
+        self.database.dispose()
+
+    def sweep(self) -> None:
+        """Delete files that no run needs any more, and runs past their age."""
+        self.files.delete_unneeded(older_than_hours=self.settings.keep_files_hours)
+        if self.settings.keep_runs_days:
+            self.runs.delete_older_than(self.settings.keep_runs_days)
+
+    def _sweep(self) -> None:
+        while True:
+            try:
+                self.sweep()
+            except StoreError as error:
+                log.warning("nothing swept: %s", error)
+            if self.service.closing.wait(SWEEP_SECONDS):
+                return
+
+
+def make_server(settings: Settings) -> Server:
+    """Open the store and make the parts; nothing runs before :meth:`Server.start`.
+
+    Raises
+    ------
+    StoreError
+        If the database cannot be opened.
+    """
+    database = connect(database_url(settings))
+    runs = RunStore(database, queue_limit=settings.queue_limit)
+    files = FileStore(database, quota=settings.file_quota_mb * 2**20)
+    pool = Pool(workers.processes, settings.workers or None)
+    return Server(settings, database, runs, files, LinkStore(database), Service(runs, files, pool))
+
+
+@functools.cache
+def shared() -> Server:
+    """The server of this process, started."""
+    server = make_server(read_settings())
+    server.start()
+    return server

@@ -1,0 +1,117 @@
+"""What an installation decides: every setting, read from the environment once, in one place."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from grasp_core.errors import SettingsError
+
+_SWITCH = {"": False, "0": False, "no": False, "false": False, "1": True, "yes": True, "true": True}
+
+
+def _setting(default: Any, meaning: str, *, secret: bool = False) -> Any:
+    return field(default=default, metadata={"meaning": meaning, "secret": secret})
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Settings by field; the environment variable of ``home`` is ``GRASP_HOME``, and so on.
+
+    Lists are written with commas. :func:`read_settings` reads and checks them; docs/deploy.md shows
+    them all.
+    """
+
+    home: str = _setting("", "Folder of what lasts; by default ~/.local/share/grasp")
+    database_url: str = _setting("", "PostgreSQL URL; by default a SQLite file in GRASP_HOME", secret=True)
+    workers: int = _setting(0, "Processes that compute; 0 means one per core")
+    queue_limit: int = _setting(20, "Runs that one person may have waiting or running")
+    file_quota_mb: int = _setting(2048, "MiB of uploaded files that one person may have on the server")
+    keep_files_hours: float = _setting(24.0, "Hours that uploaded files are kept once no run needs them")
+    keep_runs_days: float = _setting(0.0, "Days after which runs are deleted; 0 keeps them")
+    public_url: str = _setting("", "Address under which people reach the server, for links and sign-in")
+    oidc_metadata_url: str = _setting("", "OpenID Connect discovery document; sign-in is on when it is set")
+    oidc_client_id: str = _setting("", "Client id at the OpenID provider")
+    oidc_client_secret: str = _setting("", "Client secret at the OpenID provider", secret=True)
+    cookie_secret: str = _setting("", "Random text of 32 characters or more that signs cookies", secret=True)
+    allowed_domains: tuple[str, ...] = _setting(
+        (), "Mail domains that may sign in; empty admits all of the provider's"
+    )
+    admins: tuple[str, ...] = _setting((), "Mail addresses of admins")
+    analysts: tuple[str, ...] = _setting(
+        ("*",), "Mail addresses of those who may run analyses; * means everybody signed in"
+    )
+    allow_anonymous: bool = _setting(
+        False, "Serve without sign-in beyond this machine: everybody is an admin"
+    )
+    metrics_token: str = _setting(
+        "", "Bearer token that /metrics asks for; without one it answers this machine only", secret=True
+    )
+    log_format: str = _setting("text", "Log lines as text or json")
+
+    @property
+    def sign_in(self) -> bool:
+        """Whether people sign in."""
+        return bool(self.oidc_metadata_url)
+
+    @property
+    def folder(self) -> Path:
+        """`home`, or its default."""
+        return Path(self.home) if self.home else Path.home() / ".local" / "share" / "grasp"
+
+
+def variable(name: str) -> str:
+    """The environment variable of a field."""
+    return f"GRASP_{name.upper()}"
+
+
+def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
+    """Read and check all settings.
+
+    Raises
+    ------
+    SettingsError
+        If a value cannot be read or settings do not go together; secrets are not quoted.
+    """
+    values: dict[str, Any] = {}
+    for entry in dataclasses.fields(Settings):
+        text = environment.get(variable(entry.name))
+        if text is not None:
+            values[entry.name] = _parse(entry.name, text.strip(), entry.default)
+    settings = Settings(**values)
+    _check(settings)
+    return settings
+
+
+def _parse(name: str, text: str, default: Any) -> Any:
+    try:
+        if isinstance(default, bool):
+            return _SWITCH[text.casefold()]
+        if isinstance(default, tuple):
+            return tuple(part.strip().casefold() for part in text.split(",") if part.strip())
+        if isinstance(default, int | float):
+            number = type(default)(text)
+            if not 0 <= number < float("inf"):
+                raise ValueError
+            return number
+    except (KeyError, ValueError):
+        kind = {bool: "yes or no", int: "a whole number from 0", float: "a number from 0"}[type(default)]
+        raise SettingsError(f"{variable(name)} must be {kind}; found {text!r}") from None
+    return text
+
+
+def _check(settings: Settings) -> None:
+    if settings.log_format not in ("text", "json"):
+        raise SettingsError(f"GRASP_LOG_FORMAT must be text or json; found {settings.log_format!r}")
+    if not settings.sign_in:
+        return
+    needed = ("oidc_client_id", "oidc_client_secret", "public_url")
+    missing = [variable(name) for name in needed if not getattr(settings, name)]
+    if missing:
+        raise SettingsError(f"sign-in needs {' and '.join(missing)} too")
+    if len(settings.cookie_secret) < 32:
+        raise SettingsError("sign-in needs a GRASP_COOKIE_SECRET of 32 characters or more")

@@ -1,0 +1,1 @@
+"""What lasts: runs, their files while needed, and links, in SQLite or PostgreSQL."""

@@ -1,0 +1,134 @@
+"""Share links: a result for people without an account.
+
+A link's token has 256 random bits and is stored as its sha256 only, so that the database does not give
+links away.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+from sqlalchemy import Engine
+
+from grasp_core.store.database import reading, writing
+from grasp_core.store.runs import ID_BYTES, clock
+from grasp_core.store.schema import links
+
+TOKEN_BYTES = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A share link as its maker sees it; the token itself is shown once and not kept."""
+
+    id: str
+    run_id: str
+    label: str
+    created_by: str
+    created_at: float
+    expires_at: float | None
+    revoked_at: float | None
+    uses: int
+    last_used_at: float | None
+    expired: bool
+
+    @property
+    def works(self) -> bool:
+        """Whether the link opens its result."""
+        return self.revoked_at is None and not self.expired
+
+
+class LinkStore:
+    """Links in the database."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def create(self, run_id: str, *, created_by: str, label: str = "", days: float | None = None) -> str:
+        """Make a link to a run; returns its token, which nobody can read again.
+
+        Parameters
+        ----------
+        run_id : str
+        created_by, label : str
+        days : float, optional
+            After so many days the link stops working.
+        """
+        token = secrets.token_urlsafe(TOKEN_BYTES)
+        now = clock(self._engine)
+        with writing(self._engine) as connection:
+            connection.execute(
+                links.insert().values(
+                    id=secrets.token_urlsafe(ID_BYTES),
+                    run_id=run_id,
+                    token_sha256=_digest(token),
+                    label=label,
+                    created_by=created_by,
+                    created_at=now,
+                    expires_at=None if days is None else now + days * 86400,
+                )
+            )
+        return token
+
+    def use(self, token: str, *, count: bool = True) -> str | None:
+        """The run that a token opens, or None if it is unknown, revoked or expired.
+
+        Parameters
+        ----------
+        token : str
+        count : bool
+            Count this as a use; a page view counts once, its later reruns do not.
+        """
+        now = clock(self._engine)
+        works = (
+            (links.c.token_sha256 == _digest(token))
+            & links.c.revoked_at.is_(None)
+            & (links.c.expires_at.is_(None) | (links.c.expires_at > now))
+        )
+        if not count:
+            with reading(self._engine) as connection:
+                return connection.execute(sa.select(links.c.run_id).where(works)).scalar_one_or_none()
+        with writing(self._engine) as connection:
+            used = links.update().where(works).values(uses=links.c.uses + 1, last_used_at=now)
+            return connection.execute(used.returning(links.c.run_id)).scalar_one_or_none()
+
+    def revoke(self, link_id: str) -> None:
+        """Make a link stop working for good."""
+        with writing(self._engine) as connection:
+            connection.execute(
+                links.update()
+                .where(links.c.id == link_id, links.c.revoked_at.is_(None))
+                .values(revoked_at=clock(self._engine))
+            )
+
+    def of_run(self, run_id: str) -> list[Link]:
+        """All links to a run, latest first."""
+        expired = sa.func.coalesce(links.c.expires_at <= clock(self._engine), sa.false())
+        query = (
+            sa.select(links, expired.label("expired"))
+            .where(links.c.run_id == run_id)
+            .order_by(links.c.created_at.desc())
+        )
+        with reading(self._engine) as connection:
+            return [
+                Link(
+                    id=row.id,
+                    run_id=row.run_id,
+                    label=row.label,
+                    created_by=row.created_by,
+                    created_at=row.created_at,
+                    expires_at=row.expires_at,
+                    revoked_at=row.revoked_at,
+                    uses=row.uses,
+                    last_used_at=row.last_used_at,
+                    expired=bool(row.expired),
+                )
+                for row in connection.execute(query)
+            ]
+
+
+def _digest(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()

@@ -1,0 +1,127 @@
+"""The tables. Changes to them go through a migration in `migrations/versions`.
+
+Times are seconds since 1970 (UTC) as the server's clock has them; nothing but display, expiry and retention
+rests on them. Documents (spec, result, data summary) are JSON texts that carry their own version.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Double,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+)
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s_%(referred_table_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+
+def _run_reference(*, primary_key: bool) -> Column[str]:
+    return Column(
+        "run_id",
+        String(32),
+        ForeignKey("runs.id", ondelete="CASCADE"),
+        primary_key=primary_key,
+        nullable=False,
+    )
+
+
+runs = Table(
+    "runs",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    # sha256 over data, spec and code version: the same question; null where a result was brought along.
+    Column("key", String(64), unique=True),
+    Column("title", Text, nullable=False),
+    Column("owner", Text, nullable=False, default=""),
+    Column("note", Text, nullable=False, default=""),
+    Column("state", String(16), nullable=False),
+    Column("error", Text),
+    Column("created_at", Double, nullable=False),
+    Column("finished_at", Double),
+    Column("duration_s", Double),
+    Column("code_version", String(64), nullable=False),
+    Column("spec", Text, nullable=False),
+    Column("summary", Text, nullable=False),
+    Column("result", Text),
+    Column("done", BigInteger, nullable=False, default=0),
+    Column("total", BigInteger, nullable=False),
+    Column("cancel_requested", Boolean, nullable=False, default=False),
+    # Each claim raises `attempt`; what an earlier claim still writes is refused.
+    Column("attempt", Integer, nullable=False, default=0),
+    Column("lease_until", Double, nullable=False, default=0.0),
+    Index("ix_runs_state", "state", "created_at"),
+)
+
+tags = Table(
+    "tags",
+    metadata,
+    _run_reference(primary_key=True),
+    Column("tag", String(64), primary_key=True),
+)
+
+checkpoints = Table(
+    "checkpoints",
+    metadata,
+    _run_reference(primary_key=True),
+    Column("start", BigInteger, primary_key=True),
+    Column("stop", BigInteger, nullable=False),
+    Column("shuffled", LargeBinary, nullable=False),  # float64, little endian, (stop - start, G, 6)
+)
+
+files = Table(
+    "files",
+    metadata,
+    Column("sha256", String(64), primary_key=True),
+    Column("bytes", BigInteger, nullable=False),
+    Column("owner", Text, nullable=False, default=""),
+    Column("created_at", Double, nullable=False),
+)
+
+chunks = Table(
+    "chunks",
+    metadata,
+    Column("sha256", String(64), ForeignKey("files.sha256", ondelete="CASCADE"), primary_key=True),
+    Column("position", Integer, primary_key=True),
+    Column("content", LargeBinary, nullable=False),
+)
+
+run_files = Table(
+    "run_files",
+    metadata,
+    _run_reference(primary_key=True),
+    Column("position", Integer, primary_key=True),  # 0: annotations, 1: raters
+    Column("name", Text, nullable=False),
+    Column("sha256", String(64), nullable=False),
+)
+
+links = Table(
+    "links",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    _run_reference(primary_key=False),
+    Column("token_sha256", String(64), nullable=False, unique=True),
+    Column("label", Text, nullable=False, default=""),
+    Column("created_by", Text, nullable=False, default=""),
+    Column("created_at", Double, nullable=False),
+    Column("expires_at", Double),
+    Column("revoked_at", Double),
+    Column("uses", BigInteger, nullable=False, default=0),
+    Column("last_used_at", Double),
+    Index("ix_links_run_id", "run_id"),
+)
