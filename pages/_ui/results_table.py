@@ -27,6 +27,7 @@ LEGEND = (
 _ROWS_IN_FULL = 40
 _LONG_TABLE_HEIGHT = 900
 _GROUP_WIDTH = 200
+_SMALLEST_P = 0.0001
 
 
 def table_of_groups(
@@ -58,11 +59,21 @@ def table_of_groups(
 def show_groups_table(
     frame: pd.DataFrame, statistics: Sequence[str], theme: Theme, permutations: int, *, p: bool, alt: str
 ) -> None:
-    """Numbers with their arrow and stars; p and q with three digits, never 0."""
+    """Numbers with their arrow and stars; p and q with three digits, never 0.
+
+    Notes
+    -----
+    A screen reader gets the numbers under the styled text, so these are rounded, and the marks are
+    in words of their own.
+    """
+    frame = frame.assign(marks=_marks(frame, statistics))
     shown = ["group", "axis", "raters"]
     for statistic in statistics:
         shown += [statistic, f"{statistic}_p", f"{statistic}_q"] if p else [statistic]
-    style = frame[shown].style
+    tests = [name for name in shown if name.endswith(("_p", "_q"))]
+    rounded = frame[[*shown, "marks"]].round(3)
+    rounded[tests] = frame[tests].clip(lower=_SMALLEST_P).round(4)
+    style = rounded.style
     for statistic in statistics:
         marks = frame[f"{statistic}_arrow"] + frame[f"{statistic}_stars"]
         for mark, rows in frame.groupby(marks, sort=False).groups.items():
@@ -72,14 +83,28 @@ def show_groups_table(
                 na_rep=NOT_ESTIMABLE,
             )
         style = style.apply(_emphasis, subset=[statistic], stars=frame[f"{statistic}_stars"], theme=theme)
-    style = _format_p(style, [name for name in shown if name.endswith(("_p", "_q"))], permutations)
     st.dataframe(
-        style,
+        _format_p(style, tests, permutations),
         hide_index=True,
         height="content" if len(frame) <= _ROWS_IN_FULL else _LONG_TABLE_HEIGHT,
-        column_config={name: _head(name) for name in shown},
+        column_config={
+            "marks": st.column_config.Column("Marked", width="medium"),
+            **{name: _head(name) for name in shown},
+        },
         alt=alt,
     )
+
+
+def _marks(frame: pd.DataFrame, statistics: Sequence[str]) -> list[str]:
+    """Per row the statistics that are marked, such as "GAI ↑**"."""
+    return [
+        ", ".join(
+            f"{WORDS[name].name} {row[f'{name}_arrow']}{row[f'{name}_stars']}"
+            for name in statistics
+            if row[f"{name}_stars"]
+        )
+        for _, row in frame.iterrows()
+    ]
 
 
 def show_dsi_table(result: RunResult) -> None:

@@ -1,0 +1,125 @@
+"""A real server and a real browser; skipped where there is no Chromium."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+
+from grasp_core.example import example_files
+
+ROOT = Path(__file__).resolve().parents[2]
+SCREENSHOTS = ROOT / "test-results" / "pages"
+READY_S = 60
+PATIENCE_MS = 30_000
+
+OpenPage = Callable[..., Page]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    here = Path(__file__).parent
+    for item in items:
+        if here in item.path.parents:
+            item.add_marker(pytest.mark.browser)
+
+
+@pytest.fixture(scope="session")
+def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Address of the app, served as in production."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    log = tmp_path_factory.mktemp("server") / "log"
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
+    command += ["--server.headless", "true", "--server.fileWatcherType", "none"]
+    command += ["--browser.gatherUsageStats", "false"]
+    with log.open("wb") as output:
+        server = subprocess.Popen(
+            command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
+        )
+    address = f"http://127.0.0.1:{port}"
+    try:
+        _wait_until_healthy(address, server, log)
+        yield address
+    finally:
+        os.killpg(server.pid, signal.SIGTERM)
+        try:
+            server.wait(20)
+        except subprocess.TimeoutExpired:
+            os.killpg(server.pid, signal.SIGKILL)
+            server.wait(20)
+
+
+def _wait_until_healthy(address: str, server: subprocess.Popen[bytes], log: Path) -> None:
+    deadline = time.monotonic() + READY_S
+    while time.monotonic() < deadline and server.poll() is None:
+        try:
+            with urllib.request.urlopen(f"{address}/_stcore/health", timeout=2) as answer:
+                if answer.status == 200:
+                    return
+        except OSError:
+            time.sleep(0.2)
+    pytest.fail(f"the server did not start:\n{log.read_text(errors='replace')[-3000:]}")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    names = ("chromium", "chromium-browser", "google-chrome")
+    found = next(filter(None, map(shutil.which, names)), None)
+    if found is None:
+        pytest.skip("needs Chromium: none of " + ", ".join(names) + " is installed")
+    flags = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--disable-background-networking"]
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=found, args=flags)
+        yield launched
+        launched.close()
+
+
+@pytest.fixture
+def open_page(browser: Browser, url: str) -> Iterator[OpenPage]:
+    """Open a screen as a new visitor; afterwards no script may have failed or been refused."""
+    complaints: list[str] = []
+    contexts = []
+
+    def open_one(path: str = "/", *, dark: bool = False, width: int = 1440, height: int = 1000) -> Page:
+        context = browser.new_context(
+            color_scheme="dark" if dark else "light",
+            viewport={"width": width, "height": height},
+            accept_downloads=True,
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(PATIENCE_MS)
+        page.on("console", lambda message: complaints.append(message.text) if _matters(message) else None)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("dialog", lambda dialog: (complaints.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+        page.goto(url + path)
+        page.get_by_role("heading", level=1).wait_for()
+        return page
+
+    yield open_one
+    for context in contexts:
+        context.close()
+    assert not complaints
+
+
+def _matters(message: ConsoleMessage) -> bool:
+    """Errors, except that Streamlit looks for its own address below a deep link first."""
+    looking = re.search(r"/\w+/_stcore/", message.location["url"])
+    return message.type == "error" and not looking
+
+
+@pytest.fixture(scope="session")
+def example() -> dict[str, bytes]:
+    return example_files()

@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.browser.conftest import OpenPage
+from tests.browser.visits import picture, results, settle, violations
+
+
+def _screens(page: Page) -> Iterator[tuple[str, Page]]:
+    """Every screen with the example in it, one after the other."""
+    yield "start", page
+    page.get_by_role("button", name="Try the example").click()
+    results(page)
+    yield "results", page
+    page.get_by_role("button", name="Change and run again").click()
+    page.get_by_role("heading", name="Analysis", exact=True).wait_for()
+    page.get_by_text("Advanced", exact=True).click()
+    settle(page)
+    yield "analysis", page
+    menu = page.get_by_test_id("stExpandSidebarButton")
+    if menu.is_visible():
+        menu.click()
+    page.get_by_role("link", name="Data", exact=True).click()
+    page.get_by_role("heading", name="To know about").wait_for()
+    settle(page)
+    yield "data", page
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_wide_screens_are_accessible(open_page: OpenPage, dark: bool) -> None:
+    found = {}
+    for name, page in _screens(open_page(dark=dark)):
+        picture(page, f"{name}-{'dark' if dark else 'light'}-1440")
+        found[name] = violations(page)
+    assert not any(found.values()), found
+
+
+@pytest.mark.parametrize("width", [390, 720], ids=["phone", "zoom200"])
+def test_narrow_screens_are_accessible_and_do_not_scroll_sideways(open_page: OpenPage, width: int) -> None:
+    found = {}
+    for name, page in _screens(open_page(width=width)):
+        picture(page, f"{name}-light-{width}")
+        wide = page.get_by_test_id("stMain").evaluate("element => element.scrollWidth - element.clientWidth")
+        found[name] = [*violations(page), *([f"{wide} px too wide"] if wide > 0 else [])]
+    assert not any(found.values()), found
+
+
+def test_headings_are_in_order(open_page: OpenPage) -> None:
+    for name, page in _screens(open_page()):
+        levels = page.locator("[data-testid=stMain] :is(h1, h2, h3, h4)").evaluate_all(
+            "headings => headings.map(heading => Number(heading.tagName[1]))"
+        )
+        assert levels[0] == 1, name
+        assert all(later - earlier <= 1 for earlier, later in pairwise(levels)), name

@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+import json
+import re
+import time
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import OpenPage
+from tests.browser.visits import (
+    bring,
+    choose,
+    drop,
+    drop_choice,
+    go_on_to_analysis,
+    results,
+    row_of,
+    run,
+    set_number,
+    settle,
+    table,
+)
+from tests.shared_data import DICES350, needs_shared_data
+
+
+@needs_shared_data
+def test_dices350_by_gender_race_and_both(open_page: OpenPage) -> None:
+    page = open_page("/data")
+    bring(page, (DICES350 / "ratings_long.csv").read_bytes(), (DICES350 / "raters.csv").read_bytes())
+    expect(page.get_by_test_id("stMetric")).to_have_text(
+        [re.compile("350"), *map(re.compile, ("104", "36,400", "104"))]
+    )
+    go_on_to_analysis(page)
+    drop_choice(page, "age")
+    choose(page, "Intersections", "gender × race")
+    run(page)
+    results(page)
+    white_men = row_of(page, "Man, White")
+    assert white_men["GAI"] == "1.262"  # Table 5 of the paper
+    assert "GAI ↑*" in white_men["Marked"]
+    assert len(table(page, "Every group's statistics, with arrows and stars")) == 17
+
+
+def test_example_files_by_gender_race_and_both(open_page: OpenPage, example: dict[str, bytes]) -> None:
+    page = open_page("/data")
+    bring(page, example["annotations.csv"], example["raters.csv"])
+    go_on_to_analysis(page)
+    drop_choice(page, "age")
+    choose(page, "Intersections", "race × gender")
+    run(page)
+    results(page)
+    assert "GAI ↑**" in row_of(page, "Black, Woman")["Marked"]
+    assert "GAI ↓**" in row_of(page, "Asian, Man")["Marked"]
+    for statistic in ("IRR", "Voting agreement"):
+        page.get_by_role("radio", name=statistic, exact=True).click()
+        expect(page.get_by_label(re.compile(f"Histograms of {statistic} for 17 groups"))).to_be_visible()
+
+
+def test_example_door_answers_within_seconds(open_page: OpenPage) -> None:
+    page = open_page()
+    started = time.monotonic()
+    page.get_by_role("button", name="Try the example").click()
+    page.get_by_role("heading", name="Black, Woman").wait_for()
+    assert time.monotonic() - started < 15  # 5 on a quiet machine
+
+
+def test_doors_open_with_the_keyboard(open_page: OpenPage) -> None:
+    page = open_page()
+    settle(page)
+    for _ in range(30):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.innerText").strip().endswith("Bring your data"):
+            break
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", name="Data", exact=True).wait_for()
+
+
+def test_a_bad_file_then_a_good_one(open_page: OpenPage, example: dict[str, bytes]) -> None:
+    page = open_page("/data")
+    drop(page, "Annotations file", "broken.csv", b"\x89PNG\r\n\x1a\n not a table")
+    expect(page.get_by_role("alert")).to_contain_text("broken.csv")
+    drop(page, "Annotations file", "annotations.csv", example["annotations.csv"])
+    page.get_by_role("heading", name="What was understood").wait_for()
+    expect(page.get_by_role("alert").filter(has_text="broken.csv")).to_have_count(0)
+    drop(page, "Annotations file", "broken.csv", b"")
+    expect(page.get_by_role("alert").filter(has_text="annotations.csv is still in use")).to_be_visible()
+    expect(page.get_by_test_id("stMetric").first).to_contain_text("350")
+
+
+def test_downloads(open_page: OpenPage) -> None:
+    page = _example_results(open_page)
+    assert _download(page, "Table (CSV)").startswith(b"axis,group,n_raters")
+    saved = _download(page, "Full result (JSON)")
+    assert json.loads(saved)["format"] == "grasp-run"
+    for figure in ("DSI chart", "cohesion map", "GAI histograms"):
+        assert _download(page, f"{figure} (PNG)").startswith(b"\x89PNG")
+        assert b"<svg" in _download(page, f"{figure} (SVG)")[:500]
+    again = open_page()
+    drop(again, "Saved result", "saved.json", saved)
+    again.get_by_role("heading", name="Black, Woman").wait_for()
+
+
+def _example_results(open_page: OpenPage) -> Page:
+    page = open_page()
+    page.get_by_role("button", name="Try the example").click()
+    results(page)
+    return page
+
+
+def _download(page: Page, button: str) -> bytes:
+    with page.expect_download() as download:
+        page.get_by_role("button", name=button).click()
+    return download.value.path().read_bytes()
+
+
+def test_answers_at_once(open_page: OpenPage) -> None:
+    page = _example_results(open_page)
+    page.get_by_role("radio", name="XRR", exact=True).click()
+    expect(page.get_by_label(re.compile("Histograms of XRR"))).to_be_visible()
+    settle(page)
+    started = time.monotonic()
+    page.get_by_role("radio", name="GAI", exact=True).click()
+    expect(page.get_by_label(re.compile("Histograms of GAI"))).to_be_visible()
+    assert time.monotonic() - started < 2  # 0.3 on a quiet machine, without the browser driver
+
+
+def test_change_and_run_again(open_page: OpenPage) -> None:
+    page = _example_results(open_page)
+    first = page.url
+    page.get_by_role("button", name="Change and run again").click()
+    page.get_by_role("heading", name="Analysis", exact=True).wait_for()
+    set_number(page, "Seed", 5)
+    run(page)
+    results(page)
+    expect(page.get_by_text("seed 5").first).to_be_visible()
+    assert page.url != first

@@ -1,0 +1,112 @@
+"""What visitors do in the browser, in the words of the tests."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import FilePayload, Locator, Page
+
+from tests.browser.conftest import SCREENSHOTS
+
+
+def drop(page: Page, zone: str, name: str, content: bytes) -> None:
+    """Drop a file on the zone with this label."""
+    files: list[FilePayload] = [{"name": name, "mimeType": "text/csv", "buffer": content}]
+    uploader = page.get_by_test_id("stFileUploader").filter(has_text=zone)
+    uploader.locator("input[type=file]").set_input_files(files)
+
+
+def bring(page: Page, annotations: bytes, raters: bytes) -> None:
+    """Both files, one after the other, until they are understood."""
+    drop(page, "Annotations file", "annotations.csv", annotations)
+    page.get_by_role("heading", name="What was understood").wait_for()
+    drop(page, "Raters file", "raters.csv", raters)
+    page.get_by_role("button", name="Remove the raters file").wait_for()
+    page.get_by_role("heading", name="To know about").wait_for()
+    settle(page)
+
+
+def settle(page: Page) -> None:
+    """Wait until the server has answered and the page has drawn."""
+    page.wait_for_function(
+        "() => document.querySelector('[data-testid=stApp]')?.dataset.testScriptState === 'notRunning'"
+    )
+    page.wait_for_timeout(150)
+
+
+def go_on_to_analysis(page: Page) -> None:
+    page.get_by_role("button", name="Continue to the analysis").click()
+    page.get_by_role("heading", name="Analysis", exact=True).wait_for()
+    settle(page)
+
+
+def choose(page: Page, field: str, *options: str) -> None:
+    """Pick entries of a list by their text."""
+    box = page.get_by_role("combobox", name=field)
+    for option in options:
+        box.click()
+        page.get_by_role("option", name=option, exact=True).click()
+        settle(page)
+    page.keyboard.press("Escape")
+
+
+def drop_choice(page: Page, option: str) -> None:
+    page.get_by_role("button", name=f"Remove {option}", exact=True).click()
+    settle(page)
+
+
+def set_number(page: Page, field: str, value: int) -> None:
+    box = page.get_by_role("spinbutton", name=field)
+    box.fill(str(value))
+    box.press("Enter")
+    settle(page)
+
+
+def run(page: Page) -> None:
+    page.get_by_role("button", name="Run", exact=True).click()
+
+
+def results(page: Page) -> None:
+    """Wait for the whole Results page."""
+    page.get_by_role("heading", name="Methods").wait_for(timeout=90_000)
+    settle(page)
+
+
+def table(page: Page, label: str) -> list[dict[str, str]]:
+    """The visible rows of a table, as a screen reader reads them."""
+    grid = page.locator(f'[data-testid="stDataFrameResizable"][aria-label="{label}"]')
+    grid.scroll_into_view_if_needed()
+    rows: list[list[str]] = grid.locator("[role=row]").evaluate_all(
+        "rows => rows.map(row => [...row.children].map(cell => cell.textContent.trim()))"
+    )
+    return [dict(zip(rows[0], row, strict=True)) for row in rows[1:]]
+
+
+def row_of(page: Page, group: str) -> dict[str, str]:
+    """A group's row of the table of groups."""
+    rows = table(page, "Every group's statistics, with arrows and stars")
+    return next(row for row in rows if row["Group"] == group)
+
+
+def violations(page: Page) -> list[str]:
+    """Serious and critical findings of axe."""
+    found: list[dict[str, Any]] = Axe().run(page).response["violations"]
+    return [
+        f"{finding['impact']} {finding['id']}: {json.dumps(finding['nodes'][0]['html'])[:300]}"
+        for finding in found
+        if finding["impact"] in ("serious", "critical")
+    ]
+
+
+def picture(page: Page, name: str) -> None:
+    """Save the whole page for people to look at."""
+    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+    block: Locator = page.get_by_test_id("stMainBlockContainer")
+    height = int(block.evaluate("element => element.scrollHeight")) + 120
+    size = page.viewport_size or {"width": 1440, "height": 1000}
+    page.set_viewport_size({"width": size["width"], "height": min(height, 12_000)})
+    page.wait_for_timeout(700)
+    page.screenshot(path=SCREENSHOTS / f"{name}.png")
+    page.set_viewport_size(size)
