@@ -150,6 +150,8 @@ def _run(chosen: argparse.Namespace) -> None:
     for target in (chosen.out, chosen.csv):
         if target is not None and not target.parent.is_dir():
             raise DataError(f"{target}: cannot be written, there is no folder {target.parent}")
+        if target is not None and target.is_dir():
+            raise DataError(f"{target}: cannot be written, it is a folder; name a file in it")
     run_spec = _spec(chosen)
     started = time.perf_counter()
     dataset = _load(chosen, run_spec)
