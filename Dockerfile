@@ -37,7 +37,7 @@ RUN python -m compileall -q app.py grasp_core pages
 
 USER 10001:10001
 # Compiled kernels are kept for this processor; on another model the first run compiles them again.
-RUN GRASP_HOME=/tmp/warm python -m grasp_core warm && rm -rf /tmp/warm
+RUN python -m grasp_core warm
 
 VOLUME /data
 EXPOSE 8501
