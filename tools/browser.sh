@@ -30,7 +30,7 @@ is_debian() {
 # Playwright brings its own Node.js, which needs a library that a small Debian or Ubuntu lacks.
 if ! .venv/bin/python -m playwright --version >/dev/null 2>&1; then
     apt_install libatomic1 >&2 || true
-    .venv/bin/python -m playwright --version >&2 || die "Playwright does not start here: see the lines above"
+    .venv/bin/python -m playwright --version >/dev/null || die "Playwright does not start here: see the lines above"
 fi
 
 if [ -n "${GRASP_CHROMIUM:-}" ]; then
