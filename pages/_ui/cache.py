@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import altair as alt
 import streamlit as st
 
 from grasp_core import charts
@@ -22,16 +23,27 @@ def null_histograms(
     run_id: str, _result: RunResult, statistic: str, theme: Theme, order: RowOrder
 ) -> dict[str, Any]:
     """The null histograms of one statistic."""
-    return charts.null_histograms(_result, statistic, theme, order).to_dict(validate=False)
+    return _spec(charts.null_histograms(_result, statistic, theme, order))
 
 
 @st.cache_data(max_entries=_CHARTS, show_spinner=False)
 def cohesion_map(run_id: str, _result: RunResult, theme: Theme) -> dict[str, Any]:
     """The cohesion map."""
-    return charts.cohesion_map(_result, theme).to_dict(validate=False)
+    return _spec(charts.cohesion_map(_result, theme))
 
 
 @st.cache_data(max_entries=_CHARTS, show_spinner=False)
 def dsi_chart(run_id: str, _result: RunResult, theme: Theme) -> dict[str, Any]:
     """The DSI chart."""
-    return charts.dsi_chart(_result, theme).to_dict(validate=False)
+    return _spec(charts.dsi_chart(_result, theme))
+
+
+def _spec(chart: alt.LayerChart) -> dict[str, Any]:
+    spec: dict[str, Any] = chart.to_dict(validate=False)
+    if (
+        "data" in spec
+    ):  # shared by all layers; Streamlit takes it for a frame there, and leaves it alone below
+        shared = spec.pop("data")
+        for layer in spec["layer"]:
+            layer.setdefault("data", shared)
+    return spec

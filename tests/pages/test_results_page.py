@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 from grasp_core.engine.engine import Engine
 from grasp_core.result import GroupResult, Outcome, RunResult
 from tests.pages.conftest import ENTRY
-from tests.pages.visits import finished, on, open_example, press, seen, shown_run, widget
+from tests.pages.visits import drop, finished, on, open_example, press, seen, shown_run, widget
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def test_link_shows_the_same_to_a_new_visitor(results: AppTest, engine: Engine) 
 def test_table_has_every_group_and_statistic(results: AppTest) -> None:
     table = _table(results)
     assert len(table) == 20
-    assert [*table.columns[:3], table.columns[-1]] == ["group", "axis", "raters", "gai"]
+    assert [*table.columns[:3], *table.columns[-2:]] == ["group", "axis", "raters", "gai", "marks"]
 
 
 def _table(page: AppTest) -> object:
@@ -140,3 +140,14 @@ def test_names_from_the_data_stay_inert(page: AppTest, engine: Engine, example: 
     for element in [*page.header, *page.markdown, *page.caption, *page.title]:
         for markup in ("<script", ":red[", "[l](", "![i]", "$y^"):
             assert markup not in element.value.replace("\\" + markup[0], "")
+
+
+def test_unanimous_data_get_a_page_that_says_so(page: AppTest, engine: Engine) -> None:
+    page.switch_page("data.py").run()
+    rows = [f"i{i},r{j},Yes,{'ab'[j % 2]}" for i in range(5) for j in range(6)]
+    drop(page, "Annotations", "one.csv", "\n".join(["item,rater,label,sex", *rows]).encode())
+    page.switch_page("analysis.py").run()
+    finished(press(page, "Run"), engine)
+    assert not page.error
+    assert "No answer" in seen(page.header)
+    assert "GAI is not estimable for a; b" in seen(page.caption)
