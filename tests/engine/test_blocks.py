@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import itertools
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grasp_core.engine.blocks import Blocks
 
 
+@settings(deadline=None)
 @given(total=st.integers(1, 3000), n_workers=st.integers(1, 8), returned=st.sets(st.integers(0, 20)))
 def test_blocks_cover_every_permutation_once(total: int, n_workers: int, returned: set[int]) -> None:
     """Even if some blocks come back uncomputed."""
@@ -32,6 +33,7 @@ def test_blocks_cover_every_permutation_once(total: int, n_workers: int, returne
     assert progress[-1].seconds_left in (None, 0)
 
 
+@settings(deadline=None)
 @given(cuts=st.lists(st.integers(0, 200), min_size=2, max_size=12, unique=True), keep=st.randoms())
 def test_blocks_that_were_computed_before_are_not_computed_again(cuts: list[int], keep) -> None:
     ends = sorted(cuts)
