@@ -1,0 +1,91 @@
+"""What a report says beside its tables and figures: title, marks, methods, conventions, data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from grasp_core.report.conventions import stated
+from grasp_core.report.visible import visible
+from grasp_core.report.words import (
+    CORRECTION_NAMES,
+    DSI_EXPLANATION,
+    DSI_FORMULA,
+    DSI_NAME,
+    WORDS,
+    axis_label,
+    group_labels,
+    one_line,
+    outcome_of,
+    reported_statistics,
+    statistic_formula,
+)
+from grasp_core.result import RunResult
+from grasp_core.spec import LEVEL, AnalysisSpec, RunSpec
+
+_NAMED = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A statistic in plain words, and its formula."""
+
+    name: str
+    explanation: str
+    formula: str
+
+
+def run_title(spec: RunSpec) -> str:
+    """For example "Q_overall by gender, race, race × gender"."""
+    axes = [axis_label(names) for names in spec.analysis.axes]
+    more = len(axes) - _NAMED
+    tail = f" and {more} more" if more > 0 else ""
+    return visible(f"{one_line(spec.data.label or 'Labels')} by {', '.join(axes[:_NAMED])}{tail}")
+
+
+def marks(analysis: AnalysisSpec) -> tuple[tuple[str, str], ...]:
+    """The signs beside a value and what they say."""
+    correction = CORRECTION_NAMES[analysis.correction]
+    return (
+        ("↑ ↓", "above or below the middle of the chance groupings"),
+        ("*", f"nominal only, p < {LEVEL:g}"),
+        ("**", f"after correction, q < {LEVEL:g} ({correction})"),
+    )
+
+
+def methods(result: RunResult) -> tuple[Method, ...]:
+    """Every statistic of the run, and DSI where there is one."""
+    found = [
+        Method(WORDS[name].name, WORDS[name].explanation, statistic_formula(name, result))
+        for name in reported_statistics(result)
+    ]
+    if result.dsi:
+        found.append(Method(DSI_NAME, DSI_EXPLANATION, DSI_FORMULA))
+    return tuple(found)
+
+
+def conventions(analysis: AnalysisSpec) -> tuple[tuple[str, str], ...]:
+    """The run's conventions as (name, sentence)."""
+    return tuple((name, visible(sentence)) for name, sentence in stated(analysis))
+
+
+def not_estimable(result: RunResult) -> tuple[str, ...]:
+    """One sentence per statistic and reason, with the groups it concerns."""
+    names = group_labels([row.group for row in result.groups])
+    sentences = []
+    for statistic in reported_statistics(result):
+        groups: dict[str, list[str]] = {}
+        for name, row in zip(names, result.groups, strict=True):
+            outcome = outcome_of(row, statistic)
+            if outcome.value is None:
+                groups.setdefault(outcome.reason or "no reason given", []).append(name)
+        sentences += [
+            f"{WORDS[statistic].name} is not estimable for {'; '.join(found)}: {reason}."
+            for reason, found in groups.items()
+        ]
+    return tuple(sentences)
+
+
+def raters_per_item(result: RunResult) -> str:
+    """Median, and the range where there is one."""
+    low, median, high = result.data.raters_per_item
+    return f"{median:,g}" if low == high else f"{low:,} to {high:,}, median {median:,g}"

@@ -1,0 +1,84 @@
+"""Every convention of a run in words: as a choice on Analysis and as a statement on Results."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from grasp_core.report.words import CORRECTION_NAMES, WORDS, axis_label
+from grasp_core.spec import AnalysisSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One value of a convention: a short label and what it means."""
+
+    label: str
+    meaning: str
+
+
+PAPER_P = (
+    "The paper's p-value picks its side from the data, so at 0.05 about 10 % of groups would be marked "
+    "where nothing is there. It is what the paper's stars show; use it to replicate them."
+)
+P_VALUE: Mapping[str, Choice] = {
+    "two-sided": Choice(
+        "Two-sided, never 0", "Counts both tails; at 0.05 at most 5 % of groups are marked by chance."
+    ),
+    "paper": Choice("As in the paper", PAPER_P),
+}
+CROSS_NEGENTROPY: Mapping[str, Choice] = {
+    "smooth": Choice("Smoothed", "Labels that the others never gave an item count as half an annotation."),
+    "paper": Choice(
+        "As in the paper",
+        "An item with a label that the others never gave counts as full agreement; for replication only.",
+    ),
+}
+TIES: Mapping[str, Choice] = {
+    "first": Choice("First label in the declared order", "The same on every run, whatever the seed."),
+    "random": Choice("Drawn at random", "From the run's seed, so a re-run gives the same draw."),
+}
+CORRECTION: Mapping[str, Choice] = {
+    "benjamini-hochberg": Choice(
+        CORRECTION_NAMES["benjamini-hochberg"],
+        "Of the groups marked after correction, at most 5 % are expected to be false.",
+    ),
+    "benjamini-yekutieli": Choice(
+        CORRECTION_NAMES["benjamini-yekutieli"],
+        "As Benjamini–Hochberg, but whatever the dependence between groups; stricter.",
+    ),
+    "max-t": Choice(
+        CORRECTION_NAMES["max-t"],
+        "The chance that even one group is marked falsely is at most 5 %; uses the shared permutations.",
+    ),
+}
+FAMILY: Mapping[str, Choice] = {
+    "statistic": Choice("All groups, per statistic", "The groups of one statistic are corrected together."),
+    "statistic-axis": Choice("Per statistic and axis", "Each axis of each statistic is corrected by itself."),
+    "all": Choice("Everything together", "All groups and statistics are corrected together; strictest."),
+}
+
+
+def stated(analysis: AnalysisSpec) -> list[tuple[str, str]]:
+    """A run's conventions as (name, sentence), all of them."""
+    inside, across = analysis.gai
+    p_value, correction = P_VALUE[analysis.p_value], CORRECTION[analysis.correction]
+    family = FAMILY[analysis.family]
+    where = f"within each value of {axis_label((analysis.strata,))}" if analysis.strata else "over all raters"
+    return [
+        (
+            "Chance groupings",
+            f"{analysis.permutations:,} shuffles of whole rater profiles {where}; seed {analysis.seed}.",
+        ),
+        ("p-value", f"{p_value.label}. {p_value.meaning}"),
+        ("Correction", f"{correction.label}. {correction.meaning}"),
+        ("Corrected together", f"{family.label}. {family.meaning}"),
+        ("GAI", f"{WORDS[inside].name} divided by {WORDS[across].name}."),
+        ("Smallest group", f"Groups with fewer than {analysis.min_raters} raters are not shown."),
+        (
+            "Cross-negentropy",
+            f"{CROSS_NEGENTROPY[analysis.cross_negentropy].label}. "
+            f"{CROSS_NEGENTROPY[analysis.cross_negentropy].meaning}",
+        ),
+        ("Tied votes", f"{TIES[analysis.ties].label}. {TIES[analysis.ties].meaning}"),
+    ]
