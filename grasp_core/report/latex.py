@@ -1,0 +1,143 @@
+"""A result's table as LaTeX, to be put into a paper."""
+
+from __future__ import annotations
+
+import re
+from itertools import groupby
+
+from grasp_core.report.contents import marks, run_title
+from grasp_core.report.tables import ordered_groups
+from grasp_core.report.visible import visible, visible_result
+from grasp_core.report.words import (
+    MINUS,
+    STARS,
+    WORDS,
+    axis_label,
+    format_value,
+    group_label,
+    outcome_of,
+    reported_statistics,
+)
+from grasp_core.result import GroupResult, Outcome, RunResult
+
+_PAGE = 45
+"""Rows that fit on a page."""
+_ESCAPES = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"{\char34}",
+    "`": "{`}",
+    # At the beginning of a row these would be options of the line break before.
+    "[": "{[}",
+    "]": "{]}",
+    "*": "{*}",
+    # Signs that pdfLaTeX lacks as letters.
+    MINUS: r"$-$",
+    "×": r"$\times$",
+    "÷": r"$\div$",
+    "↑": r"$\uparrow$",
+    "↓": r"$\downarrow$",
+    "α": r"$\alpha$",
+    "≤": r"$\leq$",
+    "≥": r"$\geq$",
+    "–": "--",
+    "—": "---",
+    "\u2018": "`",
+    "’": "'",
+    "“": "``",
+    "”": "''",
+    "…": r"\dots{}",
+    "\u00a0": "~",
+    "\0": "{}",  # put in by `_LIGATURE`
+}
+_TRANSLATION = str.maketrans(_ESCAPES)
+_LIGATURE = re.compile(r"([-',])(?=\1)")
+
+
+def escape_latex(text: str) -> str:
+    """Text that LaTeX sets as it is; no character of it is a command.
+
+    Notes
+    -----
+    Letters outside ASCII stay themselves: pdfLaTeX sets the European ones, XeLaTeX and LuaLaTeX all
+    that the font has.
+    """
+    return _LIGATURE.sub("\\1\0", visible(text)).translate(_TRANSLATION)
+
+
+def table_latex(result: RunResult) -> str:
+    r"""Table 5 as a ``table*`` with booktabs rules, a caption and the label ``tab:grasp``."""
+    result = visible_result(result)
+    statistics = reported_statistics(result)
+    heads = [rf"\multicolumn{{2}}{{c}}{{{escape_latex(WORDS[name].name)}}}" for name in statistics]
+    lines = [
+        *_remarks(result),
+        r"\begin{table*}",
+        r"\centering",
+        r"\small",
+        r"\setlength{\tabcolsep}{3pt}",
+        rf"\caption{{{_caption(result)}}}",
+        r"\label{tab:grasp}",
+        rf"\begin{{tabular}}{{lr{'r@{ }l' * len(statistics)}}}",
+        r"\toprule",
+        rf"Group & Raters & {' & '.join(heads)} \\",
+        *_body(result, statistics),
+        r"\bottomrule",
+        r"\end{tabular}",
+        r"\end{table*}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _remarks(result: RunResult) -> list[str]:
+    lines = [r"% In the preamble: \usepackage{booktabs}"]
+    if any(ord(character) > 0x17F for row in result.groups for character in f"{row.group}"):
+        lines.append("% Names below hold letters that pdfLaTeX may lack: use XeLaTeX or LuaLaTeX.")
+    if len(result.groups) > _PAGE:
+        lines.append("% Longer than a page: split it, or use the package longtable.")
+    return lines
+
+
+def _caption(result: RunResult) -> str:
+    analysis = result.spec.analysis
+    signs = "; ".join(f"{escape_latex(sign)}: {escape_latex(meaning)}" for sign, meaning in marks(analysis))
+    missing = any(
+        outcome_of(row, name).value is None for row in result.groups for name in reported_statistics(result)
+    )
+    return (
+        f"Agreement inside and across groups of raters: {escape_latex(run_title(result.spec))}, with "
+        f"{analysis.permutations:,} chance groupings. {signs}{'; ---: not estimable' if missing else ''}."
+    )
+
+
+def _body(result: RunResult, statistics: tuple[str, ...]) -> list[str]:
+    lines = []
+    width = 2 + 2 * len(statistics)
+    for axes, rows in groupby(ordered_groups(result), key=lambda row: row.group.axes):
+        heading = escape_latex(axis_label(axes))
+        lines += [r"\midrule", rf"\multicolumn{{{width}}}{{l}}{{\textit{{{heading}}}}} \\"]
+        lines += [_row(row, statistics) for row in rows]
+    return lines or [r"\midrule", rf"\multicolumn{{{width}}}{{l}}{{There is no group to show.}} \\"]
+
+
+def _row(row: GroupResult, statistics: tuple[str, ...]) -> str:
+    cells = [_cell(outcome_of(row, name)) for name in statistics]
+    return rf"{escape_latex(group_label(row.group))} & {row.n_raters} & {' & '.join(cells)} \\"
+
+
+def _cell(outcome: Outcome) -> str:
+    if outcome.value is None:
+        return r"\multicolumn{2}{c}{---}"
+    arrow = {"up": r"$\uparrow$", "down": r"$\downarrow$", None: ""}[outcome.direction]
+    return f"{escape_latex(format_value(outcome.value))} & {arrow}{STARS[outcome.significance]}"

@@ -1,0 +1,73 @@
+"""A result's tables as Markdown, for GitHub and other places that know its tables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from grasp_core.report.contents import marks, not_estimable, run_title
+from grasp_core.report.sentences import answer
+from grasp_core.report.tables import dsi_table, wide_table
+from grasp_core.report.text import WORD_JOINER, Sentence
+from grasp_core.report.visible import visible, visible_result
+from grasp_core.report.words import DSI_NAME, format_p_value, format_value
+from grasp_core.result import RunResult
+
+_MARKUP = re.compile(r"[\\`*_\[\]<>|~$&!#]")
+_LINKED_AFTER_PARSING = re.compile(r"[:@](?=\S)|www(?=\.)", re.IGNORECASE)
+
+
+def escape_inline(text: str) -> str:
+    r"""Text that shows as itself inside a line of Markdown or a cell of its tables.
+
+    Notes
+    -----
+    A backslash stops what GitHub's parser knows: emphasis, links, HTML, maths, cell borders. Emoji
+    codes, mentions and bare addresses are replaced after parsing; an invisible word joiner breaks those.
+    """
+    escaped = _MARKUP.sub(lambda found: "\\" + found.group(), " ".join(visible(text).split()))
+    return _LINKED_AFTER_PARSING.sub(lambda found: found.group() + WORD_JOINER, escaped)
+
+
+def table_markdown(result: RunResult) -> str:
+    """Headline, Table 5 with its marks explained, and DSI."""
+    result = visible_result(result)
+    wide = wide_table(result)
+    parts = [
+        f"# {escape_inline(run_title(result.spec))}",
+        _sentence(answer(result).headline),
+        _table(list(wide.columns), wide.to_numpy().tolist(), texts=2),
+        "; ".join(f"{escape_inline(sign)}: {meaning}" for sign, meaning in marks(result.spec.analysis)) + ".",
+        *(f"- {escape_inline(sentence)}" for sentence in not_estimable(result)),
+    ]
+    if result.dsi:
+        parts.append(_dsi(result))
+    return "\n\n".join(parts) + "\n"
+
+
+def _dsi(result: RunResult) -> str:
+    permutations = result.spec.analysis.permutations
+    rows = []
+    for row in dsi_table(result).replace({float("nan"): None}).to_dict("records"):
+        p, q = (format_p_value(row[name], permutations=permutations) for name in ("p", "q"))
+        rows.append([row["axis"], row["group"], f"{format_value(row['dsi'])} {row['stars']}".rstrip(), p, q])
+    return _table(["Axis", "Attained by", DSI_NAME, "p", "q"], rows, texts=2)
+
+
+def _sentence(sentence: Sentence) -> str:
+    parts = []
+    for segment in sentence.segments:
+        lead = " " if segment.text[:1].isspace() else ""
+        trail = " " if len(segment.text) > 1 and segment.text[-1:].isspace() else ""
+        escaped = escape_inline(segment.text)
+        parts.append(
+            f"{lead}**{escaped}**{trail}" if segment.strong and escaped else f"{lead}{escaped}{trail}"
+        )
+    return "".join(parts)
+
+
+def _table(heads: Sequence[str], rows: Sequence[Sequence[object]], *, texts: int) -> str:
+    rule = [":--"] * texts + ["--:"] * (len(heads) - texts)
+    lines = [heads, *([escape_inline(str(cell)) for cell in row] for row in rows)]
+    drawn = [f"| {' | '.join(line)} |" for line in lines]
+    return "\n".join([drawn[0], f"| {' | '.join(rule)} |", *drawn[1:]])
