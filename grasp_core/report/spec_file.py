@@ -1,0 +1,95 @@
+"""A run's spec as a file, with the data's fingerprint: all that is needed to run it again."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from grasp_core.errors import DataError, SpecError
+from grasp_core.report.visible import json_text, visible
+from grasp_core.result import FORMAT as RESULT_FORMAT
+from grasp_core.result import RunResult
+from grasp_core.spec import RunSpec
+
+FORMAT = "grasp-spec"
+FORMAT_VERSION = 1
+MAX_BYTES = 200_000_000
+"""Far beyond any result; a file that is larger is something else."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedSpec:
+    """A spec, and the hash and file names of the data it was computed on."""
+
+    spec: RunSpec
+    sha256: str
+    files: tuple[str, ...]
+
+
+def spec_json(result: RunResult) -> str:
+    """The spec file of a result, described in docs/file-formats.md."""
+    return json_text(
+        {
+            "format": FORMAT,
+            "version": FORMAT_VERSION,
+            "spec": result.spec.to_dict(),
+            "data": {
+                "sha256": result.data.sha256,
+                "files": [{"name": file.name, "sha256": file.sha256} for file in result.data.files],
+            },
+        }
+    )
+
+
+def read_spec_file(path: Path) -> RecordedSpec:
+    """Read a spec file, or the spec of a saved result.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read, is neither of the two, or is damaged.
+    SpecError
+        If its spec asks for what cannot be computed.
+    """
+    name = visible(str(path))
+    try:
+        with path.open("rb") as file:
+            content = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise DataError(f"{name} cannot be read: {error.strerror}") from None
+    if len(content) > MAX_BYTES:
+        raise DataError(f"{name} is larger than {MAX_BYTES // 1_000_000} MB, so it is no spec or result")
+    plain = _parsed(name, content)
+    if not isinstance(plain, dict) or plain.get("format") not in (FORMAT, RESULT_FORMAT):
+        raise DataError(
+            f"{name} is neither a spec nor a result of GRASP: its format is not {FORMAT} or {RESULT_FORMAT}"
+        )
+    if plain.get("version") != FORMAT_VERSION:
+        found = visible(repr(plain.get("version"))[:40])
+        raise DataError(f"{name} has format version {found}; this GRASP reads {FORMAT_VERSION}")
+    try:
+        return RecordedSpec(
+            RunSpec.from_dict(plain.get("spec")),
+            _text(plain["data"]["sha256"]),
+            tuple(_text(file["name"]) for file in plain["data"]["files"]),
+        )
+    except SpecError as error:
+        raise SpecError(f"{name}: {visible(str(error))}") from None
+    except (KeyError, TypeError) as error:
+        raise DataError(f"{name} is damaged: {type(error).__name__} at {visible(str(error))}") from None
+
+
+def _parsed(name: str, content: bytes) -> Any:
+    try:
+        return json.loads(content.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        reason = visible(str(error)).split(":")[0]
+        raise DataError(f"{name} is not JSON: {reason}") from None
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r} (expected text)")
+    return value
