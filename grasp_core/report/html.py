@@ -1,0 +1,260 @@
+"""A result as one HTML file that opens offline and needs nothing else."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import replace
+from html import escape
+
+from grasp_core.charts import cohesion_map, dsi_chart, null_histograms
+from grasp_core.report.contents import (
+    Method,
+    conventions,
+    marks,
+    methods,
+    not_estimable,
+    raters_per_item,
+    run_title,
+)
+from grasp_core.report.html_parts import (
+    Cell,
+    code,
+    definitions,
+    figure,
+    listing,
+    number,
+    sentence,
+    table,
+    text,
+)
+from grasp_core.report.html_style import STYLE
+from grasp_core.report.sentences import answer
+from grasp_core.report.spec_file import spec_json
+from grasp_core.report.visible import visible_result
+from grasp_core.report.words import (
+    SIGNIFICANCE_NAMES,
+    STARS,
+    WORDS,
+    arrow,
+    axis_label,
+    format_p_value,
+    format_value,
+    group_label,
+    group_labels,
+    outcome_of,
+    reported_statistics,
+)
+from grasp_core.result import DsiResult, Outcome, RunResult
+
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+_SECTIONS = {
+    "answer": "Answer",
+    "axes": "Which axis should recruitment watch?",
+    "cohesion": "Agreement inside and across groups",
+    "groups": "Groups",
+    "chance": "Against chance groupings",
+    "methods": "Methods",
+    "warnings": "Warnings",
+    "data": "Data",
+    "again": "Run it again",
+}
+_DIRECTIONS = {"up": "above chance groupings", "down": "below chance groupings", None: ""}
+
+
+def report_html(result: RunResult) -> str:
+    """Answer, figures, tables, methods, data and spec; without scripts and without any other file.
+
+    Notes
+    -----
+    The figures are the page's own, on white in both themes. A content security policy in the file
+    forbids what it does not need, should it lie on a server one day.
+    """
+    spec_file = spec_json(result)
+    result = visible_result(result)
+    title = escape(run_title(result.spec))
+    contents = {
+        "answer": _answer(result),
+        "axes": _axes(result),
+        "cohesion": figure(cohesion_map(result), "cohesion"),
+        "groups": _groups(result),
+        "chance": _chance(result),
+        "methods": _methods(result),
+        "warnings": listing(map(escape, result.warnings)) or "<p>None.</p>",
+        "data": _data(result),
+        "again": _again(result, spec_file),
+    }
+    links = listing(f'<a href="#{name}">{escape(words)}</a>' for name, words in _SECTIONS.items())
+    sections = "\n".join(
+        f'<section id="{name}">\n<h2>{escape(words)}</h2>\n{contents[name]}\n</section>'
+        for name, words in _SECTIONS.items()
+    )
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>{title}</title>
+<style>{STYLE}</style>
+</head>
+<body>
+<main>
+<h1>{title}</h1>
+<p class="muted">{_facts(result)}</p>
+<nav aria-label="Contents">{links}</nav>
+{sections}
+</main>
+</body>
+</html>
+"""
+
+
+def _facts(result: RunResult) -> str:
+    data = result.data
+    return escape(
+        f"{data.items:,} items · {data.raters:,} raters · {data.annotations:,} annotations · "
+        f"{result.spec.analysis.permutations:,} chance groupings · GRASP {result.code_version}"
+    )
+
+
+def _answer(result: RunResult) -> str:
+    found = answer(result)
+    return f'<p class="headline">{sentence(found.headline)}</p>\n{listing(map(sentence, found.details))}'
+
+
+def _axes(result: RunResult) -> str:
+    drawn = figure(dsi_chart(result), "dsi")
+    if not result.dsi:
+        return drawn
+    heads = [text("Axis"), number("DSI"), text("Attained by"), *map(number, ("p", "q", "p of that group"))]
+    ranked = sorted(result.dsi, key=lambda row: (row.outcome.value is None, -(row.outcome.value or 0)))
+    caption = "DSI by axis. p and q: against the largest GAI that chance groupings give."
+    return drawn + table(caption, heads, [_axis_row(row, result) for row in ranked])
+
+
+def _axis_row(row: DsiResult, result: RunResult) -> list[Cell]:
+    return [
+        text(axis_label(row.axes)),
+        _value(replace(row.outcome, direction=None)),  # a maximum is compared upwards only
+        text("" if row.group is None else group_label(row.group)),
+        *(_p(p, result) for p in (row.outcome.p, row.outcome.q, row.p_group)),
+    ]
+
+
+def _groups(result: RunResult) -> str:
+    statistics = reported_statistics(result)
+    heads = [text("Group"), text("Axis"), number("Raters"), number("Annotations")]
+    heads += [number(WORDS[name].name) for name in statistics]
+    rows = [
+        [
+            text(group_label(row.group)),
+            text(axis_label(row.group.axes)),
+            number(f"{row.n_raters:,}"),
+            number(f"{row.n_annotations:,}"),
+            *(_value(outcome_of(row, name)) for name in statistics),
+        ]
+        for row in result.groups
+    ]
+    signs = "; ".join(f"{sign}: {meaning}" for sign, meaning in marks(result.spec.analysis))
+    missing = listing(map(escape, not_estimable(result)))
+    return f"<p>{escape(signs)}.</p>\n{table('Every statistic of every group', heads, rows)}\n{missing}"
+
+
+def _value(outcome: Outcome) -> Cell:
+    """The value with its signs, which are read out as words."""
+    shown = escape(format_value(outcome.value))
+    signs = f"{arrow(outcome)}{STARS[outcome.significance]}"
+    if not signs:
+        return Cell(shown, "number")
+    result = "" if outcome.significance == "none" else SIGNIFICANCE_NAMES[outcome.significance]
+    words = ", ".join(filter(None, (_DIRECTIONS[outcome.direction], result)))
+    return Cell(
+        f'{shown} <span aria-hidden="true">{signs}</span><span class="unseen">{words}</span>',
+        f"number {outcome.significance}",
+    )
+
+
+def _p(p: float | None, result: RunResult) -> Cell:
+    return number(format_p_value(p, permutations=result.spec.analysis.permutations))
+
+
+def _chance(result: RunResult) -> str:
+    named = zip(methods(result), reported_statistics(result), strict=False)  # DSI comes last, without one
+    return "\n".join(_statistic(result, method, name) for method, name in named)
+
+
+def _statistic(result: RunResult, method: Method, statistic: str) -> str:
+    drawn = figure(null_histograms(result, statistic), statistic.replace("_", "-"))
+    names = group_labels([row.group for row in result.groups])
+    heads = [text("Group"), *map(number, (method.name, "Median of chance groupings", "p", "q"))]
+    rows = [
+        _numbers(name, outcome_of(row, statistic), result)
+        for name, row in zip(names, result.groups, strict=True)
+    ]
+    numbers = table(f"{method.name} of every group against chance groupings", heads, rows)
+    return (
+        f"<h3>{escape(method.name)}</h3>\n<p>{escape(method.explanation)}</p>\n{drawn}\n"
+        f"<details><summary>{escape(method.name)} in numbers</summary>\n{numbers}</details>"
+    )
+
+
+def _numbers(name: str, outcome: Outcome, result: RunResult) -> list[Cell]:
+    return [
+        text(name),
+        _value(outcome),
+        number(format_value(outcome.null_median)),
+        _p(outcome.p, result),
+        _p(outcome.q, result),
+    ]
+
+
+def _methods(result: RunResult) -> str:
+    statistics = {
+        method.name: f"<p>{escape(method.explanation)}</p>\n<p>{escape(method.formula)}</p>"
+        for method in methods(result)
+    }
+    stated = {name: escape(words) for name, words in conventions(result.spec.analysis)}
+    return (
+        f"<h3>Statistics and their formulas</h3>\n{definitions(statistics)}\n"
+        f"<h3>Conventions of this run</h3>\n{definitions(stated)}"
+    )
+
+
+def _data(result: RunResult) -> str:
+    data, timing = result.data, result.timing
+    facts = {
+        "Items": f"{data.items:,}",
+        "Raters": f"{data.raters:,}",
+        "Annotations": f"{data.annotations:,}",
+        "Raters per item": raters_per_item(result),
+        "Computed in": f"{timing.load_s + timing.observed_s + timing.permutations_s:.1f} s",
+    }
+    labels = zip(data.categories, data.label_counts, strict=False)
+    files = [(text(file.name), number(f"{file.bytes:,}"), text(file.sha256, "hash")) for file in data.files]
+    return "\n".join(
+        [
+            table(
+                "Counts",
+                [text("What"), number("Value")],
+                [(text(what), number(value)) for what, value in facts.items()],
+            ),
+            table(
+                "Annotations per label",
+                [text("Label"), number("Annotations")],
+                [(text(label), number(f"{count:,}")) for label, count in labels],
+            ),
+            table("Input files", [text("File"), number("Bytes"), text("SHA-256")], files),
+            f'<p>Fingerprint of all data (SHA-256): <span class="hash">{escape(data.sha256)}</span></p>',
+        ]
+    )
+
+
+def _again(result: RunResult, spec_file: str) -> str:
+    names = [shlex.quote(file.name) for file in result.data.files]
+    files = [f"{option} {name}" for option, name in zip(("--annotations", "--raters"), names, strict=False)]
+    command = " ".join(["python -m grasp_core run --spec spec.json", *files])
+    return (
+        f"<p>Save the text below as spec.json. With the same files and GRASP {escape(result.code_version)} "
+        f"this gives the same numbers:</p>\n{code('Command', command)}\n{code('Spec as JSON', spec_file)}"
+    )
