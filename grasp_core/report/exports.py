@@ -1,0 +1,95 @@
+"""Every file that a result can be taken away as; pages, API and command line offer the same bytes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from grasp_core.report.contents import run_title
+from grasp_core.report.html import report_html
+from grasp_core.report.latex import table_latex
+from grasp_core.report.markdown import table_markdown
+from grasp_core.report.spec_file import spec_json
+from grasp_core.report.spreadsheet import table_xlsx
+from grasp_core.report.tables import table_csv
+from grasp_core.report.visible import json_text
+from grasp_core.result import RunResult
+
+_NAME_CHARACTERS, _NAME_BYTES = 80, 200
+"""File systems take 255 bytes; the rest is for an extension and a number in brackets."""
+_UNSAFE = re.compile(r"[^\w ,.()+-]+")
+_DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\.|$)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """A kind of file.
+
+    Parameters
+    ----------
+    name : str
+        Key in :data:`EXPORTS`.
+    label : str
+        What a person chooses.
+    extension : str
+        Without its leading dot.
+    media_type : str
+    make : callable
+        From a result to the file's content: the same for equal results.
+    """
+
+    name: str
+    label: str
+    extension: str
+    media_type: str
+    make: Callable[[RunResult], bytes]
+
+    def file_name(self, result: RunResult) -> str:
+        """A safe name that says what was run."""
+        return f"{safe_name(run_title(result.spec))}.{self.extension}"
+
+
+def result_json(result: RunResult) -> str:
+    """Everything that was found, in the form that :meth:`RunResult.from_dict` reads."""
+    return json_text(result.to_dict())
+
+
+def safe_name(title: str) -> str:
+    """A title as a file name, without its extension, on every system.
+
+    Notes
+    -----
+    Letters, digits, blanks and a few signs stay; there is no path, no hidden file, no option of a
+    command and no device name of Windows. At most 80 characters and 200 bytes.
+    """
+    words = _UNSAFE.sub("-", title.replace("×", "x"))[:_NAME_CHARACTERS]
+    words = words.encode(errors="ignore")[:_NAME_BYTES].decode(errors="ignore").strip(" .-")
+    if _DEVICES.match(words):
+        words = f"grasp {words}"[:_NAME_CHARACTERS].strip(" .-")
+    return words or "grasp"
+
+
+def _utf8(write: Callable[[RunResult], str]) -> Callable[[RunResult], bytes]:
+    """A writer of text as one of bytes; what UTF-8 cannot hold becomes a question mark."""
+    return lambda result: write(result).encode("utf-8", "replace")
+
+
+_ALL = (
+    Export("csv", "Table (CSV)", "csv", "text/csv; charset=utf-8", _utf8(table_csv)),
+    Export(
+        "xlsx",
+        "Table (Excel)",
+        "xlsx",
+        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+        table_xlsx,
+    ),
+    Export("latex", "Table (LaTeX)", "tex", "application/x-tex; charset=utf-8", _utf8(table_latex)),
+    Export("markdown", "Table (Markdown)", "md", "text/markdown; charset=utf-8", _utf8(table_markdown)),
+    Export("html", "Report (HTML)", "html", "text/html; charset=utf-8", _utf8(report_html)),
+    Export("json", "Full result (JSON)", "json", "application/json", _utf8(result_json)),
+    Export("spec", "Spec, to run it again (JSON)", "spec.json", "application/json", _utf8(spec_json)),
+)
+EXPORTS: Mapping[str, Export] = MappingProxyType({export.name: export for export in _ALL})
+"""Every export by name, in the order in which they are offered."""
