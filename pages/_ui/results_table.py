@@ -26,7 +26,8 @@ LEGEND = (
 )
 _ROWS_IN_FULL = 40
 _LONG_TABLE_HEIGHT = 900
-_GROUP_WIDTH = 200
+_WIDTHS = {"group": 200, "axis": 120}
+_WORDS_WIDTH = 115
 _SMALLEST_P = 0.0001
 
 
@@ -80,7 +81,6 @@ def show_groups_table(
             style = style.format(
                 lambda value, mark=mark: f"{format_value(value)} {mark}".rstrip(),
                 subset=pd.IndexSlice[list(rows), statistic],
-                na_rep=NOT_ESTIMABLE,
             )
         style = style.apply(_emphasis, subset=[statistic], stars=frame[f"{statistic}_stars"], theme=theme)
     st.dataframe(
@@ -89,8 +89,9 @@ def show_groups_table(
         height="content" if len(frame) <= _ROWS_IN_FULL else _LONG_TABLE_HEIGHT,
         column_config={
             "marks": st.column_config.Column("Marked", width="medium"),
-            **{name: _head(name) for name in shown},
+            **{name: _head(name, words=frame[name].isna().any()) for name in shown},
         },
+        placeholder=NOT_ESTIMABLE,
         alt=alt,
     )
 
@@ -110,7 +111,7 @@ def _marks(frame: pd.DataFrame, statistics: Sequence[str]) -> list[str]:
 def show_dsi_table(result: RunResult) -> None:
     """The DSI of every axis with both tests."""
     shown = ["axis", "dsi", "group", "p", "q", "p_group"]
-    style = dsi_table(result)[shown].style.format(format_value, subset=["dsi"], na_rep=NOT_ESTIMABLE)
+    style = dsi_table(result)[shown].style.format(format_value, subset=["dsi"])
     column = st.column_config.Column
     st.dataframe(
         _format_p(style, ["p", "q", "p_group"], result.spec.analysis.permutations),
@@ -123,6 +124,7 @@ def show_dsi_table(result: RunResult) -> None:
             "q": column("q", help="p after correction over the axes."),
             "p_group": column("p of that group", help="The attaining group's own, as in the paper."),
         },
+        placeholder=NOT_ESTIMABLE,
         alt="DSI by axis",
     )
 
@@ -138,12 +140,12 @@ def why_not_estimable(frame: pd.DataFrame, statistics: Sequence[str]) -> list[st
     return lines
 
 
-def _head(column: str) -> object:
+def _head(column: str, *, words: bool) -> object:
     return st.column_config.Column(
         column_label(column),
         help=WORDS[column].explanation if column in WORDS else None,
         pinned=column == "group",
-        width=_GROUP_WIDTH if column == "group" else None,
+        width=_WIDTHS.get(column, _WORDS_WIDTH if words else None),
     )
 
 
@@ -151,7 +153,6 @@ def _format_p(style: Styler, columns: Sequence[str], permutations: int) -> Style
     return style.format(
         lambda value: format_p_value(value, permutations=permutations),
         subset=list(columns),
-        na_rep=NOT_ESTIMABLE,
     )
 
 
