@@ -11,10 +11,9 @@ from grasp_core.report.contents import run_title
 from grasp_core.report.html import report_html
 from grasp_core.report.latex import table_latex
 from grasp_core.report.markdown import table_markdown
-from grasp_core.report.spec_file import spec_json
+from grasp_core.report.saved import result_json, spec_json
 from grasp_core.report.spreadsheet import table_xlsx
 from grasp_core.report.tables import table_csv
-from grasp_core.report.visible import json_text
 from grasp_core.result import RunResult
 
 _NAME_CHARACTERS, _NAME_BYTES = 80, 200
@@ -49,11 +48,6 @@ class Export:
     def file_name(self, result: RunResult) -> str:
         """A safe name that says what was run."""
         return f"{safe_name(run_title(result.spec))}.{self.extension}"
-
-
-def result_json(result: RunResult) -> str:
-    """Everything that was found, in the form that :meth:`RunResult.from_dict` reads."""
-    return json_text(result.to_dict())
 
 
 def safe_name(title: str) -> str:

@@ -28,8 +28,8 @@ from grasp_core.report.html_parts import (
     text,
 )
 from grasp_core.report.html_style import STYLE
+from grasp_core.report.saved import spec_json
 from grasp_core.report.sentences import answer
-from grasp_core.report.spec_file import spec_json
 from grasp_core.report.visible import visible_result
 from grasp_core.report.words import (
     SIGNIFICANCE_NAMES,

@@ -63,7 +63,7 @@ pre { background: var(--card); padding: 1rem; margin: .75rem 0; overflow-x: auto
   .scroll, pre { overflow: visible; }
   pre { white-space: pre-wrap; overflow-wrap: anywhere; }
   .figure { border: 0; break-inside: avoid; }
-  .figure svg { min-width: 0; max-height: 145mm; }
+  .figure svg { min-width: 0; max-height: 135mm; }
   table { font-size: 8pt; }
   tbody th { position: static; }
   th, td { padding: .15rem .35rem; }

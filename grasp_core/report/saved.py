@@ -1,4 +1,4 @@
-"""A run's spec as a file, with the data's fingerprint: all that is needed to run it again."""
+"""A result and its spec as JSON files, and the way back from either to the spec."""
 
 from __future__ import annotations
 
@@ -28,8 +28,13 @@ class RecordedSpec:
     files: tuple[str, ...]
 
 
+def result_json(result: RunResult) -> str:
+    """Everything that was found, in the form that :meth:`RunResult.from_dict` reads."""
+    return json_text(result.to_dict())
+
+
 def spec_json(result: RunResult) -> str:
-    """The spec file of a result, described in docs/file-formats.md."""
+    """The spec with the data's fingerprint: all that is needed to compute the same numbers again."""
     return json_text(
         {
             "format": FORMAT,
@@ -43,7 +48,7 @@ def spec_json(result: RunResult) -> str:
     )
 
 
-def read_spec_file(path: Path) -> RecordedSpec:
+def read_spec(path: Path) -> RecordedSpec:
     """Read a spec file, or the spec of a saved result.
 
     Raises
