@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import json
+import dataclasses
 import os
 import sys
 import time
@@ -13,17 +13,22 @@ from typing import Any, get_args
 
 from grasp_core import __version__, spec
 from grasp_core.engine import workers
-from grasp_core.engine.engine import Engine, Run
-from grasp_core.errors import DataError, GraspError
+from grasp_core.engine.blocks import Progress
+from grasp_core.engine.compute import Watcher, compute
+from grasp_core.engine.pool import Pool
+from grasp_core.errors import DataError, GraspError, SpecError
 from grasp_core.example import example_files
 from grasp_core.io.load import Dataset, load
 from grasp_core.io.tables import read_table
 from grasp_core.permutation.warm import warm
+from grasp_core.report.saved import RecordedSpec, read_spec, result_json
 from grasp_core.report.sentences import answer
 from grasp_core.report.tables import table_csv, wide_table
 from grasp_core.result import RunResult
 from grasp_core.spec import AnalysisSpec, DataSpec, RunSpec
 
+BESIDE_SPEC = ("annotations", "raters", "out", "csv")
+"""Options that name files and so may stand beside ``--spec``."""
 BAD_INPUT = 2
 INTERRUPTED = 130
 
@@ -72,17 +77,22 @@ def _parser() -> argparse.ArgumentParser:
 def _add_run(commands: Any) -> None:
     run = commands.add_parser("run", help="compute every statistic of every group, with permutation tests")
     run.set_defaults(command=_run)
+    run.add_argument(
+        "--spec",
+        type=Path,
+        metavar="FILE",
+        help="run this spec, or the spec of this result, again; beside it only files are named",
+    )
     data = run.add_argument_group("data")
     data.add_argument("--annotations", type=Path, required=True, metavar="FILE")
     data.add_argument("--raters", type=Path, metavar="FILE", help="demographics, a row per rater")
-    data.add_argument("--layout", choices=get_args(spec.Layout), default="long")
+    data.add_argument("--layout", choices=get_args(spec.Layout))
     data.add_argument("--item", metavar="COLUMN")
     data.add_argument("--rater", metavar="COLUMN")
     data.add_argument("--label", metavar="COLUMN")
     data.add_argument(
         "--profile",
         type=_names,
-        default=(),
         metavar="COLUMN,...",
         help="raters-by-items: columns that are no item",
     )
@@ -90,7 +100,6 @@ def _add_run(commands: Any) -> None:
     data.add_argument(
         "--missing",
         action="append",
-        default=[],
         metavar="TEXT",
         help="cell text that means no value, as the empty cell does; repeat for several",
     )
@@ -98,26 +107,20 @@ def _add_run(commands: Any) -> None:
         "--exclude",
         type=_condition,
         action="append",
-        default=[],
         metavar="COLUMN=VALUE",
         help="leave these raters out",
     )
     analysis = run.add_argument_group("analysis")
-    analysis.add_argument("--axis", action="append", default=[], metavar="COLUMN")
-    analysis.add_argument("--intersect", action="append", default=[], metavar="COLUMN:COLUMN[:...]")
-    analysis.add_argument("--permutations", type=int, default=AnalysisSpec.permutations, metavar="B")
-    analysis.add_argument("--seed", type=int, default=AnalysisSpec.seed)
-    analysis.add_argument(
-        "--preset", choices=("default", "paper"), default="default", help="conventions, see docs/methods.md"
-    )
-    analysis.add_argument(
-        "--min-raters", type=int, default=AnalysisSpec.min_raters, metavar="N", help="smallest group shown"
-    )
-    analysis.add_argument("--statistics", type=_names, default=spec.STATISTICS, metavar="NAME,...")
+    analysis.add_argument("--axis", action="append", metavar="COLUMN")
+    analysis.add_argument("--intersect", action="append", metavar="COLUMN:COLUMN[:...]")
+    analysis.add_argument("--permutations", type=int, metavar="B")
+    analysis.add_argument("--seed", type=int)
+    analysis.add_argument("--preset", choices=("default", "paper"), help="conventions, see docs/methods.md")
+    analysis.add_argument("--min-raters", type=int, metavar="N", help="smallest group shown")
+    analysis.add_argument("--statistics", type=_names, metavar="NAME,...")
     analysis.add_argument(
         "--gai",
         type=_names,
-        default=AnalysisSpec.gai,
         metavar="IN,CROSS",
         help="ratio that GAI is (default: irr,xrr)",
     )
@@ -131,7 +134,7 @@ def _add_run(commands: Any) -> None:
         ("correction", spec.Correction),
         ("family", spec.Family),
     ):
-        analysis.add_argument(f"--{name}", choices=get_args(literal), default=None)
+        analysis.add_argument(f"--{name}", choices=get_args(literal))
     output = run.add_argument_group("output")
     output.add_argument("--out", type=Path, metavar="FILE", help="the result as JSON")
     output.add_argument("--csv", type=Path, metavar="FILE", help="the table, a row per group and statistic")
@@ -152,45 +155,54 @@ def _run(chosen: argparse.Namespace) -> None:
             raise DataError(f"{target}: cannot be written, there is no folder {target.parent}")
         if target is not None and target.is_dir():
             raise DataError(f"{target}: cannot be written, it is a folder; name a file in it")
-    run_spec = _spec(chosen)
+    recorded = None if chosen.spec is None else _recorded(chosen)
+    run_spec = _spec(_given(chosen)) if recorded is None else recorded.spec
     started = time.perf_counter()
     dataset = _load(chosen, run_spec)
+    if recorded is not None and recorded.sha256 != dataset.summary.sha256:
+        files = ", ".join(recorded.files)
+        print(
+            f"note: the spec was recorded with other data ({files}, SHA-256 {recorded.sha256}), "
+            "so the numbers may differ",
+            file=sys.stderr,
+        )
     result = _compute(dataset, run_spec, load_s=time.perf_counter() - started)
-    _write(chosen.out, json.dumps(result.to_dict(), ensure_ascii=False, indent=1, allow_nan=False) + "\n")
+    _write(chosen.out, result_json(result))
     _write(chosen.csv, table_csv(result))
     _print(result)
 
 
-def _spec(chosen: argparse.Namespace) -> RunSpec:
-    conventions = dict(spec.PAPER_CONVENTIONS) if chosen.preset == "paper" else {}
-    for name in ("p_value", "cross_negentropy", "ties", "correction", "family"):
-        if getattr(chosen, name) is not None:
-            conventions[name] = getattr(chosen, name)
-    return RunSpec(
-        DataSpec(
-            layout=chosen.layout,
-            item=chosen.item,
-            rater=chosen.rater,
-            label=chosen.label,
-            profile=chosen.profile,
-            categories=chosen.categories,
-            missing=tuple(dict.fromkeys((*DataSpec.missing, *chosen.missing))),
-            exclude=tuple(chosen.exclude),
-        ),
-        AnalysisSpec(
-            axes=(
-                *((name,) for name in chosen.axis),
-                *(tuple(names.split(":")) for names in chosen.intersect),
-            ),
-            statistics=chosen.statistics,
-            gai=chosen.gai,
-            min_raters=chosen.min_raters,
-            permutations=chosen.permutations,
-            seed=chosen.seed,
-            strata=chosen.strata,
-            **conventions,
-        ),
+def _given(chosen: argparse.Namespace) -> dict[str, Any]:
+    """The options that say what to run; those left out are None, and the specs' own defaults hold."""
+    other = {*BESIDE_SPEC, "spec", "command"}
+    return {name: value for name, value in vars(chosen).items() if value is not None and name not in other}
+
+
+def _recorded(chosen: argparse.Namespace) -> RecordedSpec:
+    given = [f"--{name.replace('_', '-')}" for name in _given(chosen)]
+    if given:
+        raise SpecError(
+            f"--spec says all of what to run: leave out {', '.join(given)}; beside it go only "
+            + ", ".join(f"--{name}" for name in BESIDE_SPEC)
+        )
+    return read_spec(chosen.spec)
+
+
+def _spec(given: dict[str, Any]) -> RunSpec:
+    data, analysis = _fields(DataSpec, given), _fields(AnalysisSpec, given)
+    data["missing"] = tuple(dict.fromkeys((*DataSpec.missing, *given.get("missing", ()))))
+    data["exclude"] = tuple(given.get("exclude", ()))
+    analysis["axes"] = (
+        *((name,) for name in given.get("axis", ())),
+        *(tuple(names.split(":")) for names in given.get("intersect", ())),
     )
+    preset = spec.PAPER_CONVENTIONS if given.get("preset") == "paper" else {}
+    return RunSpec(DataSpec(**data), AnalysisSpec(**{**preset, **analysis}))
+
+
+def _fields(kind: type[DataSpec | AnalysisSpec], given: dict[str, Any]) -> dict[str, Any]:
+    names = {field.name for field in dataclasses.fields(kind)}
+    return {name: value for name, value in given.items() if name in names}
 
 
 def _load(chosen: argparse.Namespace, run_spec: RunSpec) -> Dataset:
@@ -200,25 +212,24 @@ def _load(chosen: argparse.Namespace, run_spec: RunSpec) -> Dataset:
 
 
 def _compute(dataset: Dataset, run_spec: RunSpec, *, load_s: float) -> RunResult:
-    engine = Engine(workers.threads)
+    pool = Pool(workers.threads)
     try:
-        run = engine.submit(dataset, run_spec, load_s=load_s)
-        while not run.wait(timeout=0.2):
-            _show_progress(run)
+        return compute(dataset, run_spec, pool, _ProgressLine(), load_s=load_s)
+    finally:
+        pool.close()
         if sys.stderr.isatty():
             print("\r\033[K", end="", file=sys.stderr)
-        if run.result is None:
-            raise GraspError(run.error or "the run was cancelled")
-        return run.result
-    finally:
-        engine.close()
 
 
-def _show_progress(run: Run) -> None:
-    if sys.stderr.isatty():
-        done, total, left = run.progress.done, run.progress.total, run.progress.seconds_left
-        remaining = "" if left is None else f", {left:.0f} s left"
-        print(f"\r\033[K{done:,} of {total:,} permutations{remaining}", end="", file=sys.stderr)
+class _ProgressLine(Watcher):
+    """How far the run is, on a terminal."""
+
+    def check(self, progress: Progress) -> None:
+        if sys.stderr.isatty():
+            left = progress.seconds_left
+            remaining = "" if left is None else f", {left:.0f} s left"
+            line = f"{progress.done:,} of {progress.total:,} permutations{remaining}"
+            print(f"\r\033[K{line}", end="", file=sys.stderr)
 
 
 def _print(result: RunResult) -> None:
