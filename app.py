@@ -14,7 +14,7 @@ import streamlit as st
 from starlette.middleware import Middleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from grasp_core.engine import engine
+from grasp_core import server
 from pages._ui.guard import show_error
 from pages._ui.warm import warm
 
@@ -70,13 +70,13 @@ class SecurityHeaders:
 
 @asynccontextmanager
 async def lifespan(_app: st.App) -> AsyncIterator[None]:
-    """Get ready while the first visitor reads the first page; stop the engine after the last."""
+    """Get ready while the first visitor reads the first page; hand running work back after the last."""
     warming = asyncio.get_running_loop().run_in_executor(None, warm)
     try:
         yield
     finally:
         await warming
-        engine.shared().close()
+        server.shared().close()
 
 
 app = st.App(

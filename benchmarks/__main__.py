@@ -19,7 +19,8 @@ import numpy as np
 
 from benchmarks.loop import Loop
 from grasp_core.engine import workers
-from grasp_core.engine.engine import Engine
+from grasp_core.engine.compute import Watcher, compute
+from grasp_core.engine.pool import Pool
 from grasp_core.example import AXES, example_files, example_spec
 from grasp_core.groups import form_groups
 from grasp_core.io.load import Dataset, load
@@ -76,19 +77,19 @@ def _compare(name: str, dataset: Dataset, spec: RunSpec, rounds: int, figures: d
     rng = np.random.default_rng(1)
     warm()
     _check_agreement(loop, design)
-    engine = Engine(workers.processes)
-    engine.warm()
-    _whole_run(engine, dataset, spec, seed=1)
+    pool = Pool(workers.processes)
+    pool.warm()
+    _whole_run(pool, dataset, spec, seed=1)
     sides: dict[str, Callable[[int], float]] = {
         "loop": lambda _: _seconds(lambda: [loop.permutation(rng) for _ in range(20)]) / 20,
         "kernel": lambda _: _seconds(lambda: kernel.shuffled(design, 1, 0, 1000)) / 1000,
-        "engine": lambda turn: _whole_run(engine, dataset, spec, seed=turn + 2) / PERMUTATIONS,
+        "engine": lambda turn: _whole_run(pool, dataset, spec, seed=turn + 2) / PERMUTATIONS,
     }
     taken: dict[str, list[float]] = {side: [] for side in sides}
     for turn in range(rounds):
         for side, measure in sides.items():
             taken[side].append(measure(turn))
-    engine.close()
+    pool.close()
     median = {side: statistics.median(seconds) for side, seconds in taken.items()}
     figures["data"] = name
     figures["groups"] = len(grouping.groups)
@@ -110,11 +111,11 @@ def _check_agreement(loop: Loop, design: object) -> None:
         sys.exit(f"the two sides disagree by {difference}; a ratio of their speeds would mean nothing")
 
 
-def _whole_run(engine: Engine, dataset: Dataset, spec: RunSpec, seed: int) -> float:
+def _whole_run(pool: Pool, dataset: Dataset, spec: RunSpec, seed: int) -> float:
     fresh = dataclasses.replace(
         spec, analysis=dataclasses.replace(spec.analysis, seed=seed, permutations=PERMUTATIONS)
     )
-    return _seconds(lambda: engine.submit(dataset, fresh).wait())
+    return _seconds(lambda: compute(dataset, fresh, pool, Watcher()))
 
 
 def _seconds(work: Callable[[], object]) -> float:

@@ -16,7 +16,7 @@ from grasp_core.engine import workers
 from grasp_core.engine.blocks import Progress
 from grasp_core.engine.compute import Watcher, compute
 from grasp_core.engine.pool import Pool
-from grasp_core.errors import DataError, GraspError, SpecError
+from grasp_core.errors import FAULT, DataError, GraspError, SpecError
 from grasp_core.example import example_files
 from grasp_core.io.load import Dataset, load
 from grasp_core.io.tables import read_table
@@ -24,11 +24,13 @@ from grasp_core.permutation.warm import warm
 from grasp_core.report.saved import RecordedSpec, read_spec, result_json
 from grasp_core.report.sentences import answer
 from grasp_core.report.tables import table_csv, wide_table
+from grasp_core.report.visible import visible
 from grasp_core.result import RunResult
 from grasp_core.spec import AnalysisSpec, DataSpec, RunSpec
 
 BESIDE_SPEC = ("annotations", "raters", "out", "csv")
 """Options that name files and so may stand beside ``--spec``."""
+FAILED = 1
 BAD_INPUT = 2
 INTERRUPTED = 130
 
@@ -39,7 +41,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        Exit status: 0, or 2 with one sentence on standard error where the input cannot be used.
+        Exit status: 0; 2 with one sentence on standard error where the input cannot be used; 1 where GRASP
+        itself is at fault; 130 where the user cancelled.
     """
     chosen = _parser().parse_args(arguments)
     try:
@@ -53,6 +56,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("grasp: cancelled", file=sys.stderr)
         return INTERRUPTED
+    except Exception as error:  # the type alone: a message could quote rater data
+        print(f"grasp: {FAULT} ({type(error).__name__})", file=sys.stderr)
+        return FAILED
     return 0
 
 
@@ -160,10 +166,9 @@ def _run(chosen: argparse.Namespace) -> None:
     started = time.perf_counter()
     dataset = _load(chosen, run_spec)
     if recorded is not None and recorded.sha256 != dataset.summary.sha256:
-        files = ", ".join(recorded.files)
+        other = visible(f"{', '.join(recorded.files)}, SHA-256 {recorded.sha256}")
         print(
-            f"note: the spec was recorded with other data ({files}, SHA-256 {recorded.sha256}), "
-            "so the numbers may differ",
+            f"note: the spec was recorded with other data ({other}), so the numbers may differ",
             file=sys.stderr,
         )
     result = _compute(dataset, run_spec, load_s=time.perf_counter() - started)

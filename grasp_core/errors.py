@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+FAULT = "The run stopped because of an error in GRASP itself; please file a bug."
+"""What a user is told of an error that is nobody's but ours."""
+
 
 class GraspError(Exception):
     """Base of every error whose message is written for the user."""

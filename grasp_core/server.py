@@ -5,6 +5,8 @@ from __future__ import annotations
 import functools
 import logging
 import threading
+from collections.abc import Callable
+from concurrent.futures import Executor
 from dataclasses import dataclass
 
 from sqlalchemy import Engine
@@ -72,7 +74,7 @@ class Server:
                 return
 
 
-def make_server(settings: Settings) -> Server:
+def make_server(settings: Settings, make_executor: Callable[[int], Executor] = workers.processes) -> Server:
     """Open the store and make the parts; nothing runs before :meth:`Server.start`.
 
     Raises
@@ -83,7 +85,7 @@ def make_server(settings: Settings) -> Server:
     database = connect(database_url(settings))
     runs = RunStore(database, queue_limit=settings.queue_limit)
     files = FileStore(database, quota=settings.file_quota_mb * 2**20)
-    pool = Pool(workers.processes, settings.workers or None)
+    pool = Pool(make_executor, settings.workers or None)
     return Server(settings, database, runs, files, LinkStore(database), Service(runs, files, pool))
 
 

@@ -48,4 +48,4 @@ except GraspError as error:
 if say_what_is_compared(dataset, spec.analysis) and st.button(
     "Run", type="primary", icon=":material/play_arrow:"
 ):
-    go("results", run=submit(dataset, spec, session.load_s))
+    go("results", run_id=submit(dataset, spec, session.load_s).id)

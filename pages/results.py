@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from grasp_core import server
 from grasp_core.report.text import escape_markdown
 from pages._ui.answer import show_answer, show_facts
 from pages._ui.figures import show_cohesion, show_dsi
@@ -9,18 +10,17 @@ from pages._ui.groups import show_groups
 from pages._ui.links import link_to
 from pages._ui.methods import show_data, show_methods, show_warnings
 from pages._ui.outputs import result_downloads
-from pages._ui.progress import WAITING, watch
+from pages._ui.progress import watch
 from pages._ui.rerun import change_and_run_again
-from pages._ui.state import shown_run
-from pages._ui.titles import run_title
+from pages._ui.state import shown_run, work
 
 run = shown_run()
 if run is None:
     st.title("Results")
     if "run" in st.query_params:
         st.warning(
-            "This run is not on this server: the link may be incomplete, or the server has been restarted "
-            "since. Open the saved result on Start, or run the analysis again."
+            "This run is not on this server: the link may be incomplete, or the run has been deleted. Open "
+            "the saved result on Start, or run the analysis again."
         )
     else:
         st.info("Nothing has been run yet.")
@@ -28,12 +28,11 @@ if run is None:
     link_to("data", "Go to Data")
     st.stop()
 
-st.title(escape_markdown(run_title(run.spec)))
-if run.state in WAITING:
-    watch(run)
+st.title(escape_markdown(run.title))
+if not run.ended:
+    watch(run.id)
     st.stop()
-result = run.result
-if result is None:
+if run.state != "done":
     st.warning(
         "This run was cancelled."
         if run.state == "cancelled"
@@ -42,7 +41,10 @@ if result is None:
     change_and_run_again(run.spec)
     st.stop()
 
+result = server.shared().service.result(run.id)
 show_facts(result)
+if work().found_again == run.id:
+    st.caption("The same data and settings were run before: this is that result, found again.")
 with st.container(horizontal=True):
     result_downloads(run.id, result)
     change_and_run_again(run.spec)

@@ -18,7 +18,7 @@ with example:
         "Made-up ratings in which two groups really do differ. No file needed; the answer takes seconds."
     )
     if st.button("Try the example", type="primary", icon=":material/play_arrow:"):
-        go("results", run=try_example())
+        go("results", run_id=try_example().id)
 with own:
     st.header("Bring your data", divider=False)
     st.write("A file with one row per annotation, or a matrix, and what you know of the raters.")

@@ -7,12 +7,11 @@ import functools
 
 import pytest
 
-from grasp_core.engine import workers
-from grasp_core.engine.engine import Engine
 from grasp_core.io.load import load
 from grasp_core.io.tables import read_table
 from grasp_core.result import Outcome, RunResult
 from grasp_core.spec import STATISTICS, AnalysisSpec, DataSpec, RunSpec
+from tests.computing import compute_in_threads
 from tests.shared_data import DICES350, REFERENCE, needs_shared_data
 
 pytestmark = needs_shared_data
@@ -51,14 +50,7 @@ def result(layout: str = "long", **analysis) -> RunResult:
     ratings = read_table(DICES350 / f"ratings_{layout}.csv")
     raters = read_table(DICES350 / "raters.csv")
     dataset = load(ratings, raters, spec.data, [names[0] for names in AXES.values() if len(names) == 1])
-    engine = Engine(workers.threads, 2)
-    try:
-        run = engine.submit(dataset, spec)
-        assert run.wait(600)
-        assert run.result is not None, run.error
-        return run.result
-    finally:
-        engine.close()
+    return compute_in_threads(dataset, spec)
 
 
 def paper_run() -> RunResult:

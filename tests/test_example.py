@@ -9,12 +9,11 @@ from collections import Counter
 import pandas as pd
 import pytest
 
-from grasp_core.engine import workers
-from grasp_core.engine.engine import Engine
 from grasp_core.example import COHESIVE, INCOHESIVE, LABELS, example_files, example_spec
 from grasp_core.io.load import load
 from grasp_core.io.tables import read_table
 from grasp_core.result import GroupResult, RunResult
+from tests.computing import compute_in_threads
 
 FILES = example_files()
 
@@ -42,14 +41,7 @@ def result() -> RunResult:
     spec = example_spec()
     tables = (read_table(FILES[name], name) for name in ("annotations.csv", "raters.csv"))
     axes = [axis for axes in spec.analysis.axes for axis in axes]
-    engine = Engine(workers.threads, 2)
-    try:
-        run = engine.submit(load(*tables, spec.data, axes), spec)
-        assert run.wait(600)
-        assert run.result is not None
-        return run.result
-    finally:
-        engine.close()
+    return compute_in_threads(load(*tables, spec.data, axes), spec)
 
 
 def row(result: RunResult, group) -> GroupResult:

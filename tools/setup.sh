@@ -69,6 +69,8 @@ if ! "$VENV_PYTHON" -m pip install --quiet --disable-pip-version-check --only-bi
     rm -f "$UNFINISHED" # pip gave up by itself, before or without changing anything
     die "pip could not install the packages above; nothing was changed, so it is safe to try again"
 fi
+say "compiling the kernels, so that the first run need not wait"
+"$VENV_PYTHON" -m grasp_core warm
 for file in "${wanted[@]}"; do
     cp "$file" "$VENV/.$file"
 done

@@ -79,7 +79,7 @@ def _gaps(total: int, computed: Iterable[Block]) -> list[Block]:
     for start, stop in sorted(computed):
         if reached < start:
             gaps.append((reached, start))
-        reached = stop
+        reached = max(reached, stop)
     if reached < total:
         gaps.append((reached, total))
     return gaps[::-1]

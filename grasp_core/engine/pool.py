@@ -118,7 +118,12 @@ class Pool:
             while True:
                 check()
                 while len(waiting) < 2 * self.n_workers and (block := blocks.take()):
-                    waiting[executor.submit(workers.compute_block, file, seed, *block)] = block
+                    try:
+                        future = executor.submit(workers.compute_block, file, seed, *block)
+                    except BrokenProcessPool:  # refused: the block is in nobody's hands
+                        blocks.give_back(block)
+                        raise
+                    waiting[future] = block
                 if not waiting:
                     return
                 finished, _ = wait(waiting, timeout=BLOCK_SECONDS, return_when=FIRST_COMPLETED)

@@ -171,10 +171,14 @@ def _reasons(
         if np.isnan(row[-1]):
             across = row[STATISTICS.index(analysis.gai[1])]
             found["gai"] = next(
-                (f"its {name} has no value: {found[name]}" for name in analysis.gai if name in found),
-                f"its {analysis.gai[1]} is {across:.3f}, and a ratio needs it above 0",
+                (f"its {_words(name)} has no value: {found[name]}" for name in analysis.gai if name in found),
+                f"its {_words(analysis.gai[1])} is {across:.3f}, and a ratio needs it above 0",
             )
     return reasons
+
+
+def _words(statistic: str) -> str:
+    return statistic.upper() if statistic in ("irr", "xrr") else statistic.replace("_", " ")
 
 
 def _warnings(prepared: Prepared, null: FloatArray) -> list[str]:

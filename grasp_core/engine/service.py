@@ -17,14 +17,12 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache, partial
 from typing import TypeVar
 
-import numpy as np
-
 from grasp_core import __version__
 from grasp_core.annotations import FloatArray
-from grasp_core.engine.blocks import Block, Blocks, Progress
+from grasp_core.engine.blocks import Progress
+from grasp_core.engine.compute import Watcher, compute
 from grasp_core.engine.pool import Pool
-from grasp_core.engine.run import finish, prepare
-from grasp_core.errors import DataError, GraspError, RunCancelledError, StoreError
+from grasp_core.errors import FAULT, DataError, GraspError, RunCancelledError, StoreError
 from grasp_core.io.load import Dataset, load
 from grasp_core.io.tables import read_table
 from grasp_core.result import RunResult
@@ -63,8 +61,8 @@ class Service:
         self.files = files
         self.pool = pool
         self._datasets: OrderedDict[str, tuple[Dataset, float]] = OrderedDict()
-        self._progress: dict[str, Blocks] = {}
-        self._cancelled: set[str] = set()
+        self.watched: dict[str, Progress] = {}
+        self.cancelled: set[str] = set()
         self._awake = threading.Event()
         self.closing = threading.Event()
         self._slots = threading.Semaphore(SIDE_BY_SIDE)
@@ -81,7 +79,6 @@ class Service:
         self,
         dataset: Dataset,
         spec: RunSpec,
-        contents: tuple[tuple[str, bytes], ...],
         *,
         title: str,
         owner: str = "",
@@ -92,9 +89,9 @@ class Service:
         Parameters
         ----------
         dataset : Dataset
+            Its files should be in the file store: another server, or this one after a restart, reads them
+            there.
         spec : RunSpec
-        contents : tuple of (name, bytes)
-            The files that `dataset` was read from, annotations first; kept until the run has ended.
         title, owner : str
         load_s : float
             Seconds that reading took.
@@ -110,7 +107,7 @@ class Service:
         answering = self.runs.answering(key)
         if answering is not None:
             return answering, True
-        stored = tuple((name, self.files.put(content, owner=owner)) for name, content in contents)
+        stored = tuple((file.name, file.sha256) for file in dataset.summary.files)
         record, known = self.runs.create(
             Request(key, title, owner, __version__, spec, dataset.summary, stored)
         )
@@ -123,12 +120,11 @@ class Service:
 
     def progress(self, record: RunRecord) -> Progress:
         """How far a run is; the time left is known only to the server that computes it."""
-        blocks = self._progress.get(record.id)
-        return Progress(record.done, record.total, None) if blocks is None else blocks.progress
+        return self.watched.get(record.id) or Progress(record.done, record.total, None)
 
     def cancel(self, run_id: str) -> None:
         """Stop a run; at once where this server computes it, else when its server next saves."""
-        self._cancelled.add(run_id)
+        self.cancelled.add(run_id)
         self.runs.request_cancel(run_id)
 
     def close(self) -> None:
@@ -163,6 +159,7 @@ class Service:
                 self._conductors.submit(self._conduct, record)
 
     def _conduct(self, record: RunRecord) -> None:
+        self.cancelled.discard(record.id)
         try:
             end = self._outcome(record)
             if end is not None:
@@ -172,8 +169,8 @@ class Service:
         except StoreError as error:  # its claim runs out, and whoever finds it then resumes it
             log.warning("run %s could not be saved: %s", record.id, error)
         finally:
-            self._progress.pop(record.id, None)
-            self._cancelled.discard(record.id)
+            self.watched.pop(record.id, None)
+            self.cancelled.discard(record.id)
             self._datasets.pop(record.id, None)
             self._slots.release()
             self._awake.set()
@@ -194,8 +191,7 @@ class Service:
         except Exception as error:
             # The type alone: a message could quote rater data, which must not reach a log.
             log.error("run %s failed: %s", record.id, type(error).__name__)
-            message = "The run stopped because of an error in GRASP itself; please file a bug."
-            return partial(self.runs.finish, record, "failed", error=message)
+            return partial(self.runs.finish, record, "failed", error=FAULT)
         seconds = time.monotonic() - started
         return partial(self.runs.finish, record, "done", result=result, duration_s=seconds)
 
@@ -203,31 +199,8 @@ class Service:
         if record.code_version != __version__:
             raise DataError("GRASP was upgraded while this run waited; run it again.")
         dataset, load_s = self._dataset(record)
-        prepared = prepare(dataset, record.spec)
-        shuffled = np.empty((record.total, prepared.design.n_groups, 6))
-        known = insist(lambda: self.runs.computed(record, prepared.design.n_groups), until=self.closing)
-        for start, values in known:
-            shuffled[start : start + len(values)] = values
-        computed = ((start, start + len(values)) for start, values in known)
-        blocks = Blocks(record.total, self.pool.n_workers, computed)
-        self._progress[record.id] = blocks
-        saver = _Saver(self.runs, record, blocks)
-
-        def check() -> None:
-            if self.closing.is_set():
-                saver.save()
-            if self.closing.is_set() or record.id in self._cancelled:
-                raise RunCancelledError
-            saver.save_now_and_then()
-
-        def store(block: Block, values: FloatArray) -> None:
-            shuffled[slice(*block)] = values
-            saver.add(block[0], values)
-
-        started = time.perf_counter()
-        self.pool.permute(prepared.design, record.spec.analysis.seed, blocks, store=store, check=check)
-        seconds = time.perf_counter() - started
-        return finish(prepared, shuffled, load_s=load_s, permutations_s=seconds)
+        conductor = _Conductor(self, record)
+        return compute(dataset, record.spec, self.pool, conductor, load_s=load_s)
 
     def _dataset(self, record: RunRecord) -> tuple[Dataset, float]:
         """From memory where this server took the question in, else from the stored files."""
@@ -246,44 +219,51 @@ class Service:
         return dataset, time.perf_counter() - started
 
 
-class _Saver:
-    """Renews the claim on a run and saves its computed blocks."""
+class _Conductor(Watcher):
+    """Renews the claim on a run, saves its blocks now and then, and ends it when asked to."""
 
-    def __init__(self, runs: RunStore, record: RunRecord, blocks: Blocks) -> None:
-        self._runs = runs
+    def __init__(self, service: Service, record: RunRecord) -> None:
+        self._service = service
         self._record = record
-        self._blocks = blocks
         self._unsaved: list[tuple[int, FloatArray]] = []
-        self._last = time.monotonic()
+        self._saved_at = time.monotonic()
 
-    def add(self, start: int, values: FloatArray) -> None:
+    def computed_before(self, n_groups: int) -> list[tuple[int, FloatArray]]:
+        runs, record = self._service.runs, self._record
+        return insist(lambda: runs.computed(record, n_groups), until=self._service.closing)
+
+    def computed(self, start: int, values: FloatArray) -> None:
         self._unsaved.append((start, values))
 
-    def save_now_and_then(self) -> None:
-        if time.monotonic() - self._last >= SAVE_SECONDS:
-            self.save()
-
-    def save(self) -> None:
-        """Save what was added.
+    def check(self, progress: Progress) -> None:
+        """See :class:`Watcher`.
 
         Raises
         ------
         RunCancelledError
-            If somebody asked for it, on this or another server.
+            If somebody cancelled the run, on this or another server, or this server is closing.
         LostRunError
             If the run is no longer ours.
         """
-        self._last = time.monotonic()
+        self._service.watched[self._record.id] = progress
+        closing = self._service.closing.is_set()
+        cancelled = self._record.id in self._service.cancelled
+        if closing or cancelled or time.monotonic() - self._saved_at >= SAVE_SECONDS:
+            cancelled = self._save(progress) or cancelled
+        if closing or cancelled:
+            raise RunCancelledError
+
+    def _save(self, progress: Progress) -> bool:
+        self._saved_at = time.monotonic()
         try:
-            cancelled = self._runs.keep(self._record, self._blocks.progress.done, self._unsaved)
+            cancelled = self._service.runs.keep(self._record, progress.done, self._unsaved)
         except LostRunError:
             raise
         except StoreError as error:  # computing goes on; the blocks are saved when the database is back
             log.warning("run %s: blocks not saved yet: %s", self._record.id, error)
-            return
+            return False
         self._unsaved.clear()
-        if cancelled:
-            raise RunCancelledError
+        return cancelled
 
 
 def insist(work: Callable[[], T], *, until: threading.Event) -> T:

@@ -7,8 +7,7 @@ import time
 
 import streamlit as st
 
-from grasp_core.engine import engine
-from grasp_core.engine.engine import Run
+from grasp_core import server
 from grasp_core.errors import DataError
 from grasp_core.example import example_files, example_spec
 from grasp_core.io.load import load
@@ -16,8 +15,11 @@ from grasp_core.io.recognise import Guess, recognise
 from grasp_core.io.tables import read_table
 from grasp_core.report.text import escape_markdown
 from grasp_core.result import RunResult
+from grasp_core.store.runs import RunRecord
+from pages._ui.identity import current_user
 from pages._ui.links import go
 from pages._ui.state import submit, work
+from pages._ui.titles import run_title
 
 MAX_RESULT_MB = 50
 
@@ -30,12 +32,13 @@ def open_result() -> None:
     if upload is None:
         return
     try:
-        run = engine.shared().add(RunResult.from_dict(_json(upload.getvalue())))
+        result = RunResult.from_dict(_json(upload.getvalue()))
     except DataError as error:
         st.error(escape_markdown(f"{upload.name}: {error}"))
         return
+    run = server.shared().runs.add(result, title=run_title(result.spec), owner=current_user().id)
     work().remember(run)
-    go("results", run=run)
+    go("results", run_id=run.id)
 
 
 def _json(content: bytes) -> object:
@@ -46,12 +49,15 @@ def _json(content: bytes) -> object:
         raise DataError(f"this is not JSON{place}; expected the result file that GRASP wrote") from None
 
 
-def try_example() -> Run:
+def try_example() -> RunRecord:
     """Load the example as if its files had been dropped, and start its run."""
     session = work()
     spec = example_spec()
     started = time.perf_counter()
-    tables = [read_table(content, name) for name, content in example_files().items()]
+    files = example_files()
+    for content in files.values():
+        server.shared().files.put(content, owner=current_user().id)
+    tables = [read_table(content, name) for name, content in files.items()]
     annotations, raters = tables
     dataset = load(annotations, raters, spec.data)
     guess = recognise(annotations, raters)

@@ -6,9 +6,11 @@ from typing import Literal
 
 import streamlit as st
 
-from grasp_core.errors import DataError
+from grasp_core import server
+from grasp_core.errors import GraspError
 from grasp_core.io.tables import Table, read_table
 from grasp_core.report.text import escape_markdown
+from pages._ui.identity import current_user
 from pages._ui.state import work
 
 MAX_FILE_MB = 500
@@ -55,8 +57,10 @@ def _slot(slot: Slot) -> None:
 
 def _take(slot: Slot, content: bytes, name: str) -> str | None:
     try:
-        _use(slot, read_table(content, name))
-    except DataError as error:
+        table = read_table(content, name)
+        server.shared().files.put(content, owner=current_user().id)
+        _use(slot, table)
+    except GraspError as error:
         kept: Table | None = getattr(work(), slot)
         sentence = f"{str(error).rstrip('.')}."
         return f"{sentence} {kept.name} is still in use." if kept else sentence

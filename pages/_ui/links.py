@@ -6,18 +6,17 @@ from typing import Literal
 
 import streamlit as st
 
-from grasp_core.engine.engine import Run
 from grasp_core.report.text import escape_markdown
 
 Screen = Literal["start", "data", "analysis", "results"]
 
 
-def go(screen: Screen, run: Run | None = None) -> None:
+def go(screen: Screen, run_id: str | None = None) -> None:
     """Show another screen; with a run, its results."""
-    if run is None:
+    if run_id is None:
         st.switch_page(f"{screen}.py")
     else:
-        st.switch_page(f"{screen}.py", query_params={"run": run.id})
+        st.switch_page(f"{screen}.py", query_params={"run": run_id})
 
 
 def link_to(screen: Screen, label: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
+from grasp_core.report.conventions import stated
 from grasp_core.report.text import escape_markdown
 from grasp_core.report.words import (
     DSI_EXPLANATION,
@@ -15,7 +16,6 @@ from grasp_core.report.words import (
     statistic_formula,
 )
 from grasp_core.result import RunResult
-from pages._ui.conventions import stated
 
 
 def show_methods(result: RunResult) -> None:

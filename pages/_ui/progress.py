@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import streamlit as st
 
-from grasp_core.engine.engine import Run
+from grasp_core import server
 
-WAITING = ("queued", "running")
 _EVERY_S = 0.5
 
 
 @st.fragment(run_every=_EVERY_S)
-def watch(run: Run) -> None:
+def watch(run_id: str) -> None:
     """Poll the run; when it ends, draw the page anew."""
-    if run.state not in WAITING:
+    shared = server.shared()
+    run = shared.runs.get(run_id)
+    if run is None or run.ended:
         st.rerun()
-    progress = run.progress
+    progress = shared.service.progress(run)
     share = min(progress.done / progress.total, 1.0) if progress.total else 0.0
     if run.state == "queued":
         text = "Waiting for another run to finish"
@@ -24,7 +25,7 @@ def watch(run: Run) -> None:
     st.progress(share, text=text)
     st.caption("The run goes on when you close this page; its address leads back to it.")
     if st.button("Cancel the run", icon=":material/stop_circle:"):
-        run.cancel()
+        shared.service.cancel(run.id)
         st.rerun()
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import streamlit as st
 
 from grasp_core.groups import AxisSet
+from grasp_core.report.conventions import CORRECTION, CROSS_NEGENTROPY, FAMILY, P_VALUE, PAPER_P, TIES, Choice
 from grasp_core.report.words import WORDS, axis_label
 from grasp_core.spec import (
     CROSS_GROUP,
@@ -19,7 +20,6 @@ from grasp_core.spec import (
     STATISTICS,
     AnalysisSpec,
 )
-from pages._ui.conventions import CORRECTION, CROSS_NEGENTROPY, FAMILY, P_VALUE, PAPER_P, TIES, Choice
 from pages._ui.state import work
 
 _DEFAULTS = AnalysisSpec(axes=(("any",),))

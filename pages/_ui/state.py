@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 
 import streamlit as st
 
-from grasp_core.engine import engine
-from grasp_core.engine.engine import Run
+from grasp_core import server
 from grasp_core.io.load import Dataset
 from grasp_core.io.recognise import Guess, recognise
 from grasp_core.io.tables import Table
 from grasp_core.spec import AnalysisSpec, DataSpec, RunSpec
+from grasp_core.store.runs import RunRecord
+from pages._ui.identity import current_user
 from pages._ui.titles import run_title
 
 _KEY = "work"
@@ -40,6 +41,8 @@ class Work:
         Counts changes of `settings`; part of the keys of the widgets that show them.
     runs : list of (run id, title)
         Newest first.
+    found_again : str or None
+        The run that answered the latest question without being computed again.
     """
 
     annotations: Table | None = None
@@ -53,6 +56,7 @@ class Work:
     settings: AnalysisSpec | None = None
     settings_generation: int = 0
     runs: list[tuple[str, str]] = field(default_factory=list)
+    found_again: str | None = None
 
     def use_files(self, annotations: Table | None, raters: Table | None, guess: Guess | None = None) -> None:
         """Take these files; what was derived from earlier ones is recognised anew.
@@ -78,10 +82,10 @@ class Work:
         self.settings = settings
         self.settings_generation += 1
 
-    def remember(self, run: Run) -> None:
+    def remember(self, run: RunRecord) -> None:
         """Put the run on top of this session's list."""
         others = [entry for entry in self.runs if entry[0] != run.id]
-        self.runs = [(run.id, run_title(run.spec)), *others][:_RUNS_KEPT]
+        self.runs = [(run.id, run.title), *others][:_RUNS_KEPT]
 
 
 def work() -> Work:
@@ -92,18 +96,22 @@ def work() -> Work:
     return session
 
 
-def submit(dataset: Dataset, spec: RunSpec, load_s: float) -> Run:
-    """Hand a run to the engine; the same data and spec give the same run, so a double click is one run."""
-    run = engine.shared().submit(dataset, spec, load_s=load_s)
-    work().remember(run)
+def submit(dataset: Dataset, spec: RunSpec, load_s: float) -> RunRecord:
+    """Ask for a run; the same data and spec give the same run, so a double click is one run."""
+    run, known = server.shared().service.submit(
+        dataset, spec, title=run_title(spec), owner=current_user().id, load_s=load_s
+    )
+    session = work()
+    session.remember(run)
+    session.found_again = run.id if known and run.state == "done" else None
     return run
 
 
-def shown_run() -> Run | None:
+def shown_run() -> RunRecord | None:
     """The run that the address names; without one, the session's latest."""
     session = work()
     run_id = st.query_params.get("run") or (session.runs[0][0] if session.runs else None)
-    run = engine.shared().get(run_id) if run_id else None
+    run = server.shared().runs.get(run_id) if run_id else None
     if run is not None:
         st.query_params["run"] = run.id
         session.remember(run)

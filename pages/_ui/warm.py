@@ -5,15 +5,17 @@ from __future__ import annotations
 import importlib
 import logging
 
-from grasp_core.engine import engine
+from grasp_core import server
+from grasp_core.permutation import warm as kernels
 
 log = logging.getLogger("grasp.pages")
 
 
 def warm() -> None:
-    """Start the engine's processes and import what the Results page draws with."""
+    """Start the server's work and import what the Results page draws with."""
     try:
-        engine.shared().warm()
+        server.shared()
+        kernels.warm()
         importlib.import_module("pages._ui.groups")
     except Exception as error:  # the pages import and start all this themselves
         log.warning("could not get ready in advance: %s", type(error).__name__)

@@ -20,7 +20,7 @@ def plain() -> dict:
         irr=make_outcome(0.3, "up", "*"),
         xrr=Outcome(None, reason="no item was rated both by the group and by the others"),
         negentropy=Outcome(0.2, reason="only 5 shuffled values were estimable", null_n=5),
-        gai=Outcome(None, reason="its xrr has no value"),
+        gai=Outcome(None, reason="its XRR has no value"),
     )
     return make_result((row,), dsi=(), warnings=("a warning",)).to_dict()
 

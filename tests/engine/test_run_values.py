@@ -97,7 +97,7 @@ def test_what_is_not_estimable_says_why() -> None:
                 assert outcome.significance == "none"
         gai = row.statistics["gai"]
         if gai.value is None:
-            assert gai.reason.startswith(("its irr has no value: ", "its xrr "))
+            assert gai.reason.startswith(("its IRR has no value: ", "its XRR "))
     assert missing > 5
 
 

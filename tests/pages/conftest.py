@@ -1,4 +1,4 @@
-"""Pages run through the entry script, on an engine of threads."""
+"""Pages run through the entry script, on a server that computes in threads."""
 
 from __future__ import annotations
 
@@ -8,27 +8,30 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from grasp_core.engine import engine as engine_module
+from grasp_core import server as server_module
 from grasp_core.engine import workers
-from grasp_core.engine.engine import Engine
 from grasp_core.example import example_files, example_spec
 from grasp_core.io.load import load
 from grasp_core.io.tables import read_table
 from grasp_core.result import RunResult
+from grasp_core.server import Server, make_server
+from grasp_core.settings import Settings
+from tests.computing import compute_in_threads
 
 ENTRY = Path(__file__).resolve().parents[2] / "pages" / "main.py"
 
 
 @pytest.fixture
-def engine(monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
-    made = Engine(workers.threads)
-    monkeypatch.setattr(engine_module, "shared", lambda: made)
+def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Server]:
+    made = make_server(Settings(home=str(tmp_path)), workers.threads)
+    made.start()
+    monkeypatch.setattr(server_module, "shared", lambda: made)
     yield made
     made.close()
 
 
 @pytest.fixture
-def page(engine: Engine) -> AppTest:
+def page(server: Server) -> AppTest:
     """The app as a new visitor finds it."""
     return AppTest.from_file(ENTRY, default_timeout=60).run()
 
@@ -42,10 +45,5 @@ def example() -> dict[str, bytes]:
 def example_result(example: dict[str, bytes]) -> RunResult:
     """The example's answer, computed once."""
     spec = example_spec()
-    made = Engine(workers.threads)
     tables = [read_table(content, name) for name, content in example.items()]
-    run = made.submit(load(*tables, spec.data), spec)
-    assert run.wait(120)
-    made.close()
-    assert run.result is not None
-    return run.result
+    return compute_in_threads(load(*tables, spec.data), spec)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from grasp_core.engine.engine import Engine
+from grasp_core.server import Server
 from grasp_core.spec import STATISTICS, AnalysisSpec
 from tests.pages.visits import finished, open_example, press, seen, shown_run, widget
 
@@ -19,14 +19,14 @@ def test_without_data_it_leads_to_the_data_page(page: AppTest) -> None:
     assert not page.button
 
 
-def test_run_works_at_once(analysis: AppTest, engine: Engine) -> None:
-    finished(press(analysis, "Run"), engine)
-    spec = shown_run(analysis, engine).spec.analysis
+def test_run_works_at_once(analysis: AppTest, server: Server) -> None:
+    finished(press(analysis, "Run"), server)
+    spec = shown_run(analysis, server).spec.analysis
     assert spec == AnalysisSpec(axes=(("rater_race",), ("rater_gender",), ("rater_age",)))
     assert "Methods" in seen(analysis.header)
 
 
-def test_every_choice_reaches_the_spec(analysis: AppTest, engine: Engine) -> None:
+def test_every_choice_reaches_the_spec(analysis: AppTest, server: Server) -> None:
     widget(analysis.multiselect, "Axes").set_value(["rater_gender"])
     widget(analysis.multiselect, "Intersections").set_value([("rater_race", "rater_gender")])
     widget(analysis.multiselect, "Statistics").set_value(["gai", "negentropy"])
@@ -40,7 +40,7 @@ def test_every_choice_reaches_the_spec(analysis: AppTest, engine: Engine) -> Non
     widget(analysis.selectbox, "Corrected together").set_value("all")
     widget(analysis.selectbox, "Tied votes").set_value("random").run()
     press(analysis, "Run")
-    assert shown_run(analysis, engine).spec.analysis == AnalysisSpec(
+    assert shown_run(analysis, server).spec.analysis == AnalysisSpec(
         axes=(("rater_gender",), ("rater_race", "rater_gender")),
         statistics=("negentropy", "gai"),
         gai=("plurality_size", "voting_agreement"),
@@ -66,14 +66,14 @@ def test_paper_preset_sets_both_conventions_and_says_what_they_cost(analysis: Ap
     assert analysis.segmented_control[0].value == "Default"
 
 
-def test_an_intersection_in_the_order_of_choice(analysis: AppTest, engine: Engine) -> None:
+def test_an_intersection_in_the_order_of_choice(analysis: AppTest, server: Server) -> None:
     label = "Axes of the intersection, in the order in which groups are named"
     widget(analysis.multiselect, "Axes").set_value([])
     widget(analysis.multiselect, "Intersections").set_value([("rater_race", "rater_gender")])
     widget(analysis.multiselect, label).set_value(["rater_gender", "rater_race"])
     widget(analysis.number_input, "Permutations").set_value(500).run()
     press(analysis, "Run")
-    assert shown_run(analysis, engine).spec.analysis.axes == (("rater_gender", "rater_race"),)
+    assert shown_run(analysis, server).spec.analysis.axes == (("rater_gender", "rater_race"),)
 
 
 def test_settings_that_cannot_run_get_a_sentence(analysis: AppTest) -> None:
@@ -100,12 +100,12 @@ def test_small_groups_are_counted(analysis: AppTest) -> None:
     assert "1 group with fewer raters will not be shown" in seen(analysis.markdown)
 
 
-def test_a_double_click_is_one_run(analysis: AppTest, engine: Engine) -> None:
+def test_a_double_click_is_one_run(analysis: AppTest, server: Server) -> None:
     press(analysis, "Run")
-    first = shown_run(analysis, engine)
+    first = shown_run(analysis, server)
     analysis.switch_page("analysis.py").run()
     press(analysis, "Run")
-    assert shown_run(analysis, engine) is first
+    assert shown_run(analysis, server).id == first.id
 
 
 def test_choices_survive_a_look_at_another_page(analysis: AppTest) -> None:

@@ -5,15 +5,22 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from grasp_core.engine.engine import Engine
+from grasp_core import __version__
+from grasp_core.example import example_spec
 from grasp_core.result import GroupResult, Outcome, RunResult
+from grasp_core.server import Server
+from grasp_core.store.runs import Request
 from tests.pages.conftest import ENTRY
 from tests.pages.visits import drop, finished, on, open_example, press, seen, shown_run, widget
 
 
 @pytest.fixture
-def results(engine: Engine, example_result: RunResult) -> AppTest:
-    return _visit(engine.add(example_result).id)
+def results(server: Server, example_result: RunResult) -> AppTest:
+    return _visit(_saved(server, example_result))
+
+
+def _saved(server: Server, result: RunResult) -> str:
+    return server.runs.add(result, title="A run", owner="").id
 
 
 def _visit(run_id: str) -> AppTest:
@@ -28,14 +35,14 @@ def test_before_any_run(page: AppTest) -> None:
     assert "Nothing has been run" in seen(page.info)
 
 
-def test_unknown_run_gets_a_sentence_and_a_way_on(engine: Engine) -> None:
+def test_unknown_run_gets_a_sentence_and_a_way_on(server: Server) -> None:
     page = _visit("<script>alert(1)</script>")
     assert "not on this server" in seen(page.warning)
     assert not page.exception
 
 
-def test_link_shows_the_same_to_a_new_visitor(results: AppTest, engine: Engine) -> None:
-    visitor = _visit(shown_run(results, engine).id)
+def test_link_shows_the_same_to_a_new_visitor(results: AppTest, server: Server) -> None:
+    visitor = _visit(shown_run(results, server).id)
     assert seen(visitor.header) == seen(results.header)
     press(visitor, "Change and run again")
     assert "Load the data first" in seen(visitor.info)
@@ -79,45 +86,49 @@ def test_each_statistic_has_its_histograms(results: AppTest, statistic: str) -> 
     assert not results.error
 
 
-def test_methods_and_data_are_described(results: AppTest, engine: Engine) -> None:
+def test_methods_and_data_are_described(results: AppTest, server: Server) -> None:
     words = seen(results.markdown)
     for name in ("IRR", "XRR", "GAI", "DSI", "Correction", "Smallest group"):
         assert f"**{name}**" in words
-    assert shown_run(results, engine).result.data.sha256 in seen(results.text)
+    assert shown_run(results, server).summary.sha256 in seen(results.text)
 
 
-def test_change_and_run_again_keeps_the_settings(page: AppTest, engine: Engine) -> None:
-    finished(press(page, "Try the example"), engine)
+def test_change_and_run_again_keeps_the_settings(page: AppTest, server: Server) -> None:
+    finished(press(page, "Try the example"), server)
     on(press(page, "Change and run again"), "analysis")
     assert widget(page.multiselect, "Intersections").value == [("rater_race", "rater_gender")]
     widget(page.number_input, "Seed").set_value(2).run()
     press(page, "Run")
-    spec = shown_run(page, engine).spec.analysis
+    spec = shown_run(page, server).spec.analysis
     assert spec.seed == 2
     assert ("rater_race", "rater_gender") in spec.axes
 
 
-def test_a_run_can_be_cancelled(page: AppTest, engine: Engine, example: dict[str, bytes]) -> None:
+def test_a_run_can_be_cancelled(page: AppTest, server: Server, example: dict[str, bytes]) -> None:
     open_example(page, example).switch_page("analysis.py").run()
     widget(page.number_input, "Permutations").set_value(2_000_000).run()
     press(page, "Run")
     assert "goes on when you close this page" in seen(page.caption)
     press(on(page, "results"), "Cancel the run")
-    finished(page, engine)
+    finished(page, server)
     assert "cancelled" in seen(page.warning)
     press(page, "Change and run again")
     assert widget(page.number_input, "Permutations").value == 2_000_000
 
 
-def test_a_failed_run_says_why(results: AppTest, engine: Engine) -> None:
-    run = shown_run(results, engine)
-    run.result, run.state, run.error = None, "failed", "the workers *died*"
-    results.run()
+def test_a_failed_run_says_why(server: Server, example_result: RunResult) -> None:
+    request = Request("a" * 64, "A run", "", __version__, example_spec(), example_result.data, ())
+    server.service.close()
+    run, _ = server.runs.create(request)
+    claimed = server.runs.claim()
+    assert claimed is not None
+    server.runs.finish(claimed, "failed", error="the workers *died*")
+    results = _visit(run.id)
     assert "the workers *died*" in seen(results.warning)
 
 
-def test_not_estimable_is_said_with_its_reason(results: AppTest, engine: Engine) -> None:
-    result = shown_run(results, engine).result
+def test_not_estimable_is_said_with_its_reason(results: AppTest, server: Server) -> None:
+    result = server.service.result(shown_run(results, server).id)
     first = result.groups[0]
     lost = GroupResult(
         first.group,
@@ -125,29 +136,28 @@ def test_not_estimable_is_said_with_its_reason(results: AppTest, engine: Engine)
         first.n_annotations,
         {**first.statistics, "irr": Outcome(None, reason="fewer than two pairable annotations")},
     )
-    run = engine.add(replace(result, groups=(lost, *result.groups[1:])))
-    visitor = _visit(run.id)
+    visitor = _visit(_saved(server, replace(result, groups=(lost, *result.groups[1:]))))
     assert "IRR is not estimable for 18-24: fewer than two pairable annotations" in seen(visitor.caption)
 
 
-def test_names_from_the_data_stay_inert(page: AppTest, engine: Engine, example: dict[str, bytes]) -> None:
+def test_names_from_the_data_stay_inert(page: AppTest, server: Server, example: dict[str, bytes]) -> None:
     hostile = "<script>alert(1)</script> :red[x] **b** [l](javascript:a) ![i](x) $y^2$"
     raters = example["raters.csv"].replace(b",Black,", f',"{hostile}",'.encode())
     open_example(page, {**example, "raters.csv": raters}).switch_page("analysis.py").run()
     widget(page.number_input, "Permutations").set_value(200).run()
-    finished(press(page, "Run"), engine)
+    finished(press(page, "Run"), server)
     assert hostile in seen(page.header) + seen(page.markdown)
     for element in [*page.header, *page.markdown, *page.caption, *page.title]:
         for markup in ("<script", ":red[", "[l](", "![i]", "$y^"):
             assert markup not in element.value.replace("\\" + markup[0], "")
 
 
-def test_unanimous_data_get_a_page_that_says_so(page: AppTest, engine: Engine) -> None:
+def test_unanimous_data_get_a_page_that_says_so(page: AppTest, server: Server) -> None:
     page.switch_page("data.py").run()
     rows = [f"i{i},r{j},Yes,{'ab'[j % 2]}" for i in range(5) for j in range(6)]
     drop(page, "Annotations", "one.csv", "\n".join(["item,rater,label,sex", *rows]).encode())
     page.switch_page("analysis.py").run()
-    finished(press(page, "Run"), engine)
+    finished(press(page, "Run"), server)
     assert not page.error
     assert "No answer" in seen(page.header)
     assert "GAI is not estimable for a; b" in seen(page.caption)

@@ -5,8 +5,8 @@ import json
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from grasp_core.engine.engine import Engine
 from grasp_core.example import COHESIVE, INCOHESIVE
+from grasp_core.server import Server
 from tests.pages.visits import finished, press, seen, shown_run
 
 
@@ -19,28 +19,28 @@ def test_three_doors(page: AppTest) -> None:
     assert "is it real?" in seen(page.markdown)
 
 
-def test_example_answers_with_its_planted_groups(page: AppTest, engine: Engine) -> None:
-    finished(press(page, "Try the example"), engine)
+def test_example_answers_with_its_planted_groups(page: AppTest, server: Server) -> None:
+    finished(press(page, "Try the example"), server)
     assert COHESIVE.label in seen(page.header)
     assert INCOHESIVE.label in seen(page.header)
     assert not page.exception
     assert not page.error
 
 
-def test_example_is_loaded_for_the_other_screens(page: AppTest, engine: Engine) -> None:
+def test_example_is_loaded_for_the_other_screens(page: AppTest, server: Server) -> None:
     press(page, "Try the example")
     page.switch_page("data.py").run()
     assert [metric.value for metric in page.metric] == ["350", "104", "36,400", "104"]
 
 
-def test_saved_result_opens_as_it_was(page: AppTest, engine: Engine) -> None:
-    finished(press(page, "Try the example"), engine)
-    first = shown_run(page, engine)
+def test_saved_result_opens_as_it_was(page: AppTest, server: Server) -> None:
+    finished(press(page, "Try the example"), server)
+    first = shown_run(page, server)
     headline = seen(page.header)
-    saved = json.dumps(first.result.to_dict()).encode()
+    saved = json.dumps(server.service.result(first.id).to_dict()).encode()
     page.switch_page("start.py").run()
     page.file_uploader[0].set_value(("saved.json", saved, "application/json")).run()
-    assert shown_run(page, engine).id != first.id
+    assert shown_run(page, server).id != first.id
     assert seen(page.header) == headline
 
 

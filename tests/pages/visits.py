@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+import time
 from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
-from grasp_core.engine.engine import Engine, Run
+from grasp_core.server import Server
+from grasp_core.store.runs import RunRecord
 
+PATIENCE_S = 60
 _ESCAPES = re.compile(r"\\(?=[^\w\s])")
 
 
@@ -38,17 +41,20 @@ def open_example(page: AppTest, example: dict[str, bytes]) -> AppTest:
     return drop(page, "Raters", "raters.csv", example["raters.csv"])
 
 
-def shown_run(page: AppTest, engine: Engine) -> Run:
+def shown_run(page: AppTest, server: Server) -> RunRecord:
     """The run that the address names."""
     value = page.query_params["run"]
-    run = engine.get(value if isinstance(value, str) else value[0])
+    run = server.runs.get(value if isinstance(value, str) else value[0])
     assert run is not None
     return run
 
 
-def finished(page: AppTest, engine: Engine) -> AppTest:
+def finished(page: AppTest, server: Server) -> AppTest:
     """The Results page once its run has ended."""
-    assert shown_run(page, engine).wait(60)
+    deadline = time.monotonic() + PATIENCE_S
+    while not shown_run(page, server).ended:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
     return on(page, "results")
 
 
