@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 
 from grasp_core.example import example_files
 
@@ -40,13 +40,20 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    log = tmp_path_factory.mktemp("server") / "log"
+    folder = tmp_path_factory.mktemp("server")
+    log = folder / "log"
+    environment = {**os.environ, "GRASP_HOME": str(folder / "home")}
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
     command += ["--server.headless", "true", "--server.fileWatcherType", "none"]
     command += ["--browser.gatherUsageStats", "false"]
     with log.open("wb") as output:
         server = subprocess.Popen(
-            command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
+            command,
+            cwd=ROOT,
+            env=environment,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
         )
     address = f"http://127.0.0.1:{port}"
     try:
@@ -76,9 +83,10 @@ def _wait_until_healthy(address: str, server: subprocess.Popen[bytes], log: Path
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     names = ("chromium", "chromium-browser", "google-chrome")
-    found = next(filter(None, map(shutil.which, names)), None)
-    if found is None:
+    found = os.environ.get("GRASP_CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
+    if found is None and "GRASP_CHROMIUM" not in os.environ:  # empty there: Playwright's own browser
         pytest.skip("needs Chromium: none of " + ", ".join(names) + " is installed")
+    expect.set_options(timeout=PATIENCE_MS)
     flags = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--disable-background-networking"]
     with sync_playwright() as playwright:
         launched = playwright.chromium.launch(executable_path=found, args=flags)

@@ -13,6 +13,7 @@ from tests.browser.conftest import SCREENSHOTS
 
 def drop(page: Page, zone: str, name: str, content: bytes) -> None:
     """Drop a file on the zone with this label."""
+    settle(page)  # a zone that has just taken a file is being replaced by a fresh one
     files: list[FilePayload] = [{"name": name, "mimeType": "text/csv", "buffer": content}]
     uploader = page.get_by_test_id("stFileUploader").filter(has_text=zone)
     uploader.locator("input[type=file]").set_input_files(files)
