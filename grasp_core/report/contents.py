@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from grasp_core.report.conventions import stated
-from grasp_core.report.visible import visible
+from grasp_core.report.visible import visible, visible_name
 from grasp_core.report.words import (
     CORRECTION_NAMES,
     DSI_EXPLANATION,
@@ -36,10 +36,11 @@ class Method:
 
 def run_title(spec: RunSpec) -> str:
     """For example "Q_overall by gender, race, race × gender"."""
-    axes = [axis_label(names) for names in spec.analysis.axes]
+    label = visible_name(one_line(spec.data.label or "Labels"))
+    axes = [visible_name(axis_label(names)) for names in spec.analysis.axes]
     more = len(axes) - _NAMED
     tail = f" and {more} more" if more > 0 else ""
-    return visible(f"{one_line(spec.data.label or 'Labels')} by {', '.join(axes[:_NAMED])}{tail}")
+    return f"{label} by {', '.join(axes[:_NAMED])}{tail}"
 
 
 def marks(analysis: AnalysisSpec) -> tuple[tuple[str, str], ...]:
