@@ -1,0 +1,67 @@
+from dataclasses import replace
+
+from grasp_core.report.contents import (
+    conventions,
+    marks,
+    methods,
+    not_estimable,
+    raters_per_item,
+    run_title,
+)
+from grasp_core.result import Outcome
+from grasp_core.spec import AnalysisSpec, DataSpec, RunSpec
+from tests.results import make_group, make_outcome, make_result
+
+
+def spec(label, *axes):
+    layout = "long" if label else "items-by-raters"
+    data = DataSpec(layout=layout, item="item", rater="rater" if label else None, label=label)
+    return RunSpec(data, AnalysisSpec(axes=axes))
+
+
+def test_titles():
+    assert run_title(make_result().spec) == "Q_overall by age, gender, race, race × gender"
+    assert run_title(spec(None, ("a",))) == "Labels by a"
+    many = [(name,) for name in "abcdef"]
+    assert run_title(spec("x\ny\u202e", *many)) == "x y[U+202E] by a, b, c, d and 2 more"
+
+
+def test_marks_name_the_correction():
+    assert marks(AnalysisSpec(axes=(("a",),), correction="max-t"))[-1] == (
+        "**",
+        "after correction, q < 0.05 (Westfall–Young max-T)",
+    )
+
+
+def test_methods_are_those_of_the_run():
+    result = make_result(statistics=("irr", "gai"), gai=("plurality_size", "xrr"))
+    assert [method.name for method in methods(result)] == ["IRR", "GAI", "DSI"]
+    assert methods(result)[1].formula == "GAI = Plurality size / XRR"
+    assert [method.name for method in methods(replace(result, dsi=()))] == ["IRR", "GAI"]
+
+
+def test_conventions():
+    analysis = AnalysisSpec(axes=(("a",),), seed=7, permutations=500, strata="x\u202e")
+    stated = dict(conventions(analysis))
+    assert stated["Chance groupings"] == (
+        "500 shuffles of whole rater profiles within each value of x[U+202E]; seed 7."
+    )
+    assert stated["GAI"] == "IRR divided by XRR."
+
+
+def test_reasons_are_listed_once():
+    rows = [make_group(name, gai=Outcome(None, reason="XRR is 0")) for name in ("A", "B")]
+    rows.append(make_group("C", gai=Outcome(None)))
+    rows.append(make_group("D", gai=make_outcome(1.0, "up")))
+    assert not_estimable(make_result(tuple(rows), statistics=("gai",))) == (
+        "GAI is not estimable for A; B: XRR is 0.",
+        "GAI is not estimable for C: no reason given.",
+    )
+    assert not_estimable(make_result()) == ()
+
+
+def test_raters_per_item():
+    result = make_result()
+    assert raters_per_item(result) == "104"
+    uneven = replace(result, data=replace(result.data, raters_per_item=(2, 4.5, 1_200)))
+    assert raters_per_item(uneven) == "2 to 1,200, median 4.5"

@@ -1,0 +1,224 @@
+import os
+import re
+import shutil
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import pytest
+
+from grasp_core.report.figure import inline_svg
+from grasp_core.report.html import report_html
+from grasp_core.result import Outcome
+from grasp_core.spec import STATISTICS
+from tests.report.hostile import hostile_result
+from tests.results import make_group, make_outcome, make_result
+
+TAGS = {
+    *("html", "head", "meta", "title", "style", "body", "main", "nav", "section", "h1", "h2", "h3", "p", "a"),
+    *("ul", "li", "dl", "dt", "dd", "strong", "bdi", "span", "div", "pre", "details", "summary"),
+    *("table", "caption", "thead", "tbody", "tr", "th", "td"),
+    *("svg", "g", "defs", "clippath", "rect", "path", "line", "circle", "text", "tspan"),
+}
+EMPTY = {"meta"}
+
+
+class Document(HTMLParser):
+    """Tags, attributes and texts of a document; elements must close in order."""
+
+    def __init__(self, markup):
+        super().__init__()
+        self.open, self.tags, self.texts, self.ids, self.headings = [], [], [], [], []
+        self.feed(markup)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        self.ids += [value for key, value in attrs if key == "id"]
+        if re.fullmatch(r"h\d", tag):
+            self.headings.append(int(tag[1]))
+        if tag not in EMPTY:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.texts.append(data)
+
+    @property
+    def text(self):
+        return " ".join(" ".join(self.texts).split())
+
+
+@pytest.fixture(scope="module")
+def markup():
+    rows = list(make_result().groups)
+    missing = Outcome(None, reason="XRR is not above 0")
+    rows[0] = replace(rows[0], statistics={**rows[0].statistics, "gai": missing})
+    return report_html(make_result(tuple(rows), warnings=("Small groups: 1.",)))
+
+
+@pytest.fixture(scope="module")
+def document(markup):
+    return Document(markup)
+
+
+@pytest.fixture(scope="module")
+def hostile():
+    return report_html(hostile_result())
+
+
+def test_it_says_everything(document):
+    for words in (
+        "Q_overall by age, gender, race, race × gender",
+        "350 items · 104 raters · 36,400 annotations · 10,000 chance groupings · GRASP 0.1.0",
+        "White, Man raters stand out",
+        "1.262 ↑** above chance groupings, after correction",
+        "0.540 ↓* below chance groupings, nominal only",
+        "GAI is not estimable for gen x+: XRR is not above 0.",
+        "GAI = IRR / XRR",
+        "10,000 shuffles of whole rater profiles over all raters; seed 1.",
+        "Small groups: 1.",
+        "dices350.csv 1,000 " + "0" * 64,
+        '"format": "grasp-spec"',
+        "python -m grasp_core run --spec spec.json --annotations dices350.csv",
+    ):
+        assert words in document.text
+
+
+def test_a_figure_per_statistic_and_two_more(document):
+    figures = [attributes for tag, attributes in document.tags if tag == "svg"]
+    assert len(figures) == len(STATISTICS) + 2
+    assert all(figure["role"] == "img" and len(figure["aria-label"]) > 50 for figure in figures)
+    assert sum("Standing out after correction" in figure["aria-label"] for figure in figures) == 7
+
+
+def test_headings_in_order_and_ids_once(document):
+    assert document.headings[0] == 1
+    assert document.headings.count(1) == 1
+    assert all(
+        after <= before + 1 for before, after in zip(document.headings, document.headings[1:], strict=False)
+    )
+    assert len(document.ids) == len(set(document.ids))
+    targets = {attributes["href"] for tag, attributes in document.tags if tag == "a"}
+    assert targets == {f"#{name}" for name in document.ids if f"#{name}" in targets}
+
+
+def test_tables_have_captions_and_scopes(document):
+    tags = [tag for tag, _ in document.tags]
+    assert tags.count("table") == tags.count("caption") == 2 + len(STATISTICS) + 3
+    scopes = [attributes.get("scope") for tag, attributes in document.tags if tag == "th"]
+    assert set(scopes) == {"col", "row"}
+
+
+def test_it_needs_and_runs_nothing(markup, hostile):
+    for text in (markup, hostile):
+        document = Document(text)
+        assert {tag for tag, _ in document.tags} <= TAGS
+        for _, attributes in document.tags:
+            assert not [name for name in attributes if name.startswith("on") or name in ("src", "style")]
+            assert attributes.get("href", "#").startswith("#")
+        assert [part for part in re.findall(r"url\(([^)]*)\)", text) if not part.startswith("#")] == []
+        assert "@import" not in text
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', markup)[1]
+    assert policy.startswith("default-src 'none'; style-src 'unsafe-inline'; img-src data:;")
+
+
+def test_hostile_text_shows_as_itself(hostile):
+    document = Document(hostile)
+    assert "<script>alert(1)</script>" in document.text
+    assert "</style></title></pre><!--" in document.text
+    assert "\u202e" not in hostile
+    assert "\x00" not in hostile
+    assert "abc[U+202E]dcba[U+2066]x" in document.text
+
+
+def test_its_size(markup):
+    assert len(markup.encode()) < 1_500_000
+
+
+def test_it_is_the_same_every_time():
+    result = make_result(statistics=("irr",))
+    assert report_html(result) == report_html(result)
+
+
+def test_degenerate_results():
+    for groups in ((), (make_group(gai=Outcome(None, reason="r")),), (make_group(gai=Outcome(1.0)),)):
+        Document(report_html(make_result(groups, statistics=("gai",), dsi=())))
+    one = make_group(irr=make_outcome(0.2, "up"))
+    assert "This run reports no DSI." in Document(report_html(make_result((one,), statistics=("irr",)))).text
+
+
+def test_figures_keep_shapes_and_lose_the_rest():
+    svg = (
+        '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="9" '
+        'viewBox="0 0 9 9"><script>a</script><style>b</style><a xlink:href="http://x.example"><text>c</text></a>'
+        '<image xlink:href="http://x.example"/><clipPath id="clip1"><rect x="1"/></clipPath>'
+        '<g clip-path="url(#clip1)" fill="url(http://x.example)" onclick="d"><text>&lt;f&gt;</text></g>'
+        '<path display="none"/><path opacity="0"/></svg>'
+    )
+    assert inline_svg(svg, name="gai", alt='"A" & <b>') == (
+        '<svg viewBox="0 0 9 9" width="9" role="img" aria-label="&quot;A&quot; &amp; &lt;b&gt;">'
+        '<clipPath id="gai-0"><rect x="1" /></clipPath>'
+        '<g clip-path="url(#gai-0)"><text>&lt;f&gt;</text></g></svg>'
+    )
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    playwright = pytest.importorskip("playwright.sync_api")
+    names = ("chromium", "chromium-browser", "google-chrome")
+    found = os.environ.get("GRASP_CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
+    if found is None and "GRASP_CHROMIUM" not in os.environ:  # empty there: Playwright's own browser
+        pytest.skip("needs Chromium: none of " + ", ".join(names) + " is installed")
+    with playwright.sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-gpu"])
+        yield browser
+        browser.close()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    ("kind", "scheme", "width"),
+    [("plain", "light", 1280), ("plain", "dark", 390), ("hostile", "light", 390), ("hostile", "dark", 1280)],
+)
+def test_in_a_browser(chromium, markup, hostile, tmp_path, kind, scheme, width):
+    from axe_playwright_python.sync_playwright import Axe
+
+    path = tmp_path / "report.html"
+    path.write_text({"plain": markup, "hostile": hostile}[kind], encoding="utf-8")
+    context = chromium.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    page = context.new_page()
+    requests, complaints = [], []
+    page.on("request", lambda request: requests.append(request.url))
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("dialog", lambda dialog: (complaints.append(dialog.message), dialog.dismiss()))
+    page.goto(path.as_uri())
+    assert requests == [path.as_uri()]
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.evaluate("document.querySelectorAll('script, img, iframe, link, object').length") == 0
+    page.evaluate("document.querySelectorAll('details').forEach(element => { element.open = true })")
+    found = Axe().run(page).response["violations"]
+    assert [item["id"] for item in found if item["impact"] in ("serious", "critical")] == []
+    assert complaints == []
+    context.close()
+
+
+@pytest.mark.browser
+def test_on_paper(chromium, markup, tmp_path):
+    pypdf = pytest.importorskip("pypdf")
+    path = tmp_path / "report.html"
+    path.write_text(markup, encoding="utf-8")
+    page = chromium.new_page()
+    page.goto(path.as_uri())
+    page.pdf(path=tmp_path / "report.pdf", prefer_css_page_size=True)
+    page.close()
+    pages = pypdf.PdfReader(tmp_path / "report.pdf").pages
+    assert 10 < len(pages) < 25
+    assert pages[0].mediabox.width > pages[0].mediabox.height
+    assert "Wh" in pages[0].extract_text()

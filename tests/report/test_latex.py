@@ -1,0 +1,115 @@
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from grasp_core.report.latex import escape_latex, table_latex
+from grasp_core.result import Outcome
+from tests.report.hostile import TEXTS, hostile_result
+from tests.results import make_group, make_outcome, make_result
+
+COMMANDS = {
+    "begin", "end", "centering", "small", "setlength", "tabcolsep", "caption", "label", "toprule", "midrule",
+    "bottomrule", "multicolumn", "textit", "uparrow", "downarrow", "times",
+    "textbackslash", "textasciitilde", "textasciicircum", "textless", "textgreater", "textbar", "char",
+    "dots",
+}  # fmt: skip
+ENGINES = ("pdflatex", "xelatex", "lualatex")
+
+
+def body(text):
+    return [line for line in text.splitlines() if not line.startswith("%")]
+
+
+def test_table_5():
+    lines = body(table_latex(make_result()))
+    assert lines[0] == r"\begin{table*}"
+    assert lines[-1] == r"\end{table*}"
+    assert r"\label{tab:grasp}" in lines
+    assert r"\begin{tabular}{lrr@{ }lr@{ }lr@{ }lr@{ }lr@{ }lr@{ }lr@{ }l}" in lines
+    caption = next(line for line in lines if line.startswith(r"\caption{"))
+    assert r"Q\_overall by age, gender, race, race $\times$ gender, with 10,000 chance groupings" in caption
+    assert r"{*}{*}: after correction, q \textless{} 0.05 (Benjamini--Hochberg)." in caption
+    assert sum(line.startswith(r"\multicolumn{16}{l}{\textit{") for line in lines) == 4
+    row = next(line for line in lines if line.startswith("Asian, Woman & 10 &"))
+    assert row.endswith(r"& 0.543 & $\downarrow$ & 0.540 & $\downarrow$* \\")
+    assert any(r"0.724 & $\uparrow$** &" in line for line in lines)
+
+
+def test_every_row_has_every_column():
+    for line in body(table_latex(make_result())):
+        if line.endswith(r"\\") and "multicolumn{16}" not in line:
+            spans = [int(span) for span in re.findall(r"\\multicolumn{(\d+)}", line)]
+            assert line.count(" & ") + 1 + sum(span - 1 for span in spans) == 16
+
+
+def test_negative_and_missing_values():
+    row = make_group("A", gai=Outcome(None, reason="r"), irr=make_outcome(-0.25, "down"))
+    text = table_latex(make_result((row,), statistics=("irr", "gai")))
+    assert r"A & 12 & $-$0.250 & $\downarrow$ & \multicolumn{2}{c}{---} \\" in text
+    assert "---: not estimable." in text
+    assert "not estimable" not in table_latex(make_result())
+
+
+def test_no_groups():
+    assert "There is no group to show." in table_latex(make_result(()))
+
+
+def test_remarks_are_comments_that_fit():
+    assert table_latex(make_result()).count("\n%") == 0
+    other = make_result((make_group("日本", gai=make_outcome(1.0, "up")),))
+    assert "% Names below hold letters that pdfLaTeX may lack" in table_latex(other)
+    many = make_result(tuple(make_group(f"g{n}", gai=make_outcome(1.0, "up")) for n in range(46)))
+    assert "% Longer than a page" in table_latex(many)
+
+
+@pytest.mark.parametrize(
+    ("text", "escaped"),
+    [
+        ("\\input{/etc/passwd}", r"\textbackslash{}input\{/etc/passwd\}"),
+        ("50 % & $5 #1 a_b", r"50 \% \& \$5 \#1 a\_b"),
+        ("~^", r"\textasciitilde{}\textasciicircum{}"),
+        ("^^5c", r"\textasciicircum{}\textasciicircum{}5c"),
+        ("a--b ''c''", r"a-{}-b '{}'c'{}'"),
+        ("Benjamini–Hochberg’s", "Benjamini--Hochberg's"),
+        ("[18-24] *", r"{[}18-24{]} {*}"),
+        ("a\nb\u202e", "a b{[}U+202E{]}"),
+        ("é 日本", "é 日本"),
+    ],
+)
+def test_escapes(text, escaped):
+    assert escape_latex(text) == escaped
+
+
+@pytest.mark.parametrize("text", TEXTS, ids=lambda text: repr(text[:20]))
+def test_no_text_is_a_command(text):
+    escaped = escape_latex(text)
+    assert set(re.findall(r"\\([a-z]+)", escaped)) <= COMMANDS
+    bare = re.sub(r"\\[\\{}$&#%_]", "", escaped)
+    assert bare.count("{") == bare.count("}")
+    assert not re.search(r"[%#&_^~]", bare)
+    assert re.sub(r"\$(\\[a-z]+|-)\$", "", bare).count("$") == 0
+
+
+def test_a_hostile_table_keeps_its_structure():
+    text = "\n".join(body(table_latex(hostile_result())))
+    assert set(re.findall(r"\\([A-Za-z]+)", text)) <= COMMANDS
+    assert text.count(r"\begin{") == text.count(r"\end{") == 2
+    assert "\x00" not in text
+    # Header, groups and their axes, of which "\tx" and "\rx" look the same.
+    assert sum(line.endswith(r"\\") for line in text.splitlines()) == 1 + len(TEXTS) + len(TEXTS) - 1
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_it_compiles(engine, tmp_path):
+    if shutil.which(engine) is None:
+        pytest.skip(f"{engine} is not installed")
+    hostile = [text[:200] for text in TEXTS if text.isascii()]
+    groups = tuple(make_group(text, gai=make_outcome(1.0, "up", "**")) for text in hostile)
+    tables = table_latex(make_result()) + table_latex(make_result(groups, statistics=("gai",)))
+    document = rf"\documentclass{{article}}\usepackage{{booktabs}}\begin{{document}}{tables}\end{{document}}"
+    (tmp_path / "table.tex").write_text(document, encoding="utf-8")
+    command = [engine, "-no-shell-escape", "-halt-on-error", "-interaction=nonstopmode", "table.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stdout.decode(errors="replace")[-2000:]

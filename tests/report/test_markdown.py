@@ -1,0 +1,81 @@
+import re
+
+import pytest
+from markdown_it import MarkdownIt
+
+from grasp_core.report.markdown import escape_inline, table_markdown
+from grasp_core.report.text import WORD_JOINER
+from grasp_core.report.visible import visible_name
+from grasp_core.report.words import one_line
+from grasp_core.result import Outcome
+from tests.report.hostile import TEXTS, hostile_result
+from tests.results import make_group, make_outcome, make_result
+
+
+def parsed(text):
+    """GitHub's dialect as far as the parser knows it: tables, strike-through and HTML."""
+    return MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).parse(text)
+
+
+def tables(text):
+    """Every table as rows of cell texts; a cell may hold text and nothing else."""
+    found, tokens = [], parsed(text)
+    for position, token in enumerate(tokens):
+        if token.type == "table_open":
+            found.append([])
+        elif token.type == "tr_open":
+            found[-1].append([])
+        elif token.type in ("th_open", "td_open"):
+            inline = tokens[position + 1]
+            assert {child.type for child in inline.children} <= {"text", "text_special"}, inline.content
+            found[-1][-1].append("".join(child.content for child in inline.children))
+    return found
+
+
+def test_tables():
+    text = table_markdown(make_result())
+    assert text.startswith(
+        "# Q\\_overall by age, gender, race, race × gender\n\n**White, Man** raters stand out"
+    )
+    groups, dsi = tables(text)
+    assert groups[0][:3] == ["Axis", "Group", "Raters"]
+    assert groups[0][-1] == "GAI"
+    assert len(groups) == 21
+    assert groups[12][1] == "Asian, Woman"
+    assert groups[12][-1] == "0.540 ↓*"
+    assert dsi[:3] == [
+        ["Axis", "Attained by", "DSI", "p", "q"],
+        ["race × gender", "White, Man", "1.262 **", "< 0.001", "< 0.001"],
+        ["race", "Latine", "1.139 *", "0.021", "0.086"],
+    ]
+    assert "\\*: nominal only, p < 0.05; \\*\\*: after correction, q < 0.05 (Benjamini–Hochberg)." in text
+
+
+def test_what_cannot_be_estimated():
+    row = make_group("A", gai=Outcome(None, reason="XRR is 0"))
+    text = table_markdown(make_result((row,), statistics=("gai",), dsi=()))
+    assert tables(text)[0][1][-1] == "not estimable"
+    assert "- GAI is not estimable for A: XRR is 0." in text
+
+
+def test_no_groups():
+    assert [len(table) for table in tables(table_markdown(make_result(())))] == [1]
+
+
+@pytest.mark.parametrize("text", TEXTS, ids=lambda text: repr(text[:20]))
+def test_text_shows_as_itself(text):
+    row = make_group(text, gai=make_outcome(1.0, "up"))
+    ((_, cells),) = tables(table_markdown(make_result((row,), statistics=("gai",), dsi=())))
+    assert cells[1].replace(WORD_JOINER, "") == visible_name(one_line(text))
+    assert not re.search(rf"[:@](?=[^\s{WORD_JOINER}])|www\.", escape_inline(text))
+
+
+def test_a_hostile_result_is_two_tables_and_text():
+    text = table_markdown(hostile_result())
+    groups, dsi = tables(text)
+    assert len(groups) == len(TEXTS) + 1
+    assert len(dsi) == len(TEXTS)
+    assert {len(row) for row in groups} == {7}
+    kinds = {child.type for token in parsed(text) if token.type == "inline" for child in token.children}
+    assert kinds <= {"text", "text_special", "strong_open", "strong_close"}
+    assert not {token.type for token in parsed(text)} & {"html_block", "code_block", "fence"}

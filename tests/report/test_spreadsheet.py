@@ -1,0 +1,129 @@
+import io
+import zipfile
+from dataclasses import replace
+from xml.etree import ElementTree
+
+import openpyxl
+import pytest
+
+from grasp_core.report.spreadsheet import table_xlsx
+from grasp_core.report.visible import visible
+from grasp_core.report.words import one_line
+from grasp_core.result import Outcome
+from tests.report.hostile import TEXTS, hostile_result
+from tests.results import make_group, make_outcome, make_result
+
+SHEETS = ["Table 5", "DSI", "Methods & conventions", "Data"]
+
+
+def read(result):
+    return openpyxl.load_workbook(io.BytesIO(table_xlsx(result)))
+
+
+def column(sheet, head):
+    position = [cell.value for cell in sheet[1]].index(head)
+    return [row[position] for row in sheet.iter_rows(min_row=2)]
+
+
+def texts(sheet, head):
+    return [cell.value for cell in column(sheet, head)]
+
+
+def test_numbers_are_numbers_with_three_digits():
+    sheet = read(make_result())["Table 5"]
+    assert sheet.dimensions == "A1:AF21"
+    row = texts(sheet, "Group").index("Asian, Woman")
+    gai, p, q = (column(sheet, head)[row] for head in ("GAI", "GAI p", "GAI q"))
+    assert (gai.value, gai.data_type, gai.number_format) == (0.54, "n", "0.000")
+    assert (p.data_type, q.data_type) == ("n", "n")
+    assert p.number_format == q.number_format == '[<0.001]"< 0.001";0.000'
+    assert p.value == pytest.approx(0.0214, abs=1e-4)
+    assert texts(sheet, "GAI ↑↓ *")[row] == "↓*"
+    assert texts(sheet, "Axis")[row] == "race × gender"
+    assert texts(sheet, "Raters")[row] == 10
+
+
+def test_few_permutations_claim_no_more_than_they_show():
+    sheet = read(make_result(permutations=100))["Table 5"]
+    assert column(sheet, "IRR p")[0].number_format == '[=0]"< 0.010";[<0.001]"< 0.001";0.000'
+
+
+def test_sheets_are_tables_with_frozen_headers():
+    book = read(make_result(warnings=("Beware.",)))
+    assert book.sheetnames == SHEETS
+    assert [sheet.freeze_panes for sheet in book] == ["C2", "B2", "A2", "A2"]
+    for sheet in book:
+        (table,) = sheet.tables.values()
+        assert table.ref == sheet.dimensions
+        assert table.headerRowCount == 1
+        assert all(8 <= size.width <= 61 for size in sheet.column_dimensions.values())
+    assert texts(book["DSI"], "Axis") == ["race × gender", "race", "gender", "age"]
+    methods = book["Methods & conventions"]
+    assert texts(methods, "Name")[:8] == [
+        "IRR", "XRR", "Negentropy", "Cross-negentropy", "Plurality size", "Voting agreement", "GAI", "DSI",
+    ]  # fmt: skip
+    assert "IRR / XRR" in texts(methods, "Formula")[6]
+    assert ("Warning", "Beware.") in zip(texts(methods, "Kind"), texts(methods, "In words"), strict=True)
+    facts = dict(zip(texts(book["Data"], "Name"), texts(book["Data"], "Value"), strict=True))
+    assert facts["Items"] == 350
+    assert facts["All data"] == "0" * 64
+
+
+def test_what_cannot_be_estimated():
+    rows = (make_group("A", gai=Outcome(None, reason="XRR is 0"), irr=Outcome(0.5)),)
+    book = read(make_result(rows, statistics=("irr", "gai")))
+    sheet = book["Table 5"]
+    assert texts(sheet, "GAI") == texts(sheet, "GAI p") == texts(sheet, "IRR q") == ["not estimable"]
+    assert texts(sheet, "IRR") == [0.5]
+    assert "GAI is not estimable for A: XRR is 0." in texts(book["Methods & conventions"], "In words")
+
+
+def test_no_groups():
+    book = read(make_result(()))
+    assert book["Table 5"].dimensions == "A1:AF1"
+    assert book["DSI"].dimensions == "A1:I1"
+
+
+def test_equal_results_give_equal_files():
+    result = make_result()
+    assert table_xlsx(result) == table_xlsx(replace(result))
+
+
+def test_text_stays_text():
+    content = table_xlsx(hostile_result())
+    book = openpyxl.load_workbook(io.BytesIO(content))
+    assert texts(book["Table 5"], "Group")[:-1] == [visible(one_line(text)) for text in TEXTS[:-1]]
+    assert texts(book["Table 5"], "Group")[-1] == "x" * 199 + "…"
+    for sheet in book:
+        for row in sheet.iter_rows():
+            for cell in row:
+                assert cell.data_type in ("s", "n")
+                assert cell.hyperlink is None
+    quoted = {cell.value for cell in column(book["Table 5"], "Group") if cell.quotePrefix}
+    assert {"=1+1", "+1", "-2", "@SUM(A1)"} <= quoted
+    assert "a|b" not in quoted
+
+
+def test_text_that_no_cell_holds_is_cut():
+    methods = read(make_result(warnings=("x" * 40_000,)))["Methods & conventions"]
+    assert len(texts(methods, "In words")[-1]) == 32_767
+
+
+def test_the_archive_is_well_formed_and_refers_to_nothing_outside():
+    with zipfile.ZipFile(io.BytesIO(table_xlsx(hostile_result()))) as archive:
+        for name in archive.namelist():
+            assert "external" not in name.lower()
+            assert "vba" not in name.lower()
+            part = archive.read(name)
+            root = ElementTree.fromstring(part)
+            assert not [element for element in root.iter() if element.tag.endswith("}f")]
+            assert b'TargetMode="External"' not in part
+
+
+def test_a_result_whose_labels_and_counts_do_not_match():
+    result = make_result()
+    odd = replace(result, data=replace(result.data, label_counts=(1,)))
+    assert "Annotations with label" in texts(read(odd)["Data"], "Kind")
+    assert texts(read(make_result((make_group("A", gai=make_outcome(1.0, "up")),)))["Table 5"], "Group") == [
+        "A"
+    ]
