@@ -23,8 +23,9 @@ run: ## serve the dashboard at http://localhost:8501
 	@tools/setup.sh app
 	@exec $(VENV_PYTHON) -m streamlit run app.py --server.port $(PORT) --server.address $(ADDRESS)
 
-test: lint ## lint, types and all tests, in a real browser too
-	@GRASP_CHROMIUM=$$(tools/browser.sh) && export GRASP_CHROMIUM && $(VENV_PYTHON) -m pytest $(PYTEST_ARGS)
+test: lint ## lint, types and all tests, with a real browser and a real PostgreSQL
+	@GRASP_CHROMIUM=$$(tools/browser.sh) && GRASP_POSTGRES=$$(tools/postgres.sh) && export GRASP_CHROMIUM GRASP_POSTGRES && \
+		$(VENV_PYTHON) -m pytest $(PYTEST_ARGS)
 
 lint: ## formatting, types, direction of imports, Dockerfile
 	@tools/setup.sh test

@@ -27,12 +27,15 @@ class Problem:
         Cells, rows, raters or items concerned.
     examples : tuple of str
         A few of them.
+    axis : str, optional
+        The demographic column concerned, where it is one.
     """
 
     stops: bool
     message: str
     count: int = 1
     examples: tuple[str, ...] = ()
+    axis: str | None = None
 
 
 class DataError(GraspError):

@@ -7,7 +7,7 @@ import logging
 import threading
 from collections.abc import Callable
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sqlalchemy import Engine
 
@@ -47,15 +47,20 @@ class Server:
     files: FileStore
     links: LinkStore
     service: Service
+    _threads: list[threading.Thread] = field(default_factory=list, init=False)
 
     def start(self) -> None:
         """Begin to compute what is queued, and to delete what has outlived its time."""
         self.service.start()
-        threading.Thread(target=self._sweep, name="grasp-sweep", daemon=True).start()
+        sweeper = threading.Thread(target=self._sweep, name="grasp-sweep", daemon=True)
+        self._threads.append(sweeper)
+        sweeper.start()
 
     def close(self) -> None:
         """Hand running work back and end the workers."""
         self.service.close()
+        for thread in self._threads:
+            thread.join()
         self.database.dispose()
 
     def sweep(self) -> None:
@@ -89,9 +94,17 @@ def make_server(settings: Settings, make_executor: Callable[[int], Executor] = w
     return Server(settings, database, runs, files, LinkStore(database), Service(runs, files, pool))
 
 
-@functools.cache
 def shared() -> Server:
     """The server of this process, started."""
+    with _starting:  # the first visitor may come while the app is still getting ready
+        return _shared()
+
+
+_starting = threading.Lock()
+
+
+@functools.cache
+def _shared() -> Server:
     server = make_server(read_settings())
     server.start()
     return server

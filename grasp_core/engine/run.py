@@ -183,39 +183,32 @@ def _words(statistic: str) -> str:
 
 def _warnings(prepared: Prepared, null: FloatArray) -> list[str]:
     analysis, grouping = prepared.spec.analysis, prepared.grouping
-    warnings = [problem.message for problem in prepared.dataset.problems]
+    found = prepared.dataset.problems
+    warnings = [problem.message for problem in found if problem.axis is None]
+    # Of this run's axes alone, whichever others were read with them.
+    warnings += [problem.message for name in analysis.columns for problem in found if problem.axis == name]
     everyone = form_groups(prepared.dataset.raters, analysis.axes)
     small = int((everyone.n_raters < analysis.min_raters).sum())
     if small:  # counted, not named: a small group may be one person
         warnings.append(
-            f"{small} of {len(everyone.groups)} groups have fewer than {analysis.min_raters} raters and are"
-            " not shown; their raters still count among the others"
+            cautions.SMALL_GROUPS.format(f"{small:,}", f"{len(everyone.groups):,}", f"{analysis.min_raters:,}")
         )
     tests = _largest_family(grouping, analysis)
     tails = 2 if analysis.p_value == "two-sided" else 1
     if tests * tails / (analysis.permutations + 1) > LEVEL:
+        enough = int(tests * tails / LEVEL)
         warnings.append(
-            f"with {analysis.permutations:,} permutations a lone effect among {tests} tests can never survive"
-            f" correction; use at least {int(tests * tails / LEVEL):,}"
+            cautions.TOO_FEW_FOR_CORRECTION.format(f"{analysis.permutations:,}", f"{tests:,}", f"{enough:,}")
         )
     if analysis.permutations < 100:
-        warnings.append("with fewer than 100 permutations there are no p-values")
+        warnings.append(cautions.TOO_FEW_FOR_P)
     lost = int(np.isnan(null).any(axis=(1, 2)).sum())
     if lost:
-        warnings.append(
-            f"in {lost:,} of {analysis.permutations:,} permutations some statistic was not estimable; those"
-            " values are left out"
-        )
+        warnings.append(cautions.SOME_NOT_ESTIMABLE.format(f"{lost:,}", f"{analysis.permutations:,}"))
     if analysis.p_value == "paper":
-        warnings.append(
-            "p-values follow the paper, which picks the tail from the data: at 0.05 about 10 % of groups"
-            " without any effect are marked"
-        )
+        warnings.append(cautions.PAPER_P)
     if analysis.cross_negentropy == "paper":
-        warnings.append(
-            "cross-negentropy follows the paper: items on which a group used a label that nobody else used"
-            " count as full agreement"
-        )
+        warnings.append(cautions.PAPER_CROSS_NEGENTROPY)
     return warnings
 
 

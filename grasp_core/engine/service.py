@@ -15,7 +15,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache, partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from grasp_core import __version__
 from grasp_core.annotations import FloatArray
@@ -25,8 +25,9 @@ from grasp_core.engine.pool import Pool
 from grasp_core.errors import FAULT, DataError, GraspError, RunCancelledError, StoreError
 from grasp_core.io.load import Dataset, load
 from grasp_core.io.tables import read_table
-from grasp_core.result import RunResult
+from grasp_core.result import DataSummary, RunResult
 from grasp_core.spec import RunSpec
+from grasp_core.store import runs as store
 from grasp_core.store.files import FileStore
 from grasp_core.store.runs import LostRunError, Request, RunRecord, RunStore
 
@@ -60,20 +61,22 @@ class Service:
         self.runs = runs
         self.files = files
         self.pool = pool
-        self._datasets: OrderedDict[str, tuple[Dataset, float]] = OrderedDict()
-        self.watched: dict[str, Progress] = {}
-        self.cancelled: set[str] = set()
-        self._awake = threading.Event()
         self.closing = threading.Event()
+        self.result = lru_cache(maxsize=_KEPT_RESULTS)(self._result)
+        self._datasets: OrderedDict[str, tuple[Dataset, float]] = OrderedDict()
+        self._in_hand: dict[str, _Conductor] = {}
+        self._awake = threading.Event()
+        self._idle = threading.Event()
         self._slots = threading.Semaphore(SIDE_BY_SIDE)
         self._conductors = ThreadPoolExecutor(SIDE_BY_SIDE, thread_name_prefix="grasp-run")
         self._dispatcher = threading.Thread(target=self._dispatch, name="grasp-dispatch", daemon=True)
-        self.result = lru_cache(maxsize=_KEPT_RESULTS)(self._result)
+        self._renewer = threading.Thread(target=self._renew, name="grasp-renew", daemon=True)
 
     def start(self) -> None:
         """Start the workers and begin to look for runs."""
         self.pool.warm()
         self._dispatcher.start()
+        self._renewer.start()
 
     def submit(
         self,
@@ -102,30 +105,31 @@ class Service:
         known : bool
             Whether the same data and spec were asked before, of the same version of the code.
         """
-        question = f"{dataset.summary.sha256}:{spec.sha256()}:{__version__}"
-        key = hashlib.sha256(question.encode()).hexdigest()
+        key = _key(dataset.summary, spec)
         answering = self.runs.answering(key)
         if answering is not None:
             return answering, True
         stored = tuple((file.name, file.sha256) for file in dataset.summary.files)
-        record, known = self.runs.create(
-            Request(key, title, owner, __version__, spec, dataset.summary, stored)
-        )
-        if not known:
-            self._datasets[record.id] = (dataset, load_s)
-            while len(self._datasets) > _KEPT_DATASETS:
-                self._datasets.popitem(last=False)
-            self._awake.set()
+        request = Request(key, title, owner, __version__, spec, dataset.summary, stored)
+        self._datasets[key] = (dataset, load_s)  # before the run can be claimed
+        if len(self._datasets) > _KEPT_DATASETS:
+            self._datasets.popitem(last=False)
+        record, known = self.runs.create(request)
+        self._awake.set()
         return record, known
 
     def progress(self, record: RunRecord) -> Progress:
         """How far a run is; the time left is known only to the server that computes it."""
-        return self.watched.get(record.id) or Progress(record.done, record.total, None)
+        conductor = self._in_hand.get(record.id)
+        known = None if conductor is None else conductor.progress
+        return known or Progress(record.done, record.total, None)
 
     def cancel(self, run_id: str) -> None:
         """Stop a run; at once where this server computes it, else when its server next saves."""
-        self.cancelled.add(run_id)
         self.runs.request_cancel(run_id)
+        conductor = self._in_hand.get(run_id)
+        if conductor is not None:
+            conductor.cancelled = True
 
     def close(self) -> None:
         """Hand running work back to the queue and end the workers."""
@@ -134,6 +138,9 @@ class Service:
         if self._dispatcher.is_alive():
             self._dispatcher.join()
         self._conductors.shutdown(wait=True)
+        self._idle.set()  # only now: claims are renewed until the last run has been handed back
+        if self._renewer.is_alive():
+            self._renewer.join()
         self.pool.close()
 
     def _result(self, run_id: str) -> RunResult:
@@ -148,38 +155,55 @@ class Service:
             record = None
             if not self.closing.is_set():
                 try:
-                    record = self.runs.claim()
+                    record = self.runs.claim(in_hand=tuple(self._in_hand))
                 except StoreError as error:
                     log.warning("no run could be claimed: %s", error)
+                except Exception as error:  # whatever it is, this thread has to live on
+                    log.error("no run could be claimed: %s", type(error).__name__)
             if record is None:
                 self._slots.release()
                 self._awake.wait(POLL_SECONDS)
                 self._awake.clear()
             else:
-                self._conductors.submit(self._conduct, record)
+                conductor = self._in_hand[record.id] = _Conductor(self, record)
+                self._conductors.submit(self._conduct, conductor)
 
-    def _conduct(self, record: RunRecord) -> None:
-        self.cancelled.discard(record.id)
+    def _renew(self) -> None:
+        """Renew the claims on the runs in hand, whatever they are busy with."""
+        while not self._idle.wait(store.LEASE_SECONDS / 4):
+            for conductor in list(self._in_hand.values()):
+                try:
+                    conductor.renew()
+                except Exception as error:  # whatever it is, this thread has to live on
+                    log.error("a claim could not be renewed: %s", type(error).__name__)
+
+    def _conduct(self, conductor: _Conductor) -> None:
+        record = conductor.record
         try:
-            end = self._outcome(record)
-            if end is not None:
+            end = self._outcome(conductor)
+            try:
                 insist(end, until=self.closing)
+            except StoreError:
+                raise
+            except Exception as error:  # e.g. a result that cannot be written
+                log.error("run %s could not be ended: %s", record.id, type(error).__name__)
+                insist(partial(self.runs.finish, record, "failed", error=FAULT), until=self.closing)
+            self._datasets.pop(_key(record.summary, record.spec), None)
         except LostRunError:
             log.info("run %s went on elsewhere or was deleted", record.id)
         except StoreError as error:  # its claim runs out, and whoever finds it then resumes it
             log.warning("run %s could not be saved: %s", record.id, error)
         finally:
-            self.watched.pop(record.id, None)
-            self.cancelled.discard(record.id)
-            self._datasets.pop(record.id, None)
+            del self._in_hand[record.id]
             self._slots.release()
             self._awake.set()
 
-    def _outcome(self, record: RunRecord) -> Callable[[], None]:
+    def _outcome(self, conductor: _Conductor) -> Callable[[], None]:
         """Compute a claimed run; returns how it is to be ended in the database."""
+        record = conductor.record
         started = time.monotonic()
         try:
-            result = self._compute(record)
+            result = self._compute(conductor)
         except RunCancelledError:
             if self.closing.is_set():
                 return partial(self.runs.release, record)
@@ -195,16 +219,18 @@ class Service:
         seconds = time.monotonic() - started
         return partial(self.runs.finish, record, "done", result=result, duration_s=seconds)
 
-    def _compute(self, record: RunRecord) -> RunResult:
+    def _compute(self, conductor: _Conductor) -> RunResult:
+        record = conductor.record
+        if record.cancel_requested:  # of a server that did not live to see it
+            raise RunCancelledError
         if record.code_version != __version__:
             raise DataError("GRASP was upgraded while this run waited; run it again.")
         dataset, load_s = self._dataset(record)
-        conductor = _Conductor(self, record)
         return compute(dataset, record.spec, self.pool, conductor, load_s=load_s)
 
     def _dataset(self, record: RunRecord) -> tuple[Dataset, float]:
         """From memory where this server took the question in, else from the stored files."""
-        here = self._datasets.get(record.id)
+        here = self._datasets.get(_key(record.summary, record.spec))
         if here is not None:
             return here
         started = time.perf_counter()
@@ -220,16 +246,29 @@ class Service:
 
 
 class _Conductor(Watcher):
-    """Renews the claim on a run, saves its blocks now and then, and ends it when asked to."""
+    """Keeps the claim on a run, saves its blocks now and then, and ends it when asked to.
+
+    Attributes
+    ----------
+    record : RunRecord
+        As it was claimed.
+    progress : Progress or None
+        Once it is known.
+    cancelled : bool
+        Whether somebody asked for the run to be cancelled, on this or another server.
+    """
 
     def __init__(self, service: Service, record: RunRecord) -> None:
+        self.record = record
+        self.progress: Progress | None = None
+        self.cancelled = False
+        self._lost = False
         self._service = service
-        self._record = record
         self._unsaved: list[tuple[int, FloatArray]] = []
         self._saved_at = time.monotonic()
 
     def computed_before(self, n_groups: int) -> list[tuple[int, FloatArray]]:
-        runs, record = self._service.runs, self._record
+        runs, record = self._service.runs, self.record
         return insist(lambda: runs.computed(record, n_groups), until=self._service.closing)
 
     def computed(self, start: int, values: FloatArray) -> None:
@@ -245,25 +284,41 @@ class _Conductor(Watcher):
         LostRunError
             If the run is no longer ours.
         """
-        self._service.watched[self._record.id] = progress
-        closing = self._service.closing.is_set()
-        cancelled = self._record.id in self._service.cancelled
-        if closing or cancelled or time.monotonic() - self._saved_at >= SAVE_SECONDS:
-            cancelled = self._save(progress) or cancelled
-        if closing or cancelled:
+        self.progress = progress
+        ends = self._service.closing.is_set() or self.cancelled
+        if ends or time.monotonic() - self._saved_at >= SAVE_SECONDS:
+            self._save(progress)
+        if self._lost:
+            raise LostRunError
+        if ends or self.cancelled:
             raise RunCancelledError
 
-    def _save(self, progress: Progress) -> bool:
+    def renew(self) -> None:
+        """Renew the claim, e.g. while data are read and nothing can be saved; called from another thread."""
+        self._keep()
+
+    def _save(self, progress: Progress) -> None:
         self._saved_at = time.monotonic()
+        if self._keep(progress.done, self._unsaved):
+            self._unsaved.clear()
+
+    def _keep(self, *computed: Any) -> bool:
+        """Whether the database has it."""
         try:
-            cancelled = self._service.runs.keep(self._record, progress.done, self._unsaved)
+            if self._service.runs.keep(self.record, *computed):
+                self.cancelled = True
         except LostRunError:
-            raise
+            self._lost = True
         except StoreError as error:  # computing goes on; the blocks are saved when the database is back
-            log.warning("run %s: blocks not saved yet: %s", self._record.id, error)
+            log.warning("run %s: not saved yet: %s", self.record.id, error)
             return False
-        self._unsaved.clear()
-        return cancelled
+        return True
+
+
+def _key(summary: DataSummary, spec: RunSpec) -> str:
+    """What makes two questions the same: data, spec and version of the code."""
+    question = f"{summary.sha256}:{spec.sha256()}:{__version__}"
+    return hashlib.sha256(question.encode()).hexdigest()
 
 
 def insist(work: Callable[[], T], *, until: threading.Event) -> T:

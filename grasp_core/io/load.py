@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -80,7 +81,8 @@ def load(
     problems += profiles.problems(counted)
     columns = {name: profiles.column(name, counted) for name in names}
     for name, column in columns.items():
-        problems += [*column.problems, *checks.axis(name, column, counted)]
+        found = [*column.problems, *checks.axis(name, column, counted)]
+        problems += [dataclasses.replace(problem, axis=name) for problem in found]
     problems += checks.shape(votes, excluded, counted)
     raise_stopping(problems)
 

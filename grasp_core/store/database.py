@@ -3,36 +3,61 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+import hashlib
+import threading
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import alembic.command
 import alembic.config
 import sqlalchemy
-from sqlalchemy import Connection, Engine, event
-from sqlalchemy.exc import DBAPIError, OperationalError
+from alembic.util import CommandError
+from sqlalchemy import URL, Connection, Engine, Table, event
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import (
+    ArgumentError,
+    DatabaseError,
+    DBAPIError,
+    InternalError,
+    OperationalError,
+    ProgrammingError,
+)
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
-from grasp_core.errors import StoreError
+from grasp_core.errors import SettingsError, StoreError
 from grasp_core.settings import Settings
 
 BUSY_SECONDS = 20
 """How long a writer waits for another one in SQLite."""
-_MIGRATION_LOCK = 0x67726173_70  # any fixed number: servers that start together upgrade one by one
+CONNECT_SECONDS = 10
+"""How long a PostgreSQL server may take to answer at all."""
+_POSTGRESQL = "postgresql+psycopg"
+_upgrading = threading.Lock()  # Alembic keeps its state in module globals
 
 
-def database_url(settings: Settings) -> str:
-    """The URL that SQLAlchemy opens: PostgreSQL where it is set, else a SQLite file."""
-    url = settings.database_url
-    if not url:
-        return f"sqlite:///{settings.folder / 'grasp.db'}"
-    for scheme in ("postgres://", "postgresql://"):
-        if url.startswith(scheme):
-            return "postgresql+psycopg://" + url.removeprefix(scheme)
+def database_url(settings: Settings) -> URL:
+    """The URL that SQLAlchemy opens: PostgreSQL where it is set, else a SQLite file.
+
+    Raises
+    ------
+    SettingsError
+        If the setting is no such URL; it is not quoted, for it may hold a password.
+    """
+    if not settings.database_url:
+        return URL.create("sqlite", database=str(settings.folder / "grasp.db"))
+    try:
+        url = sqlalchemy.make_url(settings.database_url)
+    except (ArgumentError, ValueError):
+        url = URL.create("unreadable")
+    if url.drivername in ("postgres", "postgresql"):
+        url = url.set(drivername=_POSTGRESQL)
+    if url.drivername not in (_POSTGRESQL, "sqlite"):
+        raise SettingsError("GRASP_DATABASE_URL must look like postgresql://user:password@host:5432/name")
     return url
 
 
-def connect(url: str) -> Engine:
+def connect(url: URL) -> Engine:
     """Open the database and bring its tables up to date.
 
     Raises
@@ -40,18 +65,26 @@ def connect(url: str) -> Engine:
     StoreError
         If it cannot be reached, written or upgraded.
     """
-    parsed = sqlalchemy.make_url(url)
-    if parsed.get_backend_name() == "sqlite" and parsed.database:
-        try:
-            Path(parsed.database).parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise StoreError(f"GRASP_HOME cannot be used: {error.strerror}") from None
-    engine = sqlalchemy.create_engine(parsed, pool_pre_ping=True)
-    if engine.dialect.name == "sqlite":
+    if url.drivername == "sqlite":
+        engine = sqlalchemy.create_engine(url)
         event.listen(engine, "connect", _set_up_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
-    with translated_errors():
-        _upgrade(engine)
+        _make_folder(url)
+    else:
+        limits = {} if "connect_timeout" in url.query else {"connect_timeout": CONNECT_SECONDS}
+        engine = sqlalchemy.create_engine(url, pool_pre_ping=True, connect_args=limits)
+    try:
+        with translated_errors():
+            _upgrade(engine)
+    except CommandError:
+        engine.dispose()
+        raise StoreError("The database was written by a newer version of GRASP; start that one.") from None
+    except ProgrammingError as error:
+        engine.dispose()
+        raise StoreError("The database does not let GRASP make its tables there.") from error
+    except BaseException:
+        engine.dispose()
+        raise
     return engine
 
 
@@ -76,9 +109,11 @@ def translated_errors() -> Iterator[None]:
     """Turn failures of the database itself into a sentence."""
     try:
         yield
-    except OperationalError as error:
+    except PoolTimeoutError as error:
+        raise StoreError("The database is busy; try again in a moment.") from error
+    except (OperationalError, InternalError) as error:
         reason = str(error.orig).lower()
-        if "full" in reason or "no space" in reason:
+        if "disk is full" in reason or "no space left" in reason:
             raise StoreError(
                 "The disk that holds GRASP's database is full; nothing saved is lost."
             ) from error
@@ -88,16 +123,33 @@ def translated_errors() -> Iterator[None]:
     except DBAPIError as error:
         if error.connection_invalidated:
             raise StoreError("The database went away; try again in a moment.") from error
+        if type(error) is DatabaseError:  # sqlite3's word for a file that it cannot make sense of
+            raise StoreError("GRASP's database file is damaged; restore a backup.") from error
         raise
+
+
+def only_one(connection: Connection, what: str) -> None:
+    """Let nobody else do `what` until this transaction ends; in SQLite, a writer is alone anyway."""
+    if connection.dialect.name == "postgresql":
+        number = int.from_bytes(hashlib.sha256(what.encode()).digest()[:8], signed=True)
+        connection.execute(sqlalchemy.select(sqlalchemy.func.pg_advisory_xact_lock(number)))
+
+
+def insert_new(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> int:
+    """Insert the rows whose key is not there yet; returns how many."""
+    if not rows:
+        return 0
+    dialect: Any = postgresql if connection.dialect.name == "postgresql" else sqlite
+    return int(connection.execute(dialect.insert(table).on_conflict_do_nothing(), rows).rowcount)
 
 
 def _set_up_sqlite(connection: Any, _record: Any) -> None:
     connection.isolation_level = None  # SQLAlchemy's transactions are begun in `_begin_sqlite`
     for pragma in (
+        f"busy_timeout={BUSY_SECONDS * 1000}",
         "journal_mode=WAL",
         "synchronous=NORMAL",
         "foreign_keys=ON",
-        f"busy_timeout={BUSY_SECONDS * 1000}",
     ):
         connection.execute(f"PRAGMA {pragma}")
 
@@ -110,8 +162,14 @@ def _begin_sqlite(connection: Connection) -> None:
 def _upgrade(engine: Engine) -> None:
     config = alembic.config.Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
-    with writing(engine) as connection:
-        if engine.dialect.name == "postgresql":
-            connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_MIGRATION_LOCK})")
+    with _upgrading, writing(engine) as connection:
+        only_one(connection, "upgrade")
         config.attributes["connection"] = connection
         alembic.command.upgrade(config, "head")
+
+
+def _make_folder(url: URL) -> None:
+    try:
+        Path(url.database or "").parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"GRASP_HOME cannot be used: {error.strerror}") from None

@@ -6,10 +6,10 @@ import hashlib
 import zlib
 
 import sqlalchemy as sa
-from sqlalchemy import Engine
+from sqlalchemy import Connection, Engine
 
 from grasp_core.errors import LimitError
-from grasp_core.store.database import reading, writing
+from grasp_core.store.database import insert_new, only_one, reading, writing
 from grasp_core.store.runs import clock
 from grasp_core.store.schema import chunks, files, run_files, runs
 
@@ -41,33 +41,39 @@ class FileStore:
             If the user's files would exceed the quota.
         """
         sha256 = hashlib.sha256(content).hexdigest()
-        used = sa.select(sa.func.coalesce(sa.func.sum(files.c.bytes), 0)).where(files.c.owner == owner)
+        now = clock(self._engine)
+        touch = files.update().where(files.c.sha256 == sha256).values(created_at=now)
         with writing(self._engine) as connection:
-            now = clock(self._engine)
-            known = files.update().where(files.c.sha256 == sha256).values(created_at=now)
-            if connection.execute(known).rowcount:
+            if connection.execute(touch).rowcount:
                 return sha256
-            if connection.execute(used).scalar_one() + len(content) > self._quota:
-                raise LimitError(
-                    f"Your files would take more than {self._quota / 2**20:,.0f} MiB on this server; they are"
-                    " deleted when their runs have ended, try again then."
-                )
-            connection.execute(
-                files.insert().values(sha256=sha256, bytes=len(content), owner=owner, created_at=now)
-            )
-            for position, start in enumerate(range(0, len(content), CHUNK_BYTES)):
-                packed = zlib.compress(content[start : start + CHUNK_BYTES], level=1)
-                connection.execute(chunks.insert().values(sha256=sha256, position=position, content=packed))
+            self._check_quota(connection, owner, len(content))
+        packed = [  # before the transaction: nobody can write meanwhile in SQLite
+            zlib.compress(content[start : start + CHUNK_BYTES], level=1)
+            for start in range(0, len(content), CHUNK_BYTES)
+        ]
+        row = {"sha256": sha256, "bytes": len(content), "owner": owner, "created_at": 0.0}
+        with writing(self._engine) as connection:
+            only_one(connection, f"files of {owner}")
+            if insert_new(connection, files, [row]):
+                self._check_quota(connection, owner, 0)
+                for position, part in enumerate(packed):
+                    connection.execute(chunks.insert().values(sha256=sha256, position=position, content=part))
+            connection.execute(touch)
         return sha256
 
     def get(self, sha256: str) -> bytes | None:
         """The file's content, or None where it is not kept."""
-        known = sa.select(files.c.sha256).where(files.c.sha256 == sha256)
-        parts = sa.select(chunks.c.content).where(chunks.c.sha256 == sha256).order_by(chunks.c.position)
+        query = (  # one statement: a file that is deleted meanwhile is read whole or not at all
+            sa.select(chunks.c.content)
+            .select_from(files.outerjoin(chunks))
+            .where(files.c.sha256 == sha256)
+            .order_by(chunks.c.position)
+        )
         with reading(self._engine) as connection:
-            if connection.execute(known).one_or_none() is None:
-                return None
-            return b"".join(zlib.decompress(row.content) for row in connection.execute(parts))
+            parts = connection.execute(query).scalars().all()
+        if not parts:
+            return None
+        return b"".join(zlib.decompress(part) for part in parts if part is not None)
 
     def delete(self, sha256: str) -> None:
         """Delete a file now; a run that still needs it will say so."""
@@ -84,6 +90,17 @@ class FileStore:
 
     def used(self, owner: str) -> int:
         """Bytes that the user's files take."""
-        query = sa.select(sa.func.coalesce(sa.func.sum(files.c.bytes), 0)).where(files.c.owner == owner)
         with reading(self._engine) as connection:
-            return int(connection.execute(query).scalar_one())
+            return _used(connection, owner)
+
+    def _check_quota(self, connection: Connection, owner: str, more: int) -> None:
+        if _used(connection, owner) + more > self._quota:
+            raise LimitError(
+                f"Your files would take more than {self._quota / 2**20:,.0f} MiB on this server; they are"
+                " deleted when their runs have ended, try again then."
+            )
+
+
+def _used(connection: Connection, owner: str) -> int:
+    query = sa.select(sa.func.coalesce(sa.func.sum(files.c.bytes), 0)).where(files.c.owner == owner)
+    return int(connection.execute(query).scalar_one())

@@ -12,7 +12,9 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 from sqlalchemy import Engine
+from sqlalchemy.exc import IntegrityError
 
+from grasp_core.errors import StoreError
 from grasp_core.store.database import reading, writing
 from grasp_core.store.runs import ID_BYTES, clock
 from grasp_core.store.schema import links
@@ -56,21 +58,28 @@ class LinkStore:
         created_by, label : str
         days : float, optional
             After so many days the link stops working.
+
+        Raises
+        ------
+        StoreError
+            If there is no such run (any more).
         """
         token = secrets.token_urlsafe(TOKEN_BYTES)
         now = clock(self._engine)
-        with writing(self._engine) as connection:
-            connection.execute(
-                links.insert().values(
-                    id=secrets.token_urlsafe(ID_BYTES),
-                    run_id=run_id,
-                    token_sha256=_digest(token),
-                    label=label,
-                    created_by=created_by,
-                    created_at=now,
-                    expires_at=None if days is None else now + days * 86400,
-                )
-            )
+        link = links.insert().values(
+            id=secrets.token_urlsafe(ID_BYTES),
+            run_id=run_id,
+            token_sha256=_digest(token),
+            label=label,
+            created_by=created_by,
+            created_at=now,
+            expires_at=None if days is None else now + days * 86400,
+        )
+        try:
+            with writing(self._engine) as connection:
+                connection.execute(link)
+        except IntegrityError:
+            raise StoreError("The run was deleted, so it cannot be shared.") from None
         return token
 
     def use(self, token: str, *, count: bool = True) -> str | None:
@@ -110,7 +119,7 @@ class LinkStore:
         query = (
             sa.select(links, expired.label("expired"))
             .where(links.c.run_id == run_id)
-            .order_by(links.c.created_at.desc())
+            .order_by(links.c.created_at.desc(), links.c.id)
         )
         with reading(self._engine) as connection:
             return [
@@ -131,4 +140,4 @@ class LinkStore:
 
 
 def _digest(token: str) -> str:
-    return hashlib.sha256(token.encode()).hexdigest()
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()

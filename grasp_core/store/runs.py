@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -16,14 +16,15 @@ from grasp_core.annotations import FloatArray
 from grasp_core.errors import LimitError, StoreError
 from grasp_core.result import DataSummary, RunResult
 from grasp_core.spec import RunSpec
-from grasp_core.store.database import reading, writing
-from grasp_core.store.schema import checkpoints, run_files, runs, tags
+from grasp_core.store.database import insert_new, only_one, reading, writing
+from grasp_core.store.schema import checkpoints, files, run_files, runs, storable, tags
 
 State = Literal["queued", "running", "done", "failed", "cancelled"]
 
 LEASE_SECONDS = 10.0
 """A claimed run whose server has not been heard of for so long is anybody's to resume."""
 ID_BYTES = 15
+TAG_LENGTH = 64
 _COLUMNS = [column for column in runs.c if column.name != "result"]
 
 
@@ -90,7 +91,7 @@ class RunStore:
     def create(self, request: Request) -> tuple[RunRecord, bool]:
         """Save a run as queued, or find the one that answers the same question.
 
-        One that failed or was cancelled is queued again; its checkpoints count.
+        One that failed, was cancelled or is being cancelled is queued again; its checkpoints count.
 
         Returns
         -------
@@ -104,13 +105,10 @@ class RunStore:
             If the user has too many runs waiting.
         """
         with writing(self._engine) as connection:
-            if self._engine.dialect.name == "postgresql":
-                lock = int(request.key[:15], 16)
-                connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({lock})")
-            row = connection.execute(
-                sa.select(runs.c.id, runs.c.state).where(runs.c.key == request.key)
-            ).one_or_none()
-            if row is not None and row.state in ("queued", "running", "done"):
+            only_one(connection, "new run")
+            known = sa.select(runs.c.id, _answers().label("answers")).where(runs.c.key == request.key)
+            row = connection.execute(known.with_for_update()).one_or_none()
+            if row is not None and row.answers:
                 return _record(connection, row.id), True
             self._check_queue(connection, request.owner)
             if row is None:
@@ -120,10 +118,19 @@ class RunStore:
                 connection.execute(
                     runs.update()
                     .where(runs.c.id == run_id)
-                    .values(state="queued", error=None, cancel_requested=False, lease_until=0.0)
+                    .values(
+                        state="queued",
+                        error=None,
+                        cancel_requested=False,
+                        lease_until=0.0,
+                        finished_at=None,
+                        attempt=runs.c.attempt + 1,  # whoever is still cancelling it has nothing more to say
+                    )
                 )
                 connection.execute(run_files.delete().where(run_files.c.run_id == run_id))
             _insert_files(connection, run_id, request.files)
+            needed = files.c.sha256.in_([sha256 for _, sha256 in request.files])
+            connection.execute(files.update().where(needed).values(created_at=self._now))
             return _record(connection, run_id), False
 
     def add(self, result: RunResult, *, title: str, owner: str) -> RunRecord:
@@ -140,7 +147,7 @@ class RunStore:
                     created_at=self._now,
                     finished_at=self._now,
                     duration_s=result.timing.load_s + result.timing.observed_s + result.timing.permutations_s,
-                    code_version=result.code_version,
+                    code_version=result.code_version[:64],
                     spec=json.dumps(result.spec.to_dict()),
                     summary=json.dumps(result.data.to_dict()),
                     result=_dumps(result),
@@ -152,7 +159,7 @@ class RunStore:
 
     def answering(self, key: str) -> RunRecord | None:
         """The run that answers this question or is about to."""
-        query = sa.select(runs.c.id).where(runs.c.key == key, runs.c.state.in_(("queued", "running", "done")))
+        query = sa.select(runs.c.id).where(runs.c.key == key, _answers())
         with reading(self._engine) as connection:
             run_id = connection.execute(query).scalar_one_or_none()
             return None if run_id is None else _find(connection, run_id)
@@ -176,8 +183,14 @@ class RunStore:
         with reading(self._engine) as connection:
             return tuple((row.name, row.sha256) for row in connection.execute(query.order_by("position")))
 
-    def claim(self) -> RunRecord | None:
-        """Take the next run that nobody computes: the user with the fewest running first, then the oldest."""
+    def claim(self, in_hand: Collection[str] = ()) -> RunRecord | None:
+        """Take the next run that nobody computes: the user with the fewest running first, then the oldest.
+
+        Parameters
+        ----------
+        in_hand : collection of str
+            Runs that this server still works on: it does not take them over from itself.
+        """
         theirs = runs.alias()
         busy = (
             sa.select(sa.func.count())
@@ -189,8 +202,8 @@ class RunStore:
         free = (runs.c.state == "queued") | ((runs.c.state == "running") & (runs.c.lease_until < self._now))
         query = (
             sa.select(runs.c.id)
-            .where(free)
-            .order_by(busy, runs.c.created_at)
+            .where(free, runs.c.id.not_in(in_hand))
+            .order_by(busy, runs.c.created_at, runs.c.id)
             .limit(1)
             .with_for_update(skip_locked=True, of=runs)
         )
@@ -205,14 +218,18 @@ class RunStore:
             )
             return _record(connection, run_id)
 
-    def keep(self, run: RunRecord, done: int, computed: Sequence[tuple[int, FloatArray]] = ()) -> bool:
+    def keep(
+        self, run: RunRecord, done: int | None = None, computed: Sequence[tuple[int, FloatArray]] = ()
+    ) -> bool:
         """Renew the claim on a run, save how far it is and newly computed blocks.
+
+        Blocks may be given again, e.g. where the connection broke before the database's answer came.
 
         Parameters
         ----------
         run : RunRecord
             From :meth:`claim`.
-        done : int
+        done : int, optional
             Permutations computed.
         computed : sequence of (start, float64 array of shape (block, G, 6))
 
@@ -227,16 +244,18 @@ class RunStore:
             If the claim is no longer ours.
         """
         with writing(self._engine) as connection:
-            self._update(connection, run, done=done, lease_until=self._now + LEASE_SECONDS)
-            for start, values in computed:
-                connection.execute(
-                    checkpoints.insert().values(
-                        run_id=run.id,
-                        start=start,
-                        stop=start + len(values),
-                        shuffled=np.ascontiguousarray(values, dtype="<f8").tobytes(),
-                    )
-                )
+            known = {} if done is None else {"done": done}
+            self._update(connection, run, lease_until=self._now + LEASE_SECONDS, **known)
+            blocks = [
+                {
+                    "run_id": run.id,
+                    "start": start,
+                    "stop": start + len(values),
+                    "shuffled": np.ascontiguousarray(values, dtype="<f8").tobytes(),
+                }
+                for start, values in computed
+            ]
+            insert_new(connection, checkpoints, blocks)
             query = sa.select(runs.c.cancel_requested).where(runs.c.id == run.id)
             return bool(connection.execute(query).scalar_one())
 
@@ -279,28 +298,35 @@ class RunStore:
 
     def release(self, run: RunRecord) -> None:
         """Give a claimed run back to the queue, e.g. because this server is shutting down."""
+        asked = runs.c.cancel_requested
         with writing(self._engine) as connection:
-            self._update(connection, run, state="queued", lease_until=0.0)
+            self._update(
+                connection,
+                run,
+                state=sa.case((asked, "cancelled"), else_="queued"),
+                finished_at=sa.case((asked, self._now), else_=None),
+                lease_until=0.0,
+            )
 
     def request_cancel(self, run_id: str) -> None:
         """Ask whoever computes the run to stop; one that waits is cancelled at once."""
+        waits = runs.c.state == "queued"
         with writing(self._engine) as connection:
-            connection.execute(
+            connection.execute(  # one statement: a run that is claimed or released meanwhile is not missed
                 runs.update()
-                .where(runs.c.id == run_id, runs.c.state == "running")
-                .values(cancel_requested=True)
-            )
-            connection.execute(
-                runs.update()
-                .where(runs.c.id == run_id, runs.c.state == "queued")
-                .values(state="cancelled", finished_at=self._now)
+                .where(runs.c.id == run_id, runs.c.state.in_(("queued", "running")))
+                .values(
+                    cancel_requested=True,
+                    state=sa.case((waits, "cancelled"), else_=runs.c.state),
+                    finished_at=sa.case((waits, self._now), else_=runs.c.finished_at),
+                )
             )
 
     def search(
         self, text: str = "", *, tag: str | None = None, owner: str | None = None, limit: int = 200
     ) -> list[RunRecord]:
         """Runs whose title, note, owner or tag contains `text`, latest first."""
-        query = sa.select(runs.c.id).order_by(runs.c.created_at.desc()).limit(limit)
+        query = sa.select(runs.c.id).order_by(runs.c.created_at.desc(), runs.c.id).limit(limit)
         if text:
             found = [
                 column.icontains(text, autoescape=True)
@@ -323,16 +349,30 @@ class RunStore:
         note: str | None = None,
         tagged: Iterable[str] | None = None,
     ) -> None:
-        """Rename, annotate or tag a run."""
-        changed = {name: text for name, text in (("title", title), ("note", note)) if text is not None}
+        """Rename, annotate or tag a run.
+
+        Raises
+        ------
+        LimitError
+            If a tag is too long.
+        StoreError
+            If there is no such run (any more).
+        """
+        labels = list(dict.fromkeys(map(storable, tagged))) if tagged is not None else []
+        for tag in labels:
+            if len(tag) > TAG_LENGTH:
+                raise LimitError(f"A tag may have {TAG_LENGTH} characters; {tag[:20]}… has {len(tag)}.")
+        changed: dict[str, Any] = {"title": runs.c.title} if title is None else {"title": title}
+        if note is not None:
+            changed["note"] = note
         with writing(self._engine) as connection:
-            if changed:
-                connection.execute(runs.update().where(runs.c.id == run_id).values(**changed))
+            there = runs.update().where(runs.c.id == run_id).values(changed)
+            if not connection.execute(there).rowcount:
+                raise StoreError("The run was deleted.")
             if tagged is not None:
                 connection.execute(tags.delete().where(tags.c.run_id == run_id))
-                rows = [{"run_id": run_id, "tag": tag} for tag in dict.fromkeys(tagged)]
-                if rows:
-                    connection.execute(tags.insert(), rows)
+                if labels:
+                    connection.execute(tags.insert(), [{"run_id": run_id, "tag": tag} for tag in labels])
 
     def delete(self, run_id: str) -> None:
         """Delete a run with its links and checkpoints."""
@@ -379,8 +419,14 @@ def clock(engine: Engine) -> Any:
     return sa.literal_column("((julianday('now') - 2440587.5) * 86400.0)", sa.Double)
 
 
+def _answers() -> sa.ColumnElement[bool]:
+    """Whether a run has the answer to its question or is on its way there."""
+    coming = runs.c.state.in_(("queued", "running")) & ~runs.c.cancel_requested
+    return (runs.c.state == "done") | coming
+
+
 def _dumps(result: RunResult) -> str:
-    return json.dumps(result.to_dict(), ensure_ascii=False, allow_nan=False)
+    return json.dumps(result.to_dict(), allow_nan=False)
 
 
 def _insert(connection: Connection, request: Request, now: Any) -> str:

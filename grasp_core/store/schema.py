@@ -1,10 +1,13 @@
 """The tables. Changes to them go through a migration in `migrations/versions`.
 
-Times are seconds since 1970 (UTC) as the server's clock has them; nothing but display, expiry and retention
-rests on them. Documents (spec, result, data summary) are JSON texts that carry their own version.
+Times are seconds since 1970 (UTC) by the database's clock, the same for all servers. Documents (spec, result,
+data summary) are JSON texts in ASCII that carry their own version; what people write is :class:`Line` or
+:class:`Prose`.
 """
 
 from __future__ import annotations
+
+import re
 
 from sqlalchemy import (
     BigInteger,
@@ -19,7 +22,38 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    TypeDecorator,
 )
+
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+
+
+def storable(text: str) -> str:
+    """The text with U+FFFD for NUL, which PostgreSQL refuses, and half surrogates, which are no Unicode."""
+    return _UNSTORABLE.sub("\ufffd", text)
+
+
+class Line(TypeDecorator[str]):
+    """A short text, made storable on its way in."""
+
+    impl = String
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: object) -> str | None:
+        """See :func:`storable`."""
+        return None if value is None else storable(value)
+
+
+class Prose(TypeDecorator[str]):
+    """A text of any length, made storable on its way in."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: object) -> str | None:
+        """See :func:`storable`."""
+        return None if value is None else storable(value)
+
 
 metadata = MetaData(
     naming_convention={
@@ -34,7 +68,7 @@ metadata = MetaData(
 def _run_reference(*, primary_key: bool) -> Column[str]:
     return Column(
         "run_id",
-        String(32),
+        Line(32),
         ForeignKey("runs.id", ondelete="CASCADE"),
         primary_key=primary_key,
         nullable=False,
@@ -44,18 +78,18 @@ def _run_reference(*, primary_key: bool) -> Column[str]:
 runs = Table(
     "runs",
     metadata,
-    Column("id", String(32), primary_key=True),
+    Column("id", Line(32), primary_key=True),
     # sha256 over data, spec and code version: the same question; null where a result was brought along.
-    Column("key", String(64), unique=True),
-    Column("title", Text, nullable=False),
-    Column("owner", Text, nullable=False, default=""),
-    Column("note", Text, nullable=False, default=""),
-    Column("state", String(16), nullable=False),
-    Column("error", Text),
+    Column("key", Line(64), unique=True),
+    Column("title", Prose, nullable=False),
+    Column("owner", Prose, nullable=False, default=""),
+    Column("note", Prose, nullable=False, default=""),
+    Column("state", Line(16), nullable=False),
+    Column("error", Prose),
     Column("created_at", Double, nullable=False),
     Column("finished_at", Double),
     Column("duration_s", Double),
-    Column("code_version", String(64), nullable=False),
+    Column("code_version", Line(64), nullable=False),
     Column("spec", Text, nullable=False),
     Column("summary", Text, nullable=False),
     Column("result", Text),
@@ -72,7 +106,7 @@ tags = Table(
     "tags",
     metadata,
     _run_reference(primary_key=True),
-    Column("tag", String(64), primary_key=True),
+    Column("tag", Line(64), primary_key=True),
 )
 
 checkpoints = Table(
@@ -87,16 +121,16 @@ checkpoints = Table(
 files = Table(
     "files",
     metadata,
-    Column("sha256", String(64), primary_key=True),
+    Column("sha256", Line(64), primary_key=True),
     Column("bytes", BigInteger, nullable=False),
-    Column("owner", Text, nullable=False, default=""),
+    Column("owner", Prose, nullable=False, default=""),
     Column("created_at", Double, nullable=False),
 )
 
 chunks = Table(
     "chunks",
     metadata,
-    Column("sha256", String(64), ForeignKey("files.sha256", ondelete="CASCADE"), primary_key=True),
+    Column("sha256", Line(64), ForeignKey("files.sha256", ondelete="CASCADE"), primary_key=True),
     Column("position", Integer, primary_key=True),
     Column("content", LargeBinary, nullable=False),
 )
@@ -106,18 +140,18 @@ run_files = Table(
     metadata,
     _run_reference(primary_key=True),
     Column("position", Integer, primary_key=True),  # 0: annotations, 1: raters
-    Column("name", Text, nullable=False),
-    Column("sha256", String(64), nullable=False),
+    Column("name", Prose, nullable=False),
+    Column("sha256", Line(64), nullable=False),
 )
 
 links = Table(
     "links",
     metadata,
-    Column("id", String(32), primary_key=True),
+    Column("id", Line(32), primary_key=True),
     _run_reference(primary_key=False),
-    Column("token_sha256", String(64), nullable=False, unique=True),
-    Column("label", Text, nullable=False, default=""),
-    Column("created_by", Text, nullable=False, default=""),
+    Column("token_sha256", Line(64), nullable=False, unique=True),
+    Column("label", Prose, nullable=False, default=""),
+    Column("created_by", Prose, nullable=False, default=""),
     Column("created_at", Double, nullable=False),
     Column("expires_at", Double),
     Column("revoked_at", Double),

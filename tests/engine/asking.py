@@ -1,0 +1,54 @@
+"""A question for the tests of the engine, and its answer without the clock."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from grasp_core.engine import workers
+from grasp_core.engine.compute import Watcher, compute
+from grasp_core.engine.pool import Pool
+from grasp_core.result import RunResult
+from grasp_core.spec import AnalysisSpec, RunSpec
+from tests.core.simulated import DATA_SPEC, dataset
+
+SHAPE = {"items": 30, "missing": 0.2, "unknown": 0.05}
+DATA = dataset(1, **SHAPE)
+AXES = (("gender",), ("race",), ("gender", "race"))
+ENDLESS = 2_000_000
+"""More permutations than any test waits for."""
+LONG_S = 250
+"""Seconds after which something counts as hanging; nothing here is a measurement."""
+
+
+def question(**analysis) -> RunSpec:
+    return RunSpec(DATA_SPEC, AnalysisSpec(**{"axes": AXES, "permutations": 1000, **analysis}))
+
+
+def digits(result: RunResult) -> dict:
+    """Everything but the clock."""
+    plain = result.to_dict()
+    del plain["timing"]
+    return plain
+
+
+def answer(
+    make_executor=workers.threads, n_workers: int = 2, watcher: Watcher | None = None, **analysis
+) -> dict:
+    pool = Pool(make_executor, n_workers)
+    try:
+        return digits(compute(DATA, question(**analysis), pool, watcher or Watcher()))
+    finally:
+        pool.close()
+
+
+def folder(pool: Pool) -> Path:
+    return Path(pool._files.name)
+
+
+def wait_until(reached: Callable[[], object]) -> None:
+    deadline = time.monotonic() + LONG_S
+    while not reached():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)

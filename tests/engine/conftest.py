@@ -1,0 +1,30 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from grasp_core.engine import workers
+from grasp_core.engine.pool import Pool
+from tests.engine.asking import answer
+
+
+@pytest.fixture(scope="session")
+def right() -> dict:
+    """The digits that every way to compute :func:`~tests.engine.asking.question` has to reach."""
+    return answer(n_workers=1)
+
+
+@pytest.fixture
+def threads() -> Iterator[Pool]:
+    pool = Pool(workers.threads, 2)
+    yield pool
+    pool.close()
+
+
+@pytest.fixture(scope="module")
+def processes() -> Iterator[Pool]:
+    pool = Pool(workers.processes, 2)
+    pool.warm()
+    yield pool
+    pool.close()

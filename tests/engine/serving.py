@@ -1,0 +1,76 @@
+"""Services on a given database, as a server makes them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from sqlalchemy import URL
+
+from grasp_core.engine import workers
+from grasp_core.engine.pool import Pool
+from grasp_core.engine.service import Service
+from grasp_core.result import RunResult
+from grasp_core.store.database import connect
+from grasp_core.store.files import FileStore
+from grasp_core.store.runs import RunRecord, RunStore
+from tests.core.simulated import files, simulate
+from tests.engine.asking import DATA, SHAPE, digits, question, wait_until
+
+
+@contextmanager
+def serving(
+    url: URL,
+    make_executor=workers.threads,
+    n_workers: int = 2,
+    *,
+    started: bool = True,
+    queue_limit: int = 20,
+) -> Iterator[Service]:
+    engine = connect(url)
+    service = Service(
+        RunStore(engine, queue_limit=queue_limit), FileStore(engine), Pool(make_executor, n_workers)
+    )
+    if started:
+        service.start()
+    try:
+        yield service
+    finally:
+        service.close()
+        engine.dispose()
+
+
+def ask(service: Service, *, owner: str = "", with_files: bool = False, **analysis) -> RunRecord:
+    """Ask the question of `asking`; with its files, so that another server can answer it too."""
+    if with_files:
+        for content in files(*simulate(1, **SHAPE)):
+            service.files.put(content, owner=owner)
+    record, _ = service.submit(DATA, question(**analysis), title="A question", owner=owner)
+    return record
+
+
+def now(service: Service, record: RunRecord) -> RunRecord:
+    """The run as it is by now."""
+    found = service.runs.get(record.id)
+    assert found is not None
+    return found
+
+
+def ended(service: Service, record: RunRecord) -> RunRecord:
+    wait_until(lambda: now(service, record).ended)
+    return now(service, record)
+
+
+def result(service: Service, record: RunRecord) -> RunResult:
+    record = ended(service, record)
+    assert (record.state, record.error) == ("done", None)
+    return service.result(record.id)
+
+
+def result_digits(service: Service, record: RunRecord) -> dict:
+    return digits(result(service, record))
+
+
+def in_progress(service: Service, record: RunRecord) -> None:
+    """Wait until something of the run is computed."""
+    wait_until(lambda: service.progress(now(service, record)).done)

@@ -1,0 +1,183 @@
+"""One run on a pool: the same digits however it is cut, interrupted and resumed."""
+
+from __future__ import annotations
+
+import random
+from concurrent.futures import ThreadPoolExecutor
+
+import krippendorff
+import numpy as np
+import pytest
+
+from grasp_core.annotations import FloatArray
+from grasp_core.engine import blocks as blocks_module
+from grasp_core.engine import workers
+from grasp_core.engine.blocks import Progress
+from grasp_core.engine.compute import Watcher, compute
+from grasp_core.engine.pool import Pool
+from grasp_core.errors import RunCancelledError, SelfCheckError, SpecError
+from grasp_core.result import RunResult
+from tests.engine.asking import DATA, ENDLESS, answer, digits, folder, question
+
+# The same digits
+
+
+@pytest.mark.parametrize("n_workers", [2, 3, 8])
+def test_any_number_of_threads(right: dict, n_workers: int) -> None:
+    assert answer(n_workers=n_workers) == right
+
+
+@pytest.mark.parametrize(("first", "seconds"), [(1, 1e-9), (7, 1e-9), (1000, 0.2), (5000, 0.2), (8, 0.001)])
+def test_any_size_of_blocks(monkeypatch, right: dict, first: int, seconds: float) -> None:
+    monkeypatch.setattr(blocks_module, "FIRST_BLOCK", first)
+    monkeypatch.setattr(blocks_module, "BLOCK_SECONDS", seconds)
+    assert answer() == right
+
+
+def test_spawned_processes(right: dict, processes: Pool) -> None:
+    assert digits(compute(DATA, question(), processes, Watcher())) == right
+
+
+def test_spawned_processes_with_every_other_option(processes: Pool) -> None:
+    options = {
+        "ties": "random",
+        "cross_negentropy": "paper",
+        "p_value": "paper",
+        "strata": "region",
+        "correction": "max-t",
+        "seed": 2**63 - 1,
+    }
+    assert digits(compute(DATA, question(**options), processes, Watcher())) == answer(**options)
+
+
+def test_runs_side_by_side(right: dict, threads: Pool) -> None:
+    def run(seed: int) -> dict:
+        return digits(compute(DATA, question(seed=seed), threads, Watcher()))
+
+    with ThreadPoolExecutor(4) as four:
+        found = list(four.map(run, (1, 2, 3, 4)))
+    assert found[0] == right
+    assert found[1] == answer(seed=2)
+
+
+def test_a_result_survives_its_file_form(threads: Pool) -> None:
+    result = compute(DATA, question(), threads, Watcher())
+    assert RunResult.from_dict(result.to_dict()) == result
+
+
+# Resumed
+
+
+class Resumed(Watcher):
+    """Begins with these blocks and notes what is computed."""
+
+    def __init__(self, before: list[tuple[int, FloatArray]]) -> None:
+        self.before = before
+        self.after: list[tuple[int, FloatArray]] = []
+
+    def computed_before(self, n_groups: int) -> list[tuple[int, FloatArray]]:
+        assert all(values.shape[1:] == (n_groups, 6) for _, values in self.before)
+        return self.before
+
+    def computed(self, start: int, values: FloatArray) -> None:
+        self.after.append((start, values.copy()))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_any_blocks_computed_before_count(monkeypatch, right: dict, seed: int) -> None:
+    monkeypatch.setattr(blocks_module, "BLOCK_SECONDS", 0.001)
+    chance = random.Random(seed)
+    first = Resumed([])
+    assert answer(watcher=first) == right
+    kept = [block for block in first.after if chance.random() < 0.6]
+    chance.shuffle(kept)
+    second = Resumed(kept)
+    assert answer(watcher=second, n_workers=3) == right
+    whole = np.concatenate(
+        [np.arange(start, start + len(values)) for start, values in (*kept, *second.after)]
+    )
+    assert sorted(whole) == list(range(1000))
+
+
+def test_all_blocks_computed_before(right: dict) -> None:
+    first = Resumed([])
+    answer(watcher=first)
+    second = Resumed(first.after)
+    assert answer(watcher=second) == right
+    assert not second.after
+
+
+# Progress and its end
+
+
+class Watched(Watcher):
+    def __init__(self) -> None:
+        self.seen: list[Progress] = []
+
+    def check(self, progress: Progress) -> None:
+        self.seen.append(progress)
+
+
+def test_progress_only_moves_forward(threads: Pool) -> None:
+    watcher = Watched()
+    compute(DATA, question(permutations=50_000), threads, watcher)
+    done = [progress.done for progress in watcher.seen]
+    assert done == sorted(done)
+    assert watcher.seen[0] == Progress(0, 50_000, None)
+    assert watcher.seen[-1].done == 50_000
+    assert len(done) > 3
+
+
+class Stopping(Watcher):
+    """Ends the run with this once something is computed."""
+
+    def __init__(self, error: Exception, pool: Pool) -> None:
+        self.error = error
+        self.pool = pool
+        self.files = 0
+
+    def check(self, progress: Progress) -> None:
+        if progress.done:
+            self.files = len(list(folder(self.pool).iterdir()))
+            raise self.error
+
+
+@pytest.mark.parametrize("pool_kind", ["threads", "processes"])
+@pytest.mark.parametrize("error", [RunCancelledError(), ZeroDivisionError()], ids=["cancelled", "failed"])
+def test_an_ended_run_frees_its_files_and_workers(
+    request, pool_kind: str, error: Exception, right: dict
+) -> None:
+    pool: Pool = request.getfixturevalue(pool_kind)
+    watcher = Stopping(error, pool)
+    with pytest.raises(type(error)):
+        compute(DATA, question(permutations=ENDLESS, seed=77), pool, watcher)
+    assert watcher.files == 1
+    assert not list(folder(pool).iterdir())
+    assert digits(compute(DATA, question(), pool, Watcher())) == right
+
+
+def test_an_error_in_a_worker_is_passed_on(monkeypatch, threads: Pool) -> None:
+    def fail(*arguments):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(workers, "compute_block", fail)
+    with pytest.raises(ZeroDivisionError):
+        compute(DATA, question(), threads, Watcher())
+    assert not list(folder(threads).iterdir())
+
+
+# Refused before any permutation
+
+
+def test_an_error_for_the_user_is_passed_on(threads: Pool) -> None:
+    with pytest.raises(SpecError, match="the data have no axis age; there are gender, race, region"):
+        compute(DATA, question(axes=(("age",),)), threads, Watcher())
+
+
+def test_a_contradicted_run_reports_nothing(monkeypatch, threads: Pool) -> None:
+    true = krippendorff.alpha
+    monkeypatch.setattr(krippendorff, "alpha", lambda **given: true(**given) + 1e-8)
+    watcher = Watched()
+    with pytest.raises(SelfCheckError, match="package krippendorff"):
+        compute(DATA, question(), threads, watcher)
+    assert not watcher.seen

@@ -1,0 +1,130 @@
+"""Workers that die, refuse and end."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+
+import pytest
+
+from grasp_core.engine import blocks as blocks_module
+from grasp_core.engine import workers
+from grasp_core.engine.blocks import Progress
+from grasp_core.engine.compute import Watcher, compute
+from grasp_core.engine.pool import Pool
+from grasp_core.errors import RunCancelledError, WorkerError
+from tests.engine.asking import DATA, ENDLESS, answer, digits, folder, question
+
+
+def children() -> set[int | None]:
+    return {child.pid for child in multiprocessing.active_children()}
+
+
+class Killer(Watcher):
+    """Kills a worker once something is computed."""
+
+    def __init__(self, before: set[int | None]) -> None:
+        self.before = before
+        self.killed = False
+
+    def check(self, progress: Progress) -> None:
+        if progress.done and not self.killed:
+            self.killed = True
+            victim = min(pid for pid in children() - self.before if pid is not None)
+            os.kill(victim, signal.SIGKILL)
+
+
+def test_a_killed_worker_loses_nothing(right: dict, caplog) -> None:
+    before = children()
+    pool = Pool(workers.processes, 2)
+    killer = Killer(before)
+    try:
+        result = compute(DATA, question(permutations=60_000), pool, killer)
+        assert killer.killed
+        assert digits(result) == answer(permutations=60_000)
+        assert digits(compute(DATA, question(), pool, Watcher())) == right  # the pool lives on
+        assert "a worker process ended" in caplog.text
+        assert "Traceback" not in caplog.text
+    finally:
+        pool.close()
+    assert children() <= before
+
+
+class Unreliable(ThreadPoolExecutor):
+    """Refuses work after so many blocks, as a pool whose process has died."""
+
+    def __init__(self, n_workers: int, blocks: int) -> None:
+        super().__init__(n_workers)
+        self.left = blocks
+
+    def submit(self, *arguments, **named):
+        if not self.left:
+            raise BrokenProcessPool("a process ended")
+        self.left -= 1
+        return super().submit(*arguments, **named)
+
+
+@pytest.mark.parametrize("blocks", [0, 1, 2, 3, 5, 9])
+def test_a_pool_that_refuses_a_block_loses_nothing(monkeypatch, right: dict, blocks: int) -> None:
+    """The block that was being handed over is computed too, not left as whatever memory held."""
+    monkeypatch.setattr(blocks_module, "BLOCK_SECONDS", 1e-9)  # many blocks
+    made: list[Executor] = []
+
+    def make_executor(n_workers: int) -> Executor:
+        made.append(Unreliable(n_workers, blocks) if not made else workers.threads(n_workers))
+        return made[-1]
+
+    assert answer(make_executor) == right
+    assert len(made) == 2
+    for executor in made:
+        executor.shutdown()
+
+
+def test_workers_that_keep_dying_end_the_run_in_a_sentence() -> None:
+    made: list[Executor] = []
+
+    def make_executor(n_workers: int) -> Executor:
+        made.append(Unreliable(n_workers, 1))
+        return made[-1]
+
+    with pytest.raises(WorkerError, match=r"ended 3 times before the run was complete, .* run it again"):
+        answer(make_executor)
+    for executor in made:
+        executor.shutdown()
+
+
+class Cancelling(Watcher):
+    def check(self, progress: Progress) -> None:
+        if progress.done:
+            raise RunCancelledError
+
+
+@pytest.mark.parametrize("busy", [False, True])
+def test_close_leaves_no_process_and_no_file(busy: bool) -> None:
+    before = children()
+    pool = Pool(workers.processes, 2)
+    where = folder(pool)
+    if busy:
+        with pytest.raises(RunCancelledError):
+            compute(DATA, question(permutations=ENDLESS), pool, Cancelling())
+    else:
+        compute(DATA, question(permutations=100), pool, Watcher())
+    assert children() > before
+    pool.close()
+    assert children() <= before
+    assert not where.exists()
+
+
+def test_closing_an_idle_pool_starts_nothing() -> None:
+    before = children()
+    pool = Pool(workers.processes, 2)
+    pool.close()
+    pool.close()
+    assert children() == before
+
+
+def test_available_cores_are_those_of_this_process() -> None:
+    assert 1 <= workers.available_cores() <= (os.cpu_count() or 1)

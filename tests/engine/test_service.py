@@ -1,0 +1,370 @@
+"""A server's runs: computed in the background, asked again, cancelled, failed, handed back."""
+
+from __future__ import annotations
+
+import logging
+import multiprocessing
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import krippendorff
+import pytest
+from sqlalchemy import URL
+
+from grasp_core import __version__
+from grasp_core import server as server_module
+from grasp_core.engine import compute as compute_module
+from grasp_core.engine import service as service_module
+from grasp_core.engine import workers
+from grasp_core.engine.service import Service
+from grasp_core.errors import FAULT, RunCancelledError
+from grasp_core.server import make_server
+from grasp_core.settings import Settings
+from grasp_core.store import runs as runs_module
+from tests.core.simulated import dataset
+from tests.engine.asking import DATA, ENDLESS, answer, folder, question, wait_until
+from tests.engine.serving import ask, ended, in_progress, now, result, result_digits, serving
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> URL:
+    return URL.create("sqlite", database=str(tmp_path / "grasp.db"))
+
+
+@pytest.fixture
+def service(url: URL) -> Iterator[Service]:
+    with serving(url) as made:
+        yield made
+
+
+# The same digits
+
+
+def test_the_digits_of_a_lone_run(service: Service, right: dict) -> None:
+    record = ask(service)
+    assert result_digits(service, record) == right
+    done = now(service, record)
+    assert (done.done, done.total) == (1000, 1000)
+    assert done.duration_s is not None
+    assert done.finished_at is not None
+    assert service.progress(done).done == 1000
+
+
+def test_more_runs_than_are_computed_side_by_side(service: Service, right: dict) -> None:
+    records = [ask(service, seed=seed) for seed in range(1, 8)]
+    found = [result_digits(service, record) for record in records]
+    assert found[0] == right
+    assert found[6] == answer(seed=7)
+
+
+def test_a_run_read_from_its_files(url: URL, right: dict) -> None:
+    with serving(url, started=False) as first:
+        record = ask(first, with_files=True)
+    with serving(url) as second:
+        assert result_digits(second, record) == right
+
+
+def test_a_run_whose_files_are_gone_says_so(url: URL) -> None:
+    with serving(url, started=False) as first:
+        record = ask(first)
+    with serving(url) as second:
+        failed = ended(second, record)
+    assert failed.state == "failed"
+    assert failed.error == "votes.csv was deleted before the run had ended; upload it and run again."
+
+
+def test_a_result_brought_along(service: Service) -> None:
+    record = ask(service)
+    found = result(service, record)
+    added = service.runs.add(found, title="Brought along", owner="")
+    assert added.state == "done"
+    assert added.id != record.id
+    assert service.result(added.id) == found
+
+
+# The same question
+
+
+def test_the_same_question_is_the_same_run(service: Service) -> None:
+    first, known = service.submit(DATA, question(), title="A")
+    assert not known
+    again, known = service.submit(DATA, question(), title="B")
+    assert known
+    assert again.id == first.id
+    ended(service, first)
+    done, known = service.submit(DATA, question(), title="C")
+    assert (known, done.id, done.state) == (True, first.id, "done")
+    assert ask(service, seed=2).id != first.id
+    assert service.submit(dataset(2), question(), title="A")[0].id != first.id
+    assert service.runs.get("no such run") is None
+    with pytest.raises(LookupError):
+        service.result("no such run")
+
+
+def test_the_same_question_from_many_at_once_is_one_run(service: Service) -> None:
+    with ThreadPoolExecutor(8) as visitors:
+        asked = list(visitors.map(lambda _: service.submit(DATA, question(), title="A"), range(8)))
+    assert len({record.id for record, _ in asked}) == 1
+    assert sum(not known for _, known in asked) == 1
+    assert ended(service, asked[0][0]).attempt == 1
+
+
+def test_a_failed_question_is_tried_again(monkeypatch, service: Service, right: dict) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(krippendorff, "alpha", lambda **given: 7.0)
+        failed = ended(service, ask(service))
+        assert failed.state == "failed"
+    second, known = service.submit(DATA, question(), title="A")
+    assert not known
+    assert second.id == failed.id
+    assert second.error is None
+    assert second.finished_at is None
+    assert result_digits(service, second) == right
+
+
+def test_an_older_version_is_another_question(monkeypatch, service: Service) -> None:
+    first = ask(service)
+    ended(service, first)
+    monkeypatch.setattr(service_module, "__version__", f"{__version__}.later")
+    assert ask(service).id != first.id
+
+
+def test_a_run_that_waited_for_an_older_version_says_so(monkeypatch, url: URL) -> None:
+    with serving(url, started=False) as old:
+        record = ask(old)
+    monkeypatch.setattr(service_module, "__version__", f"{__version__}.later")
+    with serving(url) as new:
+        assert ended(new, record).error == "GRASP was upgraded while this run waited; run it again."
+
+
+# Cancel
+
+
+def test_cancel_ends_the_run_and_frees_its_files(service: Service, right: dict) -> None:
+    record = ask(service, permutations=ENDLESS)
+    in_progress(service, record)
+    assert now(service, record).state == "running"
+    assert len(list(folder(service.pool).iterdir())) == 1
+    service.cancel(record.id)
+    cancelled = ended(service, record)
+    assert cancelled.state == "cancelled"
+    assert cancelled.finished_at is not None
+    assert 0 < cancelled.done < ENDLESS
+    wait_until(lambda: not list(folder(service.pool).iterdir()))
+    assert service.runs.result(record.id) is None
+    assert result_digits(service, ask(service)) == right
+
+
+def test_cancelled_while_it_waits(url: URL) -> None:
+    with serving(url, started=False) as service:
+        record = ask(service)
+        service.cancel(record.id)
+        assert now(service, record).state == "cancelled"
+        assert service.runs.claim() is None
+
+
+def test_cancelling_an_ended_run_changes_nothing(service: Service) -> None:
+    record = ended(service, ask(service))
+    service.cancel(record.id)
+    service.cancel("no such run")
+    assert now(service, record) == record
+    assert ask(service).id == record.id
+
+
+def test_a_cancelled_run_goes_on_from_where_it_was(service: Service) -> None:
+    record = ask(service, permutations=60_000)
+    in_progress(service, record)
+    service.cancel(record.id)
+    cancelled = ended(service, record)
+    assert 0 < cancelled.done < 60_000
+    again = ask(service, permutations=60_000)
+    assert again.id == record.id
+    assert again.done == cancelled.done
+    assert result_digits(service, again) == answer(permutations=60_000)
+
+
+def test_a_question_asked_again_while_it_is_being_cancelled(service: Service) -> None:
+    """Is computed, though the cancelled attempt may still be finishing its blocks."""
+    record = ask(service, permutations=20_000)
+    in_progress(service, record)
+    service.runs.request_cancel(record.id)  # as from another server: not noticed at once
+    again, known = service.submit(DATA, question(permutations=20_000), title="A")
+    assert not known
+    assert again.id == record.id
+    assert result_digits(service, again) == answer(permutations=20_000)
+
+
+def test_a_cancel_is_heard_of_while_data_are_prepared(monkeypatch, service: Service) -> None:
+    monkeypatch.setattr(compute_module, "prepare", raising(RunCancelledError()))
+    assert ended(service, ask(service)).state == "cancelled"
+
+
+# Failures
+
+
+def raising(error: Exception) -> Callable:
+    def fail(*arguments, **named):
+        raise error
+
+    return fail
+
+
+@pytest.mark.parametrize("where", ["prepare", "finish", "compute_block"])
+def test_an_unforeseen_error_ends_in_a_sentence_without_data(monkeypatch, caplog, service, where) -> None:
+    module = workers if where == "compute_block" else compute_module
+    monkeypatch.setattr(module, where, raising(ZeroDivisionError("rater r7 said Yes")))
+    with caplog.at_level(logging.DEBUG):
+        failed = ended(service, ask(service))
+    assert failed.state == "failed"
+    assert failed.error == FAULT
+    assert service.runs.result(failed.id) is None
+    assert "ZeroDivisionError" in caplog.text
+    assert "r7" not in caplog.text
+    assert "Traceback" not in caplog.text
+    assert not list(folder(service.pool).iterdir())
+
+
+def test_a_result_that_cannot_be_written_ends_in_a_sentence(monkeypatch, caplog, service: Service) -> None:
+    monkeypatch.setattr(runs_module, "_dumps", raising(ValueError("rater r7 said Yes")))
+    failed = ended(service, ask(service))
+    assert (failed.state, failed.error) == ("failed", FAULT)
+    assert "r7" not in caplog.text
+
+
+def test_whatever_happens_at_claiming_the_next_run_is_computed(monkeypatch, caplog, service: Service) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(service_module, "POLL_SECONDS", 0.01)
+        patched.setattr(service.runs, "claim", raising(ZeroDivisionError("rater r7 said Yes")))
+        service._awake.set()
+        wait_until(lambda: "ZeroDivisionError" in caplog.text)
+    assert ended(service, ask(service)).state == "done"
+    assert "r7" not in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("analysis", "error"),
+    [
+        ({"axes": (("age",),)}, "the data have no axis age; there are gender, race, region"),
+        ({"min_raters": 500}, "no group has 500 raters or more; lower the smallest group size or choose"),
+    ],
+)
+def test_an_error_for_the_user_is_passed_on(service: Service, analysis: dict, error: str) -> None:
+    failed = ended(service, ask(service, **analysis))
+    assert failed.state == "failed"
+    assert (failed.error or "").startswith(error)
+
+
+def test_a_contradicted_run_reports_nothing(monkeypatch, service: Service) -> None:
+    true = krippendorff.alpha
+    monkeypatch.setattr(krippendorff, "alpha", lambda **given: true(**given) + 1e-8)
+    failed = ended(service, ask(service))
+    assert failed.state == "failed"
+    assert service.runs.result(failed.id) is None
+    assert "package krippendorff" in (failed.error or "")
+
+
+# Claims that are kept
+
+
+@pytest.mark.parametrize("where", ["prepare", "finish"])
+def test_a_claim_is_kept_while_nothing_is_permuted(monkeypatch, url: URL, where: str) -> None:
+    """However long a large data set takes to prepare, or its result to finish."""
+    monkeypatch.setattr(runs_module, "LEASE_SECONDS", 1.0)
+    monkeypatch.setattr(service_module, "POLL_SECONDS", 0.05)
+    original, reached, go_on = getattr(compute_module, where), threading.Event(), threading.Event()
+
+    def slow(*arguments, **named):
+        reached.set()
+        assert go_on.wait(60)
+        return original(*arguments, **named)
+
+    monkeypatch.setattr(compute_module, where, slow)
+    with serving(url) as first, serving(url) as second:
+        record = ask(first, with_files=True)
+        assert reached.wait(60)
+        time.sleep(2.5)  # longer than a claim lasts
+        go_on.set()
+        assert ended(second, record).attempt == 1
+
+
+def test_a_run_deleted_while_it_is_computed(service: Service, right: dict) -> None:
+    record = ask(service, permutations=ENDLESS)
+    in_progress(service, record)
+    service.runs.delete(record.id)
+    wait_until(lambda: not list(folder(service.pool).iterdir()))
+    assert service.runs.get(record.id) is None
+    assert result_digits(service, ask(service)) == right
+
+
+# The end
+
+
+@pytest.mark.parametrize("busy", [False, True])
+def test_close_leaves_no_process_no_thread_and_no_file(url: URL, busy: bool) -> None:
+    before = {child.pid for child in multiprocessing.active_children()}
+    with serving(url, workers.processes) as service:
+        where = folder(service.pool)
+        record = ask(service, permutations=ENDLESS if busy else 100)
+        in_progress(service, record) if busy else ended(service, record)
+    assert {child.pid for child in multiprocessing.active_children()} <= before
+    assert not where.exists()
+    assert not [thread.name for thread in threading.enumerate() if thread.name.startswith("grasp-")]
+    with serving(url, started=False) as later:
+        left = now(later, record)
+    assert left.state == ("queued" if busy else "done")
+    assert left.done > 0
+
+
+def test_a_closed_servers_run_goes_on_in_the_next(url: URL) -> None:
+    with serving(url) as first:
+        record = ask(first, with_files=True, permutations=60_000)
+        in_progress(first, record)
+    with serving(url) as second:
+        left = now(second, record)
+        assert left.done > 0
+        assert result_digits(second, record) == answer(permutations=60_000)
+        assert now(second, record).attempt == 2
+
+
+def test_a_run_cancelled_as_its_server_closes_is_not_resumed(url: URL) -> None:
+    with serving(url) as first:
+        record = ask(first, with_files=True, permutations=ENDLESS)
+        in_progress(first, record)
+        first.closing.set()
+        first.runs.request_cancel(record.id)
+    with serving(url, started=False) as second:
+        assert now(second, record).state == "cancelled"
+
+
+def test_closing_an_idle_service_starts_nothing(url: URL) -> None:
+    before = {child.pid for child in multiprocessing.active_children()}
+    with serving(url, workers.processes, started=False) as service:
+        service.close()
+    assert {child.pid for child in multiprocessing.active_children()} == before
+
+
+# The server of a process
+
+
+def test_the_shared_server_is_one_even_if_many_ask_first(monkeypatch, tmp_path: Path) -> None:
+    made = []
+
+    def make(settings: Settings):
+        time.sleep(0.1)
+        made.append(make_server(Settings(home=str(tmp_path)), workers.threads))
+        return made[-1]
+
+    monkeypatch.setattr(server_module, "make_server", make)
+    with ThreadPoolExecutor(8) as visitors:
+        servers = set(visitors.map(lambda _: server_module.shared(), range(8)))
+    try:
+        assert servers == {made[0]}
+        assert len(made) == 1
+    finally:
+        for server in made:
+            server.close()
+        server_module._shared.cache_clear()
+    assert not [thread.name for thread in threading.enumerate() if thread.name.startswith("grasp-")]
