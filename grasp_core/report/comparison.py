@@ -1,0 +1,260 @@
+"""Two runs side by side: what differs in what was asked, in the data, and in what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from grasp_core.groups import AxisSet, Group
+from grasp_core.report.contents import raters_per_item
+from grasp_core.report.conventions import CORRECTION, CROSS_NEGENTROPY, FAMILY, P_VALUE, TIES
+from grasp_core.report.tables import cell_text
+from grasp_core.report.words import (
+    SIGNIFICANCE_NAMES,
+    WORDS,
+    axis_label,
+    format_value,
+    group_label,
+    outcome_of,
+)
+from grasp_core.result import GroupResult, Outcome, RunResult
+from grasp_core.spec import STATISTICS, DataSpec, RunSpec
+
+_LAYOUTS = {
+    "long": "one row per annotation",
+    "items-by-raters": "one row per item",
+    "raters-by-items": "one row per rater",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Something that is not the same in both runs, in words."""
+
+    name: str
+    a: str
+    b: str
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One statistic of a group that both runs show."""
+
+    group: Group
+    statistic: str
+    a: Outcome
+    b: Outcome
+
+    @property
+    def value_moved(self) -> float | None:
+        """From the value in a to that in b; None where either is not estimable."""
+        return _moved(self.a.value, self.b.value)
+
+    @property
+    def q_moved(self) -> float | None:
+        """From q in a to q in b."""
+        return _moved(self.a.q, self.b.q)
+
+    @property
+    def changed_significance(self) -> bool:
+        """Whether the mark, or the direction of a marked value, is another one."""
+        marked = self.a.significance != "none"
+        turned = marked and self.a.direction != self.b.direction
+        return turned or self.a.significance != self.b.significance
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Run b held against run a.
+
+    Parameters
+    ----------
+    spec : tuple of Difference
+        What was asked differently.
+    data : tuple of Difference
+        How the data differ; empty for the same files.
+    changes : tuple of Change
+        Every group and statistic in both, in the order of a.
+    statistics : tuple of str
+        Those that both report, in Table 5's order.
+    only_a, only_b : tuple of Group
+        Groups that one run alone shows.
+    """
+
+    spec: tuple[Difference, ...]
+    data: tuple[Difference, ...]
+    changes: tuple[Change, ...]
+    statistics: tuple[str, ...]
+    only_a: tuple[Group, ...]
+    only_b: tuple[Group, ...]
+
+    @property
+    def changed(self) -> tuple[Change, ...]:
+        """The changes of significance."""
+        return tuple(change for change in self.changes if change.changed_significance)
+
+
+def compare(a: RunResult, b: RunResult) -> Comparison:
+    """Hold run b against run a.
+
+    Notes
+    -----
+    A group is the same group in both if it has the same values on the same axes, in whatever order the
+    axes of an intersection are named.
+    """
+    statistics = tuple(
+        name
+        for name in STATISTICS
+        if name in a.spec.analysis.statistics and name in b.spec.analysis.statistics
+    )
+    rows_a, rows_b = _by_group(a), _by_group(b)
+    changes = [
+        Change(row.group, name, outcome_of(row, name), outcome_of(rows_b[key], name))
+        for key, row in rows_a.items()
+        if key in rows_b
+        for name in statistics
+    ]
+    return Comparison(
+        spec=_differences(_asked(a.spec), _asked(b.spec)),
+        data=_differences(_data(a), _data(b)),
+        changes=tuple(changes),
+        statistics=statistics,
+        only_a=tuple(row.group for key, row in rows_a.items() if key not in rows_b),
+        only_b=tuple(row.group for key, row in rows_b.items() if key not in rows_a),
+    )
+
+
+def changes_table(changes: Iterable[Change]) -> pd.DataFrame:
+    """One row per group and statistic.
+
+    Returns
+    -------
+    DataFrame
+        `group`, `axis`, `statistic`, `a` and `b` (value with arrow and stars, as text), `moved` (float,
+        NaN where not estimable), `q_a`, `q_b`, `q_moved` (float), `significance` (what became of it).
+    """
+    columns = ["group", "axis", "statistic", "a", "b", "moved", "q_a", "q_b", "q_moved", "significance"]
+    return pd.DataFrame([_row(change) for change in changes], columns=columns)
+
+
+def differences_table(differences: Iterable[Difference]) -> pd.DataFrame:
+    """`what`, `a` and `b` as text."""
+    rows = [(difference.name, difference.a, difference.b) for difference in differences]
+    return pd.DataFrame(rows, columns=["what", "a", "b"])
+
+
+def in_words(comparison: Comparison) -> tuple[str, ...]:
+    """A sentence per statistic: how many groups changed their significance, of how many."""
+    sentences = []
+    for name in comparison.statistics:
+        changes = [change for change in comparison.changes if change.statistic == name]
+        if not changes:
+            continue
+        changed = sum(change.changed_significance for change in changes)
+        moves = [abs(change.value_moved) for change in changes if change.value_moved is not None]
+        most = f"; the largest move of a value is {format_value(max(moves))}" if any(moves) else ""
+        groups = f"{len(changes)} group{'' if len(changes) == 1 else 's'}"
+        sentences.append(f"{WORDS[name].name}: {changed or 'none'} of {groups} changed significance{most}.")
+    return tuple(sentences)
+
+
+def _moved(a: float | None, b: float | None) -> float | None:
+    return None if a is None or b is None else b - a
+
+
+def _by_group(result: RunResult) -> dict[frozenset[tuple[str, str]], GroupResult]:
+    return {frozenset(zip(row.group.axes, row.group.values, strict=True)): row for row in result.groups}
+
+
+def _row(change: Change) -> dict[str, Any]:
+    return {
+        "group": group_label(change.group),
+        "axis": axis_label(change.group.axes),
+        "statistic": WORDS[change.statistic].name,
+        "a": cell_text(change.a),
+        "b": cell_text(change.b),
+        "moved": _number(change.value_moved),
+        "q_a": _number(change.a.q),
+        "q_b": _number(change.b.q),
+        "q_moved": _number(change.q_moved),
+        "significance": _became(change),
+    }
+
+
+def _became(change: Change) -> str:
+    before, after = SIGNIFICANCE_NAMES[change.a.significance], SIGNIFICANCE_NAMES[change.b.significance]
+    if not change.changed_significance:
+        return f"{before}, as before" if before != "not significant" else before
+    if before == after:
+        return f"{after}, in the other direction"
+    return f"{before} → {after}"
+
+
+def _number(value: float | None) -> float:
+    return float("nan") if value is None else value
+
+
+def _differences(a: Mapping[str, str], b: Mapping[str, str]) -> tuple[Difference, ...]:
+    return tuple(
+        Difference(name, a.get(name, "–"), b.get(name, "–"))
+        for name in dict.fromkeys([*a, *b])
+        if a.get(name) != b.get(name)
+    )
+
+
+def _asked(spec: RunSpec) -> dict[str, str]:
+    """Every field of a spec, in words."""
+    analysis = spec.analysis
+    inside, across = analysis.gai
+    return {
+        **_reading(spec.data),
+        "Axes and intersections": _sets(analysis.axes),
+        "Statistics": ", ".join(WORDS[name].name for name in STATISTICS if name in analysis.statistics),
+        "GAI": f"{WORDS[inside].name} divided by {WORDS[across].name}",
+        "Smallest group": f"{analysis.min_raters:,} raters",
+        "Permutations": f"{analysis.permutations:,}",
+        "Seed": str(analysis.seed),
+        "Profiles shuffled": f"within each value of {axis_label((analysis.strata,))}"
+        if analysis.strata
+        else "over all raters",
+        "p-value": P_VALUE[analysis.p_value].label,
+        "Correction": CORRECTION[analysis.correction].label,
+        "Corrected together": FAMILY[analysis.family].label,
+        "Cross-negentropy": CROSS_NEGENTROPY[analysis.cross_negentropy].label,
+        "Tied votes": TIES[analysis.ties].label,
+    }
+
+
+def _reading(data: DataSpec) -> dict[str, str]:
+    return {
+        "Layout": _LAYOUTS[data.layout],
+        "Item column": data.item or "none",
+        "Rater column": data.rater or "none",
+        "Label column": data.label or "none",
+        "Profile columns": ", ".join(data.profile) or "none",
+        "Labels declared": ", ".join(data.categories) if data.categories else "none; those found",
+        "Texts that mean missing": ", ".join(token or "(empty)" for token in data.missing) or "none",
+        "Raters left out": "; ".join(f"{column} = {value}" for column, value in data.exclude) or "none",
+    }
+
+
+def _sets(axes: Iterable[AxisSet]) -> str:
+    """Sorted, since their order changes nothing."""
+    return ", ".join(sorted(axis_label(tuple(sorted(names))) for names in axes))
+
+
+def _data(result: RunResult) -> dict[str, str]:
+    data = result.data
+    labels = zip(data.categories, data.label_counts, strict=False)
+    return {
+        "Fingerprint (SHA-256)": data.sha256,
+        "Items": f"{data.items:,}",
+        "Raters": f"{data.raters:,}",
+        "Annotations": f"{data.annotations:,}",
+        "Raters per item": raters_per_item(result),
+        "Annotations per label": ", ".join(f"{label}: {count:,}" for label, count in labels),
+        "GRASP version": result.code_version,
+    }

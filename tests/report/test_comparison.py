@@ -1,0 +1,177 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+from grasp_core.groups import Group
+from grasp_core.report.comparison import changes_table, compare, differences_table, in_words
+from grasp_core.result import GroupResult, Outcome, RunResult
+from tests.results import make_group, make_outcome, make_result
+
+
+def _asked(result: RunResult, **fields: object) -> RunResult:
+    spec = replace(result.spec, analysis=replace(result.spec.analysis, **fields))
+    return replace(result, spec=spec)
+
+
+def _with(row: GroupResult) -> RunResult:
+    return make_result((row,), statistics=("gai",))
+
+
+def test_a_run_is_the_same_as_itself() -> None:
+    result = make_result()
+    comparison = compare(result, result)
+    assert not comparison.spec
+    assert not comparison.data
+    assert not comparison.changed
+    assert not comparison.only_a + comparison.only_b
+    assert len(comparison.changes) == 20 * 7
+    assert {change.value_moved for change in comparison.changes} == {0.0}
+    assert in_words(comparison)[-1] == "GAI: none of 20 groups changed significance."
+
+
+def test_every_field_of_the_analysis_is_told_in_words() -> None:
+    a = make_result()
+    b = _asked(
+        a,
+        statistics=("irr", "gai"),
+        gai=("negentropy", "cross_negentropy"),
+        min_raters=5,
+        permutations=99,
+        seed=7,
+        strata="race",
+        p_value="paper",
+        cross_negentropy="paper",
+        ties="random",
+        correction="max-t",
+        family="all",
+        axes=(("gender",),),
+    )
+    told = {difference.name: (difference.a, difference.b) for difference in compare(a, b).spec}
+    assert told == {
+        "Axes and intersections": ("age, gender, gender × race, race", "gender"),
+        "Statistics": (
+            "IRR, XRR, Negentropy, Cross-negentropy, Plurality size, Voting agreement, GAI",
+            "IRR, GAI",
+        ),
+        "GAI": ("IRR divided by XRR", "Negentropy divided by Cross-negentropy"),
+        "Smallest group": ("2 raters", "5 raters"),
+        "Permutations": ("10,000", "99"),
+        "Seed": ("1", "7"),
+        "Profiles shuffled": ("over all raters", "within each value of race"),
+        "p-value": ("Two-sided, never 0", "As in the paper"),
+        "Correction": ("Benjamini–Hochberg", "Westfall–Young max-T"),
+        "Corrected together": ("All groups, per statistic", "Everything together"),
+        "Cross-negentropy": ("Smoothed", "As in the paper"),
+        "Tied votes": ("First label in the declared order", "Drawn at random"),
+    }
+
+
+def test_every_field_of_reading_is_told() -> None:
+    a = make_result()
+    data = replace(
+        a.spec.data,
+        layout="raters-by-items",
+        item="i",
+        rater="r",
+        label="l",
+        profile=("gender",),
+        categories=("No", "Yes"),
+        missing=("", "NA"),
+        exclude=(("trust", "no"),),
+    )
+    told = {
+        difference.name: difference.b
+        for difference in compare(a, replace(a, spec=replace(a.spec, data=data))).spec
+    }
+    assert told == {
+        "Layout": "one row per rater",
+        "Item column": "i",
+        "Rater column": "r",
+        "Label column": "l",
+        "Profile columns": "gender",
+        "Labels declared": "No, Yes",
+        "Texts that mean missing": "(empty), NA",
+        "Raters left out": "trust = no",
+    }
+
+
+def test_other_data() -> None:
+    a = make_result()
+    b = replace(a, data=replace(a.data, sha256="1" * 64, items=349, label_counts=(1, 2, 3)))
+    names = [difference.name for difference in compare(a, b).data]
+    assert names == ["Fingerprint (SHA-256)", "Items", "Annotations per label"]
+    table = differences_table(compare(a, b).data)
+    assert table.loc[1].tolist() == ["Items", "350", "349"]
+
+
+def test_a_group_that_gains_its_stars() -> None:
+    a = _with(make_group(gai=make_outcome(1.1, "up")))
+    b = _with(make_group(gai=make_outcome(1.3, "up", "**")))
+    [change] = compare(a, b).changed
+    assert round(change.value_moved or 0, 9) == 0.2
+    assert (change.q_moved or 0) < 0
+    assert in_words(compare(a, b)) == (
+        "GAI: 1 of 1 group changed significance; the largest move of a value is 0.200.",
+    )
+    row = changes_table([change]).iloc[0]
+    assert row[["group", "axis", "statistic", "a", "b", "significance"]].tolist() == [
+        "Woman",
+        "gender",
+        "GAI",
+        "1.100 ↑",
+        "1.300 ↑**",
+        "not significant → after correction",
+    ]
+
+
+def test_a_marked_group_that_turns_round() -> None:
+    a = _with(make_group(gai=make_outcome(1.3, "up", "*")))
+    b = _with(make_group(gai=make_outcome(0.8, "down", "*")))
+    assert changes_table(compare(a, b).changed)["significance"].tolist() == [
+        "nominal only, in the other direction"
+    ]
+
+
+def test_an_unmarked_group_that_turns_round_is_no_change() -> None:
+    a = _with(make_group(gai=make_outcome(1.1, "up")))
+    b = _with(make_group(gai=make_outcome(0.9, "down")))
+    assert not compare(a, b).changed
+
+
+def test_not_estimable_moves_nowhere() -> None:
+    a = _with(make_group(gai=Outcome(None, reason="no pair")))
+    b = _with(make_group(gai=make_outcome(0.9, "down")))
+    [change] = compare(a, b).changes
+    assert change.value_moved is None
+    assert change.q_moved is None
+    assert changes_table([change])["moved"].isna().all()
+
+
+def test_groups_and_statistics_of_one_run_only() -> None:
+    both = make_group("Man", gai=make_outcome(1, "up"), irr=make_outcome(0, "up"))
+    a = make_result((both, make_group("Woman", gai=make_outcome(1, "up"))), statistics=("irr", "gai"))
+    b = make_result((both, make_group("X", axis="race", gai=make_outcome(1, "up"))), statistics=("gai",))
+    comparison = compare(a, b)
+    assert comparison.statistics == ("gai",)
+    assert comparison.only_a == (Group(("gender",), ("Woman",)),)
+    assert comparison.only_b == (Group(("race",), ("X",)),)
+    assert [change.group.label for change in comparison.changes] == ["Man"]
+
+
+def test_the_order_of_an_intersection_does_not_matter() -> None:
+    row = make_group(gai=make_outcome(1, "up"))
+    a = replace(row, group=Group(("race", "gender"), ("Asian", "Woman")))
+    b = replace(row, group=Group(("gender", "race"), ("Woman", "Asian")))
+    comparison = compare(_with(a), _with(b))
+    assert len(comparison.changes) == 1
+    assert not comparison.spec
+
+
+def test_nothing_in_common() -> None:
+    comparison = compare(
+        make_result((make_group(irr=make_outcome(0, "up")),), statistics=("irr",)),
+        make_result((make_group(xrr=make_outcome(0, "up")),), statistics=("xrr",)),
+    )
+    assert not comparison.changes
+    assert in_words(comparison) == ()
+    assert changes_table(comparison.changes).empty
