@@ -18,6 +18,7 @@ from grasp_core.permutation import kernel, reference
 from grasp_core.permutation.design import Design, build_design
 from grasp_core.permutation.null import dsi_results, outcomes
 from grasp_core.permutation.shuffle import identity
+from grasp_core.report import cautions
 from grasp_core.result import GroupResult, RunResult, Timing
 from grasp_core.spec import LEVEL, STATISTICS, AnalysisSpec, RunSpec
 from grasp_core.statistics.counts import count
@@ -191,7 +192,9 @@ def _warnings(prepared: Prepared, null: FloatArray) -> list[str]:
     small = int((everyone.n_raters < analysis.min_raters).sum())
     if small:  # counted, not named: a small group may be one person
         warnings.append(
-            cautions.SMALL_GROUPS.format(f"{small:,}", f"{len(everyone.groups):,}", f"{analysis.min_raters:,}")
+            cautions.SMALL_GROUPS.format(
+                f"{small:,}", f"{len(everyone.groups):,}", f"{analysis.min_raters:,}"
+            )
         )
     tests = _largest_family(grouping, analysis)
     tails = 2 if analysis.p_value == "two-sided" else 1

@@ -81,12 +81,13 @@ def report_html(result: RunResult) -> str:
         "methods": _methods(result),
         "warnings": listing(map(escape, result.warnings)) or "<p>None.</p>",
         "data": _data(result),
-        "again": _again(result, spec_file),
     }
-    links = listing(f'<a href="#{name}">{escape(words)}</a>' for name, words in _SECTIONS.items())
+    if result.data.files:
+        contents["again"] = _again(result, spec_file)
+    links = listing(f'<a href="#{name}">{escape(_SECTIONS[name])}</a>' for name in contents)
     sections = "\n".join(
-        f'<section id="{name}">\n<h2>{escape(words)}</h2>\n{contents[name]}\n</section>'
-        for name, words in _SECTIONS.items()
+        f'<section id="{name}">\n<h2>{escape(_SECTIONS[name])}</h2>\n{content}\n</section>'
+        for name, content in contents.items()
     )
     return f"""<!DOCTYPE html>
 <html lang="en">
@@ -244,7 +245,7 @@ def _data(result: RunResult) -> str:
                 [text("Label"), number("Annotations")],
                 [(text(label), number(f"{count:,}")) for label, count in labels],
             ),
-            table("Input files", [text("File"), number("Bytes"), text("SHA-256")], files),
+            table("Input files", [text("File"), number("Bytes"), text("SHA-256")], files) if files else "",
             f'<p>Fingerprint of all data (SHA-256): <span class="hash">{escape(data.sha256)}</span></p>',
         ]
     )

@@ -1,0 +1,35 @@
+"""A result as people without an account may see it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from grasp_core.report.cautions import is_caution
+from grasp_core.result import DataSummary, GroupResult, RunResult
+
+
+def for_strangers(result: RunResult) -> RunResult:
+    """The same numbers without what could name a person or a file.
+
+    Notes
+    -----
+    Left out are the files, values by which raters were excluded, warnings about the data (they may
+    quote it), and, in results brought from elsewhere, groups below the run's own smallest size.
+    """
+    shown = {row.group for row in result.groups if _large_enough(row, result)}
+    return replace(
+        result,
+        data=_data(result.data),
+        spec=replace(result.spec, data=replace(result.spec.data, exclude=())),
+        groups=tuple(row for row in result.groups if row.group in shown),
+        dsi=tuple(row for row in result.dsi if row.group is None or row.group in shown),
+        warnings=tuple(warning for warning in result.warnings if is_caution(warning)),
+    )
+
+
+def _large_enough(row: GroupResult, result: RunResult) -> bool:
+    return row.n_raters >= result.spec.analysis.min_raters
+
+
+def _data(data: DataSummary) -> DataSummary:
+    return replace(data, files=())
