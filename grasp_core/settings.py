@@ -6,8 +6,10 @@ import dataclasses
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from grasp_core.errors import SettingsError
 
@@ -59,6 +61,22 @@ class Settings:
         return bool(self.oidc_metadata_url)
 
     @property
+    def origin(self) -> str:
+        """Scheme, host and port of `public_url`, as browsers name where a page comes from."""
+        url = urlsplit(self.public_url)
+        return f"{url.scheme}://{url.netloc}" if url.netloc else ""
+
+    @property
+    def base_path(self) -> str:
+        """Path of `public_url` without a slash at its end."""
+        return urlsplit(self.public_url).path
+
+    @property
+    def https(self) -> bool:
+        """Whether people reach the server by https."""
+        return urlsplit(self.public_url).scheme == "https"
+
+    @property
     def folder(self) -> Path:
         """`home`, or its default."""
         return Path(self.home) if self.home else Path.home() / ".local" / "share" / "grasp"
@@ -82,6 +100,8 @@ def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
         text = environment.get(variable(entry.name))
         if text is not None:
             values[entry.name] = _parse(entry.name, text.strip(), entry.default)
+    if "public_url" in values:
+        values["public_url"] = values["public_url"].rstrip("/")
     settings = Settings(**values)
     _check(settings)
     return settings
@@ -107,11 +127,51 @@ def _parse(name: str, text: str, default: Any) -> Any:
 def _check(settings: Settings) -> None:
     if settings.log_format not in ("text", "json"):
         raise SettingsError(f"GRASP_LOG_FORMAT must be text or json; found {settings.log_format!r}")
-    if not settings.sign_in:
+    if settings.public_url:
+        _check_url("public_url", settings.public_url)
+        if "?" in settings.public_url:
+            raise SettingsError("GRASP_PUBLIC_URL must end with the path; found a query")
+    if settings.sign_in:
+        _check_sign_in(settings)
         return
+    for name in ("oidc_client_id", "oidc_client_secret", "allowed_domains", "admins"):
+        if getattr(settings, name):  # whoever sets one believes that people sign in
+            raise SettingsError(f"{variable(name)} needs {variable('oidc_metadata_url')} too: sign-in is off")
+
+
+def _check_sign_in(settings: Settings) -> None:
     needed = ("oidc_client_id", "oidc_client_secret", "public_url")
     missing = [variable(name) for name in needed if not getattr(settings, name)]
     if missing:
         raise SettingsError(f"sign-in needs {' and '.join(missing)} too")
     if len(settings.cookie_secret) < 32:
         raise SettingsError("sign-in needs a GRASP_COOKIE_SECRET of 32 characters or more")
+    if settings.allow_anonymous:
+        raise SettingsError("GRASP_ALLOW_ANONYMOUS and sign-in exclude each other; unset one of them")
+    for name in ("public_url", "oidc_metadata_url"):
+        _check_url(name, getattr(settings, name))
+        if not _kept_secret(getattr(settings, name)):
+            raise SettingsError(f"sign-in needs an https {variable(name)}, except on this machine")
+
+
+def _check_url(name: str, text: str) -> None:
+    problem = SettingsError(f"{variable(name)} must be a web address like https://grasp.example.org")
+    try:
+        url = urlsplit(text)
+        _ = url.port
+    except ValueError:
+        raise problem from None
+    odd = url.fragment or url.username is not None or set(text) & set(" \\")
+    if url.scheme not in ("http", "https") or not url.hostname or odd:
+        raise problem  # the address is not quoted: it may hold a password
+
+
+def _kept_secret(text: str) -> bool:
+    """Whether nobody between browser and server can read along."""
+    url = urlsplit(text)
+    if url.scheme == "https" or url.hostname == "localhost":
+        return True
+    try:
+        return ip_address(url.hostname or "").is_loopback
+    except ValueError:
+        return False

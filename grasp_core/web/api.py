@@ -7,29 +7,35 @@ a share link's token as ``Authorization: Bearer``, may see a run; a token opens 
 
 from __future__ import annotations
 
+import logging
+import traceback
 from collections.abc import Callable
-from functools import wraps
 from http import HTTPStatus
 
-from starlette.requests import Request
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.exceptions import ExceptionMiddleware
+from starlette.requests import HTTPConnection, Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
+from starlette.routing import Mount, Route
 
 from grasp_core import __version__
 from grasp_core.access import User
 from grasp_core.errors import StoreError
 from grasp_core.report.tables import table_csv
+from grasp_core.result import RunResult
 from grasp_core.server import Server
 from grasp_core.store.runs import RunRecord
 from grasp_core.web.problem import ProblemError
 
-Identify = Callable[[Request], User | None]
-Endpoint = Callable[[Request], Response]
+log = logging.getLogger(__name__)
 
-_PRIVATE = {"Cache-Control": "private, no-store", "X-Robots-Tag": "noindex"}
+Identify = Callable[[HTTPConnection], User | None]
+
+_PRIVATE = {"Cache-Control": "private, no-store"}
 
 
-def routes(server: Callable[[], Server], identify: Identify) -> list[Route]:
+def mount(server: Callable[[], Server], identify: Identify, base_path: str = "") -> Mount:
     """The API's routes.
 
     Parameters
@@ -38,20 +44,23 @@ def routes(server: Callable[[], Server], identify: Identify) -> list[Route]:
         Returns the process's server; called at each request, so that importing starts nothing.
     identify : callable
         Who makes a request: the one who has signed in, or None.
+    base_path : str
+        Path under which everything is served, e.g. ``/grasp``.
     """
 
     def run(request: Request) -> Response:
-        record = _visible_run(server(), identify, request)
+        user = identify(request)
+        record = _visible_run(server(), user, request)
         if record.state != "done":
-            return JSONResponse(_state(record, for_stranger=identify(request) is None), headers=_PRIVATE)
-        return JSONResponse(server().service.result(record.id).to_dict(), headers=_PRIVATE)
+            return JSONResponse(_state(record, for_stranger=user is None), headers=_PRIVATE)
+        return JSONResponse(_result(server(), record).to_dict(), headers=_PRIVATE)
 
     def table(request: Request) -> Response:
-        record = _visible_run(server(), identify, request)
+        record = _visible_run(server(), identify(request), request)
         if record.state != "done":
             raise ProblemError(HTTPStatus.CONFLICT, f"The run is {record.state}; it has no table.")
         return Response(
-            table_csv(server().service.result(record.id)),
+            table_csv(_result(server(), record)),
             media_type="text/csv; charset=utf-8",
             headers={**_PRIVATE, "Content-Disposition": 'attachment; filename="table.csv"'},
         )
@@ -60,45 +69,58 @@ def routes(server: Callable[[], Server], identify: Identify) -> list[Route]:
         server().runs.counts()
         return JSONResponse({"status": "ok", "version": __version__}, headers={"Cache-Control": "no-store"})
 
-    return [
-        Route("/api/health", _answering(health)),
-        Route("/api/runs/{run_id}", _answering(run)),
-        Route("/api/runs/{run_id}/table.csv", _answering(table)),
-    ]
+    return Mount(
+        f"{base_path}/api",
+        routes=[
+            Route("/health", health),
+            Route("/runs/{run_id}", run),
+            Route("/runs/{run_id}/table.csv", table),
+        ],
+        middleware=[Middleware(ExceptionMiddleware, handlers={Exception: _problem, HTTPException: _problem})],
+    )
 
 
-def _answering(endpoint: Endpoint) -> Endpoint:
-    """Turn problems and a store that is away into problem responses."""
+def _problem(_: Request, error: Exception) -> Response:
+    """Whatever goes wrong, as a problem document."""
+    if isinstance(error, ProblemError):
+        return error.response()
+    if isinstance(error, HTTPException):
+        status = HTTPStatus(error.status_code)
+        return ProblemError(status, f"{status.description or status.phrase}.", error.headers).response()
+    if isinstance(error, StoreError):
+        return ProblemError(HTTPStatus.SERVICE_UNAVAILABLE, str(error)).response()
+    places = " < ".join(f"{frame.name}:{frame.lineno}" for frame in traceback.extract_tb(error.__traceback__))
+    log.error("unexpected %s at %s", type(error).__name__, places)  # the message could quote data
+    return ProblemError(
+        HTTPStatus.INTERNAL_SERVER_ERROR, "Something went wrong in GRASP itself; its log has the details."
+    ).response()
 
-    @wraps(endpoint)
-    def answer(request: Request) -> Response:
-        try:
-            return endpoint(request)
-        except ProblemError as problem:
-            return problem.response()
-        except StoreError as error:
-            return ProblemError(HTTPStatus.SERVICE_UNAVAILABLE, str(error)).response()
 
-    return answer
-
-
-def _visible_run(server: Server, identify: Identify, request: Request) -> RunRecord:
+def _visible_run(server: Server, user: User | None, request: Request) -> RunRecord:
     """The run that a request names, if whoever makes it may see it.
 
     A stranger is told nothing about which runs there are.
     """
     run_id = request.path_params["run_id"]
-    if identify(request) is None:
+    if user is None:
         scheme, _, token = request.headers.get("Authorization", "").partition(" ")
-        opened = server.links.use(token.strip()) if scheme.casefold() == "bearer" else None
+        opened = server.links.use(token.strip(), count=False) if scheme.casefold() == "bearer" else None
         if opened is None:
             raise ProblemError(HTTPStatus.UNAUTHORIZED, "Sign in, or bring a share link's token.")
         if opened != run_id:
             raise ProblemError(HTTPStatus.NOT_FOUND, "This link opens no run of that id.")
+        server.links.use(token.strip())
     record = server.runs.get(run_id)
     if record is None:
         raise ProblemError(HTTPStatus.NOT_FOUND, "There is no run of that id.")
     return record
+
+
+def _result(server: Server, record: RunRecord) -> RunResult:
+    try:
+        return server.service.result(record.id)
+    except LookupError:  # deleted meanwhile
+        raise ProblemError(HTTPStatus.NOT_FOUND, "There is no run of that id.") from None
 
 
 def _state(record: RunRecord, *, for_stranger: bool) -> dict[str, object]:

@@ -6,6 +6,8 @@ import json
 import logging
 from datetime import UTC, datetime
 
+_OURS = ("grasp", "grasp_core")
+
 
 class JsonLines(logging.Formatter):
     """One JSON object a line: time, level, logger, message, and the error's type."""
@@ -23,8 +25,18 @@ class JsonLines(logging.Formatter):
         return json.dumps(line, ensure_ascii=False)
 
 
+def without_query(record: logging.LogRecord) -> bool:
+    """Take the query out of uvicorn's access lines: share links and sign-ins keep their keys there."""
+    if isinstance(record.args, tuple):
+        record.args = tuple(
+            part.partition("?")[0] if isinstance(part, str) and part.startswith("/") else part
+            for part in record.args
+        )
+    return True
+
+
 def set_up_logs(log_format: str) -> None:
-    """Send GRASP's own log lines to standard error.
+    """Send log lines to standard error: GRASP's own as told, uvicorn's without addresses' queries.
 
     Parameters
     ----------
@@ -36,8 +48,10 @@ def set_up_logs(log_format: str) -> None:
         if log_format == "json"
         else logging.Formatter("%(asctime)s %(levelname)s %(name)s %(message)s")
     )
-    for name in ("grasp", "grasp_core"):
+    for name in _OURS:
         logger = logging.getLogger(name)
         logger.handlers = [handler]
         logger.setLevel(logging.INFO)
         logger.propagate = False
+    for name in ("uvicorn.access", "uvicorn.error"):
+        logging.getLogger(name).addFilter(without_query)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hmac
 from collections.abc import Callable, Iterator
 from http import HTTPStatus
-from ipaddress import ip_address
 
 from prometheus_client import (
     CONTENT_TYPE_LATEST,
@@ -23,25 +22,42 @@ from starlette.routing import Route
 
 from grasp_core.errors import StoreError
 from grasp_core.server import Server
+from grasp_core.web.gate import is_local
 from grasp_core.web.problem import ProblemError
 
-REGISTRY = CollectorRegistry()
-PERMUTATIONS = Counter("grasp_permutations", "Permutations computed by this process", registry=REGISTRY)
-REQUESTS = Counter("grasp_http_requests", "HTTP requests answered, by status", ["status"], registry=REGISTRY)
 
+class Metrics:
+    """What one server process counts.
 
-def route(server: Callable[[], Server]) -> Route:
-    """The route; without a token in the settings it answers this machine only."""
-    ProcessCollector(registry=REGISTRY)
-    PlatformCollector(registry=REGISTRY)
-    REGISTRY.register(_Runs(server))
+    Parameters
+    ----------
+    server : callable
+        Returns the process's server.
+    """
 
-    def metrics(request: Request) -> Response:
-        if not _allowed(request, server().settings.metrics_token):
-            return ProblemError(HTTPStatus.UNAUTHORIZED, "Bring the metrics token.").response()
-        return Response(generate_latest(REGISTRY), media_type=CONTENT_TYPE_LATEST)
+    def __init__(self, server: Callable[[], Server]) -> None:
+        self._server = server
+        self._registry = CollectorRegistry()
+        self._responses = Counter(
+            "grasp_http_responses", "HTTP responses, by status", ["status"], registry=self._registry
+        )
+        ProcessCollector(registry=self._registry)
+        PlatformCollector(registry=self._registry)
+        self._registry.register(_Runs(server))
 
-    return Route("/metrics", metrics)
+    def count(self, status: int) -> None:
+        """Count a response."""
+        self._responses.labels(str(status)).inc()
+
+    def route(self, base_path: str = "") -> Route:
+        """The route; without a token in the settings it answers this machine only."""
+
+        def metrics(request: Request) -> Response:
+            if not _allowed(request, self._server().settings.metrics_token):
+                return ProblemError(HTTPStatus.UNAUTHORIZED, "Bring the metrics token.").response()
+            return Response(generate_latest(self._registry), media_type=CONTENT_TYPE_LATEST)
+
+        return Route(f"{base_path}/metrics", metrics)
 
 
 class _Runs(Collector):
@@ -53,14 +69,14 @@ class _Runs(Collector):
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
         family = next(self.describe())
-        reachable = GaugeMetricFamily("grasp_store_up", "Whether the database answers", value=1)
+        reachable = 1
         try:
             for state, count in self._server().runs.counts().items():
                 family.add_metric([state], count)
         except StoreError:
-            reachable = GaugeMetricFamily("grasp_store_up", "Whether the database answers", value=0)
+            reachable = 0
         yield family
-        yield reachable
+        yield GaugeMetricFamily("grasp_store_up", "Whether the database answers", value=reachable)
 
 
 def _allowed(request: Request, token: str) -> bool:
@@ -68,13 +84,3 @@ def _allowed(request: Request, token: str) -> bool:
         brought = request.headers.get("Authorization", "").removeprefix("Bearer ")
         return hmac.compare_digest(brought.encode(), token.encode())
     return is_local(request)
-
-
-def is_local(request: Request) -> bool:
-    """Whether a request comes from this machine and not through a proxy on it."""
-    if request.client is None or any(name in request.headers for name in ("X-Forwarded-For", "Forwarded")):
-        return False
-    try:
-        return ip_address(request.client.host).is_loopback
-    except ValueError:
-        return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from http import HTTPStatus
 
 from starlette.responses import JSONResponse
@@ -15,18 +16,19 @@ class ProblemError(Exception):
     status : HTTPStatus
     detail : str
         One sentence for the person who asked.
+    headers : mapping of str to str, optional
     """
 
-    def __init__(self, status: HTTPStatus, detail: str) -> None:
+    def __init__(self, status: HTTPStatus, detail: str, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(detail)
         self.status = status
         self.detail = detail
+        self.headers = {"Cache-Control": "no-store", **(headers or {})}
+        if status == HTTPStatus.UNAUTHORIZED:
+            self.headers["WWW-Authenticate"] = "Bearer"
 
     def response(self) -> JSONResponse:
         """The problem document."""
-        headers = {"Cache-Control": "no-store"}
-        if self.status == HTTPStatus.UNAUTHORIZED:
-            headers["WWW-Authenticate"] = "Bearer"
         return JSONResponse(
             {
                 "type": "about:blank",
@@ -36,5 +38,5 @@ class ProblemError(Exception):
             },
             status_code=int(self.status),
             media_type="application/problem+json",
-            headers=headers,
+            headers=self.headers,
         )
