@@ -1,76 +1,61 @@
-"""The web server: Streamlit's pages, the engine's life cycle and security headers."""
+"""The web server: Streamlit's pages, the JSON API, and what stands before both."""
 
 from __future__ import annotations
 
 import asyncio
-import base64
-import hashlib
-import re
+import logging
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import streamlit as st
 from starlette.middleware import Middleware
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.requests import HTTPConnection
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route
+from streamlit import config
 
 from grasp_core import server
+from grasp_core.access import User
+from grasp_core.errors import SettingsError
+from grasp_core.settings import Settings, read_settings
+from grasp_core.store.database import database_url
+from grasp_core.web import api
+from grasp_core.web.gate import Gate
+from grasp_core.web.headers import Headers, security_headers
+from grasp_core.web.logs import set_up_logs
+from grasp_core.web.metrics import Metrics
+from grasp_core.web.way_back import WayBack
 from pages._ui.guard import show_error
+from pages._ui.identity import secrets, sender
+from pages._ui.screens import SCREENS
 from pages._ui.warm import warm
 
-
-def security_headers() -> dict[str, str]:
-    """Headers of every response; the policy admits Streamlit's own files and nothing else.
-
-    Streamlit's start page holds one inline script, admitted by its hash; its components set inline
-    styles, and Vega draws without ``unsafe-eval``.
-    """
-    start_page = (Path(st.__file__).parent / "static" / "index.html").read_text(encoding="utf-8")
-    scripts = re.findall(r"<script>(.*?)</script>", start_page, flags=re.DOTALL)
-    hashes = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts]
-    policy = {
-        "default-src": "'self'",
-        "script-src": " ".join(["'self'", *(f"'sha256-{digest}'" for digest in hashes)]),
-        "style-src": "'self' 'unsafe-inline'",
-        "img-src": "'self' data: blob:",
-        "font-src": "'self' data:",
-        "connect-src": "'self'",
-        "worker-src": "'self' blob:",
-        "object-src": "'none'",
-        "base-uri": "'self'",
-        "form-action": "'self'",
-        "frame-ancestors": "'self'",
-    }
-    return {
-        "Content-Security-Policy": "; ".join(f"{name} {value}" for name, value in policy.items()),
-        "X-Content-Type-Options": "nosniff",
-        "X-Frame-Options": "SAMEORIGIN",
-        "Referrer-Policy": "same-origin",
-        "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
-    }
+log = logging.getLogger("grasp.app")
 
 
-class SecurityHeaders:
-    """ASGI middleware that adds :func:`security_headers` to every HTTP response."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-        self.headers = [(name.lower().encode(), value.encode()) for name, value in security_headers().items()]
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass everything through, with the headers on each response's start."""
-
-        async def send_with_headers(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                message["headers"] = [*message.get("headers", ()), *self.headers]
-            await send(message)
-
-        await self.app(scope, receive, send_with_headers if scope["type"] == "http" else send)
+def checked_settings(base_path: str) -> Settings:
+    """All settings; where they cannot be used, the process ends with one sentence."""
+    try:
+        settings = read_settings()
+        database_url(settings)
+        if settings.sign_in and settings.base_path != base_path:
+            raise SettingsError(
+                f"sign-in needs the same path in GRASP_PUBLIC_URL ({settings.base_path or '/'}) and in "
+                f"STREAMLIT_SERVER_BASE_URL_PATH ({base_path or '/'})"
+            )
+    except SettingsError as error:
+        sys.exit(f"grasp: {error}")
+    return settings
 
 
 @asynccontextmanager
 async def lifespan(_app: st.App) -> AsyncIterator[None]:
     """Get ready while the first visitor reads the first page; hand running work back after the last."""
+    set_up_logs(SETTINGS.log_format)
+    if SETTINGS.allow_anonymous:
+        log.warning("GRASP_ALLOW_ANONYMOUS: whoever can reach this server sees and deletes everything")
     warming = asyncio.get_running_loop().run_in_executor(None, warm)
     try:
         yield
@@ -79,9 +64,43 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
         server.shared().close()
 
 
+def identify(connection: HTTPConnection) -> User | None:
+    """Who makes a request, or None."""
+    return sender(connection, SETTINGS)
+
+
+def robots(_request: object) -> PlainTextResponse:
+    """Search engines stay out."""
+    return PlainTextResponse("User-agent: *\nDisallow: /\n")
+
+
+_path = config.get_option("server.baseUrlPath").strip("/")
+BASE_PATH = f"/{_path}" if _path else ""
+SETTINGS = checked_settings(BASE_PATH)
+if SETTINGS.sign_in:  # sessions too, so that a sign-in may begin at one server and end at another
+    config.set_option("server.cookieSecret", SETTINGS.cookie_secret)
+START_PAGE = (Path(st.__file__).parent / "static" / "index.html").read_text(encoding="utf-8")
+OPEN_PAGES = frozenset(screen.path for screen in SCREENS if screen.audience == "everybody")
+metrics = Metrics(server.shared)
+
 app = st.App(
     "pages/main.py",
+    secrets=secrets(SETTINGS),
     lifespan=lifespan,
-    middleware=[Middleware(SecurityHeaders)],
+    routes=[
+        api.mount(server.shared, identify, BASE_PATH),
+        metrics.route(BASE_PATH),
+        Route(f"{BASE_PATH}/robots.txt", robots),
+    ],
+    middleware=[
+        Middleware(
+            Headers,
+            security_headers(START_PAGE, https=SETTINGS.https),
+            https=SETTINGS.https,
+            count=metrics.count,
+        ),
+        Middleware(Gate, SETTINGS, identify, BASE_PATH),
+        Middleware(WayBack, identify, BASE_PATH, OPEN_PAGES),
+    ],
     on_script_error=show_error,
 )

@@ -4,21 +4,48 @@ from __future__ import annotations
 
 import streamlit as st
 
+from grasp_core.errors import AccessError
 from pages._ui.guard import show_error
+from pages._ui.identity import visitor
 from pages._ui.look import ICON, mend
+from pages._ui.permissions import VIEWERS_LOOK
+from pages._ui.screens import SCREENS
+from pages._ui.sign_in import ask_to_sign_in, say_not_admitted
 
 st.set_page_config(page_title="GRASP", page_icon=ICON, layout="wide")
 mend()
-page = st.navigation(
-    [
-        st.Page("start.py", title="Start", icon=":material/home:", default=True),
-        st.Page("data.py", title="Data", icon=":material/table_view:"),
-        st.Page("analysis.py", title="Analysis", icon=":material/tune:"),
-        st.Page("results.py", title="Results", icon=":material/insights:"),
-    ],
-    position="top",
-)
+user, refusal, failure = None, None, None
 try:
-    page.run()
+    user = visitor()
+except AccessError as error:
+    refusal = str(error)
+except Exception as error:  # e.g. the database is away: nobody is known
+    failure = error
+audiences = {
+    st.Page(
+        f"{screen.name}.py",
+        title=screen.title,
+        icon=screen.icon,
+        default=screen is SCREENS[0],
+        visibility="visible" if screen.in_menu else "hidden",
+    ): screen.audience
+    for screen in SCREENS
+}
+page = st.navigation(list(audiences), position="top" if user else "hidden")
+audience = audiences[page]
+try:
+    if failure:
+        show_error(failure)
+    elif audience == "everybody":
+        page.run()
+    elif refusal:
+        say_not_admitted(refusal)
+    elif user is None:
+        ask_to_sign_in()
+    elif audience == "analysts" and not user.may_run:
+        st.title(page.title)
+        st.info(VIEWERS_LOOK)
+    else:
+        page.run()
 except Exception as error:  # fragments and callbacks run outside this call: app.py hands theirs over
     show_error(error)

@@ -3,7 +3,9 @@ from __future__ import annotations
 import streamlit as st
 
 from pages._ui.doors import open_result, try_example
+from pages._ui.identity import current_user
 from pages._ui.links import go, link_to_run
+from pages._ui.permissions import VIEWERS_LOOK
 from pages._ui.state import work
 
 st.title("GRASP")
@@ -11,23 +13,26 @@ st.markdown(
     "**Which groups of raters see this task differently, and is it real?** GRASP measures how much each "
     "group agrees with itself and with everyone else, and holds that against thousands of chance groupings."
 )
+viewer = not current_user().may_run
+if viewer:
+    st.info(VIEWERS_LOOK)
 example, own, saved = st.columns(3, border=True)
 with example:
     st.header("Try the example", divider=False)
     st.write(
         "Made-up ratings in which two groups really do differ. No file needed; the answer takes seconds."
     )
-    if st.button("Try the example", type="primary", icon=":material/play_arrow:"):
+    if st.button("Try the example", type="primary", icon=":material/play_arrow:", disabled=viewer):
         go("results", run_id=try_example().id)
 with own:
     st.header("Bring your data", divider=False)
     st.write("A file with one row per annotation, or a matrix, and what you know of the raters.")
-    if st.button("Bring your data", icon=":material/upload_file:"):
+    if st.button("Bring your data", icon=":material/upload_file:", disabled=viewer):
         go("data")
 with saved:
     st.header("Open a saved result", divider=False)
     st.write("The JSON file that the Results page or the command line wrote. Nothing is computed again.")
-    open_result()
+    open_result(disabled=viewer)
 
 if work().runs:
     st.header("Runs of this visit")

@@ -16,27 +16,32 @@ from grasp_core.io.tables import read_table
 from grasp_core.report.text import escape_markdown
 from grasp_core.result import RunResult
 from grasp_core.store.runs import RunRecord
-from pages._ui.identity import current_user
 from pages._ui.links import go
+from pages._ui.permissions import require_run
 from pages._ui.state import submit, work
 from pages._ui.titles import run_title
 
 MAX_RESULT_MB = 50
 
 
-def open_result() -> None:
+def open_result(*, disabled: bool) -> None:
     """A drop zone for a saved result; a good one is shown at once, a bad one gets its sentence."""
     upload = st.file_uploader(
-        "Saved result (JSON)", type="json", max_upload_size=MAX_RESULT_MB, key="saved-result"
+        "Saved result (JSON)",
+        type="json",
+        max_upload_size=MAX_RESULT_MB,
+        key="saved-result",
+        disabled=disabled,
     )
     if upload is None:
         return
+    user = require_run()
     try:
         result = RunResult.from_dict(_json(upload.getvalue()))
     except DataError as error:
         st.error(escape_markdown(f"{upload.name}: {error}"))
         return
-    run = server.shared().runs.add(result, title=run_title(result.spec), owner=current_user().id)
+    run = server.shared().runs.add(result, title=run_title(result.spec), owner=user.id)
     work().remember(run)
     go("results", run_id=run.id)
 
@@ -51,12 +56,13 @@ def _json(content: bytes) -> object:
 
 def try_example() -> RunRecord:
     """Load the example as if its files had been dropped, and start its run."""
+    user = require_run()
     session = work()
     spec = example_spec()
     started = time.perf_counter()
     files = example_files()
     for content in files.values():
-        server.shared().files.put(content, owner=current_user().id)
+        server.shared().files.put(content, owner=user.id)
     tables = [read_table(content, name) for name, content in files.items()]
     annotations, raters = tables
     dataset = load(annotations, raters, spec.data)

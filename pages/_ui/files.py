@@ -10,7 +10,7 @@ from grasp_core import server
 from grasp_core.errors import GraspError
 from grasp_core.io.tables import Table, read_table
 from grasp_core.report.text import escape_markdown
-from pages._ui.identity import current_user
+from pages._ui.permissions import require_run
 from pages._ui.state import work
 
 MAX_FILE_MB = 500
@@ -57,8 +57,9 @@ def _slot(slot: Slot) -> None:
 
 def _take(slot: Slot, content: bytes, name: str) -> str | None:
     try:
+        user = require_run()
         table = read_table(content, name)
-        server.shared().files.put(content, owner=current_user().id)
+        server.shared().files.put(content, owner=user.id)
         _use(slot, table)
     except GraspError as error:
         kept: Table | None = getattr(work(), slot)

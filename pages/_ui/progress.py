@@ -5,6 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from grasp_core import server
+from grasp_core.store.runs import RunRecord
+from pages._ui.identity import current_user
+from pages._ui.permissions import require_manage
+from pages._ui.permissions import may_manage, require_manage
 
 _EVERY_S = 0.5
 
@@ -12,8 +16,7 @@ _EVERY_S = 0.5
 @st.fragment(run_every=_EVERY_S)
 def watch(run_id: str) -> None:
     """Poll the run; when it ends, draw the page anew."""
-    shared = server.shared()
-    run = shared.runs.get(run_id)
+    run = server.shared().runs.get(run_id)
     if run is None or run.ended:
         st.rerun()
     progress = shared.service.progress(run)
@@ -24,7 +27,8 @@ def watch(run_id: str) -> None:
         text = f"{progress.done:,} of {progress.total:,} permutations{_time_left(progress.seconds_left)}"
     st.progress(share, text=text)
     st.caption("The run goes on when you close this page; its address leads back to it.")
-    if st.button("Cancel the run", icon=":material/stop_circle:"):
+    if may_manage(run.owner) and st.button("Cancel the run", icon=":material/stop_circle:"):
+        require_manage(run.owner)
         shared.service.cancel(run.id)
         st.rerun()
 

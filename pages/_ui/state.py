@@ -12,7 +12,7 @@ from grasp_core.io.recognise import Guess, recognise
 from grasp_core.io.tables import Table
 from grasp_core.spec import AnalysisSpec, DataSpec, RunSpec
 from grasp_core.store.runs import RunRecord
-from pages._ui.identity import current_user
+from pages._ui.permissions import require_run
 from pages._ui.titles import run_title
 
 _KEY = "work"
@@ -87,6 +87,14 @@ class Work:
         others = [entry for entry in self.runs if entry[0] != run.id]
         self.runs = [(run.id, run.title), *others][:_RUNS_KEPT]
 
+    def rename(self, run_id: str, title: str) -> None:
+        """Call the run so in this session's list, too."""
+        self.runs = [(known, title if known == run_id else old) for known, old in self.runs]
+
+    def forget(self, run_id: str) -> None:
+        """Take the run off this session's list."""
+        self.runs = [entry for entry in self.runs if entry[0] != run_id]
+
 
 def work() -> Work:
     """The visitor's session."""
@@ -97,9 +105,15 @@ def work() -> Work:
 
 
 def submit(dataset: Dataset, spec: RunSpec, load_s: float) -> RunRecord:
-    """Ask for a run; the same data and spec give the same run, so a double click is one run."""
+    """Ask for a run; the same data and spec give the same run, so a double click is one run.
+
+    Raises
+    ------
+    AccessError
+        If the visitor may not run analyses.
+    """
     run, known = server.shared().service.submit(
-        dataset, spec, title=run_title(spec), owner=current_user().id, load_s=load_s
+        dataset, spec, title=run_title(spec), owner=require_run().id, load_s=load_s
     )
     session = work()
     session.remember(run)

@@ -18,7 +18,7 @@ def test_every_response_carries_the_headers(url: str) -> None:
         assert "frame-ancestors 'self'" in policy
         assert headers["X-Content-Type-Options"] == "nosniff"
         assert headers["X-Frame-Options"] == "SAMEORIGIN"
-        assert headers["Referrer-Policy"] == "same-origin"
+        assert headers["Referrer-Policy"] == "no-referrer"
 
 
 def test_hostile_names_do_not_execute(open_page: OpenPage, example: dict[str, bytes]) -> None:

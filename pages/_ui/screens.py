@@ -1,0 +1,45 @@
+"""All screens, in the order of the menu."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Audience = Literal["everybody", "signed in", "analysts"]
+
+
+@dataclass(frozen=True)
+class Screen:
+    """A file of `pages/`.
+
+    Parameters
+    ----------
+    name : str
+        The file's name and the address.
+    title, icon : str
+    audience : {"signed in", "analysts", "everybody"}
+        Whom the page is for; where sign-in is off, everybody has signed in and may do everything.
+    in_menu : bool
+    """
+
+    name: str
+    title: str
+    icon: str
+    audience: Audience = "signed in"
+    in_menu: bool = True
+
+    @property
+    def path(self) -> str:
+        """Path in the address."""
+        return "/" if self is SCREENS[0] else f"/{self.name}"
+
+
+SCREENS = (
+    Screen("start", "Start", ":material/home:"),
+    Screen("data", "Data", ":material/table_view:", "analysts"),
+    Screen("analysis", "Analysis", ":material/tune:", "analysts"),
+    Screen("results", "Results", ":material/insights:"),
+    Screen("runs", "Runs", ":material/history:"),
+    Screen("account", "Account", ":material/account_circle:"),
+    Screen("shared", "Shared result", ":material/link:", "everybody", in_menu=False),
+)

@@ -1,0 +1,24 @@
+from __future__ import annotations
+
+import streamlit as st
+
+from grasp_core.report.text import escape_markdown
+from pages._ui.identity import current_user
+from pages._ui.permissions import VIEWERS_LOOK
+from pages._ui.sign_in import offer_sign_out
+
+_MAY = {
+    "viewer": VIEWERS_LOOK,
+    "analyst": "Your role on this server is analyst: you may see every run, start runs, and rename, share "
+    "and delete your own.",
+    "admin": "Your role on this server is admin: you may see, rename, share and delete every run.",
+}
+
+user = current_user()
+st.title("Account")
+if user.id:
+    st.write(f"Signed in as **{escape_markdown(user.name)}** ({escape_markdown(user.id)}).")
+    st.write(_MAY[user.role])
+    offer_sign_out()
+else:
+    st.write("This server asks nobody to sign in: everybody who can reach it may do everything.")

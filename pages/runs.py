@@ -1,0 +1,5 @@
+from __future__ import annotations
+
+import streamlit as st
+
+st.title("Runs")
