@@ -39,8 +39,10 @@ USER 10001:10001
 # Compiled kernels are kept for this processor; on another model the first run compiles them again.
 RUN python -m grasp_core warm
 
-VOLUME /data
+# Both are written to. The second starts out with what was compiled above, also where the rest is read-only:
+# Numba does not use a folder that it cannot write.
+VOLUME /data /var/cache/numba
 EXPOSE 8501
-HEALTHCHECK --interval=30s --timeout=5s --start-period=60s \
+HEALTHCHECK --interval=15s --timeout=5s --start-period=90s \
     CMD ["python", "tools/healthcheck.py"]
 CMD ["python", "-m", "streamlit", "run", "app.py"]
