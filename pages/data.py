@@ -8,10 +8,12 @@ from pages._ui.links import go, link_to
 from pages._ui.overview import show_overview, show_preview
 from pages._ui.problems import load_or_list, show_notes
 from pages._ui.state import work
+from pages._ui.uploads import offer_deletion
 
 st.title("Data")
 st.write("Drop your files, check what was recognised, and see what was understood.")
 file_slots()
+offer_deletion()
 session = work()
 if session.annotations is None or session.guess is None:
     st.info(

@@ -4,15 +4,17 @@ import streamlit as st
 
 from grasp_core import server
 from grasp_core.report.text import escape_markdown
-from pages._ui.answer import show_answer, show_facts
-from pages._ui.figures import show_cohesion, show_dsi
-from pages._ui.groups import show_groups
+from pages._ui.answer import show_facts
 from pages._ui.links import link_to
-from pages._ui.methods import show_data, show_methods, show_warnings
-from pages._ui.outputs import result_downloads
+from pages._ui.outputs import export
 from pages._ui.progress import watch
 from pages._ui.rerun import change_and_run_again
+from pages._ui.run_edit import edit
+from pages._ui.sharing import share
+from pages._ui.shown import Shown
 from pages._ui.state import shown_run, work
+from pages._ui.times import told
+from pages._ui.whole_result import show_result
 
 run = shown_run()
 if run is None:
@@ -42,22 +44,17 @@ if run.state != "done":
     st.stop()
 
 result = server.shared().service.result(run.id)
+shown = Shown(run.id, result, run.title)
 show_facts(result)
-if work().found_again == run.id:
-    st.caption("The same data and settings were run before: this is that result, found again.")
+if work().found_again == run.id and run.finished_at is not None:
+    st.info(
+        "The same data and settings were run before, so nothing was computed now: this is that result, of "
+        f"{told(run.finished_at)}.",
+        icon=":material/history:",
+    )
 with st.container(horizontal=True):
-    result_downloads(run.id, result)
+    share(run)
+    export(shown)
     change_and_run_again(run.spec)
-show_answer(result)
-st.header("Which axis should recruitment watch?")
-show_dsi(run.id, result)
-st.header("Agreement inside and across groups")
-show_cohesion(run.id, result)
-st.header("Groups")
-show_groups(run.id, result)
-st.header("Methods")
-show_methods(result)
-st.header("Warnings", anchor="warnings")
-show_warnings(result)
-st.header("Data", anchor="data")
-show_data(result)
+    edit(run)
+show_result(shown)

@@ -2,4 +2,31 @@ from __future__ import annotations
 
 import streamlit as st
 
+from grasp_core import server
+from pages._ui.links import link_to
+from pages._ui.picks import offer_comparison
+from pages._ui.run_list import list_runs, watch_all
+from pages._ui.run_search import find_runs
+from pages._ui.side_by_side import show_side_by_side
+
+a, b = (st.query_params.get(name) for name in ("a", "b"))
+if a and b:
+    show_side_by_side(a, b)
+    st.stop()
+
 st.title("Runs")
+days = server.shared().settings.keep_runs_days
+kept = f"for {days:g} day{'' if days == 1 else 's'} after they ended" if days else "until they are deleted"
+st.write(f"Every run on this server, latest first. Runs are kept {kept}.")
+runs = find_runs()
+if not runs:
+    link_to("start", "Try the example or open a saved result on Start")
+    st.stop()
+
+running = [run for run in runs if not run.ended]
+if running:
+    st.header("Still going")
+    watch_all([run.id for run in running])
+    st.header("Ended")
+offer_comparison()
+list_runs([run for run in runs if run.ended])

@@ -1,4 +1,4 @@
-"""Charts of finished runs as Vega-Lite specs, the only caches: keyed by a run's id and small choices.
+"""Charts of finished runs as Vega-Lite specs, the only caches: keyed by run, viewer and small choices.
 
 The specs are validated in the tests; doing it again for every visitor takes longer than drawing.
 """
@@ -20,20 +20,20 @@ _CHARTS = 128
 
 @st.cache_data(max_entries=_CHARTS, show_spinner=False)
 def null_histograms(
-    run_id: str, _result: RunResult, statistic: str, theme: Theme, order: RowOrder
+    key: str, _result: RunResult, statistic: str, theme: Theme, order: RowOrder
 ) -> dict[str, Any]:
     """The null histograms of one statistic."""
     return _spec(charts.null_histograms(_result, statistic, theme, order))
 
 
 @st.cache_data(max_entries=_CHARTS, show_spinner=False)
-def cohesion_map(run_id: str, _result: RunResult, theme: Theme) -> dict[str, Any]:
+def cohesion_map(key: str, _result: RunResult, theme: Theme) -> dict[str, Any]:
     """The cohesion map."""
     return _spec(charts.cohesion_map(_result, theme))
 
 
 @st.cache_data(max_entries=_CHARTS, show_spinner=False)
-def dsi_chart(run_id: str, _result: RunResult, theme: Theme) -> dict[str, Any]:
+def dsi_chart(key: str, _result: RunResult, theme: Theme) -> dict[str, Any]:
     """The DSI chart."""
     return _spec(charts.dsi_chart(_result, theme))
 

@@ -10,10 +10,10 @@ from grasp_core import charts
 from grasp_core.charts import Theme
 from grasp_core.report.tables import RowOrder
 from grasp_core.report.words import DSI_EXPLANATION, WORDS, lead_statistic, reported_statistics
-from grasp_core.result import RunResult
 from pages._ui import cache
 from pages._ui.outputs import figure_downloads
 from pages._ui.results_table import show_dsi_table, show_groups_table, table_of_groups
+from pages._ui.shown import Shown
 
 
 def page_theme() -> Theme:
@@ -21,18 +21,20 @@ def page_theme() -> Theme:
     return "dark" if st.context.theme.type == "dark" else "light"
 
 
-def show_dsi(run_id: str, result: RunResult) -> None:
+def show_dsi(shown: Shown) -> None:
     """DSI by axis: which axis recruitment should watch."""
+    result = shown.result
     st.caption(DSI_EXPLANATION)
-    _draw("dsi", cache.dsi_chart(run_id, result, page_theme()))
+    _draw("dsi", cache.dsi_chart(shown.key, result, page_theme()))
     with st.expander("DSI as a table"):
         show_dsi_table(result)
-    figure_downloads(lambda: charts.dsi_chart(result, "light"), "dsi", "DSI chart")
+    figure_downloads(shown, lambda: charts.dsi_chart(result, "light"), "dsi", "DSI chart")
 
 
-def show_cohesion(run_id: str, result: RunResult) -> None:
+def show_cohesion(shown: Shown) -> None:
     """XRR against IRR, a point per group."""
-    _draw("cohesion", cache.cohesion_map(run_id, result, page_theme()))
+    result = shown.result
+    _draw("cohesion", cache.cohesion_map(shown.key, result, page_theme()))
     shown = reported_statistics(result)
     pair = [name for name in (*result.spec.analysis.gai, "gai") if name in shown]
     with st.expander("Cohesion map as a table"):
@@ -44,11 +46,12 @@ def show_cohesion(run_id: str, result: RunResult) -> None:
             p=False,
             alt="In-group and cross-group agreement by group",
         )
-    figure_downloads(lambda: charts.cohesion_map(result, "light"), "cohesion-map", "cohesion map")
+    figure_downloads(shown, lambda: charts.cohesion_map(result, "light"), "cohesion-map", "cohesion map")
 
 
-def show_null_histograms(run_id: str, result: RunResult, order: RowOrder) -> None:
+def show_null_histograms(shown: Shown, order: RowOrder) -> None:
     """One statistic's null histograms over all groups."""
+    result = shown.result
     statistic = st.segmented_control(
         "Statistic",
         reported_statistics(result),
@@ -58,7 +61,7 @@ def show_null_histograms(run_id: str, result: RunResult, order: RowOrder) -> Non
         key="null-statistic",
     )
     st.caption(WORDS[statistic].explanation)
-    _draw("null", cache.null_histograms(run_id, result, statistic, page_theme(), order))
+    _draw("null", cache.null_histograms(shown.key, result, statistic, page_theme(), order))
     name = WORDS[statistic].name
     with st.expander(f"{name} as a table"):
         show_groups_table(
@@ -70,6 +73,7 @@ def show_null_histograms(run_id: str, result: RunResult, order: RowOrder) -> Non
             alt=f"{name} of every group with p and q",
         )
     figure_downloads(
+        shown,
         lambda: charts.null_histograms(result, statistic, "light", order),
         f"null-{statistic.replace('_', '-')}",
         f"{name} histograms",

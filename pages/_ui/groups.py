@@ -9,6 +9,7 @@ from grasp_core.report.words import STARS, WORDS, axis_label, lead_statistic, re
 from grasp_core.result import RunResult
 from pages._ui.figures import page_theme, show_null_histograms
 from pages._ui.results_table import LEGEND, show_groups_table, table_of_groups, why_not_estimable
+from pages._ui.shown import Shown
 
 _MARKED = {
     "All groups": (),
@@ -17,9 +18,9 @@ _MARKED = {
 }
 
 
-@st.fragment
-def show_groups(run_id: str, result: RunResult) -> None:
-    """Table and histograms; a fragment, so that a filter redraws no more than these."""
+def draw_groups(shown: Shown) -> None:
+    """Table and histograms."""
+    result = shown.result
     orders = {
         "axis": "Axis by axis",
         "effect": f"Largest {WORDS[lead_statistic(result)].name} effect first",
@@ -34,7 +35,13 @@ def show_groups(run_id: str, result: RunResult) -> None:
     )
     _table(result, order)
     st.subheader("Null histograms")
-    show_null_histograms(run_id, result, order)
+    show_null_histograms(shown, order)
+
+
+@st.fragment
+def show_groups(shown: Shown) -> None:
+    """The same as a fragment, so that a filter redraws no more than these."""
+    draw_groups(shown)
 
 
 def _table(result: RunResult, order: str) -> None:

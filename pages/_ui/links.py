@@ -8,7 +8,7 @@ import streamlit as st
 
 from grasp_core.report.text import escape_markdown
 
-Screen = Literal["start", "data", "analysis", "results"]
+Screen = Literal["start", "data", "analysis", "results", "runs"]
 
 
 def go(screen: Screen, run_id: str | None = None) -> None:

@@ -70,12 +70,13 @@ def show_data(result: RunResult) -> None:
         hide_index=True,
         alt="Annotations per label",
     )
-    st.dataframe(
-        pd.DataFrame(
-            [(file.name, file.bytes, file.sha256) for file in data.files],
-            columns=["File", "Bytes", "SHA-256"],
-        ),
-        hide_index=True,
-        alt="Input files with their hashes",
-    )
+    if data.files:
+        st.dataframe(
+            pd.DataFrame(
+                [(file.name, file.bytes, file.sha256) for file in data.files],
+                columns=["File", "Bytes", "SHA-256"],
+            ),
+            hide_index=True,
+            alt="Input files with their hashes",
+        )
     st.text(f"Fingerprint of the data (SHA-256): {data.sha256}")

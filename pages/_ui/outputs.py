@@ -2,57 +2,77 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 import altair as alt
 import streamlit as st
 
 from grasp_core import charts
-from grasp_core.report.tables import table_csv
-from grasp_core.result import RunResult
+from grasp_core.report.exports import EXPORTS, safe_name
+from pages._ui.shown import Shown
+
+_EXPLAINED = {
+    "csv": "Every number of every group and statistic at full precision.",
+    "html": "The whole result as one file that opens in any browser, also offline.",
+    "json": "Everything on this page, without any annotation; open it on Start, now or in years.",
+    "spec": "The settings alone, for the command line.",
+}
+_MAKERS: dict[str, tuple[str, Callable[[alt.LayerChart], bytes | str]]] = {
+    "png": ("image/png", charts.to_png),
+    "svg": ("image/svg+xml", charts.to_svg),
+    "pdf": ("application/pdf", charts.to_pdf),
+}
 
 
-def result_downloads(run_id: str, result: RunResult) -> None:
-    """The table as CSV and everything as JSON."""
-    st.download_button(
-        "Table (CSV)",
-        lambda: table_csv(result),
-        file_name=f"grasp-{run_id[:12]}.csv",
-        mime="text/csv",
-        icon=":material/download:",
-        on_click="ignore",
-        help="Every number of every group and statistic at full precision.",
-    )
-    st.download_button(
-        "Full result (JSON)",
-        lambda: json.dumps(result.to_dict(), indent=1),
-        file_name=f"grasp-{run_id[:12]}.json",
-        mime="application/json",
-        icon=":material/download:",
-        on_click="ignore",
-        help="Everything on this page, without any annotation; open it on Start, now or in years.",
-    )
+def export(shown: Shown, names: Collection[str] = tuple(EXPORTS)) -> None:
+    """One button that opens the list of files."""
+    with st.popover("Export", icon=":material/download:"):
+        for kind in (EXPORTS[name] for name in EXPORTS if name in names):
+            _download(
+                shown,
+                kind.label,
+                lambda kind=kind: kind.make(shown.result),
+                file_name=f"{safe_name(shown.title)}.{kind.extension}",
+                media_type=kind.media_type,
+                help=_EXPLAINED.get(kind.name),
+                width="stretch",
+            )
+        st.caption("Each figure has its own files below it.")
 
 
-def figure_downloads(chart: Callable[[], alt.LayerChart], file_name: str, what: str) -> None:
-    """One figure as PNG and as SVG, always on white."""
+def figure_downloads(shown: Shown, chart: Callable[[], alt.LayerChart], file_name: str, what: str) -> None:
+    """One figure as PNG, SVG and PDF, always on white."""
     with st.container(horizontal=True):
-        st.download_button(
-            f"{what} (PNG)",
-            lambda: charts.to_png(chart()),
-            file_name=f"{file_name}.png",
-            mime="image/png",
-            icon=":material/image:",
-            type="tertiary",
-            on_click="ignore",
-        )
-        st.download_button(
-            f"{what} (SVG)",
-            lambda: charts.to_svg(chart()),
-            file_name=f"{file_name}.svg",
-            mime="image/svg+xml",
-            icon=":material/polyline:",
-            type="tertiary",
-            on_click="ignore",
-        )
+        for extension, (media_type, convert) in _MAKERS.items():
+            _download(
+                shown,
+                f"{what} ({extension.upper()})",
+                lambda convert=convert: convert(chart()),
+                file_name=f"{file_name}.{extension}",
+                media_type=media_type,
+                type="tertiary",
+            )
+
+
+def _download(
+    shown: Shown,
+    label: str,
+    make: Callable[[], bytes | str],
+    *,
+    file_name: str,
+    media_type: str,
+    **looks: str | None,
+) -> None:
+    def content() -> bytes | str:
+        shown.check()
+        return make()
+
+    st.download_button(
+        label,
+        content,
+        file_name=file_name,
+        mime=media_type,
+        icon=":material/download:",
+        on_click="ignore",
+        **looks,
+    )

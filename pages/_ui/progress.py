@@ -6,8 +6,6 @@ import streamlit as st
 
 from grasp_core import server
 from grasp_core.store.runs import RunRecord
-from pages._ui.identity import current_user
-from pages._ui.permissions import require_manage
 from pages._ui.permissions import may_manage, require_manage
 
 _EVERY_S = 0.5
@@ -19,18 +17,30 @@ def watch(run_id: str) -> None:
     run = server.shared().runs.get(run_id)
     if run is None or run.ended:
         st.rerun()
-    progress = shared.service.progress(run)
+    show_progress(run)
+    st.caption("The run goes on when you close this page; its address leads back to it.")
+    if may_manage(run.owner) and st.button("Cancel the run", icon=":material/stop_circle:"):
+        cancel(run)
+        st.rerun()
+
+
+def show_progress(run: RunRecord) -> None:
+    """How far the run is."""
+    progress = server.shared().service.progress(run)
     share = min(progress.done / progress.total, 1.0) if progress.total else 0.0
     if run.state == "queued":
         text = "Waiting for another run to finish"
+    elif run.cancel_requested:
+        text = "Being cancelled"
     else:
         text = f"{progress.done:,} of {progress.total:,} permutations{_time_left(progress.seconds_left)}"
     st.progress(share, text=text)
-    st.caption("The run goes on when you close this page; its address leads back to it.")
-    if may_manage(run.owner) and st.button("Cancel the run", icon=":material/stop_circle:"):
-        require_manage(run.owner)
-        shared.service.cancel(run.id)
-        st.rerun()
+
+
+def cancel(run: RunRecord) -> None:
+    """Stop the run, if the visitor may."""
+    require_manage(run.owner)
+    server.shared().service.cancel(run.id)
 
 
 def _time_left(seconds: float | None) -> str:

@@ -1,0 +1,85 @@
+"""Dialogs that rename, tag and annotate a saved run, or delete it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from grasp_core import server
+from grasp_core.errors import GraspError
+from grasp_core.report.text import escape_markdown
+from grasp_core.store.runs import TAG_LENGTH, RunRecord
+from pages._ui.permissions import may_manage, require_manage
+from pages._ui.state import work
+
+_TITLE_LENGTH = 200
+_NOTE_LENGTH = 5000
+
+
+def edit(run: RunRecord) -> None:
+    """The button that opens the title, tags and note; only for those who may change them."""
+    if may_manage(run.owner) and st.button(
+        "Edit", key=f"edit-{run.id}", icon=":material/edit:", help="Title, tags and note"
+    ):
+        _edit_dialog(run)
+
+
+def delete(run: RunRecord) -> None:
+    """The button that asks whether to delete."""
+    if may_manage(run.owner) and st.button(
+        "Delete", key=f"delete-{run.id}", icon=":material/delete:", help="Asks first"
+    ):
+        _delete_dialog(run)
+
+
+@st.dialog("Title, tags and note", width="medium")
+def _edit_dialog(run: RunRecord) -> None:
+    title = st.text_input("Title", run.title, max_chars=_TITLE_LENGTH)
+    tagged = st.multiselect(
+        "Tags",
+        sorted({*known_tags(), *run.tags}),
+        default=run.tags,
+        accept_new_options=True,
+        placeholder="Choose or write",
+        help=f"At most {TAG_LENGTH} characters each.",
+    )
+    note = st.text_area("Note", run.note, max_chars=_NOTE_LENGTH, help="Strangers never see it.")
+    if not st.button("Save", type="primary", icon=":material/check:"):
+        return
+    require_manage(run.owner)
+    if not title.strip():
+        st.error("A run needs a title.")
+        return
+    words = [tag.strip() for tag in tagged if tag.strip()]
+    try:
+        server.shared().runs.describe(run.id, title=title.strip(), note=note.strip(), tagged=words)
+    except GraspError as error:
+        st.error(escape_markdown(str(error)))
+        return
+    work().rename(run.id, title.strip())
+    st.rerun()
+
+
+def known_tags() -> list[str]:
+    """Every tag in use, in alphabetical order."""
+    return sorted({tag for run in server.shared().runs.search() for tag in run.tags}, key=str.casefold)
+
+
+@st.dialog("Delete this run?", width="medium")
+def _delete_dialog(run: RunRecord) -> None:
+    st.markdown(f"**{escape_markdown(run.title)}**")
+    working = sum(link.works for link in server.shared().links.of_run(run.id))
+    links = {0: "", 1: " One link to it stops working."}.get(working, f" {working} links to it stop working.")
+    st.warning(
+        f"Its result, title and note are deleted for everybody, and cannot be brought back.{links} "
+        "Addresses that people noted lead nowhere then.",
+        icon=":material/warning:",
+    )
+    with st.container(horizontal=True):
+        if st.button("Delete for good", type="primary", icon=":material/delete:"):
+            require_manage(run.owner)
+            server.shared().service.cancel(run.id)
+            server.shared().runs.delete(run.id)
+            work().forget(run.id)
+            st.rerun()
+        if st.button("Keep it"):
+            st.rerun()

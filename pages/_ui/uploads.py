@@ -1,0 +1,56 @@
+"""How long uploaded files stay on the server, and a way to have them deleted at once."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from grasp_core import server
+from pages._ui.permissions import require_run
+from pages._ui.state import work
+
+
+def offer_deletion() -> None:
+    """A sentence, and the button that opens the dialog while there are files."""
+    hours = server.shared().settings.keep_files_hours
+    span = f"{hours:g} hour{'' if hours == 1 else 's'}"
+    st.caption(
+        f"Uploaded files are deleted {span} after they were last used, or when the last run that needs them "
+        "has ended if that is later. Results hold no annotation and stay."
+    )
+    if _uploaded() and st.button("Delete the uploaded files now", icon=":material/delete:"):
+        _dialog()
+
+
+def _uploaded() -> list[str]:
+    session = work()
+    return [table.sha256 for table in (session.annotations, session.raters) if table is not None]
+
+
+@st.dialog("Delete the uploaded files now?", width="medium")
+def _dialog() -> None:
+    files = _uploaded()
+    going = _runs_with(files)
+    st.write("They leave this server and this visit at once; finished results stay.")
+    if going:
+        runs = "One run that is" if going == 1 else f"{going} runs that are"
+        st.warning(
+            f"{runs} still going may need these files: a run that waits, or has to begin again after a "
+            "restart of the server, then fails and says so.",
+            icon=":material/warning:",
+        )
+    with st.container(horizontal=True):
+        if st.button("Delete them", type="primary", icon=":material/delete:"):
+            require_run()
+            for sha256 in files:
+                server.shared().files.delete(sha256)
+            work().use_files(None, None)
+            st.rerun()
+        if st.button("Keep them"):
+            st.rerun()
+
+
+def _runs_with(files: list[str]) -> int:
+    runs = server.shared().runs
+    return sum(
+        any(sha256 in files for _, sha256 in runs.files_of(run.id)) for run in runs.search() if not run.ended
+    )
