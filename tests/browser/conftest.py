@@ -1,10 +1,9 @@
-"""A real server and a real browser; skipped where there is no Chromium."""
+"""A real server for a real browser."""
 
 from __future__ import annotations
 
 import os
 import re
-import shutil
 import signal
 import socket
 import subprocess
@@ -15,14 +14,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page
 
 from grasp_core.example import example_files
+from tests.conftest import PATIENCE_MS
 
 ROOT = Path(__file__).resolve().parents[2]
 SCREENSHOTS = ROOT / "test-results" / "pages"
 READY_S = 60
-PATIENCE_MS = 30_000
 
 OpenPage = Callable[..., Page]
 
@@ -78,20 +77,6 @@ def _wait_until_healthy(address: str, server: subprocess.Popen[bytes], log: Path
         except OSError:
             time.sleep(0.2)
     pytest.fail(f"the server did not start:\n{log.read_text(errors='replace')[-3000:]}")
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    names = ("chromium", "chromium-browser", "google-chrome")
-    found = os.environ.get("GRASP_CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
-    if found is None and "GRASP_CHROMIUM" not in os.environ:  # empty there: Playwright's own browser
-        pytest.skip("needs Chromium: none of " + ", ".join(names) + " is installed")
-    expect.set_options(timeout=PATIENCE_MS)
-    flags = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--disable-background-networking"]
-    with sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=found, args=flags)
-        yield launched
-        launched.close()
 
 
 @pytest.fixture
