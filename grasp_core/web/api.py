@@ -2,7 +2,8 @@
 
 `GET /api/runs/{id}` is the result (or, before it is there, the state), `GET /api/runs/{id}/table.csv` its
 table, `GET /api/health` says whether the store can be reached. Whoever has signed in on the pages, or brings
-a share link's token as ``Authorization: Bearer``, may see a run; a token opens its own run only.
+a share link's token as ``Authorization: Bearer``, may see a run; a token opens its own run only, without
+what could name a person or a file.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from starlette.routing import Mount, Route
 from grasp_core import __version__
 from grasp_core.access import User
 from grasp_core.errors import StoreError
+from grasp_core.report.strangers import for_strangers
 from grasp_core.report.tables import table_csv
 from grasp_core.result import RunResult
 from grasp_core.server import Server
@@ -53,14 +55,15 @@ def mount(server: Callable[[], Server], identify: Identify, base_path: str = "")
         record = _visible_run(server(), user, request)
         if record.state != "done":
             return JSONResponse(_state(record, for_stranger=user is None), headers=_PRIVATE)
-        return JSONResponse(_result(server(), record).to_dict(), headers=_PRIVATE)
+        return JSONResponse(_result(server(), user, record).to_dict(), headers=_PRIVATE)
 
     def table(request: Request) -> Response:
-        record = _visible_run(server(), identify(request), request)
+        user = identify(request)
+        record = _visible_run(server(), user, request)
         if record.state != "done":
             raise ProblemError(HTTPStatus.CONFLICT, f"The run is {record.state}; it has no table.")
         return Response(
-            table_csv(_result(server(), record)),
+            table_csv(_result(server(), user, record)),
             media_type="text/csv; charset=utf-8",
             headers={**_PRIVATE, "Content-Disposition": 'attachment; filename="table.csv"'},
         )
@@ -116,11 +119,12 @@ def _visible_run(server: Server, user: User | None, request: Request) -> RunReco
     return record
 
 
-def _result(server: Server, record: RunRecord) -> RunResult:
+def _result(server: Server, user: User | None, record: RunRecord) -> RunResult:
     try:
-        return server.service.result(record.id)
+        result = server.service.result(record.id)
     except LookupError:  # deleted meanwhile
         raise ProblemError(HTTPStatus.NOT_FOUND, "There is no run of that id.") from None
+    return for_strangers(result) if user is None else result
 
 
 def _state(record: RunRecord, *, for_stranger: bool) -> dict[str, object]:

@@ -88,9 +88,10 @@ class Gate:
     def _same_origin(self, connection: HTTPConnection) -> bool:
         """Whether a page of this server opens the connection; only browsers say so."""
         origin = connection.headers.get("Origin")
-        if origin is None or origin == self.settings.origin:
+        host = origin and origin.partition("://")[2]
+        if origin is None or (host and origin == self.settings.origin):
             return True
-        return urlsplit(origin).netloc == connection.headers.get("Host")
+        return bool(host) and host == connection.headers.get("Host")
 
 
 def is_local(connection: HTTPConnection) -> bool:

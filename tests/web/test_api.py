@@ -1,0 +1,217 @@
+from __future__ import annotations
+
+import logging
+import time
+from http import HTTPStatus
+
+import pytest
+import sqlalchemy as sa
+from httpx import Response
+
+from grasp_core.errors import StoreError
+from grasp_core.report.saved import result_json
+from grasp_core.report.tables import table_csv
+from grasp_core.result import RunResult
+from grasp_core.server import Server
+from grasp_core.store.runs import Request, RunRecord
+from grasp_core.store.schema import links
+from tests.results import make_result
+from tests.web.conftest import ANN, SIGN_IN, VIEWER, MakeClient
+
+
+def bearer(token: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {token}"}
+
+
+def problem(answer: Response, status: HTTPStatus) -> str:
+    """The sentence of a problem document (RFC 9457) of the right shape."""
+    assert answer.status_code == status
+    assert answer.headers["Content-Type"] == "application/problem+json"
+    assert answer.headers["Cache-Control"] == "no-store"
+    body = answer.json()
+    assert set(body) == {"type", "title", "status", "detail"}
+    assert (body["type"], body["title"], body["status"]) == ("about:blank", status.phrase, int(status))
+    return str(body["detail"])
+
+
+def failed(server: Server) -> RunRecord:
+    result = make_result()
+    question = Request("f" * 64, "Fails", ANN.id, "0.1.0", result.spec, result.data, ())
+    server.runs.create(question)
+    claimed = server.runs.claim()
+    assert claimed is not None
+    server.runs.finish(claimed, "failed", error="column secret_name is odd")
+    return claimed
+
+
+def test_health_needs_no_sign_in(client: MakeClient) -> None:
+    answer = client(**SIGN_IN).get("/api/health")
+    assert answer.status_code == 200
+    assert answer.json()["status"] == "ok"
+
+
+def test_health_says_when_the_store_is_away(
+    client: MakeClient, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away() -> None:
+        raise StoreError("The database is away.")
+
+    monkeypatch.setattr(server.runs, "counts", away)
+    answer = client().get("/api/health")
+    assert problem(answer, HTTPStatus.SERVICE_UNAVAILABLE) == "The database is away."
+
+
+@pytest.mark.parametrize("user", [ANN, VIEWER])
+def test_whoever_has_signed_in_sees_every_run(
+    client: MakeClient, server: Server, done: RunRecord, user: object
+) -> None:
+    visitor = client(**SIGN_IN)
+    visitor.headers["X-Test-User"] = user.id  # type: ignore[attr-defined]
+    answer = visitor.get(f"/api/runs/{done.id}")
+    assert answer.status_code == 200
+    assert "no-store" in answer.headers["Cache-Control"]
+    read = RunResult.from_dict(answer.json())
+    assert result_json(read) == result_json(server.service.result(done.id))
+    table = visitor.get(f"/api/runs/{done.id}/table.csv")
+    assert table.headers["Content-Type"] == "text/csv; charset=utf-8"
+    assert table.headers["Content-Disposition"] == 'attachment; filename="table.csv"'
+    assert table.text == table_csv(read)
+    assert problem(visitor.get("/api/runs/unknown"), HTTPStatus.NOT_FOUND)
+
+
+@pytest.mark.parametrize("path", ["/api/runs/{}", "/api/runs/{}/table.csv"])
+def test_strangers_cannot_tell_a_run_from_none(client: MakeClient, done: RunRecord, path: str) -> None:
+    stranger = client(**SIGN_IN)
+    answers = [
+        stranger.get(path.format(run_id), headers=headers)
+        for run_id in (done.id, "guessed", "a" * 500, "%00")
+        for headers in ({}, bearer("guessed"), bearer(""), {"Authorization": "Basic eDp5"})
+    ]
+    for answer in answers:
+        problem(answer, HTTPStatus.UNAUTHORIZED)
+        assert answer.headers["WWW-Authenticate"] == "Bearer"
+    assert len({answer.text for answer in answers}) == 1
+
+
+def test_a_token_opens_its_own_run_without_names(client: MakeClient, server: Server, done: RunRecord) -> None:
+    stranger = client(**SIGN_IN)
+    token = server.links.create(done.id, created_by=ANN.id)
+    other = server.runs.add(make_result(), title="Another", owner=ANN.id)
+    answer = stranger.get(f"/api/runs/{done.id}", headers=bearer(token))
+    assert answer.status_code == 200
+    assert "4711" not in answer.text
+    assert answer.json()["data"]["files"] == []
+    assert stranger.get(f"/api/runs/{done.id}/table.csv", headers=bearer(token)).status_code == 200
+    foreign = problem(stranger.get(f"/api/runs/{other.id}", headers=bearer(token)), HTTPStatus.NOT_FOUND)
+    unknown = problem(stranger.get("/api/runs/guessed", headers=bearer(token)), HTTPStatus.NOT_FOUND)
+    assert foreign == unknown
+    assert server.links.of_run(done.id)[0].uses == 2
+
+
+def test_expired_and_revoked_tokens_open_nothing(client: MakeClient, server: Server, done: RunRecord) -> None:
+    stranger = client(**SIGN_IN)
+    revoked = server.links.create(done.id, created_by=ANN.id)
+    server.links.revoke(server.links.of_run(done.id)[0].id)
+    expired = server.links.create(done.id, created_by=ANN.id, days=1)
+    with server.database.begin() as connection:
+        connection.execute(
+            links.update().where(links.c.expires_at.is_not(None)).values(expires_at=time.time() - 1)
+        )
+    for token in (revoked, expired):
+        problem(stranger.get(f"/api/runs/{done.id}", headers=bearer(token)), HTTPStatus.UNAUTHORIZED)
+
+
+def test_a_wrong_token_takes_one_indexed_query(client: MakeClient, server: Server, done: RunRecord) -> None:
+    stranger = client(**SIGN_IN)
+    asked: list[tuple[str, object]] = []
+
+    def listen(_connection: object, _cursor: object, statement: str, parameters: object, *_: object) -> None:
+        asked.append((statement, parameters))
+
+    sa.event.listen(server.database, "before_cursor_execute", listen)
+    stranger.get(f"/api/runs/{done.id}", headers=bearer("wrong"))
+    sa.event.remove(server.database, "before_cursor_execute", listen)
+    selects = [(text, values) for text, values in asked if text.lstrip().upper().startswith("SELECT")]
+    assert len(selects) == 1
+    with server.database.connect() as connection:
+        plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {selects[0][0]}", selects[0][1]).all()
+    assert [row.detail for row in plan] == [plan[0].detail]
+    assert "USING INDEX" in plan[0].detail
+    assert "token_sha256=?" in plan[0].detail
+
+
+def test_why_a_run_failed_is_not_for_strangers(client: MakeClient, server: Server) -> None:
+    visitor = client(**SIGN_IN)
+    run = failed(server)
+    token = server.links.create(run.id, created_by=ANN.id)
+    theirs = visitor.get(f"/api/runs/{run.id}", headers=bearer(token)).json()
+    ours = visitor.get(f"/api/runs/{run.id}", headers={"X-Test-User": ANN.id}).json()
+    assert theirs["error"] is None
+    assert ours["error"] == "column secret_name is odd"
+    assert ours["state"] == theirs["state"] == "failed"
+    assert set(ours["permutations"]) == {"done", "total"}
+    answer = visitor.get(f"/api/runs/{run.id}/table.csv", headers=bearer(token))
+    assert problem(answer, HTTPStatus.CONFLICT) == "The run is failed; it has no table."
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/api/", "/api/nothing", "/api/runs", "/api/runs/", "/api/runs/a/b/c",
+        "/api/runs/a%2Fb", "/api/runs/..%2f..%2fetc%2fpasswd/x",
+    ],
+)  # fmt: skip
+def test_unknown_addresses_are_problems(client: MakeClient, path: str) -> None:
+    problem(client().get(path), HTTPStatus.NOT_FOUND)
+
+
+@pytest.mark.parametrize("run_id", ["..", "%2e%2e", "..%5c..", "~root", "a;b", "'--", "%F0%9F%A6%96", "%ff"])
+def test_odd_ids_find_nothing(client: MakeClient, run_id: str) -> None:
+    visitor = client()
+    visitor.headers["X-Test-User"] = ANN.id
+    problem(visitor.get(f"/api/runs/{run_id}/table.csv"), HTTPStatus.NOT_FOUND)
+
+
+def test_other_methods_are_problems(client: MakeClient, done: RunRecord) -> None:
+    for method in ("POST", "PUT", "DELETE", "PATCH", "OPTIONS"):
+        answer = client().request(method, f"/api/runs/{done.id}")
+        problem(answer, HTTPStatus.METHOD_NOT_ALLOWED)
+        assert set(answer.headers["Allow"].split(", ")) == {"GET", "HEAD"}
+        assert not [name for name in answer.headers if name.startswith("access-control")]
+
+
+def test_our_own_faults_are_problems_and_leave_no_data_in_the_log(
+    client: MakeClient,
+    server: Server,
+    done: RunRecord,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def fail(*_: object) -> None:
+        raise KeyError("rater 4711 said Yes")
+
+    monkeypatch.setattr(server.runs, "get", fail)
+    with caplog.at_level(logging.ERROR):
+        answer = client().get(f"/api/runs/{done.id}", headers={"X-Test-User": ANN.id})
+    assert "4711" not in problem(answer, HTTPStatus.INTERNAL_SERVER_ERROR)
+    assert "KeyError" in caplog.text
+    assert "4711" not in caplog.text
+    assert "Content-Security-Policy" in answer.headers
+
+
+def test_a_run_deleted_meanwhile_is_not_found(
+    client: MakeClient, server: Server, done: RunRecord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gone(run_id: str) -> None:
+        raise LookupError(run_id)
+
+    monkeypatch.setattr(server.service, "result", gone)
+    answer = client().get(f"/api/runs/{done.id}", headers={"X-Test-User": ANN.id})
+    problem(answer, HTTPStatus.NOT_FOUND)
+
+
+def test_under_a_path(client: MakeClient) -> None:
+    visitor = client("/grasp")
+    assert visitor.get("/grasp/api/health").status_code == 200
+    problem(visitor.get("/grasp/api/nothing"), HTTPStatus.NOT_FOUND)
+    assert visitor.get("/api/health").status_code == 404

@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+import logging
+
+import pytest
+
+from grasp_core.server import Server
+from grasp_core.web.logs import JsonLines, set_up_logs, without_query
+from tests.web.conftest import SIGN_IN, MakeClient
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/results?run=x", "/shared?token=x", "/api/health", "/api/x", "/metrics"]
+)
+def test_every_response_carries_them(client: MakeClient, path: str) -> None:
+    headers = client(**SIGN_IN).get(path).headers
+    assert headers["Referrer-Policy"] == "no-referrer"
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["X-Robots-Tag"] == "noindex, nofollow"
+    assert headers["Strict-Transport-Security"].startswith("max-age=")
+    assert "default-src 'self'" in headers["Content-Security-Policy"]
+    if headers["Content-Type"].startswith("text/html"):
+        assert headers["Cache-Control"] == "no-store"
+
+
+def test_no_https_no_hsts(client: MakeClient) -> None:
+    assert "Strict-Transport-Security" not in client().get("/").headers
+
+
+def test_cookies_by_https_only(client: MakeClient) -> None:
+    cookie = client(**SIGN_IN).get("/results?run=x").headers["Set-Cookie"]
+    assert cookie.endswith("; Secure")
+
+
+def test_metrics_answer_this_machine_and_the_token(client: MakeClient, server: Server) -> None:
+    near = client()
+    near.get("/api/nothing")
+    text = near.get("/metrics").text
+    assert 'grasp_http_responses_total{status="404"} 1.0' in text
+    assert "grasp_store_up 1.0" in text
+    far = client(came_from="10.0.0.7", **SIGN_IN)
+    assert far.get("/metrics").status_code == 401
+    object.__setattr__(server.settings, "metrics_token", "right")
+    for token, status in (("wrong", 401), ("", 401), ("r\u00efght", 401), ("right", 200)):
+        answer = far.get("/metrics", headers={"Authorization": f"Bearer {token}".encode()})
+        assert answer.status_code == status
+
+
+def test_access_lines_have_no_queries() -> None:
+    record = logging.LogRecord(
+        "uvicorn.access",
+        logging.INFO,
+        "",
+        0,
+        '%s - "%s %s HTTP/%s" %d',
+        ("127.0.0.1:1", "GET", "/shared?token=key", "1.1", 200),
+        None,
+    )
+    assert without_query(record)
+    assert record.getMessage() == '127.0.0.1:1 - "GET /shared HTTP/1.1" 200'
+
+
+def test_json_lines_name_the_error_and_quote_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    try:
+        raise KeyError("rater 4711")
+    except KeyError as error:
+        record = logging.LogRecord(
+            "grasp", logging.ERROR, "", 0, "no\nluck", (), (KeyError, error, error.__traceback__)
+        )
+    line = JsonLines().format(record)
+    assert "\n" not in line
+    assert '"error": "KeyError"' in line
+    assert "4711" not in line
+
+
+def test_json_is_for_our_own_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    kept = {
+        name: (logging.getLogger(name).handlers, logging.getLogger(name).propagate)
+        for name in ("grasp", "grasp_core")
+    }
+    try:
+        set_up_logs("json")
+        logging.getLogger("grasp_core.x").warning("hello")
+        assert '"message": "hello"' in capsys.readouterr().err
+    finally:
+        for name, (handlers, propagate) in kept.items():
+            logging.getLogger(name).handlers, logging.getLogger(name).propagate = handlers, propagate
+        for name in ("uvicorn.access", "uvicorn.error"):
+            logging.getLogger(name).removeFilter(without_query)
