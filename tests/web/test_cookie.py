@@ -1,0 +1,124 @@
+"""Streamlit's cookies are read as Streamlit writes them; an upgrade that changes them fails here."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from http.cookies import SimpleCookie
+from typing import Any
+
+import itsdangerous
+import pytest
+from starlette.requests import HTTPConnection
+from starlette.responses import Response
+from streamlit.web.server.starlette import starlette_auth_routes, starlette_websocket
+from streamlit.web.server.starlette.starlette_server_config import (
+    AUTH_COOKIE_MAX_AGE_SECONDS,
+    USER_COOKIE_NAME,
+)
+
+from grasp_core.settings import Settings
+from pages._ui.cookie import signed_in
+from pages._ui.identity import sender
+from tests.web.conftest import SIGN_IN
+
+SETTINGS = Settings(**SIGN_IN, allowed_domains=("lab.example",))
+CLAIMS = {"email": "ann@lab.example", "name": "Ann"}
+
+
+@pytest.fixture(autouse=True)
+def secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (starlette_auth_routes, starlette_websocket):
+        monkeypatch.setattr(module, "get_cookie_secret", lambda: SIGN_IN["cookie_secret"])
+
+
+def cookies(**claims: Any) -> dict[str, str]:
+    """What Streamlit sets after a sign-in."""
+    answer = Response()
+    told = {**CLAIMS, "origin": SETTINGS.origin, "is_logged_in": True, "provider": "default", **claims}
+    asyncio.run(starlette_auth_routes._set_auth_cookie(answer, told, {"id_token": "t"}))
+    set_cookies: SimpleCookie = SimpleCookie()
+    for line in answer.headers.getlist("Set-Cookie"):
+        set_cookies.load(line)
+    return {name: morsel.value for name, morsel in set_cookies.items()}
+
+
+def request(cookie: dict[str, str], **headers: str) -> HTTPConnection:
+    text = "; ".join(f"{name}={value}" for name, value in cookie.items())
+    sent = {"cookie": text, **headers}
+    raw = [(name.lower().encode(), value.encode("latin-1")) for name, value in sent.items()]
+    return HTTPConnection({"type": "http", "headers": raw, "path": "/", "query_string": b""})
+
+
+def test_a_cookie_says_who_signed_in() -> None:
+    claims = signed_in(request(cookies()), SETTINGS.origin)
+    assert claims is not None
+    assert claims["email"] == CLAIMS["email"]
+    user = sender(request(cookies(), Origin=SETTINGS.origin), SETTINGS)
+    assert user is not None
+    assert user.id == "ann@lab.example"
+
+
+def test_a_large_cookie_comes_in_pieces() -> None:
+    pieces = cookies(groups=[secrets.token_hex(20) for _ in range(200)])
+    assert f"{USER_COOKIE_NAME}_2" in pieces
+    claims = signed_in(request(pieces), SETTINGS.origin)
+    assert claims is not None
+    assert len(claims["groups"]) == 200
+    del pieces[f"{USER_COOKIE_NAME}_2"]
+    assert signed_in(request(pieces), SETTINGS.origin) is None
+
+
+@pytest.mark.parametrize(
+    "claims", [{"email": "eve@evil.example"}, {"email_verified": False}, {"email": None}]
+)
+def test_not_everybody_who_signed_in_is_admitted(claims: dict[str, Any]) -> None:
+    assert sender(request(cookies(**claims)), SETTINGS) is None
+
+
+@pytest.mark.parametrize(
+    ("claims", "headers"),
+    [
+        ({"origin": "https://other.example"}, {}),
+        ({"origin": "http://grasp.example"}, {}),
+        ({"is_logged_in": False}, {}),
+        ({"is_logged_in": "yes"}, {}),
+        ({}, {"Origin": "https://evil.example"}),
+        ({}, {"Origin": "null"}),
+    ],
+)
+def test_another_address_or_no_sign_in(claims: dict[str, Any], headers: dict[str, str]) -> None:
+    assert sender(request(cookies(**claims), **headers), SETTINGS) is None
+
+
+def _forged() -> list[str]:
+    value = cookies()[USER_COOKIE_NAME]
+    payload, time, signature = value.rsplit(".", 2)
+    other = itsdangerous.URLSafeTimedSerializer("x" * 32, salt=USER_COOKIE_NAME)
+    unsalted = itsdangerous.URLSafeTimedSerializer(SIGN_IN["cookie_secret"])
+    swapped = signature[:-2] + ("AA" if not signature.endswith("AA") else "BB")
+    return [
+        "", "x", "a.b.c", value[:-1], value + "x", f"{payload}.{time}.", f"{payload}.{time}.{swapped}",
+        f"{payload[:-1]}.{time}.{signature}", f"{payload}.{time[::-1]}.{signature}",
+        other.dumps('{"email": "ann@lab.example"}'), unsalted.dumps('{"email": "ann@lab.example"}'),
+        '{"email": "ann@lab.example"}', "\u00ff\u00fe", "chunks-3", cookies()["_streamlit_user_tokens"],
+    ]  # fmt: skip
+
+
+def test_forged_and_tampered_cookies_say_nothing() -> None:
+    for value in _forged():
+        assert sender(request({USER_COOKIE_NAME: value}), SETTINGS) is None, value
+
+
+def test_an_old_cookie_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    old = cookies()
+    later = itsdangerous.TimestampSigner.get_timestamp
+    days = AUTH_COOKIE_MAX_AGE_SECONDS + 2 * 86400
+    monkeypatch.setattr(itsdangerous.TimestampSigner, "get_timestamp", lambda self: later(self) + days)
+    assert sender(request(old), SETTINGS) is None
+
+
+def test_another_secret_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = cookies()
+    monkeypatch.setattr(starlette_websocket, "get_cookie_secret", lambda: "y" * 32)
+    assert sender(request(before), SETTINGS) is None

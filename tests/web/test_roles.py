@@ -1,0 +1,154 @@
+"""What people of each role see of the pages, and what is refused whatever the page shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from grasp_core import server as server_module
+from grasp_core.engine import workers
+from grasp_core.errors import AccessError
+from grasp_core.server import Server, make_server
+from grasp_core.settings import Settings
+from pages._ui import doors, files, identity, permissions, state
+from pages._ui.screens import SCREENS
+from tests.results import make_result
+from tests.serving import ROOT
+from tests.web.conftest import SIGN_IN
+
+CLAIMS: dict[str, dict[str, Any] | None] = {
+    "stranger": None,
+    "not admitted": {"email": "eve@evil.example"},
+    "viewer": {"email": "vera@lab.example"},
+    "analyst": {"email": "ann@lab.example", "name": "*Ann*"},
+    "admin": {"email": "root@lab.example"},
+}
+TITLE = "A run that is nobody else's business"
+
+
+@pytest.fixture
+def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    settings = Settings(
+        **SIGN_IN,
+        home=str(tmp_path),
+        allowed_domains=("lab.example",),
+        analysts=("ann@lab.example",),
+        admins=("root@lab.example",),
+    )
+    made = make_server(settings, workers.threads)
+    monkeypatch.setattr(server_module, "shared", lambda: made)
+    yield made
+    made.service.close()
+    made.database.dispose()
+
+
+@pytest.fixture
+def run_id(server: Server) -> str:
+    return server.runs.add(make_result(), title=TITLE, owner="ann@lab.example").id
+
+
+def become(who: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(identity, "session_claims", lambda: CLAIMS[who])
+
+
+def visit(name: str, run_id: str) -> AppTest:
+    page = AppTest.from_file(ROOT / "pages" / "main.py", default_timeout=60)
+    page.query_params["run"] = run_id
+    page.query_params["token"] = run_id
+    page.run()
+    return page.switch_page(f"{name}.py").run()
+
+
+def text(page: AppTest) -> str:
+    return "\n".join(str(getattr(element, "value", "")) for element in page)
+
+
+def test_every_screen_is_listed() -> None:
+    written = {path.stem for path in (ROOT / "pages").glob("*.py")} - {"__init__", "main"}
+    assert {screen.name for screen in SCREENS} == written
+    assert [screen.name for screen in SCREENS if screen.audience == "everybody"] == ["shared"]
+
+
+@pytest.mark.parametrize("screen", SCREENS, ids=lambda screen: screen.name)
+@pytest.mark.parametrize("who", ["stranger", "not admitted"])
+def test_no_page_shows_strangers_anything(
+    screen: Any, who: str, run_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    become(who, monkeypatch)
+    page = visit(screen.name, run_id)
+    assert not page.exception
+    assert TITLE not in text(page)
+    labels = [button.label for button in page.button]
+    if screen.audience == "everybody":
+        assert "does not work" in text(page)
+    elif who == "stranger":
+        assert labels == ["Sign in"]
+        assert [title.value for title in page.title] == ["GRASP"]
+    else:
+        assert labels == ["Sign out"]
+        assert "does not admit" in page.error[0].value
+        assert [title.value for title in page.title] == ["GRASP"]
+
+
+@pytest.mark.parametrize("screen", SCREENS, ids=lambda screen: screen.name)
+@pytest.mark.parametrize("who", ["viewer", "analyst", "admin"])
+def test_pages_by_role(screen: Any, who: str, run_id: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    become(who, monkeypatch)
+    page = visit(screen.name, run_id)
+    assert not page.exception
+    assert "Sign in" not in [button.label for button in page.button]
+    kept_out = permissions.VIEWERS_LOOK in [info.value for info in page.info]
+    assert kept_out == (who == "viewer" and screen.name in ("start", "data", "analysis"))
+    if screen.name == "account":
+        assert f"role on this server is {who}" in text(page)
+    if kept_out:
+        assert all(button.disabled for button in page.button)
+
+
+def test_no_page_is_shown_while_nobody_can_be_known(
+    run_id: str, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail() -> None:
+        raise RuntimeError("rater 4711")
+
+    monkeypatch.setattr(identity, "session_claims", fail)
+    for name in ("results", "shared"):
+        page = visit(name, run_id)
+        assert "went wrong in GRASP itself" in text(page)
+        assert TITLE not in text(page)
+        assert "4711" not in text(page)
+
+
+@pytest.mark.parametrize("who", ["stranger", "not admitted", "viewer"])
+def test_actions_ask_for_themselves(
+    who: str, run_id: str, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    become(who, monkeypatch)
+    result = make_result()
+    with pytest.raises(AccessError):
+        permissions.require_run()
+    with pytest.raises(AccessError):
+        permissions.require_manage("vera@lab.example")
+    with pytest.raises(AccessError):
+        doors.try_example()
+    with pytest.raises(AccessError):
+        state.submit(None, result.spec, 0.0)  # type: ignore[arg-type]
+    assert files._take("annotations", b"a,b,c\n1,2,3\n", "a.csv")
+    assert server.files.used("") == server.files.used("vera@lab.example") == 0
+    assert [run.id for run in server.runs.search()] == [run_id]
+
+
+def test_analysts_manage_their_own_and_admins_all(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    become("analyst", monkeypatch)
+    assert permissions.require_manage("ann@lab.example").role == "analyst"
+    with pytest.raises(AccessError, match="admin"):
+        permissions.require_manage("root@lab.example")
+    become("admin", monkeypatch)
+    assert permissions.require_manage("ann@lab.example").role == "admin"
+    assert permissions.may_manage("anybody")
+    become("stranger", monkeypatch)
+    assert not permissions.may_manage("")

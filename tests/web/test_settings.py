@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from grasp_core.errors import SettingsError
+from grasp_core.settings import read_settings, variable
+from tests.serving import ROOT
+from tests.web.conftest import SIGN_IN
+
+
+def environment(**changes: str) -> dict[str, str]:
+    return {variable(name): value for name, value in {**SIGN_IN, **changes}.items()}
+
+
+def test_public_url_gives_origin_and_path() -> None:
+    settings = read_settings(environment(public_url="https://lab.example:8443/grasp/"))
+    assert settings.sign_in
+    assert settings.public_url == "https://lab.example:8443/grasp"
+    assert settings.origin == "https://lab.example:8443"
+    assert settings.base_path == "/grasp"
+    assert settings.https
+    nothing = read_settings({})
+    assert (nothing.origin, nothing.base_path, nothing.https, nothing.sign_in) == ("", "", False, False)
+
+
+@pytest.mark.parametrize("url", ["http://localhost:8501", "http://127.0.0.1:8501", "http://[::1]:8501"])
+def test_sign_in_without_https_on_this_machine(url: str) -> None:
+    assert read_settings(environment(public_url=url)).origin == url
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"oidc_client_id": ""}, "sign-in needs GRASP_OIDC_CLIENT_ID too"),
+        ({"oidc_client_secret": "", "public_url": ""}, "GRASP_OIDC_CLIENT_SECRET and GRASP_PUBLIC_URL"),
+        ({"cookie_secret": "short secret"}, "GRASP_COOKIE_SECRET of 32 characters"),
+        ({"allow_anonymous": "1"}, "exclude each other"),
+        ({"public_url": "http://grasp.example"}, "https GRASP_PUBLIC_URL, except on this machine"),
+        ({"oidc_metadata_url": "http://id.example"}, "https GRASP_OIDC_METADATA_URL"),
+        ({"public_url": "grasp.example"}, "GRASP_PUBLIC_URL must be a web address"),
+        ({"public_url": "https://user:hidden@grasp.example"}, "GRASP_PUBLIC_URL must be a web address"),
+        ({"public_url": "https://grasp.example:x"}, "GRASP_PUBLIC_URL must be a web address"),
+        ({"public_url": "https://grasp.example/#x"}, "GRASP_PUBLIC_URL must be a web address"),
+        ({"public_url": "https://grasp.example/?x=1"}, "GRASP_PUBLIC_URL must end with the path"),
+        ({"oidc_metadata_url": ""}, "GRASP_OIDC_CLIENT_ID needs GRASP_OIDC_METADATA_URL too"),
+    ],
+)
+def test_what_does_not_go_together_is_one_sentence(changes: dict[str, str], sentence: str) -> None:
+    with pytest.raises(SettingsError, match=sentence) as error:
+        read_settings(environment(**changes))
+    for secret in (SIGN_IN["oidc_client_secret"], SIGN_IN["cookie_secret"], "short secret", "hidden"):
+        assert secret not in str(error.value)
+
+
+@pytest.mark.parametrize("name", ["allowed_domains", "admins"])
+def test_who_may_come_in_means_nothing_without_sign_in(name: str) -> None:
+    with pytest.raises(SettingsError, match="sign-in is off"):
+        read_settings({variable(name): "lab.example"})
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"GRASP_WORKERS": "many"}, "grasp: GRASP_WORKERS must be a whole number from 0; found 'many'"),
+        ({"GRASP_DATABASE_URL": "mysql://u:hidden@db/x"}, "grasp: GRASP_DATABASE_URL"),
+        (
+            {**environment(), "STREAMLIT_SERVER_BASE_URL_PATH": "grasp"},
+            "grasp: sign-in needs the same path in GRASP_PUBLIC_URL (/) and in "
+            "STREAMLIT_SERVER_BASE_URL_PATH (/grasp)",
+        ),
+    ],
+)
+def test_the_server_does_not_start_with_wrong_settings(
+    changes: dict[str, str], sentence: str, tmp_path: Path
+) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", "0"],
+        cwd=ROOT,
+        env={**os.environ, "GRASP_HOME": str(tmp_path), **changes},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert ended.returncode == 1
+    assert ended.stderr.strip().splitlines()[-1].startswith(sentence)
+    assert "Traceback" not in ended.stderr
+    assert "hidden" not in ended.stderr + ended.stdout
