@@ -1,0 +1,124 @@
+"""Every route that the app has, asked without a session: a route added later is asked, too."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import pytest
+import streamlit as st
+
+from grasp_core.engine import workers
+from grasp_core.server import make_server
+from grasp_core.settings import Settings, variable
+from tests.results import make_result
+from tests.serving import ROOT, Served, free_port, serving
+from tests.web.conftest import SIGN_IN
+
+OPEN = {"/_stcore/health", "/api/health", "/robots.txt", "/_stcore/host-config"}
+TITLE = "A run that is nobody else's business"
+START_PAGE = (Path(st.__file__).parent / "static" / "index.html").read_text(encoding="utf-8")
+LIST_ROUTES = """
+import json, app
+def walk(routes, before=""):
+    for route in routes:
+        path = before + route.path
+        inner = getattr(route, "routes", None)
+        if inner:
+            yield from walk(inner, path)
+        elif type(route).__name__ != "WebSocketRoute":
+            yield [path, sorted(getattr(route, "methods", None) or ["GET"])]
+print(json.dumps(list(walk(app.app._build_starlette_app().routes))))
+"""
+
+
+@dataclass(frozen=True)
+class Site:
+    served: Served
+    run_id: str
+    environment: dict[str, str]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    folder = tmp_path_factory.mktemp("every-route")
+    store = make_server(Settings(home=str(folder / "home")), workers.threads)
+    run_id = store.runs.add(make_result(), title=TITLE, owner="ann@lab.example").id
+    store.service.close()
+    store.database.dispose()
+    port = free_port()
+    settings = {**SIGN_IN, "public_url": f"http://localhost:{port}"}
+    environment = {variable(name): value for name, value in settings.items()}
+    with serving(folder, environment, host="localhost", port=port) as served:
+        yield Site(served, run_id, environment)
+
+
+def routes(environment: dict[str, str]) -> list[tuple[str, list[str]]]:
+    listed = subprocess.run(
+        [sys.executable, "-c", LIST_ROUTES],
+        cwd=ROOT,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    return [(path, methods) for path, methods in json.loads(listed.stdout.splitlines()[-1])]
+
+
+def test_no_route_shows_strangers_anything(site: Site) -> None:
+    listed = routes(site.environment)
+    paths = {path for path, _ in listed}
+    assert {"/api/runs/{run_id}", "/metrics", "/robots.txt", "/auth/login", "/media/{file_id:path}"} <= paths
+    with httpx.Client(base_url=site.served.url, headers={"X-Forwarded-For": "198.51.100.7"}) as stranger:
+        for path, methods in listed:
+            for value in (site.run_id, "x", "..%2f..%2fapp.py"):
+                address = re.sub(r"\{[^}]*\}", value, path) or "/"
+                for method in {*methods, "GET", "POST"} - {"HEAD"}:
+                    _check(stranger.request(method, address), path, site.run_id)
+
+
+def _check(answer: httpx.Response, path: str, run_id: str) -> None:
+    shown = f"{answer.request.method} {answer.request.url}: {answer.status_code} {answer.text[:200]}"
+    assert TITLE not in answer.text, shown
+    assert run_id not in answer.text, shown
+    if answer.status_code in (400, 401, 403, 404, 405):
+        assert len(answer.text) < 1000, shown
+    elif answer.is_redirect:  # to the start page, or a tidier address
+        assert re.fullmatch(r"/?[\w-]*/?", answer.headers["Location"]), shown
+    elif path not in OPEN:
+        assert answer.text in ("", START_PAGE), shown
+
+
+@pytest.mark.parametrize(
+    "page", ["/", "/results", "/shared?token=x", "/static/index.html", "/nothing/at/all"]
+)
+def test_html_is_streamlits_empty_start_page(site: Site, page: str) -> None:
+    answer = httpx.get(site.served.url + page)
+    assert answer.text == START_PAGE
+    assert answer.headers["Cache-Control"] == "no-store"
+    assert answer.headers["X-Robots-Tag"] == "noindex, nofollow"
+
+
+def test_robots_stay_out(site: Site) -> None:
+    assert httpx.get(f"{site.served.url}/robots.txt").text == "User-agent: *\nDisallow: /\n"
+
+
+def test_secrets_and_tokens_stay_out_of_the_log(site: Site) -> None:
+    for page in (
+        "/shared?token=the-key",
+        "/oauth2callback?code=the-code&state=s",
+        "/auth/login?provider=forged",
+    ):
+        httpx.get(site.served.url + page)
+    httpx.get(f"{site.served.url}/api/runs/x", headers={"Authorization": "Bearer the-key"})
+    said = site.served.said()
+    for secret in ("the-key", "the-code", "forged", SIGN_IN["oidc_client_secret"], SIGN_IN["cookie_secret"]):
+        assert secret not in said
