@@ -31,7 +31,9 @@ audiences = {
     ): screen.audience
     for screen in SCREENS
 }
-page = st.navigation(list(audiences), position="top" if user else "hidden")
+shown = (st.context.url or "").rpartition("/")[2]
+alone = any(screen.name == shown and screen.audience == "everybody" for screen in SCREENS)  # leads nowhere else
+page = st.navigation(list(audiences), position="top" if user and not alone else "hidden")
 audience = audiences[page]
 try:
     if failure:

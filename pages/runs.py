@@ -14,6 +14,7 @@ if a and b:
     show_side_by_side(a, b)
     st.stop()
 
+st.query_params.clear()  # a link back from two runs leaves theirs
 st.title("Runs")
 days = server.shared().settings.keep_runs_days
 kept = f"for {days:g} day{'' if days == 1 else 's'} after they ended" if days else "until they are deleted"

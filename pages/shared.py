@@ -27,6 +27,6 @@ if link.run.state != "done":
 result = for_strangers(server.shared().service.result(link.run.id))
 shown = Shown(f"{link.run.id} for strangers", result, link.run.title, link.check)
 show_facts(result)
-st.caption("Shared with you to look at. All numbers are about groups of raters, none about a single one.")
+st.caption("A result that was shared with you, to look at.")
 export(shown, ("csv", "xlsx", "latex", "markdown", "html"))
 show_result(shown, check_often=True)

@@ -27,5 +27,9 @@ def link_to(screen: Screen, label: str) -> None:
 def link_to_run(run_id: str, title: str) -> None:
     """A link to a run's results."""
     st.page_link(
-        "results.py", label=escape_markdown(title), query_params={"run": run_id}, icon=":material/insights:"
+        "results.py",
+        label=escape_markdown(title),
+        query_params={"run": run_id},
+        icon=":material/insights:",
+        width="stretch",
     )

@@ -35,7 +35,8 @@ def watch_all(ids: Sequence[str]) -> None:
         if run is None or run.ended:
             st.rerun()
         with st.container(border=True, key=f"running-{run.id}"):
-            _head(run)
+            link_to_run(run.id, run.title)
+            _facts(run)
             show_progress(run)
             if may_manage(run.owner) and not run.cancel_requested:
                 st.button(
@@ -53,19 +54,19 @@ def list_runs(runs: Sequence[RunRecord]) -> None:
     page = min(st.session_state.get("runs-page", 1), pages)
     for run in runs[(page - 1) * _PER_PAGE : page * _PER_PAGE]:
         with st.container(border=True, key=f"run-{run.id}", gap="xsmall"):
-            _head(run)
-            if run.note:
-                st.markdown(escape_markdown(_shortened(run.note)))
             with st.container(horizontal=True, vertical_alignment="center"):
+                link_to_run(run.id, run.title)
                 pick(run)
                 edit(run)
                 delete(run)
+            _facts(run)
+            if run.note:
+                st.markdown(escape_markdown(_shortened(run.note)))
     if pages > 1:
         st.pagination(pages, key="runs-page")
 
 
-def _head(run: RunRecord) -> None:
-    link_to_run(run.id, run.title)
+def _facts(run: RunRecord) -> None:
     facts = [f"made by {run.owner}"] if run.owner else []
     facts += [told(run.created_at), f"{run.total:,} permutations"]
     if run.duration_s is not None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import datetime, time, timedelta
+import time
+from datetime import datetime, timedelta
 
 import streamlit as st
 
@@ -18,6 +19,7 @@ _MADE, _LABEL, _TERM, _LAST_DAY = "share-made", "share-label", "share-term", "sh
 _TERMS: dict[str, float | None] = {"7 days": 7, "30 days": 30, "90 days": 90, "No end": None}
 _OWN_TERM = "Until a day of my choice"
 _LABEL_LENGTH = 100
+_DOUBLE_CLICK_S = 1.0
 
 
 def share(run: RunRecord) -> None:
@@ -44,10 +46,9 @@ def _dialog(run: RunRecord) -> None:
         "A link shows this page read-only: without names of files, notes on the data and all that would "
         f"change something. The smallest group on it has {_smallest(run)}."
     )
+    _new_link(run)
     if _MADE in st.session_state:
-        _show_once(st.session_state[_MADE])
-    else:
-        _new_link(run)
+        _show_once(*st.session_state[_MADE])
     _list(run)
 
 
@@ -78,7 +79,8 @@ def _new_link(run: RunRecord) -> None:
 
 def _make(run: RunRecord) -> None:
     user = require_manage(run.owner)
-    if _MADE in st.session_state:  # the second half of a double click
+    made_at, _ = st.session_state.get(_MADE, (-_DOUBLE_CLICK_S, ""))
+    if time.monotonic() - made_at < _DOUBLE_CLICK_S:
         return
     token = server.shared().links.create(
         run.id,
@@ -86,7 +88,7 @@ def _make(run: RunRecord) -> None:
         label=st.session_state.get(_LABEL, "").strip(),
         days=_days(),
     )
-    st.session_state[_MADE] = address("shared", token=token)
+    st.session_state[_MADE] = time.monotonic(), address("shared", token=token)
 
 
 def _days() -> float | None:
@@ -94,14 +96,15 @@ def _days() -> float | None:
     if chosen != _OWN_TERM:
         return _TERMS[chosen]
     now = datetime.now(zone())
-    midnight = datetime.combine(st.session_state[_LAST_DAY] + timedelta(days=1), time(), now.tzinfo)
+    midnight = datetime.combine(
+        st.session_state[_LAST_DAY] + timedelta(days=1), datetime.min.time(), now.tzinfo
+    )
     return (midnight - now).total_seconds() / 86400
 
 
-def _show_once(link: str) -> None:
+def _show_once(_made_at: float, link: str) -> None:
     st.success("Copy the link now: nobody can see it again.", icon=":material/check_circle:")
     st.code(link, language=None, wrap_lines=True)
-    st.button("Make another link", icon=":material/add_link:", on_click=_forget)
 
 
 def _list(run: RunRecord) -> None:

@@ -34,6 +34,7 @@ def show_side_by_side(id_a: str, id_b: str) -> None:
         st.warning("One of the two is not on this server any more, or has no result yet.")
         return
     a, b = runs
+    st.query_params.from_dict({"a": a.id, "b": b.id})  # a link within a page shows its query and drops it
     for place, name, run in zip(st.columns(2, border=True), "AB", runs, strict=True):
         with place:
             _introduce(name, run)
