@@ -63,7 +63,10 @@ def serving(
             start_new_session=True,
         )
     try:
-        _wait_until_healthy(served, process)
+        try:
+            wait_for(f"{served.url}/_stcore/health", process)
+        except TimeoutError:
+            pytest.fail(f"the server did not start:\n{served.said()[-3000:]}")
         yield served
     finally:
         os.killpg(process.pid, signal.SIGTERM)
@@ -74,13 +77,20 @@ def serving(
             process.wait(20)
 
 
-def _wait_until_healthy(served: Served, process: subprocess.Popen[bytes]) -> None:
+def wait_for(url: str, process: subprocess.Popen[bytes]) -> None:
+    """Wait until a server answers.
+
+    Raises
+    ------
+    TimeoutError
+        If it does not, or its process has ended.
+    """
     deadline = time.monotonic() + READY_S
     while time.monotonic() < deadline and process.poll() is None:
         try:
-            with urllib.request.urlopen(f"{served.url}/_stcore/health", timeout=2) as answer:
+            with urllib.request.urlopen(url, timeout=2) as answer:
                 if answer.status == 200:
                     return
         except OSError:
             time.sleep(0.2)
-    pytest.fail(f"the server did not start:\n{served.said()[-3000:]}")
+    raise TimeoutError(url)

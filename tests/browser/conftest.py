@@ -2,14 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import signal
-import socket
-import subprocess
-import sys
-import time
-import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -18,10 +11,9 @@ from playwright.sync_api import Browser, ConsoleMessage, Page
 
 from grasp_core.example import example_files
 from tests.conftest import PATIENCE_MS
+from tests.serving import ROOT, serving
 
-ROOT = Path(__file__).resolve().parents[2]
 SCREENSHOTS = ROOT / "test-results" / "pages"
-READY_S = 60
 
 OpenPage = Callable[..., Page]
 
@@ -36,47 +28,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Address of the app, served as in production."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    folder = tmp_path_factory.mktemp("server")
-    log = folder / "log"
-    environment = {**os.environ, "GRASP_HOME": str(folder / "home")}
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
-    command += ["--server.headless", "true", "--server.fileWatcherType", "none"]
-    command += ["--browser.gatherUsageStats", "false"]
-    with log.open("wb") as output:
-        server = subprocess.Popen(
-            command,
-            cwd=ROOT,
-            env=environment,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
-    address = f"http://127.0.0.1:{port}"
-    try:
-        _wait_until_healthy(address, server, log)
-        yield address
-    finally:
-        os.killpg(server.pid, signal.SIGTERM)
-        try:
-            server.wait(20)
-        except subprocess.TimeoutExpired:
-            os.killpg(server.pid, signal.SIGKILL)
-            server.wait(20)
-
-
-def _wait_until_healthy(address: str, server: subprocess.Popen[bytes], log: Path) -> None:
-    deadline = time.monotonic() + READY_S
-    while time.monotonic() < deadline and server.poll() is None:
-        try:
-            with urllib.request.urlopen(f"{address}/_stcore/health", timeout=2) as answer:
-                if answer.status == 200:
-                    return
-        except OSError:
-            time.sleep(0.2)
-    pytest.fail(f"the server did not start:\n{log.read_text(errors='replace')[-3000:]}")
+    with serving(tmp_path_factory.mktemp("server")) as served:
+        yield served.url
 
 
 @pytest.fixture

@@ -35,7 +35,10 @@ def walk(routes, before=""):
             yield from walk(inner, path)
         elif type(route).__name__ != "WebSocketRoute":
             yield [path, sorted(getattr(route, "methods", None) or ["GET"])]
-print(json.dumps(list(walk(app.app._build_starlette_app().routes))))
+built = app.app._build_starlette_app()
+sessions = next(one for one in built.user_middleware if one.cls.__name__ == "SessionMiddleware")
+assert sessions.kwargs["secret_key"] == app.SETTINGS.cookie_secret, "a sign-in could not change servers"
+print(json.dumps(list(walk(built.routes))))
 """
 
 

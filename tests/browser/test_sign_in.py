@@ -1,0 +1,221 @@
+"""People sign in at a real OpenID provider on this machine."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from grasp_core.engine import workers
+from grasp_core.server import make_server
+from grasp_core.settings import Settings, variable
+from pages._ui.screens import SCREENS
+from tests.browser.visits import drop, results, settle
+from tests.conftest import PATIENCE_MS
+from tests.results import make_result
+from tests.serving import Served, free_port, serving, wait_for
+
+PEOPLE = {
+    "ann": {"email": "ann@lab.example", "name": "Ann Analyst", "email_verified": True},
+    "vera": {"email": "vera@lab.example", "name": "Vera Viewer"},
+    "eve": {"email": "eve@evil.example", "name": "Eve"},
+}
+TITLE = "A run that is nobody else's business"
+OpenAs = Callable[..., Page]
+
+
+@dataclass(frozen=True)
+class Site:
+    served: Served
+    run_id: str
+
+    @property
+    def result(self) -> str:
+        return f"/results?run={self.run_id}"
+
+
+@pytest.fixture(scope="module")
+def provider() -> Iterator[str]:
+    """Address of a provider that believes everybody."""
+    port = free_port()
+    command = [sys.executable, "-m", "oidc_provider_mock", "--port", str(port)]
+    for subject, claims in PEOPLE.items():
+        command += ["--user-claims", json.dumps({"sub": subject, **claims})]
+    address = f"http://localhost:{port}"
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        wait_for(f"{address}/.well-known/openid-configuration", process)
+        yield address
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+@contextmanager
+def signing_in(folder: Path, provider: str, base_path: str = "") -> Iterator[Site]:
+    """A server that asks people to sign in, with one run."""
+    store = make_server(Settings(home=str(folder / "home")), workers.threads)
+    run_id = store.runs.add(make_result(), title=TITLE, owner="somebody@lab.example").id
+    store.service.close()
+    store.database.dispose()
+    port = free_port()
+    settings = {
+        "public_url": f"http://localhost:{port}{base_path}",
+        "oidc_metadata_url": f"{provider}/.well-known/openid-configuration",
+        "oidc_client_id": "grasp",
+        "oidc_client_secret": "the client's secret",
+        "cookie_secret": "the secret that signs the cookies",
+        "allowed_domains": "lab.example",
+        "analysts": "ann@lab.example",
+    }
+    environment = {variable(name): value for name, value in settings.items()}
+    with serving(folder, environment, host="localhost", port=port, base_path=base_path) as served:
+        yield Site(served, run_id)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory, provider: str) -> Iterator[Site]:
+    with signing_in(tmp_path_factory.mktemp("sign-in"), provider) as made:
+        yield made
+
+
+@pytest.fixture
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    made = browser.new_context()
+    made.set_default_timeout(PATIENCE_MS)
+    made.route("https://**", lambda route: route.abort())  # the provider's page wants a style sheet
+    yield made
+    made.close()
+
+
+def visit(context: BrowserContext, site: Site, path: str) -> Page:
+    page = context.new_page()
+    page.goto(site.served.url + path)
+    return page
+
+
+def sign_in(page: Page, who: str) -> None:
+    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("button", name=who, exact=True).click()
+
+
+def sign_out(page: Page) -> None:
+    page.get_by_role("button", name="Sign out").click()
+    page.get_by_role("button", name="End session").click()  # at the provider
+
+
+def asked_to_sign_in(page: Page) -> None:
+    """The sign-in screen and nothing else."""
+    expect(page.get_by_role("button", name="Sign in")).to_be_visible()
+    settle(page)
+    expect(page.get_by_role("heading", level=1)).to_have_text("GRASP")
+    expect(page.get_by_text("Analysis")).to_have_count(0)
+    expect(page.get_by_text(TITLE)).to_have_count(0)
+
+
+def api_status(context: BrowserContext, site: Site) -> int:
+    return context.request.get(f"{site.served.url}/api/runs/{site.run_id}").status
+
+
+def test_no_page_shows_strangers_anything(context: BrowserContext, site: Site) -> None:
+    page = context.new_page()
+    for screen in SCREENS:
+        page.goto(f"{site.served.url}{screen.path}?run={site.run_id}&token={site.run_id}")
+        if screen.audience == "everybody":
+            expect(page.get_by_text("does not work")).to_be_visible()
+            expect(page.get_by_text(TITLE)).to_have_count(0)
+        else:
+            asked_to_sign_in(page)
+
+
+def test_a_deep_link_survives_sign_in_and_sign_out_ends_it(
+    context: BrowserContext, site: Site, example: dict[str, bytes]
+) -> None:
+    page = visit(context, site, site.result)
+    asked_to_sign_in(page)
+    assert api_status(context, site) == 401
+    sign_in(page, "ann")
+    results(page)
+    expect(page.get_by_role("heading", level=1)).to_have_text(TITLE)
+    assert page.url == site.served.url + site.result
+    assert api_status(context, site) == 200
+    page.goto(f"{site.served.url}/data")
+    page.get_by_role("heading", name="Data", exact=True).wait_for()
+    drop(page, "Annotations file", "annotations.csv", example["annotations.csv"])
+    page.get_by_role("heading", name="What was understood").wait_for()
+    page.get_by_role("link", name="Account").click()
+    expect(page.get_by_text("Ann Analyst")).to_be_visible()
+    expect(page.get_by_text("Your role on this server is analyst")).to_be_visible()
+    sign_out(page)
+    asked_to_sign_in(page)
+    assert not [cookie for cookie in context.cookies() if cookie["name"].startswith("_streamlit_user")]
+    assert api_status(context, site) == 401
+    page.goto(site.served.url + site.result)
+    asked_to_sign_in(page)
+
+
+def test_people_of_other_domains_are_not_admitted(context: BrowserContext, site: Site) -> None:
+    page = visit(context, site, site.result)
+    sign_in(page, "eve")
+    expect(page.get_by_text("This server does not admit mail addresses of evil.example.")).to_be_visible()
+    expect(page.get_by_text(TITLE)).to_have_count(0)
+    expect(page.get_by_text("Analysis")).to_have_count(0)
+    assert api_status(context, site) == 401
+    sign_out(page)
+    asked_to_sign_in(page)
+
+
+def test_viewers_look_only(context: BrowserContext, site: Site) -> None:
+    page = visit(context, site, "/analysis")
+    sign_in(page, "vera")
+    expect(page.get_by_text("Your role on this server is viewer")).to_be_visible()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Analysis")
+    page.goto(site.served.url + site.result)
+    results(page)
+    assert api_status(context, site) == 200
+
+
+def test_who_says_no_at_the_provider_is_back_where_they_were(context: BrowserContext, site: Site) -> None:
+    page = visit(context, site, site.result)
+    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("button", name="Deny").click()
+    page.wait_for_url(site.served.url + site.result)
+    asked_to_sign_in(page)
+    sign_in(page, "ann")
+    results(page)
+
+
+def test_a_tampered_cookie_is_no_sign_in(context: BrowserContext, site: Site) -> None:
+    page = visit(context, site, "/")
+    sign_in(page, "ann")
+    page.get_by_role("link", name="Account").wait_for()
+    cookie = next(cookie for cookie in context.cookies() if cookie["name"] == "_streamlit_user")
+    assert cookie["httpOnly"]
+    changed = cookie["value"][:-2] + ("AA" if cookie["value"][-2:] != "AA" else "BB")
+    context.add_cookies([{**cookie, "value": changed}])  # type: ignore[list-item]
+    page.goto(site.served.url + site.result)
+    asked_to_sign_in(page)
+    assert api_status(context, site) == 401
+
+
+def test_under_a_path(
+    tmp_path_factory: pytest.TempPathFactory, provider: str, context: BrowserContext
+) -> None:
+    with signing_in(tmp_path_factory.mktemp("path"), provider, "/grasp") as site:
+        page = visit(context, site, site.result)
+        sign_in(page, "ann")
+        results(page)
+        assert page.url == site.served.url + site.result
+        assert api_status(context, site) == 200
+        with urllib.request.urlopen(f"{site.served.url}/robots.txt") as answer:
+            assert b"Disallow: /" in answer.read()
+        assert re.search(r"the client|the secret", site.served.said()) is None
