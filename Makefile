@@ -6,10 +6,10 @@ PYTEST_ARGS ?=
 VENV_PYTHON := .venv/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint bench lock clean
+.PHONY: help setup run test lint bench bench-sessions lock clean
 
 help: ## list these targets
-	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
 	@echo
 	@echo "  make run PORT=8600           another port"
 	@echo "  make run ADDRESS=0.0.0.0     reachable from other machines"
@@ -23,21 +23,25 @@ run: ## serve the dashboard at http://localhost:8501
 	@tools/setup.sh app
 	@exec $(VENV_PYTHON) -m streamlit run app.py --server.port $(PORT) --server.address $(ADDRESS)
 
-test: lint ## lint, types and all tests, with a real browser and a real PostgreSQL
-	@GRASP_CHROMIUM=$$(tools/browser.sh) && GRASP_POSTGRES=$$(tools/postgres.sh) && export GRASP_CHROMIUM GRASP_POSTGRES && \
-		$(VENV_PYTHON) -m pytest $(PYTEST_ARGS)
+test: lint ## lint, types and all tests, with a real browser, PostgreSQL and proxy
+	@GRASP_CHROMIUM=$$(tools/browser.sh) && GRASP_POSTGRES=$$(tools/postgres.sh) && GRASP_CADDY=$$(tools/caddy.sh) && \
+		export GRASP_CHROMIUM GRASP_POSTGRES GRASP_CADDY && $(VENV_PYTHON) -m pytest $(PYTEST_ARGS)
 
-lint: ## formatting, types, direction of imports, Dockerfile
+lint: ## formatting, types, direction of imports, Dockerfiles
 	@tools/setup.sh test
 	$(VENV_PYTHON) -m ruff check
 	$(VENV_PYTHON) -m ruff format --check
 	$(VENV_PYTHON) -m mypy
 	$(VENV_PYTHON) -c 'from importlinter.cli import lint_imports_command as check; check()' --no-logo
-	.venv/bin/hadolint Dockerfile
+	.venv/bin/hadolint Dockerfile deploy/proxy.Dockerfile
 
 bench: ## time and peak memory of the main jobs
 	@tools/setup.sh app
 	$(VENV_PYTHON) -m benchmarks
+
+bench-sessions: ## how fast pages are while 50 people read results and 5 runs are computed
+	@tools/setup.sh app
+	$(VENV_PYTHON) -m benchmarks.sessions
 
 lock: ## pin the dependencies of pyproject.toml again (newest: make lock UPGRADE=1)
 	@tools/lock.sh $(if $(UPGRADE),--upgrade)

@@ -13,7 +13,6 @@ from grasp_core.report.text import escape_markdown
 from pages._ui.permissions import require_run
 from pages._ui.state import work
 
-MAX_FILE_MB = 500
 _LABELS = {"annotations": "Annotations file", "raters": "Raters file (optional)"}
 Slot = Literal["annotations", "raters"]
 
@@ -32,7 +31,7 @@ def _slot(slot: Slot) -> None:
     message_key = f"{slot}-message"
     upload = st.file_uploader(
         _LABELS[slot],
-        max_upload_size=MAX_FILE_MB,
+        max_upload_size=int(st.get_option("server.maxUploadSize")),
         key=f"{slot}-{st.session_state.setdefault(round_key, 0)}",
     )
     if upload is not None:
