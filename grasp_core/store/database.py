@@ -131,16 +131,17 @@ def translated_errors() -> Iterator[None]:
 def only_one(connection: Connection, what: str) -> None:
     """Let nobody else do `what` until this transaction ends; in SQLite, a writer is alone anyway."""
     if connection.dialect.name == "postgresql":
-        number = int.from_bytes(hashlib.sha256(what.encode()).digest()[:8], signed=True)
+        number = int.from_bytes(
+            hashlib.sha256(what.encode("utf-8", "surrogatepass")).digest()[:8], signed=True
+        )
         connection.execute(sqlalchemy.select(sqlalchemy.func.pg_advisory_xact_lock(number)))
 
 
-def insert_new(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> int:
-    """Insert the rows whose key is not there yet; returns how many."""
-    if not rows:
-        return 0
+def insert_new(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Insert the rows whose key is not there yet."""
     dialect: Any = postgresql if connection.dialect.name == "postgresql" else sqlite
-    return int(connection.execute(dialect.insert(table).on_conflict_do_nothing(), rows).rowcount)
+    if rows:
+        connection.execute(dialect.insert(table).on_conflict_do_nothing(), rows)
 
 
 def _set_up_sqlite(connection: Any, _record: Any) -> None:

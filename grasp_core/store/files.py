@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
 from grasp_core.errors import LimitError
-from grasp_core.store.database import insert_new, only_one, reading, writing
+from grasp_core.store.database import only_one, reading, writing
 from grasp_core.store.runs import clock
 from grasp_core.store.schema import chunks, files, run_files, runs
 
@@ -51,14 +51,17 @@ class FileStore:
             zlib.compress(content[start : start + CHUNK_BYTES], level=1)
             for start in range(0, len(content), CHUNK_BYTES)
         ]
-        row = {"sha256": sha256, "bytes": len(content), "owner": owner, "created_at": 0.0}
         with writing(self._engine) as connection:
+            only_one(connection, f"file {sha256}")
             only_one(connection, f"files of {owner}")
-            if insert_new(connection, files, [row]):
-                self._check_quota(connection, owner, 0)
-                for position, part in enumerate(packed):
-                    connection.execute(chunks.insert().values(sha256=sha256, position=position, content=part))
-            connection.execute(touch)
+            if connection.execute(touch).rowcount:
+                return sha256
+            self._check_quota(connection, owner, len(content))
+            connection.execute(
+                files.insert().values(sha256=sha256, bytes=len(content), owner=owner, created_at=now)
+            )
+            for position, part in enumerate(packed):
+                connection.execute(chunks.insert().values(sha256=sha256, position=position, content=part))
         return sha256
 
     def get(self, sha256: str) -> bytes | None:

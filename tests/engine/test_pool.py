@@ -5,8 +5,11 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import subprocess
+import sys
 from concurrent.futures import Executor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
 
 import pytest
 
@@ -16,7 +19,7 @@ from grasp_core.engine.blocks import Progress
 from grasp_core.engine.compute import Watcher, compute
 from grasp_core.engine.pool import Pool
 from grasp_core.errors import RunCancelledError, WorkerError
-from tests.engine.asking import DATA, ENDLESS, answer, digits, folder, question
+from tests.engine.asking import DATA, ENDLESS, answer, digits, folder, question, wait_until
 
 
 def children() -> set[int | None]:
@@ -116,6 +119,39 @@ def test_close_leaves_no_process_and_no_file(busy: bool) -> None:
     pool.close()
     assert children() <= before
     assert not where.exists()
+
+
+SERVER = """
+import multiprocessing, sys
+from grasp_core.engine import workers
+
+if __name__ == "__main__":
+    executor = workers.processes(2)
+    for future in [executor.submit(workers.compute_nothing) for _ in range(2)]:
+        future.result()
+    print(*[child.pid for child in multiprocessing.active_children()], flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_workers_end_with_a_killed_server(tmp_path: Path) -> None:
+    script = tmp_path / "server.py"
+    script.write_text(SERVER)
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])}
+    server = subprocess.Popen(
+        [sys.executable, str(script)],
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
+    assert server.stdin is not None
+    assert server.stdout is not None
+    pids = server.stdout.readline().split()
+    assert pids
+    server.kill()
+    server.communicate()
+    wait_until(lambda: not [pid for pid in pids if Path(f"/proc/{pid.decode()}").exists()])
 
 
 def test_closing_an_idle_pool_starts_nothing() -> None:

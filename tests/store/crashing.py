@@ -1,0 +1,129 @@
+"""Servers that can be killed: processes of their own, forked from one that has everything imported.
+
+``python -m tests.store.crashing`` reads one JSON object a line, starts a server as it says, and answers with
+the process's id.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+
+from grasp_core.engine import service as service_module
+from grasp_core.engine import workers
+from grasp_core.engine.pool import Pool
+from grasp_core.engine.service import Service
+from grasp_core.permutation.warm import warm
+from grasp_core.store import runs as runs_module
+from grasp_core.store.database import connect
+from grasp_core.store.files import FileStore
+from grasp_core.store.runs import RunStore
+
+ROOT = Path(__file__).resolve().parents[2]
+SAVE_S, POLL_S = 0.05, 0.02
+PER_SECOND = 10_000
+"""Permutations that a server computes at most, so that a run outlives many servers on any machine."""
+
+
+class Servers:
+    """Starts servers on a database."""
+
+    def __init__(self, parent: subprocess.Popen[str], log: Path) -> None:
+        self._parent = parent
+        self._log = log
+        self._alive: set[int] = set()
+
+    def start(self, url: sa.URL, *, lease: float = runs_module.LEASE_SECONDS) -> int:
+        """Start a server whose claims last `lease` seconds; returns its process."""
+        assert self._parent.stdin is not None
+        assert self._parent.stdout is not None
+        order = {"url": url.render_as_string(hide_password=False), "log": str(self._log), "lease": lease}
+        print(json.dumps(order), file=self._parent.stdin, flush=True)
+        pid = int(self._parent.stdout.readline())
+        self._alive.add(pid)
+        return pid
+
+    def kill(self, pid: int) -> None:
+        """kill -9, and wait until it is gone."""
+        os.kill(pid, signal.SIGKILL)
+        while Path(f"/proc/{pid}").exists():
+            time.sleep(0.001)
+        self._alive.remove(pid)
+
+    def end(self) -> None:
+        for pid in list(self._alive):
+            self.kill(pid)
+
+    def computed(self) -> list[tuple[int, str, int, int, int]]:
+        """What the servers computed: process, run, attempt, start, stop."""
+        lines = self._log.read_text().splitlines()
+        return [(int(p), run, int(a), int(b), int(c)) for p, run, a, b, c in map(str.split, lines)]
+
+
+@contextmanager
+def servers(log: Path) -> Iterator[Servers]:
+    log.touch()
+    parent = subprocess.Popen(
+        [sys.executable, "-m", "tests.store.crashing"],
+        cwd=ROOT,
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    started = Servers(parent, log)
+    try:
+        yield started
+    finally:
+        started.end()
+        parent.communicate()
+
+
+def main() -> None:
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the dead are nobody's to bury
+    warm()
+    for line in sys.stdin:
+        pid = os.fork()
+        if pid == 0:
+            serve(**json.loads(line))
+        print(pid, flush=True)
+
+
+def serve(url: str, log: str, lease: float) -> None:
+    """A server as it is in production, except that it is in a hurry to save and slow to compute."""
+    runs_module.LEASE_SECONDS = lease
+    service_module.SAVE_SECONDS = SAVE_S
+    service_module.POLL_SECONDS = POLL_S
+    compute_block, computed = workers.compute_block, service_module._Conductor.computed
+    lines = os.open(log, os.O_WRONLY | os.O_APPEND)
+
+    def slow_block(file: str, seed: int, start: int, stop: int) -> Any:
+        time.sleep((stop - start) / PER_SECOND)
+        return compute_block(file, seed, start, stop)
+
+    def noted(self: Any, start: int, values: Any) -> None:
+        line = f"{os.getpid()} {self.record.id} {self.record.attempt} {start} {start + len(values)}\n"
+        os.write(lines, line.encode())
+        computed(self, start, values)
+
+    workers.compute_block = slow_block
+    service_module._Conductor.computed = noted  # type: ignore[method-assign]
+    engine = connect(sa.make_url(url))
+    service = Service(RunStore(engine), FileStore(engine), Pool(workers.threads, 1))
+    service.start()
+    threading.Event().wait()
+
+
+if __name__ == "__main__":
+    main()

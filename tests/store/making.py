@@ -1,0 +1,63 @@
+"""Requests and texts for the store's tests."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import Engine
+
+from grasp_core.result import RunResult
+from grasp_core.store.runs import Request, RunRecord, RunStore
+from tests.results import make_group, make_outcome, make_result
+
+RESULT: RunResult = make_result((make_group("Woman", irr=make_outcome(0.2, "up")),), permutations=1000)
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "'; DROP TABLE runs; --",
+    '"quoted" \\ and %s %(name)s {0} :name ?',
+    "line\nbreak\ttab\r",
+    "\u202eright to left\u202c \u200b",
+    "🦖 ünïcödé 中文",
+    "=cmd|' /C calc'!A0",
+    "x" * 10_000,
+    "",
+]
+
+
+def request(question: str = "a question", **changes: Any) -> Request:
+    values = {
+        "key": hashlib.sha256(question.encode()).hexdigest(),
+        "title": question,
+        "owner": "ann",
+        "code_version": "0.1.0",
+        "spec": RESULT.spec,
+        "summary": RESULT.data,
+        "files": (("votes.csv", "1" * 64), ("raters.csv", "2" * 64)),
+    }
+    return Request(**{**values, **changes})
+
+
+def create(runs: RunStore, question: str = "a question", **changes: Any) -> RunRecord:
+    record, known = runs.create(request(question, **changes))
+    assert not known
+    return record
+
+
+def claim(runs: RunStore) -> RunRecord:
+    claimed = runs.claim()
+    assert claimed is not None
+    return claimed
+
+
+def column(engine: Engine, table: sa.Table, name: str) -> list[Any]:
+    with engine.connect() as connection:
+        return list(connection.execute(sa.select(table.c[name])).scalars())
+
+
+def change(engine: Engine, table: sa.Table, **values: Any) -> None:
+    """As time or another version would have it: change every row."""
+    with engine.begin() as connection:
+        connection.execute(table.update().values(**values))

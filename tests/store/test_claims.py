@@ -1,0 +1,226 @@
+"""Claims on runs: fair, for a while, and refused once they have passed to somebody else."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+import sqlalchemy as sa
+from sqlalchemy import Engine
+
+from grasp_core.store import runs as runs_module
+from grasp_core.store.database import writing
+from grasp_core.store.runs import LostRunError, RunStore
+from grasp_core.store.schema import checkpoints, runs
+from tests.store.making import RESULT, change, claim, column, create
+
+
+@pytest.fixture
+def store(engine: Engine) -> RunStore:
+    return RunStore(engine)
+
+
+def test_nothing_to_claim(store: RunStore) -> None:
+    assert store.claim() is None
+
+
+def test_the_user_with_the_fewest_running_comes_first(store: RunStore) -> None:
+    for number in range(3):
+        create(store, f"ann {number}", owner="ann")
+    create(store, "bob 0", owner="bob")
+    create(store, "carl 0", owner="carl")
+    create(store, "bob 1", owner="bob")
+    claimed = [claim(store) for _ in range(6)]
+    assert [record.title for record in claimed] == ["ann 0", "bob 0", "carl 0", "ann 1", "bob 1", "ann 2"]
+    assert all((record.state, record.attempt) == ("running", 1) for record in claimed)
+    assert store.claim() is None
+
+
+def test_who_has_ended_counts_as_idle_again(store: RunStore) -> None:
+    for title in ("ann 0", "ann 1", "bob 0", "bob 1"):
+        create(store, title, owner=title[:3])
+    first, second = claim(store), claim(store)
+    assert (first.title, second.title) == ("ann 0", "bob 0")
+    store.finish(second, "done", result=RESULT)
+    assert claim(store).title == "bob 1"
+
+
+def test_many_servers_never_claim_the_same(store: RunStore) -> None:
+    made = {create(store, f"run {number}", owner=f"user {number % 4}").id for number in range(16)}
+    with ThreadPoolExecutor(8) as servers:
+        claimed = list(servers.map(lambda _: store.claim(), range(20)))
+    ids = [record.id for record in claimed if record is not None]
+    assert len(ids) == 16  # nobody was passed over, though others were looking at the same rows
+    assert set(ids) == made
+
+
+def test_a_claim_that_is_not_renewed_is_anybodys(engine: Engine, store: RunStore) -> None:
+    create(store)
+    first = claim(store)
+    assert store.claim() is None
+    assert store.keep(first) is False
+    change(engine, runs, lease_until=runs.c.lease_until - runs_module.LEASE_SECONDS - 1)
+    assert store.claim(in_hand=[first.id]) is None
+    second = claim(store)
+    assert (second.id, second.attempt) == (first.id, 2)
+    assert store.claim() is None
+
+
+def test_a_claim_renewed_late_but_before_anybody_took_it_holds(engine: Engine, store: RunStore) -> None:
+    create(store)
+    first = claim(store)
+    change(engine, runs, lease_until=0.0)
+    store.keep(first)
+    assert store.claim() is None
+    store.finish(first, "done", result=RESULT)
+
+
+def test_who_has_lost_a_claim_can_write_nothing(engine: Engine, store: RunStore) -> None:
+    create(store)
+    stale = claim(store)
+    store.keep(stale, 4, [(0, np.zeros((4, 2, 6)))])
+    change(engine, runs, lease_until=0.0)
+    fresh = claim(store)
+    writes = [
+        lambda: store.keep(stale),
+        lambda: store.keep(stale, 9, [(4, np.ones((5, 2, 6)))]),
+        lambda: store.finish(stale, "done", result=RESULT),
+        lambda: store.finish(stale, "failed", error="late"),
+        lambda: store.release(stale),
+    ]
+    for write in writes:
+        with pytest.raises(LostRunError, match="taken over by another server or deleted"):
+            write()
+        now = store.get(fresh.id)
+        assert now is not None
+        assert (now.state, now.attempt, now.done, now.error) == ("running", 2, 4, None)
+    assert column(engine, checkpoints, "start") == [0]
+    store.finish(fresh, "done", result=RESULT)
+    assert column(engine, checkpoints, "start") == []
+    with pytest.raises(LostRunError):
+        store.keep(fresh)
+
+
+def test_a_deleted_run_is_lost(store: RunStore) -> None:
+    create(store)
+    claimed = claim(store)
+    store.delete(claimed.id)
+    with pytest.raises(LostRunError):
+        store.keep(claimed, 1, [(0, np.ones((1, 2, 6)))])
+
+
+def test_blocks_are_read_as_they_were_saved(store: RunStore) -> None:
+    create(store)
+    claimed = claim(store)
+    rng = np.random.default_rng(1)
+    values = rng.normal(size=(30, 5, 6))
+    values[3, 2, 1] = np.nan
+    values[4, 0, 0] = -0.0
+    store.keep(claimed, 10, [(20, values[20:])])
+    store.keep(claimed, 30, [(0, values[:7]), (7, values[7:20])])
+    found = store.computed(claimed, 5)
+    assert [(start, len(block)) for start, block in found] == [(0, 7), (7, 13), (20, 10)]
+    assert np.concatenate([block for _, block in found]).tobytes() == values.tobytes()
+
+
+def test_blocks_saved_again_after_an_answer_that_never_came(store: RunStore) -> None:
+    """The database had committed, but the connection broke before it could say so."""
+    create(store)
+    claimed = claim(store)
+    blocks = [(0, np.ones((3, 2, 6))), (3, np.ones((2, 2, 6)))]
+    store.keep(claimed, 3, blocks[:1])
+    store.keep(claimed, 5, blocks)
+    assert [start for start, _ in store.computed(claimed, 2)] == [0, 3]
+
+
+# Cancel and release
+
+
+def test_a_released_run_waits_again(store: RunStore) -> None:
+    create(store)
+    first = claim(store)
+    store.release(first)
+    again = claim(store)
+    assert (again.id, again.attempt) == (first.id, 2)
+    with pytest.raises(LostRunError):
+        store.release(first)
+
+
+def test_cancel_is_heard_of_at_the_next_save(store: RunStore) -> None:
+    made = create(store)
+    claimed = claim(store)
+    store.request_cancel(made.id)
+    assert store.keep(claimed) is True
+    store.finish(claimed, "cancelled")
+    record = store.get(made.id)
+    assert record is not None
+    assert record.state == "cancelled"
+
+
+def test_a_waiting_run_is_cancelled_at_once(store: RunStore) -> None:
+    made = create(store)
+    store.request_cancel(made.id)
+    record = store.get(made.id)
+    assert record is not None
+    assert (record.state, record.ended) == ("cancelled", True)
+    assert record.finished_at is not None
+    assert store.claim() is None
+
+
+def test_a_cancelled_run_is_not_handed_on(store: RunStore) -> None:
+    made = create(store)
+    claimed = claim(store)
+    store.request_cancel(made.id)
+    store.release(claimed)
+    record = store.get(made.id)
+    assert record is not None
+    assert record.state == "cancelled"
+    assert record.finished_at is not None
+
+
+def test_asked_again_while_being_cancelled(store: RunStore) -> None:
+    made = create(store)
+    claimed = claim(store)
+    store.keep(claimed, 4, [(0, np.zeros((4, 2, 6)))])
+    store.request_cancel(made.id)
+    again = create(store)
+    assert (again.id, again.state, again.cancel_requested) == (made.id, "queued", False)
+    with pytest.raises(LostRunError):
+        store.finish(claimed, "cancelled")
+    assert [start for start, _ in store.computed(claim(store), 2)] == [0]
+
+
+def test_cancelling_what_has_ended_changes_nothing(store: RunStore) -> None:
+    create(store)
+    claimed = claim(store)
+    store.finish(claimed, "done", result=RESULT)
+    before = store.get(claimed.id)
+    store.request_cancel(claimed.id)
+    assert store.get(claimed.id) == before
+
+
+# Clocks
+
+
+def test_claims_go_by_the_databases_clock(monkeypatch, engine: Engine, store: RunStore) -> None:
+    """A server whose own clock is wrong, or is put right, loses and takes nothing."""
+    create(store, "a")
+    create(store, "b")
+    first = claim(store)
+    for wrong in (0.0, 4e9):
+        monkeypatch.setattr(time, "time", lambda wrong=wrong: wrong)
+        store.keep(first)
+        second = store.claim()
+        assert second is None or second.title == "b"
+    assert store.claim() is None
+    store.finish(first, "done", result=RESULT)
+    monkeypatch.undo()
+    done = store.get(first.id)
+    assert done is not None
+    assert done.finished_at is not None
+    with writing(engine) as connection:
+        now = connection.execute(sa.select(runs_module.clock(engine))).scalar_one()
+    assert abs(now - time.time()) < 60  # seconds since 1970, UTC, on both databases
+    assert abs(done.finished_at - now) < 60

@@ -1,0 +1,109 @@
+"""Real server processes: killed at any instant, and several on one database."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import Counter
+from pathlib import Path
+
+import sqlalchemy as sa
+from sqlalchemy import URL, NullPool
+
+from grasp_core.store.schema import checkpoints
+from tests.engine.asking import answer, wait_until
+from tests.engine.serving import ask, ended, now, result_digits, serving
+from tests.store.conftest import NewDatabase
+from tests.store.crashing import servers
+from tests.store.postgres import Postgres
+
+KILLS = 20
+PERMUTATIONS = 40_000
+
+
+def saved(url: URL) -> dict[tuple[int, int], bytes]:
+    """The blocks in the database, read as anybody would."""
+    engine = sa.create_engine(url, poolclass=NullPool)
+    with engine.connect() as connection:
+        rows = connection.execute(sa.select(checkpoints))
+        return {(row.start, row.stop): row.shuffled for row in rows}
+
+
+def test_killed_at_any_instant_nothing_saved_is_lost(new_database: NewDatabase, tmp_path: Path) -> None:
+    chance = random.Random(20)
+    url = new_database()
+    with serving(url, started=False) as watching, servers(tmp_path / "log") as made:
+        record = ask(watching, with_files=True, permutations=PERMUTATIONS)
+        before: dict[tuple[int, int], bytes] = {}
+        for _ in range(KILLS):
+            pid = made.start(url, lease=0.2)
+            time.sleep(chance.uniform(0.0, 0.6))
+            made.kill(pid)
+            after = saved(url)
+            assert before.items() <= after.items()  # bit by bit
+            before = after
+            assert now(watching, record).done <= sum(stop - start for start, stop in after)
+        left = now(watching, record)
+        assert left.state == "running"
+        assert 0 < left.done < PERMUTATIONS
+        last = made.start(url, lease=0.2)
+        assert result_digits(watching, record) == answer(permutations=PERMUTATIONS)
+        assert saved(url) == {}
+        blocks = made.computed()
+        kept = {block for block in before}
+        again = [(start, stop) for pid, _, _, start, stop in blocks if pid == last]
+        # The last server computed what was missing, and nothing that had been saved.
+        missing = PERMUTATIONS - sum(stop - start for start, stop in kept)
+        assert sum(stop - start for start, stop in again) == missing
+        computed = sum(stop - start for *_, start, stop in blocks)
+        print(
+            f"\n{url.drivername}: {now(watching, record).attempt} attempts, {len(kept)} blocks saved before"
+            f" the last, {computed - PERMUTATIONS} of {PERMUTATIONS} permutations computed twice"
+        )
+
+
+def test_two_servers_never_compute_a_run_twice(postgres: Postgres, tmp_path: Path) -> None:
+    url = postgres.new_database()
+    with serving(url, started=False) as watching, servers(tmp_path / "log") as made:
+        both = {made.start(url), made.start(url)}
+        asked = []
+        while len(asked) < 12 or {pid for pid, *_ in made.computed()} != both:
+            assert len(asked) < 100
+            owner = f"user {len(asked) % 3}"
+            record = ask(watching, with_files=True, owner=owner, permutations=400, seed=len(asked) + 1)
+            asked.append(record)
+            if len(asked) >= 12:
+                ended(watching, record)
+        for record in asked:
+            done = ended(watching, record)
+            assert (done.state, done.error, done.attempt) == ("done", None, 1)
+        counted: Counter[str] = Counter()
+        for _, run, _, start, stop in made.computed():
+            counted[run] += stop - start
+        assert counted == {record.id: 400 for record in asked}
+        assert result_digits(watching, asked[0]) == answer(permutations=400, seed=1)
+
+
+def test_a_cancel_reaches_the_server_that_computes(new_database: NewDatabase, tmp_path: Path) -> None:
+    url = new_database()
+    with serving(url, started=False) as watching, servers(tmp_path / "log") as made:
+        record = ask(watching, with_files=True, permutations=PERMUTATIONS)
+        made.start(url)
+        wait_until(made.computed)
+        watching.cancel(record.id)
+        cancelled = ended(watching, record)
+        assert cancelled.state == "cancelled"
+        assert cancelled.done < PERMUTATIONS
+
+
+def test_the_run_of_a_dead_server_is_taken_over(postgres: Postgres, tmp_path: Path) -> None:
+    url = postgres.new_database()
+    with serving(url, started=False) as watching, servers(tmp_path / "log") as made:
+        record = ask(watching, with_files=True, permutations=8_000)
+        first, second = made.start(url, lease=2.0), made.start(url, lease=2.0)
+        wait_until(lambda: now(watching, record).done)
+        (computing,) = {pid for pid, *_ in made.computed()}
+        made.kill(computing)
+        assert result_digits(watching, record) == answer(permutations=8_000)
+        assert now(watching, record).attempt == 2
+        assert {pid for pid, *_ in made.computed()} == {first, second}

@@ -1,0 +1,353 @@
+"""Opening, upgrading, filling, damaging and losing the database itself."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import URL, event
+
+from grasp_core.engine import service as service_module
+from grasp_core.errors import SettingsError, StoreError
+from grasp_core.settings import Settings
+from grasp_core.store import runs as runs_module
+from grasp_core.store.database import connect, database_url
+from grasp_core.store.files import FileStore
+from grasp_core.store.links import LinkStore
+from grasp_core.store.runs import RunStore
+from grasp_core.store.schema import metadata, runs
+from tests.engine.asking import answer, wait_until
+from tests.engine.serving import ask, in_progress, now, result_digits, serving
+from tests.store.conftest import NewDatabase
+from tests.store.making import RESULT, change, claim, create
+from tests.store.postgres import Postgres
+
+ROOT = Path(__file__).resolve().parents[2]
+SAMPLES = Path(__file__).parent / "data"
+
+
+def tables(url: URL) -> set[str]:
+    engine = connect(url)
+    found = set(sa.inspect(engine).get_table_names())
+    engine.dispose()
+    return found
+
+
+# Upgrades
+
+
+def test_migrations_lead_to_the_schema(new_database: NewDatabase) -> None:
+    engine = connect(new_database())
+    with engine.connect() as connection:
+        assert compare_metadata(MigrationContext.configure(connection), metadata) == []
+    engine.dispose()
+
+
+@pytest.mark.parametrize("sample", sorted(path.name for path in SAMPLES.glob("*.db")))
+def test_what_released_versions_wrote_stays_readable(tmp_path: Path, sample: str) -> None:
+    shutil.copy(SAMPLES / sample, tmp_path / sample)
+    engine = connect(URL.create("sqlite", database=str(tmp_path / sample)))
+    with engine.connect() as connection:
+        assert compare_metadata(MigrationContext.configure(connection), metadata) == []
+    store = RunStore(engine)
+    done, waiting = (store.search(title)[0] for title in ("The answer", "The question"))
+    assert (done.state, done.owner, done.note, done.tags) == ("done", "ann", "a note, ünïcödé", ("tag",))
+    result = store.result(done.id)
+    assert result is not None
+    assert [row.group.label for row in result.groups] == ["Woman"]
+    assert LinkStore(engine).of_run(done.id)[0].label == "for the reviewers"
+    claimed = claim(store)
+    assert (claimed.id, claimed.done) == (waiting.id, 3)
+    ((start, block),) = store.computed(claimed, 1)
+    assert (start, block.tolist()) == (0, [[[0.0, 1.0, 2.0, 3.0, 4.0, 5.0]]] * 3)
+    ((name, sha256),) = store.files_of(waiting.id)
+    assert name == "votes.csv"
+    assert FileStore(engine).get(sha256) == b"item,rater,label\n1,1,Yes\n"
+    engine.dispose()
+
+
+def test_threads_that_open_a_new_database_at_once(new_database: NewDatabase) -> None:
+    url = new_database()
+    with ThreadPoolExecutor(4) as servers:
+        found = list(servers.map(tables, [url] * 4))
+    assert all(names == {*metadata.tables, "alembic_version"} for names in found)
+
+
+def test_servers_that_open_a_new_database_at_once(new_database: NewDatabase) -> None:
+    url = new_database().render_as_string(hide_password=False)
+    script = (
+        "import sys, sqlalchemy; from grasp_core.store.database import connect;"
+        "input(); connect(sqlalchemy.make_url(sys.argv[1])).dispose()"
+    )
+    servers = [
+        subprocess.Popen([sys.executable, "-c", script, url], stdin=subprocess.PIPE, cwd=ROOT)
+        for _ in range(3)
+    ]
+    for server in servers:
+        assert server.stdin is not None
+        server.stdin.write(b"\n")
+        server.stdin.close()
+    assert [server.wait(120) for server in servers] == [0, 0, 0]
+
+
+def test_a_database_of_a_newer_version_is_left_alone(new_database: NewDatabase) -> None:
+    url = new_database()
+    engine = connect(url)
+    with engine.begin() as connection:
+        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")
+    engine.dispose()
+    with pytest.raises(StoreError, match="written by a newer version of GRASP"):
+        connect(url)
+
+
+# Addresses
+
+
+def test_the_default_is_a_file_in_the_home_folder(tmp_path: Path) -> None:
+    home = tmp_path / "not there yet" / "50% of #1?x=y"
+    url = database_url(Settings(home=str(home)))
+    connect(url).dispose()
+    assert (home / "grasp.db").is_file()
+
+
+@pytest.mark.parametrize("scheme", ["postgres", "postgresql", "postgresql+psycopg"])
+def test_postgresql_is_named_as_elsewhere(scheme: str) -> None:
+    url = database_url(Settings(database_url=f"{scheme}://u:p%40ss@db.example:5433/grasp?sslmode=require"))
+    assert (url.drivername, url.username, url.password) == ("postgresql+psycopg", "u", "p@ss")
+    assert (url.host, url.port, url.database) == ("db.example", 5433, "grasp")
+    assert url.query == {"sslmode": "require"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["grasp.db", "mysql://u:secret@h/d", "postgresql://u:secret@h:port/d", "secret", "://", "oracle://"],
+)
+def test_an_address_that_cannot_be_used_is_not_quoted(text: str) -> None:
+    with pytest.raises(SettingsError, match="GRASP_DATABASE_URL must look like") as raised:
+        database_url(Settings(database_url=text))
+    assert "secret" not in str(raised.value)
+    assert raised.value.__context__ is None  # nor in a traceback
+
+
+def test_a_home_that_cannot_be_made_is_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(StoreError, match="GRASP_HOME cannot be used: Not a directory"):
+        connect(URL.create("sqlite", database=str(tmp_path / "file" / "home" / "grasp.db")))
+
+
+def test_a_server_that_is_not_there_is_a_sentence() -> None:
+    with pytest.raises(StoreError, match="The database cannot be reached"):
+        connect(URL.create("postgresql+psycopg", "grasp", host="127.0.0.1", port=1, database="grasp"))
+
+
+def test_a_database_that_may_not_be_written_is_a_sentence(postgres: Postgres) -> None:
+    url = postgres.new_database()
+    engine = sa.create_engine(url)
+    with engine.begin() as connection:
+        connection.exec_driver_sql("CREATE ROLE reader LOGIN")
+        connection.exec_driver_sql("REVOKE CREATE ON SCHEMA public FROM PUBLIC")
+    engine.dispose()
+    with pytest.raises(StoreError, match="does not let GRASP make its tables"):
+        connect(url.set(username="reader"))
+
+
+# Damage
+
+
+@pytest.mark.parametrize("content", [b"this is no database" * 100, b"SQLite format 3\x00" + b"\xff" * 5000])
+def test_a_file_that_is_no_database_is_a_sentence(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "grasp.db").write_bytes(content)
+    with pytest.raises(StoreError, match=r"damaged; restore a backup|cannot be reached"):
+        connect(URL.create("sqlite", database=str(tmp_path / "grasp.db")))
+    assert (tmp_path / "grasp.db").read_bytes() == content
+
+
+def test_a_damaged_page_is_a_sentence(tmp_path: Path) -> None:
+    url = URL.create("sqlite", database=str(tmp_path / "grasp.db"))
+    engine = connect(url)
+    FileStore(engine).put(os.urandom(100_000), owner="ann")
+    engine.dispose()
+    size = (tmp_path / "grasp.db").stat().st_size
+    with (tmp_path / "grasp.db").open("r+b") as file:
+        for page in range(10, size // 4096):
+            file.seek(page * 4096)
+            file.write(b"\xff" * 4096)
+    engine = connect(url)
+    with pytest.raises(StoreError):
+        FileStore(engine).delete_unneeded(older_than_hours=-1.0)
+    engine.dispose()
+
+
+# A full disk
+
+
+@contextmanager
+def small_disk(folder: Path) -> Iterator[Callable[[], None]]:
+    """A file system of 3 MB in `folder`; yields what makes it larger."""
+    mount = ["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", str(folder)]
+    if os.geteuid() or subprocess.run(mount, capture_output=True, check=False).returncode:
+        pages = [700]
+
+        def limit(connection: sqlite3.Connection, *_: object) -> None:
+            connection.execute(f"PRAGMA max_page_count={pages[0]}")
+
+        event.listen(sa.Pool, "checkout", limit)
+        try:
+            yield lambda: pages.__setitem__(0, 10**6)
+        finally:
+            event.remove(sa.Pool, "checkout", limit)
+        return
+    try:
+        yield lambda: subprocess.run(["mount", "-o", "remount,size=1g", str(folder)], check=True)
+    finally:
+        subprocess.run(["umount", str(folder)], check=True)
+
+
+def fill(files: FileStore) -> None:
+    while True:
+        files.put(os.urandom(50_000), owner="ann")
+
+
+def intact(path: Path) -> bool:
+    plain = sqlite3.connect(path)
+    try:
+        return plain.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    finally:
+        plain.close()
+
+
+def test_a_full_disk_is_a_sentence_and_nothing_is_lost(monkeypatch, tmp_path: Path, caplog) -> None:
+    monkeypatch.setattr(service_module, "SAVE_SECONDS", 0.05)
+    monkeypatch.setattr(runs_module, "LEASE_SECONDS", 1.0)
+    path = tmp_path / "disk" / "grasp.db"
+    path.parent.mkdir()
+    url = URL.create("sqlite", database=str(path))
+    with small_disk(path.parent) as make_larger:
+        with serving(url) as service:
+            kept = service.runs.add(RESULT, title="Kept", owner="ann")
+            first = service.files.put(b"kept", owner="ann")
+            record = ask(service, permutations=100_000)
+            in_progress(service, record)
+            with pytest.raises(StoreError, match="disk that holds GRASP's database is full; nothing saved"):
+                fill(service.files)
+            wait_until(lambda: "not saved yet: The disk" in caplog.text)
+            assert service.runs.result(kept.id) == RESULT
+            assert service.files.get(first) == b"kept"
+            make_larger()
+            assert result_digits(service, record) == answer(permutations=100_000)
+            assert now(service, record).attempt == 1
+            large = service.files.put(b"x" * 5_000_000, owner="ann")
+            assert service.files.get(large) == b"x" * 5_000_000
+        assert intact(path)
+
+
+def test_a_server_ended_on_a_full_disk_leaves_the_database_intact(tmp_path: Path) -> None:
+    path = tmp_path / "disk" / "grasp.db"
+    path.parent.mkdir()
+    url = URL.create("sqlite", database=str(path))
+    with small_disk(path.parent) as make_larger:
+        with serving(url) as service:
+            kept = service.runs.add(RESULT, title="Kept", owner="ann")
+            with pytest.raises(StoreError, match="is full"):
+                fill(service.files)
+        assert intact(path)
+        make_larger()
+        with serving(url) as service:
+            assert service.runs.result(kept.id) == RESULT
+            assert result_digits(service, ask(service)) == answer()
+
+
+# A database that goes away and comes back
+
+
+def test_a_run_survives_a_database_that_is_away(monkeypatch, postgres: Postgres, caplog) -> None:
+    monkeypatch.setattr(service_module, "SAVE_SECONDS", 0.05)
+    monkeypatch.setattr(service_module, "POLL_SECONDS", 0.05)
+    monkeypatch.setattr(runs_module, "LEASE_SECONDS", 0.5)
+    with serving(postgres.new_database()) as service:
+        record = ask(service, permutations=150_000)
+        in_progress(service, record)
+        postgres.stop()
+        try:
+            sentence = "The database (cannot be reached|went away); try again in a moment"
+            with pytest.raises(StoreError, match=sentence):
+                service.runs.get(record.id)
+            with pytest.raises(StoreError, match=sentence):
+                ask(service, seed=2)
+            wait_until(lambda: "not saved yet" in caplog.text)
+            wait_until(lambda: "no run could be claimed" in caplog.text)
+            before = service.progress(record).done
+            wait_until(lambda: service.progress(record).done > before)  # it goes on meanwhile
+        finally:
+            postgres.start()
+        assert result_digits(service, record) == answer(permutations=150_000)
+        assert now(service, record).attempt == 1
+        assert ask(service, seed=2).state == "queued"
+    assert "Traceback" not in caplog.text
+
+
+def test_a_run_that_ends_while_the_database_is_away_is_saved(monkeypatch, postgres: Postgres, caplog) -> None:
+    monkeypatch.setattr(runs_module, "LEASE_SECONDS", 0.5)
+    with serving(postgres.new_database()) as service:
+        record = ask(service, permutations=30_000)
+        in_progress(service, record)
+        postgres.stop()
+        try:
+            wait_until(lambda: service.progress(record).done == 30_000)
+        finally:
+            postgres.start()
+        assert result_digits(service, record) == answer(permutations=30_000)
+        assert now(service, record).attempt == 1
+
+
+def test_an_answer_lost_on_the_way_is_not_an_error(monkeypatch, new_database: NewDatabase) -> None:
+    """The connection breaks after the database has committed: the same blocks are saved again."""
+    monkeypatch.setattr(service_module, "SAVE_SECONDS", 0.02)
+    with serving(new_database()) as service:
+        keep, broken = service.runs.keep, []
+
+        def keep_and_break(run, done=None, computed=()):
+            cancelled = keep(run, done, computed)
+            if computed and len(broken) < 5:
+                broken.append(len(computed))
+                raise StoreError("The database went away; try again in a moment.")
+            return cancelled
+
+        monkeypatch.setattr(service.runs, "keep", keep_and_break)
+        record = ask(service, permutations=60_000)
+        assert result_digits(service, record) == answer(permutations=60_000)
+        assert broken
+
+
+def test_a_stale_state_is_repaired_by_time(new_database: NewDatabase) -> None:
+    """A run whose server vanished for good is computed by whoever comes next."""
+    url = new_database()
+    with serving(url, started=False) as gone:
+        record = ask(gone, with_files=True)
+        claim(gone.runs)
+        engine = connect(url)
+        change(engine, runs, lease_until=0.0)
+        engine.dispose()
+    with serving(url) as next_one:
+        assert result_digits(next_one, record) == answer()
+        assert now(next_one, record).attempt == 2
+
+
+def test_requests_are_saved_in_one_piece(new_database: NewDatabase) -> None:
+    engine = connect(new_database())
+    store = RunStore(engine)
+    with pytest.raises(sa.exc.IntegrityError):
+        create(store, files=(("votes.csv", None),))  # type: ignore[arg-type]
+    assert store.search() == []
+    engine.dispose()
