@@ -1,0 +1,167 @@
+"""What compose.yaml promises, read from the file as it is after its variables are filled in."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from dataclasses import fields
+from typing import Any
+
+import pytest
+import ruamel.yaml
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
+
+from grasp_core.settings import Settings, read_settings, variable
+from tests.serving import ROOT
+
+ENVIRONMENT = {"GRASP_DATABASE_PASSWORD": "secret"}
+ELSEWHERE = {"home"}  # compose.yaml does not set it: the image does
+
+
+def filled_in(value: Any, environment: dict[str, str]) -> Any:
+    """The value with its ``${NAME}``, ``${NAME:-default}``, ``${NAME:+text}``, ``${NAME:?message}`` replaced."""
+    if isinstance(value, dict):
+        return {name: filled_in(inner, environment) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [filled_in(inner, environment) for inner in value]
+
+    def replaced(found: re.Match[str]) -> str:
+        name, operator, rest = found.groups()
+        given = environment.get(name, "")
+        if operator == ":+":
+            return rest if given else ""
+        assert given or operator != ":?", found[0]
+        return given or rest or ""
+
+    return re.sub(r"\$\{(\w+)(:[-+?])?([^}]*)\}", replaced, value) if isinstance(value, str) else value
+
+
+def composed(**environment: str) -> dict[str, Any]:
+    text = (ROOT / "compose.yaml").read_text(encoding="utf-8")
+    filled: dict[str, Any] = filled_in(
+        ruamel.yaml.YAML(typ="safe", pure=True).load(text), {**ENVIRONMENT, **environment}
+    )
+    return filled
+
+
+SERVICES = composed()["services"]
+APPS = ("app", "app-2")
+
+
+def test_the_file_follows_the_specification() -> None:
+    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.compose-spec"]
+    checked = subprocess.run(
+        [*command, "compose.yaml"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert checked.returncode == 0, checked.stdout
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_every_service_has_few_rights_and_limits(name: str) -> None:
+    service = SERVICES[name]
+    assert service["cap_drop"] == ["ALL"]
+    assert "cap_add" not in service
+    assert service["security_opt"] == ["no-new-privileges:true"]
+    assert service["read_only"] is True
+    assert not service.get("privileged")
+    assert service["restart"] == "unless-stopped"
+    assert set(service["deploy"]["resources"]["limits"]) == {"cpus", "memory", "pids"}
+    for mounted in service["volumes"]:
+        assert mounted.split(":")[0] in composed()["volumes"]  # nothing of the host's
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_no_service_runs_as_root(name: str) -> None:
+    service = SERVICES[name]
+    if "build" in service:
+        build = service["build"]
+        file = ROOT / "Dockerfile" if build == "." else ROOT / build["context"] / build["dockerfile"]
+        users = re.findall(r"^USER (\S+)$", file.read_text(encoding="utf-8"), re.MULTILINE)
+        assert int(users[-1].split(":")[0]) > 0
+    else:
+        assert int(service["user"].split(":")[0]) > 0
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_every_service_says_how_it_is(name: str) -> None:
+    service = SERVICES[name]
+    if "build" not in service:
+        assert service["healthcheck"]["test"][0] == "CMD"
+        return
+    file = ROOT / "Dockerfile" if service["build"] == "." else ROOT / "deploy" / "proxy.Dockerfile"
+    assert "HEALTHCHECK" in file.read_text(encoding="utf-8")
+
+
+def test_images_are_named_by_version() -> None:
+    files = [ROOT / "Dockerfile", ROOT / "deploy" / "proxy.Dockerfile"]
+    images = re.findall(r"^ARG BASE=(\S+)$", "".join(file.read_text() for file in files), re.MULTILINE)
+    images += [service["image"] for service in SERVICES.values() if "build" not in service]
+    assert len(images) == 3
+    for image in images:
+        assert re.search(r":\d+\.\d+", image), image
+
+
+def test_only_the_proxy_is_reached_from_outside() -> None:
+    assert [name for name, service in SERVICES.items() if "ports" in service] == ["proxy"]
+    assert composed()["networks"]["back"] == {"internal": True}
+    assert SERVICES["database"]["networks"] == ["back"]
+    assert set(SERVICES["proxy"]["networks"]) == {"front"}
+    for name in APPS:
+        assert set(SERVICES[name]["networks"]) == {"front", "back"}
+
+
+def test_servers_believe_the_proxy_and_nobody_else() -> None:
+    trusted = SERVICES["app"]["environment"]["FORWARDED_ALLOW_IPS"]
+    assert trusted == SERVICES["proxy"]["networks"]["front"]["ipv4_address"]
+    hosts = ProxyHeadersMiddleware(lambda *_: None, trusted).trusted_hosts  # type: ignore[arg-type, return-value]
+    assert trusted in hosts
+    assert all(other not in hosts for other in ("172.30.250.1", "172.30.250.130", "127.0.0.1", "0.0.0.0"))
+
+
+def test_the_second_server_comes_with_its_profile() -> None:
+    assert SERVICES["app-2"]["profiles"] == ["replicas"]
+    assert SERVICES["proxy"]["environment"]["GRASP_UPSTREAMS"].split() == ["app:8501"]
+    with_profile = composed(COMPOSE_PROFILES="replicas")["services"]
+    assert with_profile["proxy"]["environment"]["GRASP_UPSTREAMS"].split() == ["app:8501", "app-2:8501"]
+    same = ("image", "environment", "networks", "volumes")
+    assert all(SERVICES["app"][part] == SERVICES["app-2"][part] for part in same)
+
+
+def test_limits_and_paths_are_the_same_on_both_sides() -> None:
+    services = composed(GRASP_UPLOAD_MB="70", GRASP_BASE_PATH="/grasp", GRASP_SITE="grasp.example.org")[
+        "services"
+    ]
+    app, proxy = services["app"]["environment"], services["proxy"]["environment"]
+    assert app["STREAMLIT_SERVER_MAX_UPLOAD_SIZE"] == proxy["GRASP_UPLOAD_MB"] == "70"
+    assert app["STREAMLIT_SERVER_BASE_URL_PATH"] == proxy["GRASP_BASE_PATH"] == "/grasp"
+    assert app["GRASP_PUBLIC_URL"] == f"https://{proxy['GRASP_SITE']}/grasp"
+
+
+def test_servers_take_every_setting_with_its_default() -> None:
+    environment = SERVICES["app"]["environment"]
+    assert {variable(field.name) for field in fields(Settings) if field.name not in ELSEWHERE} == {
+        name for name in environment if name.startswith("GRASP_")
+    }
+    read = read_settings(environment)
+    chosen = {"database_url", "workers", "public_url", "log_format"}
+    for field in fields(Settings):
+        if field.name not in chosen:
+            assert getattr(read, field.name) == field.default, field.name
+
+
+def test_secrets_come_from_outside() -> None:
+    assert ".env" in (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()
+    lines = (ROOT / ".env.example").read_text(encoding="utf-8").splitlines()
+    given = dict(line.lstrip("#").split("=", 1) for line in lines if re.match(r"#?[A-Z_]+=", line))
+    secret = {variable(field.name) for field in fields(Settings) if field.metadata["secret"]}
+    for name in {*secret - {"GRASP_DATABASE_URL"}, "GRASP_DATABASE_PASSWORD"}:
+        assert given[name] == "", name
+
+
+def test_every_variable_of_the_example_is_used() -> None:
+    text = (ROOT / "compose.yaml").read_text(encoding="utf-8")
+    lines = (ROOT / ".env.example").read_text(encoding="utf-8").splitlines()
+    for line in lines:
+        if found := re.match(r"#?([A-Z_]+)=", line):
+            assert found[1] in text, found[1]
