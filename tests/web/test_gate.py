@@ -13,7 +13,7 @@ PATHS = [
     "/api/health",
     "/api/runs/x",
     "/metrics",
-    "/_stcore/health",
+    "/_stcore/host-config",
     "/oauth2callback",
 ]
 
@@ -61,6 +61,10 @@ def test_without_sign_in_others_read_one_sentence(
     with pytest.raises(WebSocketDisconnect) as closed, visitor.websocket_connect(STREAM, headers=headers):
         pass
     assert closed.value.code == POLICY_VIOLATION
+
+
+def test_proxies_may_ask_for_health(client: MakeClient) -> None:
+    assert client(came_from="10.0.0.7").get("/_stcore/health").status_code == 200
 
 
 @pytest.mark.parametrize("settings", [{"allow_anonymous": True}, SIGN_IN])

@@ -32,7 +32,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     ],
 )
 def test_others_are_refused(served: Served, headers: dict[str, str]) -> None:
-    for path in ("/", "/results", "/api/health", "/metrics", "/_stcore/health", "/_stcore/host-config"):
+    for path in ("/", "/results", "/api/health", "/metrics", "/_stcore/host-config"):
         answer = httpx.get(served.url + path, headers=headers)
         assert answer.status_code == 403
         assert LOCAL_ONLY in answer.text
