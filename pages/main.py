@@ -31,8 +31,8 @@ audiences = {
     ): screen.audience
     for screen in SCREENS
 }
-shown = (st.context.url or "").rpartition("/")[2]
-alone = any(screen.name == shown and screen.audience == "everybody" for screen in SCREENS)  # leads nowhere else
+asked = (st.context.url or "").rpartition("/")[2]
+alone = asked in [screen.name for screen in SCREENS if screen.audience == "everybody"]
 page = st.navigation(list(audiences), position="top" if user and not alone else "hidden")
 audience = audiences[page]
 try:

@@ -13,6 +13,7 @@ from pages._ui.state import work
 
 _TITLE_LENGTH = 200
 _NOTE_LENGTH = 5000
+_PROBLEM = "edit-problem"
 
 
 def edit(run: RunRecord) -> None:
@@ -33,30 +34,41 @@ def delete(run: RunRecord) -> None:
 
 @st.dialog("Title, tags and note", width="medium")
 def _edit_dialog(run: RunRecord) -> None:
-    title = st.text_input("Title", run.title, max_chars=_TITLE_LENGTH)
-    tagged = st.multiselect(
+    st.text_input("Title", run.title, max_chars=_TITLE_LENGTH, key=_key("title", run))
+    st.multiselect(
         "Tags",
         sorted({*known_tags(), *run.tags}),
         default=run.tags,
         accept_new_options=True,
         placeholder="Choose or write",
         help=f"At most {TAG_LENGTH} characters each.",
+        key=_key("tags", run),
     )
-    note = st.text_area("Note", run.note, max_chars=_NOTE_LENGTH, help="Strangers never see it.")
-    if not st.button("Save", type="primary", icon=":material/check:"):
-        return
-    require_manage(run.owner)
-    if not title.strip():
-        st.error("A run needs a title.")
-        return
+    st.text_area(
+        "Note", run.note, max_chars=_NOTE_LENGTH, help="Strangers never see it.", key=_key("note", run)
+    )
+    saved = st.button("Save", type="primary", icon=":material/check:", on_click=_save, args=(run,))
+    problem = st.session_state.pop(_PROBLEM, None)
+    if problem:
+        st.error(escape_markdown(problem))
+    elif saved:
+        st.rerun()
+
+
+def _save(run: RunRecord) -> None:
+    title, tagged, note = (st.session_state[_key(field, run)] for field in ("title", "tags", "note"))
+    title = title.strip() or run.title
     words = [tag.strip() for tag in tagged if tag.strip()]
     try:
-        server.shared().runs.describe(run.id, title=title.strip(), note=note.strip(), tagged=words)
+        require_manage(run.owner)
+        server.shared().runs.describe(run.id, title=title, note=note.strip(), tagged=words)
+        work().rename(run.id, title)
     except GraspError as error:
-        st.error(escape_markdown(str(error)))
-        return
-    work().rename(run.id, title.strip())
-    st.rerun()
+        st.session_state[_PROBLEM] = str(error)
+
+
+def _key(field: str, run: RunRecord) -> str:
+    return f"edit-{field}-{run.id}"
 
 
 def known_tags() -> list[str]:
@@ -75,11 +87,15 @@ def _delete_dialog(run: RunRecord) -> None:
         icon=":material/warning:",
     )
     with st.container(horizontal=True):
-        if st.button("Delete for good", type="primary", icon=":material/delete:"):
-            require_manage(run.owner)
-            server.shared().service.cancel(run.id)
-            server.shared().runs.delete(run.id)
-            work().forget(run.id)
+        icon = ":material/delete:"
+        if st.button("Delete for good", type="primary", icon=icon, on_click=_delete, args=(run,)):
             st.rerun()
         if st.button("Keep it"):
             st.rerun()
+
+
+def _delete(run: RunRecord) -> None:
+    require_manage(run.owner)
+    server.shared().service.cancel(run.id)
+    server.shared().runs.delete(run.id)
+    work().forget(run.id)

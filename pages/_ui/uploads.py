@@ -39,14 +39,18 @@ def _dialog() -> None:
             icon=":material/warning:",
         )
     with st.container(horizontal=True):
-        if st.button("Delete them", type="primary", icon=":material/delete:"):
-            require_run()
-            for sha256 in files:
-                server.shared().files.delete(sha256)
-            work().use_files(None, None)
+        icon = ":material/delete:"
+        if st.button("Delete them", type="primary", icon=icon, on_click=_delete, args=(files,)):
             st.rerun()
         if st.button("Keep them"):
             st.rerun()
+
+
+def _delete(files: list[str]) -> None:
+    require_run()
+    for sha256 in files:
+        server.shared().files.delete(sha256)
+    work().use_files(None, None)
 
 
 def _runs_with(files: list[str]) -> int:

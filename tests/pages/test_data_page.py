@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import hashlib
+
 from streamlit.testing.v1 import AppTest
 
+from grasp_core.server import Server
 from tests.pages.visits import drop, open_example, press, seen, widget
 
 
@@ -99,3 +102,33 @@ def test_matrix_layouts(page: AppTest) -> None:
     assert [metric.value for metric in page.metric] == ["12", "8", "96", "8"]
     widget(page.selectbox, "Layout").set_value("long").run()
     assert "still to be chosen" in seen(page.error)
+
+
+def test_uploaded_files_can_be_deleted_at_once(
+    page: AppTest, server: Server, example: dict[str, bytes]
+) -> None:
+    page.switch_page("data.py").run()
+    assert "deleted 24 hours after they were last used" in seen(page.caption)
+    assert "Delete the uploaded files now" not in [button.label for button in page.button]
+    open_example(page, example)
+    kept = [hashlib.sha256(content).hexdigest() for content in example.values()]
+    assert all(server.files.get(sha256) for sha256 in kept)
+    press(page, "Delete the uploaded files now")
+    press(page, "Keep them")
+    assert all(server.files.get(sha256) for sha256 in kept)
+    press(press(page, "Delete the uploaded files now"), "Delete them")
+    assert not any(server.files.get(sha256) for sha256 in kept)
+    assert "What was understood" not in seen(page.header)
+
+
+def test_runs_that_may_still_need_the_files_are_told_of(
+    page: AppTest, server: Server, example: dict[str, bytes]
+) -> None:
+    open_example(page, example).switch_page("analysis.py").run()
+    widget(page.number_input, "Permutations").set_value(2_000_000).run()
+    press(page, "Run")
+    page.query_params.clear()
+    page.switch_page("data.py").run()
+    press(page, "Delete the uploaded files now")
+    assert "One run that is still going may need these files" in seen(page.warning)
+    server.service.cancel(server.runs.search()[0].id)

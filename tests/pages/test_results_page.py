@@ -7,6 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from grasp_core import __version__
 from grasp_core.example import example_spec
+from grasp_core.report.exports import EXPORTS
 from grasp_core.result import GroupResult, Outcome, RunResult
 from grasp_core.server import Server
 from grasp_core.store.runs import Request
@@ -102,6 +103,20 @@ def test_change_and_run_again_keeps_the_settings(page: AppTest, server: Server) 
     spec = shown_run(page, server).spec.analysis
     assert spec.seed == 2
     assert ("rater_race", "rater_gender") in spec.axes
+
+
+def test_a_question_asked_again_is_answered_at_once_and_says_so(page: AppTest, server: Server) -> None:
+    finished(press(page, "Try the example"), server)
+    assert "run before" not in seen(page.info)
+    on(press(on(page, "start"), "Try the example"), "results")
+    assert "nothing was computed now: this is that result, of just now (" in seen(page.info)
+
+
+def test_every_export_is_offered(results: AppTest) -> None:
+    labels = [button.proto.label for button in results.get("download_button")]
+    assert labels[: len(EXPORTS)] == [export.label for export in EXPORTS.values()]
+    for figure in ("DSI chart", "cohesion map", "GAI histograms"):
+        assert [f"{figure} ({kind})" in labels for kind in ("PNG", "SVG", "PDF")] == [True] * 3
 
 
 def test_a_run_can_be_cancelled(page: AppTest, server: Server, example: dict[str, bytes]) -> None:

@@ -1,0 +1,208 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from grasp_core import server as server_module
+from grasp_core.engine import workers
+from grasp_core.result import RunResult
+from grasp_core.server import Server, make_server
+from grasp_core.settings import Settings
+from grasp_core.store.runs import RunRecord
+from tests.pages.conftest import ENTRY
+from tests.pages.visits import on, open_example, press, seen, widget
+from tests.results import make_result
+
+HOSTILE = "<img src=x onerror=alert(1)> :red[x] **b** [l](javascript:a) $y^2$ =1+1"
+
+
+def _runs(**query: str) -> AppTest:
+    page = AppTest.from_file(ENTRY, default_timeout=60).run()
+    for name, value in query.items():
+        page.query_params[name] = value
+    return page.switch_page("runs.py").run()
+
+
+def _save(server: Server, title: str, result: RunResult | None = None, **described: object) -> RunRecord:
+    run = server.runs.add(result or make_result(), title=title, owner="")
+    if described:
+        server.runs.describe(run.id, **described)
+    return run
+
+
+def _titles(page: AppTest) -> list[str]:
+    return [title for title in seen(_links(page)).splitlines() if title.startswith("Run ")]
+
+
+class _Label:
+    def __init__(self, value: str) -> None:
+        self.value = value
+
+
+def _links(page: AppTest) -> list[_Label]:
+    return [_Label(link.proto.label) for link in page.get("page_link")]
+
+
+def _buttons(page: AppTest, label: str) -> list[object]:
+    return [button for button in page.button if button.label == label]
+
+
+def test_nothing_saved_yet(server: Server) -> None:
+    page = _runs()
+    assert "No run has been saved yet" in seen(page.info)
+    assert not page.exception
+
+
+def test_runs_are_listed_latest_first_with_what_they_were(server: Server) -> None:
+    _save(server, "Run A")
+    _save(server, "Run B", tagged=["pilot"], note="for the board")
+    page = _runs()
+    assert _titles(page) == ["Run B", "Run A"]
+    for words in ("done", "just now", "UTC", "10,000 permutations", "took 3.3 s", "tagged pilot"):
+        assert words in seen(page.caption)
+    assert "for the board" in seen(page.markdown)
+
+
+@pytest.mark.parametrize("text", ["second", "BOARD", "pil"])
+def test_search_finds_title_note_and_tag(server: Server, text: str) -> None:
+    _save(server, "Run first")
+    _save(server, "Run second", tagged=["pilot"], note="for the board")
+    page = _runs()
+    widget(page.text_input, "Search").set_value(text).run()
+    assert _titles(page) == ["Run second"]
+    widget(page.text_input, "Search").set_value("nowhere").run()
+    assert "No run is like that" in seen(page.info)
+
+
+def test_filter_by_tag(server: Server) -> None:
+    _save(server, "Run A", tagged=["x"])
+    _save(server, "Run B", tagged=["y"])
+    page = _runs()
+    widget(page.selectbox, "Tag").set_value("x").run()
+    assert _titles(page) == ["Run A"]
+
+
+def test_a_tag_that_is_gone_is_no_filter(server: Server) -> None:
+    run = _save(server, "Run A", tagged=["x"])
+    _save(server, "Run B")
+    page = _runs()
+    widget(page.selectbox, "Tag").set_value("x").run()
+    server.runs.describe(run.id, tagged=[])
+    page.run()
+    assert _titles(page) == ["Run B", "Run A"]
+
+
+def test_many_runs_come_in_pages(server: Server) -> None:
+    for number in range(45):
+        _save(server, f"Run {number}")
+    assert len(_titles(_runs())) == 20
+
+
+def test_edit_changes_title_tags_and_note(server: Server) -> None:
+    run = _save(server, "Run A")
+    page = press(_runs(), "Edit")
+    widget(page.text_input, "Title").set_value("Run Z")
+    widget(page.text_area, "Note").set_value("n")
+    press(page, "Save")
+    changed = server.runs.get(run.id)
+    assert changed is not None
+    assert (changed.title, changed.note) == ("Run Z", "n")
+    assert _titles(page) == ["Run Z"]
+
+
+def test_delete_asks_first(server: Server) -> None:
+    run = _save(server, "Run A")
+    server.links.create(run.id, created_by="")
+    page = press(_runs(), "Delete")
+    assert "One link to it stops working" in seen(page.warning)
+    press(page, "Keep it")
+    assert server.runs.get(run.id) is not None
+    press(press(page, "Delete"), "Delete for good")
+    assert server.runs.get(run.id) is None
+    assert "No run has been saved yet" in seen(page.info)
+
+
+def test_running_runs_show_progress_and_can_be_cancelled(
+    page: AppTest, server: Server, example: dict[str, bytes]
+) -> None:
+    open_example(page, example).switch_page("analysis.py").run()
+    widget(page.number_input, "Permutations").set_value(2_000_000).run()
+    press(page, "Run")
+    [run] = server.runs.search()
+    page.query_params.clear()
+    page.switch_page("runs.py").run()
+    assert "Still going" in seen(page.header)
+    assert not _buttons(page, "Delete")
+    press(page, "Cancel")
+    record = server.runs.get(run.id)
+    assert record is not None
+    assert record.cancel_requested
+
+
+def test_how_long_runs_are_kept_is_said(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, example_result: RunResult
+) -> None:
+    made = make_server(Settings(home=str(tmp_path), keep_runs_days=30), workers.threads)
+    monkeypatch.setattr(server_module, "shared", lambda: made)
+    made.runs.add(example_result, title="Run A", owner="")
+    page = _runs()
+    assert "kept for 30 days after they ended" in seen(page.markdown)
+    assert "kept until" in seen(page.caption)
+    made.close()
+
+
+def test_two_picked_runs_are_offered_side_by_side(server: Server) -> None:
+    for title in ("Run A", "Run B", "Run C"):
+        _save(server, title)
+    page = _runs()
+    for count, words in enumerate(("tick one more", "Picked", "two can be compared")):
+        page.checkbox[count].check().run()
+        assert words in seen(page.markdown)
+    press(page, "Clear")
+    assert not any(box.value for box in page.checkbox)
+
+
+def test_side_by_side(server: Server) -> None:
+    a = make_result()
+    spec = replace(a.spec, analysis=replace(a.spec.analysis, seed=2, min_raters=6))
+    b = replace(a, spec=spec, groups=a.groups[1:], data=replace(a.data, items=349))
+    page = _runs(a=_save(server, "Run A", a).id, b=_save(server, "Run B", b).id)
+    asked, data, found = (frame.value for frame in page.dataframe)
+    assert asked.to_numpy().tolist() == [["Smallest group", "2 raters", "6 raters"], ["Seed", "1", "2"]]
+    assert data.to_numpy().tolist() == [["Items", "350", "349"]]
+    assert len(found) == 19 * 7
+    assert "Only A shows gen x+" in seen(page.markdown)
+    assert "GAI: none of 19 groups changed significance." in seen(page.markdown)
+    page.toggle[0].set_value(True).run()
+    assert "No group passes these filters" in seen(page.info)
+
+
+def test_side_by_side_needs_two_results(server: Server) -> None:
+    page = _runs(a=_save(server, "Run A").id, b="<script>")
+    assert "not on this server any more" in seen(page.warning)
+
+
+def test_what_people_write_stays_inert(server: Server) -> None:
+    first = _save(server, HOSTILE, note=HOSTILE, tagged=[HOSTILE[:60]])
+    second = _save(server, HOSTILE)
+    listed, compared = _runs(), _runs(a=first.id, b=second.id)
+    listed.checkbox[0].check().run()
+    assert HOSTILE in seen(_links(listed))
+    for page in (listed, compared, press(listed, "Delete")):
+        for element in [*page.markdown, *page.caption, *page.title, *page.header, *_links(page)]:
+            for markup in ("<img", ":red[", "[l](", "$y^", "**b"):
+                assert markup not in element.value.replace("\\" + markup[0], "")
+
+
+def test_a_renamed_run_is_renamed_on_start(server: Server) -> None:
+    run = _save(server, "Run A")
+    page = AppTest.from_file(ENTRY, default_timeout=60).run()
+    page.query_params["run"] = run.id
+    page.switch_page("results.py").run()
+    press(page, "Edit")
+    widget(page.text_input, "Title").set_value("Run Z")
+    press(page, "Save")
+    assert _titles(on(page, "start")) == ["Run Z"]

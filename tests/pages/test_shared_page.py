@@ -1,0 +1,166 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from grasp_core import __version__
+from grasp_core.example import example_spec
+from grasp_core.result import RunResult
+from grasp_core.server import Server
+from grasp_core.store.links import Link
+from grasp_core.store.runs import Request
+from tests.pages.conftest import ENTRY
+from tests.pages.visits import press, seen, widget
+from tests.results import make_group, make_outcome, make_result
+
+SECRET = "rater-4711"
+CLOSED = "This link does not work"
+
+
+def _visit(token: str | None) -> AppTest:
+    page = AppTest.from_file(ENTRY, default_timeout=60).run()
+    if token is not None:
+        page.query_params["token"] = token
+    return page.switch_page("shared.py").run()
+
+
+def _shared(server: Server, result: RunResult, **link: float) -> tuple[str, str]:
+    run = server.runs.add(result, title="A run", owner="")
+    return run.id, server.links.create(run.id, created_by="", **link)
+
+
+def _only_link(server: Server, run_id: str) -> Link:
+    [link] = server.links.of_run(run_id)
+    return link
+
+
+def _everything(page: AppTest) -> str:
+    """All that the page's elements hold, as sent to the browser."""
+    frames = [frame.value.to_csv() for frame in page.dataframe]
+    blocks = (page.main, page.sidebar)
+    return "\n".join([*frames, *(str(element.proto) for block in blocks for element in block)])
+
+
+def test_a_stranger_sees_the_numbers_and_no_way_to_change_them(
+    server: Server, example_result: RunResult
+) -> None:
+    run_id, token = _shared(server, example_result)
+    stranger = _visit(token)
+    colleague = AppTest.from_file(ENTRY, default_timeout=60).run()
+    colleague.query_params["run"] = run_id
+    colleague.switch_page("results.py").run()
+    assert seen(stranger.header) == seen(colleague.header)
+    tables = [
+        next(frame.value for frame in page.dataframe if "voting_agreement" in frame.value)
+        for page in (stranger, colleague)
+    ]
+    assert tables[0].equals(tables[1])
+    assert not stranger.button
+    assert not stranger.get("page_link")
+    assert not stranger.get("file_uploader")
+    assert not stranger.exception
+
+
+def test_nothing_that_names_people_or_files_reaches_a_stranger(server: Server) -> None:
+    small = make_group(SECRET, raters=4, gai=make_outcome(9.0, "up", "**"))
+    large = make_group("Woman", raters=5, gai=make_outcome(1.0, "up"))
+    result = make_result((small, large), min_raters=5, statistics=("gai",), warnings=(f"{SECRET} is odd",))
+    files = (replace(result.data.files[0], name=f"{SECRET}.csv"),)
+    spec = replace(result.spec, data=replace(result.spec.data, exclude=(("id", SECRET),)))
+    result = replace(result, data=replace(result.data, files=files), spec=spec)
+    run_id, token = _shared(server, result)
+    server.runs.describe(run_id, note=SECRET, tagged=[SECRET])
+    page = _visit(token)
+    assert "Woman" in _everything(page)
+    assert SECRET not in _everything(page)
+
+
+@pytest.mark.parametrize("token", [None, "", "x", "<script>alert(1)</script>", "\x00ü 💥"])
+def test_unknown_links_get_one_sentence(server: Server, token: str | None) -> None:
+    page = _visit(token)
+    assert CLOSED in seen(page.info)
+    assert not page.exception
+
+
+def test_expired_and_revoked_links_get_the_same_sentence(server: Server) -> None:
+    _, expired = _shared(server, make_result(), days=-1)
+    run_id, revoked = _shared(server, make_result())
+    server.links.revoke(_only_link(server, run_id).id)
+    assert seen(_visit(expired).info) == seen(_visit(revoked).info) == seen(_visit("x").info)
+
+
+def test_revoking_ends_a_visit_at_its_next_interaction(server: Server) -> None:
+    run_id, token = _shared(server, make_result())
+    page = _visit(token)
+    server.links.revoke(_only_link(server, run_id).id)
+    widget(page.selectbox, "Order of the groups").set_value("q").run()
+    assert CLOSED in seen(page.info)
+    assert not page.dataframe
+
+
+def test_a_visit_counts_once(server: Server) -> None:
+    run_id, token = _shared(server, make_result())
+    page = _visit(token)
+    widget(page.selectbox, "Order of the groups").set_value("q").run()
+    page.run()
+    assert _only_link(server, run_id).uses == 1
+    _visit(token)
+    assert _only_link(server, run_id).uses == 2
+
+
+def test_a_deleted_run_closes_its_links(server: Server) -> None:
+    run_id, token = _shared(server, make_result())
+    server.runs.delete(run_id)
+    assert CLOSED in seen(_visit(token).info)
+
+
+def test_a_failed_run_says_nothing_of_its_error(server: Server, example_result: RunResult) -> None:
+    request = Request("a" * 64, "A run", "", __version__, example_spec(), example_result.data, ())
+    server.service.close()
+    run, _ = server.runs.create(request)
+    token = server.links.create(run.id, created_by="")
+    assert "not there yet" in seen(_visit(token).info)
+    claimed = server.runs.claim()
+    assert claimed is not None
+    server.runs.finish(claimed, "failed", error=SECRET)
+    page = _visit(token)
+    assert "There is no result here" in seen(page.info)
+    assert SECRET not in _everything(page)
+
+
+def test_share_makes_a_link_and_revoke_ends_it(server: Server) -> None:
+    run_id = server.runs.add(make_result(), title="A run", owner="").id
+    page = AppTest.from_file(ENTRY, default_timeout=60).run()
+    page.query_params["run"] = run_id
+    page.switch_page("results.py").run()
+    press(page, "Share")
+    assert f"/results?run={run_id}" in seen(page.code)
+    assert "The smallest group on it has 5 raters" in seen(page.markdown)
+    widget(page.text_input, "For whom or what (optional)").set_value("the <b>board</b>")
+    widget(page.selectbox, "Works for").set_value("7 days")
+    press(page, "Make a link")
+    link = _only_link(server, run_id)
+    assert link.label == "the <b>board</b>"
+    assert round((link.expires_at or 0) - link.created_at) == 7 * 86400
+    press(page, "Share")
+    assert "**the <b>board</b>** · works" in seen(page.markdown)
+    assert "ends in 7 days" in seen(page.caption)
+    assert "never opened" in seen(page.caption)
+    press(page, "Revoke")
+    assert not _only_link(server, run_id).works
+    press(page, "Share")
+    assert "revoked just now" in seen(page.caption)
+    assert "Revoke" not in [button.label for button in page.button]
+
+
+def test_a_link_may_end_on_a_day_of_ones_choice(server: Server) -> None:
+    run_id = server.runs.add(make_result(), title="A run", owner="").id
+    page = AppTest.from_file(ENTRY, default_timeout=60).run()
+    page.query_params["run"] = run_id
+    page.switch_page("results.py").run()
+    press(page, "Share")
+    widget(page.selectbox, "Works for").set_value("No end")
+    press(page, "Make a link")
+    assert _only_link(server, run_id).expires_at is None
