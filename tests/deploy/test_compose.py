@@ -20,7 +20,7 @@ ELSEWHERE = {"home"}  # compose.yaml does not set it: the image does
 
 
 def filled_in(value: Any, environment: dict[str, str]) -> Any:
-    """The value with its ``${NAME}``, ``${NAME:-default}``, ``${NAME:+text}``, ``${NAME:?message}`` replaced."""
+    """The value with each ``${NAME}``, also with ``:-default``, ``:+text`` or ``:?message``, replaced."""
     if isinstance(value, dict):
         return {name: filled_in(inner, environment) for name, inner in value.items()}
     if isinstance(value, list):
