@@ -19,7 +19,7 @@ from grasp_core.engine import workers
 from grasp_core.server import make_server
 from grasp_core.settings import Settings, variable
 from pages._ui.screens import SCREENS
-from tests.browser.visits import drop, results, settle
+from tests.browser.visits import drop, picture, results, settle, violations
 from tests.conftest import PATIENCE_MS
 from tests.results import make_result
 from tests.serving import Served, free_port, serving, wait_for
@@ -142,6 +142,8 @@ def test_a_deep_link_survives_sign_in_and_sign_out_ends_it(
 ) -> None:
     page = visit(context, site, site.result)
     asked_to_sign_in(page)
+    assert not violations(page)
+    picture(page, "sign-in")
     assert api_status(context, site) == 401
     sign_in(page, "ann")
     results(page)
@@ -155,6 +157,8 @@ def test_a_deep_link_survives_sign_in_and_sign_out_ends_it(
     page.get_by_role("link", name="Account").click()
     expect(page.get_by_text("Ann Analyst")).to_be_visible()
     expect(page.get_by_text("Your role on this server is analyst")).to_be_visible()
+    assert not violations(page)
+    picture(page, "account")
     sign_out(page)
     asked_to_sign_in(page)
     assert not [cookie for cookie in context.cookies() if cookie["name"].startswith("_streamlit_user")]
@@ -178,6 +182,7 @@ def test_viewers_look_only(context: BrowserContext, site: Site) -> None:
     page = visit(context, site, "/analysis")
     sign_in(page, "vera")
     expect(page.get_by_text("Your role on this server is viewer")).to_be_visible()
+    assert not violations(page)
     expect(page.get_by_role("heading", level=1)).to_have_text("Analysis")
     page.goto(site.served.url + site.result)
     results(page)
