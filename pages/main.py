@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from grasp_core.access import LOCAL_USER
 from grasp_core.errors import AccessError
 from pages._ui.guard import show_error
 from pages._ui.identity import visitor
@@ -21,13 +22,14 @@ except AccessError as error:
     refusal = str(error)
 except Exception as error:  # e.g. the database is away: nobody is known
     failure = error
+named = user is not None and user != LOCAL_USER
 audiences = {
     st.Page(
         f"{screen.name}.py",
         title=screen.title,
         icon=screen.icon,
         default=screen is SCREENS[0],
-        visibility="visible" if screen.in_menu else "hidden",
+        visibility="visible" if screen.in_menu and (named or not screen.about_sign_in) else "hidden",
     ): screen.audience
     for screen in SCREENS
 }

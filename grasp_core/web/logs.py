@@ -7,6 +7,7 @@ import logging
 from datetime import UTC, datetime
 
 _OURS = ("grasp", "grasp_core")
+_SERVERS = ("uvicorn", "streamlit")
 
 
 class JsonLines(logging.Formatter):
@@ -36,22 +37,27 @@ def without_query(record: logging.LogRecord) -> bool:
 
 
 def set_up_logs(log_format: str) -> None:
-    """Send log lines to standard error: GRASP's own as told, uvicorn's without addresses' queries.
+    """Send log lines to standard error; those of uvicorn and Streamlit, too, in the same format.
 
     Parameters
     ----------
     log_format : {"text", "json"}
     """
-    handler = logging.StreamHandler()
-    handler.setFormatter(
+    lines = (
         JsonLines()
         if log_format == "json"
         else logging.Formatter("%(asctime)s %(levelname)s %(name)s %(message)s")
     )
+    handler = logging.StreamHandler()
+    handler.setFormatter(lines)
     for name in _OURS:
         logger = logging.getLogger(name)
         logger.handlers = [handler]
         logger.setLevel(logging.INFO)
         logger.propagate = False
+    for name in list(logging.root.manager.loggerDict):
+        if name.partition(".")[0] in _SERVERS:
+            for theirs in logging.getLogger(name).handlers:
+                theirs.setFormatter(lines)
     for name in ("uvicorn.access", "uvicorn.error"):
         logging.getLogger(name).addFilter(without_query)

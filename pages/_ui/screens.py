@@ -19,7 +19,8 @@ class Screen:
     title, icon : str
     audience : {"signed in", "analysts", "everybody"}
         Whom the page is for; where sign-in is off, everybody has signed in and may do everything.
-    in_menu : bool
+    in_menu, about_sign_in : bool
+        Listed in the menu; the latter only where people sign in.
     """
 
     name: str
@@ -27,6 +28,7 @@ class Screen:
     icon: str
     audience: Audience = "signed in"
     in_menu: bool = True
+    about_sign_in: bool = False
 
     @property
     def path(self) -> str:
@@ -40,6 +42,6 @@ SCREENS = (
     Screen("analysis", "Analysis", ":material/tune:", "analysts"),
     Screen("results", "Results", ":material/insights:"),
     Screen("runs", "Runs", ":material/history:"),
-    Screen("account", "Account", ":material/account_circle:"),
+    Screen("account", "Account", ":material/account_circle:", about_sign_in=True),
     Screen("shared", "Shared result", ":material/link:", "everybody", in_menu=False),
 )

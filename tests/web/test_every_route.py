@@ -58,7 +58,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     store.database.dispose()
     port = free_port()
     settings = {**SIGN_IN, "public_url": f"http://localhost:{port}"}
-    environment = {variable(name): value for name, value in settings.items()}
+    environment = {variable(name): value for name, value in {**settings, "log_format": "json"}.items()}
+    environment["STREAMLIT_LOGGER_HIDE_WELCOME_MESSAGE"] = "true"
     with serving(folder, environment, host="localhost", port=port) as served:
         yield Site(served, run_id, environment)
 
@@ -123,5 +124,7 @@ def test_secrets_and_tokens_stay_out_of_the_log(site: Site) -> None:
         httpx.get(site.served.url + page)
     httpx.get(f"{site.served.url}/api/runs/x", headers={"Authorization": "Bearer the-key"})
     said = site.served.said()
+    lines = [json.loads(line) for line in said.splitlines()]
+    assert "streamlit" in {line["logger"].partition(".")[0] for line in lines}
     for secret in ("the-key", "the-code", "forged", SIGN_IN["oidc_client_secret"], SIGN_IN["cookie_secret"]):
         assert secret not in said

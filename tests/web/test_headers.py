@@ -5,7 +5,7 @@ import logging
 import pytest
 
 from grasp_core.server import Server
-from grasp_core.web.logs import JsonLines, set_up_logs, without_query
+from grasp_core.web.logs import JsonLines, without_query
 from tests.web.conftest import SIGN_IN, MakeClient
 
 
@@ -71,19 +71,3 @@ def test_json_lines_name_the_error_and_quote_nothing(monkeypatch: pytest.MonkeyP
     assert "\n" not in line
     assert '"error": "KeyError"' in line
     assert "4711" not in line
-
-
-def test_json_is_for_our_own_lines(capsys: pytest.CaptureFixture[str]) -> None:
-    kept = {
-        name: (logging.getLogger(name).handlers, logging.getLogger(name).propagate)
-        for name in ("grasp", "grasp_core")
-    }
-    try:
-        set_up_logs("json")
-        logging.getLogger("grasp_core.x").warning("hello")
-        assert '"message": "hello"' in capsys.readouterr().err
-    finally:
-        for name, (handlers, propagate) in kept.items():
-            logging.getLogger(name).handlers, logging.getLogger(name).propagate = handlers, propagate
-        for name in ("uvicorn.access", "uvicorn.error"):
-            logging.getLogger(name).removeFilter(without_query)
