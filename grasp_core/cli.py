@@ -1,15 +1,18 @@
-"""The main job without a browser: ``python -m grasp_core run | example | warm``."""
+"""The main job without a browser: ``python -m grasp_core run | example | backup | restore | warm``."""
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import dataclasses
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, get_args
+
+from sqlalchemy import Engine
 
 from grasp_core import __version__, spec
 from grasp_core.engine import workers
@@ -26,7 +29,10 @@ from grasp_core.report.sentences import answer
 from grasp_core.report.tables import table_csv, wide_table
 from grasp_core.report.visible import visible
 from grasp_core.result import RunResult
+from grasp_core.settings import read_settings
 from grasp_core.spec import AnalysisSpec, DataSpec, RunSpec
+from grasp_core.store.backup import Contents, restore_backup, write_backup
+from grasp_core.store.database import connect, database_url
 
 BESIDE_SPEC = ("annotations", "raters", "out", "csv")
 """Options that name files and so may stand beside ``--spec``."""
@@ -77,6 +83,12 @@ def _parser() -> argparse.ArgumentParser:
         "warm", help="compile the kernels now, so that the first run starts at once"
     )
     warming.set_defaults(command=lambda _: warm())
+    backup = commands.add_parser("backup", help="write all runs, files and links of the server to one file")
+    backup.set_defaults(command=_backup)
+    restore = commands.add_parser("restore", help="read such a file into an empty server's database")
+    restore.set_defaults(command=_restore)
+    for command in (backup, restore):
+        command.add_argument("file", type=Path, metavar="FILE")
     return parser
 
 
@@ -153,6 +165,32 @@ def _example(chosen: argparse.Namespace) -> None:
             (chosen.directory / name).write_bytes(content)
     except OSError as error:
         raise DataError(f"{chosen.directory}: cannot be written ({error.strerror})") from None
+
+
+def _backup(chosen: argparse.Namespace) -> None:
+    with _database() as engine:
+        contents = write_backup(engine, chosen.file)
+    print(f"{chosen.file}: {_counted(contents)}")
+
+
+def _restore(chosen: argparse.Namespace) -> None:
+    with _database() as engine:
+        contents = restore_backup(engine, chosen.file)
+    print(f"restored {_counted(contents)}")
+
+
+@contextlib.contextmanager
+def _database() -> Iterator[Engine]:
+    """The database that the settings name."""
+    engine = connect(database_url(read_settings()))
+    try:
+        yield engine
+    finally:
+        engine.dispose()
+
+
+def _counted(contents: Contents) -> str:
+    return f"{contents.runs:,} runs, {contents.files:,} files, {contents.links:,} links"
 
 
 def _run(chosen: argparse.Namespace) -> None:

@@ -105,6 +105,17 @@ def reading(engine: Engine) -> Iterator[Connection]:
 
 
 @contextlib.contextmanager
+def snapshot(engine: Engine) -> Iterator[Connection]:
+    """A transaction that only reads, and sees nothing of what is written meanwhile."""
+    with translated_errors(), engine.connect() as plain:
+        connection = plain
+        if engine.dialect.name == "postgresql":  # in SQLite, every transaction is one
+            connection = plain.execution_options(isolation_level="REPEATABLE READ")
+        with connection.begin():
+            yield connection
+
+
+@contextlib.contextmanager
 def translated_errors() -> Iterator[None]:
     """Turn failures of the database itself into a sentence."""
     try:

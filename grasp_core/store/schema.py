@@ -33,26 +33,34 @@ def storable(text: str) -> str:
     return _UNSTORABLE.sub("\ufffd", text)
 
 
-class Line(TypeDecorator[str]):
+class _Storable(TypeDecorator[str]):
+    """A text that is made :func:`storable` on its way in."""
+
+    impl: type[String] = Text
+    cache_ok = True
+
+    @property
+    def python_type(self) -> type[str]:
+        """What a row holds."""
+        return str
+
+    def process_bind_param(self, value: str | None, dialect: object) -> str | None:
+        """See :func:`storable`."""
+        return None if value is None else storable(value)
+
+
+class Line(_Storable):
     """A short text, made storable on its way in."""
 
     impl = String
     cache_ok = True
 
-    def process_bind_param(self, value: str | None, dialect: object) -> str | None:
-        """See :func:`storable`."""
-        return None if value is None else storable(value)
 
-
-class Prose(TypeDecorator[str]):
+class Prose(_Storable):
     """A text of any length, made storable on its way in."""
 
     impl = Text
     cache_ok = True
-
-    def process_bind_param(self, value: str | None, dialect: object) -> str | None:
-        """See :func:`storable`."""
-        return None if value is None else storable(value)
 
 
 metadata = MetaData(

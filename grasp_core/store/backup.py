@@ -1,0 +1,335 @@
+"""All that lasts in one file, from either database into an empty one.
+
+The file is a zip archive of ``manifest.json`` and one ``NAME.jsonl`` per table: a JSON object a line, bytes
+in base64. The manifest has every table's number of rows and SHA-256.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import hashlib
+import json
+import os
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO, Any, get_args
+
+import sqlalchemy as sa
+from sqlalchemy import Column, Connection, Engine, Table
+from sqlalchemy.exc import SQLAlchemyError
+
+from grasp_core import __version__
+from grasp_core.errors import DataError, GraspError, StoreError
+from grasp_core.result import DataSummary, RunResult
+from grasp_core.spec import RunSpec
+from grasp_core.store.database import only_one, snapshot, writing
+from grasp_core.store.files import CHUNK_BYTES
+from grasp_core.store.runs import State
+from grasp_core.store.schema import checkpoints, chunks, files, links, metadata, runs
+
+FORMAT = "grasp-backup"
+FORMAT_VERSION = 1
+MAX_LINE_BYTES = 2**28
+MAX_MANIFEST_BYTES = 2**16
+MAX_RATIO = 200
+"""An archive that would grow by more is none that GRASP wrote."""
+_MANIFEST = "manifest.json"
+_TABLES = tuple(metadata.sorted_tables)
+_BATCH_BYTES = 2**22
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What a backup holds."""
+
+    runs: int
+    files: int
+    links: int
+
+
+def write_backup(engine: Engine, path: Path) -> Contents:
+    """Write everything to one file; an earlier one of the name is replaced once the new one is complete.
+
+    The file's owner alone may read it: it has the uploaded data.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be written.
+    StoreError
+        If the database cannot be read.
+    """
+    if path.is_dir():
+        raise DataError(f"{path}: cannot be written, it is a folder; name a file in it")
+    part = path.with_name(f"{path.name}.part")
+    try:
+        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        try:
+            with (
+                os.fdopen(descriptor, "wb") as file,
+                zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive,
+            ):
+                contents = _write(engine, archive)
+            part.replace(path)
+        except BaseException:
+            part.unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise DataError(f"{path}: cannot be written ({error.strerror})") from None
+    return contents
+
+
+def restore_backup(engine: Engine, path: Path) -> Contents:
+    """Read a backup into an empty database: all of it, or nothing.
+
+    Runs that were being computed wait to be resumed.
+
+    Raises
+    ------
+    DataError
+        If the file is no backup, damaged, or of another version.
+    StoreError
+        If the database is not empty, or cannot be written.
+    """
+    try:
+        with path.open("rb") as file, _archive(path, file) as archive:
+            return _restore(engine, path, archive)
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read ({error.strerror})") from None
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+        raise _damaged(path, type(error).__name__) from None
+
+
+# Writing
+
+
+def _write(engine: Engine, archive: zipfile.ZipFile) -> Contents:
+    tables: dict[str, dict[str, Any]] = {}
+    with snapshot(engine) as connection:
+        for table in _TABLES:
+            digest, rows = hashlib.sha256(), 0
+            with archive.open(f"{table.name}.jsonl", "w", force_zip64=True) as member:
+                for line in _lines(connection, table):
+                    member.write(line)
+                    digest.update(line)
+                    rows += 1
+            tables[table.name] = {"rows": rows, "sha256": digest.hexdigest()}
+    manifest = {
+        "format": FORMAT,
+        "version": FORMAT_VERSION,
+        "code_version": __version__,
+        "written": datetime.now(UTC).isoformat(timespec="seconds"),
+        "tables": tables,
+    }
+    archive.writestr(_MANIFEST, json.dumps(manifest, indent=1))
+    return _contents({name: table["rows"] for name, table in tables.items()})
+
+
+def _lines(connection: Connection, table: Table) -> Iterator[bytes]:
+    query = sa.select(table).order_by(*table.primary_key.columns)
+    for row in connection.execution_options(yield_per=8).execute(query).mappings():
+        plain = {name: _encoded(value) for name, value in row.items()}
+        yield json.dumps(plain, separators=(",", ":"), allow_nan=False).encode("ascii") + b"\n"
+
+
+def _encoded(value: Any) -> Any:
+    return base64.b64encode(value).decode("ascii") if isinstance(value, bytes) else value
+
+
+def _contents(rows: dict[str, int]) -> Contents:
+    return Contents(rows[runs.name], rows[files.name], rows[links.name])
+
+
+# Reading
+
+
+def _archive(path: Path, file: IO[bytes]) -> zipfile.ZipFile:
+    """The archive, once it is known to hold what a backup holds and to stay within bounds."""
+    try:
+        archive = zipfile.ZipFile(file)
+    except zipfile.BadZipFile:
+        raise DataError(f"{path} is no backup of GRASP") from None
+    members = archive.infolist()
+    if sorted(member.filename for member in members) != sorted(
+        [_MANIFEST, *(f"{table.name}.jsonl" for table in _TABLES)]
+    ):
+        raise DataError(f"{path} is no backup of GRASP, or of another version: it holds other files")
+    largest = max(MAX_RATIO * path.stat().st_size, 2**20)
+    if sum(member.file_size for member in members) > largest:
+        raise DataError(f"{path} is no backup of GRASP: it would grow more than {MAX_RATIO} times")
+    return archive
+
+
+def _restore(engine: Engine, path: Path, archive: zipfile.ZipFile) -> Contents:
+    expected = _manifest(path, archive)
+    rows: dict[str, int] = {}
+    with _rows_refused(path), writing(engine) as connection:
+        only_one(connection, "restore")
+        for table in _TABLES:
+            if connection.execute(sa.select(sa.literal(1)).select_from(table).limit(1)).first():
+                raise StoreError("This GRASP is not empty: a backup is restored into an empty one only.")
+        for table in _TABLES:
+            with archive.open(f"{table.name}.jsonl") as member:
+                found = _insert(connection, table, path, member)
+            if found != expected.get(table.name):
+                raise _damaged(path, f"{table.name} is not what was written")
+            rows[table.name] = found["rows"]
+    return _contents(rows)
+
+
+def _manifest(path: Path, archive: zipfile.ZipFile) -> dict[str, Any]:
+    with archive.open(_MANIFEST) as member:
+        plain = _parsed(path, member.read(MAX_MANIFEST_BYTES))
+    if plain.get("format") != FORMAT:
+        raise DataError(f"{path} is no backup of GRASP: its format is not {FORMAT}")
+    if plain.get("version") != FORMAT_VERSION:
+        raise DataError(
+            f"{path} has format version {str(plain.get('version'))[:20]!r}; this GRASP reads {FORMAT_VERSION}"
+        )
+    tables = plain.get("tables")
+    if not isinstance(tables, dict):
+        raise _damaged(path, "the manifest has no tables")
+    return tables
+
+
+def _insert(connection: Connection, table: Table, path: Path, member: IO[bytes]) -> dict[str, Any]:
+    """Insert a member's rows; returns what the manifest says about them if nothing was changed."""
+    digest, rows, size = hashlib.sha256(), 0, 0
+    batch: list[dict[str, Any]] = []
+    check = _CHECKS.get(table.name, lambda: _accept)()
+    while line := member.readline(MAX_LINE_BYTES):
+        digest.update(line)
+        rows, size = rows + 1, size + len(line)
+        try:
+            row = _row(table, _parsed(path, line))
+            check(row)
+        except (ValueError, KeyError, TypeError, zlib.error, GraspError) as error:
+            # The place alone: what is there may be somebody's data.
+            raise _damaged(path, f"line {rows} of {table.name}, {type(error).__name__}") from None
+        batch.append(row)
+        if size > _BATCH_BYTES:
+            connection.execute(table.insert(), batch)
+            batch, size = [], 0
+    if batch:
+        connection.execute(table.insert(), batch)
+    try:
+        check(None)
+    except ValueError:
+        raise _damaged(path, f"the end of {table.name}") from None
+    return {"rows": rows, "sha256": digest.hexdigest()}
+
+
+def _parsed(path: Path, text: bytes) -> dict[str, Any]:
+    try:
+        plain = json.loads(text.decode("ascii"), parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        plain = None
+    if not isinstance(plain, dict):
+        raise _damaged(path, "a line is no JSON object")
+    return plain
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(constant)
+
+
+def _row(table: Table, plain: dict[str, Any]) -> dict[str, Any]:
+    unknown = plain.keys() - table.columns.keys()
+    if unknown:
+        raise KeyError
+    return {column.name: _decoded(column, plain.get(column.name)) for column in table.columns}
+
+
+def _decoded(column: Column[Any], value: Any) -> Any:
+    if value is None:
+        if not column.nullable:
+            raise ValueError
+        return None
+    kind = column.type.python_type
+    if kind is bytes and isinstance(value, str):
+        return base64.b64decode(value, validate=True)
+    if kind is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if type(value) is not kind or (kind is int and abs(value) >= 2**63):
+        raise TypeError
+    return value
+
+
+def _damaged(path: Path, where: str) -> DataError:
+    return DataError(f"{path} is damaged, so nothing was restored: {where}")
+
+
+@contextlib.contextmanager
+def _rows_refused(path: Path) -> Iterator[None]:
+    """Rows that contradict each other are the file's fault."""
+    try:
+        yield
+    except (SQLAlchemyError, UnicodeEncodeError) as error:
+        raise _damaged(path, f"the database refuses its rows, {type(error).__name__}") from None
+
+
+# What a row has to be beyond its types, so that whatever was restored can be read; None after the last one
+
+
+def _accept(row: dict[str, Any] | None) -> None:
+    """Any row will do."""
+
+
+def _check_runs() -> Callable[[dict[str, Any] | None], None]:
+    def check(row: dict[str, Any] | None) -> None:
+        if row is None:
+            return
+        if row["state"] not in get_args(State) or (row["state"] == "done") != (row["result"] is not None):
+            raise ValueError
+        RunSpec.from_dict(json.loads(row["spec"]))
+        DataSummary.from_dict(json.loads(row["summary"]))
+        if row["result"] is not None:
+            RunResult.from_dict(json.loads(row["result"]))
+        if row["state"] == "running":
+            row["state"] = "cancelled" if row["cancel_requested"] else "queued"
+        row["lease_until"] = 0.0
+
+    return check
+
+
+def _check_checkpoints() -> Callable[[dict[str, Any] | None], None]:
+    def check(row: dict[str, Any] | None) -> None:
+        if row is None:
+            return
+        size = row["stop"] - row["start"]
+        if row["start"] < 0 or size <= 0 or not row["shuffled"] or len(row["shuffled"]) % (size * 6 * 8):
+            raise ValueError
+
+    return check
+
+
+def _check_chunks() -> Callable[[dict[str, Any] | None], None]:
+    """Chunks come file by file, in order; each file is what its SHA-256 says."""
+    sha256, digest = "", hashlib.sha256()
+
+    def check(row: dict[str, Any] | None) -> None:
+        nonlocal sha256, digest
+        if row is None or row["sha256"] != sha256:
+            if sha256 and digest.hexdigest() != sha256:
+                raise ValueError
+            sha256, digest = "" if row is None else row["sha256"], hashlib.sha256()
+        if row is not None:
+            unpacking = zlib.decompressobj()
+            content = unpacking.decompress(row["content"], CHUNK_BYTES + 1)
+            if not unpacking.eof or len(content) > CHUNK_BYTES:
+                raise ValueError
+            digest.update(content)
+
+    return check
+
+
+_CHECKS: dict[str, Callable[[], Callable[[dict[str, Any] | None], None]]] = {
+    runs.name: _check_runs,
+    checkpoints.name: _check_checkpoints,
+    chunks.name: _check_chunks,
+}

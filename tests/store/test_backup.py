@@ -1,0 +1,419 @@
+"""Backup and restore: from either database to either, and nothing at all from a file that is not right."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import hashlib
+import io
+import json
+import os
+import stat
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import sqlalchemy as sa
+from sqlalchemy import URL, Engine
+
+from grasp_core import cli
+from grasp_core.errors import DataError, StoreError
+from grasp_core.store import backup as backup_module
+from grasp_core.store.backup import Contents, restore_backup, write_backup
+from grasp_core.store.database import connect
+from grasp_core.store.files import CHUNK_BYTES, FileStore
+from grasp_core.store.links import LinkStore
+from grasp_core.store.runs import RunStore
+from grasp_core.store.schema import metadata
+from tests.engine.asking import answer
+from tests.engine.serving import ask, in_progress, now, result_digits, serving
+from tests.results import make_result
+from tests.store.conftest import NewDatabase
+from tests.store.making import HOSTILE, RESULT, claim, create
+from tests.store.postgres import Postgres
+
+Members = dict[str, bytes]
+
+
+def fill(engine: Engine, large: bytes = b"not so large") -> dict[str, Any]:
+    """One of everything; returns what links open which run."""
+    store, links, files = RunStore(engine), LinkStore(engine), FileStore(engine)
+    for content in (b"", b"small", b"y" * 1000, large):
+        files.put(content, owner="ann")
+    opens: dict[str, str | None] = {}
+    for number, text in enumerate(HOSTILE):
+        create(store, f"run {number}", title=text, owner=text)
+        store.finish(claim(store), "done", result=make_result(warnings=(text,)), duration_s=0.1 + number)
+    for record in store.search():
+        store.describe(record.id, note=record.title, tagged=["a", "b"])
+        opens[links.create(record.id, created_by="ann", label=record.title, days=3)] = record.id
+    revoked = links.create(record.id, created_by="ann")
+    links.revoke(next(link.id for link in links.of_run(record.id) if link.expires_at is None))
+    opens[revoked] = None
+    assert links.use(next(iter(opens))) is not None
+    store.add(RESULT, title="Theirs", owner="bob")
+    create(store, "failed")
+    store.finish(claim(store), "failed", error="a sentence")
+    create(store, "waiting", files=(("votes.csv", hashlib.sha256(large).hexdigest()),))
+    running = claim(store)
+    store.keep(running, 7, [(0, np.random.default_rng(1).normal(size=(7, 3, 6)))])
+    cancelled = create(store, "being cancelled")
+    claim(store)
+    store.request_cancel(cancelled.id)
+    return opens
+
+
+def everything(engine: Engine) -> dict[str, list[dict[str, Any]]]:
+    with engine.connect() as connection:
+        return {
+            table.name: [
+                dict(row)
+                for row in connection.execute(sa.select(table).order_by(*table.primary_key)).mappings()
+            ]
+            for table in metadata.sorted_tables
+        }
+
+
+def restored(rows: dict[str, list[dict[str, Any]]]) -> dict[str, list[dict[str, Any]]]:
+    """What a restore makes of it."""
+    for row in rows["runs"]:
+        if row["state"] == "running":
+            row["state"] = "cancelled" if row["cancel_requested"] else "queued"
+        row["lease_until"] = 0.0
+    return rows
+
+
+Open = Callable[[URL], Engine]
+
+
+@pytest.fixture
+def opened() -> Iterator[Open]:
+    """Opens databases and closes them after the test."""
+    with contextlib.ExitStack() as stack:
+
+        def open_database(url: URL) -> Engine:
+            engine = connect(url)
+            stack.callback(engine.dispose)
+            return engine
+
+        yield open_database
+
+
+@pytest.fixture
+def target(opened: Open, tmp_path: Path) -> Engine:
+    """An empty server, for what does not differ between databases."""
+    return opened(sqlite(tmp_path, "target"))
+
+
+def sqlite(folder: Path, name: str) -> URL:
+    return URL.create("sqlite", database=str(folder / f"{name}.db"))
+
+
+def test_from_sqlite_to_postgresql_to_sqlite(opened: Open, tmp_path: Path, postgres: Postgres) -> None:
+    addresses = [sqlite(tmp_path, "first"), postgres.new_database(), sqlite(tmp_path, "last")]
+    engines = [opened(url) for url in addresses]
+    tokens = fill(engines[0], os.urandom(2 * CHUNK_BYTES + 5))
+    expected = restored(everything(engines[0]))
+    results = {record.id: RunStore(engines[0]).result(record.id) for record in RunStore(engines[0]).search()}
+    for number, (before, after) in enumerate(pairwise(engines)):
+        contents = write_backup(before, tmp_path / f"{number}.zip")
+        assert contents == Contents(runs=len(results), files=4, links=len(tokens))
+        assert restore_backup(after, tmp_path / f"{number}.zip") == contents
+        assert everything(after) == expected
+        assert {
+            record.id: RunStore(after).result(record.id) for record in RunStore(after).search()
+        } == results
+        assert {token: LinkStore(after).use(token, count=False) for token in tokens} == tokens
+        assert {record.state for record in RunStore(after).search("waiting")} == {"queued"}
+        for row in expected["files"]:
+            content = FileStore(after).get(row["sha256"])
+            assert content is not None
+            assert hashlib.sha256(content).hexdigest() == row["sha256"]
+
+
+def test_a_run_goes_on_after_its_server_was_restored_elsewhere(
+    opened: Open, new_database: NewDatabase, tmp_path: Path
+) -> None:
+    source, target = new_database(), new_database()
+    with serving(source) as first:
+        record = ask(first, with_files=True, permutations=60_000)
+        in_progress(first, record)
+    write_backup(opened(source), tmp_path / "backup.zip")
+    restore_backup(opened(target), tmp_path / "backup.zip")
+    saved = sum(row["stop"] - row["start"] for row in everything(opened(target))["checkpoints"])
+    assert saved > 0
+    with serving(target, started=False) as second:
+        assert now(second, record).done == saved
+        second.start()
+        assert result_digits(second, record) == answer(permutations=60_000)
+
+
+def test_an_empty_server_is_backed_up_too(engine: Engine, tmp_path: Path) -> None:
+    assert write_backup(engine, tmp_path / "b.zip") == Contents(0, 0, 0)
+    assert restore_backup(engine, tmp_path / "b.zip") == Contents(0, 0, 0)
+
+
+def test_the_file_is_its_owners_and_complete_or_not_there(
+    monkeypatch, engine: Engine, tmp_path: Path
+) -> None:
+    fill(engine)
+    path = tmp_path / "b.zip"
+    write_backup(engine, path)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    before = path.read_bytes()
+
+    def fail(*arguments: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(zipfile.ZipFile, "writestr", fail)
+    with pytest.raises(DataError, match=r"cannot be written .No space left on device"):
+        write_backup(engine, path)
+    assert path.read_bytes() == before
+    assert [file.name for file in tmp_path.iterdir() if "b.zip" in file.name] == ["b.zip"]
+
+
+@pytest.mark.parametrize("name", ["", "nowhere/b.zip"])
+def test_a_place_that_cannot_be_written(engine: Engine, tmp_path: Path, name: str) -> None:
+    with pytest.raises(DataError, match="cannot be written"):
+        write_backup(engine, tmp_path / name)
+
+
+def test_a_backup_holds_one_moment(
+    monkeypatch, opened: Open, new_database: NewDatabase, tmp_path: Path
+) -> None:
+    """What is deleted while it is written is whole in it, in every table."""
+    source, target = opened(new_database()), opened(new_database())
+    fill(source)
+    expected = restored(everything(source))
+    lines = backup_module._lines
+
+    def meanwhile(connection: sa.Connection, table: sa.Table):
+        yield from lines(connection, table)
+        store = RunStore(source)
+        for record in store.search(limit=1):
+            store.delete(record.id)
+
+    monkeypatch.setattr(backup_module, "_lines", meanwhile)
+    write_backup(source, tmp_path / "b.zip")
+    restore_backup(target, tmp_path / "b.zip")
+    assert everything(target) == expected
+    assert len(everything(source)["runs"]) < len(expected["runs"])
+
+
+# Refused
+
+
+def test_only_into_an_empty_server(engine: Engine, tmp_path: Path) -> None:
+    fill(engine)
+    write_backup(engine, tmp_path / "b.zip")
+    before = everything(engine)
+    with pytest.raises(StoreError, match="not empty: a backup is restored into an empty one only"):
+        restore_backup(engine, tmp_path / "b.zip")
+    assert everything(engine) == before
+
+
+def read(path: Path) -> Members:
+    with zipfile.ZipFile(path) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def write(path: Path, members: Members, *, sign: bool = True) -> None:
+    """With the manifest made to fit, as somebody would who knows the format."""
+    if sign:
+        manifest = json.loads(members["manifest.json"])
+        for name, table in manifest["tables"].items():
+            content = members.get(f"{name}.jsonl", b"")
+            table.update(rows=content.count(b"\n"), sha256=hashlib.sha256(content).hexdigest())
+        members["manifest.json"] = json.dumps(manifest).encode()
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+
+
+def changed(members: Members, name: str, change: Callable[[dict[str, Any]], object], row: int = -1) -> None:
+    lines = members[name].splitlines()
+    plain = json.loads(lines[row])
+    change(plain)
+    lines[row] = json.dumps(plain).encode()
+    members[name] = b"\n".join(lines) + b"\n"
+
+
+def cell(table: str, column: str, value: Any) -> Callable[[Members], None]:
+    return lambda members: changed(members, f"{table}.jsonl", lambda row: row.update({column: value}))
+
+
+def packed(content: bytes) -> str:
+    return base64.b64encode(zlib.compress(content)).decode()
+
+
+TAMPERED: dict[str, Callable[[Members], object]] = {
+    "a table left out": lambda m: m.pop("tags.jsonl"),
+    "no manifest": lambda m: m.pop("manifest.json") and None,
+    "another file": lambda m: m.update({"other.txt": b""}),
+    "a path upwards": lambda m: m.update({"../../grasp.db": b"x"}),
+    "an absolute path": lambda m: m.update({"/tmp/grasp.db": b"x"}),
+    "a bomb": lambda m: m.update({"tags.jsonl": b" " * 20_000_000}),
+    "a line without end": lambda m: m.update({"tags.jsonl": b"[" * 1_000_000}),
+    "no JSON": lambda m: m.update({"tags.jsonl": b"{\n"}),
+    "no object": lambda m: m.update({"tags.jsonl": b"[]\n"}),
+    "not a number": lambda m: m.update({"tags.jsonl": b'{"run_id": NaN, "tag": "x"}\n'}),
+    "no ASCII": lambda m: m.update({"tags.jsonl": '{"run_id": "ä", "tag": "x"}\n'.encode()}),
+    "an unknown column": cell("runs", "admin", True),
+    "a column left out": lambda m: changed(m, "runs.jsonl", lambda row: row.pop("title")),
+    "a text for a number": cell("runs", "total", "1000"),
+    "a number for a text": cell("runs", "title", 5),
+    "a yes for a number": cell("runs", "total", True),
+    "a number too large": cell("runs", "total", 2**63),
+    "an unknown state": cell("runs", "state", "lost"),
+    "done without a result": lambda m: changed(
+        m, "runs.jsonl", lambda row: row.update(state="done", result=None)
+    ),
+    "a spec that is none": cell("runs", "spec", "{}"),
+    "a spec that is no JSON": cell("runs", "spec", "spec"),
+    "a summary that is none": cell("runs", "summary", "{}"),
+    "half a surrogate": cell("run_files", "sha256", None),
+    "a link to no run": cell("links", "run_id", "nobody"),
+    "a link twice": lambda m: m.update({"links.jsonl": m["links.jsonl"] * 2}),
+    "a result that is none": lambda m: [
+        changed(m, "runs.jsonl", lambda row: row.update(result=row["result"] and "{}"), number)
+        for number in range(len(m["runs.jsonl"].splitlines()))
+    ],
+    "another file's content": cell("chunks", "content", packed(b"other")),
+    "a chunk that is not packed": cell("chunks", "content", "AAAA"),
+    "a chunk that is a bomb": cell("chunks", "content", packed(b"\x00" * (CHUNK_BYTES + 1))),
+    "no base64": cell("chunks", "content", "~~~"),
+    "a block of another length": cell("checkpoints", "stop", 4),
+    "an empty block": cell("checkpoints", "stop", 0),
+    "another format": lambda m: changed(m, "manifest.json", lambda plain: plain.update(format="zip"), 0),
+    "another version": lambda m: changed(m, "manifest.json", lambda plain: plain.update(version=2), 0),
+}
+
+
+@pytest.fixture(scope="module")
+def good(tmp_path_factory: pytest.TempPathFactory) -> Members:
+    folder = tmp_path_factory.mktemp("good")
+    engine = connect(sqlite(folder, "source"))
+    fill(engine)
+    write_backup(engine, folder / "b.zip")
+    engine.dispose()
+    members = read(folder / "b.zip")
+    members["manifest.json"] = json.dumps(json.loads(members["manifest.json"])).encode()  # one line
+    return members
+
+
+def refused(engine: Engine, path: Path) -> str:
+    with pytest.raises(DataError) as raised:
+        restore_backup(engine, path)
+    assert all(rows == [] for rows in everything(engine).values())
+    sentence = str(raised.value)
+    assert sentence.startswith(str(path))
+    assert "\n" not in sentence
+    return sentence
+
+
+@pytest.mark.parametrize("case", TAMPERED)
+def test_a_tampered_backup_is_refused_in_a_sentence(
+    opened: Open, new_database: NewDatabase, tmp_path: Path, good: Members, case: str
+) -> None:
+    path = tmp_path / "b.zip"
+    members = dict(good)
+    TAMPERED[case](members)
+    write(path, members, sign="manifest.json" in members)
+    engine = opened(new_database())
+    assert refused(engine, path)
+    write(path, dict(good))
+    restore_backup(engine, path)  # and the right one afterwards
+
+
+def test_rows_that_the_manifest_does_not_count(target: Engine, tmp_path: Path, good: Members) -> None:
+    path = tmp_path / "b.zip"
+    for table in ("runs", "links", "tags"):
+        members = dict(good)
+        members[f"{table}.jsonl"] = b"\n".join(members[f"{table}.jsonl"].splitlines()[:-1]) + b"\n"
+        write(path, members, sign=False)
+        assert refused(target, path)
+
+
+def test_damaged_bytes_are_found(opened: Open, tmp_path: Path, good: Members) -> None:
+    engine = opened(sqlite(tmp_path, "0"))
+    path = tmp_path / "b.zip"
+    write(path, dict(good))
+    content = path.read_bytes()
+    rng = np.random.default_rng(1)
+    for number, position in enumerate(rng.integers(0, len(content) - 2000, size=20)):
+        damaged = bytearray(content)
+        damaged[position] ^= 0x55
+        path.write_bytes(bytes(damaged))
+        try:
+            restore_backup(engine, path)
+        except DataError:
+            continue
+        # A byte that no reader looks at, such as a time stamp: then all is there.
+        assert len(everything(engine)["runs"]) == good["runs.jsonl"].count(b"\n")
+        engine = opened(sqlite(tmp_path, f"{number + 1}"))
+    for length in (0, 10, len(content) // 2, len(content) - 1):
+        path.write_bytes(content[:length])
+        assert refused(engine, path)
+
+
+def test_what_is_no_archive(target: Engine, tmp_path: Path) -> None:
+    for content in (b"", b"item,rater,label\n", b"PK\x03\x04" + b"\x00" * 100):
+        (tmp_path / "b.zip").write_bytes(content)
+        assert "is no backup of GRASP" in refused(target, tmp_path / "b.zip")
+    assert "cannot be read" in refused(target, tmp_path / "nowhere.zip")
+    assert "cannot be read" in refused(target, tmp_path)
+
+
+def test_an_encrypted_archive(target: Engine, tmp_path: Path, good: Members) -> None:
+    write(tmp_path / "b.zip", dict(good))
+    content = bytearray((tmp_path / "b.zip").read_bytes())
+    for header, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        at = content.find(header)
+        while at >= 0:
+            content[at + offset] |= 1
+            at = content.find(header, at + 4)
+    (tmp_path / "b.zip").write_bytes(bytes(content))
+    assert refused(target, tmp_path / "b.zip")
+
+
+def test_no_names_or_data_in_a_sentence(target: Engine, tmp_path: Path, good: Members) -> None:
+    members = dict(good)
+    cell("runs", "state", "rater r7 said Yes")(members)
+    write(tmp_path / "b.zip", members)
+    assert "r7" not in refused(target, tmp_path / "b.zip")
+
+
+# The commands
+
+
+def test_the_commands(monkeypatch, capsys, opened: Open, tmp_path: Path) -> None:
+    monkeypatch.delenv("GRASP_DATABASE_URL", raising=False)
+    monkeypatch.setenv("GRASP_HOME", str(tmp_path / "one"))
+    engine = opened(sqlite(tmp_path / "one", "grasp"))
+    tokens = fill(engine)
+    total = len(everything(engine)["runs"])
+    path = tmp_path / "b.zip"
+    assert cli.main(["backup", str(path)]) == 0
+    counted = f"{total} runs, 4 files, {len(tokens)} links"
+    assert capsys.readouterr().out == f"{path}: {counted}\n"
+    assert cli.main(["restore", str(path)]) == 2
+    assert capsys.readouterr().err.startswith("grasp: This GRASP is not empty")
+    monkeypatch.setenv("GRASP_HOME", str(tmp_path / "two"))
+    assert cli.main(["restore", str(tmp_path / "nowhere.zip")]) == 2
+    assert "cannot be read" in capsys.readouterr().err
+    assert cli.main(["restore", str(path)]) == 0
+    assert capsys.readouterr().out == f"restored {counted}\n"
+    assert len(everything(opened(sqlite(tmp_path / "two", "grasp")))["runs"]) == total
+
+
+def test_a_backup_is_plain(good: Members) -> None:
+    """JSON all through, and nothing that a reader would have to run."""
+    assert json.loads(good["manifest.json"])["format"] == "grasp-backup"
+    for name, content in good.items():
+        for line in io.BytesIO(content):
+            assert isinstance(json.loads(line), dict), name
