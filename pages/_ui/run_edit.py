@@ -82,7 +82,7 @@ def _delete_dialog(run: RunRecord) -> None:
     working = sum(link.works for link in server.shared().links.of_run(run.id))
     links = {0: "", 1: " One link to it stops working."}.get(working, f" {working} links to it stop working.")
     st.warning(
-        f"Its result, title and note are deleted for everybody, and cannot be brought back.{links} "
+        f"Its result, title, tags and note are deleted for everybody, and cannot be brought back.{links} "
         "Addresses that people noted lead nowhere then.",
         icon=":material/warning:",
     )

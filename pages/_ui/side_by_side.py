@@ -49,7 +49,7 @@ def show_side_by_side(id_a: str, id_b: str) -> None:
 
 
 def _introduce(name: str, run: RunRecord) -> None:
-    st.subheader(name)
+    st.markdown(f"**{name}**")
     link_to_run(run.id, run.title)
     st.caption(escape_markdown(f"{told(run.created_at)} · {run.total:,} permutations"))
 

@@ -9,9 +9,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page
 
+from grasp_core.engine import workers
 from grasp_core.example import example_files
+from grasp_core.server import Server, make_server
+from grasp_core.settings import Settings
 from tests.conftest import PATIENCE_MS
-from tests.serving import ROOT, serving
+from tests.serving import ROOT, Served, serving
 
 SCREENSHOTS = ROOT / "test-results" / "pages"
 
@@ -26,10 +29,24 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Address of the app, served as in production."""
-    with serving(tmp_path_factory.mktemp("server")) as served:
-        yield served.url
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """The app, served as in production."""
+    with serving(tmp_path_factory.mktemp("server")) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def url(served: Served) -> str:
+    """Address of the app."""
+    return served.url
+
+
+@pytest.fixture(scope="session")
+def store(served: Served) -> Iterator[Server]:
+    """The running app's store, to put runs into."""
+    opened = make_server(Settings(home=str(served.log.parent / "home")), workers.threads)
+    yield opened
+    opened.close()
 
 
 @pytest.fixture

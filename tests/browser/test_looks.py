@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.browser.conftest import OpenPage
-from tests.browser.visits import picture, results, settle, violations
+from tests.browser.visits import picture, results, settle, too_wide, violations
 
 
 def _screens(page: Page) -> Iterator[tuple[str, Page]]:
@@ -44,7 +44,7 @@ def test_narrow_screens_are_accessible_and_do_not_scroll_sideways(open_page: Ope
     found = {}
     for name, page in _screens(open_page(width=width)):
         picture(page, f"{name}-light-{width}")
-        wide = page.get_by_test_id("stMain").evaluate("element => element.scrollWidth - element.clientWidth")
+        wide = too_wide(page)
         found[name] = [*violations(page), *([f"{wide} px too wide"] if wide > 0 else [])]
     assert not any(found.values()), found
 

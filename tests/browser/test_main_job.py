@@ -89,12 +89,17 @@ def test_a_bad_file_then_a_good_one(open_page: OpenPage, example: dict[str, byte
 
 def test_downloads(open_page: OpenPage) -> None:
     page = _example_results(open_page)
+    page.get_by_role("button", name="Export").click()
     assert _download(page, "Table (CSV)").startswith(b"axis,group,n_raters")
+    assert _download(page, "Table (Excel)").startswith(b"PK")
+    assert _download(page, "Report (HTML)").startswith(b"<!DOCTYPE html>")
     saved = _download(page, "Full result (JSON)")
     assert json.loads(saved)["format"] == "grasp-run"
+    page.keyboard.press("Escape")
     for figure in ("DSI chart", "cohesion map", "GAI histograms"):
         assert _download(page, f"{figure} (PNG)").startswith(b"\x89PNG")
         assert b"<svg" in _download(page, f"{figure} (SVG)")[:500]
+        assert _download(page, f"{figure} (PDF)").startswith(b"%PDF")
     again = open_page()
     drop(again, "Saved result", "saved.json", saved)
     again.get_by_role("heading", name="Black, Woman").wait_for()

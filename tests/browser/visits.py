@@ -19,9 +19,9 @@ def drop(page: Page, zone: str, name: str, content: bytes) -> None:
     uploader.locator("input[type=file]").set_input_files(files)
 
 
-def bring(page: Page, annotations: bytes, raters: bytes) -> None:
+def bring(page: Page, annotations: bytes, raters: bytes, name: str = "annotations.csv") -> None:
     """Both files, one after the other, until they are understood."""
-    drop(page, "Annotations file", "annotations.csv", annotations)
+    drop(page, "Annotations file", name, annotations)
     page.get_by_role("heading", name="What was understood").wait_for()
     drop(page, "Raters file", "raters.csv", raters)
     page.get_by_role("button", name="Remove the raters file").wait_for()
@@ -87,7 +87,10 @@ def table(page: Page, label: str) -> list[dict[str, str]]:
 
 def row_of(page: Page, group: str) -> dict[str, str]:
     """A group's row of the table of groups."""
-    rows = table(page, "Every group's statistics, with arrows and stars")
+    label = "Every group's statistics, with arrows and stars"
+    cell = page.locator(f'[aria-label="{label}"] [role=gridcell]').get_by_text(group, exact=True)
+    cell.first.wait_for(state="attached")
+    rows = table(page, label)
     return next(row for row in rows if row["Group"] == group)
 
 
@@ -111,3 +114,28 @@ def picture(page: Page, name: str) -> None:
     page.wait_for_timeout(700)
     page.screenshot(path=SCREENSHOTS / f"{name}.png")
     page.set_viewport_size(size)
+
+
+def search_runs(page: Page, text: str) -> None:
+    """Find a run on Runs."""
+    box = page.get_by_role("textbox", name="Search")
+    box.fill(text)
+    box.press("Enter")
+    page.get_by_role("link", name=text).first.wait_for()
+    settle(page)
+
+
+def share(page: Page) -> str:
+    """Make a link on Results; returns it as shown."""
+    page.get_by_role("button", name="Share").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("button", name="Make a link").click()
+    dialog.get_by_text("Copy the link now").wait_for()
+    settle(page)
+    return dialog.get_by_test_id("stCode").nth(1).inner_text().strip()
+
+
+def too_wide(page: Page) -> int:
+    """Pixels that the page would have to be scrolled sideways."""
+    wide = page.get_by_test_id("stMain").evaluate("element => element.scrollWidth - element.clientWidth")
+    return int(wide)

@@ -1,0 +1,183 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, WebSocket, expect
+
+from grasp_core.server import Server
+from tests.browser.conftest import OpenPage
+from tests.browser.test_safety import HOSTILE
+from tests.browser.visits import (
+    bring,
+    go_on_to_analysis,
+    picture,
+    results,
+    row_of,
+    run,
+    set_number,
+    settle,
+    share,
+    too_wide,
+    violations,
+)
+from tests.results import make_group, make_outcome, make_result
+from tests.serving import Served
+
+SECRETS = (b"Zaphod", b"Vogon", b"Marvin", b"raters.csv")
+CLOSED = "This link does not work"
+
+
+def _path(link: str) -> str:
+    return link[link.index("/shared") :]
+
+
+def _saved(store: Server, **link: float) -> tuple[str, str]:
+    saved = store.runs.add(make_result(), title="To be shared", owner="")
+    return saved.id, f"/shared?token={store.links.create(saved.id, created_by='', **link)}"
+
+
+def _listen(page: Page) -> list[bytes]:
+    """All that the server sends from now on."""
+    received: list[bytes] = []
+
+    def keep(payload: str | bytes) -> None:
+        received.append(payload.encode() if isinstance(payload, str) else payload)
+
+    def attach(socket: WebSocket) -> None:
+        socket.on("framereceived", keep)
+
+    page.on("websocket", attach)
+    return received
+
+
+def test_from_upload_to_a_stranger_and_revoked(
+    open_page: OpenPage, example: dict[str, bytes], url: str
+) -> None:
+    """The raters' ids, the items' ids and the file's name stay with those who have an account."""
+    telling = {name: re.sub(rb"\bR(?=\d{3},)", b"Zaphod-", content) for name, content in example.items()}
+    telling = {name: content.replace(b"item-", b"Vogon-") for name, content in telling.items()}
+    owner = open_page()
+    known = _listen(owner)
+    owner.goto(f"{url}/data")
+    bring(owner, telling["annotations.csv"], telling["raters.csv"], "Marvin.csv")
+    go_on_to_analysis(owner)
+    set_number(owner, "Permutations", 1000)
+    run(owner)
+    results(owner)
+    for secret in SECRETS:
+        assert secret in b"".join(known), secret
+    rows = {group: row_of(owner, group) for group in ("Woman", "Asian")}
+    link = share(owner)
+
+    stranger = open_page("/shared?token=x")
+    received = _listen(stranger)
+    stranger.goto(link)
+    results(stranger)
+    for group, row in rows.items():
+        assert row_of(stranger, group) == row
+    stranger.get_by_role("button", name="Export").click()
+    for name in ("Table (CSV)", "Table (Excel)", "Table (LaTeX)", "Table (Markdown)", "Report (HTML)"):
+        with stranger.expect_download() as download:
+            stranger.get_by_role("button", name=name).click()
+        received.append(download.value.path().read_bytes())
+        assert link[-20:] not in download.value.suggested_filename
+    stranger.keyboard.press("Escape")
+    headline = stranger.get_by_role("heading", level=2).first.inner_text()
+    everything = b"\n".join([*received, stranger.content().encode()])
+    assert len(everything) > 100_000
+    for secret in SECRETS:
+        assert secret not in everything, secret
+    for name in ("Share", "Change and run again", "Edit", "Cancel the run"):
+        assert stranger.get_by_role("button", name=name).count() == 0
+    assert stranger.locator("a:not([href^='#'])").count() == 0
+    assert link[-20:] not in stranger.title()
+
+    owner.get_by_role("dialog").get_by_role("button", name="Revoke").click()
+    expect(owner.get_by_role("dialog")).to_contain_text("revoked just now")
+    owner.keyboard.press("Escape")
+    assert owner.get_by_role("heading", level=2).first.inner_text() == headline
+    stranger.get_by_role("radio", name="XRR", exact=True).click()
+    expect(stranger.get_by_text(CLOSED)).to_be_visible()
+    expect(stranger.get_by_role("heading", name="Methods")).to_have_count(0)
+
+
+def test_no_file_after_revoking(open_page: OpenPage, store: Server) -> None:
+    run_id, path = _saved(store)
+    page = open_page(path)
+    results(page)
+    page.get_by_role("button", name="Export").click()
+    store.links.revoke(store.links.of_run(run_id)[0].id)
+    page.get_by_role("button", name="Table (CSV)").click()
+    expect(page.get_by_text("Failed to generate file")).to_be_visible()
+
+
+def test_unknown_expired_and_revoked_links_say_the_same(open_page: OpenPage, store: Server) -> None:
+    run_id, revoked = _saved(store)
+    store.links.revoke(store.links.of_run(run_id)[0].id)
+    _, expired = _saved(store, days=-1)
+    said = set()
+    for path in (revoked, expired, "/shared?token=unknown", "/shared"):
+        page = open_page(path)
+        page.get_by_text(CLOSED).wait_for()
+        settle(page)
+        said.add(page.get_by_test_id("stMain").inner_text())
+    assert len(said) == 1
+
+
+def test_a_shared_page_asks_nobody_else_and_its_token_stays_in_the_address(
+    open_page: OpenPage, store: Server, served: Served
+) -> None:
+    _, path = _saved(store)
+    token = path.partition("=")[2]
+    page = open_page("/shared?token=x")
+    asked: list[str] = []
+    referrers: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("request", lambda request: referrers.append(request.headers.get("referer", "")))
+    page.goto(served.url + path)
+    results(page)
+    assert all(address.startswith((served.url, "data:", "blob:", "ws:")) for address in asked), asked
+    assert not any(token in referrer for referrer in referrers)
+    assert [address for address in asked if token in address] == [served.url + path]
+    assert token not in served.said()
+
+
+def test_a_shared_page_with_hostile_names(open_page: OpenPage, store: Server) -> None:
+    result = make_result((make_group(HOSTILE, gai=make_outcome(1, "up", "**")),), warnings=(HOSTILE,))
+    saved = store.runs.add(result, title=HOSTILE, owner="")
+    page = open_page(f"/shared?token={store.links.create(saved.id, created_by='')}")
+    results(page)
+    main = page.get_by_test_id("stMain")
+    for found in ("img", "script", "a[href^='javascript']", ".katex"):
+        assert main.locator(found).count() == 0, found
+    assert HOSTILE in main.inner_text().replace("\u2060", "")
+
+
+@pytest.mark.parametrize(
+    ("dark", "width"), [(False, 1440), (True, 1440), (False, 390)], ids=["light", "dark", "phone"]
+)
+def test_sharing_is_accessible(open_page: OpenPage, store: Server, dark: bool, width: int) -> None:
+    run_id, path = _saved(store)
+    found = {}
+
+    def look(page: Page, screen: str) -> None:
+        picture(page, f"{screen}-{'dark' if dark else 'light'}-{width}")
+        sideways = too_wide(page)
+        found[screen] = [*violations(page), *([f"{sideways} px too wide"] if sideways > 0 else [])]
+
+    page = open_page(path, dark=dark, width=width)
+    results(page)
+    look(page, "shared")
+    page = open_page(f"/results?run={run_id}", dark=dark, width=width)
+    results(page)
+    page.get_by_role("button", name="Export").click()
+    look(page, "export")
+    page.keyboard.press("Escape")
+    share(page)
+    look(page, "share")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    page = open_page("/shared?token=x", dark=dark, width=width)
+    look(page, "closed")
+    assert not any(found.values()), found
