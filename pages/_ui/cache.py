@@ -1,10 +1,13 @@
-"""Charts of finished runs as Vega-Lite specs, the only caches: keyed by run, viewer and small choices.
+"""Charts and tables of finished runs, the only caches: keyed by run, viewer and small choices.
 
-The specs are validated in the tests; doing it again for every visitor takes longer than drawing.
+The charts' specs are validated in the tests; doing it again for every visitor takes longer than drawing. The
+tables are drawn here: Streamlit keeps what it sent, for styling the same numbers for every visitor is most of
+the work of a page.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import altair as alt
@@ -14,8 +17,10 @@ from grasp_core import charts
 from grasp_core.charts import Theme
 from grasp_core.report.tables import RowOrder
 from grasp_core.result import RunResult
+from pages._ui.results_table import show_dsi_table, show_groups_table, table_of_groups, why_not_estimable
 
 _CHARTS = 128
+_TABLES = 256
 
 
 @st.cache_data(max_entries=_CHARTS, show_spinner=False)
@@ -36,6 +41,33 @@ def cohesion_map(key: str, _result: RunResult, theme: Theme) -> dict[str, Any]:
 def dsi_chart(key: str, _result: RunResult, theme: Theme) -> dict[str, Any]:
     """The DSI chart."""
     return _spec(charts.dsi_chart(_result, theme))
+
+
+@st.cache_data(max_entries=_TABLES, show_spinner=False)
+def groups_table(
+    key: str,
+    _result: RunResult,
+    statistics: Sequence[str],
+    theme: Theme,
+    order: RowOrder = "axis",
+    *,
+    axes: Sequence[str] = (),
+    marked: Sequence[str] = (),
+    p: bool = False,
+    alt: str,
+) -> list[str] | None:
+    """Draw the rows and statistics wanted; returns why values are missing, or None if no row is left."""
+    frame = table_of_groups(_result, order=order, axes=axes, marked=marked, statistics=statistics)
+    if frame.empty:
+        return None
+    show_groups_table(frame, statistics, theme, _result.spec.analysis.permutations, p=p, alt=alt)
+    return why_not_estimable(frame, statistics)
+
+
+@st.cache_data(max_entries=_TABLES, show_spinner=False)
+def dsi_table(key: str, _result: RunResult) -> None:
+    """Draw the DSI of every axis with both tests."""
+    show_dsi_table(_result)
 
 
 def _spec(chart: alt.LayerChart) -> dict[str, Any]:

@@ -12,7 +12,6 @@ from grasp_core.report.tables import RowOrder
 from grasp_core.report.words import DSI_EXPLANATION, WORDS, lead_statistic, reported_statistics
 from pages._ui import cache
 from pages._ui.outputs import figure_downloads
-from pages._ui.results_table import show_dsi_table, show_groups_table, table_of_groups
 from pages._ui.shown import Shown
 
 
@@ -27,7 +26,7 @@ def show_dsi(shown: Shown) -> None:
     st.caption(DSI_EXPLANATION)
     _draw("dsi", cache.dsi_chart(shown.key, result, page_theme()))
     with st.expander("DSI as a table"):
-        show_dsi_table(result)
+        cache.dsi_table(shown.key, result)
     figure_downloads(shown, lambda: charts.dsi_chart(result, "light"), "dsi", "DSI chart")
 
 
@@ -35,16 +34,11 @@ def show_cohesion(shown: Shown) -> None:
     """XRR against IRR, a point per group."""
     result = shown.result
     _draw("cohesion", cache.cohesion_map(shown.key, result, page_theme()))
-    shown = reported_statistics(result)
-    pair = [name for name in (*result.spec.analysis.gai, "gai") if name in shown]
+    reported = reported_statistics(result)
+    pair = [name for name in (*result.spec.analysis.gai, "gai") if name in reported]
     with st.expander("Cohesion map as a table"):
-        show_groups_table(
-            table_of_groups(result, order="axis", statistics=pair),
-            pair,
-            page_theme(),
-            result.spec.analysis.permutations,
-            p=False,
-            alt="In-group and cross-group agreement by group",
+        cache.groups_table(
+            shown.key, result, pair, page_theme(), alt="In-group and cross-group agreement by group"
         )
     figure_downloads(shown, lambda: charts.cohesion_map(result, "light"), "cohesion-map", "cohesion map")
 
@@ -64,11 +58,12 @@ def show_null_histograms(shown: Shown, order: RowOrder) -> None:
     _draw("null", cache.null_histograms(shown.key, result, statistic, page_theme(), order))
     name = WORDS[statistic].name
     with st.expander(f"{name} as a table"):
-        show_groups_table(
-            table_of_groups(result, order=order, statistics=[statistic]),
+        cache.groups_table(
+            shown.key,
+            result,
             [statistic],
             page_theme(),
-            result.spec.analysis.permutations,
+            order,
             p=True,
             alt=f"{name} of every group with p and q",
         )

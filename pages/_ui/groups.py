@@ -6,9 +6,9 @@ import streamlit as st
 
 from grasp_core.report.text import escape_markdown
 from grasp_core.report.words import STARS, WORDS, axis_label, lead_statistic, reported_statistics
-from grasp_core.result import RunResult
+from pages._ui import cache
 from pages._ui.figures import page_theme, show_null_histograms
-from pages._ui.results_table import LEGEND, show_groups_table, table_of_groups, why_not_estimable
+from pages._ui.results_table import LEGEND
 from pages._ui.shown import Shown
 
 _MARKED = {
@@ -33,7 +33,7 @@ def draw_groups(shown: Shown) -> None:
         key="order",
         help="For the table and the histograms.",
     )
-    _table(result, order)
+    _table(shown, order)
     st.subheader("Null histograms")
     show_null_histograms(shown, order)
 
@@ -44,7 +44,8 @@ def show_groups(shown: Shown) -> None:
     draw_groups(shown)
 
 
-def _table(result: RunResult, order: str) -> None:
+def _table(shown: Shown, order: str) -> None:
+    result = shown.result
     st.subheader("Table of groups")
     reported = reported_statistics(result)
     axes = list(dict.fromkeys(axis_label(row.group.axes) for row in result.groups))
@@ -63,20 +64,20 @@ def _table(result: RunResult, order: str) -> None:
         st.info("Choose at least one statistic.")
         return
     with_p = st.toggle("Show p and q", key="table-p")
-    frame = table_of_groups(
-        result, order=order, axes=chosen_axes, marked=_MARKED[marked], statistics=statistics
-    )
-    if frame.empty:
-        st.info("No group passes these filters.")
-        return
-    show_groups_table(
-        frame,
+    missing = cache.groups_table(
+        shown.key,
+        result,
         statistics,
         page_theme(),
-        result.spec.analysis.permutations,
+        order,
+        axes=chosen_axes,
+        marked=_MARKED[marked],
         p=with_p,
         alt="Every group's statistics, with arrows and stars",
     )
+    if missing is None:
+        st.info("No group passes these filters.")
+        return
     st.caption(LEGEND)
-    for line in why_not_estimable(frame, statistics):
+    for line in missing:
         st.caption(escape_markdown(line))
