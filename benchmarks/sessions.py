@@ -1,0 +1,329 @@
+"""Measure pages while many people use one server: ``python -m benchmarks.sessions [--json FILE]``.
+
+Readers load the results page again and again, watchers follow runs that are being computed, all through
+Streamlit's own protocol on real websockets, as a browser does but without drawing. Client and server share
+the machine. An answer that is not the whole page, or that shows an error, ends the measurement.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import dataclasses
+import itertools
+import json
+import os
+import random
+import signal
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.typing import Origin, Subprotocol
+
+from grasp_core.engine import workers
+from grasp_core.example import AXES, example_files, example_spec
+from grasp_core.io.load import Dataset, load
+from grasp_core.io.tables import read_table
+from grasp_core.server import Server, make_server
+from grasp_core.settings import read_settings
+from grasp_core.spec import RunSpec
+from grasp_core.store.runs import RunRecord
+
+ROOT = Path(__file__).resolve().parents[1]
+READY_S = 120
+PATIENCE_S = 120
+PERMUTATIONS = 100_000  # of each run that is computed meanwhile
+WHOLE_PAGE = (b"Which axis should recruitment watch?", b"Groups", b"Methods", b"Data")
+_SUCCESS = (ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY)
+
+
+class WrongAnswerError(Exception):
+    """The server's answer is not what a visitor should see."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Answer:
+    """What one run of the page's script sent."""
+
+    content: bytes
+    polls: tuple[tuple[str, float], ...]  # fragments to run again, and after how many seconds
+    seconds: float
+
+
+class Visit:
+    """One tab: a websocket, and what a browser says on it."""
+
+    def __init__(self, socket: ClientConnection, query: str) -> None:
+        self._socket = socket
+        self._query = query
+
+    async def ask(self, fragment: str = "") -> Answer:
+        """Run the page's script, or one fragment of it, and take in all that it draws."""
+        started = time.perf_counter()
+        message = BackMsg()
+        state = message.rerun_script
+        state.query_string = self._query
+        state.page_name = "results"
+        state.context_info.timezone = "UTC"
+        state.context_info.locale = "en"
+        state.context_info.color_scheme = "light"
+        if fragment:
+            state.fragment_id = fragment
+            state.is_auto_rerun = True
+        await self._socket.send(message.SerializeToString())
+        content, polls = [], []
+        async with asyncio.timeout(PATIENCE_S):
+            async for data in self._socket:
+                assert isinstance(data, bytes)
+                answer = ForwardMsg.FromString(data)
+                kind = answer.WhichOneof("type")
+                if kind == "auto_rerun":
+                    polls.append((answer.auto_rerun.fragment_id, answer.auto_rerun.interval))
+                elif kind == "delta":
+                    _check(answer)
+                    content.append(data)
+                elif kind == "script_finished":
+                    if answer.script_finished == ForwardMsg.FINISHED_EARLY_FOR_RERUN:
+                        content.clear()
+                        polls.clear()
+                        continue
+                    if answer.script_finished not in _SUCCESS:
+                        raise WrongAnswerError(f"the script ended with status {answer.script_finished}")
+                    return Answer(b"".join(content), tuple(polls), time.perf_counter() - started)
+        raise WrongAnswerError("the server closed the connection")
+
+
+def _check(answer: ForwardMsg) -> None:
+    element = answer.delta.new_element
+    kind = element.WhichOneof("type")
+    if kind == "exception" or (kind == "alert" and element.alert.format == element.alert.ERROR):
+        raise WrongAnswerError(f"the page shows an error: {str(element)[:300]}")
+
+
+@contextlib.asynccontextmanager
+async def visiting(address: str, run_id: str) -> AsyncIterator[Visit]:
+    """Open a run's link as a browser does: the page's HTML, its first questions, the websocket."""
+    query = f"run={run_id}"
+    for path in (f"/results?{query}", "/_stcore/health", "/_stcore/host-config"):
+        await asyncio.to_thread(_get, address + path)
+    stream = f"{address.replace('http', 'ws', 1)}/_stcore/stream"
+    async with connect(
+        stream,
+        origin=Origin(address),
+        subprotocols=[Subprotocol("streamlit")],
+        max_size=None,
+        open_timeout=60,
+    ) as socket:
+        yield Visit(socket, query)
+
+
+async def read_result(address: str, run_id: str, waits: float, taken: list[float]) -> None:
+    """Load a finished run's page, note how long that took, and read for a while."""
+    started = time.perf_counter()
+    async with visiting(address, run_id) as visit:
+        answer = await visit.ask()
+        taken.append(time.perf_counter() - started)
+        for part in WHOLE_PAGE:
+            if part not in answer.content:
+                raise WrongAnswerError(f"the results page lacks {part.decode()!r}")
+        await asyncio.sleep(waits)
+
+
+class Load:
+    """Visitors and runs on one server.
+
+    Parameters
+    ----------
+    address : str
+    store : Server
+        The same store as the server's; computes nothing itself.
+    dataset, spec
+        What is run.
+    """
+
+    def __init__(self, address: str, store: Server, dataset: Dataset, spec: RunSpec) -> None:
+        self.address = address
+        self.store = store
+        self.dataset = dataset
+        self.spec = spec
+        self.ends_at = 0.0
+        self.loaded: list[float] = []
+        self.polled: list[float] = []
+        self.finished = 0
+        self._seeds = itertools.count(2)
+
+    def submit(self, permutations: int, owner: str) -> RunRecord:
+        """Ask for a run that nobody has asked for."""
+        analysis = dataclasses.replace(self.spec.analysis, seed=next(self._seeds), permutations=permutations)
+        spec = dataclasses.replace(self.spec, analysis=analysis)
+        record, _ = self.store.service.submit(self.dataset, spec, title="benchmark", owner=owner)
+        return record
+
+    async def finish(self, run_id: str) -> None:
+        """Wait until a run is done."""
+        async with asyncio.timeout(PATIENCE_S):
+            while (run := self.store.runs.get(run_id)) is None or run.state != "done":
+                if run is None or run.ended:
+                    raise WrongAnswerError(f"a run ended as {run and run.state}: {run and run.error}")
+                await asyncio.sleep(0.2)
+
+    async def read(self, run_id: str, pause: float, rng: random.Random) -> None:
+        """Read results until the time is over."""
+        await asyncio.sleep(rng.uniform(0, pause))
+        while time.perf_counter() < self.ends_at:
+            await read_result(self.address, run_id, rng.uniform(0.5, 1.5) * pause, self.loaded)
+
+    async def watch(self, owner: str) -> None:
+        """Have one run after the other computed, and follow each as its page does."""
+        while time.perf_counter() < self.ends_at:
+            record = await asyncio.to_thread(self.submit, PERMUTATIONS, owner)
+            async with visiting(self.address, record.id) as visit:
+                answer = await visit.ask()
+                while answer.polls and time.perf_counter() < self.ends_at:
+                    fragment, interval = answer.polls[-1]
+                    await asyncio.sleep(interval)
+                    polled = await visit.ask(fragment)
+                    self.polled.append(polled.seconds)
+                    run = await asyncio.to_thread(self.store.runs.get, record.id)
+                    if run is None or run.state in ("failed", "cancelled"):
+                        raise WrongAnswerError(f"a run ended as {run and run.state}")
+                    if run.ended:
+                        answer = await visit.ask()
+                        self.finished += not answer.polls
+
+
+async def measure(load: Load, readers: int, watchers: int, seconds: float, pause: float) -> dict[str, float]:
+    """All figures."""
+    run = load.submit(10_000, "reader")
+    await load.finish(run.id)
+    figures: dict[str, float] = {}
+    alone: list[float] = []
+    for _ in range(6):
+        await read_result(load.address, run.id, 0, alone)
+    figures["one visitor: first page, s"] = alone[0]
+    figures["one visitor: later pages, median, s"] = statistics.median(alone[1:])
+    rng = random.Random(1)
+    load.ends_at = time.perf_counter() + seconds
+    async with asyncio.TaskGroup() as everybody:
+        for number in range(watchers):
+            everybody.create_task(load.watch(f"watcher {number}"))
+        for _ in range(readers):
+            everybody.create_task(load.read(run.id, pause, rng))
+    figures["results pages"] = len(load.loaded)
+    _add_percentiles(figures, "results page", load.loaded)
+    figures["progress polls"] = len(load.polled)
+    _add_percentiles(figures, "progress poll", load.polled)
+    figures["runs finished meanwhile"] = load.finished
+    together: list[float] = []
+    async with asyncio.TaskGroup() as everybody:
+        for _ in range(readers):
+            everybody.create_task(read_result(load.address, run.id, 0, together))
+    _add_percentiles(figures, f"{readers} pages asked for at once", together)
+    return figures
+
+
+def _add_percentiles(figures: dict[str, float], what: str, taken: list[float]) -> None:
+    if len(taken) < 2:
+        return
+    percentiles = statistics.quantiles(taken, n=100, method="inclusive")
+    for name, value in (("p50", percentiles[49]), ("p95", percentiles[94]), ("largest", max(taken))):
+        figures[f"{what}: {name}, s"] = value
+
+
+@contextlib.contextmanager
+def serving(environment: dict[str, str]) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """The app as it is served, on a free port of this machine."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
+    process = subprocess.Popen(
+        command,
+        cwd=ROOT,
+        env={**os.environ, **environment},
+        stdout=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    address = f"http://127.0.0.1:{port}"
+    try:
+        deadline = time.monotonic() + READY_S
+        while True:
+            try:
+                _get(f"{address}/_stcore/health")
+                break
+            except OSError:
+                if process.poll() is not None or time.monotonic() > deadline:
+                    sys.exit("the server did not start; its lines are above")
+                time.sleep(0.2)
+        yield address, process
+    finally:
+        os.killpg(process.pid, signal.SIGTERM)
+        try:
+            process.wait(40)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait(20)
+
+
+def _get(url: str) -> bytes:
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    with opener.open(url, timeout=60) as answer:
+        content: bytes = answer.read()
+        return content
+
+
+def _peak_mib(pid: int) -> float:
+    """Most memory that a process had at one time; Linux only."""
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    except OSError:
+        return float("nan")
+    return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM"))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.sessions", description=__doc__)
+    parser.add_argument("--readers", type=int, default=50)
+    parser.add_argument("--watchers", type=int, default=5, help="people who each have a run computed")
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--pause", type=float, default=10, help="seconds between two pages of a reader")
+    parser.add_argument("--json", type=Path, help="write the figures here too")
+    chosen = parser.parse_args()
+    before = os.getloadavg()[0]
+    with tempfile.TemporaryDirectory(prefix="grasp-benchmark-") as home:
+        environment = {"GRASP_HOME": home}
+        files = example_files()
+        spec = example_spec()
+        tables = [read_table(content, name) for name, content in files.items()]
+        with serving(environment) as (address, process):
+            store = make_server(read_settings({**os.environ, **environment}))
+            for content in files.values():
+                store.files.put(content, owner="benchmark")
+            load_ = Load(address, store, load(*tables, spec.data, AXES), spec)
+            figures = asyncio.run(
+                measure(load_, chosen.readers, chosen.watchers, chosen.seconds, chosen.pause)
+            )
+            figures["server's peak memory, MiB"] = _peak_mib(process.pid)
+            store.database.dispose()
+    figures["cores"] = workers.available_cores()
+    figures["load average before"] = before
+    figures["load average after"] = os.getloadavg()[0]
+    for key, value in figures.items():
+        print(f"{key:48} {value:12.4g}")
+    if chosen.json:
+        chosen.json.write_text(json.dumps(figures, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
