@@ -79,6 +79,7 @@ def table(page: Page, label: str) -> list[dict[str, str]]:
     """The visible rows of a table, as a screen reader reads them."""
     grid = page.locator(f'[data-testid="stDataFrameResizable"][aria-label="{label}"]')
     grid.scroll_into_view_if_needed()
+    grid.locator("[role=row]").nth(1).wait_for(state="attached")
     rows: list[list[str]] = grid.locator("[role=row]").evaluate_all(
         "rows => rows.map(row => [...row.children].map(cell => cell.textContent.trim()))"
     )
