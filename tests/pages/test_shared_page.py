@@ -72,6 +72,10 @@ def test_nothing_that_names_people_or_files_reaches_a_stranger(server: Server) -
     result = replace(result, data=replace(result.data, files=files), spec=spec)
     run_id, token = _shared(server, result)
     server.runs.describe(run_id, note=SECRET, tagged=[SECRET])
+    colleague = AppTest.from_file(ENTRY, default_timeout=60).run()
+    colleague.query_params["run"] = run_id
+    colleague.switch_page("results.py").run()
+    assert SECRET in _everything(colleague)  # and in the caches of charts and tables
     page = _visit(token)
     assert "Woman" in _everything(page)
     assert SECRET not in _everything(page)
