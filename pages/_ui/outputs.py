@@ -8,7 +8,7 @@ import altair as alt
 import streamlit as st
 
 from grasp_core import charts
-from grasp_core.report.exports import EXPORTS, safe_name
+from grasp_core.export.registry import EXPORTS, safe_name
 from pages._ui.shown import Shown
 
 _EXPLAINED = {

@@ -6,10 +6,10 @@ import pytest
 
 from grasp_core.errors import Problem
 from grasp_core.example import example_files, example_spec
+from grasp_core.export.registry import EXPORTS
 from grasp_core.io.load import load
 from grasp_core.io.tables import read_table
 from grasp_core.report import cautions
-from grasp_core.report.exports import EXPORTS
 from grasp_core.report.strangers import for_strangers
 from grasp_core.result import DsiResult, RunResult
 from tests.computing import compute_in_threads

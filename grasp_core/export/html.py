@@ -7,16 +7,7 @@ from dataclasses import replace
 from html import escape
 
 from grasp_core.charts import cohesion_map, dsi_chart, null_histograms
-from grasp_core.report.contents import (
-    Method,
-    conventions,
-    marks,
-    methods,
-    not_estimable,
-    raters_per_item,
-    run_title,
-)
-from grasp_core.report.html_parts import (
+from grasp_core.export.html_parts import (
     Cell,
     code,
     definitions,
@@ -27,7 +18,16 @@ from grasp_core.report.html_parts import (
     table,
     text,
 )
-from grasp_core.report.html_style import STYLE
+from grasp_core.export.html_style import STYLE
+from grasp_core.report.contents import (
+    Method,
+    conventions,
+    marks,
+    methods,
+    not_estimable,
+    raters_per_item,
+    run_title,
+)
 from grasp_core.report.saved import spec_json
 from grasp_core.report.sentences import answer
 from grasp_core.report.visible import visible_result

@@ -6,8 +6,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from grasp_core.report.figure import inline_svg
-from grasp_core.report.html import report_html
+from grasp_core.export.figure import inline_svg
+from grasp_core.export.html import report_html
 from grasp_core.result import Outcome
 from grasp_core.spec import STATISTICS
 from tests.report.hostile import hostile_result

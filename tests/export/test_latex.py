@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 
-from grasp_core.report.latex import escape_latex, table_latex
+from grasp_core.export.latex import escape_latex, table_latex
 from grasp_core.result import Outcome
 from tests.report.hostile import TEXTS, hostile_result
 from tests.results import make_group, make_outcome, make_result

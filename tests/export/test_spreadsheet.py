@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 import openpyxl
 import pytest
 
-from grasp_core.report.spreadsheet import table_xlsx
+from grasp_core.export.spreadsheet import table_xlsx
 from grasp_core.report.visible import visible
 from grasp_core.report.words import one_line
 from grasp_core.result import Outcome

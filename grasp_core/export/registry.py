@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from grasp_core.export.html import report_html
+from grasp_core.export.latex import table_latex
+from grasp_core.export.markdown import table_markdown
+from grasp_core.export.spreadsheet import table_xlsx
 from grasp_core.report.contents import run_title
-from grasp_core.report.html import report_html
-from grasp_core.report.latex import table_latex
-from grasp_core.report.markdown import table_markdown
 from grasp_core.report.saved import result_json, spec_json
-from grasp_core.report.spreadsheet import table_xlsx
 from grasp_core.report.tables import table_csv
 from grasp_core.result import RunResult
 

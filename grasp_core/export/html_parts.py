@@ -9,7 +9,7 @@ from html import escape
 import altair as alt
 
 from grasp_core.charts import to_svg
-from grasp_core.report.figure import inline_svg
+from grasp_core.export.figure import inline_svg
 from grasp_core.report.text import Sentence
 
 

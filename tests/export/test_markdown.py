@@ -3,7 +3,7 @@ import re
 import pytest
 from markdown_it import MarkdownIt
 
-from grasp_core.report.markdown import escape_inline, table_markdown
+from grasp_core.export.markdown import escape_inline, table_markdown
 from grasp_core.report.text import WORD_JOINER
 from grasp_core.report.visible import visible_name
 from grasp_core.report.words import one_line

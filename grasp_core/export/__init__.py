@@ -1,0 +1,1 @@
+"""A result as files to take away, one module per format; `registry` lists them all."""
