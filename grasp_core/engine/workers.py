@@ -15,6 +15,9 @@ from grasp_core.permutation import kernel
 from grasp_core.permutation.design import Design
 from grasp_core.permutation.warm import warm
 
+NICENESS = 10
+"""How far worker processes stand back for the one that answers people."""
+
 
 def available_cores() -> int:
     """Cores that this process may use."""
@@ -51,6 +54,7 @@ def _design(design_file: str) -> Design:
 
 def _start_worker() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
+    os.nice(NICENESS)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     warm()
 
