@@ -13,6 +13,8 @@ BLOCK_SECONDS = 0.2
 """Aimed length of a block: how soon a cancel takes effect and progress moves."""
 FIRST_BLOCK = 8
 """Permutations in a block while the speed is unknown."""
+GROWTH = 4
+"""How much larger than any before it a block may be: the first ones are too short to tell the speed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,7 @@ class Blocks:
         self._n_workers = n_workers
         self._gaps = _gaps(total, computed)
         self._size = FIRST_BLOCK
+        self._largest = 0
         self._first_end: tuple[float, int] | None = None
         self.progress = Progress(total - sum(stop - start for start, stop in self._gaps), total, None)
 
@@ -60,6 +63,7 @@ class Blocks:
     def finish(self, block: Block) -> None:
         """Count a block as computed."""
         done, total = self.progress.done + block[1] - block[0], self.progress.total
+        self._largest = max(self._largest, block[1] - block[0])
         now = time.perf_counter()
         if self._first_end is None:  # speed is taken from here on: workers may have had to start first
             self._first_end = (now, done)
@@ -67,8 +71,9 @@ class Blocks:
         if since == 0:
             self.progress = Progress(done, total, None)
             return
-        each = seconds / since
-        self._size = max(int(BLOCK_SECONDS / (each * self._n_workers)), 1)
+        each = max(seconds, 1e-9) / since  # two blocks may seem to end at the same instant
+        fitting = int(BLOCK_SECONDS / (each * self._n_workers))
+        self._size = max(min(fitting, GROWTH * self._largest), 1)
         self.progress = Progress(done, total, each * (total - done))
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import itertools
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grasp_core.engine.blocks import Blocks
+from grasp_core.engine import blocks as blocks_module
+from grasp_core.engine.blocks import FIRST_BLOCK, GROWTH, Blocks
 
 
 @settings(deadline=None)
@@ -47,3 +49,25 @@ def test_blocks_that_were_computed_before_are_not_computed_again(cuts: list[int]
         blocks.finish(block)
     assert sorted(before + after) == list(range(ends[-1]))
     assert blocks.progress.done == blocks.progress.total == ends[-1]
+
+
+@settings(deadline=None)
+@given(
+    total=st.integers(1, 100_000),
+    ends=st.lists(st.sampled_from([0.0, 1e-9, 1e-4, 0.1, 30.0]), min_size=1, max_size=40),
+)
+def test_a_block_is_never_much_larger_than_those_before_it(total: int, ends: list[float]) -> None:
+    """Whatever the clock says: several blocks may end at the same instant, and seem infinitely fast."""
+    now, largest = 0.0, FIRST_BLOCK
+    steps = itertools.cycle(ends)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(blocks_module.time, "perf_counter", lambda: now)
+        blocks = Blocks(total, 2)
+        for _ in range(200):
+            taken = [block for block in (blocks.take(), blocks.take()) if block]
+            for start, stop in taken:
+                assert stop - start <= max(GROWTH * largest, FIRST_BLOCK)
+            for block in taken:
+                now += next(steps)
+                blocks.finish(block)
+                largest = max(largest, block[1] - block[0])

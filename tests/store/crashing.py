@@ -20,6 +20,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from grasp_core.engine import blocks as blocks_module
 from grasp_core.engine import service as service_module
 from grasp_core.engine import workers
 from grasp_core.engine.pool import Pool
@@ -31,7 +32,7 @@ from grasp_core.store.files import FileStore
 from grasp_core.store.runs import RunStore
 
 ROOT = Path(__file__).resolve().parents[2]
-SAVE_S, POLL_S = 0.05, 0.02
+SAVE_S, POLL_S, BLOCK_S = 0.05, 0.02, 0.05
 PER_SECOND = 10_000
 """Permutations that a server computes at most, so that a run outlives many servers on any machine."""
 
@@ -105,6 +106,7 @@ def serve(url: str, log: str, lease: float) -> None:
     runs_module.LEASE_SECONDS = lease
     service_module.SAVE_SECONDS = SAVE_S
     service_module.POLL_SECONDS = POLL_S
+    blocks_module.BLOCK_SECONDS = BLOCK_S
     compute_block, computed = workers.compute_block, service_module._Conductor.computed
     lines = os.open(log, os.O_WRONLY | os.O_APPEND)
 

@@ -57,15 +57,12 @@ class Postgres:
         shutil.rmtree(self._folder)
 
     def new_database(self) -> URL:
-        """A database with nothing in it."""
-        name = f"test_{next(self._numbers)}"
-        engine = sa.create_engine(self._url("postgres"), isolation_level="AUTOCOMMIT", poolclass=NullPool)
-        with engine.connect() as connection:
-            connection.exec_driver_sql(f"CREATE DATABASE {name}")
-        return self._url(name)
-
-    def _url(self, name: str) -> URL:
-        return URL.create("postgresql+psycopg", _USER, host="127.0.0.1", port=self._port, database=name)
+        """A schema with nothing in it: made and deleted much sooner than a database, and as good as one."""
+        schema = f"test_{next(self._numbers)}"
+        url = URL.create("postgresql+psycopg", _USER, host="127.0.0.1", port=self._port, database="postgres")
+        with sa.create_engine(url, poolclass=NullPool).begin() as connection:
+            connection.exec_driver_sql(f"CREATE SCHEMA {schema}")
+        return url.set(query={"options": f"-csearch_path={schema}"})
 
     def _run(self, program: str, *arguments: str) -> None:
         command = [*self._as_user, str(self._binaries / program), f"--pgdata={self._folder / 'data'}"]

@@ -36,8 +36,12 @@ def test_killed_at_any_instant_nothing_saved_is_lost(new_database: NewDatabase, 
         record = ask(watching, with_files=True, permutations=PERMUTATIONS)
         before: dict[tuple[int, int], bytes] = {}
         for _ in range(KILLS):
+            earlier = len(made.computed())
             pid = made.start(url, lease=0.2)
-            time.sleep(chance.uniform(0.0, 0.6))
+            if chance.random() < 0.8:  # while it computes and saves; else while it starts, claims or reads
+                blocks = chance.randint(1, 5)
+                wait_until(lambda wanted=earlier + blocks: len(made.computed()) >= wanted)
+            time.sleep(chance.uniform(0.0, 0.1))
             made.kill(pid)
             after = saved(url)
             assert before.items() <= after.items()  # bit by bit

@@ -156,7 +156,6 @@ def test_a_database_that_may_not_be_written_is_a_sentence(postgres: Postgres) ->
     engine = sa.create_engine(url)
     with engine.begin() as connection:
         connection.exec_driver_sql("CREATE ROLE reader LOGIN")
-        connection.exec_driver_sql("REVOKE CREATE ON SCHEMA public FROM PUBLIC")
     engine.dispose()
     with pytest.raises(StoreError, match="does not let GRASP make its tables"):
         connect(url.set(username="reader"))
