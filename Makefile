@@ -6,7 +6,7 @@ PYTEST_ARGS ?=
 VENV_PYTHON := .venv/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint bench bench-sessions lock clean
+.PHONY: help setup run test lint bench bench-sessions settings-table lock clean
 
 help: ## list these targets
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
@@ -42,6 +42,10 @@ bench: ## time and peak memory of the main jobs
 bench-sessions: ## how fast pages are while 50 people read results and 5 runs are computed
 	@tools/setup.sh app
 	$(VENV_PYTHON) -m benchmarks.sessions
+
+settings-table: ## write docs/deploy.md's table of settings from the code
+	@tools/setup.sh app
+	@$(VENV_PYTHON) tools/settings_table.py --write
 
 lock: ## pin the dependencies of pyproject.toml again (newest: make lock UPGRADE=1)
 	@tools/lock.sh $(if $(UPGRADE),--upgrade)

@@ -24,7 +24,8 @@ ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
 FORMATS = ROOT / "docs" / "file-formats.md"
 METHODS = ROOT / "docs" / "methods.md"
-DOCUMENTS = (README, FORMATS, METHODS)
+DEPLOY = ROOT / "docs" / "deploy.md"
+DOCUMENTS = (README, FORMATS, METHODS, DEPLOY)
 COMMAND = "python -m grasp_core "
 _FENCE = re.compile(r"^```(\w+) ?([\w.-]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
