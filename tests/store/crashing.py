@@ -78,7 +78,7 @@ def servers(log: Path) -> Iterator[Servers]:
     parent = subprocess.Popen(
         [sys.executable, "-m", "tests.store.crashing"],
         cwd=ROOT,
-        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "TMPDIR": str(log.parent)},  # the killed tidy nothing
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

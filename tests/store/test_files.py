@@ -38,7 +38,9 @@ def test_a_content_is_read_back(engine: Engine, store: FileStore, kind: str) -> 
     assert sha256 == hashlib.sha256(content).hexdigest()
     assert store.get(sha256) == content
     assert store.used("ann") == len(b"another file") + len(content)
-    store.delete(sha256)
+    store.delete(sha256, owner="bob")
+    assert store.get(sha256) == content
+    store.delete(sha256, owner="ann")
     assert store.get(sha256) is None
     assert store.used("ann") == len(b"another file")
     assert len(column(engine, chunks, "sha256")) == 1
