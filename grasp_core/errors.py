@@ -74,6 +74,10 @@ class StoreError(GraspError):
     """What lasts cannot be read or written just now."""
 
 
+class MissingResultError(GraspError):
+    """A run has no result, or not any more."""
+
+
 class LimitError(GraspError):
     """A user has asked for more than a person may have at one time."""
 

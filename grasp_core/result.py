@@ -127,7 +127,7 @@ class DataSummary:
             annotations=int(plain["annotations"]),
             categories=_strings(plain["categories"]),
             label_counts=tuple(int(count) for count in plain["label_counts"]),
-            raters_per_item=(int(low), float(median), int(high)),
+            raters_per_item=(int(low), _number(median), int(high)),
             sha256=_string(plain["sha256"]),
             files=tuple(
                 FileFingerprint(_string(file["name"]), int(file["bytes"]), _string(file["sha256"]))

@@ -134,8 +134,9 @@ def _check(settings: Settings) -> None:
     if settings.sign_in:
         _check_sign_in(settings)
         return
-    for name in ("oidc_client_id", "oidc_client_secret", "allowed_domains", "admins"):
-        if getattr(settings, name):  # whoever sets one believes that people sign in
+    for name in ("oidc_client_id", "oidc_client_secret", "allowed_domains", "admins", "analysts"):
+        # Whoever sets one believes that people sign in.
+        if getattr(settings, name) != getattr(Settings, name):
             raise SettingsError(f"{variable(name)} needs {variable('oidc_metadata_url')} too: sign-in is off")
 
 

@@ -143,9 +143,13 @@ class AnalysisSpec:
         for axes in self.axes:
             if len(set(axes)) != len(axes):
                 raise SpecError(f"the intersection {' x '.join(axes)} names an axis twice")
+        if len(set(self.statistics)) != len(self.statistics):
+            raise SpecError("`statistics` names one twice")
         unknown = [name for name in self.statistics if name not in STATISTICS]
         if unknown or not self.statistics:
             raise SpecError(f"statistics must be some of {', '.join(STATISTICS)}; found {unknown or 'none'}")
+        in_order = tuple(name for name in STATISTICS if name in self.statistics)
+        object.__setattr__(self, "statistics", in_order)  # one order, so that one question has one hash
         if self.gai[0] not in IN_GROUP or self.gai[1] not in CROSS_GROUP:
             raise SpecError(
                 f"GAI is one of {', '.join(IN_GROUP)} over one of {', '.join(CROSS_GROUP)};"

@@ -13,43 +13,51 @@ from pages._ui.permissions import VIEWERS_LOOK
 from pages._ui.screens import SCREENS
 from pages._ui.sign_in import ask_to_sign_in, say_not_admitted
 
-st.set_page_config(page_title="GRASP", page_icon=ICON, layout="wide")
-mend()
-user, refusal, failure = None, None, None
-try:
-    user = visitor()
-except AccessError as error:
-    refusal = str(error)
-except Exception as error:  # e.g. the database is away: nobody is known
-    failure = error
-named = user is not None and user != LOCAL_USER
-audiences = {
-    st.Page(
-        f"{screen.name}.py",
-        title=screen.title,
-        icon=screen.icon,
-        default=screen is SCREENS[0],
-        visibility="visible" if screen.in_menu and (named or not screen.about_sign_in) else "hidden",
-    ): screen.audience
-    for screen in SCREENS
-}
-asked = (st.context.url or "").rpartition("/")[2]
-alone = asked in [screen.name for screen in SCREENS if screen.audience == "everybody"]
-page = st.navigation(list(audiences), position="top" if user and not alone else "hidden")
-audience = audiences[page]
-try:
-    if failure:
-        show_error(failure)
-    elif audience == "everybody":
-        page.run()
-    elif refusal:
-        say_not_admitted(refusal)
-    elif user is None:
-        ask_to_sign_in()
-    elif audience == "analysts" and not user.may_run:
-        st.title(page.title)
-        st.info(VIEWERS_LOOK)
-    else:
-        page.run()
-except Exception as error:  # fragments and callbacks run outside this call: app.py hands theirs over
-    show_error(error)
+
+def view() -> None:
+    """Find out who is looking, and show them the page if they may see it."""
+    st.set_page_config(page_title="GRASP", page_icon=ICON, layout="wide")
+    mend()
+    user, refusal, failure = None, None, None
+    try:
+        user = visitor()
+    except AccessError as error:
+        refusal = str(error)
+    except Exception as error:  # e.g. the database is away: nobody is known
+        failure = error
+    named = user is not None and user != LOCAL_USER
+    audiences = {
+        st.Page(
+            f"{screen.name}.py",
+            title=screen.title,
+            icon=screen.icon,
+            default=screen is SCREENS[0],
+            visibility="visible" if screen.in_menu and (named or not screen.about_sign_in) else "hidden",
+        ): screen.audience
+        for screen in SCREENS
+    }
+    asked = (st.context.url or "").rpartition("/")[2]
+    alone = asked in [screen.name for screen in SCREENS if screen.audience == "everybody"]
+    page = st.navigation(list(audiences), position="top" if user and not alone else "hidden")
+    audience = audiences[page]
+    try:
+        if failure:
+            show_error(failure)
+        elif audience == "everybody":
+            page.run()
+        elif refusal:
+            say_not_admitted(refusal)
+        elif user is None:
+            ask_to_sign_in()
+        elif audience == "analysts" and not user.may_run:
+            st.title(page.title)
+            st.info(VIEWERS_LOOK)
+        else:
+            page.run()
+    except Exception as error:  # fragments and callbacks run outside this call: app.py hands theirs over
+        show_error(error)
+
+
+# Not where a worker process, started anew, loads this file as its parent's main module.
+if __name__ == "__main__":
+    view()

@@ -15,12 +15,13 @@ from grasp_core.errors import SelfCheckError, SpecError
 from grasp_core.groups import Grouping, form_groups
 from grasp_core.io.load import Dataset
 from grasp_core.permutation import kernel, reference
+from grasp_core.permutation.corrections import fewest_permutations, largest_family
 from grasp_core.permutation.design import Design, build_design
 from grasp_core.permutation.null import dsi_results, outcomes
 from grasp_core.permutation.shuffle import identity
 from grasp_core.report import cautions
 from grasp_core.result import GroupResult, RunResult, Timing
-from grasp_core.spec import LEVEL, STATISTICS, AnalysisSpec, RunSpec
+from grasp_core.spec import STATISTICS, AnalysisSpec, RunSpec
 from grasp_core.statistics.counts import count
 from grasp_core.statistics.indices import gai
 
@@ -196,10 +197,9 @@ def _warnings(prepared: Prepared, null: FloatArray) -> list[str]:
                 f"{small:,}", f"{len(everyone.groups):,}", f"{analysis.min_raters:,}"
             )
         )
-    tests = _largest_family(grouping, analysis)
-    tails = 2 if analysis.p_value == "two-sided" else 1
-    if tests * tails / (analysis.permutations + 1) > LEVEL:
-        enough = int(tests * tails / LEVEL)
+    tests = largest_family(grouping.groups, analysis)
+    enough = fewest_permutations(tests, analysis)
+    if analysis.permutations < enough:
         warnings.append(
             cautions.TOO_FEW_FOR_CORRECTION.format(f"{analysis.permutations:,}", f"{tests:,}", f"{enough:,}")
         )
@@ -213,11 +213,3 @@ def _warnings(prepared: Prepared, null: FloatArray) -> list[str]:
     if analysis.cross_negentropy == "paper":
         warnings.append(cautions.PAPER_CROSS_NEGENTROPY)
     return warnings
-
-
-def _largest_family(grouping: Grouping, analysis: AnalysisSpec) -> int:
-    if analysis.family == "all":
-        return len(grouping.groups) * len(analysis.statistics)
-    if analysis.family == "statistic":
-        return len(grouping.groups)
-    return max(sum(group.axes == axes for group in grouping.groups) for axes in analysis.axes)

@@ -22,7 +22,7 @@ from grasp_core.annotations import FloatArray
 from grasp_core.engine.blocks import Progress
 from grasp_core.engine.compute import Watcher, compute
 from grasp_core.engine.pool import Pool
-from grasp_core.errors import FAULT, DataError, GraspError, RunCancelledError, StoreError
+from grasp_core.errors import FAULT, DataError, GraspError, MissingResultError, RunCancelledError, StoreError
 from grasp_core.io.load import Dataset, load
 from grasp_core.io.tables import read_table
 from grasp_core.result import DataSummary, RunResult
@@ -114,7 +114,11 @@ class Service:
         self._datasets[key] = (dataset, load_s)  # before the run can be claimed
         if len(self._datasets) > _KEPT_DATASETS:
             self._datasets.popitem(last=False)
-        record, known = self.runs.create(request)
+        try:
+            record, known = self.runs.create(request)
+        except GraspError:
+            self._datasets.pop(key, None)
+            raise
         self._awake.set()
         return record, known
 
@@ -146,7 +150,7 @@ class Service:
     def _result(self, run_id: str) -> RunResult:
         found = self.runs.result(run_id)
         if found is None:  # raised, not returned: the cache keeps what is returned
-            raise LookupError(run_id)
+            raise MissingResultError("This result is no longer on this server: the run was deleted.")
         return found
 
     def _dispatch(self) -> None:
@@ -189,7 +193,7 @@ class Service:
                 log.error("run %s could not be ended: %s", record.id, type(error).__name__)
                 insist(partial(self.runs.finish, record, "failed", error=FAULT), until=self.closing)
             self._datasets.pop(_key(record.summary, record.spec), None)
-        except LostRunError:
+        except LostRunError:  # perhaps asked again, and then its data are wanted here
             log.info("run %s went on elsewhere or was deleted", record.id)
         except StoreError as error:  # its claim runs out, and whoever finds it then resumes it
             log.warning("run %s could not be saved: %s", record.id, error)

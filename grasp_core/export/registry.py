@@ -1,4 +1,4 @@
-"""Every file that a result can be taken away as; pages, API and command line offer the same bytes."""
+"""Every file that a result can be taken away as."""
 
 from __future__ import annotations
 

@@ -47,10 +47,11 @@ def _read(file: pq.ParquetFile, name: str, max_bytes: int) -> tuple[pa.Table, li
     schema = pa.schema(
         [pa.field(file.schema_arrow.field(position).name, pa.string()) for position in readable]
     )
+    names = [field.name for field in schema]  # the others are not even decoded
     batches: list[pa.RecordBatch] = []
     total = 0
-    for batch in file.iter_batches(batch_size=_BATCH_ROWS):
-        text = [_as_text(batch.column(position)) for position in readable]
+    for batch in file.iter_batches(batch_size=_BATCH_ROWS, columns=names):
+        text = [_as_text(batch.column(name)) for name in names]
         total += sum(column.nbytes for column in text)
         if total > max_bytes:
             raise DataError(

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 from scipy.stats import false_discovery_control
 
 from grasp_core.annotations import FloatArray
+from grasp_core.groups import Group
 from grasp_core.permutation.pvalues import TIE_TOLERANCE
-from grasp_core.spec import Correction
+from grasp_core.spec import LEVEL, AnalysisSpec, Correction
 
 
 def q_values(
@@ -49,6 +51,32 @@ def q_values(
     for t, value in zip(tested, values, strict=True):
         corrected[t] = float(value)
     return corrected
+
+
+def largest_family(groups: Sequence[Group], analysis: AnalysisSpec) -> int:
+    """Most tests that are corrected together."""
+    if analysis.family == "all":
+        return len(groups) * len(analysis.statistics)
+    if analysis.family == "statistic":
+        return len(groups)
+    return max(sum(group.axes == axes for group in groups) for axes in analysis.axes)
+
+
+def fewest_permutations(tests: int, analysis: AnalysisSpec) -> int:
+    """Permutations with which a lone effect among so many tests can survive correction.
+
+    Notes
+    -----
+    The smallest p is t / (B + 1), t = 2 for two-sided p-values and else 1. A lone effect's smallest q is
+    that times the number of tests (Benjamini-Hochberg), that times 1 + 1/2 + ... + 1/tests too
+    (Benjamini-Yekutieli), or 1 / (B + 1) (max-T). It has to be below the level.
+    """
+    if analysis.correction == "max-t":
+        return math.floor(1 / LEVEL)
+    factor = float(tests * (2 if analysis.p_value == "two-sided" else 1))
+    if analysis.correction == "benjamini-yekutieli":
+        factor *= sum(1 / rank for rank in range(1, tests + 1))
+    return math.floor(round(factor / LEVEL, 9))
 
 
 def _max_t(observed: FloatArray, null: FloatArray) -> FloatArray:

@@ -182,6 +182,8 @@ def _upgrade(engine: Engine) -> None:
 
 def _make_folder(url: URL) -> None:
     try:
-        Path(url.database or "").parent.mkdir(parents=True, exist_ok=True)
+        Path(url.database or "").parent.mkdir(
+            mode=0o700, parents=True, exist_ok=True
+        )  # it holds uploaded data
     except OSError as error:
         raise StoreError(f"GRASP_HOME cannot be used: {error.strerror}") from None

@@ -78,10 +78,13 @@ class FileStore:
             return None
         return b"".join(zlib.decompress(part) for part in parts if part is not None)
 
-    def delete(self, sha256: str) -> None:
-        """Delete a file now; a run that still needs it will say so."""
+    def delete(self, sha256: str, *, owner: str) -> None:
+        """Delete a file of one's own now; a run that still needs it will say so.
+
+        A file that somebody else brought first stays until nobody's run needs it.
+        """
         with writing(self._engine) as connection:
-            connection.execute(files.delete().where(files.c.sha256 == sha256))
+            connection.execute(files.delete().where(files.c.sha256 == sha256, files.c.owner == owner))
 
     def delete_unneeded(self, *, older_than_hours: float) -> int:
         """Delete files that no queued or running run needs; returns how many."""
@@ -100,7 +103,7 @@ class FileStore:
         if _used(connection, owner) + more > self._quota:
             raise LimitError(
                 f"Your files would take more than {self._quota / 2**20:,.0f} MiB on this server; they are"
-                " deleted when their runs have ended, try again then."
+                " deleted some hours after their runs have ended; delete them yourself on Data, or wait."
             )
 
 

@@ -22,7 +22,7 @@ from starlette.routing import Mount, Route
 
 from grasp_core import __version__
 from grasp_core.access import User
-from grasp_core.errors import StoreError
+from grasp_core.errors import MissingResultError, StoreError
 from grasp_core.report.strangers import for_strangers
 from grasp_core.report.tables import table_csv
 from grasp_core.result import RunResult
@@ -122,7 +122,7 @@ def _visible_run(server: Server, user: User | None, request: Request) -> RunReco
 def _result(server: Server, user: User | None, record: RunRecord) -> RunResult:
     try:
         result = server.service.result(record.id)
-    except LookupError:  # deleted meanwhile
+    except MissingResultError:  # deleted meanwhile
         raise ProblemError(HTTPStatus.NOT_FOUND, "There is no run of that id.") from None
     return for_strangers(result) if user is None else result
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from datetime import UTC, datetime
+from typing import Any
 
 _OURS = ("grasp", "grasp_core")
 _SERVERS = ("uvicorn", "streamlit")
@@ -26,6 +27,22 @@ class JsonLines(logging.Formatter):
         return json.dumps(line, ensure_ascii=False)
 
 
+class TextLines(logging.Formatter):
+    """One line of text; of an error only its type, because its message could quote data."""
+
+    def __init__(self) -> None:
+        super().__init__("%(asctime)s %(levelname)s %(name)s %(message)s")
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The record as text."""
+        record.exc_text = None  # another formatter's traceback
+        return super().format(record)
+
+    def formatException(self, ei: Any) -> str:  # noqa: N802  # logging's own name
+        """The error's type."""
+        return "" if ei[0] is None else str(ei[0].__name__)
+
+
 def without_query(record: logging.LogRecord) -> bool:
     """Take the query out of uvicorn's access lines: share links and sign-ins keep their keys there."""
     if isinstance(record.args, tuple):
@@ -43,11 +60,7 @@ def set_up_logs(log_format: str) -> None:
     ----------
     log_format : {"text", "json"}
     """
-    lines = (
-        JsonLines()
-        if log_format == "json"
-        else logging.Formatter("%(asctime)s %(levelname)s %(name)s %(message)s")
-    )
+    lines = JsonLines() if log_format == "json" else TextLines()
     handler = logging.StreamHandler()
     handler.setFormatter(lines)
     for name in _OURS:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -144,7 +145,9 @@ def _categories(annotations: Table, fields: dict[str, Any], guess: Guess) -> tup
         list(dict.fromkeys([*start, *found])),
         default=list(start),
         accept_new_options=True,
-        key=_key(f"categories-{'-'.join(str(fields.get(name)) for name in ('layout', 'label', 'missing'))}"),
+        key=_key(
+            f"categories-{hashlib.sha256(repr(found).encode()).hexdigest()}"
+        ),  # other labels, other list
         persist_state="session",
         help="The order decides tied votes. Type a label that nobody used to count it too.",
     )
@@ -159,7 +162,7 @@ def _labels(annotations: Table, fields: dict[str, Any]) -> tuple[str, ...]:
         taken = {fields.get("item"), fields.get("rater"), *fields.get("profile", ())}
         columns = [name for name in annotations.columns if name not in taken]
     found = {value for name in columns for value in _values(annotations, name)} - set(fields["missing"])
-    return tuple(sorted(found, key=lambda value: (display_order(value), value)))
+    return tuple(sorted(found, key=display_order))
 
 
 def _values(table: Table, column: str) -> tuple[str, ...]:

@@ -6,7 +6,8 @@ import streamlit as st
 
 from grasp_core.groups import form_groups
 from grasp_core.io.load import Dataset
-from grasp_core.spec import LEVEL, AnalysisSpec
+from grasp_core.permutation.corrections import fewest_permutations, largest_family
+from grasp_core.spec import AnalysisSpec
 
 
 def say_what_is_compared(dataset: Dataset, analysis: AnalysisSpec) -> bool:
@@ -19,10 +20,12 @@ def say_what_is_compared(dataset: Dataset, analysis: AnalysisSpec) -> bool:
         return False
     smaller = f" {_count(left_out, 'group')} with fewer raters will not be shown." if left_out else ""
     st.markdown(f"**{_count(kept, 'group')}** will be compared.{smaller}")
-    if kept / (analysis.permutations + 1) > LEVEL:
+    shown = form_groups(dataset.raters, analysis.axes, min_raters=analysis.min_raters)
+    enough = fewest_permutations(largest_family(shown.groups, analysis), analysis)
+    if analysis.permutations < enough:
         st.warning(
             f"With {analysis.permutations:,} permutations and {_count(kept, 'group')}, a lone effect "
-            f"can never survive correction. Use at least {20 * kept:,} permutations."
+            f"can never survive correction. Use at least {enough:,} permutations."
         )
     return True
 

@@ -49,7 +49,7 @@ def open_result(*, disabled: bool) -> None:
 def _json(content: bytes) -> object:
     try:
         return json.loads(content)
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # e.g. a number of thousands of digits
         place = f" (line {error.lineno})" if isinstance(error, json.JSONDecodeError) else ""
         raise DataError(f"this is not JSON{place}; expected the result file that GRASP wrote") from None
 

@@ -99,7 +99,7 @@ def _days() -> float | None:
     midnight = datetime.combine(
         st.session_state[_LAST_DAY] + timedelta(days=1), datetime.min.time(), now.tzinfo
     )
-    return (midnight - now).total_seconds() / 86400
+    return (midnight.timestamp() - now.timestamp()) / 86400  # by the clock: a day may have 23 or 25 hours
 
 
 def _show_once(_made_at: float, link: str) -> None:

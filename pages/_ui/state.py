@@ -33,7 +33,7 @@ class Work:
         Counts changes of the files; part of the keys of the widgets that describe them.
     dataset : Dataset or None
         The files as read under `data_spec`, within `load_s` seconds; None while they cannot be used.
-    values : dict from (file's role, column) to tuple of str
+    values : dict from (file's sha256, column) to tuple of str
         Distinct texts of a column, found once.
     settings : AnalysisSpec or None
         What the Analysis page starts from; None for the defaults.

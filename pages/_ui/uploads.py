@@ -30,7 +30,10 @@ def _uploaded() -> list[str]:
 def _dialog() -> None:
     files = _uploaded()
     going = _runs_with(files)
-    st.write("They leave this server and this visit at once; finished results stay.")
+    st.write(
+        "They leave this visit at once, and this server unless a colleague brought the same file first; "
+        "finished results stay."
+    )
     if going:
         runs = "One run that is" if going == 1 else f"{going} runs that are"
         st.warning(
@@ -47,9 +50,9 @@ def _dialog() -> None:
 
 
 def _delete(files: list[str]) -> None:
-    require_run()
+    user = require_run()
     for sha256 in files:
-        server.shared().files.delete(sha256)
+        server.shared().files.delete(sha256, owner=user.id)
     work().use_files(None, None)
 
 

@@ -155,11 +155,11 @@ def warned(text: str, **analysis) -> bool:
 
 
 def test_warns_where_no_lone_effect_can_survive() -> None:
-    # METHODS section 5: tests / (B + 1) > 0.05. Five groups per statistic: B = 98 warns, B = 99 is 0.05.
+    # Five groups per statistic, paper p: with B = 99 the smallest q is 5 / 100, not below 0.05; B = 100 does.
     # The smallest two-sided p is twice as large, so twice as many are needed.
     cases = (("statistic", "paper", 5), ("statistic-axis", "paper", 3), ("statistic", "two-sided", 5))
     for family, p_value, tests in (*cases, ("all", "two-sided", 35)):
-        enough = 20 * tests * (2 if p_value == "two-sided" else 1) - 1
+        enough = 20 * tests * (2 if p_value == "two-sided" else 1)
         options = {"axes": AXES[:2], "family": family, "p_value": p_value}
         assert warned(f"among {tests} tests", permutations=enough - 1, **options)
         assert not warned("can never survive", permutations=enough, **options)

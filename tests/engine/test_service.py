@@ -20,7 +20,7 @@ from grasp_core.engine import compute as compute_module
 from grasp_core.engine import service as service_module
 from grasp_core.engine import workers
 from grasp_core.engine.service import Service
-from grasp_core.errors import FAULT, RunCancelledError
+from grasp_core.errors import FAULT, MissingResultError, RunCancelledError
 from grasp_core.server import make_server
 from grasp_core.settings import Settings
 from grasp_core.store import runs as runs_module
@@ -100,7 +100,7 @@ def test_the_same_question_is_the_same_run(service: Service) -> None:
     assert ask(service, seed=2).id != first.id
     assert service.submit(dataset(2), question(), title="A")[0].id != first.id
     assert service.runs.get("no such run") is None
-    with pytest.raises(LookupError):
+    with pytest.raises(MissingResultError):
         service.result("no such run")
 
 

@@ -8,7 +8,7 @@ import pytest
 import sqlalchemy as sa
 from httpx import Response
 
-from grasp_core.errors import StoreError
+from grasp_core.errors import MissingResultError, StoreError
 from grasp_core.report.saved import result_json
 from grasp_core.report.tables import table_csv
 from grasp_core.result import RunResult
@@ -203,7 +203,7 @@ def test_a_run_deleted_meanwhile_is_not_found(
     client: MakeClient, server: Server, done: RunRecord, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def gone(run_id: str) -> None:
-        raise LookupError(run_id)
+        raise MissingResultError(run_id)
 
     monkeypatch.setattr(server.service, "result", gone)
     answer = client().get(f"/api/runs/{done.id}", headers={"X-Test-User": ANN.id})
