@@ -22,7 +22,8 @@ from grasp_core.engine.pool import Pool
 from grasp_core.errors import FAULT, DataError, GraspError, SpecError
 from grasp_core.example import example_files
 from grasp_core.io.load import Dataset, load
-from grasp_core.io.tables import read_table
+from grasp_core.io.recognise import recognise
+from grasp_core.io.tables import Table, read_table
 from grasp_core.permutation.warm import warm
 from grasp_core.report.saved import RecordedSpec, read_spec, result_json
 from grasp_core.report.sentences import answer
@@ -215,6 +216,16 @@ def _run(chosen: argparse.Namespace) -> None:
     _print(result)
 
 
+def _note_exclusions(annotations: Table, raters: Table | None, data: DataSpec) -> None:
+    """Say so where raters seem to be marked for leaving out, as the dashboard does."""
+    for column, value in recognise(annotations, raters).spec.exclude:
+        if column not in {name for name, _ in data.exclude}:
+            print(
+                f"note: column {column!r} may mark raters to leave out; --exclude {column}={value} does",
+                file=sys.stderr,
+            )
+
+
 def _given(chosen: argparse.Namespace) -> dict[str, Any]:
     """The options that say what to run; those left out are None, and the specs' own defaults hold."""
     other = {*BESIDE_SPEC, "spec", "command"}
@@ -251,7 +262,10 @@ def _fields(kind: type[DataSpec | AnalysisSpec], given: dict[str, Any]) -> dict[
 def _load(chosen: argparse.Namespace, run_spec: RunSpec) -> Dataset:
     annotations = read_table(chosen.annotations)
     raters = None if chosen.raters is None else read_table(chosen.raters)
-    return load(annotations, raters, run_spec.data, run_spec.analysis.columns)
+    dataset = load(annotations, raters, run_spec.data, run_spec.analysis.columns)
+    if chosen.spec is None:
+        _note_exclusions(annotations, raters, run_spec.data)
+    return dataset
 
 
 def _compute(dataset: Dataset, run_spec: RunSpec, *, load_s: float) -> RunResult:

@@ -64,8 +64,9 @@ class Server:
         self.database.dispose()
 
     def sweep(self) -> None:
-        """Delete files that no run needs any more, and runs past their age."""
+        """Delete files that no run needs any more, blocks of runs given up, and runs past their age."""
         self.files.delete_unneeded(older_than_hours=self.settings.keep_files_hours)
+        self.runs.drop_checkpoints(older_than_hours=self.settings.keep_files_hours)
         if self.settings.keep_runs_days:
             self.runs.delete_older_than(self.settings.keep_runs_days)
 

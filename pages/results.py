@@ -24,6 +24,9 @@ if run is None:
             "This run is not on this server: the link may be incomplete, or the run has been deleted. Open "
             "the saved result on Start, or run the analysis again."
         )
+    elif server.shared().runs.counts():
+        st.info("No result is open here. Everything that was run is under Runs.")
+        link_to("runs", "Go to Runs")
     else:
         st.info("Nothing has been run yet.")
     link_to("start", "Go to Start")

@@ -8,7 +8,7 @@ import numpy as np
 
 from grasp_core.annotations import BoolArray
 from grasp_core.errors import Problem
-from grasp_core.io.columns import Codes, odd_texts
+from grasp_core.io.columns import Codes, misspelt, odd_texts
 from grasp_core.io.problems import EXAMPLES, agree, closest, know, listed, number, quoted, stop
 from grasp_core.io.profiles import Profile, Profiles
 from grasp_core.io.tables import Table
@@ -131,7 +131,7 @@ def labels(votes: Votes, spec: DataSpec) -> tuple[Votes, list[Problem]]:
     )
     named = {votes.labels[code]: int(counts[code]) for code in used}
     if spec.categories is None:
-        problems += odd_texts(where, named, spec.missing)
+        problems += [*odd_texts(where, named, spec.missing), *misspelt(where, named)]
     else:
         problems += _undeclared(votes, spec.categories)
     if len(named) == 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -16,6 +17,12 @@ from grasp_core.io.problems import agree, know, number, quoted
 Codes = npt.NDArray[np.int64]
 
 _LIKE_MISSING = frozenset({"na", "n/a", "#n/a", "nan", "none", "null", "-", "?", "."})
+
+
+_RARE = 500
+"""A label given to at most one annotation in so many is rare."""
+_ALIKE = 0.75
+"""Similarity, as difflib measures it, from which a rare label may be a misspelt one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,6 +106,26 @@ def near_duplicates(where: str, counts: Mapping[str, int], *, fold_case: bool) -
             f"treated as different; {spelling}"
         )
     return [know(f"{where}: {message}", len(pairs), pairs)]
+
+
+def misspelt(where: str, counts: Mapping[str, int]) -> list[Problem]:
+    """Warn of labels so rare, and so like a common one, that they may be misspelt."""
+    rare_up_to = sum(counts.values()) // _RARE
+    common = [value for value, count in counts.items() if count > rare_up_to]
+    problems: list[Problem] = []
+    for value, count in counts.items():
+        alike = difflib.get_close_matches(value, common, n=1, cutoff=_ALIKE) if count <= rare_up_to else []
+        if alike and not value.strip().isdigit():
+            cells = number(count, "cell")
+            problems.append(
+                know(
+                    f"{where}: {quoted(value)} ({cells}) looks like {quoted(alike[0])} and counts as a label "
+                    "of its own; if it is misspelt, mend the file, or count it as missing",
+                    count,
+                    [value],
+                )
+            )
+    return problems
 
 
 def _shown(values: Sequence[str], counts: Mapping[str, int]) -> str:

@@ -387,6 +387,15 @@ class RunStore:
         with writing(self._engine) as connection:
             return connection.execute(runs.delete().where(old)).rowcount
 
+    def drop_checkpoints(self, *, older_than_hours: float) -> int:
+        """Delete the saved blocks of runs that failed or were cancelled so long ago; returns how many."""
+        given_up = sa.select(runs.c.id).where(
+            runs.c.state.in_(("failed", "cancelled")),
+            runs.c.finished_at < self._now - older_than_hours * 3600,
+        )
+        with writing(self._engine) as connection:
+            return connection.execute(checkpoints.delete().where(checkpoints.c.run_id.in_(given_up))).rowcount
+
     def counts(self) -> dict[str, int]:
         """Runs by state."""
         with reading(self._engine) as connection:

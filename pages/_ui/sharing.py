@@ -151,3 +151,4 @@ def _facts(link: Link) -> list[str]:
 def _revoke(run: RunRecord, link_id: str) -> None:
     require_manage(run.owner)
     server.shared().links.revoke(link_id)
+    st.session_state.pop(_MADE, None)  # it may be the one that is shown to be copied

@@ -280,6 +280,19 @@ def test_texts_that_differ_by_spaces_or_case():
     assert load(rows_table(rows), None, LONG, ["g"]).raters.axes["g"].values == ("Man", "Woman", "woman ")
 
 
+@pytest.mark.parametrize(
+    ("rare", "times", "warned"), [("Yess", 1, True), ("Yess", 9, False), ("Maybe", 1, False)]
+)
+def test_a_rare_label_like_a_common_one_may_be_misspelt(rare: str, times: int, warned: bool) -> None:
+    labels = [rare] * times + ["Yes", "No"] * 500
+    rows = [["item", "rater", "label"], *([f"i{i}", "r1", label] for i, label in enumerate(labels))]
+    told = [text for text in known(rows_table(rows)) if "looks like" in text]
+    assert bool(told) == warned
+    assert not warned or "'Yess' (1 cell) looks like 'Yes'" in told[0]
+    declared = replace(LONG, categories=(rare, "Yes", "No"))
+    assert not [text for text in known(rows_table(rows), spec=declared) if "looks like" in text]
+
+
 def test_ids_that_differ_by_spaces():
     rows = [["item", "rater", "label"], ["a", "r1", "Yes"], ["a ", "r1", "No"], ["A", "r1 ", "No"]]
     problems = load(rows_table(rows), None, LONG).problems

@@ -287,6 +287,20 @@ def test_runs_are_deleted_by_age_once_they_have_ended(engine: Engine, store: Run
     assert {record.id for record in store.search()} == {running.id, waiting.id}
 
 
+def test_blocks_of_runs_given_up_are_dropped_in_time(engine: Engine, store: RunStore) -> None:
+    create(store, "given up")
+    given_up = claim(store)
+    store.keep(given_up, 1, [(0, np.ones((1, 2, 6)))])
+    store.finish(given_up, "cancelled")
+    create(store, "running")
+    running = claim(store)
+    store.keep(running, 1, [(0, np.ones((1, 2, 6)))])
+    assert store.drop_checkpoints(older_than_hours=1.0) == 0
+    change(engine, runs, finished_at=0.0)
+    assert store.drop_checkpoints(older_than_hours=1.0) == 1
+    assert column(engine, checkpoints, "run_id") == [running.id]
+
+
 def test_what_another_version_saved_is_read(engine: Engine, store: RunStore) -> None:
     """Texts beyond ASCII may stand in a result as they are."""
 
