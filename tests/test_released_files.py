@@ -1,0 +1,48 @@
+"""Files that released versions wrote can be read for good; each version's stay here as they are.
+
+Written by `python -m grasp_core run` of that version on the example: rater_gender and
+rater_race x rater_gender, 200 permutations, seed 1. The database of each version is in tests/store/data.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from grasp_core.export.registry import EXPORTS
+from grasp_core.groups import Group
+from grasp_core.report.saved import read_spec
+from grasp_core.result import RunResult
+
+FOLDER = Path(__file__).parent / "released"
+RESULTS = sorted(FOLDER.glob("result-*.json"))
+SPECS = sorted(FOLDER.glob("spec-*.json"))
+
+
+def test_there_are_files() -> None:
+    assert RESULTS
+    assert SPECS
+
+
+@pytest.mark.parametrize("path", RESULTS, ids=lambda path: path.name)
+def test_a_result_is_read_and_shown(path: Path) -> None:
+    result = RunResult.from_dict(json.loads(path.read_bytes()))
+    assert len(result.groups) == 12
+    (planted,) = (row for row in result.groups if row.group.values == ("Black", "Woman"))
+    assert planted.group == Group(("rater_race", "rater_gender"), ("Black", "Woman"))
+    gai = planted.statistics["gai"]
+    assert gai.value == pytest.approx(1.480, abs=5e-4)
+    assert gai.null is not None
+    assert sum(gai.null.counts) == 200
+    for name in ("csv", "markdown", "json"):
+        assert EXPORTS[name].make(result)
+
+
+@pytest.mark.parametrize("path", [*SPECS, *RESULTS], ids=lambda path: path.name)
+def test_a_spec_is_read_to_run_again(path: Path) -> None:
+    recorded = read_spec(path)
+    assert recorded.spec.analysis.axes == (("rater_gender",), ("rater_race", "rater_gender"))
+    assert recorded.spec.analysis.permutations == 200
+    assert recorded.spec.data.label == "label"
