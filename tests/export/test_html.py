@@ -1,6 +1,4 @@
-import os
 import re
-import shutil
 from dataclasses import replace
 from html.parser import HTMLParser
 
@@ -168,30 +166,17 @@ def test_figures_keep_shapes_and_lose_the_rest():
     )
 
 
-@pytest.fixture(scope="module")
-def chromium():
-    playwright = pytest.importorskip("playwright.sync_api")
-    names = ("chromium", "chromium-browser", "google-chrome")
-    found = os.environ.get("GRASP_CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
-    if found is None and "GRASP_CHROMIUM" not in os.environ:  # empty there: Playwright's own browser
-        pytest.skip("needs Chromium: none of " + ", ".join(names) + " is installed")
-    with playwright.sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-gpu"])
-        yield browser
-        browser.close()
-
-
 @pytest.mark.browser
 @pytest.mark.parametrize(
     ("kind", "scheme", "width"),
     [("plain", "light", 1280), ("plain", "dark", 390), ("hostile", "light", 390), ("hostile", "dark", 1280)],
 )
-def test_in_a_browser(chromium, markup, hostile, tmp_path, kind, scheme, width):
+def test_in_a_browser(browser, markup, hostile, tmp_path, kind, scheme, width):
     from axe_playwright_python.sync_playwright import Axe
 
     path = tmp_path / "report.html"
     path.write_text({"plain": markup, "hostile": hostile}[kind], encoding="utf-8")
-    context = chromium.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
     page = context.new_page()
     requests, complaints = [], []
     page.on("request", lambda request: requests.append(request.url))
@@ -210,11 +195,11 @@ def test_in_a_browser(chromium, markup, hostile, tmp_path, kind, scheme, width):
 
 
 @pytest.mark.browser
-def test_on_paper(chromium, markup, tmp_path):
+def test_on_paper(browser, markup, tmp_path):
     pypdf = pytest.importorskip("pypdf")
     path = tmp_path / "report.html"
     path.write_text(markup, encoding="utf-8")
-    page = chromium.new_page()
+    page = browser.new_page()
     page.goto(path.as_uri())
     page.pdf(path=tmp_path / "report.pdf", prefer_css_page_size=True)
     page.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+from concurrent.futures import ThreadPoolExecutor
 from http.cookies import SimpleCookie
 from typing import Any
 
@@ -36,7 +37,10 @@ def cookies(**claims: Any) -> dict[str, str]:
     """What Streamlit sets after a sign-in."""
     answer = Response()
     told = {**CLAIMS, "origin": SETTINGS.origin, "is_logged_in": True, "provider": "default", **claims}
-    asyncio.run(starlette_auth_routes._set_auth_cookie(answer, told, {"id_token": "t"}))
+    # In a thread of its own: where browser tests ran before, this one has an event loop already.
+    with ThreadPoolExecutor(1) as thread:
+        setting = starlette_auth_routes._set_auth_cookie(answer, told, {"id_token": "t"})
+        thread.submit(asyncio.run, setting).result()
     set_cookies: SimpleCookie = SimpleCookie()
     for line in answer.headers.getlist("Set-Cookie"):
         set_cookies.load(line)
