@@ -56,6 +56,8 @@ class Design:
         x ln x, ln x, and the logarithms of cross-negentropy's numerator and denominator.
     paper : bool
         Cross-negentropy by the paper's convention.
+    complete : int
+        I where every rater rated every item, so that a group has as many labels on each; else 0.
     """
 
     n_known: int
@@ -76,6 +78,7 @@ class Design:
     log_q: FloatArray
     log_m: FloatArray
     paper: bool
+    complete: int
 
     @property
     def n_groups(self) -> int:
@@ -181,6 +184,9 @@ def build_design(
         log_q=log if paper else np.log(n + 0.5),
         log_m=log if paper else np.log(n + annotations.n_categories / 2),
         paper=paper,
+        complete=annotations.n_items
+        if annotations.n_annotations == annotations.n_items * annotations.n_raters
+        else 0,
     )
 
 

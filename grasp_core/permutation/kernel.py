@@ -79,12 +79,13 @@ def _arguments(design: Design) -> Any:
         design.shift,
         _Tables(design.xlogx, design.log, design.log_q, design.log_m),
         design.paper,
+        design.complete,
     )
 
 
 @numba.njit(cache=True, nogil=True)
 def _shuffle_and_evaluate(  # type: ignore[no-untyped-def]  # compiled: types are numba's
-    seed, start, order, bounds, rows, dense, bits, sparse, ties, shift, tables, paper, out
+    seed, start, order, bounds, rows, dense, bits, sparse, ties, shift, tables, paper, complete, out
 ):
     words = np.empty(order.size + 3, dtype=np.uint64)
     shuffled_order = np.empty_like(order)
@@ -99,7 +100,7 @@ def _shuffle_and_evaluate(  # type: ignore[no-untyped-def]  # compiled: types ar
                 shuffled_order[i], shuffled_order[j] = shuffled_order[j], shuffled_order[i]
         for i in range(order.size):
             source[order[i]] = shuffled_order[i]
-        _evaluate(source, rows, dense, bits, sparse, ties, shift, tables, paper, out[b])
+        _evaluate(source, rows, dense, bits, sparse, ties, shift, tables, paper, complete, out[b])
 
 
 @numba.njit(cache=True, nogil=True)
@@ -129,7 +130,7 @@ def _philox(seed, stream, words):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True, nogil=True)
-def _evaluate(source, rows, dense, bits, sparse, ties, shift, tables, paper, out):  # type: ignore[no-untyped-def]
+def _evaluate(source, rows, dense, bits, sparse, ties, shift, tables, paper, complete, out):  # type: ignore[no-untyped-def]
     n_blocks, _, n_categories, width = ties.shape
     _, _, n_known, known_of = rows
     n_rows = n_known + known_of.size
@@ -148,19 +149,35 @@ def _evaluate(source, rows, dense, bits, sparse, ties, shift, tables, paper, out
         else:
             _count_sparse(source, rows, sparse, block * width, counts)
         for g in range(known_of.size):
-            _add_block(
-                counts[n_known + g],
-                counts[known_of[g]],
-                ties[block],
-                shift,
-                tables,
-                paper,
-                whole,
-                parts,
-                floats[g],
-                integers[g],
-                marginals[g],
-            )
+            n, m = _sizes(counts[n_known + g], counts[known_of[g]])
+            if complete and not paper and n and m:
+                _add_complete_block(
+                    counts[n_known + g],
+                    counts[known_of[g]],
+                    ties[block],
+                    shift,
+                    tables,
+                    (min(width, complete - block * width), n, m),
+                    whole,
+                    parts,
+                    floats[g],
+                    integers[g],
+                    marginals[g],
+                )
+            else:
+                _add_block(
+                    counts[n_known + g],
+                    counts[known_of[g]],
+                    ties[block],
+                    shift,
+                    tables,
+                    paper,
+                    whole,
+                    parts,
+                    floats[g],
+                    integers[g],
+                    marginals[g],
+                )
     for g in range(known_of.size):
         _finish(floats[g], integers[g], marginals[g], out[g])
 
@@ -224,6 +241,57 @@ def _add_block(c, known, ties, shift, tables, paper, whole, parts, floats, integ
         floats[s] += _fold(parts[s])
     _add_totals(n, m, best_x, best_y, (1 << shift) - 1, integers)
     _add_marginals(c, known, n, m, best_x, best_y, (1 << shift) - 1, marginals)
+
+
+@numba.njit(cache=True, nogil=True)
+def _sizes(c, known):  # type: ignore[no-untyped-def]
+    """Labels of the group, n, and of the others, m, on the first item."""
+    n, both = 0, 0
+    for k in range(c.shape[0]):
+        n += c[k, 0]
+        both += known[k, 0]
+    return n, both - n
+
+
+@numba.njit(cache=True, nogil=True)
+def _add_complete_block(c, known, ties, shift, tables, sizes, whole, parts, floats, integers, marginals):  # type: ignore[no-untyped-def]
+    """Add the same where every item has n labels of the group and m of the others: mostly whole numbers."""
+    items, n, m = sizes
+    best_x, best_y, category = whole[4], whole[5], (1 << shift) - 1
+    own, cross = parts[_NEGENTROPY], parts[_CROSS]
+    _vote(c, known, ties, 2 * shift, best_x, best_y)
+    _sum_logs(c, known, tables, own, cross)
+    squares, products, plurality, agreed = 0, 0, 0, 0
+    for i in range(items):
+        plurality += best_x[i] >> (2 * shift)
+        agreed += ((best_x[i] ^ best_y[i]) & category) == 0
+    for k in range(c.shape[0]):
+        x, both = c[k], known[k]
+        labels, all_labels, votes = 0, 0, 0
+        for i in range(items):
+            squares += x[i] * x[i]
+            products += x[i] * (both[i] - x[i])
+        for i in range(items):
+            labels += x[i]
+            all_labels += both[i]
+        for i in range(items):
+            votes += (best_x[i] & category) == k
+            votes += (best_y[i] & category) == k
+        marginals[k, _M] += labels if n > 1 else 0
+        marginals[k, _X] += labels
+        marginals[k, _Y] += all_labels - labels
+        marginals[k, _V] += votes
+    floats[_IRR] += (items * n * n - squares) / max(n - 1.0, 1.0)
+    floats[_PLURALITY] += plurality / n
+    floats[_XRR] += (n + m) * (np.float64(items * n * m) - products) / (np.float64(n) * m)
+    floats[_NEGENTROPY] += _fold(own) / n - items * tables.log[n]
+    floats[_CROSS] += _fold(cross) / n - items * tables.log_m[m]
+    integers[_PAIRED] += items * n if n > 1 else 0
+    integers[_RATED] += items
+    integers[_SHARED] += items
+    integers[_GROUP_SHARED] += items * n
+    integers[_OTHERS_SHARED] += items * m
+    integers[_AGREED] += agreed
 
 
 @numba.njit(cache=True, nogil=True)

@@ -18,7 +18,7 @@ from grasp_core.permutation.design import Design, build_design
 from grasp_core.permutation.shuffle import identity, permutation, stratify
 from grasp_core.permutation.warm import warm
 from grasp_core.spec import AnalysisSpec
-from tests.core.simulated import simulate
+from tests.core.simulated import dataset, simulate
 
 AXES = (("gender",), ("race",), ("gender", "race"), ("gender", "race", "region"))
 SHAPES = {
@@ -204,3 +204,20 @@ def test_warming_compiles_both_entries_of_the_kernel() -> None:
     warm()
     assert kernel._evaluate.signatures
     assert kernel._shuffle_and_evaluate.signatures
+
+
+@pytest.mark.parametrize("block", [7, 10, 512])
+@pytest.mark.parametrize("ties", ["first", "random"])
+def test_complete_data_take_their_own_path_to_the_same_sums(monkeypatch, block: int, ties: str) -> None:
+    """Every rater on every item: sums of whole numbers, also where the last block is filled up."""
+    monkeypatch.setattr(design_module, "ITEM_BLOCK", block)
+    data = dataset(11, items=33, raters=70, missing=0.0, unknown=0.1)
+    spec = AnalysisSpec(axes=(("gender",), ("race",), ("gender", "race")), ties=ties, min_raters=1)
+    grouping = form_groups(data.raters, spec.axes)
+    design = build_design(data.annotations, data.raters, grouping, spec)
+    assert design.complete == 33
+    found = kernel.shuffled(design, 5, 0, 3)
+    for b in range(3):
+        source = permutation(5, b, design.order, design.bounds)
+        expected, _ = reference.evaluate(data.annotations, grouping, spec, source)
+        np.testing.assert_allclose(found[b], expected, rtol=0, atol=1e-10)
