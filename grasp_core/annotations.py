@@ -132,7 +132,7 @@ class Axis:
     def from_values(cls, values: Sequence[str | None]) -> Axis:
         """Build from one value (or None for unknown) per rater; values are sorted."""
         found = {value for value in values if value is not None}
-        distinct = sorted(found, key=lambda value: (display_order(value), value))
+        distinct = sorted(found, key=display_order)
         position = {value: index for index, value in enumerate(distinct)}
         codes = [-1 if value is None else position[value] for value in values]
         return cls(tuple(distinct), _frozen(np.array(codes, dtype=np.int32)))

@@ -13,13 +13,13 @@ from grasp_core.example import example_files, example_spec
 from grasp_core.io.load import load
 from grasp_core.io.recognise import Guess, recognise
 from grasp_core.io.tables import read_table
+from grasp_core.report.contents import run_title
 from grasp_core.report.text import escape_markdown
 from grasp_core.result import RunResult
 from grasp_core.store.runs import RunRecord
 from pages._ui.links import go
 from pages._ui.permissions import require_run
 from pages._ui.state import submit, work
-from pages._ui.titles import run_title
 
 MAX_RESULT_MB = 50
 
