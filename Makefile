@@ -3,11 +3,12 @@ PORT ?= 8501
 ADDRESS ?= localhost
 PYTEST_ARGS ?=
 FUZZ_SECONDS ?= 180
+ROWS ?= 10000000
 
 VENV_PYTHON := .venv/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-lm lint bench bench-loading bench-raft bench-sessions fuzz settings-table lock clean
+.PHONY: help setup run test test-lm lint bench bench-loading bench-raft bench-scaling bench-sessions fuzz settings-table lock clean
 
 help: ## list these targets
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
@@ -52,6 +53,10 @@ bench-loading: ## time and peak memory of reading 10 million rows
 bench-raft: ## the few-shot benchmark's baselines beside their measured figures
 	@tools/setup.sh test
 	$(VENV_PYTHON) -m benchmarks.raft
+
+bench-scaling: ## time and memory of runs in parts as data grow (up to 100 million: make bench-scaling ROWS=100000000)
+	@tools/setup.sh app
+	$(VENV_PYTHON) -m benchmarks.scaling --rows $(ROWS)
 
 bench-sessions: ## how fast pages are while 50 people read results and 5 runs are computed
 	@tools/setup.sh app

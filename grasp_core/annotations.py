@@ -189,3 +189,14 @@ def display_order(value: str) -> tuple[int, float, str, str]:
     except ValueError:
         number = math.nan
     return (1, 0.0, value.casefold(), value) if math.isnan(number) else (0, number, "", value)
+
+
+def number_of(text: str) -> float:
+    """The number that a cell holds, with a point or a single comma before its decimals; NaN for none."""
+    cleaned = text.strip()
+    if cleaned.count(",") == 1 and "." not in cleaned:
+        cleaned = cleaned.replace(",", ".")
+    try:
+        return float(cleaned) if not set(cleaned) & set("_nN") else float("nan")
+    except ValueError:
+        return float("nan")

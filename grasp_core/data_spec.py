@@ -175,6 +175,27 @@ class Filters:
             raise SpecError(f"filters: `min_gold` must be a share from 0 to 1; found {self.min_gold!r}")
 
 
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A further question that raters answered about each item.
+
+    Parameters
+    ----------
+    label : str
+        Column of a long file.
+    categories : tuple of str or None
+        As in :class:`DataSpec`.
+    """
+
+    label: str
+    categories: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.label, str) or not self.label:
+            raise SpecError(f"`further`: `label` must be a column name; found {self.label!r}")
+        _categories(self.categories)
+
+
 @dataclass(frozen=True)
 class DataSpec:
     """How files become annotations and raters.
@@ -204,6 +225,9 @@ class DataSpec:
     part, raters_part : str or None
         The sheet of a workbook, or the member of an archive, that holds the annotations (the raters);
         None where there is only one.
+    further : tuple of Question
+        "long" only: questions besides `label`; an annotation is then one answer to each, any of which may
+        be missing.
     """
 
     layout: Layout = "long"
@@ -220,6 +244,7 @@ class DataSpec:
     filters: Filters = field(default_factory=Filters)
     part: str | None = None
     raters_part: str | None = None
+    further: tuple[Question, ...] = ()
 
     def __post_init__(self) -> None:
         if self.layout not in get_args(Layout):
@@ -244,12 +269,28 @@ class DataSpec:
         for name in needed:
             if not getattr(self, name):
                 raise SpecError(f"layout {self.layout!r} needs the name of the {name} column")
-        if self.categories is not None:
-            _texts("`categories`", self.categories)
-            if len(self.categories) < 2:
-                raise SpecError("`categories` needs at least two labels")
-            if len(set(self.categories)) != len(self.categories):
-                raise SpecError("`categories` names a label twice")
+        _categories(self.categories)
+        if not isinstance(self.further, tuple) or not all(isinstance(q, Question) for q in self.further):
+            raise SpecError(f"`further` must be a list of questions; found {self.further!r}")
+        if self.further and self.layout != "long":
+            raise SpecError("several questions need a long file, with a label column for each")
+        if len(set(self.labels)) != len(self.labels):
+            twice = next(name for name in self.labels if self.labels.count(name) > 1)
+            raise SpecError(f"{twice} is named twice as a question's label column; name it once")
+        if self.further and self.filters.gold is not None:
+            raise SpecError("right labels belong to one question: choose one, or no filter by right labels")
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The label columns of a long file, one per question; empty for a matrix."""
+        own = () if self.label is None or self.layout != "long" else (self.label,)
+        return (*own, *(question.label for question in self.further))
+
+    @property
+    def questions(self) -> tuple[DataSpec, ...]:
+        """The same reading of each question by itself."""
+        one = replace(self, further=())
+        return (one, *(replace(one, label=q.label, categories=q.categories) for q in self.further))
 
     def canonical(self) -> DataSpec:
         """The same reading, with every list whose order means nothing in one order."""
@@ -288,7 +329,19 @@ class DataSpec:
             values["recode"] = tuple(_recode(step) for step in values["recode"])
         if isinstance(values.get("filters"), Mapping):
             values["filters"] = Filters(**values["filters"])
+        if isinstance(values.get("further"), tuple):
+            values["further"] = tuple(Question(**question) for question in values["further"])
         return cls(**values)
+
+
+def _categories(values: tuple[str, ...] | None) -> None:
+    if values is None:
+        return
+    _texts("`categories`", values)
+    if len(values) < 2:
+        raise SpecError("`categories` needs at least two labels")
+    if len(set(values)) != len(values):
+        raise SpecError("`categories` names a label twice")
 
 
 def _in_one_order(values: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -70,6 +70,10 @@ class WorkerError(GraspError):
     """The processes that compute a run died and could not be replaced."""
 
 
+class LostSchedulerError(WorkerError):
+    """The scheduler of a cluster vanished while it was needed."""
+
+
 class StoreError(GraspError):
     """What lasts cannot be read or written just now."""
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from grasp_core.errors import DataError
 from grasp_core.groups import AxisSet, Group
+from grasp_core.plain import damaged, number, one_of, optional, require_header, text, texts
 from grasp_core.spec import STATISTICS, RunSpec
 
 FORMAT = "grasp-run"
@@ -125,15 +124,40 @@ class DataSummary:
             items=int(plain["items"]),
             raters=int(plain["raters"]),
             annotations=int(plain["annotations"]),
-            categories=_strings(plain["categories"]),
+            categories=texts(plain["categories"]),
             label_counts=tuple(int(count) for count in plain["label_counts"]),
-            raters_per_item=(int(low), _number(median), int(high)),
-            sha256=_string(plain["sha256"]),
+            raters_per_item=(int(low), number(median), int(high)),
+            sha256=text(plain["sha256"]),
             files=tuple(
-                FileFingerprint(_string(file["name"]), int(file["bytes"]), _string(file["sha256"]))
+                FileFingerprint(text(file["name"]), int(file["bytes"]), text(file["sha256"]))
                 for file in plain["files"]
             ),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Undecided:
+    """A mark that more permutations might still change.
+
+    `group` is None for the DSI of `axes`; `corrected` says which of a test's two marks is meant.
+    """
+
+    axes: AxisSet
+    group: Group | None
+    statistic: str
+    corrected: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Stopping:
+    """How an adaptive run ended: after how many permutations, and with which marks undecided.
+
+    `risk` bounds the probability that a test's interval misses its p-value of endless permutations.
+    """
+
+    permutations: int
+    risk: float
+    undecided: tuple[Undecided, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +180,12 @@ class RunResult:
     warnings: tuple[str, ...]
     timing: Timing
     code_version: str
+    stopping: Stopping | None = None
+
+    @property
+    def permutations(self) -> int:
+        """Permutations that were computed; an adaptive run's spec only says how many at most."""
+        return self.spec.analysis.permutations if self.stopping is None else self.stopping.permutations
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready form, described in docs/file-formats.md."""
@@ -167,7 +197,7 @@ class RunResult:
             "spec": self.spec.to_dict(),
             "groups": [
                 {
-                    **_group_to_dict(row.group),
+                    **group_to_dict(row.group),
                     "n_raters": row.n_raters,
                     "n_annotations": row.n_annotations,
                     "statistics": {
@@ -183,6 +213,7 @@ class RunResult:
                 "observed_s": self.timing.observed_s,
                 "permutations_s": self.timing.permutations_s,
             },
+            **({} if self.stopping is None else {"stopping": _stopping_to_dict(self.stopping)}),
         }
 
     @classmethod
@@ -194,29 +225,22 @@ class RunResult:
         DataError
             If it is not a ``grasp-run`` of version 1, or a field is missing or of the wrong kind.
         """
-        if not isinstance(plain, dict) or plain.get("format") != FORMAT:
-            raise DataError(f'this is not a GRASP result: it lacks "format": "{FORMAT}"')
-        if plain.get("version") != FORMAT_VERSION:
-            raise DataError(
-                f"the result has format version {plain.get('version')!r}; this GRASP reads {FORMAT_VERSION}"
-            )
-        try:
+        plain = require_header(plain, "a GRASP result", FORMAT, FORMAT_VERSION)
+        with damaged("the result file"):
             return _result_from_dict(plain)
-        except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
-            raise DataError(f"the result file is damaged: {type(error).__name__} at {error}") from None
 
 
-def _result_from_dict(plain: dict[str, Any]) -> RunResult:
+def _result_from_dict(plain: Mapping[str, Any]) -> RunResult:
     return RunResult(
         data=DataSummary.from_dict(plain["data"]),
         spec=RunSpec.from_dict(plain["spec"]),
         groups=tuple(
             GroupResult(
-                group=_group_from_dict(row),
+                group=group_from_dict(row),
                 n_raters=int(row["n_raters"]),
                 n_annotations=int(row["n_annotations"]),
                 statistics={
-                    name: _outcome_from_dict(row["statistics"][name])
+                    name: outcome_from_dict(row["statistics"][name])
                     for name in STATISTICS
                     if name in row["statistics"]
                 },
@@ -224,19 +248,51 @@ def _result_from_dict(plain: dict[str, Any]) -> RunResult:
             for row in plain["groups"]
         ),
         dsi=tuple(_dsi_from_dict(row) for row in plain["dsi"]),
-        warnings=_strings(plain["warnings"]),
-        timing=Timing(**{name: _number(seconds) for name, seconds in plain["timing"].items()}),
-        code_version=_string(plain["code_version"]),
+        warnings=texts(plain["warnings"]),
+        timing=Timing(**{name: number(seconds) for name, seconds in plain["timing"].items()}),
+        code_version=text(plain["code_version"]),
+        stopping=_stopping_from_dict(plain["stopping"]) if "stopping" in plain else None,
     )
 
 
-def _group_to_dict(group: Group) -> dict[str, Any]:
+def _stopping_to_dict(stopping: Stopping) -> dict[str, Any]:
+    return {
+        "permutations": stopping.permutations,
+        "risk": stopping.risk,
+        "undecided": [
+            {
+                "axis": list(mark.axes),
+                "group": None if mark.group is None else group_to_dict(mark.group)["group"],
+                "statistic": mark.statistic,
+                "corrected": mark.corrected,
+            }
+            for mark in stopping.undecided
+        ],
+    }
+
+
+def _stopping_from_dict(plain: Mapping[str, Any]) -> Stopping:
+    marks = tuple(
+        Undecided(
+            texts(mark["axis"]),
+            None if mark["group"] is None else group_from_dict(mark),
+            one_of(mark["statistic"], (*STATISTICS, "dsi")),
+            one_of(mark["corrected"], (True, False)),
+        )
+        for mark in plain["undecided"]
+    )
+    return Stopping(int(plain["permutations"]), number(plain["risk"]), marks)
+
+
+def group_to_dict(group: Group) -> dict[str, Any]:
+    """A group's axes and values."""
     return {"axis": list(group.axes), "group": dict(zip(group.axes, group.values, strict=True))}
 
 
-def _group_from_dict(plain: Mapping[str, Any]) -> Group:
-    axes = _strings(plain["axis"])
-    return Group(axes, tuple(_string(plain["group"][name]) for name in axes))
+def group_from_dict(plain: Mapping[str, Any]) -> Group:
+    """Read :func:`group_to_dict`'s form; what is wrong raises as in :mod:`grasp_core.plain`."""
+    axes = texts(plain["axis"])
+    return Group(axes, tuple(text(plain["group"][name]) for name in axes))
 
 
 def _outcome_to_dict(outcome: Outcome) -> dict[str, Any]:
@@ -254,21 +310,22 @@ def _outcome_to_dict(outcome: Outcome) -> dict[str, Any]:
     }
 
 
-def _outcome_from_dict(plain: Mapping[str, Any]) -> Outcome:
+def outcome_from_dict(plain: Mapping[str, Any]) -> Outcome:
+    """Read an outcome; what is wrong raises as in :mod:`grasp_core.plain`."""
     null = plain["null"]
     return Outcome(
-        value=_optional(_number, plain["value"]),
-        reason=_optional(_string, plain["reason"]),
+        value=optional(number, plain["value"]),
+        reason=optional(text, plain["reason"]),
         null_n=int(plain["null_n"]),
-        null_median=_optional(_number, plain["null_median"]),
-        direction=_one_of(plain["direction"], ("up", "down", None)),
-        p=_optional(_number, plain["p"]),
-        q=_optional(_number, plain["q"]),
-        significance=_one_of(plain["significance"], ("none", "nominal", "corrected")),
+        null_median=optional(number, plain["null_median"]),
+        direction=one_of(plain["direction"], ("up", "down", None)),
+        p=optional(number, plain["p"]),
+        q=optional(number, plain["q"]),
+        significance=one_of(plain["significance"], ("none", "nominal", "corrected")),
         null=None
         if null is None
         else Histogram(
-            _number(null["low"]), _number(null["high"]), tuple(int(count) for count in null["counts"])
+            number(null["low"]), number(null["high"]), tuple(int(count) for count in null["counts"])
         ),
     )
 
@@ -277,7 +334,7 @@ def _dsi_to_dict(row: DsiResult) -> dict[str, Any]:
     outcome = _outcome_to_dict(row.outcome)
     return {
         "axis": list(row.axes),
-        "group": None if row.group is None else _group_to_dict(row.group)["group"],
+        "group": None if row.group is None else group_to_dict(row.group)["group"],
         "value": outcome.pop("value"),
         "p": row.p_group,
         "significance": row.significance_group,
@@ -291,38 +348,9 @@ def _dsi_to_dict(row: DsiResult) -> dict[str, Any]:
 def _dsi_from_dict(plain: Mapping[str, Any]) -> DsiResult:
     renamed = {"p": plain["p_max"], "q": plain["q_max"], "significance": plain["significance_max"]}
     return DsiResult(
-        axes=_strings(plain["axis"]),
-        group=None if plain["group"] is None else _group_from_dict(plain),
-        outcome=_outcome_from_dict({**plain, **renamed}),
-        p_group=_optional(_number, plain["p"]),
-        significance_group=_one_of(plain["significance"], ("none", "nominal", "corrected")),
+        axes=texts(plain["axis"]),
+        group=None if plain["group"] is None else group_from_dict(plain),
+        outcome=outcome_from_dict({**plain, **renamed}),
+        p_group=optional(number, plain["p"]),
+        significance_group=one_of(plain["significance"], ("none", "nominal", "corrected")),
     )
-
-
-def _string(value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"{value!r} (expected text)")
-    return value
-
-
-def _strings(values: Any) -> tuple[str, ...]:
-    if not isinstance(values, list):
-        raise TypeError(f"{values!r} (expected a list of texts)")
-    return tuple(_string(value) for value in values)
-
-
-def _number(value: Any) -> float:
-    number = float(value)
-    if isinstance(value, str) or not math.isfinite(number):
-        raise TypeError(f"{value!r} (expected a finite number)")
-    return number
-
-
-def _optional(convert: Callable[[Any], Any], value: Any) -> Any:
-    return None if value is None else convert(value)
-
-
-def _one_of(value: Any, choices: tuple[Any, ...]) -> Any:
-    if value not in choices:
-        raise ValueError(f"{value!r} (expected one of {choices})")
-    return value

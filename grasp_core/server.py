@@ -12,12 +12,13 @@ from dataclasses import dataclass, field
 from sqlalchemy import Engine
 
 from grasp_core.engine import workers
-from grasp_core.engine.pool import Pool
+from grasp_core.engine.choose import make_pool
 from grasp_core.engine.service import Service
 from grasp_core.errors import StoreError
 from grasp_core.io.places import Places
 from grasp_core.settings import Settings, read_settings
 from grasp_core.store.database import connect, database_url
+from grasp_core.store.documents import DocumentStore
 from grasp_core.store.files import FileStore
 from grasp_core.store.links import LinkStore
 from grasp_core.store.readings import ReadingStore
@@ -38,7 +39,7 @@ class Server:
     ----------
     settings : Settings
     database : sqlalchemy Engine
-    runs, files, links, readings, submissions
+    runs, files, links, readings, submissions, documents
         What lasts.
     service : Service
         What computes.
@@ -51,6 +52,7 @@ class Server:
     links: LinkStore
     readings: ReadingStore
     submissions: SubmissionStore
+    documents: DocumentStore
     service: Service
     _threads: list[threading.Thread] = field(default_factory=list, init=False)
 
@@ -72,9 +74,11 @@ class Server:
         """Delete files that no run needs any more, blocks of runs given up, and what is past its age."""
         self.files.delete_unneeded(older_than_hours=self.settings.keep_files_hours)
         self.runs.drop_checkpoints(older_than_hours=self.settings.keep_files_hours)
+        self.documents.delete_closed(older_than_hours=self.settings.keep_files_hours)
         if self.settings.keep_runs_days:
             self.runs.delete_older_than(self.settings.keep_runs_days)
             self.readings.delete_older_than(self.settings.keep_runs_days)
+            self.documents.delete_older_than(self.settings.keep_runs_days)
 
     def _sweep(self) -> None:
         while True:
@@ -94,17 +98,18 @@ def make_server(settings: Settings, make_executor: Callable[[int], Executor] = w
     StoreError
         If the database cannot be opened.
     SettingsError
-        If the places of files cannot be used.
+        If the places of files, or the cluster, cannot be used.
     """
     places = Places(settings.data_dir, settings.data_urls)
     database = connect(database_url(settings))
     runs = RunStore(database, queue_limit=settings.queue_limit)
     files = FileStore(database, quota=settings.file_quota_mb * 2**20)
-    pool = Pool(make_executor, settings.workers or None)
+    # GRASP_WORKERS counts this machine's processes; a cluster has its own number.
+    pool = make_pool(settings, make_executor, None if settings.dask_address else settings.workers or None)
     service = Service(runs, files, pool, places)
     submissions = SubmissionStore(database, limit=settings.raft_scorings)
-    readings, links = ReadingStore(database), LinkStore(database)
-    return Server(settings, database, runs, files, links, readings, submissions, service)
+    readings, links, documents = ReadingStore(database), LinkStore(database), DocumentStore(database)
+    return Server(settings, database, runs, files, links, readings, submissions, documents, service)
 
 
 def shared() -> Server:

@@ -31,7 +31,13 @@ class Settings:
 
     home: str = _setting("", "Folder of what lasts; by default ~/.local/share/grasp")
     database_url: str = _setting("", "PostgreSQL URL; by default a SQLite file in GRASP_HOME", secret=True)
-    workers: int = _setting(0, "Processes that compute; 0 means one per core")
+    workers: int = _setting(0, "Processes that compute on this machine; 0 means one per core")
+    dask_address: str = _setting(
+        "", "Dask scheduler whose workers compute instead, e.g. tcp://scheduler:8786; see scaling.md"
+    )
+    dask_ca: str = _setting("", "File with the authority of the cluster's certificates, for tls:// addresses")
+    dask_cert: str = _setting("", "File with this server's certificate there")
+    dask_key: str = _setting("", "File with that certificate's key, where it is not in the same file")
     queue_limit: int = _setting(20, "Runs that one person may have waiting or running")
     file_quota_mb: int = _setting(2048, "MiB of uploaded files that one person may have on the server")
     raft_gold: str = _setting("", "Folder with private gold labels, TASK/test.csv; scoring is on when set")
@@ -148,6 +154,7 @@ def _check(settings: Settings) -> None:
         if "?" in settings.public_url:
             raise SettingsError("GRASP_PUBLIC_URL must end with the path; found a query")
     _check_language_model(settings)
+    _check_cluster(settings)
     if settings.sign_in:
         _check_sign_in(settings)
         return
@@ -172,6 +179,25 @@ def _check_language_model(settings: Settings) -> None:
         raise SettingsError("GRASP_LM_KEY holds no key: there are characters no key has")
     if settings.lm_key and not _kept_secret(settings.lm_endpoint):
         raise SettingsError("GRASP_LM_KEY needs an https GRASP_LM_ENDPOINT, except on this machine")
+
+
+def _check_cluster(settings: Settings) -> None:
+    tls = ("dask_ca", "dask_cert", "dask_key")
+    given = [variable(name) for name in tls if getattr(settings, name)]
+    if not settings.dask_address.startswith("tls://"):
+        if given:
+            raise SettingsError(f"{given[0]} needs a GRASP_DASK_ADDRESS that starts with tls://")
+    elif missing := [variable(name) for name in tls[:2] if not getattr(settings, name)]:
+        raise SettingsError(f"a GRASP_DASK_ADDRESS that starts with tls:// needs {' and '.join(missing)} too")
+    if not settings.dask_address:
+        return
+    try:
+        url = urlsplit(settings.dask_address)
+        complete = url.hostname and url.port and url.netloc and url.username is None
+    except ValueError:
+        complete = False
+    if not complete or url.scheme not in ("tcp", "tls") or url.path.strip("/") or url.query or url.fragment:
+        raise SettingsError("GRASP_DASK_ADDRESS must be an address like tcp://scheduler:8786")
 
 
 def _check_sign_in(settings: Settings) -> None:

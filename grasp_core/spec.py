@@ -19,6 +19,11 @@ from grasp_core.groups import AxisSet
 SPEC_VERSION = 2
 """Version 1 lacked recoding, filters and parts; it is still read."""
 _READ = (1, SPEC_VERSION)
+_LATER: Mapping[str, Mapping[str, Any]] = {
+    "analysis": {"level": "nominal", "adaptive": False},
+    "data": {"further": []},
+}
+"""Fields that version 2 lacked at first; with these values a spec keeps the hash it had without them."""
 LEVEL = 0.05
 """Level of both significance marks: nominal p, and after correction q."""
 
@@ -30,11 +35,15 @@ STATISTICS = ("irr", "xrr", "negentropy", "cross_negentropy", "plurality_size", 
 PValue = Literal["two-sided", "paper"]
 CrossNegentropy = Literal["smooth", "paper"]
 Ties = Literal["first", "random"]
+Level = Literal["nominal", "ordinal", "interval", "ratio"]
+"""Of measurement (Krippendorff): what makes two labels differ much or little."""
 Correction = Literal["benjamini-hochberg", "benjamini-yekutieli", "max-t"]
 Family = Literal["statistic", "statistic-axis", "all"]
 
 MAX_PERMUTATIONS = 10_000_000
 MAX_SEED = 2**63 - 1
+ADAPTIVE_PERMUTATIONS = 100_000
+"""The most that an adaptive run takes unless it is told."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +65,11 @@ class AnalysisSpec:
         Axis within whose values profiles are shuffled; None shuffles over all raters.
     p_value, cross_negentropy, ties, correction, family
         Conventions of METHODS sections 3 and 5.
+    adaptive : bool
+        Whether permutations stop once further ones are not expected to change a mark; `permutations` is then
+        the most there are.
+    level : {"nominal", "ordinal", "interval", "ratio"}
+        Level of measurement of the labels, for IRR and XRR.
     """
 
     axes: tuple[AxisSet, ...]
@@ -70,6 +84,8 @@ class AnalysisSpec:
     ties: Ties = "first"
     correction: Correction = "benjamini-hochberg"
     family: Family = "statistic"
+    level: Level = "nominal"
+    adaptive: bool = False
 
     def __post_init__(self) -> None:
         _choice("p_value", self.p_value, PValue)
@@ -77,6 +93,7 @@ class AnalysisSpec:
         _choice("ties", self.ties, Ties)
         _choice("correction", self.correction, Correction)
         _choice("family", self.family, Family)
+        _choice("level", self.level, Level)
         for axes in self.axes:
             _texts("axes", axes)
         _texts("statistics", self.statistics)
@@ -102,6 +119,8 @@ class AnalysisSpec:
                 f"GAI is one of {', '.join(IN_GROUP)} over one of {', '.join(CROSS_GROUP)};"
                 f" found {' over '.join(self.gai)}"
             )
+        if not isinstance(self.adaptive, bool):
+            raise SpecError(f"`adaptive` must be true or false; found {self.adaptive!r}")
         _whole("permutations", self.permutations, 1, MAX_PERMUTATIONS)
         _whole("min_raters", self.min_raters, 1, 1_000_000)
         _whole("seed", self.seed, 0, MAX_SEED)
@@ -124,6 +143,13 @@ class RunSpec:
     data: DataSpec
     analysis: AnalysisSpec
     version: int = field(default=SPEC_VERSION)
+
+    def __post_init__(self) -> None:
+        if self.data.further and self.analysis.level != "nominal":
+            raise SpecError(
+                "several questions are held together by whether answers are equal, which is level nominal;"
+                f" for level {self.analysis.level} run each question by itself"
+            )
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready form; :meth:`from_dict` reads it back."""
@@ -152,6 +178,10 @@ class RunSpec:
     def sha256(self) -> str:
         """Hash of the canonical JSON form, the same for specs that mean the same."""
         plain = dataclasses.replace(self, data=self.data.canonical()).to_dict()
+        for part, fields in _LATER.items():
+            for name, value in fields.items():
+                if plain[part][name] == value:
+                    del plain[part][name]
         text = json.dumps(plain, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
         return hashlib.sha256(text.encode()).hexdigest()
 

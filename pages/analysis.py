@@ -7,6 +7,7 @@ from grasp_core.report.text import escape_markdown
 from grasp_core.spec import AnalysisSpec, RunSpec
 from pages._ui.comparison import say_what_is_compared
 from pages._ui.links import go, link_to
+from pages._ui.questions import choose_question
 from pages._ui.settings import (
     choose_axes,
     choose_conventions,
@@ -18,8 +19,7 @@ from pages._ui.state import submit, work
 
 st.title("Analysis")
 session = work()
-dataset = session.dataset
-if dataset is None or session.data_spec is None:
+if session.dataset is None:
     st.info(
         "Load the data first; the settings of the result you came from are kept."
         if session.settings
@@ -29,6 +29,10 @@ if dataset is None or session.data_spec is None:
     st.stop()
 
 st.write("Everything has a default: press Run, or change what you like first.")
+chosen = choose_question()
+if chosen is None:
+    st.stop()
+dataset, reading, load_s = chosen
 names = tuple(dataset.raters.axes)
 choose_preset()
 st.header("Who is compared")
@@ -37,15 +41,13 @@ st.header("What is computed")
 statistics = choose_statistics()
 numbers = choose_numbers()
 with st.expander("Advanced"):
-    conventions = choose_conventions(names)
+    conventions = choose_conventions(names, dataset.questions)
 try:
-    spec = RunSpec(
-        session.data_spec, AnalysisSpec(axes=axes, statistics=statistics, **numbers, **conventions)
-    )
+    spec = RunSpec(reading, AnalysisSpec(axes=axes, statistics=statistics, **numbers, **conventions))
 except GraspError as error:
     st.error(escape_markdown(str(error)))
     st.stop()
 if say_what_is_compared(dataset, spec.analysis) and st.button(
     "Run", type="primary", icon=":material/play_arrow:"
 ):
-    go("results", run_id=submit(dataset, spec, session.load_s).id)
+    go("results", run_id=submit(dataset, spec, load_s).id)

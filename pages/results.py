@@ -10,7 +10,7 @@ from pages._ui.outputs import export
 from pages._ui.progress import watch
 from pages._ui.rerun import change_and_run_again
 from pages._ui.run_edit import edit
-from pages._ui.sharing import share
+from pages._ui.sharing import share_run
 from pages._ui.shown import Shown
 from pages._ui.state import shown_run, work
 from pages._ui.times import told
@@ -56,7 +56,7 @@ if work().found_again == run.id and run.finished_at is not None:
         icon=":material/history:",
     )
 with st.container(horizontal=True):
-    share(run)
+    share_run(run)
     export(shown)
     change_and_run_again(run.spec)
     edit(run)

@@ -31,7 +31,7 @@ with own:
         go("data")
 with saved:
     st.header("Open a saved result", divider=False)
-    st.write("The JSON file that the Results page or the command line wrote. Nothing is computed again.")
+    st.write("The JSON file that Results, Models or the command line wrote. Nothing is computed again.")
     open_result(disabled=viewer)
 
 if work().runs:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-from grasp_core.data_spec import DataSpec
+from grasp_core.data_spec import Combine, DataSpec, Filters, MapValues
 from grasp_core.groups import Group
 from grasp_core.result import (
     DataSummary,
@@ -164,3 +164,16 @@ def make_group(
 def without_gai(row: GroupResult, reason: str) -> GroupResult:
     """The same group, its GAI not estimable."""
     return replace(row, statistics={**row.statistics, "gai": Outcome(None, reason=reason)})
+
+
+def naming(data: DataSpec, who: str) -> DataSpec:
+    """A reading that names a rater wherever one can."""
+    return replace(
+        data,
+        ignore=(who,),
+        exclude=(("id", who),),
+        recode=(MapValues("id", ((who, "r1"),)), Combine((who,), ("Yes", "No"), "any")),
+        filters=Filters(raters=(who,), items=(who,), drop=(("id", who),)),
+        part=who,
+        raters_part=who,
+    )

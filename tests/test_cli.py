@@ -89,6 +89,7 @@ def test_options_reach_the_spec(folder: Path) -> None:
         "--ties": "random",
         "--correction": "max-t",
         "--family": "all",
+        "--level": "ordinal",
         "--categories": "label 2,label 1,label 0,label 9",
         "--missing": "NA",
         "--exclude": "race=Asian",
@@ -108,6 +109,8 @@ def test_options_reach_the_spec(folder: Path) -> None:
         "ties": "random",
         "correction": "max-t",
         "family": "all",
+        "level": "ordinal",
+        "adaptive": False,
     }
     assert spec["data"]["categories"] == ["label 2", "label 1", "label 0", "label 9"]
     assert "NA" in spec["data"]["missing"]

@@ -28,7 +28,9 @@ WRITTEN = ROOT / "docs" / "file-formats.md"
 METHODS = ROOT / "docs" / "methods.md"
 QUALITY = ROOT / "docs" / "quality.md"
 DEPLOY = ROOT / "docs" / "deploy.md"
-DOCUMENTS = (README, FORMATS, WRITTEN, METHODS, QUALITY, DEPLOY)
+MODELS = ROOT / "docs" / "models.md"
+SCALING = ROOT / "docs" / "scaling.md"
+DOCUMENTS = (README, FORMATS, WRITTEN, METHODS, QUALITY, DEPLOY, MODELS, SCALING)
 COMMAND = "python -m grasp_core "
 FILES = (".csv", ".tsv", ".json", ".jsonl", ".txt")
 _FENCE = re.compile(r"^```(\w+) ?([\w.-]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -175,10 +177,14 @@ def test_explained_messages_exist() -> None:
             assert part.strip() in source, message
 
 
-@pytest.mark.parametrize("command", ["run", "quality", "fetch"])
+@pytest.mark.parametrize(
+    "command",
+    ["run", "quality", "fetch", "models"]
+    + [f"raft {name}" for name in ("validate", "score", "compare", "baseline", "tune", "human")],
+)
 def test_every_option_is_described(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
-        cli.main([command, "--help"])
+        cli.main([*command.split(), "--help"])
     options = set(re.findall(r"--[a-z][a-z-]+", capsys.readouterr().out)) - {"--help"}
     written = "".join(document.read_text(encoding="utf-8") for document in DOCUMENTS)
     assert options

@@ -2,7 +2,7 @@
 # Build or update .venv from the pinned requirements; does nothing when it is up to date.
 #   tools/setup.sh app     what the application needs
 #   tools/setup.sh models  that, and MiniLM and the client of language models, for more baselines
-#   tools/setup.sh test    all of that, and what lint and tests need
+#   tools/setup.sh test    all of that, the Dask client, and what lint and tests need
 #   tools/setup.sh fuzz    what the application and `make fuzz` need
 # PYTHON=/path/to/python3 chooses the interpreter; otherwise the newest that fits.
 set -euo pipefail
@@ -16,7 +16,7 @@ UNFINISHED=$VENV/.unfinished # there while .venv is being changed: an interrupte
 case "${1:-}" in
 app) wanted=(requirements.txt) ;;
 models) wanted=(requirements.txt requirements-models.txt) ;;
-test) wanted=(requirements.txt requirements-test.txt requirements-models.txt) ;;
+test) wanted=(requirements.txt requirements-test.txt requirements-models.txt requirements-cluster.txt) ;;
 fuzz) wanted=(requirements.txt requirements-fuzz.txt) ;;
 *) die "usage: tools/setup.sh app|models|test|fuzz" ;;
 esac

@@ -81,7 +81,7 @@ def _count(groups: int) -> str:
 
 def _groups(result: RunResult) -> list[dict[str, Any]]:
     inside, across = result.spec.analysis.gai
-    permutations = result.spec.analysis.permutations
+    permutations = result.permutations
     names = group_labels([row.group for row in result.groups])
     values = []
     for name, row in zip(names, result.groups, strict=True):

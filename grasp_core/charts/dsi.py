@@ -70,7 +70,7 @@ def _or_last(value: float | None) -> float:
 
 def _row(result: RunResult, row: DsiResult, position: float) -> dict[str, Any]:
     outcome = row.outcome
-    permutations = result.spec.analysis.permutations
+    permutations = result.permutations
     estimable = outcome.value is not None
     return {
         "axis": axis_label(row.axes),
@@ -162,7 +162,7 @@ def _layers(data: list[dict[str, Any]], theme: Theme) -> list[alt.Chart]:
 
 
 def _alt(result: RunResult, ranked: list[DsiResult]) -> str:
-    permutations = result.spec.analysis.permutations
+    permutations = result.permutations
     parts = []
     for row in ranked:
         if row.outcome.value is None:

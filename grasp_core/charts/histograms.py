@@ -87,7 +87,7 @@ def null_histograms(
 def chart_alt(result: RunResult, statistic: str) -> str:
     """What the null histograms show, for those who do not see them."""
     name = WORDS[statistic].name
-    permutations = result.spec.analysis.permutations
+    permutations = result.permutations
     labels = group_labels([row.group for row in result.groups])
     outcomes = [outcome_of(row, statistic) for row in result.groups]
     parts = [
@@ -115,7 +115,7 @@ def chart_alt(result: RunResult, statistic: str) -> str:
 
 def _subtitle(result: RunResult, statistic: str) -> list[str]:
     return [
-        f"Histogram: {result.spec.analysis.permutations:,} shuffles of the raters’ profiles, "
+        f"Histogram: {result.permutations:,} shuffles of the raters’ profiles, "
         "each scaled to its own height.",
         f"Line: observed {WORDS[statistic].name}; ↑ ↓: above or below the shuffles’ median.",
     ]

@@ -28,9 +28,10 @@ def leaderboard_chart(
     theme : {"light", "dark"}
     """
     name = "all tasks (mean)" if column == OVERALL else column
-    heading = title(f"Macro-F1: {name}", "Filled: scored here, with a 95 % interval. Hollow: published.")
     data = [_row(entry, column, place) for place, entry in enumerate(ranked(entries, column))]
     data = [row for row in data if row["score"] is not None]
+    interval = ", with a 95 % interval" if any(row["low"] is not None for row in data) else ""
+    heading = title(f"Macro-F1: {name}", f"Filled: scored here{interval}. Hollow: published.")
     if not data:
         return message(theme, heading=heading, text="No system has a score here yet.")
     alt_text = "; ".join(f"{row['system']} {row['score']:.3f} ({row['scored']})" for row in data)
@@ -63,7 +64,7 @@ def _layers(data: list[dict[str, Any]], theme: Theme) -> list[alt.Chart]:
     x = alt.X(
         "score:Q",
         scale=alt.Scale(domain=[0, 1], nice=False),
-        axis=alt.Axis(title="Macro-F1", tickCount=ticks(), format=".1f"),
+        axis=alt.Axis(title="Macro-F1", tickCount=ticks(), tickMinStep=0.1, format=".1f"),
     )
     y = alt.Y("middle:Q", scale=alt.Scale(domain=[0, len(data)], reverse=True, nice=False), axis=None)
     tooltip = [
@@ -78,16 +79,19 @@ def _layers(data: list[dict[str, Any]], theme: Theme) -> list[alt.Chart]:
     here = base.transform_filter(alt.datum.scored == HERE)
     elsewhere = base.transform_filter(alt.datum.scored == PUBLISHED)
     ink = colours.significance["corrected"]
+    points = {
+        HERE: here.mark_point(filled=True, shape="diamond", size=130, color=ink, opacity=1),
+        PUBLISHED: elsewhere.mark_point(
+            filled=False, shape="circle", size=80, color=colours.muted, opacity=1
+        ),
+    }
+    scored = {row["scored"] for row in data}
     return [
         here.transform_filter("isValid(datum.low)")
         .mark_rule(strokeWidth=2, color=ink, aria=False)
         .encode(x=alt.X("low:Q"), x2="high:Q", y=y),
-        here.mark_point(filled=True, shape="diamond", size=130, color=ink, opacity=1).encode(
-            x=x, y=y, tooltip=tooltip
-        ),
-        elsewhere.mark_point(filled=False, shape="circle", size=80, color=colours.muted, opacity=1).encode(
-            x=x, y=y, tooltip=tooltip
-        ),
+        # Marks that are not there would be a picture without a name to a screen reader.
+        *(mark.encode(x=x, y=y, tooltip=tooltip) for name, mark in points.items() if name in scored),
         base.mark_text(align="right", baseline="middle", dx=-10, limit=_NAMES_WIDTH, fontSize=13).encode(
             x=alt.value(0), y=y, text="system:N", tooltip=tooltip
         ),

@@ -131,7 +131,7 @@ def _layers(data: list[dict[str, Any]], height: float, theme: Theme) -> list[alt
     base = alt.Chart(rows(data, "models"))
     drawn = base.transform_filter("isValid(datum.x)")
     tested = base.transform_filter("isValid(datum.x) && isValid(datum.chance)")
-    axis = alt.Axis(title="Macro-F1 (1 = a perfect copy)", tickCount=ticks(), format=".1f")
+    axis = alt.Axis(title="Macro-F1 (1 = a perfect copy)", tickCount=ticks(), tickMinStep=0.1, format=".1f")
     x = alt.X("x:Q", scale=alt.Scale(domain=[0, 1.02], nice=False), axis=axis)
     y = alt.Y("y:Q", scale=alt.Scale(domain=[0, height], reverse=True, nice=False), axis=None)
     tooltip = [
@@ -151,12 +151,16 @@ def _layers(data: list[dict[str, Any]], height: float, theme: Theme) -> list[alt
     copy = alt.Chart(rows([{"x": 1}], "copy")).mark_rule(color=colours.muted, strokeDash=[4, 3])
     return [
         copy.encode(x=x),
-        tested.mark_rule(strokeWidth=3, opacity=0.55).encode(x=x, x2="chance:Q", y=y, color=colour(theme)),
-        tested.mark_tick(orient="vertical", size=11, thickness=2, color=colours.muted).encode(
+        tested.mark_rule(strokeWidth=3, opacity=0.55, aria=False).encode(
+            x=x, x2="chance:Q", y=y, color=colour(theme)
+        ),
+        tested.mark_tick(orient="vertical", size=11, thickness=2, color=colours.muted, aria=False).encode(
             x=alt.X("chance:Q"), y=y
         ),
         base.transform_filter("isValid(datum.members)")
-        .mark_point(shape="cross", angle=45, size=45, filled=True, color=colours.ink, opacity=0.75)
+        .mark_point(
+            shape="cross", angle=45, size=45, filled=True, color=colours.ink, opacity=0.75, aria=False
+        )
         .encode(x=alt.X("members:Q"), y=y),
         drawn.mark_point(filled=True, size=95, opacity=1).encode(
             x=x, y=y, color=colour(theme), shape=shape(), tooltip=tooltip

@@ -113,7 +113,7 @@ def outcome_row(
 ) -> dict[str, Any]:
     """A group's figures as text, its place, and its observed value held within `domain`."""
     outcome = outcome_of(line.group, statistic)
-    permutations = result.spec.analysis.permutations
+    permutations = result.permutations
     value = outcome.value
     place = None if value is None else min(max(value, domain[0]), domain[1])
     tested = outcome.p is not None

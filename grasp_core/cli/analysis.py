@@ -10,14 +10,26 @@ from typing import Any, get_args
 from grasp_core import spec
 from grasp_core.cli.reading import Reading
 from grasp_core.groups import AxisSet
-from grasp_core.spec import AnalysisSpec
+from grasp_core.spec import ADAPTIVE_PERMUTATIONS, AnalysisSpec
 
 
-def add_groups_and_test(group: argparse._ArgumentGroup) -> None:
+class AtMost(int):
+    """Permutations of an adaptive run."""
+
+
+def add_groups_and_test(group: argparse._ArgumentGroup, *, adaptive: bool = False) -> None:
     """Add the options of :func:`analysis_fields` that every such command has."""
     group.add_argument("--axis", action="append", metavar="COLUMN")
     group.add_argument("--intersect", action="append", metavar="COLUMN:COLUMN[:...]")
-    group.add_argument("--permutations", type=int, metavar="B")
+    if adaptive:
+        group.add_argument(
+            "--permutations",
+            type=_permutations,
+            metavar="B|auto[:MOST]",
+            help=f"a number, or auto: until all marks are settled, at most {ADAPTIVE_PERMUTATIONS:,} or MOST",
+        )
+    else:
+        group.add_argument("--permutations", type=int, metavar="B")
     group.add_argument("--seed", type=int)
     group.add_argument("--min-raters", type=int, metavar="N", help="smallest group shown")
     group.add_argument("--strata", metavar="COLUMN", help="shuffle profiles only within this axis's values")
@@ -43,4 +55,19 @@ def analysis_fields(given: Mapping[str, Any], found: Reading) -> dict[str, Any]:
     names = {field.name for field in dataclasses.fields(AnalysisSpec)}
     known = found.recipe.axes if found.recipe is not None else ()
     axes = named_axes(given) or known or tuple((name,) for name in found.axes)
-    return {**{name: value for name, value in given.items() if name in names}, "axes": axes}
+    fields = {name: value for name, value in given.items() if name in names}
+    if isinstance(given.get("permutations"), AtMost):
+        fields.update(permutations=int(given["permutations"]), adaptive=True)
+    return {**fields, "axes": axes}
+
+
+def _permutations(text: str) -> int:
+    auto, colon, most = text.partition(":")
+    try:
+        if auto == "auto":
+            return AtMost(most if colon else ADAPTIVE_PERMUTATIONS)
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"must be a whole number, auto, or auto:MOST such as auto:1000000; found {text!r}"
+        ) from None

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from grasp_core import __version__
 from grasp_core.cli.example import add_example
 from grasp_core.cli.fetch import add_fetch
+from grasp_core.cli.in_parts import add_partition
 from grasp_core.cli.models import add_models
 from grasp_core.cli.quality import add_quality
 from grasp_core.cli.raft import add_raft
@@ -57,7 +58,16 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=__version__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for add in (add_run, add_quality, add_example, add_fetch, add_storage, add_raft, add_models):
+    for add in (
+        add_run,
+        add_partition,
+        add_quality,
+        add_example,
+        add_fetch,
+        add_storage,
+        add_raft,
+        add_models,
+    ):
         add(commands)
     warming = commands.add_parser(
         "warm", help="compile the kernels now, so that the first run starts at once"

@@ -9,19 +9,20 @@ from pathlib import Path
 from typing import Any
 
 from grasp_core.cli.analysis import add_groups_and_test, analysis_fields
-from grasp_core.cli.output import write_text
+from grasp_core.cli.output import check_target, write_text
 from grasp_core.cli.reading import Reading, add_reading, read
 from grasp_core.engine import workers
 from grasp_core.engine.pool import Pool
-from grasp_core.errors import DataError, SpecError
+from grasp_core.errors import SpecError
 from grasp_core.io.load import Dataset, load
 from grasp_core.io.tables import read_table
 from grasp_core.raft.raters.from_texts import WITHOUT_EXAMPLES, item_texts, label_items
 from grasp_core.raft.raters.labels import ModelLabels, read_model, read_model_column
 from grasp_core.raft.raters.result import ModelsResult
 from grasp_core.raft.raters.run import Prepared, compute, prepare
+from grasp_core.raft.raters.sentences import sentences
 from grasp_core.raft.raters.tables import plurality_table, sides_csv
-from grasp_core.raft.raters.words import REPRODUCED, SIDES_WITH, sentences
+from grasp_core.raft.raters.words import REPRODUCED, SIDES_WITH
 from grasp_core.report.visible import json_text, visible
 from grasp_core.spec import AnalysisSpec, RunSpec
 
@@ -65,8 +66,7 @@ def add_models(commands: Any) -> None:
 def _models(chosen: argparse.Namespace) -> None:
     given = {name: value for name, value in vars(chosen).items() if value is not None}
     for target in (chosen.out, chosen.csv):
-        if target is not None and (target.is_dir() or not target.parent.is_dir()):
-            raise DataError(f"{target}: cannot be written; name a file in a folder that exists")
+        check_target(target)
     if not given.keys() & {"model", "model_column", "model_baseline"}:
         raise SpecError(
             "name at least one model: --model NAME=FILE, --model-column NAME=COLUMN or --model-baseline NAME"

@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from grasp_core.cli.output import check_target, write_text
+from grasp_core.cli.raft_arguments import whole
 from grasp_core.cli.raft_lm import add_lm_options, make_lm
+from grasp_core.errors import DataError
 from grasp_core.raft.baselines.protocol import Fit
 from grasp_core.raft.baselines.registry import BASELINES, LM, make_baseline
 from grasp_core.raft.evaluate import Way, evaluate, evaluation_json, label_rows
@@ -36,7 +38,7 @@ def add_baseline(raft_commands: Any) -> None:
         metavar="loo|splits|FILE.csv",
         help=f"score it: leave-one-out or repeated splits of {TRAIN_FILE}, or another labelled file",
     )
-    parser.add_argument("--seed", type=_whole, default=1, metavar="N", help="default: 1")
+    parser.add_argument("--seed", type=whole, default=1, metavar="N", help="default: 1")
     parser.add_argument(
         "--out", type=Path, metavar="FILE", help=f"scores as JSON, or labels (default: {PREDICTIONS})"
     )
@@ -56,7 +58,7 @@ def _baseline(chosen: argparse.Namespace) -> None:
         print(f"{len(labels):,} rows labelled: {out}")
         return
     way: Way = chosen.evaluate if chosen.evaluate in ("loo", "splits") else "file"
-    other = read_rows(Path(chosen.evaluate), task, labelled=True) if way == "file" else None
+    other = read_rows(_labelled_file(chosen.evaluate), task, labelled=True) if way == "file" else None
     with _made(chosen, task) as fit, _clearing():
         found = evaluate(fit, train, task, way=way, test=other, seed=chosen.seed, watch=_show)
     text = evaluation_json(chosen.name, task, chosen.seed, found)
@@ -64,6 +66,14 @@ def _baseline(chosen: argparse.Namespace) -> None:
     print(text, end="")
     for sentence in found.caution:
         print(f"note: {sentence}", file=sys.stderr)
+
+
+def _labelled_file(text: str) -> Path:
+    """The file; a misspelt way of scoring is no file either."""
+    path = Path(text)
+    if not path.exists():
+        raise DataError(f"--evaluate takes loo, splits or a labelled file; there is no file {text}")
+    return path
 
 
 @contextmanager
@@ -95,9 +105,3 @@ def _predictions_csv(ids: Sequence[str], labels: Sequence[str]) -> str:
     writer.writerow([ID, LABEL])
     writer.writerows(zip(ids, labels, strict=True))
     return text.getvalue()
-
-
-def _whole(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and int(text) < 2**63):
-        raise argparse.ArgumentTypeError(f"must be a whole number from 0 to 2^63 - 1; found {text!r}")
-    return int(text)

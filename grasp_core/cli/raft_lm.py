@@ -9,6 +9,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+from grasp_core.cli.raft_arguments import whole
 from grasp_core.errors import SpecError
 from grasp_core.raft.baselines import embedding
 from grasp_core.raft.lm.asking import Asking, Watch
@@ -28,7 +29,7 @@ def add_lm_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of :func:`make_lm`."""
     _model_options(parser)
     asking = parser.add_argument_group("language model: how it is asked")
-    asking.add_argument("--shots", type=_whole, metavar="N", help="examples; default: the task's own number")
+    asking.add_argument("--shots", type=whole, metavar="N", help="examples; default: the task's own number")
     asking.add_argument("--no-instructions", action="store_true", help="name only the classes")
     asking.add_argument(
         "--random-examples", action="store_true", help="examples by chance instead of the most similar ones"
@@ -42,7 +43,7 @@ def add_tune(commands: Any) -> None:
     )
     tuning.set_defaults(command=_tune)
     tuning.add_argument("--task", type=Path, required=True, metavar="TASK_DIR")
-    tuning.add_argument("--seed", type=_whole, default=1, metavar="N", help="of examples by chance")
+    tuning.add_argument("--seed", type=whole, default=1, metavar="N", help="of examples by chance")
     tuning.add_argument(
         "--sweeps", action="store_true", help="the paper's trials, one thing varied at a time, not all 16"
     )
@@ -70,7 +71,7 @@ def _model_options(parser: argparse.ArgumentParser) -> None:
         "--top-logprobs", type=_count, default=5, metavar="N", help="default: 5, OpenAI's most"
     )
     model.add_argument("--timeout", type=float, default=60.0, metavar="SECONDS", help="default: 60")
-    model.add_argument("--retries", type=_whole, default=5, metavar="N", help="default: 5")
+    model.add_argument("--retries", type=whole, default=5, metavar="N", help="default: 5")
     model.add_argument("--parallel", type=_count, default=1, metavar="N", help="questions at a time")
     model.add_argument(
         "--resume", type=Path, metavar="FILE", help="keep answers here, and use those there are"
@@ -178,13 +179,7 @@ def _note(sentence: str) -> None:
     print(f"note: {sentence}", file=sys.stderr)
 
 
-def _whole(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and int(text) < 2**63):
-        raise argparse.ArgumentTypeError(f"must be a whole number from 0; found {text!r}")
-    return int(text)
-
-
 def _count(text: str) -> int:
-    if _whole(text) == 0:
+    if whole(text) == 0:
         raise argparse.ArgumentTypeError("must be 1 or more")
     return int(text)

@@ -17,10 +17,12 @@ from grasp_core.data_spec import (
     Filters,
     Layout,
     MapValues,
+    Question,
     Recode,
     range_labels,
 )
 from grasp_core.errors import DataError, SpecError
+from grasp_core.io.partitions import Parts, sample
 from grasp_core.io.places import read_anywhere
 from grasp_core.io.problems import quoted
 from grasp_core.io.recipe import Recipe
@@ -67,8 +69,11 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
         "reading", "without --layout, --item, --rater and --label, the files are recognised"
     )
     reading.add_argument("--layout", choices=get_args(Layout))
-    for name in ("item", "rater", "label"):
+    for name in ("item", "rater"):
         reading.add_argument(f"--{name}", metavar="COLUMN")
+    reading.add_argument(
+        "--label", action="append", metavar="COLUMN", help="run: repeat for several questions about an item"
+    )
     reading.add_argument(
         "--profile", type=_names, metavar="COLUMN,...", help="raters-by-items: columns that are no item"
     )
@@ -77,7 +82,11 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     )
     reading.add_argument("--text", metavar="COLUMN", help="the items' texts")
     reading.add_argument(
-        "--categories", type=_names, metavar="LABEL,...", help="in order; default: those found"
+        "--categories",
+        type=_names,
+        action="append",
+        metavar="LABEL,...",
+        help="in order; default: those found; of several questions once for all, or once for each",
     )
     reading.add_argument(
         "--missing",
@@ -138,18 +147,22 @@ def _add_filters(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--min-per-item", type=int, metavar="N", help="items with fewer annotations")
 
 
-def read(given: Mapping[str, Any]) -> Reading:
+def read(given: Mapping[str, Any], *, several: bool = False) -> Reading:
     """Read the files; what the options leave open is recognised, and said on standard error.
 
     Parameters
     ----------
     given : mapping
         Options by name; only those that were used.
+    several : bool
+        Whether the command takes several questions together.
 
     Raises
     ------
     DataError, SpecError
     """
+    if len(given.get("label", ())) > 1 and not several:
+        raise SpecError("this command looks at one question at a time: give one --label")
     annotations, raters = read_tables(given)
     fields = _fields(given)
     if any(name in given for name in _WHOLE_READING):
@@ -164,8 +177,12 @@ def read(given: Mapping[str, Any]) -> Reading:
 
 
 def read_tables(given: Mapping[str, Any]) -> tuple[Table, Table | None]:
-    """The files alone."""
-    annotations = read_anywhere(given["annotations"], part=given.get("part"))
+    """The files alone; of a data set that is read part by part (`parts`) the first rows."""
+    parts: Parts | None = given.get("parts")
+    if parts is None:
+        annotations = read_anywhere(given["annotations"], part=given.get("part"))
+    else:
+        annotations = sample(parts)
     named = given.get("raters")
     return annotations, None if named is None else read_anywhere(named, part=given.get("raters_part"))
 
@@ -185,6 +202,8 @@ def _joined(guessed: DataSpec, fields: Mapping[str, Any]) -> DataSpec:
 def _fields(given: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of a data spec that the options give."""
     plain = {field.name for field in dataclasses.fields(DataSpec)} - {
+        "label",
+        "categories",
         "missing",
         "exclude",
         "recode",
@@ -199,7 +218,25 @@ def _fields(given: Mapping[str, Any]) -> dict[str, Any]:
     fields["filters"] = Filters(**filters)
     fields["missing"] = tuple(dict.fromkeys((*DataSpec.missing, *given.get("missing", ()))))
     fields["exclude"] = tuple(given.get("exclude", ()))
+    fields |= _questions(given.get("label", ()), given.get("categories", ()))
     fields["recode"] = (*_maps(given.get("map", ())), *given.get("bins", ()), *given.get("combine", ()))
+    return fields
+
+
+def _questions(labels: Sequence[str], categories: Sequence[tuple[str, ...]]) -> dict[str, Any]:
+    """Label columns and the categories of each, as far as they were given."""
+    if len(categories) > 1 and len(categories) != len(labels):
+        raise SpecError(
+            f"--categories is given once for all questions, or once for each --label in their order; found"
+            f" {len(categories)} for {len(labels)}"
+        )
+    fields: dict[str, Any] = {"label": labels[0]} if labels else {}
+    if categories:
+        fields["categories"] = categories[0]
+    if len(labels) > 1:
+        declared = categories if len(categories) > 1 else [fields.get("categories")] * len(labels)
+        pairs = zip(labels[1:], declared[1:], strict=True)
+        fields["further"] = tuple(Question(label, found) for label, found in pairs)
     return fields
 
 

@@ -17,7 +17,7 @@ from grasp_core.store.database import connect, database_url
 
 def add_storage(commands: Any) -> None:
     """Add the commands to the parser."""
-    backup = commands.add_parser("backup", help="write all runs, files and links of the server to one file")
+    backup = commands.add_parser("backup", help="write all that the server keeps to one file")
     backup.set_defaults(command=_backup)
     restore = commands.add_parser("restore", help="read such a file into an empty server's database")
     restore.set_defaults(command=_restore)
@@ -48,4 +48,7 @@ def _database() -> Iterator[Engine]:
 
 
 def _counted(contents: Contents) -> str:
-    return f"{contents.runs:,} runs, {contents.files:,} files, {contents.links:,} links"
+    return (
+        f"{contents.runs:,} runs, {contents.files:,} files, {contents.documents:,} documents, "
+        f"{contents.links:,} links"
+    )

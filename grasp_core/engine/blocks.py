@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -12,9 +13,15 @@ Block = tuple[int, int]
 BLOCK_SECONDS = 0.2
 """Aimed length of a block: how soon a cancel takes effect and progress moves."""
 FIRST_BLOCK = 8
-"""Permutations in a block while the speed is unknown."""
-GROWTH = 4
+"""Fewest permutations in a block while the speed is unknown."""
+FIRST_LABELS = 2**23
+"""Annotations counted in a first block: as long as a block should take, and long enough to share tables."""
+GROWTH = 8
 """How much larger than any before it a block may be: the first ones are too short to tell the speed."""
+RECENT_BLOCKS = 4
+"""Blocks per worker that tell the speed: before them, workers may have been fewer, busier or away."""
+LARGEST_BLOCK = 4096
+"""Most permutations in a block, however fast they are: a worker holds the statistics of all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,18 +41,36 @@ class Blocks:
     total : int
         Permutations of the run.
     n_workers : int
-        Blocks computed side by side.
+        Blocks computed side by side; an attribute too, which follows a cluster that grows or shrinks.
     computed : iterable of (start, stop)
         Blocks that an earlier attempt has computed.
+    most : int, optional
+        Permutations of the run where `total` are only those of the stages so far.
+    after : Blocks, optional
+        The stage before, from whose speed this one starts.
+    labels : int
+        Annotations that a permutation has to count.
     """
 
-    def __init__(self, total: int, n_workers: int, computed: Iterable[Block] = ()) -> None:
-        self._n_workers = n_workers
+    def __init__(
+        self,
+        total: int,
+        n_workers: int,
+        computed: Iterable[Block] = (),
+        *,
+        most: int | None = None,
+        after: Blocks | None = None,
+        labels: int = FIRST_LABELS,
+    ) -> None:
+        self.n_workers = n_workers
         self._gaps = _gaps(total, computed)
-        self._size = FIRST_BLOCK
-        self._largest = 0
+        first = min(max(FIRST_LABELS // max(labels, 1), FIRST_BLOCK), LARGEST_BLOCK)
+        self._size: int = first if after is None else after._size
+        self._largest: int = 0 if after is None else after._largest
         self._first_end: tuple[float, int] | None = None
-        self.progress = Progress(total - sum(stop - start for start, stop in self._gaps), total, None)
+        self._ends: deque[tuple[float, int]] = deque()
+        done = total - sum(stop - start for start, stop in self._gaps)
+        self.progress = Progress(done, most or total, None)
 
     def take(self) -> Block | None:
         """The next block, or None where none is left to hand out."""
@@ -65,6 +90,7 @@ class Blocks:
         done, total = self.progress.done + block[1] - block[0], self.progress.total
         self._largest = max(self._largest, block[1] - block[0])
         now = time.perf_counter()
+        self._ends.append((now, done))
         if self._first_end is None:  # speed is taken from here on: workers may have had to start first
             self._first_end = (now, done)
         seconds, since = now - self._first_end[0], done - self._first_end[1]
@@ -72,9 +98,16 @@ class Blocks:
             self.progress = Progress(done, total, None)
             return
         each = max(seconds, 1e-9) / since  # two blocks may seem to end at the same instant
-        fitting = int(BLOCK_SECONDS / (each * self._n_workers))
-        self._size = max(min(fitting, GROWTH * self._largest), 1)
+        self._size = max(min(self._fitting(now, done), GROWTH * self._largest, LARGEST_BLOCK), 1)
         self.progress = Progress(done, total, each * (total - done))
+
+    def _fitting(self, now: float, done: int) -> int:
+        """Permutations that take a block's time at the latest speed."""
+        while len(self._ends) > RECENT_BLOCKS * self.n_workers + 1:
+            self._ends.popleft()
+        began, before = self._ends[0]
+        each = max(now - began, 1e-9) / (done - before)
+        return int(BLOCK_SECONDS / (each * self.n_workers))
 
 
 def _gaps(total: int, computed: Iterable[Block]) -> list[Block]:

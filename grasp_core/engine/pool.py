@@ -9,6 +9,8 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -16,7 +18,7 @@ from grasp_core.annotations import FloatArray
 from grasp_core.engine import workers
 from grasp_core.engine.blocks import BLOCK_SECONDS, Block, Blocks
 from grasp_core.errors import WorkerError
-from grasp_core.permutation.design import Design
+from grasp_core.permutation.questions import Layout
 
 log = logging.getLogger(__name__)
 
@@ -26,6 +28,9 @@ GAVE_UP = (
     f"The worker processes ended {ATTEMPTS} times before the run was complete, perhaps for want of memory;"
     " run it again, or on a larger machine."
 )
+
+ComputeBlock = Callable[[int, int, int], FloatArray]
+"""A worker's function of seed, start and stop."""
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -40,14 +45,27 @@ class Pool:
         :func:`~grasp_core.engine.workers.processes` or :func:`~grasp_core.engine.workers.threads`.
     n_workers : int, optional
         By default one per core.
+
+    Attributes
+    ----------
+    task_seconds : float
+        Aimed length of a piece of work for which a worker may have to read a part of the data: how soon a
+        cancel takes effect.
     """
 
+    task_seconds = 2.0
+
     def __init__(self, make_executor: Callable[[int], Executor], n_workers: int | None = None) -> None:
-        self.n_workers = n_workers or workers.available_cores()
+        self._n_workers = n_workers or workers.available_cores()
         self._make_executor = make_executor
         self._executor: Executor | None = None
         self._lock = threading.Lock()
         self._files = tempfile.TemporaryDirectory(prefix="grasp-", ignore_cleanup_errors=True)
+
+    @property
+    def n_workers(self) -> int:
+        """Blocks that are computed side by side."""
+        return self._n_workers
 
     def warm(self) -> None:
         """Start the workers now, so that the first run finds them ready."""
@@ -57,7 +75,7 @@ class Pool:
 
     def permute(
         self,
-        design: Design,
+        design: Layout,
         seed: int,
         blocks: Blocks,
         *,
@@ -71,7 +89,7 @@ class Pool:
 
         Parameters
         ----------
-        design : Design
+        design : Design or Questions
         seed : int
         blocks : Blocks
         store : callable
@@ -84,12 +102,11 @@ class Pool:
         WorkerError
             If the workers die again and again.
         """
-        with tempfile.NamedTemporaryFile(dir=self._files.name, suffix=".npz") as file:
-            design.save(Path(file.name))
-            executor = self._ready()
+        executor = self._ready()
+        with self._laid_out(design, executor) as compute_block:
             for _ in range(ATTEMPTS):
                 try:
-                    self._permute_on(executor, file.name, seed, blocks, store, check)
+                    self._permute_on(executor, compute_block, seed, blocks, store, check)
                     return
                 except BrokenProcessPool:
                     log.warning("a worker process ended; its blocks are computed again")
@@ -146,13 +163,23 @@ class Pool:
     def _ready(self, broken: Executor | None = None) -> Executor:
         with self._lock:
             if self._executor is None or self._executor is broken:
-                self._executor = self._make_executor(self.n_workers)
+                self._executor = self._make_executor(self._n_workers)
             return self._executor
+
+    def _laid_out(self, design: Layout, executor: Executor) -> AbstractContextManager[ComputeBlock]:
+        """While this lasts, workers find the design; gives the function that computes its blocks."""
+        return self._in_file(design)
+
+    @contextmanager
+    def _in_file(self, design: Layout) -> Iterator[ComputeBlock]:
+        with tempfile.NamedTemporaryFile(dir=self._files.name, suffix=".npz") as file:
+            design.save(Path(file.name))
+            yield partial(workers.compute_block, file.name)
 
     def _permute_on(
         self,
         executor: Executor,
-        file: str,
+        compute_block: ComputeBlock,
         seed: int,
         blocks: Blocks,
         store: Callable[[Block, FloatArray], None],
@@ -162,9 +189,10 @@ class Pool:
         try:
             while True:
                 check()
+                blocks.n_workers = self.n_workers
                 while len(waiting) < 2 * self.n_workers and (block := blocks.take()):
                     try:
-                        future = executor.submit(workers.compute_block, file, seed, *block)
+                        future = executor.submit(compute_block, seed, *block)
                     except BrokenProcessPool:  # refused: the block is in nobody's hands
                         blocks.give_back(block)
                         raise

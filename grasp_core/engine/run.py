@@ -6,28 +6,28 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import krippendorff
 import numpy as np
 
 from grasp_core import __version__
-from grasp_core.annotations import Annotations, FloatArray
-from grasp_core.errors import SelfCheckError, SpecError
+from grasp_core.annotations import Codes, FloatArray
+from grasp_core.engine.self_check import self_check
+from grasp_core.errors import SpecError
 from grasp_core.groups import Grouping, form_groups
 from grasp_core.io.load import Dataset
-from grasp_core.permutation import kernel, reference
+from grasp_core.permutation import kernel, questions, reference
+from grasp_core.permutation.columns import GAI
 from grasp_core.permutation.corrections import fewest_permutations, largest_family
-from grasp_core.permutation.design import Design, build_design
 from grasp_core.permutation.null import dsi_results, outcomes
+from grasp_core.permutation.questions import Layout
 from grasp_core.permutation.shuffle import identity
+from grasp_core.permutation.tally import KEPT, Tally
 from grasp_core.report import cautions
-from grasp_core.result import GroupResult, RunResult, Timing
+from grasp_core.result import GroupResult, RunResult, Stopping, Timing
 from grasp_core.spec import STATISTICS, AnalysisSpec, RunSpec
-from grasp_core.statistics.counts import count
 from grasp_core.statistics.indices import gai
 
-SELF_CHECK_TOLERANCE = 1e-9
 MAX_NULL_BYTES = 4 * 2**30
-"""Room for the shuffled values that a run keeps."""
+"""Room for the shuffled values that a run keeps; beyond :data:`KEPT` permutations it keeps counts."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,12 +39,14 @@ class Prepared:
     dataset, spec
         What is run.
     grouping : Grouping
-    design : Design
+    design : Design or Questions
         What a worker needs to compute any block of permutations.
     observed : float64 array, shape (G, 7)
         In the order of :data:`~grasp_core.spec.STATISTICS`.
     reasons : sequence of dict, length G
         Why a statistic of a group is not estimable.
+    annotations_of : int array, shape (J,)
+        Annotations of each rater.
     observed_s : float
         Seconds spent so far.
     """
@@ -52,9 +54,10 @@ class Prepared:
     dataset: Dataset
     spec: RunSpec
     grouping: Grouping
-    design: Design
+    design: Layout
     observed: FloatArray
     reasons: Sequence[dict[str, str]]
+    annotations_of: Codes
     observed_s: float
 
 
@@ -70,49 +73,65 @@ def prepare(dataset: Dataset, spec: RunSpec) -> Prepared:
     """
     started = time.perf_counter()
     analysis = spec.analysis
+    grouping = checked_groups(dataset, analysis)
+    design = questions.lay_out(dataset.questions, dataset.raters, grouping, analysis)
+    parts = questions.observed_parts(design)
+    for answers, one in zip(dataset.questions, parts, strict=True):
+        self_check(answers, grouping, analysis.level, kernel.statistics(one)[:, 0])
+    observed = with_gai(questions.together(parts), analysis)
+    reasons = _reasons(dataset, grouping, analysis, observed)
+    seconds = time.perf_counter() - started
+    return Prepared(dataset, spec, grouping, design, observed, reasons, dataset.annotations_of, seconds)
+
+
+def checked_groups(dataset: Dataset, analysis: AnalysisSpec) -> Grouping:
+    """Form the groups of a run; errors are those of :func:`prepare`."""
     _check_axes(dataset, analysis)
     grouping = form_groups(dataset.raters, analysis.axes, min_raters=analysis.min_raters)
     _check_size(grouping, analysis)
-    design = build_design(dataset.annotations, dataset.raters, grouping, analysis)
-    counted = kernel.observed(design)
-    _self_check(dataset.annotations, grouping, counted[:, 0])
-    observed = with_gai(counted, analysis)
-    reasons = _reasons(dataset, grouping, analysis, observed)
-    return Prepared(
-        dataset, spec, grouping, design, observed, reasons, observed_s=time.perf_counter() - started
-    )
+    return grouping
 
 
-def finish(prepared: Prepared, shuffled: FloatArray, *, load_s: float, permutations_s: float) -> RunResult:
+def new_tally(prepared: Prepared) -> Tally:
+    """A tally that takes the run's shuffled statistics, with GAI, and that :func:`finish` reads."""
+    return Tally(prepared.grouping.groups, prepared.observed, prepared.spec.analysis)
+
+
+def finish(
+    prepared: Prepared,
+    tally: Tally,
+    *,
+    load_s: float,
+    permutations_s: float,
+    stopping: Stopping | None = None,
+) -> RunResult:
     """Test the observed statistics against the shuffled ones.
 
     Parameters
     ----------
     prepared : Prepared
-    shuffled : float64 array, shape (B, G, 6)
-        The kernel's output for permutations 0 to B - 1.
+    tally : Tally
+        From :func:`new_tally`, with every permutation from 0 on.
     load_s, permutations_s : float
         Seconds, for the result's timing.
+    stopping : Stopping, optional
+        How an adaptive run ended.
     """
     analysis, grouping = prepared.spec.analysis, prepared.grouping
-    null = with_gai(shuffled, analysis)
-    rows = outcomes(grouping.groups, prepared.observed, null, prepared.reasons, analysis)
-    by_gai = STATISTICS.index("gai")
-    dsi = dsi_results(grouping.groups, prepared.observed[:, by_gai], null[:, :, by_gai], rows, analysis)
-    annotations_of = np.bincount(
-        prepared.dataset.annotations.rater, minlength=prepared.dataset.annotations.n_raters
-    )
+    rows = outcomes(grouping.groups, prepared.observed, tally.null, prepared.reasons, analysis)
+    dsi = dsi_results(grouping.groups, prepared.observed[:, GAI], tally.null, rows, analysis)
     return RunResult(
         data=prepared.dataset.summary,
         spec=prepared.spec,
         groups=tuple(
-            GroupResult(group, int(member.sum()), int(annotations_of[member].sum()), row)
+            GroupResult(group, int(member.sum()), int(prepared.annotations_of[member].sum()), row)
             for group, member, row in zip(grouping.groups, grouping.member, rows, strict=True)
         ),
         dsi=dsi,
-        warnings=tuple(_warnings(prepared, null)),
+        warnings=tuple(_warnings(prepared, tally)),
         timing=Timing(load_s, prepared.observed_s, permutations_s),
         code_version=__version__,
+        stopping=stopping,
     )
 
 
@@ -139,26 +158,11 @@ def _check_size(grouping: Grouping, analysis: AnalysisSpec) -> None:
             " other axes"
         )
     room = len(grouping.groups) * len(STATISTICS) * 8
-    if analysis.permutations * room > MAX_NULL_BYTES:
+    if min(analysis.permutations, KEPT) * room > MAX_NULL_BYTES:
         raise SpecError(
             f"{analysis.permutations:,} permutations of {len(grouping.groups)} groups need more memory than"
             f" a run may take; at most {MAX_NULL_BYTES // room:,} fit"
         )
-
-
-def _self_check(annotations: Annotations, grouping: Grouping, irr: FloatArray) -> None:
-    for group, member, value in zip(grouping.groups, grouping.member, irr, strict=True):
-        if np.isnan(value):
-            continue
-        counts = count(annotations, member)
-        expected = krippendorff.alpha(
-            value_counts=counts[:, counts.any(axis=0)], level_of_measurement="nominal"
-        )
-        if not abs(expected - value) <= SELF_CHECK_TOLERANCE:
-            raise SelfCheckError(
-                f"IRR of {group.label} is {value!r} here but {float(expected)!r} by the package krippendorff;"
-                " nothing is reported, please file a bug"
-            )
 
 
 def _reasons(
@@ -167,8 +171,14 @@ def _reasons(
     if not np.isnan(observed).any():
         return [{} for _ in grouping.groups]
     _, reasons = reference.evaluate(
-        dataset.annotations, grouping, analysis, identity(dataset.annotations.n_raters)
+        dataset.questions, grouping, analysis, identity(dataset.annotations.n_raters)
     )
+    explain_gai(reasons, observed, analysis)
+    return reasons
+
+
+def explain_gai(reasons: Sequence[dict[str, str]], observed: FloatArray, analysis: AnalysisSpec) -> None:
+    """Add why GAI is not estimable to the reasons of its parts, where `observed`, shape (G, 7), has none."""
     for found, row in zip(reasons, observed, strict=True):
         if np.isnan(row[-1]):
             across = row[STATISTICS.index(analysis.gai[1])]
@@ -176,14 +186,13 @@ def _reasons(
                 (f"its {_words(name)} has no value: {found[name]}" for name in analysis.gai if name in found),
                 f"its {_words(analysis.gai[1])} is {across:.3f}, and a ratio needs it above 0",
             )
-    return reasons
 
 
 def _words(statistic: str) -> str:
     return statistic.upper() if statistic in ("irr", "xrr") else statistic.replace("_", " ")
 
 
-def _warnings(prepared: Prepared, null: FloatArray) -> list[str]:
+def _warnings(prepared: Prepared, tally: Tally) -> list[str]:
     analysis, grouping = prepared.spec.analysis, prepared.grouping
     found = prepared.dataset.problems
     warnings = [problem.message for problem in found if problem.axis is None]
@@ -205,9 +214,8 @@ def _warnings(prepared: Prepared, null: FloatArray) -> list[str]:
         )
     if analysis.permutations < 100:
         warnings.append(cautions.TOO_FEW_FOR_P)
-    lost = int(np.isnan(null).any(axis=(1, 2)).sum())
-    if lost:
-        warnings.append(cautions.SOME_NOT_ESTIMABLE.format(f"{lost:,}", f"{analysis.permutations:,}"))
+    if tally.lost:
+        warnings.append(cautions.SOME_NOT_ESTIMABLE.format(f"{tally.lost:,}", f"{tally.permutations:,}"))
     if analysis.p_value == "paper":
         warnings.append(cautions.PAPER_P)
     if analysis.cross_negentropy == "paper":

@@ -22,13 +22,22 @@ from grasp_core.annotations import FloatArray
 from grasp_core.engine.blocks import Progress
 from grasp_core.engine.compute import Watcher, compute
 from grasp_core.engine.pool import Pool
-from grasp_core.errors import FAULT, DataError, GraspError, MissingResultError, RunCancelledError, StoreError
+from grasp_core.errors import (
+    FAULT,
+    DataError,
+    GraspError,
+    LostSchedulerError,
+    MissingResultError,
+    RunCancelledError,
+    StoreError,
+)
 from grasp_core.io.load import Dataset, load
 from grasp_core.io.places import Places
 from grasp_core.io.tables import Table, read_table
+from grasp_core.permutation.tally import Tally
 from grasp_core.result import DataSummary, RunResult
 from grasp_core.spec import RunSpec
-from grasp_core.store import runs as store
+from grasp_core.store import claims
 from grasp_core.store.files import FileStore
 from grasp_core.store.runs import LostRunError, Request, RunRecord, RunStore
 
@@ -42,6 +51,7 @@ POLL_SECONDS = 2.0
 """How often a server looks for runs that another one left."""
 INSIST_SECONDS = 600.0
 """How long a finished run waits for a database that is away."""
+KEPT = "What was computed is kept."
 _KEPT_RESULTS = 64
 _KEPT_DATASETS = 8
 
@@ -227,7 +237,7 @@ class Service:
 
     def _renew(self) -> None:
         """Renew the claims on the runs in hand, whatever they are busy with."""
-        while not self._idle.wait(store.LEASE_SECONDS / 4):
+        while not self._idle.wait(claims.LEASE_SECONDS / 4):
             for conductor in list(self._in_hand.values()):
                 try:
                     conductor.renew()
@@ -267,6 +277,8 @@ class Service:
             return partial(self.runs.finish, record, "cancelled")
         except StoreError:
             raise
+        except LostSchedulerError as error:
+            return partial(self.runs.finish, record, "failed", error=f"{error} {KEPT}")
         except GraspError as error:
             return partial(self.runs.finish, record, "failed", error=str(error))
         except Exception as error:
@@ -319,14 +331,26 @@ class _Conductor(Watcher):
         self._lost = False
         self._service = service
         self._unsaved: list[tuple[int, FloatArray]] = []
+        self._tally: Tally | None = None
+        self._counted = False  # whether something was counted that is not saved
         self._saved_at = time.monotonic()
+
+    def counted_before(self) -> bytes | None:
+        runs, record = self._service.runs, self.record
+        return insist(lambda: runs.counted(record), until=self._service.closing)
 
     def computed_before(self, n_groups: int) -> list[tuple[int, FloatArray]]:
         runs, record = self._service.runs, self.record
         return insist(lambda: runs.computed(record, n_groups), until=self._service.closing)
 
+    def begin(self, tally: Tally) -> None:
+        self._tally = tally
+
     def computed(self, start: int, values: FloatArray) -> None:
         self._unsaved.append((start, values))
+        if self._tally is not None and self._tally.counting:  # its state has them
+            self._unsaved = self._unsaved[:0]
+            self._counted = True
 
     def check(self, progress: Progress) -> None:
         """See :class:`Watcher`.
@@ -353,8 +377,10 @@ class _Conductor(Watcher):
 
     def _save(self, progress: Progress) -> None:
         self._saved_at = time.monotonic()
-        if self._keep(progress.done, self._unsaved):
+        state = self._tally.state() if self._tally is not None and self._counted else None
+        if self._keep(progress.done, self._unsaved, state):
             self._unsaved.clear()
+            self._counted = False
 
     def _keep(self, *computed: Any) -> bool:
         """Whether the database has it."""

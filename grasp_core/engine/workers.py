@@ -11,8 +11,8 @@ from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
 
 from grasp_core.annotations import FloatArray
-from grasp_core.permutation import kernel
-from grasp_core.permutation.design import Design
+from grasp_core.permutation import questions
+from grasp_core.permutation.questions import Layout
 from grasp_core.permutation.warm import warm
 
 NICENESS = 10
@@ -42,7 +42,7 @@ def compute_block(design_file: str, seed: int, start: int, stop: int) -> FloatAr
     """Compute permutations `start` to `stop` - 1 of a stored design, shape (stop - start, G, 6)."""
     with _one_at_a_time:
         design = _design(design_file)
-    return kernel.shuffled(design, seed, start, stop)
+    return questions.shuffled(design, seed, start, stop)
 
 
 def compute_nothing() -> None:
@@ -54,8 +54,8 @@ _one_at_a_time = threading.Lock()
 
 
 @functools.lru_cache(maxsize=4)
-def _design(design_file: str) -> Design:
-    return Design.load(Path(design_file))
+def _design(design_file: str) -> Layout:
+    return questions.load(Path(design_file))
 
 
 def _start_worker() -> None:

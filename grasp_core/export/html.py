@@ -115,7 +115,7 @@ def _facts(result: RunResult) -> str:
     data = result.data
     return escape(
         f"{data.items:,} items · {data.raters:,} raters · {data.annotations:,} annotations · "
-        f"{result.spec.analysis.permutations:,} chance groupings · GRASP {result.code_version}"
+        f"{result.permutations:,} chance groupings · GRASP {result.code_version}"
     )
 
 
@@ -177,7 +177,7 @@ def _value(outcome: Outcome) -> Cell:
 
 
 def _p(p: float | None, result: RunResult) -> Cell:
-    return number(format_p_value(p, permutations=result.spec.analysis.permutations))
+    return number(format_p_value(p, permutations=result.permutations))
 
 
 def _chance(result: RunResult) -> str:
@@ -215,7 +215,7 @@ def _methods(result: RunResult) -> str:
         method.name: f"<p>{escape(method.explanation)}</p>\n<p>{escape(method.formula)}</p>"
         for method in methods(result)
     }
-    stated = {name: escape(words) for name, words in conventions(result.spec.analysis)}
+    stated = {name: escape(words) for name, words in conventions(result.spec, result.stopping)}
     return (
         f"<h3>Statistics and their formulas</h3>\n{definitions(statistics)}\n"
         f"<h3>Conventions of this run</h3>\n{definitions(stated)}"

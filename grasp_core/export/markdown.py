@@ -46,7 +46,7 @@ def table_markdown(result: RunResult) -> str:
 
 
 def _dsi(result: RunResult) -> str:
-    permutations = result.spec.analysis.permutations
+    permutations = result.permutations
     rows = []
     for row in dsi_table(result).replace({float("nan"): None}).to_dict("records"):
         p, q = (format_p_value(row[name], permutations=permutations) for name in ("p", "q"))

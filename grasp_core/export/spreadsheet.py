@@ -52,7 +52,7 @@ def table_xlsx(result: RunResult) -> bytes:
     buffer = io.BytesIO()
     book = xlsxwriter.Workbook(buffer, _TEXT_ONLY)
     book.set_properties({"title": run_title(result.spec)[:255], "created": _CREATED})
-    formats = _formats(book, result.spec.analysis.permutations)
+    formats = _formats(book, result.permutations)
     _sheet(book, formats, "Table 5", _groups(result), frozen=2)
     _sheet(book, formats, "DSI", _dsi(result), frozen=1)
     _sheet(book, formats, "Methods & conventions", _methods(result))
@@ -151,7 +151,9 @@ def _methods(result: RunResult) -> list[_Column]:
     analysis = result.spec.analysis
     rows = [("Statistic", method.name, method.explanation, method.formula) for method in methods(result)]
     rows += [("Mark", sign, meaning, "") for sign, meaning in marks(analysis)]
-    rows += [("Convention", name, sentence, "") for name, sentence in conventions(analysis)]
+    rows += [
+        ("Convention", name, sentence, "") for name, sentence in conventions(result.spec, result.stopping)
+    ]
     rows += [("Not estimable", "", sentence, "") for sentence in not_estimable(result)]
     rows += [("Warning", "", warning, "") for warning in result.warnings]
     return _texts(("Kind", "Name", "In words", "Formula"), rows)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -23,7 +23,7 @@ def missing_columns(
     annotations: Table, raters: Table | None, spec: DataSpec, axes: Sequence[str]
 ) -> list[Problem]:
     """Columns that are named but do not exist, or are named for two things."""
-    own = [*id_columns(spec), *([spec.label] if spec.layout == "long" and spec.label else [])]
+    own = [*id_columns(spec), *spec.labels]
     problems = [_no_column(name, (annotations,)) for name in own if name not in annotations.columns]
     problems += [
         stop(f"column {quoted(name)} is named for two of item, rater and label; choose one column for each")
@@ -46,7 +46,7 @@ def missing_columns(
 def _describing(annotations: Table, raters: Table | None, spec: DataSpec) -> Iterator[Sequence[str]]:
     """Columns of each file that may describe raters."""
     if spec.layout == "long":
-        yield [name for name in annotations.columns if name not in (spec.item, spec.rater, spec.label)]
+        yield [name for name in annotations.columns if name not in (spec.item, spec.rater, *spec.labels)]
     elif spec.layout == "raters-by-items":
         yield [name for name in annotations.columns if name in spec.profile]
     if raters is not None:
@@ -132,11 +132,15 @@ def labels(votes: Votes, spec: DataSpec) -> list[Problem]:
         else f"{votes.table.name}, column {quoted(votes.label_column)}"
     )
     named = {votes.labels[code]: int(counts[code]) for code in used}
+    stray = [] if spec.categories is None else _undeclared(votes, spec.categories)
+    return [*stray, *about_labels(where, named, spec)]
+
+
+def about_labels(where: str, named: Mapping[str, int], spec: DataSpec) -> list[Problem]:
+    """What to know of the labels and how often each was given; `where` begins a sentence."""
     problems: list[Problem] = []
     if spec.categories is None:
         problems += [*odd_texts(where, named, spec.missing), *misspelt(where, named)]
-    else:
-        problems += _undeclared(votes, spec.categories)
     if len(named) == 1:
         problems.append(
             know(
@@ -148,11 +152,7 @@ def labels(votes: Votes, spec: DataSpec) -> list[Problem]:
 
 def _too_many_labels(votes: Votes, distinct: int) -> Problem:
     if votes.label_column is not None:
-        return stop(
-            f"{distinct:,} distinct values in column {quoted(votes.label_column)} of {votes.table.name}: "
-            f"is this the label column? At most {MAX_CATEGORIES} labels can be analysed",
-            distinct,
-        )
+        return too_many_labels(votes.table.name, votes.label_column, distinct)
     codes = votes.rater if votes.columns_are == "raters" else votes.item
     pairs = np.unique(codes.astype(np.int64) * len(votes.labels) + votes.label) // max(len(votes.labels), 1)
     worst = int(np.bincount(pairs).argmax())
@@ -160,6 +160,15 @@ def _too_many_labels(votes: Votes, distinct: int) -> Problem:
     return stop(
         f"{distinct:,} distinct labels in {votes.table.name}, most of them in column {quoted(ids[worst])}: "
         f"does it hold labels? At most {MAX_CATEGORIES} labels can be analysed",
+        distinct,
+    )
+
+
+def too_many_labels(name: str, column: str, distinct: int) -> Problem:
+    """More labels in a long file's column than can be analysed."""
+    return stop(
+        f"{distinct:,} distinct values in column {quoted(column)} of {name}: "
+        f"is this the label column? At most {MAX_CATEGORIES} labels can be analysed",
         distinct,
     )
 
@@ -271,26 +280,39 @@ def shape(votes: Votes, gone_raters: BoolArray, gone_items: BoolArray) -> list[P
     """Too little left to compare, and what dropped out beside what was left out on purpose."""
     name = votes.table.name
     if not votes.size:
-        return [stop(f"{name} has no annotation left; check the label column, missing tokens and exclusions")]
+        return [nothing_left(name)]
     per_item = np.bincount(votes.item, minlength=len(votes.item_ids))
     counted = np.bincount(votes.rater, minlength=len(votes.rater_ids)) > 0
     items, raters = int((per_item > 0).sum()), int(counted.sum())
     empty_items = np.flatnonzero((per_item == 0) & ~gone_items)
     empty_raters = np.flatnonzero(~counted & ~gone_raters)
     return [
-        *_gone("item", [votes.item_ids[i] for i in empty_items[:EXAMPLES]], empty_items.size, name),
-        *_gone("rater", [votes.rater_ids[j] for j in empty_raters[:EXAMPLES]], empty_raters.size, name),
+        *gone("item", [votes.item_ids[i] for i in empty_items[:EXAMPLES]], empty_items.size, name),
+        *gone("rater", [votes.rater_ids[j] for j in empty_raters[:EXAMPLES]], empty_raters.size, name),
+        *too_small(name, items, raters, int(per_item.max())),
+    ]
+
+
+def nothing_left(name: str) -> Problem:
+    """No annotation counts."""
+    return stop(f"{name} has no annotation left; check the label column, missing tokens and exclusions")
+
+
+def too_small(name: str, items: int, raters: int, most_per_item: int) -> list[Problem]:
+    """Too few items, raters or annotations of one item to compare."""
+    return [
         *([know(f"{name} has one item only; statistics over items mean little")] if items == 1 else []),
         *([know(f"{name} has one rater only, so there is nobody to agree with")] if raters == 1 else []),
         *(
             [know(f"no item of {name} has labels of two raters, so no agreement can be estimated", items)]
-            if per_item.max() < 2
+            if most_per_item < 2
             else []
         ),
     ]
 
 
-def _gone(what: str, examples: list[str], count: int, name: str) -> list[Problem]:
+def gone(what: str, examples: list[str], count: int, name: str) -> list[Problem]:
+    """Items or raters without an annotation that counts."""
     if not count:
         return []
     return [

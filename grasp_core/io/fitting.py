@@ -51,13 +51,20 @@ def fitting(annotations: Table, raters: Table | None, spec: DataSpec, axes: Sequ
     """
     annotations, raters, _ = recode(annotations, raters, spec)
     raise_stopping(checks.missing_columns(annotations, raters, spec, ()))
-    votes, _ = read_votes(annotations, spec)
-    raise_stopping(filters.problems(votes, spec))
     dropped: list[str] = []
-    stray = _undeclared(votes, spec)
-    if stray:
-        spec = dataclasses.replace(spec, categories=None)
-        dropped.append(f"the order of the labels, for {listed(stray, 5)} was not among them")
+    categories = []
+    for question in spec.questions:
+        votes, _ = read_votes(annotations, question)
+        raise_stopping(filters.problems(votes, question))
+        stray = _undeclared(votes, question)
+        categories.append(None if stray else question.categories)
+        if stray:
+            dropped.append(f"the order of the labels, for {listed(stray, 5)} was not among them")
+    further = (
+        dataclasses.replace(question, categories=declared)
+        for question, declared in zip(spec.further, categories[1:], strict=True)
+    )
+    spec = dataclasses.replace(spec, categories=categories[0], further=tuple(further))
     columns = {*annotations.columns, *(raters.columns if raters else ())}
     known = tuple(name for name in axes if name in columns)
     return Fitted(spec, known, tuple(dropped))

@@ -9,13 +9,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grasp_core.annotations import Annotations, Axis, BoolArray, Raters
+from grasp_core.annotations import Annotations, Axis, BoolArray, OffsetArray, Raters
 from grasp_core.data_spec import DataSpec
 from grasp_core.errors import Problem
 from grasp_core.io import checks, filters
 from grasp_core.io.filters import Removal
 from grasp_core.io.problems import quoted, raise_stopping
 from grasp_core.io.profiles import Profile, Profiles
+from grasp_core.io.questions import answered, left_out, together, unanswered
 from grasp_core.io.recoding import in_order, ranges, recode
 from grasp_core.io.tables import Table
 from grasp_core.io.votes import Votes, rater_rows, read_votes
@@ -36,6 +37,8 @@ class Dataset:
         What to know about; none of them stops a run.
     removals : tuple of Removal
         What exclusions and filters left out, in the order in which they were applied.
+    further : tuple of Annotations
+        The answers to further questions, over the same items and raters.
     """
 
     annotations: Annotations
@@ -43,6 +46,18 @@ class Dataset:
     summary: DataSummary
     problems: tuple[Problem, ...]
     removals: tuple[Removal, ...] = ()
+    further: tuple[Annotations, ...] = ()
+
+    @property
+    def questions(self) -> tuple[Annotations, ...]:
+        """The answers to each question; one, but for vector-valued annotations."""
+        return (self.annotations, *self.further)
+
+    @property
+    def annotations_of(self) -> OffsetArray:
+        """Annotations of each rater, shape (J,): items of which the rater answered some question."""
+        (_, rater) = answered(self.questions)
+        return np.bincount(rater, minlength=self.annotations.n_raters)
 
 
 def load(
@@ -73,7 +88,8 @@ def load(
     """
     annotations, raters, problems = recode(annotations, raters, spec)
     raise_stopping(checks.missing_columns(annotations, raters, spec, axes or ()))
-    votes, found = read_votes(annotations, spec)
+    questions = [(question, *read_votes(annotations, question)) for question in spec.questions]
+    _, votes, found = questions[0]
     problems += found
     found = filters.problems(votes, spec)
     raise_stopping(found)
@@ -83,27 +99,32 @@ def load(
 
     excluded, found = checks.excluded_raters(profiles, spec)
     problems += found
-    tally, found = _filtered(votes, excluded, spec)
-    problems += found
-    votes = tally.votes
+    tallies: list[filters.Tally] = []
+    for question, votes, _ in questions:
+        tally, found = _filtered(votes, excluded, question)
+        tallies.append(tally)
+        problems += found
+    votes, gone_raters, gone_items = together(tallies)
     counted = np.bincount(votes.rater, minlength=len(votes.rater_ids)) > 0
+    rated = np.bincount(votes.item, minlength=len(votes.item_ids)) > 0
     problems += profiles.problems(counted)
     columns = {name: profiles.column(name, counted) for name in names}
-    problems += _about_axes(columns, counted)
+    problems += about_axes(columns, counted)
     if not excluded.all():
-        problems += checks.shape(votes, tally.gone_raters, tally.gone_items)
+        problems += [*unanswered(tallies), *checks.shape(votes, gone_raters, gone_items)]
     raise_stopping(problems)
-    removals = tally.removals(columns)
+    removals = left_out(tallies, columns)
     problems += [removal.note() for removal in removals if removal.annotations]
 
-    formed = _annotations(votes, spec, counted)
-    known = tuple(
-        [*annotations.problems, *(raters.problems if raters else ()), *problems],
+    formed, *further = (
+        _annotations(tally.votes, question, counted, rated)
+        for tally, question in zip(tallies, spec.questions, strict=True)
     )
-    formed_axes = {name: _axis(column, counted, ranges(spec, name)) for name, column in columns.items()}
-    return Dataset(
-        formed, Raters(formed.rater_ids, formed_axes), _summary(formed, annotations, raters), known, removals
-    )
+    about_files = [*annotations.problems, *(raters.problems if raters else ())]
+    known = tuple(dict.fromkeys([*about_files, *problems]))  # what holds of every question once
+    formed_axes = {name: form_axis(column, counted, ranges(spec, name)) for name, column in columns.items()}
+    summary = _summary(spec.labels, (formed, *further), annotations, raters)
+    return Dataset(formed, Raters(formed.rater_ids, formed_axes), summary, known, removals, tuple(further))
 
 
 def candidate_axes(annotations: Table, raters: Table | None, spec: DataSpec) -> tuple[str, ...]:
@@ -140,13 +161,14 @@ def _filtered(votes: Votes, excluded: BoolArray, spec: DataSpec) -> tuple[filter
     return tally, problems
 
 
-def _about_axes(columns: Mapping[str, Profile], counted: BoolArray) -> Iterator[Problem]:
+def about_axes(columns: Mapping[str, Profile], counted: BoolArray) -> Iterator[Problem]:
+    """What to know of the demographic columns; `counted` are the raters who count, shape (J,)."""
     for name, column in columns.items():
         for problem in (*column.problems, *checks.axis(name, column, counted)):
             yield dataclasses.replace(problem, axis=name)
 
 
-def _annotations(votes: Votes, spec: DataSpec, counted: BoolArray) -> Annotations:
+def _annotations(votes: Votes, spec: DataSpec, counted: BoolArray, rated: BoolArray) -> Annotations:
     used = np.unique(votes.label)
     found = [votes.labels[code] for code in used]
     cut = ranges(spec, None) or ranges(spec, spec.label)
@@ -154,7 +176,6 @@ def _annotations(votes: Votes, spec: DataSpec, counted: BoolArray) -> Annotation
     position = {label: index for index, label in enumerate(categories)}
     category = np.full(len(votes.labels), -1, dtype=np.int64)
     category[used] = [position[label] for label in found]
-    rated = np.bincount(votes.item, minlength=len(votes.item_ids)) > 0
     return Annotations.from_codes(
         item=(np.cumsum(rated) - 1)[votes.item],
         rater=(np.cumsum(counted) - 1)[votes.rater],
@@ -169,7 +190,8 @@ def _chosen(ids: tuple[str, ...], which: BoolArray) -> tuple[str, ...]:
     return tuple(ids[position] for position in np.flatnonzero(which))
 
 
-def _axis(column: Profile, counted: BoolArray, cut: Sequence[str]) -> Axis:
+def form_axis(column: Profile, counted: BoolArray, cut: Sequence[str]) -> Axis:
+    """The axis of the raters who count; `cut` are the ranges that its values were cut into, if any."""
     codes = column.codes[counted]
     code_of = {column.values[code]: code for code in np.unique(codes[codes >= 0]).tolist()}
     used = [code_of[value] for value in in_order(code_of, cut)]
@@ -180,19 +202,29 @@ def _axis(column: Profile, counted: BoolArray, cut: Sequence[str]) -> Axis:
     return Axis(tuple(column.values[code] for code in used), by_rater)
 
 
-def _summary(formed: Annotations, *tables: Table | None) -> DataSummary:
+def _summary(names: Sequence[str], questions: Sequence[Annotations], *tables: Table | None) -> DataSummary:
+    """What the data were; labels bear their question's name where there are several."""
+    formed = questions[0]
+    item, _ = answered(questions)
+    labels = formed.categories
+    if len(questions) > 1:
+        labels = tuple(
+            f"{name}: {category}"
+            for name, one in zip(names, questions, strict=True)
+            for category in one.categories
+        )
     files = tuple(
         FileFingerprint(table.name, table.bytes, table.sha256) for table in tables if table is not None
     )
-    per_item = np.diff(formed.indptr)
-    counts = np.bincount(formed.category, minlength=formed.n_categories)
+    per_item = np.bincount(item, minlength=formed.n_items)
+    counts = [np.bincount(one.category, minlength=one.n_categories) for one in questions]
     joined = "\n".join(file.sha256 for file in files)
     return DataSummary(
         items=formed.n_items,
         raters=formed.n_raters,
-        annotations=formed.n_annotations,
-        categories=formed.categories,
-        label_counts=tuple(counts.tolist()),
+        annotations=int(item.size),
+        categories=labels,
+        label_counts=tuple(np.concatenate(counts).tolist()),
         raters_per_item=(int(per_item.min()), float(np.median(per_item)), int(per_item.max())),
         sha256=files[0].sha256 if len(files) == 1 else hashlib.sha256(joined.encode("ascii")).hexdigest(),
         files=files,

@@ -70,6 +70,38 @@ def parse(contents: Sequence[bytes], name: str, watch: Watch) -> Parsed:
     return parsed if lists is None else list_columns.recognised(parsed, lists, f"{parsed.kind} with lists")
 
 
+def read_columns(content: Any, columns: Sequence[str]) -> pa.Table:
+    """Some columns of a file, in the form in which :func:`parse` reads them.
+
+    Parameters
+    ----------
+    content : binary file
+    columns : sequence of str
+        Paths to one value per row.
+
+    Returns
+    -------
+    pyarrow Table
+        Codes into distinct texts; no nulls.
+
+    Raises
+    ------
+    pyarrow.ArrowException, OSError, UnicodeDecodeError
+        If the file is damaged.
+    """
+    schema = pq.read_schema(content)
+    texts = [field.name for field in schema if field.type in (pa.string(), pa.large_string())]
+    file = pq.ParquetFile(content, read_dictionary=texts)
+    outer, labels = nested.outer(columns, nested.shape(schema)), _class_labels(schema)
+    batches: list[pa.RecordBatch] = []
+    for batch in file.iter_batches(batch_size=_BATCH_ROWS, columns=outer):
+        batch.validate(full=True)
+        arrays = nested.unnest(batch, columns)
+        text = [as_text(arrays[path], labels.get(path)) for path in columns]
+        batches.append(pa.RecordBatch.from_arrays(text, names=list(columns)))
+    return pa.Table.from_batches(batches, pa.schema([pa.field(path, _TEXT) for path in columns]))
+
+
 def _open(content: bytes) -> pq.ParquetFile:
     schema = pq.read_schema(pa.BufferReader(content))
     texts = [field.name for field in schema if field.type in (pa.string(), pa.large_string())]
@@ -116,9 +148,9 @@ def _read(
                 check_size(total + int(raters.sum()) * _CELL_BYTES * len(paths), name)
                 lines.append(np.repeat(np.arange(done + 1, done + 1 + batch.num_rows), raters))
             text = [
-                _entries(_as_text(arrays[path], labels.get(path)), raters)
+                _entries(as_text(arrays[path], labels.get(path)), raters)
                 if lists is not None and path not in lists.all
-                else _as_text(_flat(arrays[path], lists, path), labels.get(path))
+                else as_text(_flat(arrays[path], lists, path), labels.get(path))
                 for path in paths
             ]
             total += sum(column.nbytes for column in text)
@@ -155,7 +187,8 @@ def _same_lengths(
             )
 
 
-def _as_text(column: pa.Array, labels: Sequence[str] | None) -> pa.DictionaryArray:
+def as_text(column: pa.Array, labels: Sequence[str] | None = None) -> pa.DictionaryArray:
+    """A column as codes into distinct texts; `labels` are the names of its classes, where it has some."""
     if pa.types.is_dictionary(column.type) and _plain_codes(column):
         return column
     if pa.types.is_dictionary(column.type):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from grasp_core.errors import DataError, Problem
 
@@ -14,6 +15,7 @@ __all__ = [
     "closest",
     "know",
     "listed",
+    "not_there",
     "number",
     "quoted",
     "raise_stopping",
@@ -71,6 +73,11 @@ def number(count: int, noun: str, plural: str | None = None) -> str:
 def agree(count: int, one: str, many: str) -> str:
     """The form of a verb that goes with the count, e.g. ``has`` or ``have``."""
     return one if count == 1 else many
+
+
+def not_there(name: str, path: Path) -> str:
+    """That a file does not exist, with its place where the name does not say it."""
+    return f"{name} does not exist" if name == str(path) else f"{name} does not exist at {path}"
 
 
 def closest(name: str, columns: Sequence[str]) -> list[str]:

@@ -180,7 +180,7 @@ class Profiles:
         """
         inside = None
         if rater_of_row is not None:
-            taken = {*id_columns(spec), spec.label}
+            taken = {*id_columns(spec), *spec.labels}
             names = spec.profile if spec.layout == "raters-by-items" else annotations.columns
             columns = tuple(name for name in names if name not in taken)
             inside = Source(annotations, str(spec.rater), rater_of_row, columns, len(rater_ids))

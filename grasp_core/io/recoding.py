@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 import pyarrow as pa
 
-from grasp_core.annotations import Codes, FloatArray, display_order
+from grasp_core.annotations import Codes, FloatArray, display_order, number_of
 from grasp_core.data_spec import Bins, Combine, DataSpec, MapValues
 from grasp_core.errors import Problem
 from grasp_core.io.columns import Column
@@ -77,17 +77,6 @@ def in_order(values: Iterable[str], cut: Sequence[str]) -> tuple[str, ...]:
     """Ranges by their size, then the rest as :func:`display_order` has it."""
     place = {value: position for position, value in enumerate(cut)}
     return tuple(sorted(values, key=lambda value: (place.get(value, len(place)), display_order(value))))
-
-
-def number_of(text: str) -> float:
-    """The number that a cell holds, with a point or a single comma before its decimals; NaN for none."""
-    cleaned = text.strip()
-    if cleaned.count(",") == 1 and "." not in cleaned:
-        cleaned = cleaned.replace(",", ".")
-    try:
-        return float(cleaned) if not set(cleaned) & set("_nN") else float("nan")
-    except ValueError:
-        return float("nan")
 
 
 def numbers_of(column: Column) -> FloatArray:

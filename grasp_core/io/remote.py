@@ -42,9 +42,20 @@ def fetch(url: str, name: str, guard: Guard | None = None) -> bytes:
         If it cannot be reached, is not there, is larger than
         :data:`~grasp_core.io.containers.MAX_BYTES` or takes longer than :data:`TOTAL_SECONDS`.
     """
+    with in_sentences(url, name), _opened(url, guard) as file:
+        return _whole(file, name)
+
+
+@contextlib.contextmanager
+def in_sentences(url: str, name: str) -> Iterator[None]:
+    """Turn whatever a protocol's package raises into one sentence.
+
+    Raises
+    ------
+    DataError
+    """
     try:
-        with _opened(url, guard) as file:
-            return _whole(file, name)
+        yield
     except DataError:
         raise
     except ImportError:

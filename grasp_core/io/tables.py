@@ -21,7 +21,7 @@ from grasp_core.io import containers, delimited, encodings, json_records, parque
 from grasp_core.io.columns import Column
 from grasp_core.io.containers import MAX_BYTES
 from grasp_core.io.parsed import Parsed, Watch
-from grasp_core.io.problems import listed, quoted
+from grasp_core.io.problems import listed, not_there, quoted
 from grasp_core.io.recipe import Recipe
 from grasp_core.io.tools import registry
 
@@ -230,7 +230,7 @@ def _read_path(path: Path, name: str) -> bytes:
         with path.open("rb") as file:
             return file.read(MAX_BYTES + 1)
     except FileNotFoundError:
-        raise DataError(f"{name} does not exist at {path}; check the path") from None
+        raise DataError(f"{not_there(name, path)}; check the path") from None
     except OSError as error:
         raise DataError(f"{name} cannot be read: {error.strerror}") from None
 

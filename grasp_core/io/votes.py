@@ -81,6 +81,15 @@ class Votes:
         return quoted(ids[codes[entry]])
 
 
+def read_part_votes(table: Table, spec: DataSpec) -> tuple[Votes, list[Problem]]:
+    """:func:`read_votes` for a piece of a long file; ids that look alike are looked for in all pieces."""
+    votes = _read_long(table, spec)
+    columns = ((spec.item, votes.item, votes.item_ids), (spec.rater, votes.rater, votes.rater_ids))
+    return votes, [
+        problem for name, codes, ids in columns for problem in _blank(table, str(name), Column(codes, ids))
+    ]
+
+
 def read_votes(table: Table, spec: DataSpec) -> tuple[Votes, list[Problem]]:
     """Encode the table's ids and labels; a long file's missing labels are still among the entries.
 
@@ -120,7 +129,7 @@ def id_columns(spec: DataSpec) -> tuple[str, ...]:
 def cell_columns(table: Table, spec: DataSpec) -> tuple[str, ...]:
     """The columns that hold labels."""
     if spec.layout == "long":
-        return (str(spec.label),)
+        return spec.labels
     other = {*id_columns(spec), *spec.ignore, *(spec.profile if spec.layout == "raters-by-items" else ())}
     other |= {name for name in (spec.text, spec.filters.time, spec.filters.gold) if name is not None}
     other |= {name for name, _ in spec.filters.drop}
@@ -183,18 +192,22 @@ def _cells(table: Table, names: Sequence[str]) -> Column:
 
 
 def _check_ids(table: Table, name: str, column: Column) -> list[Problem]:
-    problems: list[Problem] = []
-    blank = [value for value in column.values if not value.strip()]
-    if blank:
-        rows = np.flatnonzero(column.among(blank))
-        others = f" (and in {number(rows.size - 1, 'more row')})" if rows.size > 1 else ""
-        problems.append(
-            stop(
-                f"{table.name}, row {table.row(rows[0])}, column {quoted(name)}: the id is blank{others}; "
-                "give every row an id, or remove it",
-                rows.size,
-                [f"row {table.row(row)}" for row in rows[:5]],
-            )
-        )
     counts = dict(zip(column.values, column.counts().tolist(), strict=True))
-    return problems + near_duplicates(f"{table.name}, column {quoted(name)}", counts, fold_case=False)
+    alike = near_duplicates(f"{table.name}, column {quoted(name)}", counts, fold_case=False)
+    return [*_blank(table, name, column), *alike]
+
+
+def _blank(table: Table, name: str, column: Column) -> list[Problem]:
+    blank = [value for value in column.values if not value.strip()]
+    if not blank:
+        return []
+    rows = np.flatnonzero(column.among(blank))
+    others = f" (and in {number(rows.size - 1, 'more row')})" if rows.size > 1 else ""
+    return [
+        stop(
+            f"{table.name}, row {table.row(rows[0])}, column {quoted(name)}: the id is blank{others}; "
+            "give every row an id, or remove it",
+            rows.size,
+            [f"row {table.row(row)}" for row in rows[:5]],
+        )
+    ]

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
+import numpy.typing as npt
 from scipy.stats import false_discovery_control
 
 from grasp_core.annotations import FloatArray
 from grasp_core.groups import Group
 from grasp_core.permutation.pvalues import TIE_TOLERANCE
 from grasp_core.spec import LEVEL, AnalysisSpec, Correction
+
+IntArray = npt.NDArray[np.int64]
 
 
 def q_values(
@@ -38,19 +41,32 @@ def q_values(
     Westfall & Young (1993), Resampling-Based Multiple Testing (single-step max-T).
     """
     tested = [t for t, value in enumerate(p) if value is not None]
-    corrected: list[float | None] = [None] * len(p)
+    return corrected(p, method, lambda: max_t(observed[tested], null[:, tested]))
+
+
+def corrected(
+    p: Sequence[float | None], method: Correction, of_max_t: Callable[[], FloatArray]
+) -> list[float | None]:
+    """As :func:`q_values`; `of_max_t` gives max-T's values of the tests that have a p-value."""
+    if method != "max-t":
+        return step_up(p, method)
+    return _in_place(p, of_max_t() if any(value is not None for value in p) else [])
+
+
+def step_up(p: Sequence[float | None], method: Correction) -> list[float | None]:
+    """As :func:`q_values`, by one of the two corrections that need the p-values alone."""
+    tested = [value for value in p if value is not None]
     if not tested:
-        return corrected
-    if method == "max-t":
-        values = _max_t(observed[tested], null[:, tested])
-    else:
-        values = false_discovery_control(
-            [value for value in p if value is not None],
-            method="bh" if method == "benjamini-hochberg" else "by",
-        )
-    for t, value in zip(tested, values, strict=True):
-        corrected[t] = float(value)
-    return corrected
+        return [None] * len(p)
+    return _in_place(
+        p, false_discovery_control(tested, method="bh" if method == "benjamini-hochberg" else "by")
+    )
+
+
+def _in_place(p: Sequence[float | None], values: Iterable[float]) -> list[float | None]:
+    """Values of the tests that have a p-value, each in its test's place."""
+    left = iter(values)
+    return [None if value is None else float(next(left)) for value in p]
 
 
 def largest_family(groups: Sequence[Group], analysis: AnalysisSpec) -> int:
@@ -79,13 +95,37 @@ def fewest_permutations(tests: int, analysis: AnalysisSpec) -> int:
     return math.floor(round(factor / LEVEL, 9))
 
 
-def _max_t(observed: FloatArray, null: FloatArray) -> FloatArray:
-    """Family-wise p: how often the largest standardised deviation of any test reaches this one's."""
-    centre = np.nanmean(null, axis=0)
-    scale = np.nanstd(null, axis=0)
-    # A null that is constant up to rounding says nothing: its deviation counts as 0.
-    scale[scale <= TIE_TOLERANCE * np.maximum(1.0, np.abs(centre))] = np.inf
+def max_t(observed: FloatArray, null: FloatArray) -> FloatArray:
+    """Family-wise p: how often the largest standardised deviation of any test reaches this one's.
+
+    Parameters
+    ----------
+    observed : float array, shape (T,)
+    null : float array, shape (B, T)
+        NaN where not estimable.
+    """
+    return family_wise(reached(observed, null), len(null))
+
+
+def family_wise(reached: IntArray, permutations: int) -> FloatArray:
+    """Family-wise p from the number of permutations whose largest deviation reaches a test's."""
+    return np.asarray((1 + reached) / (permutations + 1))
+
+
+def reached(observed: FloatArray, null: FloatArray) -> IntArray:
+    """Permutations whose largest deviation reaches that of each test, shape (T,); see :func:`max_t`."""
+    centre, scale = standard(null)
     largest = np.nanmax(np.abs(null - centre) / scale, axis=1, initial=0.0)
     deviation = np.abs(observed - centre) / scale
-    reached = (largest[:, None] >= deviation - TIE_TOLERANCE).sum(axis=0)
-    return np.asarray((1 + reached) / (null.shape[0] + 1))
+    return np.asarray((largest[:, None] >= deviation - TIE_TOLERANCE).sum(axis=0), np.int64)
+
+
+def standard(null: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Mean and standard deviation, shape (T,), of shuffled values, shape (B, T), NaN left out.
+
+    A null that is constant up to rounding says nothing: its scale is infinite, so its deviation counts as 0.
+    """
+    centre = np.nanmean(null, axis=0)
+    scale = np.nanstd(null, axis=0)
+    scale[scale <= TIE_TOLERANCE * np.maximum(1.0, np.abs(centre))] = np.inf
+    return centre, scale

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from grasp_core.annotations import Annotations, FloatArray, IntArray, OffsetArray, Raters
 from grasp_core.groups import Grouping
+from grasp_core.permutation import crossed, sparse
+from grasp_core.permutation.crossed import Crossed
 from grasp_core.permutation.shuffle import TIES_STREAM, random_words, stratify
-from grasp_core.spec import AnalysisSpec
+from grasp_core.permutation.sparse import Sparse
+from grasp_core.permutation.sums import Pairs, n_sums, weigh_pairs
+from grasp_core.spec import AnalysisSpec, Level
+from grasp_core.statistics.distance import category_values
 
 WORD = 64
 ITEM_BLOCK = 512
@@ -22,6 +26,21 @@ ITEM_BLOCK = 512
 _DENSE_COST = 0.1
 _SPARSE_COST = 1.2
 """Nanoseconds per rater word and per annotation and row, measured; only their ratio matters."""
+
+
+class Tables(NamedTuple):
+    """Functions of small whole numbers, float64 (most raters per item + 1,).
+
+    Parameters
+    ----------
+    xlogx, log, log_q, log_m
+        x ln x, ln x, and the logarithms of cross-negentropy's numerator and denominator.
+    """
+
+    xlogx: FloatArray
+    log: FloatArray
+    log_q: FloatArray
+    log_m: FloatArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,12 +71,14 @@ class Design:
         Bit j % 64 of word j // 64: rater j gave the item category k.
     indptr : int64 (blocks * width + 1,)
     rater, category : int32 (A,)
-    xlogx, log, log_q, log_m : float64 (most raters per item + 1,)
-        x ln x, ln x, and the logarithms of cross-negentropy's numerator and denominator.
+    tables : Tables
     paper : bool
         Cross-negentropy by the paper's convention.
-    complete : int
-        I where every rater rated every item, so that a group has as many labels on each; else 0.
+    level : {"nominal", "ordinal", "interval", "ratio"}
+    pairs : Pairs
+    crossed : Crossed, optional
+    sparse : Sparse, optional
+        One of the two where statistics are looked up instead of being computed from counts.
     """
 
     n_known: int
@@ -73,33 +94,64 @@ class Design:
     indptr: OffsetArray
     rater: IntArray
     category: IntArray
-    xlogx: FloatArray
-    log: FloatArray
-    log_q: FloatArray
-    log_m: FloatArray
+    tables: Tables
     paper: bool
-    complete: int
+    level: Level
+    pairs: Pairs
+    crossed: Crossed | None
+    sparse: Sparse | None
+
+    def __post_init__(self) -> None:
+        # As those of annotations are, wherever a design comes from: compiled code is told apart by it.
+        for array in (self.rater, self.category):
+            array.flags.writeable = False
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickles lose what arrays may not be written to; the constructor restores it."""
+        return Design, tuple(getattr(self, name) for name in self.__slots__)
 
     @property
     def n_groups(self) -> int:
         """G."""
         return int(self.known_of.size)
 
+    @property
+    def n_categories(self) -> int:
+        """K."""
+        return int(self.ties.shape[2])
+
+    @property
+    def n_sums(self) -> int:
+        """S, the sums over items of a group; see :mod:`~grasp_core.permutation.sums`."""
+        return n_sums(self.pairs, self.n_categories)
+
     def save(self, path: Path) -> None:
         """Write to an ``.npz`` file that worker processes read."""
-        np.savez(
-            path, allow_pickle=False, **{f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
-        )
+        plain: dict[str, Any] = {}
+        for name in self.__slots__:
+            value = getattr(self, name)
+            if isinstance(value, tuple):
+                plain |= {f"{name}.{field}": array for field, array in value._asdict().items()}  # type: ignore[attr-defined]
+            elif value is not None:
+                plain[name] = value
+        np.savez(path, allow_pickle=False, **plain)
 
     @classmethod
     def load(cls, path: Path) -> Design:
         """Read a file written by :meth:`save`."""
         with np.load(path, allow_pickle=False) as stored:
             arrays = {name: stored[name] for name in stored.files}
-        return cls(**{name: array.item() if array.ndim == 0 else array for name, array in arrays.items()})
+        single = {name: array for name, array in arrays.items() if "." not in name}
+        nested = {
+            name: kind(**{field: arrays[f"{name}.{field}"] for field in kind._fields})
+            for name, kind in (("tables", Tables), ("pairs", Pairs), ("crossed", Crossed), ("sparse", Sparse))
+            if f"{name}.{kind._fields[0]}" in arrays
+        }
+        plain = {name: array.item() if array.ndim == 0 else array for name, array in single.items()}
+        return cls(**{"crossed": None, "sparse": None, **plain, **nested})
 
 
-def tie_ranks(ties: str, seed: int, n_items: int, n_categories: int) -> OffsetArray:
+def tie_ranks(ties: str, seed: int, n_items: int, n_categories: int, first_item: int = 0) -> OffsetArray:
     """Ranks that decide between tied categories, for the group's side and the others' side.
 
     Parameters
@@ -108,17 +160,21 @@ def tie_ranks(ties: str, seed: int, n_items: int, n_categories: int) -> OffsetAr
         "first": the first category in declared order wins. "random": one order per item and side, drawn
         once from the run's seed.
     seed, n_items, n_categories : int
+    first_item : int
+        Place of the first item in the whole data.
 
     Returns
     -------
     int64 array, shape (2, I, K)
         Among tied categories the one of highest rank wins.
     """
-    shape = (2, n_items, n_categories)
     if ties == "first":
+        shape = (2, n_items, n_categories)
         return np.broadcast_to(np.arange(n_categories)[::-1], shape).astype(np.int64)
-    words = random_words(seed, TIES_STREAM, 2 * n_items * n_categories).reshape(shape)
-    return words.argsort(axis=2, kind="stable").argsort(axis=2, kind="stable")
+    each = 2 * n_categories
+    words = random_words(seed, TIES_STREAM, n_items * each, first=first_item * each)
+    by_item = words.reshape(n_items, 2, n_categories)
+    return by_item.argsort(axis=2, kind="stable").argsort(axis=2, kind="stable").transpose(1, 0, 2)
 
 
 def build_design(
@@ -128,6 +184,8 @@ def build_design(
     spec: AnalysisSpec,
     *,
     dense: bool | None = None,
+    tables: bool | None = None,
+    first_item: int = 0,
 ) -> Design:
     """Lay data, groups and conventions out for the kernel.
 
@@ -141,6 +199,10 @@ def build_design(
     dense : bool, optional
         Count by bit sets (True) or annotation by annotation (False); by default whichever is faster
         for this data's shape. Both give the same counts.
+    tables : bool, optional
+        False: compute every statistic from the counts; by default tables are used where they are faster.
+    first_item : int
+        Place of the first item in the whole data, of which `annotations` may be a part.
 
     Returns
     -------
@@ -151,20 +213,20 @@ def build_design(
     row_ptr = np.concatenate(([0], np.cumsum(np.bincount(by_rater, minlength=rows.shape[1]))))
     strata = None if spec.strata is None else raters.axes[spec.strata]
     order, bounds = stratify(strata, annotations.n_raters)
-    if dense is None:
-        dense = _dense_is_faster(annotations, rows.shape[0], row_of.size / max(annotations.n_raters, 1))
     most = int(np.diff(annotations.indptr).max(initial=0))
     shift = max(annotations.n_categories - 1, 1).bit_length()
-    counter = np.int32 if max(most << 2 * shift, most**2) < 2**31 else np.int64
-    ranks = tie_ranks(spec.ties, spec.seed, annotations.n_items, annotations.n_categories)
-    n = np.arange(most + 1, dtype=np.float64)
-    log = np.log(np.maximum(n, 1))
-    paper = spec.cross_negentropy == "paper"
+    ranks = tie_ranks(spec.ties, spec.seed, annotations.n_items, annotations.n_categories, first_item)
     blocks = max(-(-annotations.n_items // ITEM_BLOCK), 1)
     width = -(-annotations.n_items // blocks)
     empty = blocks * width - annotations.n_items
-    packed = (ranks << shift | np.arange(annotations.n_categories)).astype(counter)
-    packed = np.pad(packed, ((0, 0), (0, empty), (0, 0))).reshape(2, blocks, width, annotations.n_categories)
+    pairs = weigh_pairs(spec.level, category_values(annotations.categories, spec.level))
+    tabled = None
+    if tables is not False and dense is not False:
+        tabled = crossed.lay_out(annotations, grouping, pairs, width)
+    if dense is None:
+        dense = tabled is not None or _dense_is_faster(
+            annotations, rows.shape[0], row_of.size / max(annotations.n_raters, 1)
+        )
     return Design(
         n_known=len(grouping.known),
         row_ptr=row_ptr.astype(np.int64),
@@ -172,22 +234,37 @@ def build_design(
         known_of=grouping.known_of.astype(np.int64),
         order=order,
         bounds=bounds,
-        ties=np.ascontiguousarray(packed.transpose(1, 0, 3, 2)),
+        ties=_pack_ties(ranks, shift, most, blocks),
         shift=shift,
         dense=dense,
         bits=_bit_sets(annotations, blocks, width) if dense else np.zeros((blocks, 0, 0, 0), dtype=np.uint64),
         indptr=np.pad(annotations.indptr, (0, empty), mode="edge"),
-        rater=annotations.rater.copy(),  # writable, as in a loaded design: the kernel compiles once
-        category=annotations.category.copy(),
-        xlogx=n * log,
-        log=log,
-        log_q=log if paper else np.log(n + 0.5),
-        log_m=log if paper else np.log(n + annotations.n_categories / 2),
-        paper=paper,
-        complete=annotations.n_items
-        if annotations.n_annotations == annotations.n_items * annotations.n_raters
-        else 0,
+        rater=annotations.rater,
+        category=annotations.category,
+        tables=_tables(most, annotations.n_categories, paper=spec.cross_negentropy == "paper"),
+        paper=spec.cross_negentropy == "paper",
+        level=spec.level,
+        pairs=pairs,
+        crossed=tabled,
+        sparse=sparse.lay_out(annotations, grouping) if tables is not False and not dense else None,
     )
+
+
+def _pack_ties(ranks: OffsetArray, shift: int, most: int, blocks: int) -> npt.NDArray[np.signedinteger[Any]]:
+    """``rank << shift | k`` by block; where it suffices, in the type that counts are fastest in."""
+    _, n_items, n_categories = ranks.shape
+    counter = np.int32 if max(most << 2 * shift, most**2) < 2**31 else np.int64
+    packed = (ranks << shift | np.arange(n_categories)).astype(counter)
+    packed = np.pad(packed, ((0, 0), (0, -n_items % blocks), (0, 0)))
+    return np.ascontiguousarray(packed.reshape(2, blocks, -1, n_categories).transpose(1, 0, 3, 2))
+
+
+def _tables(most: int, n_categories: int, *, paper: bool) -> Tables:
+    n = np.arange(most + 1, dtype=np.float64)
+    log = np.log(np.maximum(n, 1))
+    if paper:
+        return Tables(n * log, log, log, log)
+    return Tables(n * log, log, np.log(n + 0.5), np.log(n + n_categories / 2))
 
 
 def _dense_is_faster(annotations: Annotations, n_rows: int, rows_per_rater: float) -> bool:

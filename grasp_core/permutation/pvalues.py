@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from grasp_core.annotations import FloatArray
@@ -12,6 +14,58 @@ TIE_TOLERANCE = 1e-12
 
 FEWEST = 100
 """With fewer estimable shuffled values there is no p-value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tails:
+    """Where an observed value lies among its shuffled ones; all that a p-value needs.
+
+    Parameters
+    ----------
+    n : int
+        Estimable shuffled values.
+    low, high : int
+        Those at or below the observed value and those at or above it; ties count in both.
+    """
+
+    n: int
+    low: int
+    high: int
+
+    @property
+    def below(self) -> bool:
+        """Whether the observed value lies below the null's median; a tie does not.
+
+        Notes
+        -----
+        The median is element floor(n / 2) in ascending order. It lies above the observed value just where
+        elements 0 to floor(n / 2) do not all lie at or below it: where #{s* <= s} <= floor(n / 2).
+        """
+        return self.low <= self.n // 2
+
+    @property
+    def p_high(self) -> float:
+        """(1 + #{s* >= s}) / (n + 1)."""
+        return (1 + self.high) / (self.n + 1)
+
+    def p(self, convention: PValue) -> float | None:
+        """See :func:`p_value`."""
+        if self.n < FEWEST:
+            return None
+        if convention == "two-sided":
+            return min(1.0, 2 * min((1 + self.low) / (self.n + 1), self.p_high))
+        strictly_beyond = self.n - (self.high if self.below else self.low)
+        return strictly_beyond / self.n
+
+
+def tails(observed: float, null: FloatArray) -> Tails:
+    """Count the shuffled values, shape (B,), on either side of the observed one; NaN is left out."""
+    margin = float(tolerance(observed))
+    return Tails(
+        int(np.count_nonzero(~np.isnan(null))),
+        int(np.count_nonzero(null <= observed + margin)),
+        int(np.count_nonzero(null >= observed - margin)),
+    )
 
 
 def median(null: FloatArray) -> float:
@@ -43,25 +97,9 @@ def p_value(observed: float, null: FloatArray, convention: PValue) -> float | No
     float or None
         None where fewer than 100 shuffled values are estimable.
     """
-    if null.size < FEWEST:
-        return None
-    if convention == "two-sided":
-        return min(1.0, 2 * min(upper_tail(observed, null), upper_tail(-observed, -null)))
-    tolerance = _tolerance(observed)
-    if below(observed, median(null)):
-        return float(np.count_nonzero(null < observed - tolerance)) / null.size
-    return float(np.count_nonzero(null > observed + tolerance)) / null.size
+    return tails(observed, null).p(convention)
 
 
-def upper_tail(observed: float, null: FloatArray) -> float:
-    """(1 + #{s* >= s}) / (B + 1)."""
-    return float(1 + np.count_nonzero(null >= observed - _tolerance(observed))) / (null.size + 1)
-
-
-def below(observed: float, middle: float) -> bool:
-    """Whether the observed value lies below the null's median; a tie does not."""
-    return observed < middle - _tolerance(observed)
-
-
-def _tolerance(observed: float) -> float:
-    return TIE_TOLERANCE * max(1.0, abs(observed))
+def tolerance(observed: FloatArray | float) -> FloatArray:
+    """How far from each observed value a shuffled one may be and still be a tie."""
+    return np.asarray(TIE_TOLERANCE * np.maximum(1.0, np.abs(observed)))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -13,19 +14,26 @@ from grasp_core.permutation.design import tie_ranks
 from grasp_core.permutation.shuffle import IndexArray
 from grasp_core.spec import AnalysisSpec
 from grasp_core.statistics.counts import count
-from grasp_core.statistics.cross_group import cross_negentropy, voting_agreement, xrr
-from grasp_core.statistics.estimable import NotEstimableError
-from grasp_core.statistics.in_group import irr, negentropy, plurality_size
+from grasp_core.statistics.cross_group import cross_negentropy, voting_agreement, xrr_disagreement
+from grasp_core.statistics.distance import distance_of
+from grasp_core.statistics.estimable import ONE_LABEL_ACROSS, ONE_LABEL_INSIDE, NotEstimableError
+from grasp_core.statistics.in_group import irr_disagreement, negentropy, plurality_size
+from grasp_core.statistics.questions import agreement, average
+
+T = TypeVar("T")
 
 
 def evaluate(
-    annotations: Annotations, grouping: Grouping, spec: AnalysisSpec, source: IndexArray
+    annotations: Annotations | Sequence[Annotations],
+    grouping: Grouping,
+    spec: AnalysisSpec,
+    source: IndexArray,
 ) -> tuple[FloatArray, list[dict[str, str]]]:
     """Compute every statistic of every group under one assignment of profiles.
 
     Parameters
     ----------
-    annotations : Annotations
+    annotations : Annotations, or one for each question
     grouping : Grouping
     spec : AnalysisSpec
     source : int64 array, shape (J,)
@@ -39,19 +47,23 @@ def evaluate(
     reasons : list of dict, length G
         Why a statistic (by name) of the group is not estimable.
     """
-    ranks = tie_ranks(spec.ties, spec.seed, annotations.n_items, annotations.n_categories)
+    asked = (annotations,) if isinstance(annotations, Annotations) else tuple(annotations)
+    ranks = [tuple(tie_ranks(spec.ties, spec.seed, one.n_items, one.n_categories)) for one in asked]
+    distances = [distance_of(one.categories, spec.level) for one in asked]
     values = np.full((len(grouping.groups), 6), np.nan)
     reasons: list[dict[str, str]] = []
     for g in range(len(grouping.groups)):
-        c = count(annotations, grouping.member[g][source])
-        d = count(annotations, grouping.complement(g)[source])
+        c = [count(one, grouping.member[g][source]) for one in asked]
+        d = [count(one, grouping.complement(g)[source]) for one in asked]
         definitions: dict[str, Callable[[], float]] = {
-            "irr": partial(irr, c),
-            "xrr": partial(xrr, c, d),
-            "negentropy": partial(negentropy, c),
-            "cross_negentropy": partial(cross_negentropy, c, d, spec.cross_negentropy),
-            "plurality_size": partial(plurality_size, c),
-            "voting_agreement": partial(voting_agreement, c, d, tuple(ranks)),
+            "irr": partial(agreement, _each(irr_disagreement, c, distances), ONE_LABEL_INSIDE),
+            "xrr": partial(agreement, _each(xrr_disagreement, c, d, distances), ONE_LABEL_ACROSS),
+            "negentropy": partial(average, _each(negentropy, c)),
+            "cross_negentropy": partial(
+                average, _each(partial(cross_negentropy, convention=spec.cross_negentropy), c, d)
+            ),
+            "plurality_size": partial(average, _each(plurality_size, c)),
+            "voting_agreement": partial(average, _each(voting_agreement, c, d, ranks)),
         }
         reasons.append({})
         for s, (name, definition) in enumerate(definitions.items()):
@@ -60,3 +72,7 @@ def evaluate(
             except NotEstimableError as reason:
                 reasons[g][name] = str(reason)
     return values, reasons
+
+
+def _each(definition: Callable[..., T], *by_question: Sequence[Any]) -> list[Callable[[], T]]:
+    return [partial(definition, *arguments) for arguments in zip(*by_question, strict=True)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections import Counter
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -14,7 +13,9 @@ import numpy as np
 from grasp_core.errors import DataError
 from grasp_core.raft.baselines.protocol import Fit, Texts, known_labels
 from grasp_core.raft.bootstrap import resampled_f1
-from grasp_core.raft.f1 import Codes, confusion, interval, macro_f1
+from grasp_core.raft.f1 import confusion, interval, macro_f1
+from grasp_core.raft.folds import Fold, leave_one_out, stratified_splits, taken
+from grasp_core.raft.misleading import file_cautions, loo_cautions, split_cautions
 from grasp_core.raft.tasks import Rows, Task
 
 Way = Literal["loo", "splits", "file"]
@@ -25,15 +26,6 @@ Done = MutableMapping[str, list[str]]
 
 BLOCK = 512
 """Rows labelled at a time: how often progress is told. Labels do not depend on it."""
-SPLITS, TEST_SHARE = 20, 0.2
-
-
-@dataclass(frozen=True, slots=True)
-class Fold:
-    """Positions of the rows to learn from, and of those to be labelled."""
-
-    train: tuple[int, ...]
-    test: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,40 +54,6 @@ class Evaluation:
     n: int
     predicted: tuple[str, ...]
     caution: tuple[str, ...]
-
-
-def leave_one_out(rows: Rows) -> list[Fold]:
-    """Each row labelled by what all others teach."""
-    everyone = range(len(rows.ids))
-    return [Fold(tuple(one for one in everyone if one != left), (left,)) for left in everyone]
-
-
-def stratified_splits(rows: Rows, seed: int, splits: int = SPLITS) -> list[Fold]:
-    """Rows parted at random: a fifth of each class, rounded by chance, is labelled from the others.
-
-    A class of one row stays with those to learn from.
-
-    Raises
-    ------
-    DataError
-        If no class has two rows.
-    """
-    labels = np.array(known_labels(rows))
-    classes = [np.flatnonzero(labels == name) for name in dict.fromkeys(labels)]
-    if max(map(len, classes)) < 2:
-        raise DataError(f"{rows.table.name} has no class with two rows, so it cannot be split; use loo")
-    return [_split(classes, np.random.Generator(np.random.Philox([seed, k]))) for k in range(splits)]
-
-
-def _split(classes: Sequence[Codes], rng: np.random.Generator) -> Fold:
-    test: set[int] = set()
-    while not test:
-        for members in classes:
-            wanted = len(members) * TEST_SHARE
-            size = min(int(wanted) + int(rng.random() < wanted % 1), len(members) - 1)
-            test.update(map(int, rng.permutation(members)[:size]))
-    everyone = range(sum(map(len, classes)))
-    return Fold(tuple(one for one in everyone if one not in test), tuple(sorted(test)))
 
 
 def evaluate(
@@ -137,7 +95,7 @@ def evaluate(
         if test is None or not test.labels:
             raise DataError("the file to evaluate on has no labelled row")
         predicted = label_rows(fit, train, task, test.texts, seed=seed, watch=watch, done=done)
-        return _scored(way, [tuple(test.labels)], [predicted], task, seed, _file_cautions(train, test))
+        return _scored(way, [tuple(test.labels)], [predicted], task, seed, file_cautions(train, test))
     if len(labels) < 2:
         raise DataError(f"{train.table.name} has one labelled row; evaluating on it takes two or more")
     folds = leave_one_out(train) if way == "loo" else stratified_splits(train, seed)
@@ -145,8 +103,8 @@ def evaluate(
     gold = [tuple(labels[row] for row in fold.test) for fold in folds]
     if way == "loo":
         gold, found = [tuple(labels)], [[label for fold in found for label in fold]]
-        return _scored(way, gold, found, task, seed, _loo_cautions(labels))
-    return _scored(way, gold, found, task, seed, _split_cautions(labels, folds))
+        return _scored(way, gold, found, task, seed, loo_cautions(labels))
+    return _scored(way, gold, found, task, seed, split_cautions(labels, folds))
 
 
 def _label_folds(
@@ -208,13 +166,6 @@ def work_key(name: str, task: Task, rows: Sequence[Rows], way: str, seed: int) -
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
-def taken(rows: Rows, positions: Sequence[int]) -> Rows:
-    """Some of the rows, in that order."""
-    labels = None if rows.labels is None else tuple(rows.labels[one] for one in positions)
-    ids = tuple(rows.ids[one] for one in positions)
-    return Rows(ids, tuple(rows.texts[one] for one in positions), labels, rows.table)
-
-
 def _scored(
     way: Way,
     gold: Sequence[Sequence[str]],
@@ -239,52 +190,6 @@ def _scored(
     said = tuple(label for one in predicted for label in one)
     return Evaluation(
         way, float(scores.mean()), float(declared.mean()), interval(spread), len(said), said, caution
-    )
-
-
-def _loo_cautions(labels: Sequence[str]) -> tuple[str, ...]:
-    counts = Counter(labels)
-    found = [
-        "Leave-one-out makes the class of the row left out rarer among the others than it is, so methods "
-        "that lean on class frequencies look worse than they are."
-    ]
-    most = counts.most_common(2)
-    if len(most) > 1 and most[0][1] == most[1][1]:
-        found.append(
-            "The largest classes here have equally many rows: the most frequent class of the others is then "
-            "never theirs, and plurality gets none of them right."
-        )
-    single = sum(count == 1 for count in counts.values())
-    if single:
-        found.append(_singles(single, "is left without an example when its row is left out"))
-    return tuple(found)
-
-
-def _split_cautions(labels: Sequence[str], folds: Sequence[Fold]) -> tuple[str, ...]:
-    found = [
-        f"Splits learn from about {len(folds[0].train)} rows, not {len(labels)}, and label few, so that "
-        "single scores are rough; their interval says how much they vary, not how far off their mean is."
-    ]
-    single = sum(count == 1 for count in Counter(labels).values())
-    if single:
-        found.append(_singles(single, "stays among those learnt from and is never tested"))
-    rare = sum(1 < count < 5 for count in Counter(labels).values())
-    if rare:
-        found.append(f"Rare classes ({rare} with 2 to 4 rows) are missing from most splits' tests.")
-    return tuple(found)
-
-
-def _singles(count: int, what: str) -> str:
-    return f"A class with a single row ({count} here) {what}."
-
-
-def _file_cautions(train: Rows, test: Rows) -> tuple[str, ...]:
-    known = {json.dumps(text, sort_keys=True) for text in train.texts}
-    both = sum(json.dumps(text, sort_keys=True) in known for text in test.texts)
-    if not both:
-        return ()
-    return (
-        f"{both:,} of the {len(test.ids):,} rows are also among those learnt from, which flatters the score.",
     )
 
 

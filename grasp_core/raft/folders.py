@@ -12,7 +12,7 @@ from pathlib import Path
 
 from grasp_core.errors import DataError
 from grasp_core.io import containers
-from grasp_core.io.problems import number, quoted
+from grasp_core.io.problems import not_there, number, quoted
 
 MAX_FILE = 64 * 1024**2
 """Largest file with predictions, unpacked; the benchmark's largest has 5,000 rows in about 0.2 MB."""
@@ -67,7 +67,7 @@ def csv_files(source: Path | str | bytes, name: str | None = None) -> tuple[RawF
         with path.open("rb") as file:
             content = file.read(MAX_ARCHIVE + 1)
     except FileNotFoundError:
-        raise DataError(f"{shown} does not exist at {path}; name a submission's folder or zip file") from None
+        raise DataError(f"{not_there(shown, path)}; name a submission's folder or zip file") from None
     except OSError as error:
         raise DataError(f"{shown} cannot be read: {error.strerror}") from None
     return _of_zip(content, shown)

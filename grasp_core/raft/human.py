@@ -91,11 +91,7 @@ def human_baseline(
     ----------
     Alex et al., *RAFT*, 2021: five votes on each of 100 test rows per task, ties broken at random.
     """
-    for name, value in (("votes", votes), ("items", items), ("repeats", repeats)):
-        if value < 1:
-            raise SpecError(f"`{name}` must be 1 or more; found {value}")
-    if not 0 <= seed < 2**63:
-        raise SpecError(f"`seed` must be a whole number from 0 to 2^63 - 1; found {seed}")
+    _check(seed, votes=votes, items=items, repeats=repeats)
     annotations = dataset.annotations
     gold = None if against is None else _gold_codes(annotations, against)
     eligible = _eligible(annotations, gold, votes)
@@ -119,6 +115,14 @@ def human_baseline(
         eligible=int(eligible.size),
         against=HELD_OUT if gold is None else GOLD,
     )
+
+
+def _check(seed: int, **numbers: int) -> None:
+    for name, value in numbers.items():
+        if value < 1:
+            raise SpecError(f"`{name}` must be 1 or more; found {value}")
+    if not 0 <= seed < 2**63:
+        raise SpecError(f"`seed` must be a whole number from 0 to 2^63 - 1; found {seed}")
 
 
 def _gold_codes(annotations: Annotations, against: Mapping[str, str]) -> Codes:

@@ -9,7 +9,7 @@ from pathlib import Path
 from grasp_core.io.load import Dataset
 from grasp_core.raft.baselines.registry import make_baseline
 from grasp_core.raft.compare import Comparison, compare
-from grasp_core.raft.evaluate import Fold, taken
+from grasp_core.raft.folds import Fold, taken
 from grasp_core.raft.gold import Gold, read_gold
 from grasp_core.raft.human import HumanScore, human_baseline
 from grasp_core.raft.labelled import LabelledFile

@@ -11,6 +11,11 @@ from typing import Any
 
 import pandas as pd
 
+from grasp_core.errors import DataError
+from grasp_core.plain import damaged, text
+
+FORMAT = "grasp-leaderboard"
+FORMAT_VERSION = 1
 OVERALL = "overall"
 """Column of the mean over all tasks."""
 
@@ -87,9 +92,9 @@ def leaderboard_table(entries: Sequence[Entry], tasks: Sequence[str]) -> pd.Data
     )
 
 
-def leaderboard_json(entries: Sequence[Entry]) -> str:
-    """The same with intervals, as JSON."""
-    plain = [
+def leaderboard_dict(entries: Sequence[Entry], tasks: Sequence[str]) -> dict[str, Any]:
+    """The same with intervals, JSON-ready (``grasp-leaderboard`` version 1); who handed in is not in it."""
+    systems = [
         {
             "system": entry.name,
             "source": entry.source or None,
@@ -99,4 +104,34 @@ def leaderboard_json(entries: Sequence[Entry]) -> str:
         }
         for entry in entries
     ]
-    return json.dumps({"format": "grasp-leaderboard", "version": 1, "systems": plain}, indent=1) + "\n"
+    return {"format": FORMAT, "version": FORMAT_VERSION, "tasks": list(tasks), "systems": systems}
+
+
+def read_leaderboard(plain: Any) -> tuple[list[Entry], list[str]]:
+    """The entries and tasks of :func:`leaderboard_dict`'s form.
+
+    Raises
+    ------
+    DataError
+        If it is not a ``grasp-leaderboard`` of version 1, or a field is missing or of the wrong kind.
+    """
+    if not isinstance(plain, dict) or (plain.get("format"), plain.get("version")) != (FORMAT, FORMAT_VERSION):
+        raise DataError(f'this is no leaderboard: it lacks "format": "{FORMAT}", "version": {FORMAT_VERSION}')
+    with damaged("the leaderboard"):
+        return [_read_entry(system) for system in plain["systems"]], [text(name) for name in plain["tasks"]]
+
+
+def _read_entry(plain: Mapping[str, Any]) -> Entry:
+    return Entry(
+        name=text(plain["system"]),
+        tasks={text(task): _score(score) for task, score in plain["tasks"].items()},
+        overall=None if plain["overall"] is None else _score(plain["overall"]),
+        source="" if plain["source"] is None else text(plain["source"]),
+        ci95={text(task): (_score(low), _score(high)) for task, (low, high) in plain["ci95"].items()},
+    )
+
+
+def _score(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise TypeError(f"{value!r} (expected a number from 0 to 1)")
+    return float(value)

@@ -77,10 +77,6 @@ class Rows:
     labels: tuple[str, ...] | None
     table: Table
 
-    def joined(self, task: Task) -> list[str]:
-        """All fields of each row as one text, the paper's way: joined by a full stop and a space."""
-        return [". ".join(text[field] for field in task.fields) for text in self.texts]
-
 
 @cache
 def builtin_tasks() -> Mapping[str, Task]:

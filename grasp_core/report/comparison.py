@@ -11,7 +11,7 @@ import pandas as pd
 from grasp_core.data_spec import DataSpec
 from grasp_core.groups import AxisSet, Group
 from grasp_core.report.contents import raters_per_item
-from grasp_core.report.conventions import CORRECTION, CROSS_NEGENTROPY, FAMILY, P_VALUE, TIES
+from grasp_core.report.conventions import CORRECTION, CROSS_NEGENTROPY, FAMILY, LEVEL, P_VALUE, TIES
 from grasp_core.report.reading import left_out, step_sentence
 from grasp_core.report.tables import cell_text
 from grasp_core.report.words import (
@@ -217,7 +217,7 @@ def _asked(spec: RunSpec) -> dict[str, str]:
         "Statistics": ", ".join(WORDS[name].name for name in STATISTICS if name in analysis.statistics),
         "GAI": f"{WORDS[inside].name} divided by {WORDS[across].name}",
         "Smallest group": f"{analysis.min_raters:,} raters",
-        "Permutations": f"{analysis.permutations:,}",
+        "Permutations": f"{'at most ' if analysis.adaptive else ''}{analysis.permutations:,}",
         "Seed": str(analysis.seed),
         "Profiles shuffled": f"within each value of {axis_label((analysis.strata,))}"
         if analysis.strata
@@ -225,6 +225,7 @@ def _asked(spec: RunSpec) -> dict[str, str]:
         "p-value": P_VALUE[analysis.p_value].label,
         "Correction": CORRECTION[analysis.correction].label,
         "Corrected together": FAMILY[analysis.family].label,
+        "Level of measurement": LEVEL[analysis.level].label,
         "Cross-negentropy": CROSS_NEGENTROPY[analysis.cross_negentropy].label,
         "Tied votes": TIES[analysis.ties].label,
     }
@@ -235,14 +236,18 @@ def _reading(data: DataSpec) -> dict[str, str]:
         "Layout": _LAYOUTS[data.layout],
         "Item column": data.item or "none",
         "Rater column": data.rater or "none",
-        "Label column": data.label or "none",
+        "Label column": ", ".join(data.labels) or data.label or "none",
         "Profile columns": ", ".join(data.profile) or "none",
-        "Labels declared": ", ".join(data.categories) if data.categories else "none; those found",
+        "Labels declared": "; ".join(map(_declared, data.questions)),
         "Texts that mean missing": ", ".join(token or "(empty)" for token in data.missing) or "none",
         "Columns ignored": ", ".join(data.ignore) or "none",
         "Values recoded": "; ".join(step_sentence(step) for step in data.recode) or "none",
         "Left out": "; ".join(left_out(data)) or "nothing",
     }
+
+
+def _declared(question: DataSpec) -> str:
+    return ", ".join(question.categories) if question.categories else "none; those found"
 
 
 def _sets(axes: Iterable[AxisSet]) -> str:

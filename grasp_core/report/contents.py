@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from grasp_core.report.conventions import stated
@@ -19,7 +20,7 @@ from grasp_core.report.words import (
     reported_statistics,
     statistic_formula,
 )
-from grasp_core.result import RunResult
+from grasp_core.result import RunResult, Stopping
 from grasp_core.spec import LEVEL, AnalysisSpec, RunSpec
 
 _NAMED = 4
@@ -36,11 +37,16 @@ class Method:
 
 def run_title(spec: RunSpec) -> str:
     """For example "Q_overall by gender, race, race × gender"."""
-    label = visible_name(one_line(spec.data.label or "Labels"))
+    labels = spec.data.labels or (spec.data.label or "Labels",)
+    questions = [visible_name(one_line(name)) for name in labels]
     axes = [visible_name(axis_label(names)) for names in spec.analysis.axes]
-    more = len(axes) - _NAMED
+    return f"{_some(questions)} by {_some(axes)}"
+
+
+def _some(names: Sequence[str]) -> str:
+    more = len(names) - _NAMED
     tail = f" and {more} more" if more > 0 else ""
-    return f"{label} by {', '.join(axes[:_NAMED])}{tail}"
+    return f"{', '.join(names[:_NAMED])}{tail}"
 
 
 def marks(analysis: AnalysisSpec) -> tuple[tuple[str, str], ...]:
@@ -64,9 +70,9 @@ def methods(result: RunResult) -> tuple[Method, ...]:
     return tuple(found)
 
 
-def conventions(analysis: AnalysisSpec) -> tuple[tuple[str, str], ...]:
-    """The run's conventions as (name, sentence)."""
-    return tuple((name, visible(sentence)) for name, sentence in stated(analysis))
+def conventions(spec: RunSpec, stopping: Stopping | None = None) -> tuple[tuple[str, str], ...]:
+    """The run's conventions as (name, sentence), and how an adaptive one ended."""
+    return tuple((name, visible(sentence)) for name, sentence in stated(spec, stopping))
 
 
 def not_estimable(result: RunResult) -> tuple[str, ...]:

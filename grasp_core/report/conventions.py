@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from grasp_core.report.words import CORRECTION_NAMES, WORDS, axis_label
-from grasp_core.spec import AnalysisSpec
+from grasp_core.report.stopping import ending, guarantee
+from grasp_core.report.words import CORRECTION_NAMES, WORDS, axis_label, one_line
+from grasp_core.result import Stopping
+from grasp_core.spec import RunSpec
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,25 @@ TIES: Mapping[str, Choice] = {
     "first": Choice("First label in the declared order", "The same on every run, whatever the seed."),
     "random": Choice("Drawn at random", "From the run's seed, so a re-run gives the same draw."),
 }
+LEVEL: Mapping[str, Choice] = {
+    "nominal": Choice("Nominal: names", "Two different labels disagree fully, whichever they are."),
+    "ordinal": Choice(
+        "Ordinal: ranks",
+        "Labels disagree more, the more of the labels given lie between them in the declared order.",
+    ),
+    "interval": Choice(
+        "Interval: numbers", "Labels are numbers; they disagree by the square of their difference."
+    ),
+    "ratio": Choice(
+        "Ratio: numbers from 0",
+        "Labels are numbers; they disagree by the square of their difference divided by their sum.",
+    ),
+}
+LEVEL_COUNTS_FOR = "It counts for IRR, XRR and their GAI; to other statistics labels are equal or not."
+SEVERAL = (
+    "IRR and XRR take all of them together, two raters differing by the share of questions that they answer "
+    "differently; other statistics are averaged over the questions."
+)
 CORRECTION: Mapping[str, Choice] = {
     "benjamini-hochberg": Choice(
         CORRECTION_NAMES["benjamini-hochberg"],
@@ -59,20 +80,32 @@ FAMILY: Mapping[str, Choice] = {
 }
 
 
-def stated(analysis: AnalysisSpec) -> list[tuple[str, str]]:
-    """A run's conventions as (name, sentence), all of them."""
+def stated(spec: RunSpec, stopping: Stopping | None = None) -> list[tuple[str, str]]:
+    """A run's conventions as (name, sentence), all of them; for an adaptive one also how it ended."""
+    analysis = spec.analysis
     inside, across = analysis.gai
     p_value, correction = P_VALUE[analysis.p_value], CORRECTION[analysis.correction]
     family = FAMILY[analysis.family]
     where = f"within each value of {axis_label((analysis.strata,))}" if analysis.strata else "over all raters"
+    several = [one_line(name) for name in spec.data.labels] if spec.data.further else []
+    number = f"At most {analysis.permutations:,}" if analysis.adaptive else f"{analysis.permutations:,}"
+    ended = [] if stopping is None else [("Stopping", ending(analysis, stopping))]
+    kept = [] if stopping is None else [("Guarantee", guarantee(analysis, stopping))]
     return [
+        *([("Questions", f"{', '.join(several)}. {SEVERAL}")] if several else []),
         (
             "Chance groupings",
-            f"{analysis.permutations:,} shuffles of whole rater profiles {where}; seed {analysis.seed}.",
+            f"{number} shuffles of whole rater profiles {where}; seed {analysis.seed}.",
         ),
+        *ended,
+        *kept,
         ("p-value", f"{p_value.label}. {p_value.meaning}"),
         ("Correction", f"{correction.label}. {correction.meaning}"),
         ("Corrected together", f"{family.label}. {family.meaning}"),
+        (
+            "Level of measurement",
+            f"{LEVEL[analysis.level].label}. {LEVEL[analysis.level].meaning} {LEVEL_COUNTS_FOR}",
+        ),
         ("GAI", f"{WORDS[inside].name} divided by {WORDS[across].name}."),
         ("Smallest group", f"Groups with fewer than {analysis.min_raters} raters are not shown."),
         (

@@ -137,7 +137,7 @@ def _manner(statistic: str, finding: _Finding) -> str:
 
 
 def _numbers(result: RunResult, statistic: str, outcome: Outcome) -> str:
-    permutations = result.spec.analysis.permutations
+    permutations = result.permutations
     return ", ".join(
         [
             f"{WORDS[statistic].name} {format_value(outcome.value)}",
@@ -226,7 +226,7 @@ def _axes(result: RunResult) -> list[Sentence]:
 
 
 def _axis_parts(result: RunResult, row: DsiResult) -> list[str | Segment]:
-    permutations = result.spec.analysis.permutations
+    permutations = result.permutations
     group = "" if row.group is None else ", attained by "
     return [
         Segment(axis_label(row.axes), strong=True),

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from grasp_core.data_spec import DataSpec, Filters
+from grasp_core.data_spec import Filters
 from grasp_core.report.cautions import is_caution
 from grasp_core.result import DataSummary, GroupResult, RunResult
+from grasp_core.spec import RunSpec
 
 
 def for_strangers(result: RunResult) -> RunResult:
@@ -21,21 +22,26 @@ def for_strangers(result: RunResult) -> RunResult:
     shown = {row.group for row in result.groups if _large_enough(row, result)}
     return replace(
         result,
-        data=_data(result.data),
-        spec=replace(result.spec, data=_reading(result.spec.data)),
+        data=summary_for_strangers(result.data),
+        spec=spec_for_strangers(result.spec),
         groups=tuple(row for row in result.groups if row.group in shown),
         dsi=tuple(row for row in result.dsi if row.group is None or row.group in shown),
         warnings=tuple(warning for warning in result.warnings if is_caution(warning)),
     )
 
 
+def spec_for_strangers(spec: RunSpec) -> RunSpec:
+    """The spec without values and columns that could name somebody."""
+    data = replace(
+        spec.data, ignore=(), exclude=(), recode=(), filters=Filters(), part=None, raters_part=None
+    )
+    return replace(spec, data=data)
+
+
+def summary_for_strangers(data: DataSummary) -> DataSummary:
+    """The data's description without the files."""
+    return replace(data, files=())
+
+
 def _large_enough(row: GroupResult, result: RunResult) -> bool:
     return row.n_raters >= result.spec.analysis.min_raters
-
-
-def _reading(data: DataSpec) -> DataSpec:
-    return replace(data, ignore=(), exclude=(), recode=(), filters=Filters(), part=None, raters_part=None)
-
-
-def _data(data: DataSummary) -> DataSummary:
-    return replace(data, files=())

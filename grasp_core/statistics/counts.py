@@ -7,6 +7,9 @@ import numpy.typing as npt
 
 from grasp_core.annotations import Annotations, BoolArray, OffsetArray
 
+ITEMS_AT_A_TIME = 2**15
+"""So that counting large data takes little memory beside the counts."""
+
 
 def count(annotations: Annotations, raters: BoolArray) -> OffsetArray:
     """Count the labels that some raters gave to every item.
@@ -21,11 +24,15 @@ def count(annotations: Annotations, raters: BoolArray) -> OffsetArray:
     int64 array, shape (I, K)
         c[i, k], the number of those raters who gave item i category k.
     """
-    chosen = raters[annotations.rater]
-    cell = annotations.item[chosen].astype(np.int64) * annotations.n_categories
-    cell += annotations.category[chosen]
-    size = annotations.n_items * annotations.n_categories
-    counts: OffsetArray = np.bincount(cell, minlength=size).reshape(-1, annotations.n_categories)
+    k, indptr = annotations.n_categories, annotations.indptr
+    counts = np.empty((annotations.n_items, k), dtype=np.int64)
+    for start in range(0, annotations.n_items, ITEMS_AT_A_TIME):
+        stop = min(start + ITEMS_AT_A_TIME, annotations.n_items)
+        here = slice(indptr[start], indptr[stop])
+        item = np.repeat(np.arange(stop - start), np.diff(indptr[start : stop + 1]))
+        chosen = raters[annotations.rater[here]]
+        cell = item[chosen] * k + annotations.category[here][chosen]
+        counts[start:stop] = np.bincount(cell, minlength=(stop - start) * k).reshape(-1, k)
     return counts
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
 from grasp_core.spec import CrossNegentropy
 from grasp_core.statistics.counts import surprise
+from grasp_core.statistics.distance import Distance, nominal
 from grasp_core.statistics.estimable import (
     NO_SHARED_ITEM,
     ONE_LABEL_ACROSS,
@@ -16,15 +18,18 @@ from grasp_core.statistics.estimable import (
     NotEstimableError,
 )
 from grasp_core.statistics.in_group import Counts
+from grasp_core.statistics.questions import agreement
 
 
-def xrr(c: Counts, d: Counts) -> float:
-    """Cross-replication reliability for nominal labels, with missing data.
+def xrr(c: Counts, d: Counts, distance: Distance = nominal) -> float:
+    """Cross-replication reliability, with missing data.
 
     Parameters
     ----------
     c, d : int arrays, shape (I, K)
         Labels of the group and of the others; only items that both rated count.
+    distance : callable, optional
+        See :mod:`grasp_core.statistics.distance`; of both sides' labels together.
 
     Returns
     -------
@@ -38,22 +43,33 @@ def xrr(c: Counts, d: Counts) -> float:
 
     Notes
     -----
-    XRR = 1 - D_o / D_e with D_o = sum_i (n_i + m_i) (1 - sum_k c_ik d_ik / (n_i m_i)) / (R + S) and
-    D_e = 1 - sum_k (X_k / R) (Y_k / S), where R, S, X_k, Y_k are totals over the shared items.
+    XRR = 1 - D_o / D_e with D_o = sum_i (n_i + m_i) (sum_kl c_ik d_il delta_kl^2 / (n_i m_i)) / (R + S) and
+    D_e = sum_kl (X_k / R) (Y_l / S) delta_kl^2, where R, S, X_k, Y_l are totals over the shared items.
 
     References
     ----------
     Wong, Paritosh & Aroyo (2021), Cross-replication Reliability, ACL.
     """
+    return agreement([partial(xrr_disagreement, c, d, distance)], ONE_LABEL_ACROSS)
+
+
+def xrr_disagreement(c: Counts, d: Counts, distance: Distance = nominal) -> tuple[float, float]:
+    """D_o and D_e of :func:`xrr`; D_e is 0 where all labels are one same.
+
+    Raises
+    ------
+    NotEstimableError
+        If they share no item.
+    """
     c, d = _shared(c, d)
     n, m = c.sum(axis=1), d.sum(axis=1)
     r, s = int(n.sum()), int(m.sum())
-    expected = 1 - (c.sum(axis=0) / r * (d.sum(axis=0) / s)).sum()
-    if int(c.sum(axis=0) @ d.sum(axis=0)) == r * s:
-        raise NotEstimableError(ONE_LABEL_ACROSS)
-    disagreement = 1 - (c * d).sum(axis=1) / (n * m)
+    x, y = c.sum(axis=0), d.sum(axis=0)
+    squared = distance(x + y)
+    expected = x @ squared @ y / (r * s)
+    disagreement = (c @ squared * d).sum(axis=1) / (n * m)
     observed = ((n + m) * disagreement).sum() / (r + s)
-    return float(1 - observed / expected)
+    return float(observed), float(expected)
 
 
 def voting_agreement(c: Counts, d: Counts, ranks: Sequence[npt.NDArray[np.int64]]) -> float:

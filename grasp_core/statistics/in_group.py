@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import numpy.typing as npt
 
 from grasp_core.statistics.counts import surprise
+from grasp_core.statistics.distance import Distance, nominal
 from grasp_core.statistics.estimable import NO_ANNOTATION, NO_PAIR, ONE_LABEL_INSIDE, NotEstimableError
+from grasp_core.statistics.questions import agreement
 
 Counts = npt.NDArray[np.int64]
 
 
-def irr(c: Counts) -> float:
-    """Krippendorff's alpha for nominal labels.
+def irr(c: Counts, distance: Distance = nominal) -> float:
+    """Krippendorff's alpha.
 
     Parameters
     ----------
     c : int array, shape (I, K)
+    distance : callable, optional
+        See :mod:`grasp_core.statistics.distance`; of the pairable labels.
 
     Returns
     -------
@@ -30,12 +36,24 @@ def irr(c: Counts) -> float:
 
     Notes
     -----
-    alpha = 1 - D_o / D_e over the items with n >= 2, where
-    D_o = 1/N sum_i (n_i^2 - sum_k c_ik^2) / (n_i - 1) and D_e = (N^2 - sum_k M_k^2) / (N (N - 1)).
+    alpha = 1 - D_o / D_e over the items with n >= 2, where, summed over all pairs of categories,
+    D_o = 1/N sum_i sum_kl c_ik c_il delta_kl^2 / (n_i - 1) and
+    D_e = sum_kl M_k M_l delta_kl^2 / (N (N - 1)).
 
     References
     ----------
     Krippendorff (2019), Content Analysis, 4th ed., chapter 12.
+    """
+    return agreement([partial(irr_disagreement, c, distance)], ONE_LABEL_INSIDE)
+
+
+def irr_disagreement(c: Counts, distance: Distance = nominal) -> tuple[float, float]:
+    """D_o and D_e of :func:`irr`; D_e is 0 where all pairable labels are one same.
+
+    Raises
+    ------
+    NotEstimableError
+        If no item has two labels.
     """
     c = c[c.sum(axis=1) >= 2]
     n = c.sum(axis=1)
@@ -43,11 +61,10 @@ def irr(c: Counts) -> float:
     if total < 2:
         raise NotEstimableError(NO_PAIR)
     marginal = c.sum(axis=0)
-    expected = (total**2 - (marginal**2).sum()) / (total * (total - 1))
-    if expected == 0:
-        raise NotEstimableError(ONE_LABEL_INSIDE)
-    observed = ((n**2 - (c**2).sum(axis=1)) / (n - 1)).sum() / total
-    return float(1 - observed / expected)
+    squared = distance(marginal)
+    expected = marginal @ squared @ marginal / (total * (total - 1))
+    observed = ((c @ squared * c).sum(axis=1) / (n - 1)).sum() / total
+    return float(observed), float(expected)
 
 
 def plurality_size(c: Counts) -> float:

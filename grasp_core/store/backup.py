@@ -28,21 +28,26 @@ from grasp_core.errors import DataError, GraspError, StoreError
 from grasp_core.result import DataSummary, RunResult
 from grasp_core.spec import RunSpec
 from grasp_core.store.database import only_one, snapshot, writing
+from grasp_core.store.documents import check_document
 from grasp_core.store.files import CHUNK_BYTES
-from grasp_core.store.runs import State
-from grasp_core.store.schema import checkpoints, chunks, files, links, metadata, runs
+from grasp_core.store.run_records import State
+from grasp_core.store.schema import checkpoints, chunks, documents, files, links, metadata, runs
 
 FORMAT = "grasp-backup"
-FORMAT_VERSION = 2
-"""Version 1 lacked remembered readings, submissions and files that stay elsewhere; it is still restored."""
+FORMAT_VERSION = 4
+"""Version 1 lacked remembered readings, submissions and files that stay elsewhere, version 2 documents,
+version 3 the counts of long runs; all are still restored."""
 MAX_LINE_BYTES = 2**28
 MAX_MANIFEST_BYTES = 2**16
 MAX_RATIO = 200
 """An archive that would grow by more is none that GRASP wrote."""
 _MANIFEST = "manifest.json"
 _TABLES = tuple(metadata.sorted_tables)
-_SINCE_2 = ("readings", "submissions", "scorings")
-_TABLES_OF = {1: tuple(table for table in _TABLES if table.name not in _SINCE_2), FORMAT_VERSION: _TABLES}
+_SINCE = {"readings": 2, "submissions": 2, "scorings": 2, "documents": 3, "tallies": 4}
+_TABLES_OF = {
+    version: tuple(table for table in _TABLES if _SINCE.get(table.name, 1) <= version)
+    for version in range(1, FORMAT_VERSION + 1)
+}
 _BATCH_BYTES = 2**22
 
 
@@ -52,6 +57,7 @@ class Contents:
 
     runs: int
     files: int
+    documents: int
     links: int
 
 
@@ -145,7 +151,7 @@ def _encoded(value: Any) -> Any:
 
 
 def _contents(rows: dict[str, int]) -> Contents:
-    return Contents(rows[runs.name], rows[files.name], rows[links.name])
+    return Contents(*(rows.get(table.name, 0) for table in (runs, files, documents, links)))
 
 
 # Reading
@@ -336,8 +342,17 @@ def _check_chunks() -> Callable[[dict[str, Any] | None], None]:
     return check
 
 
+def _check_documents() -> Callable[[dict[str, Any] | None], None]:
+    def check(row: dict[str, Any] | None) -> None:
+        if row is not None:
+            check_document(row["kind"], row["content"], row["sha256"])
+
+    return check
+
+
 _CHECKS: dict[str, Callable[[], Callable[[dict[str, Any] | None], None]]] = {
     runs.name: _check_runs,
     checkpoints.name: _check_checkpoints,
     chunks.name: _check_chunks,
+    documents.name: _check_documents,
 }

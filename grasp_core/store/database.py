@@ -28,6 +28,8 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from grasp_core.errors import SettingsError, StoreError
 from grasp_core.settings import Settings
 
+ID_BYTES = 15
+"""Random bytes of an id."""
 BUSY_SECONDS = 20
 """How long a writer waits for another one in SQLite."""
 CONNECT_SECONDS = 10
@@ -146,6 +148,15 @@ def only_one(connection: Connection, what: str) -> None:
             hashlib.sha256(what.encode("utf-8", "surrogatepass")).digest()[:8], signed=True
         )
         connection.execute(sqlalchemy.select(sqlalchemy.func.pg_advisory_xact_lock(number)))
+
+
+def clock(engine: Engine) -> Any:
+    """The database's own clock, in seconds since 1970: the same for all servers."""
+    if engine.dialect.name == "postgresql":
+        return sqlalchemy.literal_column(
+            "extract(epoch FROM clock_timestamp())::double precision", sqlalchemy.Double
+        )
+    return sqlalchemy.literal_column("((julianday('now') - 2440587.5) * 86400.0)", sqlalchemy.Double)
 
 
 def insert_new(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:

@@ -9,8 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
 from grasp_core.errors import LimitError
-from grasp_core.store.database import only_one, reading, writing
-from grasp_core.store.runs import clock
+from grasp_core.store.database import clock, only_one, reading, writing
 from grasp_core.store.schema import chunks, files, run_files, runs
 
 CHUNK_BYTES = 4 * 2**20

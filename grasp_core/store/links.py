@@ -8,18 +8,28 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from collections.abc import Collection
 from dataclasses import dataclass
+from typing import Any, Literal
 
 import sqlalchemy as sa
 from sqlalchemy import Engine
 from sqlalchemy.exc import IntegrityError
 
 from grasp_core.errors import StoreError
-from grasp_core.store.database import reading, writing
-from grasp_core.store.runs import ID_BYTES, clock
+from grasp_core.store.database import ID_BYTES, clock, reading, writing
 from grasp_core.store.schema import links
 
 TOKEN_BYTES = 32
+_TARGET = (links.c.run_id, links.c.document_id)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a link opens."""
+
+    kind: Literal["run", "document"]
+    id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +37,7 @@ class Link:
     """A share link as its maker sees it; the token itself is shown once and not kept."""
 
     id: str
-    run_id: str
+    target: Target
     label: str
     created_by: str
     created_at: float
@@ -49,12 +59,12 @@ class LinkStore:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
-    def create(self, run_id: str, *, created_by: str, label: str = "", days: float | None = None) -> str:
-        """Make a link to a run; returns its token, which nobody can read again.
+    def create(self, target: Target, *, created_by: str, label: str = "", days: float | None = None) -> str:
+        """Make a link; returns its token, which nobody can read again.
 
         Parameters
         ----------
-        run_id : str
+        target : Target
         created_by, label : str
         days : float, optional
             After so many days the link stops working.
@@ -62,13 +72,14 @@ class LinkStore:
         Raises
         ------
         StoreError
-            If there is no such run (any more).
+            If there is no such run or document (any more).
         """
         token = secrets.token_urlsafe(TOKEN_BYTES)
         now = clock(self._engine)
         link = links.insert().values(
             id=secrets.token_urlsafe(ID_BYTES),
-            run_id=run_id,
+            run_id=target.id if target.kind == "run" else None,
+            document_id=target.id if target.kind == "document" else None,
             token_sha256=_digest(token),
             label=label,
             created_by=created_by,
@@ -79,11 +90,11 @@ class LinkStore:
             with writing(self._engine) as connection:
                 connection.execute(link)
         except IntegrityError:
-            raise StoreError("The run was deleted, so it cannot be shared.") from None
+            raise StoreError(f"The {target.kind} was deleted, so it cannot be shared.") from None
         return token
 
-    def use(self, token: str, *, count: bool = True) -> str | None:
-        """The run that a token opens, or None if it is unknown, revoked or expired.
+    def use(self, token: str, *, count: bool = True) -> Target | None:
+        """What a token opens, or None if it is unknown, revoked or expired.
 
         Parameters
         ----------
@@ -99,10 +110,12 @@ class LinkStore:
         )
         if not count:
             with reading(self._engine) as connection:
-                return connection.execute(sa.select(links.c.run_id).where(works)).scalar_one_or_none()
-        with writing(self._engine) as connection:
-            used = links.update().where(works).values(uses=links.c.uses + 1, last_used_at=now)
-            return connection.execute(used.returning(links.c.run_id)).scalar_one_or_none()
+                row = connection.execute(sa.select(*_TARGET).where(works)).one_or_none()
+        else:
+            with writing(self._engine) as connection:
+                used = links.update().where(works).values(uses=links.c.uses + 1, last_used_at=now)
+                row = connection.execute(used.returning(*_TARGET)).one_or_none()
+        return None if row is None else _target(row)
 
     def revoke(self, link_id: str) -> None:
         """Make a link stop working for good."""
@@ -115,17 +128,24 @@ class LinkStore:
 
     def of_run(self, run_id: str) -> list[Link]:
         """All links to a run, latest first."""
+        return self._found(links.c.run_id == run_id)
+
+    def of_documents(self, document_ids: Collection[str]) -> list[Link]:
+        """All links to any of these documents, latest first."""
+        return self._found(links.c.document_id.in_(document_ids))
+
+    def _found(self, which: sa.ColumnElement[bool]) -> list[Link]:
         expired = sa.func.coalesce(links.c.expires_at <= clock(self._engine), sa.false())
         query = (
             sa.select(links, expired.label("expired"))
-            .where(links.c.run_id == run_id)
+            .where(which)
             .order_by(links.c.created_at.desc(), links.c.id)
         )
         with reading(self._engine) as connection:
             return [
                 Link(
                     id=row.id,
-                    run_id=row.run_id,
+                    target=_target(row),
                     label=row.label,
                     created_by=row.created_by,
                     created_at=row.created_at,
@@ -137,6 +157,10 @@ class LinkStore:
                 )
                 for row in connection.execute(query)
             ]
+
+
+def _target(row: Any) -> Target:
+    return Target("run", row.run_id) if row.document_id is None else Target("document", row.document_id)
 
 
 def _digest(token: str) -> str:

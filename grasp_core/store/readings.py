@@ -13,8 +13,7 @@ from sqlalchemy import Engine
 
 from grasp_core.data_spec import Combine, DataSpec
 from grasp_core.errors import SpecError
-from grasp_core.store.database import only_one, reading, writing
-from grasp_core.store.runs import ID_BYTES, clock
+from grasp_core.store.database import ID_BYTES, clock, only_one, reading, writing
 from grasp_core.store.schema import readings, storable
 
 

@@ -12,6 +12,7 @@ import re
 from sqlalchemy import (
     BigInteger,
     Boolean,
+    CheckConstraint,
     Column,
     Double,
     ForeignKey,
@@ -23,6 +24,7 @@ from sqlalchemy import (
     Table,
     Text,
     TypeDecorator,
+    UniqueConstraint,
 )
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
@@ -73,13 +75,13 @@ metadata = MetaData(
 )
 
 
-def _run_reference(*, primary_key: bool) -> Column[str]:
+def _run_reference(*, nullable: bool = False) -> Column[str]:
     return Column(
         "run_id",
         Line(32),
         ForeignKey("runs.id", ondelete="CASCADE"),
-        primary_key=primary_key,
-        nullable=False,
+        primary_key=not nullable,
+        nullable=nullable,
     )
 
 
@@ -113,17 +115,25 @@ runs = Table(
 tags = Table(
     "tags",
     metadata,
-    _run_reference(primary_key=True),
+    _run_reference(),
     Column("tag", Line(64), primary_key=True),
 )
 
 checkpoints = Table(
     "checkpoints",
     metadata,
-    _run_reference(primary_key=True),
+    _run_reference(),
     Column("start", BigInteger, primary_key=True),
     Column("stop", BigInteger, nullable=False),
     Column("shuffled", LargeBinary, nullable=False),  # float64, little endian, (stop - start, G, 6)
+)
+
+# What was computed of a run that is so long that its shuffled values are counted, in place of checkpoints.
+tallies = Table(
+    "tallies",
+    metadata,
+    _run_reference(),
+    Column("state", LargeBinary, nullable=False),  # .npz of whole-number counts and what they are counted by
 )
 
 files = Table(
@@ -148,7 +158,7 @@ chunks = Table(
 run_files = Table(
     "run_files",
     metadata,
-    _run_reference(primary_key=True),
+    _run_reference(),
     Column("position", Integer, primary_key=True),  # 0: annotations, 1: raters
     Column("name", Prose, nullable=False),
     Column("sha256", Line(64), nullable=False),
@@ -191,11 +201,25 @@ scorings = Table(
     Index("ix_scorings_task", "task"),
 )
 
+documents = Table(
+    "documents",
+    metadata,
+    Column("id", Line(32), primary_key=True),
+    Column("kind", Line(16), nullable=False),
+    Column("title", Prose, nullable=False),
+    Column("owner", Prose, nullable=False, default=""),
+    Column("created_at", Double, nullable=False),
+    Column("sha256", Line(64), nullable=False),
+    Column("content", Text, nullable=False),
+    UniqueConstraint("sha256", "owner"),
+)
+
 links = Table(
     "links",
     metadata,
     Column("id", Line(32), primary_key=True),
-    _run_reference(primary_key=False),
+    _run_reference(nullable=True),
+    Column("document_id", Line(32), ForeignKey("documents.id", ondelete="CASCADE")),
     Column("token_sha256", Line(64), nullable=False, unique=True),
     Column("label", Prose, nullable=False, default=""),
     Column("created_by", Prose, nullable=False, default=""),
@@ -205,4 +229,6 @@ links = Table(
     Column("uses", BigInteger, nullable=False, default=0),
     Column("last_used_at", Double),
     Index("ix_links_run_id", "run_id"),
+    Index("ix_links_document_id", "document_id"),
+    CheckConstraint("(run_id IS NULL) <> (document_id IS NULL)", name="ck_links_opens_one"),
 )

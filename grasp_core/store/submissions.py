@@ -14,8 +14,7 @@ import sqlalchemy as sa
 from sqlalchemy import Engine
 
 from grasp_core.errors import LimitError
-from grasp_core.store.database import only_one, reading, writing
-from grasp_core.store.runs import ID_BYTES, clock
+from grasp_core.store.database import ID_BYTES, clock, only_one, reading, writing
 from grasp_core.store.schema import scorings, storable, submissions
 
 SCORINGS = 20

@@ -1,9 +1,10 @@
-"""The JSON API: saved runs, for those who may see them.
+"""The JSON API: saved runs and documents, for those who may see them.
 
 `GET /api/runs/{id}` is the result (or, before it is there, the state), `GET /api/runs/{id}/table.csv` its
-table, `GET /api/health` says whether the store can be reached. Whoever has signed in on the pages, or brings
-a share link's token as ``Authorization: Bearer``, may see a run; a token opens its own run only, without
-what could name a person or a file.
+table, `GET /api/documents/{id}` a kept answer about models or a shared leaderboard, `GET /api/health` says
+whether the store can be reached. Whoever has signed in on the pages, or brings a share link's token as
+``Authorization: Bearer``, may see them; a token opens its own run or document only, without what could name
+a person or a file.
 """
 
 from __future__ import annotations
@@ -23,10 +24,12 @@ from starlette.routing import Mount, Route
 from grasp_core import __version__
 from grasp_core.access import User
 from grasp_core.errors import MissingResultError, StoreError
+from grasp_core.raft.strangers import document_for_strangers
 from grasp_core.report.strangers import for_strangers
 from grasp_core.report.tables import table_csv
 from grasp_core.result import RunResult
 from grasp_core.server import Server
+from grasp_core.store.links import Target
 from grasp_core.store.runs import RunRecord
 from grasp_core.web.problem import ProblemError
 
@@ -68,6 +71,17 @@ def mount(server: Callable[[], Server], identify: Identify, base_path: str = "")
             headers={**_PRIVATE, "Content-Disposition": 'attachment; filename="table.csv"'},
         )
 
+    def document(request: Request) -> Response:
+        user = identify(request)
+        document_id = request.path_params["document_id"]
+        _check_link(server(), user, request, Target("document", document_id))
+        record = server().documents.get(document_id)
+        content = server().documents.content(document_id)
+        if record is None or content is None:
+            raise _missing("document")
+        shown = document_for_strangers(record.kind, content) if user is None else content
+        return JSONResponse(shown, headers=_PRIVATE)
+
     def health(_: Request) -> Response:
         server().runs.counts()
         return JSONResponse({"status": "ok", "version": __version__}, headers={"Cache-Control": "no-store"})
@@ -78,6 +92,7 @@ def mount(server: Callable[[], Server], identify: Identify, base_path: str = "")
             Route("/health", health),
             Route("/runs/{run_id}", run),
             Route("/runs/{run_id}/table.csv", table),
+            Route("/documents/{document_id}", document),
         ],
         middleware=[Middleware(ExceptionMiddleware, handlers={Exception: _problem, HTTPException: _problem})],
     )
@@ -100,30 +115,37 @@ def _problem(_: Request, error: Exception) -> Response:
 
 
 def _visible_run(server: Server, user: User | None, request: Request) -> RunRecord:
-    """The run that a request names, if whoever makes it may see it.
-
-    A stranger is told nothing about which runs there are.
-    """
+    """The run that a request names, if whoever makes it may see it."""
     run_id = request.path_params["run_id"]
-    if user is None:
-        scheme, _, token = request.headers.get("Authorization", "").partition(" ")
-        opened = server.links.use(token.strip(), count=False) if scheme.casefold() == "bearer" else None
-        if opened is None:
-            raise ProblemError(HTTPStatus.UNAUTHORIZED, "Sign in, or bring a share link's token.")
-        if opened != run_id:
-            raise ProblemError(HTTPStatus.NOT_FOUND, "This link opens no run of that id.")
-        server.links.use(token.strip())
+    _check_link(server, user, request, Target("run", run_id))
     record = server.runs.get(run_id)
     if record is None:
-        raise ProblemError(HTTPStatus.NOT_FOUND, "There is no run of that id.")
+        raise _missing("run")
     return record
+
+
+def _check_link(server: Server, user: User | None, request: Request, target: Target) -> None:
+    """Refuse a stranger whose link does not open this; they are told nothing about what there is."""
+    if user is not None:
+        return
+    scheme, _, token = request.headers.get("Authorization", "").partition(" ")
+    opened = server.links.use(token.strip(), count=False) if scheme.casefold() == "bearer" else None
+    if opened is None:
+        raise ProblemError(HTTPStatus.UNAUTHORIZED, "Sign in, or bring a share link's token.")
+    if opened != target:
+        raise ProblemError(HTTPStatus.NOT_FOUND, f"This link opens no {target.kind} of that id.")
+    server.links.use(token.strip())
+
+
+def _missing(kind: str) -> ProblemError:
+    return ProblemError(HTTPStatus.NOT_FOUND, f"There is no {kind} of that id.")
 
 
 def _result(server: Server, user: User | None, record: RunRecord) -> RunResult:
     try:
         result = server.service.result(record.id)
     except MissingResultError:  # deleted meanwhile
-        raise ProblemError(HTTPStatus.NOT_FOUND, "There is no run of that id.") from None
+        raise _missing("run") from None
     return for_strangers(result) if user is None else result
 
 

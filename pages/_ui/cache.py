@@ -67,7 +67,7 @@ def groups_table(
     frame = table_of_groups(_result, order=order, axes=axes, marked=marked, statistics=statistics)
     if frame.empty:
         return None
-    show_groups_table(frame, statistics, theme, _result.spec.analysis.permutations, p=p, alt=alt)
+    show_groups_table(frame, statistics, theme, _result.permutations, p=p, alt=alt)
     return why_not_estimable(frame, statistics)
 
 

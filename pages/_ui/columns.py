@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from grasp_core.data_spec import Combine, DataSpec
+from grasp_core.data_spec import Combine, DataSpec, Question
 from grasp_core.errors import SpecError
 from grasp_core.io.checks import MAX_CATEGORIES
 from grasp_core.io.recoding import in_order, ranges
@@ -17,6 +17,9 @@ from grasp_core.io.recognise import Guess
 from grasp_core.io.tables import Table
 from grasp_core.io.votes import cell_columns
 from grasp_core.report.text import escape_markdown
+from grasp_core.report.words import one_line
+from pages._ui.choices import choose_one
+from pages._ui.questions import choose_further
 from pages._ui.state import work
 
 _LAYOUTS = {
@@ -25,10 +28,7 @@ _LAYOUTS = {
     "raters-by-items": "One row per rater, one column per item",
 }
 _MISSING = ("", "NA", "N/A", "nan", "NaN", "None", "null", "NULL", "-", "?")
-_HELP = {
-    "label": "One question is analysed at a time: choose another here, or make one answer from several under "
-    "“Recode values”."
-}
+_HELP = {"label": "Further questions are named below; one answer is made from several under “Recode values”."}
 _SAID = {"sure": "Recognised", "likely": "Guessed", "unsure": "Guessed, please check"}
 
 
@@ -53,8 +53,11 @@ def choose_columns(annotations: Table, raters: Table | None, guess: Guess) -> Da
     columns = st.columns(3)
     for place, (field, label, options) in zip(columns, _id_fields(layout, annotations, raters), strict=False):
         with place:
-            fields[field] = _column(label, field, options, getattr(guess.spec, field), _HELP.get(field))
-            _say_why(guess, field)
+            fields[field] = _column(label, field, options, guess, _HELP.get(field))
+    if layout == "long":
+        guessed = [question.label for question in guess.spec.further]
+        further = choose_further(_label_options(annotations), guessed)
+        fields["further"] = tuple(Question(label) for label in further)
     if layout == "raters-by-items":
         fields["profile"] = tuple(_several("profile", "Columns that describe the rater", annotations, guess))
     if layout != "long":
@@ -63,39 +66,42 @@ def choose_columns(annotations: Table, raters: Table | None, guess: Guess) -> Da
     with left:
         fields["missing"] = tuple(_missing(guess))
     with right:
-        fields["text"] = _column("Text of the item (optional)", "text", annotations.columns, guess.spec.text)
-        _say_why(guess, "text")
+        fields["text"] = _column("Text of the item (optional)", "text", annotations.columns, guess)
     try:
         spec = DataSpec(**fields)
     except SpecError as error:
         st.error(escape_markdown(f"Something is still to be chosen: {error}."))
         return None
-    return replace(spec, categories=_categories(spec, guess))
+    before = {question.label: question.categories for question in guess.spec.questions}
+    first, *others = (
+        _categories(spec, question, before.get(question.label, guess.spec.categories if not n else None))
+        for n, question in enumerate(spec.questions)
+    )
+    further = (replace(one, categories=found) for one, found in zip(spec.further, others, strict=True))
+    return replace(spec, categories=first, further=tuple(further))
 
 
 def _id_fields(layout: str, annotations: Table, raters: Table | None) -> list[tuple[str, str, Sequence[str]]]:
     item = ("item", "Item column", annotations.columns)
     rater = ("rater", "Rater column", annotations.columns)
     if layout == "long":
-        made = [step.into for step in work().recode if isinstance(step, Combine)]
-        return [item, rater, ("label", "Label column", tuple(dict.fromkeys([*annotations.columns, *made])))]
+        return [item, rater, ("label", "Label column", _label_options(annotations))]
     if layout == "raters-by-items":
         return [rater]
     return [item] if raters is None else [item, ("rater", "Rater column of the raters file", raters.columns)]
 
 
+def _label_options(annotations: Table) -> tuple[str, ...]:
+    made = [step.into for step in work().recode if isinstance(step, Combine)]
+    return tuple(dict.fromkeys([*annotations.columns, *made]))
+
+
 def _column(
-    label: str, field: str, options: Sequence[str], guessed: str | None, more: str | None = None
+    label: str, field: str, options: Sequence[str], guess: Guess, more: str | None = None
 ) -> str | None:
-    chosen: str | None = st.selectbox(
-        label,
-        options,
-        index=list(options).index(guessed) if guessed in options else None,
-        placeholder="Choose a column",
-        key=_key(field),
-        persist_state="session",
-        help=more,
-    )
+    guessed = getattr(guess.spec, field)
+    chosen = choose_one(label, options, guessed, key=_key(field), placeholder="Choose a column", more=more)
+    _say_why(guess, field)
     return chosen
 
 
@@ -126,35 +132,44 @@ def _missing(guess: Guess) -> list[str]:
     return chosen
 
 
-def _categories(spec: DataSpec, guess: Guess) -> tuple[str, ...] | None:
-    found = _labels(spec)
+def _categories(
+    spec: DataSpec, question: DataSpec, guessed: tuple[str, ...] | None
+) -> tuple[str, ...] | None:
+    """The order of one question's labels; `guessed` is what was declared before."""
+    found = _labels(spec, question)
     if not 1 < len(found) <= MAX_CATEGORIES:
-        return guess.spec.categories
-    declared = guess.spec.categories or ()
+        return guessed
+    declared = guessed or ()
     start = declared if set(found) <= set(declared) else found
     chosen = st.multiselect(
-        "Labels, in order",
+        f"Labels of {escape_markdown(one_line(str(question.label)))}, in order"
+        if spec.further
+        else "Labels, in order",
         list(dict.fromkeys([*start, *found])),
         default=list(start),
         accept_new_options=True,
-        key=_key(
-            f"categories-{hashlib.sha256(repr(found).encode()).hexdigest()}"
-        ),  # other labels, other list
+        key=_key(f"categories-{_hash(found if question.label == spec.label else (question.label, found))}"),
         persist_state="session",
-        help="The order decides tied votes. Type a label that nobody used to count it too.",
+        help="The order decides tied votes, and ranks where labels are ordered. Type a label that nobody "
+        "used to count it too.",
     )
     said = "Those found, sorted. " if tuple(start) == found else ""
     st.caption(f"{said}For another order, remove and choose again.")
     return None if tuple(chosen) == found else tuple(chosen)
 
 
-def _labels(spec: DataSpec) -> tuple[str, ...]:
+def _hash(value: object) -> str:
+    """Other labels, another widget."""
+    return hashlib.sha256(repr(value).encode()).hexdigest()
+
+
+def _labels(spec: DataSpec, question: DataSpec) -> tuple[str, ...]:
     tables = work().recoded(spec)
     if tables is None:
         return ()
-    known = [name for name in cell_columns(tables[0], spec) if name in tables[0].columns]
+    known = [name for name in cell_columns(tables[0], question) if name in tables[0].columns]
     found = {value for name in known for value in work().distinct(tables[0], name)} - set(spec.missing)
-    return in_order(found, ranges(spec, None) or ranges(spec, spec.label))
+    return in_order(found, ranges(spec, None) or ranges(spec, question.label))
 
 
 def _say_why(guess: Guess, field: str) -> None:

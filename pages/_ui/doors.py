@@ -13,10 +13,12 @@ from grasp_core.example import example_files, example_spec
 from grasp_core.io.load import load
 from grasp_core.io.recognise import Guess, recognise
 from grasp_core.io.tables import read_table
+from grasp_core.raft.raters import result as models
 from grasp_core.report.contents import run_title
 from grasp_core.report.text import escape_markdown
 from grasp_core.result import RunResult
 from grasp_core.store.runs import RunRecord
+from pages._ui.kept_answers import keep_answer, open_answer
 from pages._ui.links import go
 from pages._ui.permissions import require_run
 from pages._ui.state import submit, work
@@ -37,7 +39,11 @@ def open_result(*, disabled: bool) -> None:
         return
     user = require_run()
     try:
-        result = RunResult.from_dict(_json(upload.getvalue()))
+        plain = _json(upload.getvalue())
+        if isinstance(plain, dict) and plain.get("format") == models.FORMAT:
+            open_answer(keep_answer(models.ModelsResult.from_dict(plain)))
+            return
+        result = RunResult.from_dict(plain)
     except DataError as error:
         st.error(escape_markdown(f"{upload.name}: {error}"))
         return

@@ -14,9 +14,13 @@ from pages._ui.benchmark import in_a_worker
 from pages._ui.identity import current_user
 from pages._ui.links import link_to
 from pages._ui.permissions import VIEWERS_LOOK, require_run
+from pages._ui.questions import one_question_only
 from pages._ui.state import work
 
 _OTHERS = "The plurality of the other raters"
+_NUMBERS = (("Votes per item", 1, 5), ("Items", 1, 100), ("Seed", 0, 1))
+"""Label, smallest value, default."""
+_SCORE = "human-score"
 
 
 def show_human_baseline() -> None:
@@ -25,6 +29,8 @@ def show_human_baseline() -> None:
     if session.dataset is None or session.data_spec is None or session.annotations is None:
         st.info("Open the annotations whose raters are to be scored first.")
         link_to("data", "Go to Data")
+        return
+    if not one_question_only(session.data_spec):
         return
     if not current_user().may_run:
         st.info(VIEWERS_LOOK)
@@ -41,24 +47,28 @@ def show_human_baseline() -> None:
         if spec.layout == "raters-by-items"
         else [name for name in session.annotations.columns if name not in taken]
     )
-    right = st.selectbox("Right label", [_OTHERS, *columns], key="human-right")
-    votes, items, seed = st.columns(3)
-    drawn = {
-        "votes": int(votes.number_input("Votes per item", 1, value=5, key="human-votes")),
-        "items": int(items.number_input("Items", 1, value=100, key="human-items")),
-        "seed": int(seed.number_input("Seed", 0, value=1, key="human-seed")),
-    }
-    if not st.button("Score people", type="primary", icon=":material/groups:"):
-        return
-    require_run()
-    try:
-        against = None if right == _OTHERS else gold_labels(session.annotations, session.raters, spec, right)
-    except DataError as error:
-        st.error(escape_markdown(f"{error}."))
-        return
-    found = in_a_worker(score_people, HumanDraws(session.dataset, against, **drawn), "Drawing votes")
-    if found is not None:
-        _show(found)
+    right = st.selectbox(
+        "Right label", [_OTHERS, *columns], key=f"human-right-{session.generation}", persist_state="session"
+    )
+    votes, items, seed = (
+        int(place.number_input(label, least, value=value, key=f"human-{label}", persist_state="session"))
+        for place, (label, least, value) in zip(st.columns(3), _NUMBERS, strict=True)
+    )
+    what = (session.dataset.summary.sha256, spec, right, votes, items, seed)
+    if st.button("Score people", type="primary", icon=":material/groups:"):
+        require_run()
+        try:
+            gold = None if right == _OTHERS else gold_labels(session.annotations, session.raters, spec, right)
+        except DataError as error:
+            st.error(escape_markdown(f"{error}."))
+            return
+        found = in_a_worker(
+            score_people, HumanDraws(session.dataset, gold, votes, items, seed), "Drawing votes"
+        )
+        st.session_state[_SCORE] = (what, found)
+    known, score = st.session_state.get(_SCORE, (None, None))
+    if score is not None and known == what:
+        _show(score)
 
 
 def _show(found: HumanScore) -> None:

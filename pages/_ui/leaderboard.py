@@ -2,23 +2,56 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 import streamlit as st
 
 from grasp_core import charts, server
 from grasp_core.raft.jobs import compare_predictions
-from grasp_core.raft.leaderboard import OVERALL, Entry, leaderboard_json, leaderboard_table, ranked
+from grasp_core.raft.leaderboard import OVERALL, Entry, leaderboard_dict, leaderboard_table, ranked
+from grasp_core.report.visible import json_text
 from grasp_core.report.words import format_p
 from pages._ui import cache
 from pages._ui.benchmark import benchmark, entries, in_a_worker, tasks
 from pages._ui.figures import draw, page_theme
+from pages._ui.outputs import download
+from pages._ui.sharing import share_leaderboard
+from pages._ui.shown import always
+from pages._ui.taking_off import offer_taking_off
 
 
 def show_leaderboard() -> None:
     """Every system, best first by the task chosen."""
-    found, names = entries(), list(tasks())
+    found = entries()
     if not found:
         st.info("No system has been scored here yet. Hand in predictions under Submit.")
         return
+    with st.container(horizontal=True):
+        share_leaderboard(lambda: leaderboard_dict(ranked(entries()), list(tasks())))
+        offer_taking_off()
+    best = draw_leaderboard(found, list(tasks()))
+    own = [entry for entry in best if entry.own]
+    if own:
+        st.caption(
+            "Which rows a system labels wrongly is not shown: it would tell their gold labels. Whoever holds "
+            "these sees the rows, and which classes are confused, with the command `raft score --errors`."
+        )
+    _compare(own)
+
+
+def draw_leaderboard(
+    found: Sequence[Entry], names: Sequence[str], check: Callable[[], None] = always
+) -> list[Entry]:
+    """Chart, table and files; returns the systems, best first by the task chosen.
+
+    Parameters
+    ----------
+    found : sequence of Entry
+    names : sequence of str
+        Of the tasks.
+    check : callable
+        See :class:`~pages._ui.shown.Shown`.
+    """
     column = st.selectbox(
         "Sort by",
         [OVERALL, *names],
@@ -27,7 +60,8 @@ def show_leaderboard() -> None:
         bind="query-params",
     )
     best = ranked(found, column)
-    draw("leaderboard", cache.leaderboard_chart(leaderboard_json(best), best, column, page_theme()))
+    content = json_text(leaderboard_dict(best, names))
+    draw("leaderboard", cache.leaderboard_chart(content, best, column, page_theme()))
     table = leaderboard_table(best, names)
     st.dataframe(
         table,
@@ -46,24 +80,24 @@ def show_leaderboard() -> None:
         "Published figures come without intervals and are not ours."
     )
     with st.container(horizontal=True):
-        st.download_button(
-            "Table (CSV)", table.to_csv(index=False), "leaderboard.csv", "text/csv", on_click="ignore"
-        )
-        st.download_button(
-            "All figures (JSON)",
-            leaderboard_json(best),
-            "leaderboard.json",
-            "application/json",
-            on_click="ignore",
-        )
-        for extension, convert in (("png", charts.to_png), ("svg", charts.to_svg)):
-            st.download_button(
-                f"Chart ({extension.upper()})",
-                lambda convert=convert: convert(charts.leaderboard_chart(best, column)),
-                f"leaderboard.{extension}",
-                on_click="ignore",
-            )
-    _compare([entry for entry in best if entry.own])
+        for label, extension, media_type, make in (
+            ("Table (CSV)", "csv", "text/csv", lambda: table.to_csv(index=False)),
+            ("All figures (JSON)", "json", "application/json", lambda: content),
+            (
+                "Chart (PNG)",
+                "png",
+                "image/png",
+                lambda: charts.to_png(charts.leaderboard_chart(best, column)),
+            ),
+            (
+                "Chart (SVG)",
+                "svg",
+                "image/svg+xml",
+                lambda: charts.to_svg(charts.leaderboard_chart(best, column)),
+            ),
+        ):
+            download(check, label, make, file_name=f"leaderboard.{extension}", media_type=media_type)
+    return best
 
 
 def _compare(own: list[Entry]) -> None:

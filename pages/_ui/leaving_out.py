@@ -20,6 +20,7 @@ from grasp_core.io.votes import cell_columns
 from grasp_core.report.reading import left_out
 from grasp_core.report.text import escape_markdown
 from grasp_core.report.words import axis_label
+from pages._ui.choices import choose_one
 from pages._ui.state import work
 
 _UP_TO = 12
@@ -72,7 +73,7 @@ def _annotations_where(table: Table, spec: DataSpec, start: Filters) -> tuple[tu
 
 
 def _pairs(table: Table, columns: Sequence[str], spec: DataSpec) -> list[tuple[str, str]]:
-    taken = {spec.item, spec.rater, spec.label}
+    taken = {spec.item, spec.rater, *spec.labels}
     pairs: list[tuple[str, str]] = []
     for column in columns:
         values = () if column in taken else work().distinct(table, column)
@@ -122,7 +123,8 @@ def _ids(what: str, start: Sequence[str]) -> tuple[str, ...]:
 
 def _by_time(table: Table, start: Filters) -> dict[str, Any]:
     column, low, high = st.columns(3)
-    time = _optional(column, "Time an annotation took", "time", table.columns, start.time)
+    with column:
+        time = _optional("Time an annotation took", "time", table.columns, start.time)
     if time is None:
         return {}
     least = low.number_input("At least", value=start.min_time, key=_key("min-time"), persist_state="session")
@@ -136,7 +138,8 @@ def _by_gold(table: Table, spec: DataSpec, start: Filters) -> dict[str, Any]:
     column, share, _ = st.columns(3)
     able = [name for name in table.columns if len(work().distinct(table, name)) <= MAX_AXIS_VALUES]
     options = [name for name in able if name not in (spec.item, spec.rater, *cell_columns(table, spec)[:1])]
-    gold = _optional(column, "Right label, where experts gave one", "gold", options, start.gold)
+    with column:
+        gold = _optional("Right label, where experts gave one", "gold", options, start.gold)
     if gold is None:
         return {}
     least = share.slider(
@@ -152,16 +155,8 @@ def _by_gold(table: Table, spec: DataSpec, start: Filters) -> dict[str, Any]:
     return {"gold": gold, "min_gold": least}
 
 
-def _optional(place: Any, label: str, field: str, options: Sequence[str], start: str | None) -> str | None:
-    chosen: str | None = place.selectbox(
-        label,
-        options,
-        index=list(options).index(start) if start in options else None,
-        placeholder="Not used",
-        key=_key(field),
-        persist_state="session",
-    )
-    return chosen
+def _optional(label: str, field: str, options: Sequence[str], start: str | None) -> str | None:
+    return choose_one(label, options, start, key=_key(field), placeholder="Not used")
 
 
 def show_account(dataset: Dataset, proposed: Sequence[str]) -> None:

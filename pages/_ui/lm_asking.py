@@ -14,7 +14,8 @@ from weakref import WeakValueDictionary
 from grasp_core.errors import FAULT, DataError, GraspError
 from grasp_core.io.problems import number
 from grasp_core.raft.baselines.embedding import Embedder
-from grasp_core.raft.evaluate import Fold, taken, work_key
+from grasp_core.raft.evaluate import work_key
+from grasp_core.raft.folds import Fold, taken
 from grasp_core.raft.lm.baseline import InContext
 from grasp_core.raft.lm.endpoint import OPENAI_HOST, Endpoint
 from grasp_core.raft.lm.ledger import Answers, Tally

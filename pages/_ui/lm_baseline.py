@@ -12,7 +12,8 @@ from grasp_core import server
 from grasp_core.errors import DataError
 from grasp_core.io.problems import number
 from grasp_core.raft.baselines.embedding import available
-from grasp_core.raft.evaluate import Evaluation, Fold, Way, evaluate, leave_one_out, stratified_splits
+from grasp_core.raft.evaluate import Evaluation, Way, evaluate
+from grasp_core.raft.folds import Fold, leave_one_out, stratified_splits
 from grasp_core.raft.lm.budget import fit
 from grasp_core.raft.lm.ledger import Tally
 from grasp_core.raft.lm.scoring import Setting
@@ -90,16 +91,8 @@ def show_taken(tally: Tally) -> None:
     }
     for column, (label, value) in zip(columns, shown.items(), strict=True):
         column.metric(label, f"{value:,}")
-    if tally.floored:
-        st.caption(
-            f"{tally.floored:,} times a class was not among the tokens that the model named and counts as "
-            "impossible."
-        )
-    if tally.undecided:
-        undecided = number(tally.undecided, "question")
-        st.caption(f"In {undecided} several classes were equally likely; the first was taken.")
-    if tally.left_out:
-        st.caption(f"The window had no room for {number(tally.left_out, 'example')} in all.")
+    for remark in tally.remarks():
+        st.caption(f"{remark[0].upper()}{remark[1:]}.")
 
 
 def _setting(task: Task) -> Setting:

@@ -33,7 +33,7 @@ def show_methods(result: RunResult) -> None:
         for name, formula in formulas.items():
             st.markdown(f"**{name}**: {escape_markdown(formula)}")
     st.subheader("Conventions of this run")
-    for name, sentence in stated(result.spec.analysis):
+    for name, sentence in stated(result.spec, result.stopping):
         st.markdown(f"**{name}**: {escape_markdown(sentence)}")
 
 

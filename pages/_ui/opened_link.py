@@ -8,6 +8,7 @@ import streamlit as st
 
 from grasp_core import server
 from grasp_core.errors import AccessError
+from grasp_core.store.documents import DocumentRecord
 from grasp_core.store.runs import RunRecord
 
 CLOSED = (
@@ -21,7 +22,7 @@ class OpenedLink:
     """A link that works, or did when the page was drawn."""
 
     token: str
-    run: RunRecord
+    opened: RunRecord | DocumentRecord
 
     def check(self) -> None:
         """Refuse once the link does not work any more.
@@ -39,9 +40,11 @@ def open_link() -> OpenedLink | None:
     """What the address opens; counted once a visit, whatever is clicked then."""
     token = st.query_params.get("token", "")
     shared = server.shared()
-    run_id = shared.links.use(token, count=st.session_state.get(_OPENED) != token) if token else None
-    run = shared.runs.get(run_id) if run_id else None
-    if run is None:
+    target = shared.links.use(token, count=st.session_state.get(_OPENED) != token) if token else None
+    if target is None:
+        return None
+    opened = (shared.runs if target.kind == "run" else shared.documents).get(target.id)
+    if opened is None:
         return None
     st.session_state[_OPENED] = token
-    return OpenedLink(token, run)
+    return OpenedLink(token, opened)

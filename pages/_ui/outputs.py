@@ -28,8 +28,8 @@ def export(shown: Shown, names: Collection[str] = tuple(EXPORTS)) -> None:
     """One button that opens the list of files."""
     with st.popover("Export", icon=":material/download:"):
         for kind in (EXPORTS[name] for name in EXPORTS if name in names):
-            _download(
-                shown,
+            download(
+                shown.check,
                 kind.label,
                 lambda kind=kind: kind.make(shown.result),
                 file_name=f"{safe_name(shown.title)}.{kind.extension}",
@@ -44,8 +44,8 @@ def figure_downloads(shown: Shown, chart: Callable[[], alt.LayerChart], file_nam
     """One figure as PNG, SVG and PDF, always on white."""
     with st.container(horizontal=True):
         for extension, (media_type, convert) in _MAKERS.items():
-            _download(
-                shown,
+            download(
+                shown.check,
                 f"{what} ({extension.upper()})",
                 lambda convert=convert: convert(chart()),
                 file_name=f"{file_name}.{extension}",
@@ -54,8 +54,8 @@ def figure_downloads(shown: Shown, chart: Callable[[], alt.LayerChart], file_nam
             )
 
 
-def _download(
-    shown: Shown,
+def download(
+    check: Callable[[], None],
     label: str,
     make: Callable[[], bytes | str],
     *,
@@ -63,8 +63,10 @@ def _download(
     media_type: str,
     **looks: str | None,
 ) -> None:
+    """A button for one file; `check` refuses whoever may not have it any more, see :class:`Shown`."""
+
     def content() -> bytes | str:
-        shown.check()
+        check()
         return make()
 
     st.download_button(

@@ -27,7 +27,7 @@ def require_run() -> User:
 
 
 def require_manage(owner: str) -> User:
-    """The person of this session, who may rename, share, cancel or delete a run of `owner`.
+    """The person of this session, who may rename, share, cancel or delete what is `owner`'s.
 
     Raises
     ------
@@ -36,11 +36,11 @@ def require_manage(owner: str) -> User:
     """
     user = current_user()
     if not user.may_manage(owner):
-        raise AccessError("Only the person who started a run, or an admin, may change it.")
+        raise AccessError("Only the person whose result this is, or an admin, may change it.")
     return user
 
 
 def may_manage(owner: str) -> bool:
-    """Whether to offer changes to a run of `owner`; strangers on a shared result change nothing."""
+    """Whether to offer changes to what is `owner`'s; strangers on a shared result change nothing."""
     user = visitor()
     return user is not None and user.may_manage(owner)

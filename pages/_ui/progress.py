@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from grasp_core import server
+from grasp_core.engine.blocks import Progress
 from grasp_core.store.runs import RunRecord
 from pages._ui.permissions import may_manage, require_manage
 
@@ -28,13 +29,18 @@ def show_progress(run: RunRecord) -> None:
     """How far the run is."""
     progress = server.shared().service.progress(run)
     share = min(progress.done / progress.total, 1.0) if progress.total else 0.0
+    st.progress(share, text=how_far(run, progress))
+
+
+def how_far(run: RunRecord, progress: Progress) -> str:
+    """The same in words; an adaptive run may stop before all its permutations."""
     if run.state == "queued":
-        text = "Waiting for another run to finish"
-    elif run.cancel_requested:
-        text = "Being cancelled"
-    else:
-        text = f"{progress.done:,} of {progress.total:,} permutations{_time_left(progress.seconds_left)}"
-    st.progress(share, text=text)
+        return "Waiting for another run to finish"
+    if run.cancel_requested:
+        return "Being cancelled"
+    most = "at most " if run.spec.analysis.adaptive else ""
+    left = _time_left(progress.seconds_left)
+    return f"{progress.done:,} of {most}{progress.total:,} permutations{left}"
 
 
 def cancel(run: RunRecord) -> None:

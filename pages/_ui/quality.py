@@ -22,7 +22,7 @@ from grasp_core.quality.overview import Overview, overview
 from grasp_core.quality.power import GroupPower, estimate, power_tasks
 from grasp_core.quality.small_groups import SmallGroups, small_groups
 from grasp_core.report.text import escape_markdown
-from grasp_core.report.words import axis_label
+from grasp_core.report.words import axis_label, one_line
 from pages._ui.permissions import require_run
 from pages._ui.state import work
 
@@ -36,6 +36,10 @@ T = TypeVar("T")
 def show_quality(dataset: Dataset, proposed_axes: tuple[str, ...]) -> None:
     """Findings in words, the figures behind them, and what a run could detect."""
     st.header("Quality")
+    reading = work().data_spec
+    if dataset.further and reading is not None:
+        first = escape_markdown(one_line(str(reading.label)))
+        st.caption(f"Looked at by the answers to the first question, {first}.")
     basics = _once("basics", dataset, lambda: _look(dataset))
     _, constant, small, close = basics
     duplicates = _near_duplicates(dataset)

@@ -8,12 +8,12 @@ from dataclasses import replace
 import pandas as pd
 import streamlit as st
 
-from grasp_core.annotations import display_order
+from grasp_core.annotations import display_order, number_of
 from grasp_core.data_spec import Bins, Combine, DataSpec, MapValues, Recode, range_labels
 from grasp_core.errors import DataError, SpecError
 from grasp_core.io import suggestions
 from grasp_core.io.profiles import MAX_AXIS_VALUES
-from grasp_core.io.recoding import counts, number_of, recode
+from grasp_core.io.recoding import counts, recode
 from grasp_core.io.tables import Table
 from grasp_core.report.reading import NO_VALUE, step_sentence
 from grasp_core.report.text import escape_markdown
@@ -62,7 +62,7 @@ def _show_step(position: int, step: Recode, spec: DataSpec) -> None:
             on_click=_remove,
             args=(position,),
         )
-    if isinstance(step, Combine) and spec.label != step.into:
+    if isinstance(step, Combine) and step.into not in spec.labels:
         st.caption(escape_markdown(f"To analyse {step.into}, choose it as the label column above."))
 
 
@@ -231,7 +231,7 @@ def _combine(table: Table, spec: DataSpec) -> None:
 
 def _column(tables: Sequence[Table | None], spec: DataSpec, *, numeric: bool) -> str | None:
     """The column to recode: one that describes raters, or "" for the labels; no column is called so."""
-    ids = {spec.item, spec.rater, spec.label, spec.text}
+    ids = {spec.item, spec.rater, *spec.labels, spec.text}
     columns: dict[str, None] = {}
     for table in tables:
         for name in table.columns if table is not None else ():

@@ -114,7 +114,7 @@ def show_dsi_table(result: RunResult) -> None:
     style = dsi_table(result)[shown].style.format(format_value, subset=["dsi"])
     column = st.column_config.Column
     st.dataframe(
-        _format_p(style, ["p", "q", "p_group"], result.spec.analysis.permutations),
+        _format_p(style, ["p", "q", "p_group"], result.permutations),
         hide_index=True,
         column_config={
             "axis": "Axis",

@@ -8,6 +8,7 @@ from grasp_core import server
 from grasp_core.errors import GraspError
 from grasp_core.report.text import escape_markdown
 from grasp_core.store.runs import TAG_LENGTH, RunRecord
+from pages._ui.confirming import confirm
 from pages._ui.permissions import may_manage, require_manage
 from pages._ui.state import work
 
@@ -86,12 +87,7 @@ def _delete_dialog(run: RunRecord) -> None:
         "Addresses that people noted lead nowhere then.",
         icon=":material/warning:",
     )
-    with st.container(horizontal=True):
-        icon = ":material/delete:"
-        if st.button("Delete for good", type="primary", icon=icon, on_click=_delete, args=(run,)):
-            st.rerun()
-        if st.button("Keep it"):
-            st.rerun()
+    confirm(_delete, run)
 
 
 def _delete(run: RunRecord) -> None:

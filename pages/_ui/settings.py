@@ -8,10 +8,24 @@ from typing import Any
 
 import streamlit as st
 
+from grasp_core.annotations import Annotations
 from grasp_core.groups import AxisSet
-from grasp_core.report.conventions import CORRECTION, CROSS_NEGENTROPY, FAMILY, P_VALUE, PAPER_P, TIES, Choice
-from grasp_core.report.words import WORDS, axis_label
+from grasp_core.report.conventions import (
+    CORRECTION,
+    CROSS_NEGENTROPY,
+    FAMILY,
+    LEVEL,
+    LEVEL_COUNTS_FOR,
+    P_VALUE,
+    PAPER_P,
+    TIES,
+    Choice,
+)
+from grasp_core.report.stopping import MEANING
+from grasp_core.report.text import escape_markdown
+from grasp_core.report.words import WORDS, axis_label, one_line
 from grasp_core.spec import (
+    ADAPTIVE_PERMUTATIONS,
     CROSS_GROUP,
     IN_GROUP,
     MAX_PERMUTATIONS,
@@ -20,6 +34,7 @@ from grasp_core.spec import (
     STATISTICS,
     AnalysisSpec,
 )
+from grasp_core.statistics.distance import possible_levels
 from pages._ui.state import work
 
 _DEFAULTS = AnalysisSpec(axes=(("any",),))
@@ -94,7 +109,7 @@ def _distinct(chosen: Sequence[AxisSet], larger: AxisSet) -> tuple[AxisSet, ...]
 
 
 def choose_numbers() -> dict[str, int]:
-    """Smallest group, permutations and seed."""
+    """Smallest group, permutations, whether they stop early, and seed."""
     start = _start()
     left, middle, right = st.columns(3)
     return {
@@ -116,6 +131,14 @@ def choose_numbers() -> dict[str, int]:
             key=_key("permutations"),
             persist_state="session",
             help="Chance groupings to compare with. More give finer p-values and take longer.",
+        ),
+        "adaptive": middle.toggle(
+            "Stop when all marks are settled",
+            start.adaptive,
+            key=_key("adaptive"),
+            persist_state="session",
+            on_change=_follow_adaptive,
+            help=f"{MEANING} The number above is then the most there are.",
         ),
         "seed": right.number_input(
             "Seed",
@@ -143,8 +166,8 @@ def choose_statistics() -> tuple[str, ...]:
     return tuple(name for name in STATISTICS if name in chosen)
 
 
-def choose_conventions(names: Sequence[str]) -> dict[str, Any]:
-    """GAI's pair, restricted permutation, p-values, ties and correction."""
+def choose_conventions(names: Sequence[str], questions: Sequence[Annotations]) -> dict[str, Any]:
+    """GAI's pair, level of measurement, restricted permutation, p-values, ties and correction."""
     start = _start()
     left, right = st.columns(2)
     with left:
@@ -158,6 +181,7 @@ def choose_conventions(names: Sequence[str]) -> dict[str, Any]:
         )
         correction = _convention("Correction for many tests", "correction", CORRECTION, start.correction)
         ties = _convention("Tied votes", "ties", TIES, start.ties)
+        level = _choose_level(questions)
     with right:
         across = _select("GAI: agreement across groups", "gai_across", CROSS_GROUP, start.gai[1], _name)
         p_value = _convention("p-value", "p_value", P_VALUE, start.p_value)
@@ -171,7 +195,29 @@ def choose_conventions(names: Sequence[str]) -> dict[str, Any]:
         "p_value": p_value,
         "family": family,
         "cross_negentropy": cross,
+        "level": level,
     }
+
+
+def _choose_level(questions: Sequence[Annotations]) -> str:
+    several = len(questions) > 1
+    possible = ("nominal",) if several else possible_levels(questions[0].categories)
+    start = _start().level
+    level = _convention(
+        "Level of measurement",
+        "level",
+        {name: LEVEL[name] for name in possible},
+        start if start in possible else "nominal",
+    )
+    if level == "ordinal":
+        order = ", ".join(one_line(label) for label in questions[0].categories)
+        st.caption(f"{escape_markdown(f'The order is {order}.')} It can be changed on Data.")
+    st.caption(LEVEL_COUNTS_FOR)
+    if several:
+        st.caption("Other levels are offered for one question by itself.")
+    elif len(possible) < len(LEVEL):
+        st.caption("Interval and ratio are offered where every label is a number, for ratio none below 0.")
+    return level
 
 
 def _convention(label: str, field: str, choices: Mapping[str, Choice], value: str) -> str:
@@ -195,6 +241,13 @@ def _select(label: str, field: str, options: Sequence[Any], value: Any, words: A
 def _apply_preset() -> None:
     for field, value in _PRESETS.get(st.session_state[_key("preset")], {}).items():
         st.session_state[_key(field)] = value
+
+
+def _follow_adaptive() -> None:
+    """A number that nobody chose follows the toggle."""
+    usual = (_DEFAULTS.permutations, ADAPTIVE_PERMUTATIONS)
+    if st.session_state[_key("permutations")] in usual:
+        st.session_state[_key("permutations")] = usual[st.session_state[_key("adaptive")]]
 
 
 def _follow_conventions() -> None:

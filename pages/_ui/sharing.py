@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 import streamlit as st
 
 from grasp_core import server
+from grasp_core.raft.raters.result import ModelsResult
 from grasp_core.report.text import escape_markdown
-from grasp_core.store.links import Link
+from grasp_core.store.documents import DocumentRecord
+from grasp_core.store.links import Link, Target
 from grasp_core.store.runs import RunRecord
 from pages._ui.addresses import address
-from pages._ui.permissions import may_manage, require_manage
+from pages._ui.identity import current_user
+from pages._ui.permissions import VIEWERS_LOOK, may_manage, require_manage
 from pages._ui.times import told, zone
 
 _MADE, _LABEL, _TERM, _LAST_DAY = "share-made", "share-label", "share-term", "share-last-day"
@@ -22,11 +28,90 @@ _LABEL_LENGTH = 100
 _DOUBLE_CLICK_S = 1.0
 
 
-def share(run: RunRecord) -> None:
+@dataclass(frozen=True)
+class Shareable:
+    """What the dialog has to know of a result.
+
+    Parameters
+    ----------
+    address : str
+        Where colleagues find it.
+    owner : str
+        Whose it is; they and admins make links.
+    what_is_shown : str
+        A sentence or two on what a stranger sees.
+    target : callable
+        What a new link is to open; called when one is made.
+    links : callable
+        The links to it, latest first.
+    """
+
+    address: str
+    owner: str
+    what_is_shown: str
+    target: Callable[[], Target]
+    links: Callable[[], list[Link]]
+
+
+def share_run(run: RunRecord) -> None:
+    """The button that opens the dialog for a run."""
+    smallest = _smallest([row.n_raters for row in server.shared().service.result(run.id).groups])
+    share(
+        Shareable(
+            address("results", run=run.id),
+            run.owner,
+            "A link shows this page read-only: without names of files, notes on the data and all that would "
+            f"change something. The smallest group on it has {smallest}.",
+            lambda: Target("run", run.id),
+            lambda: server.shared().links.of_run(run.id),
+        )
+    )
+
+
+def share_answer(document: DocumentRecord, result: ModelsResult) -> None:
+    """The button that opens the dialog for a kept answer about models."""
+    smallest = _smallest([row.n_raters for row in result.groups])
+    share(
+        Shareable(
+            address("models", saved=document.id),
+            document.owner,
+            "A link shows this answer read-only, with its title and the models’ names: without names of "
+            "files, notes on the data and all that would change something. The smallest group on it has "
+            f"{smallest}.",
+            lambda: Target("document", document.id),
+            lambda: server.shared().links.of_documents([document.id]),
+        )
+    )
+
+
+def share_leaderboard(snapshot: Callable[[], dict[str, Any]]) -> None:
+    """The button that opens the dialog for the leaderboard; each link opens what it was made of."""
+    store, owner = server.shared().documents, current_user().id
+
+    def target() -> Target:
+        return Target("document", store.keep("leaderboard", snapshot(), title="Leaderboard", owner=owner).id)
+
+    def links() -> list[Link]:
+        kept = [record.id for record in store.all("leaderboard") if may_manage(record.owner)]
+        return server.shared().links.of_documents(kept)
+
+    share(
+        Shareable(
+            address("models", **{"models-view": "Leaderboard"}),
+            owner,
+            "A link shows the leaderboard as it is now, read-only: names of systems and their figures, "
+            "neither predictions nor who handed them in.",
+            target,
+            links,
+        )
+    )
+
+
+def share(shared: Shareable) -> None:
     """The button that opens the dialog."""
     if st.button("Share", icon=":material/share:"):
         _forget()
-        _dialog(run)
+        _dialog(shared)
 
 
 def _forget() -> None:
@@ -34,33 +119,33 @@ def _forget() -> None:
 
 
 @st.dialog("Share this result", width="large", on_dismiss=_forget)
-def _dialog(run: RunRecord) -> None:
+def _dialog(shared: Shareable) -> None:
     st.subheader("With colleagues")
     st.write("Who may use this server finds the result here, with everything on this page:")
-    st.code(address("results", run=run.id), language=None, wrap_lines=True)
+    st.code(shared.address, language=None, wrap_lines=True)
     st.subheader("With people without an account")
-    if not may_manage(run.owner):
-        st.write("Only the person who started this run, or an admin, can make such links.")
+    if not may_manage(shared.owner):
+        st.write(
+            "Only the person whose result this is, or an admin, can make such links."
+            if current_user().may_run
+            else VIEWERS_LOOK
+        )
         return
-    st.write(
-        "A link shows this page read-only: without names of files, notes on the data and all that would "
-        f"change something. The smallest group on it has {_smallest(run)}."
-    )
-    _new_link(run)
+    st.write(shared.what_is_shown)
+    _new_link(shared)
     if _MADE in st.session_state:
         _show_once(*st.session_state[_MADE])
-    _list(run)
+    _list(shared)
 
 
-def _smallest(run: RunRecord) -> str:
-    sizes = [row.n_raters for row in server.shared().service.result(run.id).groups]
+def _smallest(sizes: list[int]) -> str:
     smallest = min(sizes, default=0)
     if smallest == 1:
         return "1 rater, who might be recognised"
     return f"{smallest:,} raters"
 
 
-def _new_link(run: RunRecord) -> None:
+def _new_link(shared: Shareable) -> None:
     left, right = st.columns(2)
     left.text_input(
         "For whom or what (optional)",
@@ -74,16 +159,16 @@ def _new_link(run: RunRecord) -> None:
         right.date_input(
             "Last day", today + timedelta(days=14), min_value=today, required=True, key=_LAST_DAY
         )
-    st.button("Make a link", type="primary", icon=":material/add_link:", on_click=_make, args=(run,))
+    st.button("Make a link", type="primary", icon=":material/add_link:", on_click=_make, args=(shared,))
 
 
-def _make(run: RunRecord) -> None:
-    user = require_manage(run.owner)
+def _make(shared: Shareable) -> None:
+    user = require_manage(shared.owner)
     made_at, _ = st.session_state.get(_MADE, (-_DOUBLE_CLICK_S, ""))
     if time.monotonic() - made_at < _DOUBLE_CLICK_S:
         return
     token = server.shared().links.create(
-        run.id,
+        shared.target(),
         created_by=user.id,
         label=st.session_state.get(_LABEL, "").strip(),
         days=_days(),
@@ -107,8 +192,8 @@ def _show_once(_made_at: float, link: str) -> None:
     st.code(link, language=None, wrap_lines=True)
 
 
-def _list(run: RunRecord) -> None:
-    links = server.shared().links.of_run(run.id)
+def _list(shared: Shareable) -> None:
+    links = shared.links()
     st.subheader("Links to this result")
     if not links:
         st.write("There are none yet.")
@@ -123,7 +208,7 @@ def _list(run: RunRecord) -> None:
                     icon=":material/link_off:",
                     help="The link stops working at once and for good.",
                     on_click=_revoke,
-                    args=(run, link.id),
+                    args=(shared, link.id),
                 )
 
 
@@ -148,7 +233,8 @@ def _facts(link: Link) -> list[str]:
     return [*facts, f"opened {times}, last {told(link.last_used_at)}"]
 
 
-def _revoke(run: RunRecord, link_id: str) -> None:
-    require_manage(run.owner)
-    server.shared().links.revoke(link_id)
+def _revoke(shared: Shareable, link_id: str) -> None:
+    require_manage(shared.owner)
+    if link_id in [link.id for link in shared.links()]:
+        server.shared().links.revoke(link_id)
     st.session_state.pop(_MADE, None)  # it may be the one that is shown to be copied

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from grasp_core.result import RunResult
 
 
-def _always() -> None:
+def always() -> None:
     """Whoever sees the page may have what is on it."""
 
 
@@ -30,4 +30,4 @@ class Shown:
     key: str
     result: RunResult
     title: str
-    check: Callable[[], None] = _always
+    check: Callable[[], None] = always

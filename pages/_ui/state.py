@@ -41,6 +41,8 @@ class Work:
         The files as read under `data_spec`, within `load_s` seconds; None while they cannot be used.
     values : dict from (file's sha256, part, column) to tuple of str
         Distinct texts of a column, found once.
+    apart : tuple or None
+        One of several questions read by itself: its data, its reading and the seconds that it took.
     recode : tuple of recoding steps
         Those chosen so far; the guess's to begin with.
     settings : AnalysisSpec or None
@@ -61,6 +63,7 @@ class Work:
     data_spec: DataSpec | None = None
     load_s: float = 0.0
     values: dict[tuple[str, str | None, str], tuple[str, ...]] = field(default_factory=dict)
+    apart: tuple[Dataset, DataSpec, float] | None = None
     recode: tuple[Recode, ...] = ()
     _recoded: tuple[DataSpec, tuple[Table, Table | None]] | None = None
     _recoded_values: dict[tuple[bool, str], tuple[str, ...]] = field(default_factory=dict)
@@ -80,7 +83,7 @@ class Work:
         if guess is None and annotations is not None:
             guess = recognise(annotations, raters)
         self.annotations, self.raters, self.guess = annotations, raters, guess
-        self.dataset = self.data_spec = None
+        self.dataset = self.data_spec = self.apart = None
         self.values = {}
         self.recode = () if guess is None else guess.spec.recode
         self._recoded = None
@@ -101,7 +104,8 @@ class Work:
         """The files as recoded under `spec`; None while they cannot be."""
         if self.annotations is None:
             return None
-        key = replace(spec, categories=None)  # their order changes no cell
+        further = tuple(replace(question, categories=None) for question in spec.further)
+        key = replace(spec, categories=None, further=further)  # their order changes no cell
         if self._recoded is None or self._recoded[0] != key:
             try:
                 annotations, raters, _ = recode(self.annotations, self.raters, spec)
@@ -122,6 +126,7 @@ class Work:
     def use_dataset(self, dataset: Dataset | None, spec: DataSpec | None, load_s: float = 0.0) -> None:
         """Take the files as read under `spec`, or none if they cannot be used."""
         self.dataset, self.data_spec, self.load_s = dataset, spec, load_s
+        self.apart = None
 
     def use_settings(self, settings: AnalysisSpec) -> None:
         """Let the Analysis page start from these settings."""

@@ -5,21 +5,23 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+from collections.abc import Iterable
 from typing import Any
 
 import streamlit as st
 
 from grasp_core import server
-from grasp_core.errors import GraspError
-from grasp_core.raft.jobs import score_predictions
-from grasp_core.raft.submissions import Submission, read_submission
+from grasp_core.errors import GraspError, Problem
+from grasp_core.io.problems import number
+from grasp_core.raft.jobs import Benchmark, Predictions, score_predictions
+from grasp_core.raft.submissions import PREDICTIONS, Submission, read_submission
 from grasp_core.raft.validation import VALIDATED, check_files, known_ids, validate
 from grasp_core.report.text import escape_markdown
 from pages._ui.benchmark import benchmark, in_a_worker, tasks, tasks_folder
 from pages._ui.identity import current_user
 from pages._ui.permissions import require_run
 
-_ROUND = "submission-round"
+_SCORED = "submission-scored"
 
 
 def show_submission() -> None:
@@ -30,12 +32,17 @@ def show_submission() -> None:
     names = tasks()
     st.write(
         f"One file per task, `data/TASK/predictions.csv` with the columns ID and Label, for "
-        f"{len(names)} tasks. A file that is left out is not scored, and there is then no overall figure."
+        f"{number(len(names), 'task')}. A file that is left out is not scored, and there is then no overall "
+        "figure."
     )
     kind = st.segmented_control(
-        "What you have", ["Zip archive", "Folder"], default="Zip archive", required=True
+        "What you have",
+        ["Zip archive", "Folder"],
+        default="Zip archive",
+        required=True,
+        key="submission-kind",
     )
-    key = f"submission-{kind}-{st.session_state.setdefault(_ROUND, 0)}"
+    key = f"submission-{kind}"
     if kind == "Folder":
         files = st.file_uploader("Folder of predictions", accept_multiple_files="directory", key=key)
         content = _packed([(file.name, file.getvalue()) for file in files]) if files else None
@@ -48,16 +55,22 @@ def show_submission() -> None:
     try:
         submission = read_submission(content, names, shown)
         ids = known_ids(tasks_folder())
-        problems = validate(submission, names, ids)
+        problems, faulty = validate(submission, names, ids), check_files(submission, names, ids)
     except GraspError as error:
         st.error(escape_markdown(f"{error}."))
         return
-    for problem in problems:
-        (st.error if problem.stops else st.warning)(escape_markdown(problem.message))
-    if not problems:
-        st.success(VALIDATED)
-    if not any(problem.stops for problem in check_files(submission, names, ids)):
+    if not submission.files:
+        listing = f"{number(len(names), 'task')}: {', '.join(names)}"
+        st.error(escape_markdown(f"{shown} has no file data/TASK/{PREDICTIONS} of any of the {listing}."))
+        return
+    _show_problems(problems, submission, len(names), any(problem.stops for problem in faulty))
+    if not any(problem.stops for problem in faulty):
         _offer_scoring(submission)
+
+
+def forget_scored() -> None:
+    """Show no score of this visit any more: the leaderboard has changed."""
+    st.session_state.pop(_SCORED, None)
 
 
 def _packed(files: list[tuple[str, bytes]]) -> bytes:
@@ -69,6 +82,31 @@ def _packed(files: list[tuple[str, bytes]]) -> bytes:
     return out.getvalue()
 
 
+def _show_problems(problems: list[Problem], submission: Submission, expected: int, faulty: bool) -> None:
+    """What has to be mended in one box, what is only to be known in another."""
+    if not problems:
+        st.success(VALIDATED)
+        return
+    stopping = [problem for problem in problems if problem.stops]
+    if faulty:
+        st.error("To be mended before anything is scored:\n\n" + _listed(stopping))
+    elif stopping:
+        rest = number(len(submission.files), "file")
+        st.warning(
+            f"Incomplete: {rest} of {expected:,} can be scored, without an overall figure.\n\n"
+            + _listed(stopping)
+        )
+    else:
+        st.success(VALIDATED)
+    remarks = [problem for problem in problems if not problem.stops]
+    if remarks:
+        st.info(_listed(remarks))
+
+
+def _listed(problems: Iterable[Problem]) -> str:
+    return "\n".join(f"- {escape_markdown(problem.message)}" for problem in problems)
+
+
 def _offer_scoring(submission: Submission) -> None:
     held = benchmark()
     if held is None:
@@ -78,31 +116,45 @@ def _offer_scoring(submission: Submission) -> None:
         )
         return
     predictions, owner = submission.predictions, require_run().id
-    if not predictions:
-        return
+    place = st.empty()  # told after the scoring, which uses one up
+    name = st.text_input("Name of the system", max_chars=80, key="submission-name").strip()
+    if st.button("Score", type="primary", icon=":material/scoreboard:"):
+        if name:
+            _score(held, name, predictions, owner)
+        else:
+            st.error("Give the system a name first: the Leaderboard lists it by that.")
     store = server.shared().submissions
     fewest = min(store.left(task, owner=owner) for task in predictions)
-    st.caption(
+    place.caption(
         f"You may have {fewest:,} more different predictions of these tasks scored: each score tells a "
         "little of the labels, which are to stay unknown."
     )
-    name = st.text_input("Name of the system", max_chars=80, key="submission-name")
-    if not st.button("Score", type="primary", icon=":material/scoreboard:", disabled=not name.strip()):
-        return
+    known = st.session_state.get(_SCORED)
+    if known is not None and known[0] == predictions:
+        _show_scores(known[1], known[2])
+
+
+def _score(held: Benchmark, name: str, predictions: Predictions, owner: str) -> None:
+    """Score, unless that was done before: pressed twice, a system would stand on the Leaderboard twice."""
+    store = server.shared().submissions
+    for record in store.all():
+        if (record.name, record.owner) == (name, owner) and store.predictions(record.id) == predictions:
+            st.session_state[_SCORED] = (predictions, name, record.scores)
+            return
     try:
         store.reserve(predictions, owner=owner)
     except GraspError as error:
         st.error(escape_markdown(f"{error}."))
         return
-    found = in_a_worker(score_predictions, (held, predictions), "Scoring")
+    found = in_a_worker(score_predictions, (held, predictions), f"Scoring {number(len(predictions), 'task')}")
     if found is None:
         return
     scores = json.loads(found)
-    store.add(name.strip(), predictions, scores, owner=owner)
-    _show_scores(scores)
+    store.add(name, predictions, scores, owner=owner)
+    st.session_state[_SCORED] = (predictions, name, scores)
 
 
-def _show_scores(scores: dict[str, Any]) -> None:
+def _show_scores(name: str, scores: dict[str, Any]) -> None:
     overall = scores["overall"]
     st.metric("Macro-F1 over all tasks", "incomplete" if overall is None else f"{overall:.3f}")
     rows = scores["tasks"]
@@ -118,6 +170,7 @@ def _show_scores(scores: dict[str, Any]) -> None:
             for task, one in rows.items()
         ],
         hide_index=True,
+        height="content",
         alt="Scores by task",
     )
-    st.caption("It now stands on the Leaderboard.")
+    st.caption(f"It now stands on the Leaderboard, as {escape_markdown(name)}.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from grasp_core import server
+from pages._ui.confirming import confirm
 from pages._ui.permissions import require_run
 from pages._ui.state import work
 
@@ -41,12 +42,7 @@ def _dialog() -> None:
             "restart of the server, then fails and says so.",
             icon=":material/warning:",
         )
-    with st.container(horizontal=True):
-        icon = ":material/delete:"
-        if st.button("Delete them", type="primary", icon=icon, on_click=_delete, args=(files,)):
-            st.rerun()
-        if st.button("Keep them"):
-            st.rerun()
+    confirm(_delete, files, yes="Delete them", no="Keep them")
 
 
 def _delete(files: list[str]) -> None:

@@ -68,7 +68,7 @@ def add_step(page: Page, kind: str) -> None:
 
 def pick(page: Page, field: str, *options: str) -> None:
     """Choose by typing; a list that the page closes while it draws is opened again."""
-    box = page.get_by_role("combobox", name=field)
+    box = page.get_by_role("combobox", name=field, exact=True)
     for option in options:
         chip = page.get_by_role("button", name=f"Remove {option}", exact=True)
         for _ in range(10):

@@ -6,10 +6,13 @@ import pytest
 from playwright.sync_api import Page, WebSocket, expect
 
 from grasp_core.server import Server
+from grasp_core.store.links import Target
 from tests.browser.conftest import OpenPage
 from tests.browser.test_safety import HOSTILE
 from tests.browser.visits import (
     bring,
+    choose,
+    drop,
     go_on_to_analysis,
     picture,
     results,
@@ -18,9 +21,11 @@ from tests.browser.visits import (
     set_number,
     settle,
     share,
+    table,
     too_wide,
     violations,
 )
+from tests.documents import make_models
 from tests.results import make_group, make_outcome, make_result
 from tests.serving import Served
 
@@ -34,7 +39,8 @@ def _path(link: str) -> str:
 
 def _saved(store: Server, **link: float) -> tuple[str, str]:
     saved = store.runs.add(make_result(), title="To be shared", owner="")
-    return saved.id, f"/shared?token={store.links.create(saved.id, created_by='', **link)}"
+    token = store.links.create(Target("run", saved.id), created_by="", **link)
+    return saved.id, f"/shared?token={token}"
 
 
 def _listen(page: Page) -> list[bytes]:
@@ -146,7 +152,8 @@ def test_a_shared_page_asks_nobody_else_and_its_token_stays_in_the_address(
 def test_a_shared_page_with_hostile_names(open_page: OpenPage, store: Server) -> None:
     result = make_result((make_group(HOSTILE, gai=make_outcome(1, "up", "**")),), warnings=(HOSTILE,))
     saved = store.runs.add(result, title=HOSTILE, owner="")
-    page = open_page(f"/shared?token={store.links.create(saved.id, created_by='')}")
+    token = store.links.create(Target("run", saved.id), created_by="")
+    page = open_page(f"/shared?token={token}")
     results(page)
     main = page.get_by_test_id("stMain")
     for found in ("img", "script", "a[href^='javascript']", ".katex"):
@@ -163,8 +170,7 @@ def test_sharing_is_accessible(open_page: OpenPage, store: Server, dark: bool, w
 
     def look(page: Page, screen: str) -> None:
         picture(page, f"{screen}-{'dark' if dark else 'light'}-{width}")
-        sideways = too_wide(page)
-        found[screen] = [*violations(page), *([f"{sideways} px too wide"] if sideways > 0 else [])]
+        found[screen] = _faults(page)
 
     page = open_page(path, dark=dark, width=width)
     results(page)
@@ -181,3 +187,120 @@ def test_sharing_is_accessible(open_page: OpenPage, store: Server, dark: bool, w
     page = open_page("/shared?token=x", dark=dark, width=width)
     look(page, "closed")
     assert not any(found.values()), found
+
+
+BOARD = "Macro-F1 of every system, overall and by task"
+
+
+def test_a_leaderboard_is_shared_with_somebody_without_a_session(open_page: OpenPage, store: Server) -> None:
+    """The link opens what was there, as its maker saw it, in a browser that has never been here."""
+    store.submissions.add("Ours", {}, {"tasks": {}, "overall": 0.5}, owner="Zaphod")
+    owner = open_page("/models?models-view=Leaderboard")
+    owner.get_by_role("button", name="Table (CSV)").wait_for()
+    settle(owner)
+    shown = table(owner, BOARD)
+    link = share(owner)
+    picture(owner, "models-share")
+    found = {"share": violations(owner)}
+    store.submissions.add("Later", {}, {"tasks": {}, "overall": 0.6}, owner="Zaphod")
+
+    stranger = open_page("/shared?token=x")
+    received = _listen(stranger)
+    stranger.goto(link)
+    stranger.get_by_role("heading", name="Leaderboard", exact=True).wait_for()
+    settle(stranger)
+    assert table(stranger, BOARD) == shown
+    assert "Ours" in [row["System"] for row in shown]
+    with stranger.expect_download() as download:
+        stranger.get_by_role("button", name="Table (CSV)").click()
+    assert len(download.value.path().read_text().splitlines()) == len(shown) + 1
+    assert b"Ours" in b"".join(received)
+    assert not [secret for secret in (b"Zaphod", b"Later") if secret in b"".join(received)]
+    for name in ("Share", "Compare"):
+        assert stranger.get_by_role("button", name=name).count() == 0
+    assert stranger.locator("a:not([href^='#'])").count() == 0
+    for width in (1440, 390):
+        stranger.set_viewport_size({"width": width, "height": 1000})
+        settle(stranger)
+        picture(stranger, f"shared-leaderboard-{width}")
+        found[f"shared-{width}"] = _faults(stranger)
+    owner.get_by_role("dialog").get_by_role("button", name="Revoke").click()
+    expect(owner.get_by_role("dialog")).to_contain_text("revoked just now")
+    choose(stranger, "Sort by", "overruling")
+    expect(stranger.get_by_text(CLOSED)).to_be_visible()
+    assert not any(found.values()), found
+
+
+@pytest.mark.parametrize(
+    ("dark", "width"), [(False, 1440), (True, 1440), (False, 390)], ids=["light", "dark", "phone"]
+)
+def test_a_kept_answer_is_found_at_its_address_and_shared(
+    open_page: OpenPage, store: Server, dark: bool, width: int
+) -> None:
+    content = make_models(("planted", HOSTILE)).to_dict()
+    document = store.documents.keep("models", content, title=f"planted, {HOSTILE}", owner="")
+    token = store.links.create(Target("document", document.id), created_by="")
+    found = {}
+    for screen, path in (
+        ("kept", f"/models?saved={document.id}"),
+        ("shared-answer", f"/shared?token={token}"),
+    ):
+        page = open_page(path, dark=dark, width=width)
+        page.get_by_role("heading", name="Every statistic").wait_for()
+        settle(page)
+        if screen == "kept":
+            page.get_by_text("Kept answers").click()
+            settle(page)
+        picture(page, f"{screen}-{'dark' if dark else 'light'}-{width}")
+        main = page.get_by_test_id("stMain")
+        for element in ("img", "script", "a[href^='javascript']", ".katex"):
+            assert main.locator(element).count() == 0, element
+        found[screen] = _faults(page)
+    assert not any(found.values()), found
+
+
+def test_a_computed_answer_survives_a_reload_and_is_shared(open_page: OpenPage, url: str) -> None:
+    """By its address, without the data; what names the model's file stays here."""
+    page = open_page()
+    page.get_by_role("button", name="Try the example").click()
+    results(page)
+    page.get_by_role("link", name="Models", exact=True).click()
+    page.get_by_text("Models' labels").wait_for()
+    labels = "".join(f"item-{place:03},No\n" for place in range(1, 351))
+    drop(page, "Models' labels", "Marvin.csv", f"ID,Label\n{labels}".encode())
+    name = page.get_by_role("textbox", name="Name of model 1")
+    name.fill("always No")
+    name.press("Enter")
+    settle(page)
+    page.get_by_role("button", name="See whose judgements they reproduce").click()
+    page.get_by_role("heading", name="Every statistic").wait_for()
+    settle(page)
+    assert "saved=" in page.url
+    asked = page.get_by_role("heading").all_inner_texts()
+    page.reload()
+    page.get_by_role("heading", name="Every statistic").wait_for()
+    settle(page)
+    assert page.get_by_role("heading").all_inner_texts() == asked
+    assert "always No" in asked[1]
+    link = share(page)
+    stranger = open_page("/shared?token=x")
+    received = _listen(stranger)
+    stranger.goto(link)
+    stranger.get_by_role("heading", name="Every statistic").wait_for()
+    settle(stranger)
+    for label in ("Result (JSON)", "Table (CSV)", "Chart (SVG)"):
+        with stranger.expect_download() as download:
+            stranger.get_by_role("button", name=label).click()
+        received.append(download.value.path().read_bytes())
+    everything = b"".join(received)
+    assert b"always No" in everything
+    assert not [secret for secret in (b"Marvin", b"annotations.csv", b"raters.csv") if secret in everything]
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Ask about other models").click()
+    page.get_by_text("Open the annotations that models are to be held against").wait_for()
+    assert "saved=" not in page.url
+
+
+def _faults(page: Page) -> list[str]:
+    sideways = too_wide(page)
+    return [*violations(page), *([f"{sideways} px too wide"] if sideways > 0 else [])]

@@ -11,7 +11,9 @@ from grasp_core.annotations import Annotations, Axis, Raters
 from grasp_core.engine.run import with_gai
 from grasp_core.groups import Grouping, form_groups
 from grasp_core.permutation import kernel
+from grasp_core.permutation.columns import members, with_dsi
 from grasp_core.permutation.design import build_design
+from grasp_core.permutation.kept import Kept
 from grasp_core.permutation.null import dsi_results
 from grasp_core.permutation.pvalues import p_value
 from grasp_core.spec import STATISTICS, AnalysisSpec
@@ -46,7 +48,9 @@ def tested() -> dict[str, np.ndarray]:
 def dsi_p(grouping: Grouping, observed: np.ndarray, null: np.ndarray) -> float:
     """NaN where too few permutations had a GAI."""
     none = [{}] * len(grouping.groups)
-    p = dsi_results(grouping.groups, observed[:, GAI], null[:, :, GAI], none, SPEC)[0].outcome.p
+    of_axis = members(grouping.groups, SPEC)
+    kept = Kept(with_dsi(observed, of_axis), with_dsi(null, of_axis))
+    p = dsi_results(grouping.groups, observed[:, GAI], kept, none, SPEC)[0].outcome.p
     return np.nan if p is None else p
 
 

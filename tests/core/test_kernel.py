@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from pathlib import Path
+from typing import get_args
 
 import numba
 import numpy as np
@@ -12,13 +13,12 @@ import pytest
 
 from grasp_core.annotations import Annotations, Axis, Raters
 from grasp_core.groups import Grouping, form_groups
+from grasp_core.permutation import crossed, kernel, reference, sparse
 from grasp_core.permutation import design as design_module
-from grasp_core.permutation import kernel, reference
 from grasp_core.permutation.design import Design, build_design
 from grasp_core.permutation.shuffle import identity, permutation, stratify
-from grasp_core.permutation.warm import warm
-from grasp_core.spec import AnalysisSpec
-from tests.core.simulated import dataset, simulate
+from grasp_core.spec import AnalysisSpec, Level
+from tests.core.simulated import simulate
 
 AXES = (("gender",), ("race",), ("gender", "race"), ("gender", "race", "region"))
 SHAPES = {
@@ -181,7 +181,9 @@ def test_a_stored_design_computes_the_same(tmp_path: Path, dense: bool) -> None:
     for field in dataclasses.fields(Design):
         before, after = getattr(design, field.name), getattr(loaded, field.name)
         assert type(before) is type(after)
-        np.testing.assert_array_equal(before, after)
+        many = isinstance(before, tuple)
+        for one, other in zip(before, after, strict=True) if many else [(before, after)]:
+            np.testing.assert_array_equal(one, other)
     np.testing.assert_array_equal(kernel.shuffled(loaded, 1, 0, 5), kernel.shuffled(design, 1, 0, 5))
 
 
@@ -195,29 +197,122 @@ def test_a_loaded_design_is_of_the_same_types(tmp_path: Path, dense: bool) -> No
     loaded = Design.load(tmp_path / "design.npz")
 
     def types(of: Design) -> list[str]:
-        return [str(numba.typeof(value)) for value in (of.order, of.bounds, *kernel._arguments(of))]
+        return [
+            str(numba.typeof(value))
+            for value in (of.order, of.bounds, *kernel._arguments(of), *(of.crossed or of.sparse or ()))
+        ]
 
     assert types(loaded) == types(design)
 
 
-def test_warming_compiles_both_entries_of_the_kernel() -> None:
-    warm()
-    assert kernel._evaluate.signatures
-    assert kernel._shuffle_and_evaluate.signatures
-
-
 @pytest.mark.parametrize("block", [7, 10, 512])
 @pytest.mark.parametrize("ties", ["first", "random"])
-def test_complete_data_take_their_own_path_to_the_same_sums(monkeypatch, block: int, ties: str) -> None:
-    """Every rater on every item: sums of whole numbers, also where the last block is filled up."""
+@pytest.mark.parametrize("convention", ["smooth", "paper"])
+@pytest.mark.parametrize("level", get_args(Level))
+@pytest.mark.parametrize("categories", [2, 3, 5])
+def test_tables_of_crossed_data_give_the_same_statistics(
+    monkeypatch, block: int, ties: str, convention, level, categories: int
+) -> None:
+    """Every rater on every item, also where the last block is filled up, and a batch of permutations ends."""
     monkeypatch.setattr(design_module, "ITEM_BLOCK", block)
-    data = dataset(11, items=33, raters=70, missing=0.0, unknown=0.1)
-    spec = AnalysisSpec(axes=(("gender",), ("race",), ("gender", "race")), ties=ties, min_raters=1)
-    grouping = form_groups(data.raters, spec.axes)
-    design = build_design(data.annotations, data.raters, grouping, spec)
-    assert design.complete == 33
-    found = kernel.shuffled(design, 5, 0, 3)
-    for b in range(3):
+    people = 70 if categories < 4 else 14
+    annotations, raters = simulate(11, items=33, raters=people, missing=0.0, categories=categories)
+    annotations = dataclasses.replace(annotations, categories=("0", "1", "3", "4.5", "9")[:categories])
+    spec = AnalysisSpec(axes=AXES, ties=ties, min_raters=1, cross_negentropy=convention, level=level)
+    grouping = form_groups(raters, spec.axes)
+    monkeypatch.setattr(crossed, "FEW_ENTRIES", 10_000)
+    design = build_design(annotations, raters, grouping, spec)
+    assert design.crossed is not None
+    plain = build_design(annotations, raters, grouping, spec, tables=False)
+    assert plain.crossed is None
+    found = kernel.shuffled(design, 5, 0, 6)
+    np.testing.assert_allclose(found, kernel.shuffled(plain, 5, 0, 6), rtol=0, atol=1e-12)
+    np.testing.assert_array_equal(found[4:], kernel.shuffled(design, 5, 4, 6))
+    for b in range(2):
         source = permutation(5, b, design.order, design.bounds)
-        expected, _ = reference.evaluate(data.annotations, grouping, spec, source)
+        expected, _ = reference.evaluate(annotations, grouping, spec, source)
         np.testing.assert_allclose(found[b], expected, rtol=0, atol=1e-10)
+
+
+def test_more_permutations_than_a_table_serves() -> None:
+    annotations, raters = simulate(12, items=5, raters=12, missing=0.0)
+    spec = AnalysisSpec(axes=AXES[:1])
+    design = build_design(annotations, raters, form_groups(raters, spec.axes), spec)
+    assert design.crossed is not None
+    many = kernel.shuffled(design, 1, 0, crossed.BATCH + 3)
+    np.testing.assert_array_equal(many[-5:], kernel.shuffled(design, 1, crossed.BATCH - 2, crossed.BATCH + 3))
+
+
+def test_a_group_of_everybody_has_nobody_to_differ_from() -> None:
+    annotations, raters = simulate(13, missing=0.0)
+    everybody = Axis.from_values(["x"] * len(raters.rater_ids))
+    people = Raters(raters.rater_ids, {"axis": everybody})
+    spec = AnalysisSpec(axes=(("axis",),))
+    grouping = form_groups(people, spec.axes)
+    design = build_design(annotations, people, grouping, spec)
+    assert design.crossed is not None
+    expected, _ = reference.evaluate(annotations, grouping, spec, identity(annotations.n_raters))
+    np.testing.assert_allclose(kernel.shuffled(design, 1, 0, 1)[0], expected, rtol=0, atol=1e-12)
+    assert np.isnan(expected[0, 1])
+
+
+@pytest.mark.parametrize("level", get_args(Level))
+@pytest.mark.parametrize(("convention", "ties"), [("smooth", "first"), ("paper", "random")])
+@pytest.mark.parametrize("categories", [2, 3, 5])
+def test_remembered_counts_of_sparse_data_give_the_same_statistics(
+    level, convention, ties, categories
+) -> None:
+    """More labels than packed sums hold, more counts than are remembered, groups that are unions."""
+    annotations, raters = simulate(21, items=203, raters=150, missing=0.5, categories=categories)
+    annotations = dataclasses.replace(annotations, categories=("0", "1", "3", "4.5", "9")[:categories])
+    assert annotations.n_annotations > 1 << sparse._FIELD_BITS
+    spec = AnalysisSpec(axes=AXES, ties=ties, min_raters=1, cross_negentropy=convention, level=level)
+    grouping = form_groups(raters, spec.axes)
+    design = build_design(annotations, raters, grouping, spec, dense=False)
+    assert design.sparse is not None
+    assert design.sparse.union.size
+    plain = build_design(annotations, raters, grouping, spec, dense=False, tables=False)
+    assert plain.sparse is None
+    found = kernel.shuffled(design, 5, 0, 70)
+    np.testing.assert_allclose(found, kernel.shuffled(plain, 5, 0, 70), rtol=0, atol=1e-12)
+    np.testing.assert_array_equal(found[40:], kernel.shuffled(design, 5, 40, 70))
+    expected, _ = reference.evaluate(
+        annotations, grouping, spec, permutation(5, 1, design.order, design.bounds)
+    )
+    np.testing.assert_allclose(found[1], expected, rtol=0, atol=1e-10)
+
+
+def test_more_permutations_than_an_item_is_visited_for() -> None:
+    annotations, raters = simulate(22, items=9, raters=30, missing=0.6)
+    spec = AnalysisSpec(axes=AXES[:2])
+    design = build_design(annotations, raters, form_groups(raters, spec.axes), spec, dense=False)
+    assert design.sparse is not None
+    (batch,) = design.sparse.batch
+    many = kernel.shuffled(design, 1, 0, batch + 3)
+    np.testing.assert_array_equal(many[-5:], kernel.shuffled(design, 1, batch - 2, batch + 3))
+
+
+@pytest.mark.parametrize(("raters", "fits"), [(2100, True), (2200, False)])
+def test_four_items_that_very_many_rated_stay_within_what_is_packed(raters: int, fits: bool) -> None:
+    """About 2,045 and 2,140 labels an item: four times that is just below, and above, 2^13."""
+    annotations, people = simulate(24, items=8, raters=raters, categories=2, missing=0.03)
+    spec = AnalysisSpec(axes=AXES[:3])
+    grouping = form_groups(people, spec.axes)
+    design = build_design(annotations, people, grouping, spec, dense=False)
+    assert (design.sparse is not None) == fits
+    plain = build_design(annotations, people, grouping, spec, dense=False, tables=False)
+    found = kernel.shuffled(design, 1, 0, 3)
+    np.testing.assert_allclose(found, kernel.shuffled(plain, 1, 0, 3), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize(("raters", "categories"), [(9000, 2), (150, 40)])
+def test_counts_that_do_not_fit_into_one_number_are_counted_one_by_one(raters: int, categories: int) -> None:
+    annotations, people = simulate(23, items=3, raters=raters, categories=categories, missing=0.05)
+    spec = AnalysisSpec(axes=AXES[:1])
+    grouping = form_groups(people, spec.axes)
+    design = build_design(annotations, people, grouping, spec, dense=False)
+    assert design.sparse is None
+    expected, _ = reference.evaluate(
+        annotations, grouping, spec, permutation(1, 0, design.order, design.bounds)
+    )
+    np.testing.assert_allclose(kernel.shuffled(design, 1, 0, 1)[0], expected, rtol=0, atol=1e-10)

@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 from grasp_core.groups import Group
-from grasp_core.permutation.null import BINS, dsi_results, outcomes
+from grasp_core.permutation.columns import members, with_dsi
+from grasp_core.permutation.kept import BINS, Kept
+from grasp_core.permutation.null import dsi_results, outcomes
 from grasp_core.spec import STATISTICS, AnalysisSpec
 from tests.core.test_pvalues import naive_max_t, naive_paper, naive_step_up, naive_two_sided
 
@@ -31,6 +33,12 @@ def shuffled(seed: int, *, lost: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
     return observed, null
 
 
+def kept(observed: np.ndarray, null: np.ndarray, groups=GROUPS) -> Kept:
+    """The values, laid out as they are tested."""
+    of_axis = members(groups, SPEC)
+    return Kept(with_dsi(observed, of_axis), with_dsi(null, of_axis))
+
+
 def of_family(family: str, g: int, s: int) -> list[tuple[int, int]]:
     """The tests that share a correction with group g's statistic s."""
     cells = itertools.product(range(len(GROUPS)), range(len(STATISTICS)))
@@ -48,14 +56,14 @@ def of_family(family: str, g: int, s: int) -> list[tuple[int, int]]:
 def test_every_cell_by_a_naive_loop(family, correction, p_value, lost: float) -> None:
     observed, null = shuffled(1, lost=lost)
     spec = dataclasses.replace(SPEC, family=family, correction=correction, p_value=p_value)
-    rows = outcomes(GROUPS, observed, null, [{}] * len(GROUPS), spec)
+    rows = outcomes(GROUPS, observed, kept(observed, null), [{}] * len(GROUPS), spec)
     formula = {"two-sided": naive_two_sided, "paper": naive_paper}[p_value]
 
-    def kept(g: int, s: int) -> list[float]:
+    def estimable(g: int, s: int) -> list[float]:
         return [value for value in null[:, g, s] if value == value]
 
     p = {
-        (g, s): formula(observed[g, s], kept(g, s))
+        (g, s): formula(observed[g, s], estimable(g, s))
         for g, s in itertools.product(range(len(GROUPS)), range(len(STATISTICS)))
     }
     levels = set()
@@ -63,8 +71,8 @@ def test_every_cell_by_a_naive_loop(family, correction, p_value, lost: float) ->
         outcome = rows[g][STATISTICS[s]]
         assert outcome.value == observed[g, s]
         assert outcome.p == expected
-        assert outcome.null_n == len(kept(g, s))
-        middle = sorted(kept(g, s))[len(kept(g, s)) // 2]
+        assert outcome.null_n == len(estimable(g, s))
+        middle = sorted(estimable(g, s))[len(estimable(g, s)) // 2]
         assert outcome.null_median == middle
         assert outcome.direction == ("down" if observed[g, s] < middle else "up")
         cells = of_family(family, g, s)
@@ -81,14 +89,14 @@ def test_every_cell_by_a_naive_loop(family, correction, p_value, lost: float) ->
         assert outcome.null is not None
         assert len(outcome.null.counts) == BINS
         assert sum(outcome.null.counts) == outcome.null_n
-        assert (outcome.null.low, outcome.null.high) == (min(kept(g, s)), max(kept(g, s)))
+        assert (outcome.null.low, outcome.null.high) == (min(estimable(g, s)), max(estimable(g, s)))
     assert {"nominal", "none"} <= levels  # else this test has compared too little
 
 
 def test_only_chosen_statistics_are_tested_and_counted() -> None:
     observed, null = shuffled(2)
     spec = dataclasses.replace(SPEC, statistics=("irr", "gai"), family="all")
-    rows = outcomes(GROUPS, observed, null, [{}] * len(GROUPS), spec)
+    rows = outcomes(GROUPS, observed, kept(observed, null), [{}] * len(GROUPS), spec)
     assert all(tuple(row) == ("irr", "gai") for row in rows)
     p = [row[name].p for row in rows for name in row]
     assert [row[name].q for row in rows for name in row] == pytest.approx(naive_step_up(p, harmonic=False))
@@ -97,7 +105,8 @@ def test_only_chosen_statistics_are_tested_and_counted() -> None:
 def test_a_tie_with_the_median_points_up_however_it_is_rounded() -> None:
     null = np.zeros((300, 1, len(STATISTICS)))
     for rounding in (0.0, 1e-13, -1e-13):
-        rows = outcomes(GROUPS[:1], null[0] + rounding, null, [{}], SPEC)
+        observed = null[0] + rounding
+        rows = outcomes(GROUPS[:1], observed, kept(observed, null, GROUPS[:1]), [{}], SPEC)
         assert rows[0]["irr"].direction == "up"
         assert rows[0]["irr"].p == 1
 
@@ -106,7 +115,8 @@ def test_levels_are_strict() -> None:
     # 399 shuffled values: the nth smallest has two-sided p = 2 (1 + n) / 400; 9 gives 0.05 exactly.
     null = np.broadcast_to(np.arange(399.0)[:, None, None], (399, 1, 7))
     for observed, p, level in ((8.0, 0.05, "none"), (7.0, 0.045, "corrected")):
-        outcome = outcomes(GROUPS[:1], np.full((1, 7), observed), null, [{}], SPEC)[0]["irr"]
+        row = np.full((1, 7), observed)
+        outcome = outcomes(GROUPS[:1], row, kept(row, null, GROUPS[:1]), [{}], SPEC)[0]["irr"]
         assert outcome.p == p
         assert outcome.significance == level
 
@@ -114,7 +124,7 @@ def test_levels_are_strict() -> None:
 def test_no_observed_value_keeps_its_reason() -> None:
     observed, null = shuffled(3)
     observed[0, 0] = np.nan
-    rows = outcomes(GROUPS, observed, null, [{"irr": "because"}, *[{}] * 4], SPEC)
+    rows = outcomes(GROUPS, observed, kept(observed, null), [{"irr": "because"}, *[{}] * 4], SPEC)
     found = rows[0]["irr"]
     assert (found.value, found.reason, found.p, found.q, found.significance) == (
         None,
@@ -131,7 +141,7 @@ def test_no_observed_value_keeps_its_reason() -> None:
 def test_too_few_estimable_shuffled_values(left: int) -> None:
     observed, null = shuffled(4)
     null[left:, 0, 0] = np.nan
-    found = outcomes(GROUPS, observed, null, [{}] * len(GROUPS), SPEC)[0]["irr"]
+    found = outcomes(GROUPS, observed, kept(observed, null), [{}] * len(GROUPS), SPEC)[0]["irr"]
     assert found.value == observed[0, 0]
     assert found.null_n == left
     if left == 100:
@@ -145,7 +155,7 @@ def test_too_few_estimable_shuffled_values(left: int) -> None:
 
 def test_a_constant_null_has_a_histogram() -> None:
     null = np.full((300, 1, 7), 0.25)
-    found = outcomes(GROUPS[:1], null[0], null, [{}], SPEC)[0]["irr"]
+    found = outcomes(GROUPS[:1], null[0], kept(null[0], null, GROUPS[:1]), [{}], SPEC)[0]["irr"]
     assert found.null is not None
     assert sum(found.null.counts) == 300
     assert found.null.low < 0.25 < found.null.high
@@ -173,12 +183,12 @@ def test_dsi_by_a_naive_loop(seed: int, lost: float) -> None:
     observed, null = shuffled(seed, lost=lost)
     if lost:
         observed[1 + seed % 2, GAI] = np.nan  # the attaining group is found among the others
-    rows = outcomes(GROUPS, observed, null, [{}] * len(GROUPS), SPEC)
-    found = dsi_results(GROUPS, observed[:, GAI], null[:, :, GAI], rows, SPEC)
+    rows = outcomes(GROUPS, observed, kept(observed, null), [{}] * len(GROUPS), SPEC)
+    found = dsi_results(GROUPS, observed[:, GAI], kept(observed, null), rows, SPEC)
     assert [row.axes for row in found] == [("gender",), ("race",)]
     p = []
-    for row, members in zip(found, ([0, 1], [2, 3, 4]), strict=True):
-        attaining, p_max, left = naive_dsi(observed[:, GAI], null[:, :, GAI], members)
+    for row, of_axis in zip(found, ([0, 1], [2, 3, 4]), strict=True):
+        attaining, p_max, left = naive_dsi(observed[:, GAI], null[:, :, GAI], of_axis)
         assert row.group == GROUPS[attaining]
         assert row.outcome.value == observed[attaining, GAI]
         assert row.outcome.p == p_max
@@ -193,8 +203,8 @@ def test_dsi_counts_lost_permutations() -> None:
     observed, null = shuffled(7)
     null[:220, :2, GAI] = np.nan
     null[220:, 0, GAI] = np.nan
-    rows = outcomes(GROUPS, observed, null, [{}] * len(GROUPS), SPEC)
-    gender, race = dsi_results(GROUPS, observed[:, GAI], null[:, :, GAI], rows, SPEC)
+    rows = outcomes(GROUPS, observed, kept(observed, null), [{}] * len(GROUPS), SPEC)
+    gender, race = dsi_results(GROUPS, observed[:, GAI], kept(observed, null), rows, SPEC)
     assert gender.outcome.null_n == 80
     assert gender.outcome.p is None
     assert "only 80" in gender.outcome.reason
@@ -205,8 +215,8 @@ def test_dsi_counts_lost_permutations() -> None:
 def test_dsi_of_an_axis_without_any_estimable_gai() -> None:
     observed, null = shuffled(8)
     observed[:2, GAI] = np.nan
-    rows = outcomes(GROUPS, observed, null, [{}] * len(GROUPS), SPEC)
-    gender, race = dsi_results(GROUPS, observed[:, GAI], null[:, :, GAI], rows, SPEC)
+    rows = outcomes(GROUPS, observed, kept(observed, null), [{}] * len(GROUPS), SPEC)
+    gender, race = dsi_results(GROUPS, observed[:, GAI], kept(observed, null), rows, SPEC)
     assert (gender.group, gender.outcome.value, gender.outcome.p, gender.p_group) == (None, None, None, None)
     assert gender.outcome.reason == "no group of this axis has an estimable GAI"
     assert race.group is not None

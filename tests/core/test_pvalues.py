@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from grasp_core.permutation.corrections import q_values
-from grasp_core.permutation.pvalues import below, median, p_value, upper_tail
+from grasp_core.permutation.pvalues import median, p_value, tails
 
 GRID = st.integers(-8, 8).map(lambda number: number / 4)
 NULLS = st.lists(GRID, min_size=100, max_size=140)
@@ -71,7 +71,7 @@ def test_by_hand() -> None:
     assert p_value(3.0, null, "paper") == 0.02
     assert p_value(51.0, null, "paper") == 0.49
     assert p_value(0.0, null, "paper") == 0  # as the paper's, it can be 0
-    assert upper_tail(99.0, null) == 3 / 101
+    assert tails(99.0, null).p_high == 3 / 101
 
 
 def test_ties_are_relative_to_large_values() -> None:
@@ -81,8 +81,14 @@ def test_ties_are_relative_to_large_values() -> None:
 
 
 def test_a_tie_is_not_below_the_median() -> None:
-    assert not below(0.5, 0.5 + 1e-13)
-    assert below(0.5, 0.5 + 1e-11)
+    assert not tails(0.5, np.full(3, 0.5 + 1e-13)).below
+    assert tails(0.5, np.full(3, 0.5 + 1e-11)).below
+
+
+@given(observed=GRID, null=st.lists(GRID, min_size=1, max_size=40), jitter=JITTER)
+def test_below_is_below_the_median(observed: float, null: list[float], jitter: float) -> None:
+    middle = sorted(null)[len(null) // 2]
+    assert tails(observed, np.array(null) + jitter).below == (observed < middle)
 
 
 @pytest.mark.parametrize("convention", ["two-sided", "paper"])

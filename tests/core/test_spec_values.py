@@ -49,6 +49,20 @@ FULL = RunSpec(
 )
 
 
+def test_a_fixed_run_keeps_the_hash_it_had_before_runs_could_stop_early() -> None:
+    adaptive = dataclasses.replace(PLAIN, analysis=dataclasses.replace(PLAIN.analysis, adaptive=True))
+    assert adaptive.sha256() != PLAIN.sha256()
+    older = PLAIN.to_dict()
+    del older["analysis"]["adaptive"]
+    assert RunSpec.from_dict(older) == PLAIN
+    assert RunSpec.from_dict(older).sha256() == PLAIN.sha256()
+
+
+def test_whether_it_stops_early_is_true_or_false() -> None:
+    with pytest.raises(SpecError, match="`adaptive` must be true or false; found 'auto'"):
+        dataclasses.replace(PLAIN.analysis, adaptive="auto")
+
+
 def sentence(error: pytest.ExceptionInfo[SpecError]) -> str:
     message = str(error.value)
     assert message
@@ -105,10 +119,16 @@ def test_the_hash_minds_an_order_that_means_something(changed: dict[str, object]
 
 def test_the_hash_differs_wherever_the_spec_does() -> None:
     hashes = {PLAIN.sha256(), FULL.sha256()}
-    for field, value in (("seed", 2), ("permutations", 9), ("ties", "random"), ("strata", "a")):
+    for field, value in (
+        ("seed", 2),
+        ("permutations", 9),
+        ("ties", "random"),
+        ("strata", "a"),
+        ("level", "ratio"),
+    ):
         changed = dataclasses.replace(PLAIN, analysis=dataclasses.replace(PLAIN.analysis, **{field: value}))
         hashes.add(changed.sha256())
-    assert len(hashes) == 6
+    assert len(hashes) == 7
 
 
 def test_statistics_are_in_the_papers_column_order() -> None:

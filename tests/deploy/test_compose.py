@@ -34,7 +34,9 @@ def filled_in(value: Any, environment: dict[str, str]) -> Any:
         assert given or operator != ":?", found[0]
         return given or rest or ""
 
-    return re.sub(r"\$\{(\w+)(:[-+?])?([^}]*)\}", replaced, value) if isinstance(value, str) else value
+    while isinstance(value, str) and "${" in value:  # the innermost first: one may stand in another's default
+        value = re.sub(r"\$\{(\w+)(:[-+?])?([^${}]*)\}", replaced, value)
+    return value
 
 
 def composed(**environment: str) -> dict[str, Any]:
@@ -47,6 +49,7 @@ def composed(**environment: str) -> dict[str, Any]:
 
 SERVICES = composed()["services"]
 APPS = ("app", "app-2")
+CLUSTER = ("scheduler", "worker")
 
 
 def test_the_file_follows_the_specification() -> None:
@@ -108,7 +111,35 @@ def test_only_the_proxy_is_reached_from_outside() -> None:
     assert SERVICES["database"]["networks"] == ["back"]
     assert set(SERVICES["proxy"]["networks"]) == {"front"}
     for name in APPS:
-        assert set(SERVICES[name]["networks"]) == {"front", "back"}
+        assert set(SERVICES[name]["networks"]) == {"front", "back", "compute"}
+
+
+def test_the_cluster_is_reached_by_the_servers_alone_and_knows_no_secret() -> None:
+    assert composed()["networks"]["compute"] == {"internal": True}
+    inside = {name for name, service in SERVICES.items() if "compute" in service["networks"]}
+    assert inside == {*APPS, *CLUSTER}
+    for name in CLUSTER:
+        assert SERVICES[name]["profiles"] == ["cluster"]
+        assert SERVICES[name]["networks"] == ["compute"]
+        assert SERVICES[name]["image"] == SERVICES["app"]["image"]  # others' versions are refused
+        assert "environment" not in SERVICES[name]
+
+
+def test_the_cluster_finds_itself_and_the_servers_find_it() -> None:
+    with_cluster = composed(
+        COMPOSE_PROFILES="cluster",
+        GRASP_UPSTREAMS="app:8501",
+        GRASP_DASK_ADDRESS="tcp://scheduler:8786",
+        GRASP_CLUSTER_CPUS="3",
+    )["services"]
+    address = read_settings(with_cluster["app"]["environment"]).dask_address
+    assert address in with_cluster["worker"]["command"]
+    assert "--nworkers=3" in with_cluster["worker"]["command"]
+    assert with_cluster["worker"]["deploy"]["resources"]["limits"]["cpus"] == "3"
+    port = address.rpartition(":")[2]
+    assert port in with_cluster["scheduler"]["command"]
+    assert all(port in with_cluster[name]["healthcheck"]["test"][-1] for name in CLUSTER)
+    assert with_cluster["proxy"]["environment"]["GRASP_UPSTREAMS"] == "app:8501"
 
 
 def test_servers_believe_the_proxy_and_nobody_else() -> None:

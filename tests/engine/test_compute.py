@@ -30,6 +30,7 @@ def test_any_number_of_threads(right: dict, n_workers: int) -> None:
 @pytest.mark.parametrize(("first", "seconds"), [(1, 1e-9), (7, 1e-9), (1000, 0.2), (5000, 0.2), (8, 0.001)])
 def test_any_size_of_blocks(monkeypatch, right: dict, first: int, seconds: float) -> None:
     monkeypatch.setattr(blocks_module, "FIRST_BLOCK", first)
+    monkeypatch.setattr(blocks_module, "FIRST_LABELS", 0)  # however few annotations there are
     monkeypatch.setattr(blocks_module, "BLOCK_SECONDS", seconds)
     assert answer() == right
 

@@ -74,6 +74,7 @@ class Unreliable(ThreadPoolExecutor):
 def test_a_pool_that_refuses_a_block_loses_nothing(monkeypatch, right: dict, blocks: int) -> None:
     """The block that was being handed over is computed too, not left as whatever memory held."""
     monkeypatch.setattr(blocks_module, "BLOCK_SECONDS", 1e-9)  # many blocks
+    monkeypatch.setattr(blocks_module, "FIRST_LABELS", 1)
     made: list[Executor] = []
 
     def make_executor(n_workers: int) -> Executor:
@@ -86,7 +87,8 @@ def test_a_pool_that_refuses_a_block_loses_nothing(monkeypatch, right: dict, blo
         executor.shutdown()
 
 
-def test_workers_that_keep_dying_end_the_run_in_a_sentence() -> None:
+def test_workers_that_keep_dying_end_the_run_in_a_sentence(monkeypatch) -> None:
+    monkeypatch.setattr(blocks_module, "FIRST_LABELS", 1)  # more than one block
     made: list[Executor] = []
 
     def make_executor(n_workers: int) -> Executor:

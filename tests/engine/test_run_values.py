@@ -9,13 +9,15 @@ import numpy as np
 import pytest
 
 from grasp_core.engine import run as run_module
-from grasp_core.engine.run import finish, prepare, with_gai
+from grasp_core.engine import self_check as self_check_module
+from grasp_core.engine.run import finish, new_tally, prepare, with_gai
 from grasp_core.errors import SelfCheckError, SpecError
 from grasp_core.permutation import kernel, reference
 from grasp_core.permutation.shuffle import identity
+from grasp_core.permutation.tally import KEPT
 from grasp_core.result import RunResult
 from grasp_core.spec import STATISTICS, AnalysisSpec, RunSpec
-from grasp_core.statistics import estimable
+from grasp_core.statistics import estimable, in_group
 from tests.core.simulated import DATA_SPEC, dataset
 
 AXES = (("gender",), ("race",), ("gender", "race"))
@@ -28,9 +30,9 @@ def spec(**analysis) -> RunSpec:
 
 def compute(data=DATA, **analysis) -> RunResult:
     prepared = prepare(data, spec(**analysis))
-    b = prepared.spec.analysis.permutations
-    shuffled = kernel.shuffled(prepared.design, prepared.spec.analysis.seed, 0, b)
-    return finish(prepared, shuffled, load_s=1.0, permutations_s=2.0)
+    asked, tally = prepared.spec.analysis, new_tally(prepared)
+    tally.add(0, with_gai(kernel.shuffled(prepared.design, asked.seed, 0, asked.permutations), asked))
+    return finish(prepared, tally, load_s=1.0, permutations_s=2.0)
 
 
 def test_a_result_holds_what_was_asked() -> None:
@@ -117,6 +119,24 @@ def test_the_self_check_refuses_a_run_that_krippendorff_contradicts(monkeypatch)
         prepare(DATA, spec())
 
 
+@pytest.mark.parametrize("liar", ["krippendorff", "definition"])
+def test_many_items_are_held_against_the_definition_and_the_first_of_them_against_krippendorff(
+    monkeypatch, liar: str
+) -> None:
+    monkeypatch.setattr(self_check_module, "SELF_CHECK_ITEMS", 7)
+    prepare(DATA, spec())
+    if liar == "krippendorff":
+        true = krippendorff.alpha
+        monkeypatch.setattr(krippendorff, "alpha", lambda **given: true(**given) + 1e-8)
+    else:
+        defined = in_group.irr
+        monkeypatch.setattr(in_group, "irr", lambda c, distance: defined(c, distance) + 1e-8)
+    with pytest.raises(
+        SelfCheckError, match="the package krippendorff" if liar == "krippendorff" else "plain"
+    ):
+        prepare(DATA, spec())
+
+
 def test_the_self_check_refuses_nan(monkeypatch) -> None:
     monkeypatch.setattr(krippendorff, "alpha", lambda **given: float("nan"))
     with pytest.raises(SelfCheckError):
@@ -135,7 +155,6 @@ def test_the_self_check_forgives_rounding(monkeypatch) -> None:
         ({"axes": (("age",),)}, "no axis age; there are gender, race, region"),
         ({"strata": "age"}, "no axis age"),
         ({"min_raters": 25}, "no group has 25 raters"),
-        ({"permutations": 10_000_000}, "need more memory"),
     ],
 )
 def test_what_cannot_be_computed_is_refused(analysis, named: str) -> None:
@@ -148,6 +167,11 @@ def test_the_number_of_permutations_that_fits_does_fit(monkeypatch) -> None:
     prepare(DATA, spec(axes=AXES[:2], permutations=200))
     with pytest.raises(SpecError, match="at most 200 fit"):
         prepare(DATA, spec(axes=AXES[:2], permutations=201))
+
+
+def test_more_permutations_than_are_kept_need_no_more_room(monkeypatch) -> None:
+    monkeypatch.setattr(run_module, "MAX_NULL_BYTES", KEPT * 5 * 7 * 8)
+    prepare(DATA, spec(axes=AXES[:2], permutations=10_000_000))
 
 
 def warned(text: str, **analysis) -> bool:

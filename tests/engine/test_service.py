@@ -23,7 +23,7 @@ from grasp_core.engine.service import Service
 from grasp_core.errors import FAULT, MissingResultError, RunCancelledError
 from grasp_core.server import make_server
 from grasp_core.settings import Settings
-from grasp_core.store import runs as runs_module
+from grasp_core.store import claims as claims_module
 from tests.core.simulated import dataset
 from tests.engine.asking import DATA, ENDLESS, answer, folder, question, wait_until
 from tests.engine.serving import ask, ended, in_progress, now, result, result_digits, serving
@@ -228,7 +228,7 @@ def test_an_unforeseen_error_ends_in_a_sentence_without_data(monkeypatch, caplog
 
 
 def test_a_result_that_cannot_be_written_ends_in_a_sentence(monkeypatch, caplog, service: Service) -> None:
-    monkeypatch.setattr(runs_module, "_dumps", raising(ValueError("rater r7 said Yes")))
+    monkeypatch.setattr(claims_module, "result_text", raising(ValueError("rater r7 said Yes")))
     failed = ended(service, ask(service))
     assert (failed.state, failed.error) == ("failed", FAULT)
     assert "r7" not in caplog.text
@@ -272,7 +272,7 @@ def test_a_contradicted_run_reports_nothing(monkeypatch, service: Service) -> No
 @pytest.mark.parametrize("where", ["prepare", "finish"])
 def test_a_claim_is_kept_while_nothing_is_permuted(monkeypatch, url: URL, where: str) -> None:
     """However long a large data set takes to prepare, or its result to finish."""
-    monkeypatch.setattr(runs_module, "LEASE_SECONDS", 1.0)
+    monkeypatch.setattr(claims_module, "LEASE_SECONDS", 1.0)
     monkeypatch.setattr(service_module, "POLL_SECONDS", 0.05)
     original, reached, go_on = getattr(compute_module, where), threading.Event(), threading.Event()
 

@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import pytest
 
+from grasp_core.annotations import number_of
 from grasp_core.data_spec import Bins, Combine, DataSpec, MapValues
 from grasp_core.errors import DataError
 from grasp_core.io.load import Dataset, candidate_axes, load
-from grasp_core.io.recoding import counts, number_of
+from grasp_core.io.recoding import counts
 from grasp_core.io.tables import Table
 from tests.io.making import LONG, rows_table, text_table
 

@@ -38,6 +38,7 @@ def test_every_choice_reaches_the_spec(analysis: AppTest, server: Server) -> Non
     widget(analysis.selectbox, "Shuffle profiles").set_value("rater_age")
     widget(analysis.selectbox, "Correction for many tests").set_value("max-t")
     widget(analysis.selectbox, "Corrected together").set_value("all")
+    widget(analysis.selectbox, "Level of measurement").set_value("ordinal")
     widget(analysis.selectbox, "Tied votes").set_value("random").run()
     press(analysis, "Run")
     assert shown_run(analysis, server).spec.analysis == AnalysisSpec(
@@ -51,6 +52,7 @@ def test_every_choice_reaches_the_spec(analysis: AppTest, server: Server) -> Non
         correction="max-t",
         family="all",
         ties="random",
+        level="ordinal",
     )
 
 

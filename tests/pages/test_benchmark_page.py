@@ -9,9 +9,13 @@ import zipfile
 from pathlib import Path
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from grasp_core.errors import AccessError
 from grasp_core.server import Server
+from pages._ui import taking_off
+from tests.pages.test_kept_answers import ANN, BOB, ROOT, VERA, become
 from tests.pages.visits import press, seen, widget
 
 CLASSES = ("yes", "no")
@@ -78,7 +82,9 @@ def test_a_whole_submission_is_scored_and_shown(page: AppTest, benchmark: Server
 
 def test_an_incomplete_submission_has_no_overall_figure(page: AppTest, benchmark: Server) -> None:
     submit(page, archive("one"))
-    assert "Incorrect number of files! Expected 2 files, but got 1." in seen(page.error)
+    assert not page.error  # it can be scored as it is
+    assert "Incomplete: 1 file of 2 can be scored" in seen(page.warning)
+    assert "Incorrect number of files! Expected 2 files, but got 1." in seen(page.warning)
     widget(page.text_input, "Name of the system").set_value("half").run()
     press(page, "Score")
     assert page.metric[0].value == "incomplete"
@@ -89,6 +95,90 @@ def test_a_faulty_submission_is_not_scored(page: AppTest, benchmark: Server) -> 
     assert "maybe" in seen(page.error)
     assert "Score" not in [button.label for button in page.button]
     assert benchmark.submissions.left("one", owner="") == benchmark.settings.raft_scorings
+
+
+def test_what_is_to_be_mended_stands_in_one_box(page: AppTest, benchmark: Server) -> None:
+    submit(page, archive("one", wrong=2))
+    assert len(page.error) == 1
+    assert page.error[0].value.count("\n- ") == 3
+    told = seen(page.error)
+    assert "- Incorrect number of files! Expected 2 files, but got 1." in told
+    assert "- data/two/predictions.csv is missing" in told
+    assert "the label 'maybe'" in told
+
+
+def test_an_archive_of_something_else_is_told_in_one_sentence(page: AppTest, benchmark: Server) -> None:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as packed:
+        packed.writestr("holiday/beach.txt", "sun")
+    submit(page, out.getvalue())
+    assert len(page.error) == 1
+    assert "predictions.zip has no file data/TASK/predictions.csv of any of the 2 tasks: one, two." in seen(
+        page.error
+    )
+    assert "Score" not in [button.label for button in page.button]
+
+
+def test_a_system_stands_once_however_often_it_is_scored(page: AppTest, benchmark: Server) -> None:
+    submit(page, archive("one", "two"))
+    press(page, "Score")
+    assert "Give the system a name first" in seen(page.error)
+    assert not benchmark.submissions.all()
+    widget(page.text_input, "Name of the system").set_value("ours").run()
+    press(page, "Score")
+    left = benchmark.settings.raft_scorings - 1
+    assert f"You may have {left} more different predictions" in seen(page.caption)  # already counted
+    press(page, "Score")
+    assert widget(page.metric, "Macro-F1 over all tasks").value == "1.000"
+    assert len(benchmark.submissions.all()) == 1
+    page.run()
+    assert widget(page.metric, "Macro-F1 over all tasks").value == "1.000"  # does not go with the next click
+
+
+def leaderboard(page: AppTest) -> AppTest:
+    page.switch_page("models.py").run()
+    return widget(page.button_group, "View").set_value("Leaderboard").run()
+
+
+def test_a_system_is_taken_off_the_leaderboard(page: AppTest, benchmark: Server) -> None:
+    submit(page, archive("one", "two"))
+    for name in ("gone", "kept"):
+        widget(page.text_input, "Name of the system").set_value(name).run()
+        press(page, "Score")
+    leaderboard(page)
+    assert "with the command `raft score --errors`" in seen(page.caption)
+    press(page, "Take a system off")
+    assert "kept: its labels and scores are deleted for everybody" in seen(page.warning)
+    press(page, "Keep it")
+    assert len(benchmark.submissions.all()) == 2
+    press(page, "Take a system off")
+    gone = next(record for record in benchmark.submissions.all() if record.name == "gone")
+    widget(page.selectbox, "Which one").set_value(gone.id)
+    press(page, "Take it off for good")
+    assert [record.name for record in benchmark.submissions.all()] == ["kept"]
+    page.run()
+    assert page.dataframe[0].value["system"].tolist() == ["kept"]
+    assert benchmark.submissions.left("one", owner="") == benchmark.settings.raft_scorings - 1
+    assert not page.exception
+    submit(page, archive("one", "two"))
+    assert not page.metric  # no score that says that it stands there
+
+
+def test_only_whoever_handed_in_and_admins_take_a_system_off(
+    page: AppTest, benchmark: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scores = {"tasks": {"one": {"macro_f1": 1.0, "ci95": [1.0, 1.0]}}, "overall": None}
+    record = benchmark.submissions.add("ann's", {"one": GOLD}, scores, owner=ANN.id)
+    for user in (BOB, VERA):
+        become(user, monkeypatch)
+        assert "Take a system off" not in [button.label for button in leaderboard(page).button]
+        monkeypatch.setitem(st.session_state, taking_off._CHOSEN, record.id)
+        with pytest.raises(AccessError):
+            taking_off._take_off([record])
+    for user in (ANN, ROOT):
+        become(user, monkeypatch)
+        assert "Take a system off" in [button.label for button in leaderboard(page).button]
+    assert [one.id for one in benchmark.submissions.all()] == [record.id]
 
 
 def test_without_gold_labels_it_says_what_would_do(page: AppTest) -> None:
@@ -110,9 +200,39 @@ def test_a_baseline_is_run_fold_by_fold(page: AppTest, benchmark: Server) -> Non
     press(page, "Run the baseline")
     # Plurality always says "yes", as 30 of 50 rows are: F1 0.75 and 0, mean 0.375.
     assert widget(page.metric, "Macro-F1").value == "0.375"
+    errors = page.dataframe[0].value  # right class by class given
+    assert errors.to_dict() == {"yes": {"yes": 30, "no": 20}, "no": {"yes": 0, "no": 0}}
+    wrong = page.dataframe[1].value
+    assert set(wrong["Right"]) == {"no"}
+    assert set(wrong["Given"]) == {"yes"}
+    assert len(wrong) == 20
     widget(page.selectbox, "Baseline").set_value("tfidf").run()
     press(page, "Run the baseline")
     assert widget(page.metric, "Macro-F1").value == "1.000"
+    for view in ("Leaderboard", "Baselines"):
+        widget(page.button_group, "View").set_value(view).run()
+    assert widget(page.selectbox, "Baseline").value == "tfidf"
+    assert widget(page.metric, "Macro-F1").value == "1.000"  # choices and score are kept
+    widget(page.selectbox, "Scored by").set_value("splits").run()
+    assert not page.metric  # another question
+
+
+def test_labelled_rows_are_kept_for_the_visit(page: AppTest, benchmark: Server) -> None:
+    rows = [f"thing {row},{CLASSES[row % 5 >= 3]},{row}" for row in range(10)]
+    page.switch_page("models.py").run()
+    widget(page.button_group, "View").set_value("Baselines").run()
+    assert "Run the baseline" not in [button.label for button in page.button]
+    content = "\n".join(["text,Label,ID", *rows]).encode()
+    page.file_uploader[0].set_value(("train.csv", content, "text/csv")).run()
+    press(page, "Run the baseline")
+    score = widget(page.metric, "Macro-F1").value
+    for view in ("Leaderboard", "Baselines"):
+        widget(page.button_group, "View").set_value(view).run()
+    assert "The file dropped before is used" in seen(page.caption)
+    assert widget(page.metric, "Macro-F1").value == score
+    widget(page.selectbox, "Task").set_value("two").run()
+    assert not page.metric  # another task's rows
+    assert not page.exception
 
 
 def test_gold_labels_are_on_no_page(page: AppTest, benchmark: Server) -> None:

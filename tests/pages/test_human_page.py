@@ -22,6 +22,14 @@ def test_people_are_scored_against_the_others(page: AppTest, example: dict[str, 
     assert not page.error
     assert 0.3 < float(widget(page.metric, "Macro-F1").value) <= 1
     assert "plurality of 5 on 100 of 350 items" in seen(page.markdown)
+    score = widget(page.metric, "Macro-F1").value
+    widget(page.number_input, "Votes per item").set_value(3).run()
+    assert not page.metric  # another question
+    for view in ("Leaderboard", "People"):
+        widget(page.button_group, "View").set_value(view).run()
+    assert widget(page.number_input, "Votes per item").value == 3  # kept while another view is looked at
+    widget(page.number_input, "Votes per item").set_value(5).run()
+    assert widget(page.metric, "Macro-F1").value == score
 
 
 def test_right_labels_of_a_column_decide(page: AppTest) -> None:

@@ -13,7 +13,7 @@ from grasp_core.io.tables import read_table
 from grasp_core.raft.raters.result import ModelsResult
 from grasp_core.server import Server
 from grasp_core.spec import AnalysisSpec, RunSpec
-from tests.pages.visits import press, seen, widget
+from tests.pages.visits import open_example, press, seen, widget
 from tests.raft.raters.dices import AXES, SPEC, data, planted_labels
 from tests.shared_data import DICES350, needs_shared_data
 
@@ -128,8 +128,9 @@ def test_the_answer_can_be_taken_away(server: Server, women: str) -> None:
     assert not page.exception
     labels = [button.label for button in page.get("download_button")]
     assert labels == ["Result (JSON)", "Table (CSV)", "Chart (PNG)", "Chart (SVG)"]
-    _, result = page.session_state["models-answer"]
+    _, result, kept = page.session_state["models-answer"]
     assert ModelsResult.from_dict(json.loads(json.dumps(result.to_dict()))) == result
+    assert ModelsResult.from_dict(server.documents.content(kept)) == result
 
 
 def test_wrong_files_are_told_and_others_stay(server: Server, women: str) -> None:
@@ -142,6 +143,44 @@ def test_wrong_files_are_told_and_others_stay(server: Server, women: str) -> Non
     press(page, "Remove strange")
     assert not page.exception
     assert "nobody" not in seen(page.error)
+
+
+def test_what_is_not_taken_is_told(server: Server, women: str) -> None:
+    """The same file again, and one more than there is room for."""
+    page = drop(opened(), "planted.csv", women)
+    drop(page, "again.csv", women)
+    assert "again.csv is here already, as planted" in seen(page.error)
+    for number in range(12):
+        drop(page, "planted.csv", f"{women}\n".replace("\n", "\n" * (number + 2), 1))
+    assert "12 models stand here, the most side by side" in seen(page.error)
+    names = [field.value for field in page.text_input if field.label.startswith("Name of model")]
+    assert names == ["planted", *(f"planted {number}" for number in range(2, 13))]
+
+
+def test_the_test_starts_as_it_was_last_analysed(server: Server) -> None:
+    """The smallest group most of all, which protects its members."""
+    page = opened()
+    analysis = AnalysisSpec(axes=(("rater_race",),), permutations=700, seed=5, min_raters=9)
+    page.session_state["work"].use_settings(analysis)
+    page.run()
+    labels = ("Smallest group shown", "Permutations", "Seed")
+    assert [widget(page.number_input, label).value for label in labels] == [9, 700, 5]
+
+
+def test_an_answer_waits_while_another_view_is_looked_at(
+    page: AppTest, example: dict[str, bytes], women: str
+) -> None:
+    open_example(page, example)
+    page.switch_page("models.py").run()
+    drop(page, "planted.csv", women)
+    widget(page.number_input, "Permutations").set_value(200).run()
+    press(page, ASK)
+    assert page.dataframe
+    widget(page.button_group, "View").set_value("People").run()
+    assert not page.dataframe
+    widget(page.button_group, "View").set_value("Whose judgements").run()
+    assert widget(page.number_input, "Permutations").value == 200
+    assert "sides with" in seen(page.markdown)
 
 
 def test_a_column_of_the_annotations_is_a_model(server: Server) -> None:

@@ -8,10 +8,13 @@ from streamlit.testing.v1 import AppTest
 
 from grasp_core import server as server_module
 from grasp_core.engine import workers
+from grasp_core.engine.blocks import Progress
 from grasp_core.result import RunResult
 from grasp_core.server import Server, make_server
 from grasp_core.settings import Settings
+from grasp_core.store.links import Target
 from grasp_core.store.runs import RunRecord
+from pages._ui.progress import how_far
 from tests.pages.conftest import ENTRY
 from tests.pages.visits import on, open_example, press, seen, widget
 from tests.results import make_result
@@ -115,7 +118,7 @@ def test_edit_changes_title_tags_and_note(server: Server) -> None:
 
 def test_delete_asks_first(server: Server) -> None:
     run = _save(server, "Run A")
-    server.links.create(run.id, created_by="")
+    server.links.create(Target("run", run.id), created_by="")
     page = press(_runs(), "Delete")
     assert "One link to it stops working" in seen(page.warning)
     press(page, "Keep it")
@@ -140,6 +143,14 @@ def test_running_runs_show_progress_and_can_be_cancelled(
     record = server.runs.get(run.id)
     assert record is not None
     assert record.cancel_requested
+
+
+def test_a_run_that_may_stop_early_takes_at_most_its_number(server: Server) -> None:
+    run = replace(_save(server, "Run A"), state="running", cancel_requested=False)
+    adaptive = replace(run, spec=replace(run.spec, analysis=replace(run.spec.analysis, adaptive=True)))
+    done = Progress(2000, 100_000, 30)
+    assert how_far(run, done) == "2,000 of 100,000 permutations, about 30 seconds left"
+    assert how_far(adaptive, done) == "2,000 of at most 100,000 permutations, about 30 seconds left"
 
 
 def test_how_long_runs_are_kept_is_said(

@@ -159,7 +159,7 @@ def test_a_tree_of_one_question_is_as_pure_as_scikit_learns(seed: int) -> None:
     labels, weights = rng.integers(3, size=25), rng.random(25)
     by_class = np.zeros((3, 25))
     by_class[labels, np.arange(25)] = weights
-    tree = grow(find_splits(csr_array(counts)), by_class, 1, np.random.default_rng(0))
+    tree = grow(find_splits(csr_array(counts)), by_class, 1)
     sides = counts[:, tree.column] > tree.threshold
     theirs = DecisionTreeClassifier(max_depth=1).fit(counts, labels, sample_weight=weights).apply(counts)
     assert purity(labels, sides, weights) == pytest.approx(purity(labels, theirs, weights), rel=1e-9)
@@ -174,7 +174,7 @@ def test_boosting_is_scikit_learns_where_no_two_splits_are_equally_good(
     best, sizes = trees._best, []
     monkeypatch.setattr(trees, "_best", lambda *given: sizes.append(len(found := best(*given))) or found)
     monkeypatch.setattr(adaboost, "DEPTH", 1)  # deeper, a node of two rows is split by any column
-    ours = adaboost.boost(find_splits(csr_array(counts)), labels, 4, np.random.default_rng(0))
+    ours = adaboost.boost(find_splits(csr_array(counts)), labels, 4)
     theirs = AdaBoostClassifier(
         DecisionTreeClassifier(max_depth=1),
         n_estimators=adaboost.ESTIMATORS,
@@ -187,16 +187,27 @@ def test_boosting_is_scikit_learns_where_no_two_splits_are_equally_good(
     assert (adaboost.vote(ours, csr_array(new), 4) == theirs.predict(new)).all()
 
 
-def test_equal_columns_are_drawn_alike_often() -> None:
-    # Columns 0 to 2 are one pattern; column 3 is another that splits as well.
-    counts = csr_array(np.array([[1, 1, 1, 0], [1, 1, 1, 0], [0, 0, 0, 1], [0, 0, 0, 1]]))
+def test_of_equally_good_splits_that_of_most_columns_is_taken_and_of_those_the_first() -> None:
+    # Column 0 is one pattern; columns 1 to 3 are another that splits as well.
+    counts = csr_array(np.array([[0, 1, 1, 1], [0, 1, 1, 1], [1, 0, 0, 0], [1, 0, 0, 0]]))
     splits = find_splits(counts)
-    assert [list(columns) for columns in splits.columns] == [[0, 1, 2], [3]]
+    assert (list(splits.column), list(splits.size)) == ([0, 1], [1, 3])
     by_class = np.array([[0.25, 0.25, 0, 0], [0, 0, 0.25, 0.25]])
-    rng = np.random.default_rng(1)
-    drawn = [grow(splits, by_class, 3, rng).column for _ in range(2000)]
-    share = np.bincount(drawn, minlength=4) / 2000
-    assert share == pytest.approx(np.full(4, 0.25), abs=0.04)  # 4 standard errors of a share of 1/4
+    assert grow(splits, by_class, 3).column == 1
+    assert grow(find_splits(counts[:, :2]), by_class, 3).column == 0
+
+
+def test_adaboost_asks_about_the_shortest_of_equal_n_grams(tmp_path: Path) -> None:
+    # "dog" and "big dog" occur in the same texts; in the alphabet the longer stands first.
+    task, train = opened(weather(tmp_path, [("big dog", "rain"), ("big", "snow")] * 3))
+    assert fit_adaboost(train, task, 1)(texts("one dog", "big")) == ["rain", "snow"]
+
+
+def test_the_seed_decides_nothing_in_adaboost(tmp_path: Path) -> None:
+    task, train = opened(weather(tmp_path))
+    lines = [" ".join(text.split()[start:]) for text, _ in WEATHER for start in range(4)]
+    said = [fit_adaboost(train, task, seed)(texts(*lines)) for seed in range(5)]
+    assert all(labels == said[0] for labels in said)
 
 
 def test_a_tree_learns_what_one_question_cannot() -> None:
@@ -205,7 +216,7 @@ def test_a_tree_learns_what_one_question_cannot() -> None:
     by_class = np.zeros((2, 8))
     by_class[labels, np.arange(8)] = 1 / 8
     splits = find_splits(csr_array(counts))
-    assert (follow(grow(splits, by_class, 2, np.random.default_rng(0)), splits.counts) == labels).all()
+    assert (follow(grow(splits, by_class, 2), splits.counts) == labels).all()
 
 
 def test_too_many_rows_for_adaboost_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

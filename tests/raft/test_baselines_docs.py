@@ -11,8 +11,8 @@ import pytest
 from grasp_core import cli
 from grasp_core.raft.baselines.registry import BASELINES
 from tests.raft.folders import write
-from tests.raft.test_docs_models import MODELS, section
-from tests.test_docs import FILES, blocks
+from tests.raft.test_docs_models import section
+from tests.test_docs import FILES, MODELS, blocks
 
 
 def test_the_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

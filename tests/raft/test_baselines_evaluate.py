@@ -14,15 +14,8 @@ from grasp_core.errors import DataError, RunCancelledError
 from grasp_core.raft.baselines.plurality import fit_plurality
 from grasp_core.raft.baselines.protocol import Predict
 from grasp_core.raft.baselines.tfidf import fit_tfidf
-from grasp_core.raft.evaluate import (
-    Done,
-    evaluate,
-    label_rows,
-    leave_one_out,
-    stratified_splits,
-    taken,
-    work_key,
-)
+from grasp_core.raft.evaluate import Done, evaluate, label_rows, work_key
+from grasp_core.raft.folds import leave_one_out, stratified_splits, taken
 from grasp_core.raft.tasks import Rows, Task, read_rows
 from tests.raft.baseline_tasks import NEW, WEATHER, opened, texts, weather
 from tests.raft.folders import write
@@ -218,6 +211,7 @@ def test_the_command_labels_what_is_to_be_handed_in(
         ({"train.csv": None}, (), "train.csv"),
         ({"train.csv": "Text,Label\nwet,hail\n"}, (), "row 2: the label 'hail' is none of the 3 classes"),
         ({}, ("--evaluate", "nowhere.csv"), "nowhere.csv"),
+        ({}, ("--evaluate", "LOO"), "--evaluate takes loo, splits or a labelled file; there is no file LOO"),
         ({}, ("--out", "nowhere/scores.json"), "there is no folder"),
         ({}, ("--out", "."), "it is a folder"),
     ],

@@ -145,11 +145,12 @@ def test_rows_without_a_gold_label_are_not_scored(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["validate", "nothing"], "nothing does not exist"),
+        (["validate", "nothing"], "nothing does not exist; name"),
         (["validate", "mine", "--tasks", "gold"], "gold has no folder with a task.json"),
         (["score", "mine", "--gold", "tasks", "--tasks", "tasks"], "tasks has no gold labels"),
         (["score", "gold", "--gold", "gold", "--tasks", "tasks"], "no file of any of the 2 tasks"),
         (["score", "mine", "--gold", "gold", "--out", "no/such.json"], "there is no folder no"),
+        (["score", "mine", "--gold", "gold", "--errors", "no/such.csv"], "there is no folder no"),
         (["compare", "mine", "nothing", "--gold", "gold", "--tasks", "tasks"], "nothing does not exist"),
     ],
 )
@@ -163,20 +164,40 @@ def test_bad_input_is_one_sentence(
     assert err.count("\n") == 1
 
 
-def test_no_output_tells_a_gold_label(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_where_it_goes_wrong(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert score("--tasks", "tasks", "--out", "scores.json", "--errors", "errors.csv") == 0
+    out, err = capsys.readouterr()
+    assert "\nmood: 3 of 8 labelled wrongly (gold class down, predicted class across)\n" in out
+    assert "\ntone: 3 of 8 labelled wrongly" in out
+    assert err == ""
+    wrong = [(one, *labels) for one, *labels in zip(IDS, GOLD, SAID, strict=True) if labels[0] != labels[1]]
+    lines = [f"{name},{one},{right},{said},text: some text {one}\n" for name in (MOOD, TONE)
+             for one, right, said in wrong]  # fmt: skip
+    assert (folder / "errors.csv").read_text(encoding="utf-8") == "".join(
+        ["task,ID,gold,predicted,text\n", *lines]
+    )
+    assert list(json.loads((folder / "scores.json").read_text(encoding="utf-8"))) == ["tasks", "overall"]
+
+
+def test_only_what_tells_mistakes_tells_a_gold_label(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """The gold labels are one class that nobody else names."""
     task = json.dumps({"classes": ["no", "yes", "unheard"], "fields": ["text"]})
     write(folder, {f"tasks/{name}/task.json": task for name in (MOOD, TONE)})
     write(folder, {f"gold/{name}/test.csv": table(["unheard"] * 8) for name in (MOOD, TONE)})
     write(folder, {f"mine/data/{name}/predictions.csv": table(["no"] * 8) for name in (MOOD, TONE)})
     assert score("--tasks", "tasks", "--out", "scores.json") == 0
+    scores, *mistakes = capsys.readouterr().out.split("\n\n")
+    assert all("unheard" in told for told in mistakes)
+    assert len(mistakes) == 2
     assert cli.main(["raft", "compare", "mine", "mine", "--gold", "gold", "--tasks", "tasks"]) == 0
     write(folder, {f"mine/data/{MOOD}/predictions.csv": table(["no"] * 7, IDS[:7])})
     assert score("--tasks", "tasks") == cli.BAD_INPUT
     write(folder, {f"gold/{TONE}/test.csv": table(["unheard"] * 7 + ["unheardof"])})
     assert score("--tasks", "tasks") == cli.BAD_INPUT
-    everything = "".join(capsys.readouterr()) + (folder / "scores.json").read_text(encoding="utf-8")
-    assert "unheard" not in everything
+    rest = "".join(capsys.readouterr()) + (folder / "scores.json").read_text(encoding="utf-8")
+    assert "unheard" not in scores + rest
 
 
 def test_compare(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,10 +12,8 @@ from pathlib import Path
 import pytest
 
 from grasp_core.raft.validation import VALIDATED
-from tests.test_docs import FILES, Block, blocks, flat
+from tests.test_docs import FILES, MODELS, ROOT, Block, blocks, flat
 
-ROOT = Path(__file__).resolve().parents[2]
-MODELS = ROOT / "docs" / "models.md"
 SECTIONS = ("Tasks", "Submissions", "Scores", "Human baseline")
 _FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 

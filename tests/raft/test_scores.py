@@ -15,7 +15,6 @@ from sklearn.metrics import confusion_matrix, f1_score
 from grasp_core.errors import DataError
 from grasp_core.raft import bootstrap, f1
 from grasp_core.raft.bootstrap import resampled_f1
-from grasp_core.raft.doubtful import class_scores, worst_items
 from grasp_core.raft.f1 import confusion, interval, macro_f1
 from grasp_core.raft.gold import Gold
 from grasp_core.raft.labelled import LabelledFile
@@ -207,30 +206,6 @@ def test_the_scores_as_json() -> None:
     assert list(plain["tasks"][MOOD]) == ["macro_f1", "macro_f1_declared", "ci95", "n"]
     assert plain["tasks"][MOOD]["macro_f1"] == found.tasks[MOOD].macro_f1
     assert plain["tasks"][MOOD]["ci95"] == list(found.tasks[MOOD].ci95)
-
-
-def test_scores_of_the_classes_are_those_of_scikit_learn() -> None:
-    found = score(submission(MOOD), TASKS, gold(MOOD), resamples=100).tasks[MOOD]
-    values = f1_score(GOLD, SAID, average=None, labels=CLASSES)
-    assert [one.f1 for one in class_scores(found)] == pytest.approx(values, abs=1e-12)
-    assert [(one.gold, one.predicted) for one in class_scores(found)] == [(3, 4), (3, 3), (2, 1)]
-
-
-def test_worst_items_are_the_same_whichever_items_are_wrong() -> None:
-    """They show what was said, and how often that is wrong: nothing about a single item's gold label."""
-    turned = dict(zip(IDS, GOLD, strict=True))
-    turned["52"], turned["50"] = turned["50"], turned["52"]  # both were said to be "no"
-    said = dict(zip(IDS, SAID, strict=True))
-    shown = [
-        worst_items(score(submission(MOOD), TASKS, Gold({MOOD: labels}), resamples=50).tasks[MOOD], said)
-        for labels in (dict(zip(IDS, GOLD, strict=True)), turned)
-    ]
-    assert shown[0] == shown[1]
-    assert [(one.id, one.predicted, one.doubt) for one in shown[0]][:2] == [
-        ("50", "no", 0.5),
-        ("52", "no", 0.5),
-    ]
-    assert {one.predicted for one in shown[0]} == {"no", "yes"}  # "maybe so" is always right
 
 
 def test_gold_labels_are_not_printed_with_the_value() -> None:

@@ -343,7 +343,7 @@ def test_archives_without_files_and_with_two_of_one_name() -> None:
 
 
 def test_what_is_no_submission(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"none\.zip does not exist"):
+    with pytest.raises(DataError, match=r"none\.zip does not exist at .*none\.zip; name"):
         read_submission(tmp_path / "none.zip", TASKS)
     write(tmp_path, {"mine.csv": table(SAID)})
     with pytest.raises(DataError, match=r"mine.csv is neither a folder nor a zip archive"):

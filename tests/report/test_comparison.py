@@ -44,6 +44,7 @@ def test_every_field_of_the_analysis_is_told_in_words() -> None:
         ties="random",
         correction="max-t",
         family="all",
+        level="ordinal",
         axes=(("gender",),),
     )
     told = {difference.name: (difference.a, difference.b) for difference in compare(a, b).spec}
@@ -61,6 +62,7 @@ def test_every_field_of_the_analysis_is_told_in_words() -> None:
         "p-value": ("Two-sided, never 0", "As in the paper"),
         "Correction": ("Benjamini–Hochberg", "Westfall–Young max-T"),
         "Corrected together": ("All groups, per statistic", "Everything together"),
+        "Level of measurement": ("Nominal: names", "Ordinal: ranks"),
         "Cross-negentropy": ("Smoothed", "As in the paper"),
         "Tied votes": ("First label in the declared order", "Drawn at random"),
     }

@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from grasp_core.data_spec import DataSpec
+from grasp_core.data_spec import DataSpec, Question
 from grasp_core.report.contents import (
     conventions,
     marks,
@@ -43,11 +43,20 @@ def test_methods_are_those_of_the_run():
 
 def test_conventions():
     analysis = AnalysisSpec(axes=(("a",),), seed=7, permutations=500, strata="x\u202e")
-    stated = dict(conventions(analysis))
+    stated = dict(conventions(replace(make_result().spec, analysis=analysis)))
     assert stated["Chance groupings"] == (
         "500 shuffles of whole rater profiles within each value of x[U+202E]; seed 7."
     )
     assert stated["GAI"] == "IRR divided by XRR."
+    assert stated["Level of measurement"].startswith("Nominal: names. Two different labels disagree fully")
+    assert "Questions" not in stated
+
+
+def test_several_questions_are_named():
+    one = make_result().spec
+    several = replace(one, data=replace(one.data, further=tuple(map(Question, ("Q\n2", "Q3", "Q4", "Q5")))))
+    assert dict(conventions(several))["Questions"].startswith("Q_overall, Q 2, Q3, Q4, Q5. IRR and XRR take")
+    assert run_title(several).startswith("Q_overall, Q 2, Q3, Q4 and 1 more by age")
 
 
 def test_reasons_are_listed_once():

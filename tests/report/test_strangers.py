@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import pytest
 
-from grasp_core.data_spec import Combine, Filters, MapValues
 from grasp_core.errors import Problem
 from grasp_core.example import example_files, example_spec
 from grasp_core.export.registry import EXPORTS
@@ -14,7 +13,7 @@ from grasp_core.report import cautions
 from grasp_core.report.strangers import for_strangers
 from grasp_core.result import DsiResult, RunResult
 from tests.computing import compute_in_threads
-from tests.results import make_group, make_outcome, make_result
+from tests.results import make_group, make_outcome, make_result, naming
 
 SECRET = "rater-4711"
 
@@ -30,15 +29,7 @@ def _telling() -> RunResult:
         data=replace(result.data, files=(replace(result.data.files[0], name=f"{SECRET}.csv"),)),
         spec=replace(
             result.spec,
-            data=replace(
-                result.spec.data,
-                ignore=(SECRET,),
-                exclude=(("id", SECRET),),
-                recode=(MapValues("id", ((SECRET, "r1"),)), Combine((SECRET,), ("Yes", "No"), "any")),
-                filters=Filters(raters=(SECRET,), items=(SECRET,), drop=(("id", SECRET),)),
-                part=SECRET,
-                raters_part=SECRET,
-            ),
+            data=naming(result.spec.data, SECRET),
         ),
         warnings=(
             f"{SECRET}.csv, row 3: odd",

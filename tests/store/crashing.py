@@ -26,7 +26,7 @@ from grasp_core.engine import workers
 from grasp_core.engine.pool import Pool
 from grasp_core.engine.service import Service
 from grasp_core.permutation.warm import warm
-from grasp_core.store import runs as runs_module
+from grasp_core.store import claims as claims_module
 from grasp_core.store.database import connect
 from grasp_core.store.files import FileStore
 from grasp_core.store.runs import RunStore
@@ -45,7 +45,7 @@ class Servers:
         self._log = log
         self._alive: set[int] = set()
 
-    def start(self, url: sa.URL, *, lease: float = runs_module.LEASE_SECONDS) -> int:
+    def start(self, url: sa.URL, *, lease: float = claims_module.LEASE_SECONDS) -> int:
         """Start a server whose claims last `lease` seconds; returns its process."""
         assert self._parent.stdin is not None
         assert self._parent.stdout is not None
@@ -103,10 +103,11 @@ def main() -> None:
 
 def serve(url: str, log: str, lease: float) -> None:
     """A server as it is in production, except that it is in a hurry to save and slow to compute."""
-    runs_module.LEASE_SECONDS = lease
+    claims_module.LEASE_SECONDS = lease
     service_module.SAVE_SECONDS = SAVE_S
     service_module.POLL_SECONDS = POLL_S
     blocks_module.BLOCK_SECONDS = BLOCK_S
+    blocks_module.FIRST_LABELS = 1  # many blocks, though the data are small
     compute_block, computed = workers.compute_block, service_module._Conductor.computed
     lines = os.open(log, os.O_WRONLY | os.O_APPEND)
 

@@ -26,11 +26,13 @@ from grasp_core.errors import DataError, StoreError
 from grasp_core.store import backup as backup_module
 from grasp_core.store.backup import Contents, restore_backup, write_backup
 from grasp_core.store.database import connect
+from grasp_core.store.documents import DocumentStore
 from grasp_core.store.files import CHUNK_BYTES, FileStore
-from grasp_core.store.links import LinkStore
+from grasp_core.store.links import LinkStore, Target
 from grasp_core.store.readings import ReadingStore
 from grasp_core.store.runs import RunStore
 from grasp_core.store.schema import metadata
+from tests.documents import BOARD, make_models
 from tests.engine.asking import answer
 from tests.engine.serving import ask, in_progress, now, result_digits, serving
 from tests.results import make_result
@@ -42,21 +44,29 @@ Members = dict[str, bytes]
 
 
 def fill(engine: Engine, large: bytes = b"not so large") -> dict[str, Any]:
-    """One of everything; returns what links open which run."""
+    """One of everything; returns what links open."""
     store, links, files = RunStore(engine), LinkStore(engine), FileStore(engine)
+    documents = DocumentStore(engine)
     for content in (b"", b"small", b"y" * 1000, large):
         files.put(content, owner="ann")
     files.refer("5" * 64, 2**40, "data:ünïcödé/votes.csv", owner="ann")
     for owner in HOSTILE:
         ReadingStore(engine).remember("1" * 64, RESULT.spec.data, ("gender", owner), owner=owner)
-    opens: dict[str, str | None] = {}
+    opens: dict[str, Target | None] = {}
     for number, text in enumerate(HOSTILE):
         create(store, f"run {number}", title=text, owner=text)
         store.finish(claim(store), "done", result=make_result(warnings=(text,)), duration_s=0.1 + number)
     for record in store.search():
         store.describe(record.id, note=record.title, tagged=["a", "b"])
-        opens[links.create(record.id, created_by="ann", label=record.title, days=3)] = record.id
-    revoked = links.create(record.id, created_by="ann")
+        target = Target("run", record.id)
+        opens[links.create(target, created_by="ann", label=record.title, days=3)] = target
+        kept = documents.keep(
+            "models", make_models((record.title,)).to_dict(), title=record.title, owner=record.title
+        )
+        target = Target("document", kept.id)
+        opens[links.create(target, created_by="ann")] = target
+    documents.keep("leaderboard", BOARD, title="Leaderboard", owner="ann")
+    revoked = links.create(Target("run", record.id), created_by="ann")
     links.revoke(next(link.id for link in links.of_run(record.id) if link.expires_at is None))
     opens[revoked] = None
     assert links.use(next(iter(opens))) is not None
@@ -66,6 +76,8 @@ def fill(engine: Engine, large: bytes = b"not so large") -> dict[str, Any]:
     create(store, "waiting", files=(("votes.csv", hashlib.sha256(large).hexdigest()),))
     running = claim(store)
     store.keep(running, 7, [(0, np.random.default_rng(1).normal(size=(7, 3, 6)))])
+    create(store, "long")
+    store.keep(claim(store), 20_000, counted=bytes(range(256)))
     cancelled = create(store, "being cancelled")
     claim(store)
     store.request_cancel(cancelled.id)
@@ -126,7 +138,7 @@ def test_from_sqlite_to_postgresql_to_sqlite(opened: Open, tmp_path: Path, postg
     results = {record.id: RunStore(engines[0]).result(record.id) for record in RunStore(engines[0]).search()}
     for number, (before, after) in enumerate(pairwise(engines)):
         contents = write_backup(before, tmp_path / f"{number}.zip")
-        assert contents == Contents(runs=len(results), files=5, links=len(tokens))
+        assert contents == Contents(runs=len(results), files=5, documents=len(HOSTILE) + 1, links=len(tokens))
         assert restore_backup(after, tmp_path / f"{number}.zip") == contents
         assert everything(after) == expected
         assert {
@@ -161,8 +173,8 @@ def test_a_run_goes_on_after_its_server_was_restored_elsewhere(
 
 
 def test_an_empty_server_is_backed_up_too(engine: Engine, tmp_path: Path) -> None:
-    assert write_backup(engine, tmp_path / "b.zip") == Contents(0, 0, 0)
-    assert restore_backup(engine, tmp_path / "b.zip") == Contents(0, 0, 0)
+    assert write_backup(engine, tmp_path / "b.zip") == Contents(0, 0, 0, 0)
+    assert restore_backup(engine, tmp_path / "b.zip") == Contents(0, 0, 0, 0)
 
 
 def test_the_file_is_its_owners_and_complete_or_not_there(
@@ -284,7 +296,37 @@ TAMPERED: dict[str, Callable[[Members], object]] = {
     "a spec that is no JSON": cell("runs", "spec", "spec"),
     "a summary that is none": cell("runs", "summary", "{}"),
     "half a surrogate": cell("run_files", "sha256", None),
-    "a link to no run": cell("links", "run_id", "nobody"),
+    "a link to no run": lambda m: changed(
+        m, "links.jsonl", lambda row: row.update(run_id="nobody", document_id=None)
+    ),
+    "a link to no document": lambda m: changed(
+        m, "links.jsonl", lambda row: row.update(run_id=None, document_id="nobody")
+    ),
+    "a link to nothing": lambda m: changed(
+        m, "links.jsonl", lambda row: row.update(run_id=None, document_id=None)
+    ),
+    "a link to two things": lambda m: changed(
+        m,
+        "links.jsonl",
+        lambda row: row.update(
+            run_id=json.loads(m["runs.jsonl"].splitlines()[0])["id"],
+            document_id=json.loads(m["documents.jsonl"].splitlines()[0])["id"],
+        ),
+    ),
+    "an unknown kind of document": cell("documents", "kind", "note"),
+    "a document of another kind": lambda m: changed(
+        m,
+        "documents.jsonl",
+        lambda row: row.update(kind={"models": "leaderboard", "leaderboard": "models"}[row["kind"]]),
+    ),
+    "a document that is not what its hash says": lambda m: changed(
+        m, "documents.jsonl", lambda row: row.update(content=row["content"] + " ")
+    ),
+    "a document that is none": lambda m: changed(
+        m,
+        "documents.jsonl",
+        lambda row: row.update(content="{}", sha256=hashlib.sha256(b"{}").hexdigest()),
+    ),
     "a link twice": lambda m: m.update({"links.jsonl": m["links.jsonl"] * 2}),
     "a result that is none": lambda m: [
         changed(m, "runs.jsonl", lambda row: row.update(result=row["result"] and "{}"), number)
@@ -297,7 +339,7 @@ TAMPERED: dict[str, Callable[[Members], object]] = {
     "a block of another length": cell("checkpoints", "stop", 4),
     "an empty block": cell("checkpoints", "stop", 0),
     "another format": lambda m: changed(m, "manifest.json", lambda plain: plain.update(format="zip"), 0),
-    "another version": lambda m: changed(m, "manifest.json", lambda plain: plain.update(version=3), 0),
+    "another version": lambda m: changed(m, "manifest.json", lambda plain: plain.update(version=5), 0),
     "a version without its tables": lambda m: m.pop("readings.jsonl"),
     "tables that its version lacks": lambda m: changed(
         m, "manifest.json", lambda plain: plain.update(version=1), 0
@@ -372,26 +414,46 @@ def test_damaged_bytes_are_found(opened: Open, tmp_path: Path, good: Members) ->
         assert refused(engine, path)
 
 
-def test_a_backup_of_the_first_version(
-    opened: Open, new_database: NewDatabase, good: Members, tmp_path: Path
+SINCE = {
+    1: ("readings", "submissions", "scorings", "documents", "tallies"),
+    2: ("documents", "tallies"),
+    3: ("tallies",),
+}
+
+
+@pytest.mark.parametrize("version", [1, 2, 3])
+def test_a_backup_of_an_earlier_version(
+    opened: Open, new_database: NewDatabase, good: Members, tmp_path: Path, version: int
 ):
-    """Without remembered readings, submissions, and a place of files."""
+    """Without tallies; before without documents; the first also without readings, submissions, places."""
     members = dict(good)
-    since = ("readings", "submissions", "scorings")
-    for table in since:
+    for table in SINCE[version]:
         del members[f"{table}.jsonl"]
-    rows = [json.loads(line) for line in members["files.jsonl"].splitlines()]
-    rows = [row for row in rows if row.pop("location") is None]
-    members["files.jsonl"] = b"".join(json.dumps(row).encode() + b"\n" for row in rows)
+    links = [json.loads(line) for line in members["links.jsonl"].splitlines()]
+    if version < 3:
+        rewrite(members, "links", [row for row in links if row.pop("document_id") is None])
+    if version == 1:
+        rows = [json.loads(line) for line in members["files.jsonl"].splitlines()]
+        rewrite(members, "files", [row for row in rows if row.pop("location") is None])
     manifest = json.loads(members["manifest.json"])
-    for table in since:
+    for table in SINCE[version]:
         del manifest["tables"][table]
-    members["manifest.json"] = json.dumps({**manifest, "version": 1}).encode()
+    members["manifest.json"] = json.dumps({**manifest, "version": version}).encode()
     write(tmp_path / "b.zip", members)
     engine = opened(new_database())
-    assert restore_backup(engine, tmp_path / "b.zip").files == 4
-    assert all(everything(engine)[table] == [] for table in since)
-    assert {row["location"] for row in everything(engine)["files"]} == {None}
+    contents = restore_backup(engine, tmp_path / "b.zip")
+    found = everything(engine)
+    assert contents.files == {1: 4, 2: 5, 3: 5}[version]
+    assert all(found[table] == [] for table in SINCE[version])
+    if version < 3:
+        assert (contents.documents, contents.links) == (0, len(HOSTILE) + 1)
+        assert {row["document_id"] for row in found["links"]} == {None}
+    else:
+        assert (contents.documents, contents.links) == (len(found["documents"]), len(links))
+
+
+def rewrite(members: Members, table: str, rows: list[dict[str, Any]]) -> None:
+    members[f"{table}.jsonl"] = b"".join(json.dumps(row).encode() + b"\n" for row in rows)
 
 
 def test_what_is_no_archive(target: Engine, tmp_path: Path) -> None:
@@ -432,7 +494,7 @@ def test_the_commands(monkeypatch, capsys, opened: Open, tmp_path: Path) -> None
     total = len(everything(engine)["runs"])
     path = tmp_path / "b.zip"
     assert cli.main(["backup", str(path)]) == 0
-    counted = f"{total} runs, 5 files, {len(tokens)} links"
+    counted = f"{total} runs, 5 files, {len(HOSTILE) + 1} documents, {len(tokens)} links"
     assert capsys.readouterr().out == f"{path}: {counted}\n"
     assert cli.main(["restore", str(path)]) == 2
     assert capsys.readouterr().err.startswith("grasp: This GRASP is not empty")

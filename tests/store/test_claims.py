@@ -10,8 +10,8 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Engine
 
-from grasp_core.store import runs as runs_module
-from grasp_core.store.database import writing
+from grasp_core.store import claims as claims_module
+from grasp_core.store.database import clock, writing
 from grasp_core.store.runs import LostRunError, RunStore
 from grasp_core.store.schema import checkpoints, runs
 from tests.store.making import RESULT, change, claim, column, create
@@ -61,7 +61,7 @@ def test_a_claim_that_is_not_renewed_is_anybodys(engine: Engine, store: RunStore
     first = claim(store)
     assert store.claim() is None
     assert store.keep(first) is False
-    change(engine, runs, lease_until=runs.c.lease_until - runs_module.LEASE_SECONDS - 1)
+    change(engine, runs, lease_until=runs.c.lease_until - claims_module.LEASE_SECONDS - 1)
     assert store.claim(in_hand=[first.id]) is None
     second = claim(store)
     assert (second.id, second.attempt) == (first.id, 2)
@@ -221,6 +221,6 @@ def test_claims_go_by_the_databases_clock(monkeypatch, engine: Engine, store: Ru
     assert done is not None
     assert done.finished_at is not None
     with writing(engine) as connection:
-        now = connection.execute(sa.select(runs_module.clock(engine))).scalar_one()
+        now = connection.execute(sa.select(clock(engine))).scalar_one()
     assert abs(now - time.time()) < 60  # seconds since 1970, UTC, on both databases
     assert abs(done.finished_at - now) < 60

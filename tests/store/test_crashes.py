@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import random
 import time
 from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import sqlalchemy as sa
 from sqlalchemy import URL, NullPool
 
-from grasp_core.store.schema import checkpoints
+from grasp_core.store.schema import checkpoints, tallies
 from tests.engine.asking import answer, wait_until
 from tests.engine.serving import ask, ended, now, result_digits, serving
 from tests.store.conftest import NewDatabase
@@ -18,15 +20,28 @@ from tests.store.crashing import servers
 from tests.store.postgres import Postgres
 
 KILLS = 20
-PERMUTATIONS = 40_000
+PERMUTATIONS = 60_000
 
 
-def saved(url: URL) -> dict[tuple[int, int], bytes]:
-    """The blocks in the database, read as anybody would."""
+def saved(url: URL) -> tuple[dict[tuple[int, int], bytes], bytes | None]:
+    """The blocks in the database and the counts in their place, read as anybody would."""
     engine = sa.create_engine(url, poolclass=NullPool)
     with engine.connect() as connection:
         rows = connection.execute(sa.select(checkpoints))
-        return {(row.start, row.stop): row.shuffled for row in rows}
+        blocks = {(row.start, row.stop): row.shuffled for row in rows}
+        return blocks, connection.execute(sa.select(tallies.c.state)).scalar_one_or_none()
+
+
+def permutations(blocks: dict[tuple[int, int], bytes], state: bytes | None) -> set[int]:
+    """What they stand for."""
+    ranges = list(blocks)
+    if state is not None:
+        assert not blocks
+        with np.load(io.BytesIO(state)) as arrays:
+            ranges = arrays["done"].tolist()
+            n = arrays["tails"][:, 0]
+        assert n.max() == sum(stop - start for start, stop in ranges)  # counted once
+    return {b for start, stop in ranges for b in range(start, stop)}
 
 
 def test_killed_at_any_instant_nothing_saved_is_lost(new_database: NewDatabase, tmp_path: Path) -> None:
@@ -35,34 +50,41 @@ def test_killed_at_any_instant_nothing_saved_is_lost(new_database: NewDatabase, 
     with serving(url, started=False) as watching, servers(tmp_path / "log") as made:
         record = ask(watching, with_files=True, permutations=PERMUTATIONS)
         before: dict[tuple[int, int], bytes] = {}
-        for _ in range(KILLS):
+        had: set[int] = set()
+        counted = 0
+        for kill in range(KILLS):
             earlier = len(made.computed())
             pid = made.start(url, lease=0.2)
             if chance.random() < 0.8:  # while it computes and saves; else while it starts, claims or reads
                 blocks = chance.randint(1, 5)
                 wait_until(lambda wanted=earlier + blocks: len(made.computed()) >= wanted)
+            if kill == KILLS // 2:
+                wait_until(lambda: saved(url)[1] is not None)
             time.sleep(chance.uniform(0.0, 0.1))
             made.kill(pid)
-            after = saved(url)
-            assert before.items() <= after.items()  # bit by bit
-            before = after
-            assert now(watching, record).done <= sum(stop - start for start, stop in after)
+            after, state = saved(url)
+            if state is None:
+                assert before.items() <= after.items()  # bit by bit
+            has = permutations(after, state)
+            assert had <= has
+            before, had, counted = after, has, counted + (state is not None)
+            assert now(watching, record).done <= len(has)
+        assert 0 < counted < KILLS  # killed while blocks were saved, and while counts were
         left = now(watching, record)
         assert left.state == "running"
         assert 0 < left.done < PERMUTATIONS
         last = made.start(url, lease=0.2)
         assert result_digits(watching, record) == answer(permutations=PERMUTATIONS)
-        assert saved(url) == {}
+        assert saved(url) == ({}, None)
         blocks = made.computed()
-        kept = {block for block in before}
-        again = [(start, stop) for pid, _, _, start, stop in blocks if pid == last]
+        again = [b for pid, _, _, start, stop in blocks if pid == last for b in range(start, stop)]
         # The last server computed what was missing, and nothing that had been saved.
-        missing = PERMUTATIONS - sum(stop - start for start, stop in kept)
-        assert sum(stop - start for start, stop in again) == missing
+        assert sorted(again) == sorted(set(range(PERMUTATIONS)) - had)
         computed = sum(stop - start for *_, start, stop in blocks)
         print(
-            f"\n{url.drivername}: {now(watching, record).attempt} attempts, {len(kept)} blocks saved before"
-            f" the last, {computed - PERMUTATIONS} of {PERMUTATIONS} permutations computed twice"
+            f"\n{url.drivername}: {now(watching, record).attempt} attempts, {len(had)} permutations saved"
+            f" before the last, {counted} attempts ended while counting,"
+            f" {computed - PERMUTATIONS} of {PERMUTATIONS} permutations computed twice"
         )
 
 

@@ -21,7 +21,7 @@ from sqlalchemy import URL, event
 from grasp_core.engine import service as service_module
 from grasp_core.errors import SettingsError, StoreError
 from grasp_core.settings import Settings
-from grasp_core.store import runs as runs_module
+from grasp_core.store import claims as claims_module
 from grasp_core.store.database import connect, database_url
 from grasp_core.store.files import FileStore
 from grasp_core.store.links import LinkStore
@@ -228,7 +228,7 @@ def intact(path: Path) -> bool:
 
 def test_a_full_disk_is_a_sentence_and_nothing_is_lost(monkeypatch, tmp_path: Path, caplog) -> None:
     monkeypatch.setattr(service_module, "SAVE_SECONDS", 0.05)
-    monkeypatch.setattr(runs_module, "LEASE_SECONDS", 1.0)
+    monkeypatch.setattr(claims_module, "LEASE_SECONDS", 1.0)
     path = tmp_path / "disk" / "grasp.db"
     path.parent.mkdir()
     url = URL.create("sqlite", database=str(path))
@@ -273,7 +273,7 @@ def test_a_server_ended_on_a_full_disk_leaves_the_database_intact(tmp_path: Path
 def test_a_run_survives_a_database_that_is_away(monkeypatch, postgres: Postgres, caplog) -> None:
     monkeypatch.setattr(service_module, "SAVE_SECONDS", 0.05)
     monkeypatch.setattr(service_module, "POLL_SECONDS", 0.05)
-    monkeypatch.setattr(runs_module, "LEASE_SECONDS", 0.5)
+    monkeypatch.setattr(claims_module, "LEASE_SECONDS", 0.5)
     with serving(postgres.new_database()) as service:
         record = ask(service, permutations=150_000)
         in_progress(service, record)
@@ -297,7 +297,7 @@ def test_a_run_survives_a_database_that_is_away(monkeypatch, postgres: Postgres,
 
 
 def test_a_run_that_ends_while_the_database_is_away_is_saved(monkeypatch, postgres: Postgres, caplog) -> None:
-    monkeypatch.setattr(runs_module, "LEASE_SECONDS", 0.5)
+    monkeypatch.setattr(claims_module, "LEASE_SECONDS", 0.5)
     with serving(postgres.new_database()) as service:
         record = ask(service, permutations=30_000)
         in_progress(service, record)
@@ -316,9 +316,9 @@ def test_an_answer_lost_on_the_way_is_not_an_error(monkeypatch, new_database: Ne
     with serving(new_database()) as service:
         keep, broken = service.runs.keep, []
 
-        def keep_and_break(run, done=None, computed=()):
-            cancelled = keep(run, done, computed)
-            if computed and len(broken) < 5:
+        def keep_and_break(run, done=None, computed=(), counted=None):
+            cancelled = keep(run, done, computed, counted)
+            if (computed or counted) and len(broken) < 5:
                 broken.append(len(computed))
                 raise StoreError("The database went away; try again in a moment.")
             return cancelled

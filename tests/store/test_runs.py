@@ -13,7 +13,7 @@ from sqlalchemy import Engine
 
 from grasp_core.errors import LimitError, StoreError
 from grasp_core.spec import RunSpec
-from grasp_core.store.links import LinkStore
+from grasp_core.store.links import LinkStore, Target
 from grasp_core.store.runs import RunStore
 from grasp_core.store.schema import checkpoints, links, run_files, runs, tags
 from tests.results import make_result
@@ -264,7 +264,7 @@ def test_a_deleted_run_takes_what_is_its_own_along(engine: Engine, store: RunSto
     deleted = create(store, "deleted")
     for record in (kept, deleted):
         store.describe(record.id, tagged=["t"])
-        LinkStore(engine).create(record.id, created_by="ann")
+        LinkStore(engine).create(Target("run", record.id), created_by="ann")
     store.keep(claimed, 1, [(0, np.ones((1, 2, 6)))])
     store.delete(deleted.id)
     store.delete("nobody")

@@ -8,13 +8,18 @@ import pytest
 import sqlalchemy as sa
 from httpx import Response
 
+from grasp_core.access import User
 from grasp_core.errors import MissingResultError, StoreError
 from grasp_core.report.saved import result_json
 from grasp_core.report.tables import table_csv
 from grasp_core.result import RunResult
 from grasp_core.server import Server
+from grasp_core.store.documents import DocumentRecord, Kind
+from grasp_core.store.links import Target
 from grasp_core.store.runs import Request, RunRecord
-from grasp_core.store.schema import links
+from grasp_core.store.schema import documents, links
+from tests.documents import BOARD
+from tests.raft.test_strangers import telling
 from tests.results import make_result
 from tests.web.conftest import ANN, SIGN_IN, VIEWER, MakeClient
 
@@ -32,6 +37,11 @@ def problem(answer: Response, status: HTTPStatus) -> str:
     assert set(body) == {"type", "title", "status", "detail"}
     assert (body["type"], body["title"], body["status"]) == ("about:blank", status.phrase, int(status))
     return str(body["detail"])
+
+
+def kept(server: Server, kind: Kind = "models") -> DocumentRecord:
+    content = telling().to_dict() if kind == "models" else BOARD
+    return server.documents.keep(kind, content, title="Kept", owner=ANN.id)
 
 
 def failed(server: Server) -> RunRecord:
@@ -95,7 +105,7 @@ def test_strangers_cannot_tell_a_run_from_none(client: MakeClient, done: RunReco
 
 def test_a_token_opens_its_own_run_without_names(client: MakeClient, server: Server, done: RunRecord) -> None:
     stranger = client(**SIGN_IN)
-    token = server.links.create(done.id, created_by=ANN.id)
+    token = server.links.create(Target("run", done.id), created_by=ANN.id)
     other = server.runs.add(make_result(), title="Another", owner=ANN.id)
     answer = stranger.get(f"/api/runs/{done.id}", headers=bearer(token))
     assert answer.status_code == 200
@@ -110,15 +120,86 @@ def test_a_token_opens_its_own_run_without_names(client: MakeClient, server: Ser
 
 def test_expired_and_revoked_tokens_open_nothing(client: MakeClient, server: Server, done: RunRecord) -> None:
     stranger = client(**SIGN_IN)
-    revoked = server.links.create(done.id, created_by=ANN.id)
+    revoked = server.links.create(Target("run", done.id), created_by=ANN.id)
     server.links.revoke(server.links.of_run(done.id)[0].id)
-    expired = server.links.create(done.id, created_by=ANN.id, days=1)
+    expired = server.links.create(Target("run", done.id), created_by=ANN.id, days=1)
     with server.database.begin() as connection:
         connection.execute(
             links.update().where(links.c.expires_at.is_not(None)).values(expires_at=time.time() - 1)
         )
     for token in (revoked, expired):
         problem(stranger.get(f"/api/runs/{done.id}", headers=bearer(token)), HTTPStatus.UNAUTHORIZED)
+
+
+@pytest.mark.parametrize("kind", ["models", "leaderboard"])
+@pytest.mark.parametrize("user", [ANN, VIEWER])
+def test_whoever_has_signed_in_sees_every_document(
+    client: MakeClient, server: Server, user: User, kind: Kind
+) -> None:
+    visitor = client(**SIGN_IN)
+    visitor.headers["X-Test-User"] = user.id
+    document = kept(server, kind)
+    answer = visitor.get(f"/api/documents/{document.id}")
+    assert answer.status_code == 200
+    assert "no-store" in answer.headers["Cache-Control"]
+    assert answer.json() == server.documents.content(document.id)
+    problem(visitor.get("/api/documents/unknown"), HTTPStatus.NOT_FOUND)
+
+
+def test_strangers_cannot_tell_a_document_from_none(client: MakeClient, server: Server) -> None:
+    stranger = client(**SIGN_IN)
+    answers = [
+        stranger.get(f"/api/documents/{document_id}", headers=headers)
+        for document_id in (kept(server).id, "guessed", "a" * 500, "%00")
+        for headers in ({}, bearer("guessed"), bearer(""), {"Authorization": "Basic eDp5"})
+    ]
+    for answer in answers:
+        problem(answer, HTTPStatus.UNAUTHORIZED)
+    assert len({answer.text for answer in answers}) == 1
+
+
+@pytest.mark.parametrize("kind", ["models", "leaderboard"])
+def test_a_token_opens_its_own_document_without_names(client: MakeClient, server: Server, kind: Kind) -> None:
+    stranger = client(**SIGN_IN)
+    document = kept(server, kind)
+    other = server.documents.keep(kind, {**BOARD, "tasks": []}, title="Another", owner=ANN.id)
+    token = server.links.create(Target("document", document.id), created_by=ANN.id)
+    answer = stranger.get(f"/api/documents/{document.id}", headers=bearer(token))
+    assert answer.status_code == 200
+    assert answer.json()["format"] == f"grasp-{kind}"
+    assert "4711" not in answer.text
+    assert ANN.id not in answer.text
+    foreign = stranger.get(f"/api/documents/{other.id}", headers=bearer(token))
+    unknown = stranger.get("/api/documents/guessed", headers=bearer(token))
+    assert problem(foreign, HTTPStatus.NOT_FOUND) == problem(unknown, HTTPStatus.NOT_FOUND)
+    assert server.links.of_documents([document.id])[0].uses == 1
+    server.links.revoke(server.links.of_documents([document.id])[0].id)
+    expired = server.links.create(Target("document", document.id), created_by=ANN.id, days=-1)
+    for closed in (token, expired):
+        answer = stranger.get(f"/api/documents/{document.id}", headers=bearer(closed))
+        problem(answer, HTTPStatus.UNAUTHORIZED)
+
+
+def test_a_token_of_one_kind_opens_nothing_of_the_other(
+    client: MakeClient, server: Server, done: RunRecord
+) -> None:
+    """Not even where a run and a document have the same id."""
+    stranger = client(**SIGN_IN)
+    document = kept(server)
+    with server.database.begin() as connection:
+        connection.execute(documents.update().values(id=done.id))
+    of_run = server.links.create(Target("run", done.id), created_by=ANN.id)
+    of_document = server.links.create(Target("document", done.id), created_by=ANN.id)
+    assert server.documents.get(document.id) is None
+    for path, token in (
+        (f"/api/runs/{done.id}", of_document),
+        (f"/api/runs/{done.id}/table.csv", of_document),
+        (f"/api/documents/{done.id}", of_run),
+    ):
+        problem(stranger.get(path, headers=bearer(token)), HTTPStatus.NOT_FOUND)
+    assert stranger.get(f"/api/runs/{done.id}", headers=bearer(of_run)).json()["format"] == "grasp-run"
+    shown = stranger.get(f"/api/documents/{done.id}", headers=bearer(of_document)).json()
+    assert shown["format"] == "grasp-models"
 
 
 def test_a_wrong_token_takes_one_indexed_query(client: MakeClient, server: Server, done: RunRecord) -> None:
@@ -143,7 +224,7 @@ def test_a_wrong_token_takes_one_indexed_query(client: MakeClient, server: Serve
 def test_why_a_run_failed_is_not_for_strangers(client: MakeClient, server: Server) -> None:
     visitor = client(**SIGN_IN)
     run = failed(server)
-    token = server.links.create(run.id, created_by=ANN.id)
+    token = server.links.create(Target("run", run.id), created_by=ANN.id)
     theirs = visitor.get(f"/api/runs/{run.id}", headers=bearer(token)).json()
     ours = visitor.get(f"/api/runs/{run.id}", headers={"X-Test-User": ANN.id}).json()
     assert theirs["error"] is None
@@ -158,7 +239,7 @@ def test_why_a_run_failed_is_not_for_strangers(client: MakeClient, server: Serve
     "path",
     [
         "/api/", "/api/nothing", "/api/runs", "/api/runs/", "/api/runs/a/b/c",
-        "/api/runs/a%2Fb", "/api/runs/..%2f..%2fetc%2fpasswd/x",
+        "/api/runs/a%2Fb", "/api/runs/..%2f..%2fetc%2fpasswd/x", "/api/documents", "/api/documents/a/b",
     ],
 )  # fmt: skip
 def test_unknown_addresses_are_problems(client: MakeClient, path: str) -> None:

@@ -148,3 +148,26 @@ def test_the_server_does_not_start_with_wrong_settings(
     assert ended.stderr.strip().splitlines()[-1].startswith(sentence)
     assert "Traceback" not in ended.stderr
     assert "hidden" not in ended.stderr + ended.stdout
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        (
+            {"dask_address": "scheduler:8786"},
+            "GRASP_DASK_ADDRESS must be an address like tcp://scheduler:8786",
+        ),
+        ({"dask_address": "tcp://scheduler"}, "GRASP_DASK_ADDRESS must be an address"),
+        ({"dask_address": "tcp://scheduler:port"}, "GRASP_DASK_ADDRESS must be an address"),
+        ({"dask_address": "tcp://user:hidden@scheduler:8786"}, "GRASP_DASK_ADDRESS must be an address"),
+        ({"dask_address": "http://scheduler:8786"}, "GRASP_DASK_ADDRESS must be an address"),
+        ({"dask_address": "tls://scheduler:8786"}, "needs GRASP_DASK_CA and GRASP_DASK_CERT too"),
+        ({"dask_address": "tls://scheduler:8786", "dask_ca": "ca.pem"}, "needs GRASP_DASK_CERT too"),
+        ({"dask_address": "tcp://scheduler:8786", "dask_ca": "ca.pem"}, "GRASP_DASK_CA needs a .* tls://"),
+        ({"dask_key": "key.pem"}, "GRASP_DASK_KEY needs a GRASP_DASK_ADDRESS that starts with tls://"),
+    ],
+)
+def test_a_clusters_address_and_certificates_go_together(changes: dict[str, str], sentence: str) -> None:
+    with pytest.raises(SettingsError, match=sentence) as error:
+        read_settings({variable(name): value for name, value in changes.items()})
+    assert "hidden" not in str(error.value)

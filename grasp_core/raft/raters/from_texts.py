@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -27,12 +28,15 @@ class ItemTexts:
         One of :data:`WITHOUT_EXAMPLES`.
     categories : tuple of str
     ids, texts : tuple of str, length I
+    source : str
+        The file and column that the texts are from.
     """
 
     baseline: str
     categories: tuple[str, ...]
     ids: tuple[str, ...]
     texts: tuple[str, ...]
+    source: str
 
 
 def item_texts(table: Table, spec: DataSpec, categories: Sequence[str], baseline: str) -> ItemTexts:
@@ -55,11 +59,12 @@ def item_texts(table: Table, spec: DataSpec, categories: Sequence[str], baseline
     if not first:
         raise DataError(f"{table.name}, column {quoted(spec.text)}: there is no text to read")
     ids = tuple(item.values[code] for code in first)
-    return ItemTexts(baseline, tuple(categories), ids, tuple(first.values()))
+    source = f"{table.name}, column {spec.text}"
+    return ItemTexts(baseline, tuple(categories), ids, tuple(first.values()), source)
 
 
 def label_items(job: ItemTexts) -> Table:
-    """The baseline's labels as a file with the columns ID and Label.
+    """The baseline's labels as a table with the columns ID and Label, called as what it was made of.
 
     Raises
     ------
@@ -71,7 +76,7 @@ def label_items(job: ItemTexts) -> Table:
     unlabelled = read_table(b"ID,text\n0,none\n", job.baseline)
     rows = Rows(job.ids, texts, None, unlabelled)
     labels = make_baseline(job.baseline)(rows, task, 1)(texts)
-    return read_table(_csv(job.ids, labels), f"{job.baseline}.csv")
+    return dataclasses.replace(read_table(_csv(job.ids, labels)), name=f"{job.source}, by {job.baseline}")
 
 
 def _csv(ids: Sequence[str], labels: Sequence[str]) -> bytes:

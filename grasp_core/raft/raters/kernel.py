@@ -16,11 +16,11 @@ import numpy as np
 
 from grasp_core.annotations import Annotations, FloatArray, IntArray, Raters
 from grasp_core.groups import Grouping
-from grasp_core.permutation.design import Design
-from grasp_core.permutation.design import build_design as build_base
 
 # The same permutations and the same counts as every run's, by the same compiled code.
-from grasp_core.permutation.kernel import _count_dense, _count_sparse, _fill_masks, permute
+from grasp_core.permutation.counting import count_dense, count_sparse, fill_masks, permute
+from grasp_core.permutation.design import Design
+from grasp_core.permutation.design import build_design as build_base
 from grasp_core.permutation.shuffle import identity
 from grasp_core.raft.raters.statistics import SIDES
 from grasp_core.spec import AnalysisSpec
@@ -72,7 +72,7 @@ def build_design(
         See :func:`grasp_core.permutation.design.build_design`.
     labels : int array, shape (M, I)
     """
-    base = build_base(annotations, raters, grouping, analysis, dense=dense)
+    base = build_base(annotations, raters, grouping, analysis, dense=dense, tables=False)
     blocks, _, _, width = base.ties.shape
     empty = blocks * width - annotations.n_items
     padded = np.pad(labels.astype(np.int32), ((0, 0), (0, empty)), constant_values=-1)
@@ -141,12 +141,12 @@ def _evaluate(source, rows, dense, bits, votes, ties, shift, labels, log, out): 
     floats = np.zeros((n_models, n_groups, 3))
     masks = np.zeros((n_known + n_groups, bits.shape[2]), dtype=np.uint64)
     if dense:
-        _fill_masks(source, rows, masks)
+        fill_masks(source, rows, masks)
     for block in range(n_blocks):
         if dense:
-            _count_dense(masks, bits[block], counts)
+            count_dense(masks, bits[block], counts)
         else:
-            _count_sparse(source, rows, votes, block * width, counts)
+            count_sparse(source, rows, votes, block * width, counts)
         for g in range(n_groups):
             c = counts[n_known + g]
             _vote(c, ties[block, 0], shift, n, gold)

@@ -12,7 +12,7 @@ from grasp_core.annotations import Annotations, Codes, IntArray
 from grasp_core.data_spec import Combine, DataSpec
 from grasp_core.errors import DataError
 from grasp_core.io.load import Dataset
-from grasp_core.io.problems import listed, number, quoted
+from grasp_core.io.problems import closest, listed, number, quoted
 from grasp_core.io.recoding import recode
 from grasp_core.io.tables import Table
 from grasp_core.raft.tasks import ID, LABEL
@@ -92,7 +92,7 @@ def read_model(table: Table, name: str, dataset: Dataset, spec: DataSpec) -> Mod
         text = given.values[given.codes[row]]
         raise DataError(
             f"{table.name}, row {table.row(row)}, column {quoted(answer)}: "
-            f"{_no_category(text, annotations)}{_more(int(wrong.sum()))}"
+            f"{_no_category(text, annotations, _more(int(wrong.sum())))}"
         )
     labels = np.full(annotations.n_items, -1, dtype=np.int32)
     labels[item[~gone]] = label[~gone]
@@ -110,16 +110,7 @@ def read_model_column(table: Table, column: str, name: str, dataset: Dataset, sp
     """
     check_name(name)
     table = _recoded(table, spec)
-    if spec.layout == "raters-by-items":
-        raise DataError(
-            f"{table.name} has a row per rater, so no column of it has a value per item; give model "
-            f"{quoted(name)} a file with the columns {ID} and {LABEL}"
-        )
-    if column not in table.columns:
-        raise DataError(
-            f"{table.name} has no column {quoted(column)} for model {quoted(name)}; "
-            f"its columns are {listed(table.columns)}"
-        )
+    _check_column(table, column, name, spec)
     annotations = dataset.annotations
     ids, given = table.column(str(spec.item)), table.column(column)
     of_label = _positions(given.values, annotations.categories)
@@ -145,6 +136,19 @@ def read_model_column(table: Table, column: str, name: str, dataset: Dataset, sp
             "in one row and another here; a model's column has one value per item"
         )
     return _model(name, labels, f"{table.name}, column {column}", table.sha256, 0)
+
+
+def _check_column(table: Table, column: str, name: str, spec: DataSpec) -> None:
+    if spec.layout == "raters-by-items":
+        raise DataError(
+            f"{table.name} has a row per rater, so no column of it has a value per item; give model "
+            f"{quoted(name)} a file with the columns {ID} and {LABEL}"
+        )
+    if column not in table.columns:
+        raise DataError(
+            f"{table.name} has no column {quoted(column)} for model {quoted(name)}; "
+            f"its columns are {listed(table.columns)}"
+        )
 
 
 def check_name(name: str) -> None:
@@ -208,8 +212,11 @@ def _check_once(table: Table, values: Sequence[str], codes: Codes) -> None:
         )
 
 
-def _no_category(text: str, annotations: Annotations) -> str:
-    return f"the label {quoted(text)} is none of the categories of the data, {listed(annotations.categories)}"
+def _no_category(text: str, annotations: Annotations, more: str = "") -> str:
+    close = closest(text, annotations.categories)
+    hint = f"; did you mean {listed(close)}?" if close else ""
+    categories = listed(annotations.categories)
+    return f"the label {quoted(text)} is none of the categories of the data, {categories}{more}{hint}"
 
 
 def _more(count: int) -> str:

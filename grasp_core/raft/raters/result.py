@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from grasp_core.errors import DataError, GraspError
 from grasp_core.groups import Group
+from grasp_core.plain import damaged, number, optional, require_header, text, texts
 from grasp_core.raft.raters.statistics import CLOSER_BELOW, SIDES
-from grasp_core.result import DataSummary, Outcome
+from grasp_core.result import DataSummary, Outcome, group_from_dict, group_to_dict, outcome_from_dict
 from grasp_core.spec import RunSpec
 
 FORMAT = "grasp-models"
@@ -113,25 +113,9 @@ class ModelsResult:
         DataError
             If it is not a ``grasp-models`` of version 1, or a field is missing or of the wrong kind.
         """
-        if not isinstance(plain, dict) or plain.get("format") != FORMAT:
-            raise DataError(f'this is not a result about models: it lacks "format": "{FORMAT}"')
-        if plain.get("version") != FORMAT_VERSION:
-            raise DataError(
-                f"the result has format version {plain.get('version')!r}; this GRASP reads {FORMAT_VERSION}"
-            )
-        try:
-            return cls(
-                data=DataSummary.from_dict(plain["data"]),
-                spec=RunSpec.from_dict(plain["spec"]),
-                models=tuple(_model_from_dict(model) for model in plain["models"]),
-                groups=tuple(_group_from_dict(row) for row in plain["groups"]),
-                warnings=tuple(map(_text, plain["warnings"])),
-                code_version=_text(plain["code_version"]),
-            )
-        except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
-            raise DataError(f"the result file is damaged: {type(error).__name__} at {error}") from None
-        except GraspError as error:
-            raise DataError(f"the result file is damaged: {error}") from None
+        plain = require_header(plain, "a result about models", FORMAT, FORMAT_VERSION)
+        with damaged("the result file"):
+            return _result_from_dict(plain)
 
 
 def closer(statistic: str, outcome: Outcome) -> bool | None:
@@ -146,8 +130,7 @@ _OUTCOME = ("value", "reason", "null_n", "null_median", "direction", "p", "q", "
 
 def _group_to_dict(row: GroupSides) -> dict[str, Any]:
     return {
-        "axis": list(row.group.axes),
-        "group": dict(zip(row.group.axes, row.group.values, strict=True)),
+        **group_to_dict(row.group),
         "n_raters": row.n_raters,
         "n_annotations": row.n_annotations,
         "models": {
@@ -163,64 +146,44 @@ def _group_to_dict(row: GroupSides) -> dict[str, Any]:
     }
 
 
+def _result_from_dict(plain: Mapping[str, Any]) -> ModelsResult:
+    models = tuple(_model_from_dict(model) for model in plain["models"])
+    groups = tuple(_group_from_dict(row) for row in plain["groups"])
+    names = {model.name for model in models}
+    if any(row.models.keys() != names for row in groups) or len(names) < len(models):
+        raise ValueError("models (expected the same ones in every group)")
+    return ModelsResult(
+        data=DataSummary.from_dict(plain["data"]),
+        spec=RunSpec.from_dict(plain["spec"]),
+        models=models,
+        groups=groups,
+        warnings=texts(plain["warnings"]),
+        code_version=text(plain["code_version"]),
+    )
+
+
 def _group_from_dict(plain: Mapping[str, Any]) -> GroupSides:
-    axes = tuple(map(_text, plain["axis"]))
     return GroupSides(
-        group=Group(axes, tuple(_text(plain["group"][name]) for name in axes)),
+        group=group_from_dict(plain),
         n_raters=int(plain["n_raters"]),
         n_annotations=int(plain["n_annotations"]),
         models={
-            _text(name): Side(
-                {one: _outcome_from_dict(side["statistics"][one]) for one in SIDES},
-                _number(side["members_f1"]),
+            text(name): Side(
+                {one: outcome_from_dict({**side["statistics"][one], "null": None}) for one in SIDES},
+                optional(number, side["members_f1"]),
             )
             for name, side in plain["models"].items()
         },
     )
 
 
-def _outcome_from_dict(plain: Mapping[str, Any]) -> Outcome:
-    if plain["direction"] not in ("up", "down", None):
-        raise ValueError(f"direction {plain['direction']!r}")
-    if plain["significance"] not in ("none", "nominal", "corrected"):
-        raise ValueError(f"significance {plain['significance']!r}")
-    return Outcome(
-        value=_number(plain["value"]),
-        null_median=_number(plain["null_median"]),
-        p=_number(plain["p"]),
-        q=_number(plain["q"]),
-        reason=None if plain["reason"] is None else _text(plain["reason"]),
-        null_n=int(plain["null_n"]),
-        direction=plain["direction"],
-        significance=plain["significance"],
-    )
-
-
 def _model_from_dict(plain: Mapping[str, Any]) -> ModelSummary:
-    overall = _number(plain["overall_f1"])
-    if overall is None:
-        raise TypeError("overall_f1 (expected a number)")
     return ModelSummary(
-        name=_text(plain["name"]),
-        source=_text(plain["source"]),
-        sha256=_text(plain["sha256"]),
+        name=text(plain["name"]),
+        source=text(plain["source"]),
+        sha256=text(plain["sha256"]),
         labelled=int(plain["labelled"]),
         unlabelled=int(plain["unlabelled"]),
         left_out=int(plain["left_out"]),
-        overall_f1=overall,
+        overall_f1=number(plain["overall_f1"]),
     )
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"{value!r} (expected text)")
-    return value
-
-
-def _number(value: Any) -> float | None:
-    if value is None:
-        return None
-    number = float(value)
-    if isinstance(value, str | bool) or number - number != 0:
-        raise TypeError(f"{value!r} (expected a finite number)")
-    return number

@@ -7,7 +7,7 @@ import numpy as np
 from grasp_core.annotations import Annotations
 from grasp_core.io.load import Dataset
 from grasp_core.raft.raters.labels import ModelLabels
-from grasp_core.raft.raters.result import ModelsResult
+from grasp_core.raft.raters.result import ModelsResult, closer
 from grasp_core.raft.raters.run import compute, prepare
 from grasp_core.spec import AnalysisSpec, RunSpec
 from grasp_core.statistics.counts import count
@@ -43,3 +43,13 @@ def ask(dataset: Dataset, models: list[ModelLabels], **analysis) -> ModelsResult
         DATA_SPEC, AnalysisSpec(**{"axes": (("gender",), ("race",)), "permutations": 499, **analysis})
     )
     return compute(prepare(dataset, spec, models), here, lambda _done: None)
+
+
+def sided(result: ModelsResult, name: str) -> tuple[set[tuple[str, ...]], set[tuple[str, ...]]]:
+    """The groups that a model sides with and those it sides against, by macro-F1 after correction."""
+    found: dict[bool | None, set[tuple[str, ...]]] = {True: set(), False: set()}
+    for row in result.groups:
+        outcome = row.models[name].statistics["macro_f1"]
+        if outcome.significance == "corrected":
+            found[closer("macro_f1", outcome)].add(row.group.values)
+    return found[True], found[False]

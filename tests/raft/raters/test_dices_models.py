@@ -17,9 +17,9 @@ from grasp_core.io.tables import read_table
 from grasp_core.raft.raters.labels import ModelLabels, read_model
 from grasp_core.raft.raters.result import ModelsResult
 from grasp_core.raft.raters.run import compute, prepare
-from grasp_core.raft.raters.words import against, sentences, toward
+from grasp_core.raft.raters.sentences import sentences
 from grasp_core.spec import AnalysisSpec, RunSpec
-from tests.raft.raters.cases import plurality_of
+from tests.raft.raters.cases import plurality_of, sided
 from tests.raft.raters.dices import ASIAN_WOMEN, AXES, SPEC, data, planted_labels
 from tests.shared_data import DICES350, needs_shared_data
 
@@ -48,21 +48,21 @@ def test_there_are_the_twenty_groups(result: ModelsResult) -> None:
 
 
 def test_the_planted_model_sides_with_asian_women(result: ModelsResult) -> None:
-    near = toward(result, "planted")
-    assert [row.group.values for row in near] == [ASIAN_WOMEN]
-    outcome = near[0].models["planted"].statistics["macro_f1"]
+    near, far = sided(result, "planted")
+    assert near == {ASIAN_WOMEN}
+    (row,) = (row for row in result.groups if row.group.values == ASIAN_WOMEN)
+    outcome = row.models["planted"].statistics["macro_f1"]
     assert outcome.value == 1.0
     assert outcome.q is not None
     assert outcome.q < 0.01
     assert "planted sides with Asian/Asian subcontinent, Woman (macro-F1 1.000" in words(result)
     # White raters and White men among them are those whose pluralities differ most from Asian women's.
-    assert {row.group.values for row in against(result, "planted")} == {("White",), ("White", "Man")}
+    assert far == {("White",), ("White", "Man")}
 
 
 def test_it_is_said_with_whom_the_gold_sides(result: ModelsResult) -> None:
     """With nobody after correction; seeds 1, 2, 3: p is 0.01 for White, 0.04 for both others."""
-    assert not toward(result, "gold")
-    assert not against(result, "gold")
+    assert sided(result, "gold") == (set(), set())
     text = words(result)
     assert "gold sides with no group and against none, after correction for testing 20 groups" in text
     assert "nominally only, so it is not a finding, it leans towards Multiracial, Man" in text

@@ -41,6 +41,7 @@ def test_without_texts_it_says_what_would_do():
 def test_labels_come_as_a_file_of_ids():
     table = label_items(item_texts(rows_table(ROWS), SPEC, ("complaint", "praise"), "minilm-names"))
     assert table.columns == ("ID", "Label")
+    assert table.name == "votes.csv, column words, by minilm-names"
     assert table.head(9).to_numpy().tolist() == [["1", "complaint"], ["2", "praise"]]
 
 

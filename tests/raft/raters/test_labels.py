@@ -53,7 +53,7 @@ def test_two_columns_called_as_in_the_data_will_do() -> None:
         ("ID,Label\na,yes\nb,no\na,no\n", "m.csv, row 4: the ID 'a' occurs twice"),
         ("ID,Label\na,yes\nb,Unlabeled\n", "m.csv, row 3, column 'Label': the label 'Unlabeled' is none"),
         ("ID,Label\na,YES\nb,x\n", "row 2, column 'Label': the label 'YES' is none of the categories of the "
-         "data, 'no', 'yes', 'maybe' (and 1 more such row)"),
+         "data, 'no', 'yes', 'maybe' (and 1 more such row); did you mean 'yes'?"),
         ("id,label\na,yes\n", "m.csv needs the columns ID (the item's id) and Label"),
         ("ID,Label\na,\n", "m.csv: model 'm' has no label for any item"),
     ],

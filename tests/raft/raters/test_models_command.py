@@ -59,13 +59,13 @@ def test_intersections_strata_and_seed_are_heeded(folder: Path) -> None:
     ("more", "told"),
     [
         ([], "name at least one model"),
-        (["--model", "one=none.csv"], "none.csv does not exist"),
+        (["--model", "one=none.csv"], "none.csv does not exist; check the path"),
         (["--model", "one=raters.csv"], "raters.csv needs the columns ID"),
         (["--model", "one=one.csv", "--model", "one=one.csv"], "two models are called 'one'"),
         (["--model-column", "m=none"], "votes.csv has no column 'none'"),
         (["--model", "one=one.csv", "--axis", "zodiac"], "zodiac"),
-        (["--model", "one=one.csv", "--out", "no/out.json"], "out.json: cannot be written"),
-        (["--model", "one=one.csv", "--csv", "."], ".: cannot be written"),
+        (["--model", "one=one.csv", "--out", "no/out.json"], "out.json: cannot be written, there is no"),
+        (["--model", "one=one.csv", "--csv", "."], ".: cannot be written, it is a folder"),
     ],
 )
 def test_what_cannot_be_used_is_one_sentence(folder: Path, capsys, more: list[str], told: str) -> None:

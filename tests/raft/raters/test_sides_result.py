@@ -14,12 +14,12 @@ import pytest
 from grasp_core.errors import DataError, SpecError
 from grasp_core.permutation.corrections import q_values
 from grasp_core.raft.raters.result import ModelsResult, Side, closer
+from grasp_core.raft.raters.sentences import sentences, unreproduced
 from grasp_core.raft.raters.statistics import SIDES
 from grasp_core.raft.raters.tables import CSV_COLUMNS, EVERYBODY, plurality_table, sides_csv, statistic_table
-from grasp_core.raft.raters.words import against, sentences, toward, unreproduced
 from grasp_core.result import Outcome
 from tests.core.simulated import dataset
-from tests.raft.raters.cases import ask, model, plurality_of
+from tests.raft.raters.cases import ask, model, plurality_of, sided
 
 
 def shown(result: ModelsResult) -> str:
@@ -51,6 +51,9 @@ def test_the_file_form_is_read_back(result: ModelsResult) -> None:
         (("groups", 0, "models", "crowd", "statistics", "xrr", "p"), "0.1"),
         (("groups", 0, "models", "crowd", "statistics"), {}),
         (("groups", 0, "n_raters"), None),
+        (("groups", 0, "models"), {}),
+        (("models", 0, "name"), "half"),
+        (("models",), []),
         (("models", 0, "name"), 3),
         (("models", 0, "overall_f1"), None),
         (("spec",), {}),
@@ -137,8 +140,7 @@ def test_a_planted_side_is_found_and_said() -> None:
     other = dataclasses.replace(annotations, category=turned.astype(np.int32))
     data = dataclasses.replace(data, annotations=other)
     found = ask(data, [model("copy", plurality_of(data, women))])
-    assert [row.group.values for row in toward(found, "copy")] == [("Woman",)]
-    assert [row.group.values for row in against(found, "copy")] == [("Man",)]
+    assert sided(found, "copy") == ({("Woman",)}, {("Man",)})
     assert "copy sides with Woman (macro-F1 1.000" in shown(found)
     assert " and against Man (macro-F1 0." in shown(found)
     assert found.groups[1].models["copy"].statistics["js_divergence"].direction == "down"

@@ -1,0 +1,99 @@
+"""Counting alone, the floor under every kernel: labels of all groups and categories, and no statistic.
+
+Three strategies, each with the drawing of its permutations: bit sets and population counts, one increment per
+annotation and group, and one increment per annotation into the finest cell of the crossed axes, groups being
+sums of cells.
+"""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+
+from grasp_core.annotations import Annotations
+from grasp_core.groups import Grouping
+from grasp_core.permutation.counting import count_dense, count_sparse, fill_masks, permute
+from grasp_core.permutation.design import Design
+
+
+def bit_sets(design: Design, permutations: int) -> None:
+    """Count as crossed data are counted; the design has to be dense."""
+    rows = (design.row_ptr, design.row_of, design.n_known, design.known_of)
+    _bit_sets(design.order, design.bounds, rows, design.bits, permutations)
+
+
+def increments(design: Design, permutations: int) -> None:
+    """Count annotation by annotation."""
+    rows = (design.row_ptr, design.row_of, design.n_known, design.known_of)
+    labels = (design.indptr, design.rater, design.category)
+    blocks, _, n_categories, width = design.ties.shape
+    counts = np.empty((design.n_known + design.n_groups, n_categories, width), np.int32)
+    _increments(design.order, design.bounds, rows, labels, blocks, counts, permutations)
+
+
+class Cells:
+    """The finest cells: raters of one profile, and which cells make up each group."""
+
+    def __init__(self, annotations: Annotations, grouping: Grouping) -> None:
+        profiles, profile = np.unique(grouping.member, axis=1, return_inverse=True)
+        self.profile = profile.ravel().astype(np.int32)
+        self.n_profiles = profiles.shape[1]
+        group, self.cell_of = np.nonzero(profiles)
+        self.cell_ptr = np.concatenate(([0], np.cumsum(np.bincount(group, minlength=len(profiles)))))
+
+    def count(self, design: Design, permutations: int) -> None:
+        """Count into cells and sum them up."""
+        blocks, _, n_categories, width = design.ties.shape
+        labels = (design.indptr, design.rater, design.category)
+        cells = np.empty((self.n_profiles, n_categories, width), np.uint8)
+        counts = np.empty((design.n_groups, n_categories, width), np.uint8)
+        of = (self.profile, self.cell_ptr, self.cell_of)
+        _cells(design.order, design.bounds, labels, of, blocks, cells, counts, permutations)
+
+
+@numba.njit(cache=True, nogil=True)
+def _bit_sets(order, bounds, rows, bits, permutations):  # type: ignore[no-untyped-def]  # compiled: types are numba's
+    words = np.empty(order.size + 3, dtype=np.uint64)
+    shuffled_order, source = np.empty_like(order), np.empty_like(order)
+    masks = np.empty((rows[2] + rows[3].size, bits.shape[2]), dtype=np.uint64)
+    counts = np.empty((masks.shape[0], bits.shape[1], bits.shape[3]), dtype=np.int32)
+    for b in range(permutations):
+        permute(np.uint64(1), np.uint64(b), order, bounds, words, shuffled_order, source)
+        masks[:] = 0
+        fill_masks(source, rows, masks)
+        for block in range(bits.shape[0]):
+            count_dense(masks, bits[block], counts)
+
+
+@numba.njit(cache=True, nogil=True)
+def _increments(order, bounds, rows, labels, blocks, counts, permutations):  # type: ignore[no-untyped-def]
+    words = np.empty(order.size + 3, dtype=np.uint64)
+    shuffled_order, source = np.empty_like(order), np.empty_like(order)
+    for b in range(permutations):
+        permute(np.uint64(1), np.uint64(b), order, bounds, words, shuffled_order, source)
+        for block in range(blocks):
+            count_sparse(source, rows, labels, block * counts.shape[2], counts)
+
+
+@numba.njit(cache=True, nogil=True)
+def _cells(order, bounds, labels, of, blocks, cells, counts, permutations):  # type: ignore[no-untyped-def]
+    words = np.empty(order.size + 3, dtype=np.uint64)
+    shuffled_order, source = np.empty_like(order), np.empty_like(order)
+    indptr, rater, category = labels
+    profile, cell_ptr, cell_of = of
+    width = cells.shape[2]
+    for b in range(permutations):
+        permute(np.uint64(1), np.uint64(b), order, bounds, words, shuffled_order, source)
+        for block in range(blocks):
+            cells[:] = 0
+            for i in range(width):
+                item = block * width + i
+                for a in range(indptr[item], indptr[item + 1]):
+                    cells[profile[source[rater[a]]], category[a], i] += np.uint8(1)
+            counts[:] = 0
+            for g in range(counts.shape[0]):
+                for c in range(cell_ptr[g], cell_ptr[g + 1]):
+                    for k in range(counts.shape[1]):
+                        into, one = counts[g, k], cells[cell_of[c], k]
+                        for i in range(width):
+                            into[i] += one[i]

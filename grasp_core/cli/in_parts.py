@@ -1,0 +1,80 @@
+"""Runs on a folder of Parquet files that is too large to be read whole, and how such a folder is written."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from grasp_core.errors import DataError
+from grasp_core.io.containers import MAX_BYTES
+from grasp_core.io.partitions import Parts, find_parts, is_folder
+from grasp_core.io.problems import number
+from grasp_core.io.repartition import FILE_ROWS, repartition
+
+WHOLE_ROWS = 20_000_000
+"""A folder on this machine with more rows is read part by part."""
+
+
+def add_in_parts(run: argparse.ArgumentParser) -> None:
+    """Add the options of a run in parts."""
+    group = run.add_argument_group(
+        "large data",
+        f"a Parquet folder with more than {WHOLE_ROWS:,} rows, or at an address, is read part by part",
+    )
+    group.add_argument(
+        "--in-parts", action="store_true", default=None, help="read any Parquet folder part by part"
+    )
+    group.add_argument(
+        "--scratch",
+        metavar="FOLDER",
+        help="folder or address that all workers of a cluster reach, for what they share",
+    )
+
+
+def parts_of(source: str, in_parts: bool | None) -> Parts | None:
+    """The parts of a folder that is read part by part; None for whatever is read whole."""
+    if not is_folder(source):
+        if in_parts:
+            raise DataError(
+                f"{source} is no folder of Parquet files, which --in-parts needs; name a folder, or leave "
+                "--in-parts out"
+            )
+        return None
+    parts = find_parts(source)
+    here = "://" not in source
+    if here and not in_parts and parts.rows <= WHOLE_ROWS and parts.bytes <= MAX_BYTES:
+        return None
+    print(f"note: {parts.rows:,} rows are read in {number(len(parts.parts), 'part')}", file=sys.stderr)
+    return parts
+
+
+def add_partition(commands: Any) -> None:
+    """Add the command that writes a folder by item."""
+    command = commands.add_parser(
+        "partition", help="write Parquet files again so that each item lies in one, for large runs"
+    )
+    command.set_defaults(command=_partition)
+    command.add_argument("source", metavar="FOLDER", help="Parquet files in any order of rows")
+    command.add_argument("target", type=Path, metavar="NEW_FOLDER", help="must not exist yet")
+    command.add_argument("--item", required=True, metavar="COLUMN")
+    command.add_argument(
+        "--rows", type=int, default=FILE_ROWS, metavar="N", help="rows per file (default: %(default)s)"
+    )
+
+
+def _partition(chosen: argparse.Namespace) -> None:
+    if not is_folder(chosen.source):
+        raise DataError(f"{chosen.source} is not a folder of Parquet files; name one")
+    if chosen.rows < 1:
+        raise DataError(f"--rows must be 1 or more; found {chosen.rows}")
+    parts = find_parts(chosen.source, max_rows=sys.maxsize)
+    terminal = sys.stderr.isatty()
+
+    def show(rows: int) -> None:
+        if terminal:
+            print(f"\r\033[K{rows:,} of {parts.rows:,} rows", end="", file=sys.stderr)
+
+    written = repartition(parts, chosen.target, chosen.item, file_rows=chosen.rows, watch=show)
+    print(f"{number(parts.rows, 'row')} in {number(written, 'file')}: {chosen.target}")

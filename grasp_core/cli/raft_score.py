@@ -1,0 +1,125 @@
+"""``raft score`` and ``raft compare``: submissions against gold labels."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from grasp_core.cli.output import check_target, write_text
+from grasp_core.cli.raft_arguments import add_gold, add_seed, add_submission, add_tasks
+from grasp_core.io.problems import listed, number
+from grasp_core.raft.compare import compare
+from grasp_core.raft.gold import Gold, read_gold
+from grasp_core.raft.mistakes import errors_csv, mistakes_text
+from grasp_core.raft.scores import Scores, score, scores_json
+from grasp_core.raft.submissions import Submission, read_submission
+from grasp_core.raft.tasks import Task, read_tasks
+from grasp_core.raft.validation import known_ids, require_scorable
+from grasp_core.report.words import format_p_value
+
+
+def add_score(commands: Any) -> None:
+    """Add the command ``score`` to those of ``raft``."""
+    scoring = commands.add_parser("score", help="score a submission against gold labels")
+    scoring.set_defaults(command=_score)
+    add_submission(scoring, "submission")
+    add_gold(scoring)
+    add_tasks(scoring)
+    add_seed(scoring)
+    scoring.add_argument("--out", type=Path, metavar="FILE", help="the scores as JSON")
+    scoring.add_argument(
+        "--errors", type=Path, metavar="FILE", help="the rows labelled wrongly as CSV, with their gold labels"
+    )
+
+
+def add_compare(commands: Any) -> None:
+    """Add the command ``compare`` to those of ``raft``."""
+    comparing = commands.add_parser("compare", help="test whether one submission is better than another")
+    comparing.set_defaults(command=_compare)
+    add_submission(comparing, "first")
+    add_submission(comparing, "second")
+    add_gold(comparing)
+    add_tasks(comparing)
+    add_seed(comparing)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Setting:
+    """Tasks, gold and the ids that submissions must have."""
+
+    tasks: Mapping[str, Task]
+    gold: Gold
+    ids: Mapping[str, tuple[str, ...]]
+
+    def submission(self, source: Path) -> Submission:
+        """A submission that can be scored."""
+        found = read_submission(source, self.tasks)
+        require_scorable(found, self.tasks, self.ids)
+        for file in found.strangers:
+            print(f"note: {file.path} belongs to none of the tasks and is left out", file=sys.stderr)
+        return found
+
+
+def _setting(chosen: argparse.Namespace) -> _Setting:
+    tasks = read_tasks(chosen.tasks)
+    ids = known_ids(chosen.tasks)
+    gold = read_gold(chosen.gold, tasks, ids)
+    return _Setting(tasks, gold, {**gold.ids, **ids})
+
+
+def _score(chosen: argparse.Namespace) -> None:
+    for target in (chosen.out, chosen.errors):
+        check_target(target)
+    setting = _setting(chosen)
+    submission = setting.submission(chosen.submission)
+    scores = score(submission, setting.tasks, setting.gold, seed=chosen.seed)
+    if chosen.errors is not None:
+        text = errors_csv(submission.predictions, setting.tasks, setting.gold, chosen.tasks)
+        write_text(chosen.errors, text)
+    write_text(chosen.out, scores_json(scores))
+    _print_scores(scores)
+    for name, one in scores.tasks.items():
+        print(f"\n{mistakes_text(name, one)}")
+
+
+def _print_scores(scores: Scores) -> None:
+    rows = [
+        (name, f"{one.macro_f1:.3f}", _interval(one.ci95), f"{one.macro_f1_declared:.3f}", f"{one.n:,}")
+        for name, one in scores.tasks.items()
+    ]
+    if scores.overall is not None and scores.overall_ci95 is not None:
+        rows.append(("overall", f"{scores.overall:.3f}", _interval(scores.overall_ci95), "", ""))
+    columns = ["task", "macro-F1", "95 % interval", "over declared classes", "items"]
+    print(pd.DataFrame(rows, columns=columns).to_string(index=False))
+    if scores.unscored:
+        without = listed(scores.unscored)
+        print(
+            f"note: no overall score, {number(len(scores.unscored), 'task')} without predictions or without "
+            f"gold labels: {without}",
+            file=sys.stderr,
+        )
+
+
+def _compare(chosen: argparse.Namespace) -> None:
+    setting = _setting(chosen)
+    first, second = (setting.submission(source) for source in (chosen.first, chosen.second))
+    found = compare(first, second, setting.tasks, setting.gold, seed=chosen.seed)
+    named = [*found.tasks.items(), *([("overall", found.overall)] if found.overall is not None else [])]
+    rows = [
+        (name, f"{one.difference:+.3f}", _interval(one.ci95), format_p_value(one.p), f"{one.n:,}")
+        for name, one in named
+    ]
+    columns = ["task", "difference", "95 % interval", "p", "items"]
+    print(pd.DataFrame(rows, columns=columns).to_string(index=False))
+    if found.overall is None:
+        print("note: no overall difference, not every task could be compared", file=sys.stderr)
+
+
+def _interval(ends: tuple[float, float]) -> str:
+    return f"{ends[0]:.3f} to {ends[1]:.3f}"

@@ -1,0 +1,55 @@
+"""A pool whose workers are those of a Dask cluster."""
+
+from __future__ import annotations
+
+import logging
+from concurrent.futures import Executor
+from contextlib import AbstractContextManager
+from typing import cast
+
+from distributed import Security
+
+from grasp_core.engine.cluster import Cluster
+from grasp_core.engine.pool import ComputeBlock, Pool
+from grasp_core.errors import WorkerError
+from grasp_core.permutation.questions import Layout
+
+log = logging.getLogger(__name__)
+
+
+class ClusterPool(Pool):
+    """A :class:`Pool` whose workers are those of a Dask cluster.
+
+    Parameters
+    ----------
+    address, security, limit
+        See :class:`Cluster`, which is connected to when it is first needed, and again where it was lost.
+    """
+
+    task_seconds = 60.0  # each worker reads a part for itself, which takes a few seconds
+
+    def __init__(self, address: str, security: Security | None = None, limit: int | None = None) -> None:
+        super().__init__(lambda _: Cluster(address, security, limit))
+        self._address = address
+
+    @property
+    def n_workers(self) -> int:
+        """Blocks that are computed side by side: threads of the cluster at this moment."""
+        return self._ready().n_workers
+
+    def warm(self) -> None:
+        """Connect now. Where that fails, pages are served all the same, and runs try again."""
+        try:
+            log.info("the Dask cluster at %s computes, with %d threads", self._address, self.n_workers)
+        except WorkerError as error:
+            log.warning("%s", error)
+
+    def _ready(self, broken: Executor | None = None) -> Cluster:
+        with self._lock:
+            if isinstance(self._executor, Cluster) and self._executor.problem is not None:
+                self._executor.shutdown()
+                self._executor = None
+        return cast("Cluster", super()._ready(broken))
+
+    def _laid_out(self, design: Layout, executor: Executor) -> AbstractContextManager[ComputeBlock]:
+        return cast("Cluster", executor).holding(design)

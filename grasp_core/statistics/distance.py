@@ -1,0 +1,128 @@
+"""How far two labels are apart: Krippendorff's four levels of measurement."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from grasp_core.annotations import FloatArray, number_of
+from grasp_core.errors import SpecError
+from grasp_core.spec import Level
+
+Distance = Callable[[npt.NDArray[np.int64]], FloatArray]
+"""From the labels of each category among those compared, shape (K,), to squared distances, shape (K, K)."""
+
+NUMERIC = ("interval", "ratio")
+"""Levels that need a number for every category; ordinal needs only their declared order."""
+
+_NEAREST, _FARTHEST = 1e-100, 1e100
+"""Between these a squared distance neither vanishes nor overflows when it is summed."""
+
+
+def nominal(marginals: npt.NDArray[np.int64]) -> FloatArray:
+    """1 between different categories: the distance unless another is asked for."""
+    return 1 - np.eye(marginals.size)
+
+
+def distance_of(categories: Sequence[str], level: Level) -> Distance:
+    """The distance between categories at a level of measurement; raises as :func:`category_values`."""
+    return partial(squared_distances, level, category_values(categories, level))
+
+
+def category_values(categories: Sequence[str], level: Level) -> FloatArray:
+    """The number that each category stands for.
+
+    Parameters
+    ----------
+    categories : sequence of str, length K
+        In declared order.
+    level : {"nominal", "ordinal", "interval", "ratio"}
+
+    Returns
+    -------
+    float64 array, shape (K,)
+        The categories' positions where the level needs no numbers.
+
+    Raises
+    ------
+    SpecError
+        If the level needs numbers and a category is none, is negative on a ratio scale, or is the same
+        number as another.
+    """
+    if level not in NUMERIC:
+        return np.arange(len(categories), dtype=np.float64)
+    values = np.array([number_of(category) for category in categories], dtype=np.float64)
+    for category, value in zip(categories, values, strict=True):
+        if not np.isfinite(value):
+            raise _refusal(level, f"every label to be a number, and {category!r} is none")
+        if level == "ratio" and value < 0:
+            raise _refusal(level, f"numbers from 0, and {category!r} is below 0, which interval takes")
+    distances = squared_distances(level, values, np.zeros(values.size))
+    np.fill_diagonal(distances, 1)
+    for k, g in np.argwhere((distances < _NEAREST) | (distances > _FARTHEST))[:1]:
+        pair = f"{categories[k]!r} and {categories[g]!r}"
+        raise _refusal(level, f"numbers that can be told apart, and {pair} cannot")
+    return values
+
+
+def possible_levels(categories: Sequence[str]) -> tuple[Level, ...]:
+    """The levels of measurement that these categories allow."""
+
+    def possible(level: Level) -> bool:
+        try:
+            category_values(categories, level)
+        except SpecError:
+            return False
+        return True
+
+    return tuple(level for level in get_args(Level) if possible(level))
+
+
+def squared_distances(level: Level, values: npt.ArrayLike, marginals: npt.ArrayLike) -> FloatArray:
+    """Squared distance between every two categories.
+
+    Parameters
+    ----------
+    level : {"nominal", "ordinal", "interval", "ratio"}
+    values : float array, shape (K,)
+        From :func:`category_values`; read by interval and ratio.
+    marginals : int or float array, shape (K,)
+        Labels of each category among those compared; read by ordinal.
+
+    Returns
+    -------
+    float64 array, shape (K, K)
+        Symmetric, 0 on the diagonal.
+
+    Notes
+    -----
+    nominal: 1 between different categories. ordinal: (r_k - r_l)^2, where r_k = sum_{g<k} M_g + M_k / 2 is
+    a category's middle rank. interval: (v_k - v_l)^2. ratio: ((v_k - v_l) / (v_k + v_l))^2, with 0/0 = 0.
+
+    References
+    ----------
+    Krippendorff (2019), Content Analysis, 4th ed., chapter 12.
+    """
+    v = np.asarray(values, dtype=np.float64)
+    if level == "nominal":
+        return 1 - np.eye(v.size)
+    if level == "ordinal":
+        m = np.asarray(marginals, dtype=np.float64)
+        v = np.cumsum(m) - m / 2
+    apart = v[:, None] - v
+    if level == "ratio":
+        together = v[:, None] + v
+        np.divide(apart, together, out=apart, where=together != 0)
+    distances: FloatArray = apart**2
+    return distances
+
+
+def _refusal(level: Level, needs: str) -> SpecError:
+    return SpecError(
+        f"level {level} needs {needs}; declare categories that are numbers, recode the labels, or choose"
+        " ordinal, which takes them in their declared order"
+    )

@@ -1,0 +1,201 @@
+"""Runs as they are computed: claimed by one server at a time, resumed from what was saved, ended."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import numpy as np
+import sqlalchemy as sa
+from sqlalchemy import Connection, Engine
+
+from grasp_core.annotations import FloatArray
+from grasp_core.errors import StoreError
+from grasp_core.result import RunResult
+from grasp_core.store.database import clock, insert_new, reading, writing
+from grasp_core.store.run_records import RunRecord, State, the_record
+from grasp_core.store.schema import checkpoints, runs, tallies
+
+LEASE_SECONDS = 10.0
+"""A claimed run whose server has not been heard of for so long is anybody's to resume."""
+
+
+class LostRunError(StoreError):
+    """Another server has taken the run over, or it was deleted: what is computed here is not wanted."""
+
+
+class Claims:
+    """What a server does with the runs that it computes.
+
+    Parameters
+    ----------
+    engine : sqlalchemy Engine
+        From :func:`grasp_core.store.database.connect`.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def claim(self, in_hand: Collection[str] = ()) -> RunRecord | None:
+        """Take the next run that nobody computes: the user with the fewest running first, then the oldest.
+
+        Parameters
+        ----------
+        in_hand : collection of str
+            Runs that this server still works on: it does not take them over from itself.
+        """
+        theirs = runs.alias()
+        busy = (
+            sa.select(sa.func.count())
+            .where(
+                theirs.c.owner == runs.c.owner, theirs.c.state == "running", theirs.c.lease_until > self._now
+            )
+            .scalar_subquery()
+        )
+        free = (runs.c.state == "queued") | ((runs.c.state == "running") & (runs.c.lease_until < self._now))
+        query = (
+            sa.select(runs.c.id)
+            .where(free, runs.c.id.not_in(in_hand))
+            .order_by(busy, runs.c.created_at, runs.c.id)
+            .limit(1)
+            .with_for_update(skip_locked=True, of=runs)
+        )
+        with writing(self._engine) as connection:
+            run_id = connection.execute(query).scalar_one_or_none()
+            if run_id is None:
+                return None
+            connection.execute(
+                runs.update()
+                .where(runs.c.id == run_id)
+                .values(state="running", attempt=runs.c.attempt + 1, lease_until=self._now + LEASE_SECONDS)
+            )
+            return the_record(connection, run_id)
+
+    def keep(
+        self,
+        run: RunRecord,
+        done: int | None = None,
+        computed: Sequence[tuple[int, FloatArray]] = (),
+        counted: bytes | None = None,
+    ) -> bool:
+        """Renew the claim on a run, save how far it is and what was computed.
+
+        Blocks may be given again, e.g. where the connection broke before the database's answer came.
+
+        Parameters
+        ----------
+        run : RunRecord
+            From :meth:`claim`.
+        done : int, optional
+            Permutations computed.
+        computed : sequence of (start, float64 array of shape (block, G, 6))
+            Newly computed blocks.
+        counted : bytes, optional
+            State of a :class:`~grasp_core.permutation.tally.Tally`, in place of all that was saved before.
+
+        Returns
+        -------
+        bool
+            Whether somebody asked for the run to be cancelled.
+
+        Raises
+        ------
+        LostRunError
+            If the claim is no longer ours.
+        """
+        with writing(self._engine) as connection:
+            known = {} if done is None else {"done": done}
+            self._update(connection, run, lease_until=self._now + LEASE_SECONDS, **known)
+            if counted is not None:
+                _forget(connection, run)
+                connection.execute(tallies.insert().values(run_id=run.id, state=counted))
+            blocks = [
+                {
+                    "run_id": run.id,
+                    "start": start,
+                    "stop": start + len(values),
+                    "shuffled": np.ascontiguousarray(values, dtype="<f8").tobytes(),
+                }
+                for start, values in computed
+            ]
+            insert_new(connection, checkpoints, blocks)
+            query = sa.select(runs.c.cancel_requested).where(runs.c.id == run.id)
+            return bool(connection.execute(query).scalar_one())
+
+    def computed(self, run: RunRecord, n_groups: int) -> list[tuple[int, FloatArray]]:
+        """Blocks that an earlier attempt saved, as (start, array of shape (block, G, 6))."""
+        query = sa.select(checkpoints).where(checkpoints.c.run_id == run.id).order_by("start")
+        with reading(self._engine) as connection:
+            return [
+                (
+                    row.start,
+                    np.frombuffer(row.shuffled, dtype="<f8").reshape(row.stop - row.start, n_groups, 6),
+                )
+                for row in connection.execute(query)
+            ]
+
+    def counted(self, run: RunRecord) -> bytes | None:
+        """The state of the tally that an earlier attempt saved."""
+        query = sa.select(tallies.c.state).where(tallies.c.run_id == run.id)
+        with reading(self._engine) as connection:
+            return connection.execute(query).scalar_one_or_none()
+
+    def finish(
+        self,
+        run: RunRecord,
+        state: State,
+        *,
+        result: RunResult | None = None,
+        error: str | None = None,
+        duration_s: float | None = None,
+    ) -> None:
+        """End a claimed run. What was computed of a cancelled or failed one is kept for another try."""
+        with writing(self._engine) as connection:
+            self._update(
+                connection,
+                run,
+                state=state,
+                error=error,
+                result=None if result is None else result_text(result),
+                done=runs.c.done if result is None else result.permutations,
+                # An adaptive run may take fewer than it was allowed.
+                total=runs.c.total if result is None else result.permutations,
+                finished_at=self._now,
+                duration_s=duration_s,
+                lease_until=0.0,
+            )
+            if result is not None:
+                _forget(connection, run)
+
+    def release(self, run: RunRecord) -> None:
+        """Give a claimed run back to the queue, e.g. because this server is shutting down."""
+        asked = runs.c.cancel_requested
+        with writing(self._engine) as connection:
+            self._update(
+                connection,
+                run,
+                state=sa.case((asked, "cancelled"), else_="queued"),
+                finished_at=sa.case((asked, self._now), else_=None),
+                lease_until=0.0,
+            )
+
+    @property
+    def _now(self) -> Any:
+        return clock(self._engine)
+
+    def _update(self, connection: Connection, run: RunRecord, **values: Any) -> None:
+        """Change a claimed run; refused where the claim has passed to somebody else."""
+        ours = (runs.c.id == run.id) & (runs.c.attempt == run.attempt) & (runs.c.state == "running")
+        if connection.execute(runs.update().where(ours).values(**values)).rowcount != 1:
+            raise LostRunError("The run was taken over by another server or deleted.")
+
+
+def result_text(result: RunResult) -> str:
+    """A result as the database holds it."""
+    return json.dumps(result.to_dict(), allow_nan=False)
+
+
+def _forget(connection: Connection, run: RunRecord) -> None:
+    for saved in (checkpoints, tallies):
+        connection.execute(saved.delete().where(saved.c.run_id == run.id))

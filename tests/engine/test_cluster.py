@@ -1,0 +1,358 @@
+"""Runs on a real Dask cluster: the digits of this machine, whatever dies meanwhile."""
+
+from __future__ import annotations
+
+import json
+import logging
+import math
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from distributed import Client, Security
+
+from grasp_core import __version__, cli
+from grasp_core.engine import cluster as cluster_module
+from grasp_core.engine import workers
+from grasp_core.engine.blocks import Progress
+from grasp_core.engine.choose import make_pool
+from grasp_core.engine.cluster_pool import ClusterPool
+from grasp_core.engine.compute import Watcher, compute
+from grasp_core.engine.partitioned import compute_in_parts
+from grasp_core.engine.pool import Pool
+from grasp_core.engine.service import Service
+from grasp_core.errors import LostSchedulerError, RunCancelledError, SettingsError, WorkerError
+from grasp_core.io.partitions import find_parts
+from grasp_core.io.survey import survey
+from grasp_core.io.tables import read_table
+from grasp_core.settings import Settings, read_settings
+from grasp_core.spec import AnalysisSpec, RunSpec
+from grasp_core.store.database import connect, database_url
+from grasp_core.store.files import FileStore
+from grasp_core.store.runs import RunStore
+from tests.core.simulated import DATA_SPEC, dataset, files, simulate
+from tests.engine.asking import ENDLESS, digits, question, wait_until
+from tests.engine.dask_cluster import DaskCluster, dask_cluster
+from tests.engine.serving import ended, in_progress, result_digits
+from tests.io.parts import frames, write
+from tests.serving import ROOT
+
+DICES = {"items": 350, "raters": 104}
+DATA = dataset(1, **DICES)
+LONG = {"permutations": 3000}
+
+
+@pytest.fixture(scope="module")
+def local() -> dict:
+    pool = Pool(workers.threads, 2)
+    try:
+        return digits(compute(DATA, question(**LONG), pool, Watcher()))
+    finally:
+        pool.close()
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaskCluster]:
+    with dask_cluster(tmp_path_factory.mktemp("dask"), 2) as made:
+        yield made
+
+
+@pytest.fixture
+def pool(cluster: DaskCluster) -> Iterator[ClusterPool]:
+    made = ClusterPool(cluster.address)
+    yield made
+    made.close()
+
+
+class Once(Watcher):
+    """Does something as soon as a part of the run is computed."""
+
+    def __init__(self, act: Callable[[], object]) -> None:
+        self.act: Callable[[], object] | None = act
+        self.done_then = 0
+
+    def check(self, progress: Progress) -> None:
+        if progress.done and self.act is not None:
+            act, self.act, self.done_then = self.act, None, progress.done
+            act()
+
+
+def test_a_killed_worker_loses_only_its_block(cluster: DaskCluster, pool: ClusterPool, local: dict) -> None:
+    wait_until(lambda: pool.n_workers == 2)
+
+    def kill() -> None:
+        cluster.kill_worker(cluster.workers[0])
+        cluster.start_worker()  # joins the run, and is sent what it lacks
+
+    killer = Once(kill)
+    assert digits(compute(DATA, question(**LONG), pool, killer)) == local
+    assert 0 < killer.done_then < LONG["permutations"]
+    wait_until(lambda: pool.n_workers == 2)
+    assert digits(compute(DATA, question(**LONG), pool, Watcher())) == local
+
+
+def test_a_run_in_parts_gives_the_local_digits(
+    pool: ClusterPool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Workers read the parts themselves, and what they share from a folder that all of them reach."""
+    monkeypatch.chdir(tmp_path)
+    votes, raters = frames(4, items=24, raters=12, missing=0.3)
+    write("votes", votes, 3)
+    raters.to_csv("raters.csv", index=False)
+    spec = RunSpec(DATA_SPEC, AnalysisSpec(axes=(("gender",), ("race",)), permutations=200))
+    threads = Pool(workers.threads, 2)
+
+    def run(where: Pool) -> dict:
+        parts = find_parts(str(tmp_path / "votes"), 1)
+        data = survey(parts, read_table("raters.csv"), DATA_SPEC, spec.analysis.columns, where.each)
+        return digits(compute_in_parts(data, spec, where, Watcher(), scratch=str(tmp_path)))
+
+    try:
+        assert run(pool) == run(threads)
+    finally:
+        threads.close()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["raters.csv", "votes"]
+
+
+def test_any_function_runs_on_the_cluster_and_its_errors_come_back(pool: ClusterPool) -> None:
+    assert list(pool.each(math.factorial, range(6))) == [1, 1, 2, 6, 24, 120]
+    assert os.getpid() not in set(pool.each(_where, range(4)))
+    with pytest.raises(SettingsError, match="GRASP_WORKERS must be a whole number"):
+        list(pool.each(read_settings, [{"GRASP_WORKERS": "many"}]))
+
+
+def _where(_: int) -> int:
+    return os.getpid()
+
+
+def test_what_an_error_quotes_stays_out_of_the_logs(cluster: DaskCluster, pool: ClusterPool) -> None:
+    with pytest.raises(RuntimeError, match=r"^ValueError on a worker$"):
+        list(pool.each(int, ["somebody's label"]))
+    assert "somebody" not in cluster.log("worker") + cluster.log("scheduler")
+
+
+def test_cancel_reaches_the_workers(cluster: DaskCluster, pool: ClusterPool) -> None:
+    def cancel() -> None:
+        raise RunCancelledError
+
+    with pytest.raises(RunCancelledError):
+        compute(DATA, question(permutations=ENDLESS), pool, Once(cancel))
+    with Client(cluster.address, set_as_default=False) as client:
+        wait_until(lambda: not any(client.processing().values()))
+        wait_until(lambda: not client.run_on_scheduler(_tasks))
+        wait_until(lambda: not any(client.run(_executing).values()))
+
+
+def _tasks(dask_scheduler) -> int:
+    return len(dask_scheduler.tasks)
+
+
+def _executing(dask_worker) -> int:
+    return dask_worker.state.executing_count
+
+
+def test_no_more_blocks_are_computed_at_a_time_than_was_said(cluster: DaskCluster) -> None:
+    limited = ClusterPool(cluster.address, limit=1)
+    try:
+        wait_until(lambda: limited._ready()._threads == 2)
+        assert limited.n_workers == 1
+    finally:
+        limited.close()
+
+
+def test_a_worker_of_another_version_is_refused_even_in_the_middle_of_a_run(
+    cluster: DaskCluster, pool: ClusterPool, tmp_path: Path
+) -> None:
+    other = tmp_path / "other.py"
+    other.write_text("import grasp_core\ngrasp_core.__version__ = '0.0.1'\n")
+    joined = []
+    sentence = rf"Dask worker at tcp://\S+ runs GRASP 0\.0\.1, but here it is GRASP {__version__}; start it"
+    join = Once(lambda: joined.append(cluster.start_worker("--preload", str(other))))
+    try:
+        with pytest.raises(WorkerError, match=sentence):
+            compute(DATA, question(permutations=ENDLESS), pool, join)
+        with pytest.raises(WorkerError, match=sentence):
+            list(pool.each(math.factorial, [3]))
+    finally:
+        cluster.kill_worker(joined[0])
+    wait_until(lambda: accepted(pool))
+
+
+def test_a_worker_without_this_package_is_refused(
+    cluster: DaskCluster, pool: ClusterPool, tmp_path: Path
+) -> None:
+    stranger = cluster.start_worker(cwd=tmp_path)
+    sentence = rf"tcp://\S+ cannot run GRASP; start it where it can be imported, with GRASP {__version__}"
+    try:
+        with Client(cluster.address, set_as_default=False) as client:
+            wait_until(lambda: len(client.nthreads()) == 3)
+        with pytest.raises(WorkerError, match=sentence):
+            list(pool.each(math.factorial, [3]))
+    finally:
+        cluster.kill_worker(stranger)
+    wait_until(lambda: accepted(pool))
+
+
+def accepted(pool: ClusterPool) -> bool:
+    """Whether the same pool computes again, once the worker is gone."""
+    try:
+        return list(pool.each(math.factorial, [3])) == [6]
+    except WorkerError:
+        return False
+
+
+def test_the_command_line_computes_on_the_cluster(cluster: DaskCluster, tmp_path: Path, monkeypatch) -> None:
+    for name, content in zip(("votes.csv", "raters.csv"), files(*simulate(1, items=30)), strict=True):
+        (tmp_path / name).write_bytes(content)
+    ask = ["run", "--annotations", "votes.csv", "--raters", "raters.csv", "--axis", "gender"]
+    ask += ["--item", "item", "--rater", "rater", "--label", "label", "--permutations", "500", "--out"]
+    environment = {**os.environ, "GRASP_DASK_ADDRESS": cluster.address, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "grasp_core", *ask, "there.json", "--engine", "dask", "--workers", "2"]
+    ran = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GRASP_DASK_ADDRESS", "tcp://127.0.0.1:9")  # nobody there, and nobody asked
+    assert cli.main([*ask, "here.json", "--engine", "local", "--workers", "1"]) == 0
+    here, there = (json.loads(Path(name).read_text()) for name in ("here.json", "there.json"))
+    assert here.pop("timing") != there.pop("timing")
+    assert here == there
+
+
+def test_an_engine_without_an_address_is_one_sentence(monkeypatch, tmp_path: Path, capsys) -> None:
+    for name, content in zip(("votes.csv", "raters.csv"), files(*simulate(1, items=30)), strict=True):
+        (tmp_path / name).write_bytes(content)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("GRASP_DASK_ADDRESS", raising=False)
+    ask = ["run", "--annotations", "votes.csv", "--raters", "raters.csv", "--engine", "dask"]
+    ask += ["--axis", "gender"]
+    assert cli.main([*ask, "--item", "item", "--rater", "rater", "--label", "label"]) == cli.BAD_INPUT
+    assert (
+        "grasp: --engine dask needs the scheduler's address in GRASP_DASK_ADDRESS" in capsys.readouterr().err
+    )
+
+
+def test_a_scheduler_that_is_not_there_is_one_sentence(monkeypatch, caplog) -> None:
+    monkeypatch.setattr(cluster_module, "CONNECT_SECONDS", 1.0)
+    pool = ClusterPool("tcp://127.0.0.1:9")
+    try:
+        started = time.monotonic()
+        with pytest.raises(WorkerError, match=r"at tcp://127\.0\.0\.1:9 cannot be reached; check GRASP_DASK"):
+            compute(DATA, question(), pool, Watcher())
+        assert time.monotonic() - started < 60
+        with caplog.at_level(logging.WARNING):
+            pool.warm()  # a server starts nevertheless
+        assert "cannot be reached" in caplog.text
+    finally:
+        pool.close()
+
+
+def test_a_scheduler_that_comes_back_goes_on(tmp_path: Path, local: dict) -> None:
+    with dask_cluster(tmp_path, 1) as cluster:
+        pool = ClusterPool(cluster.address)
+        try:
+            restart = Once(cluster.restart)
+            assert digits(compute(DATA, question(**LONG), pool, restart)) == local
+            assert 0 < restart.done_then < LONG["permutations"]
+        finally:
+            pool.close()
+
+
+def test_a_scheduler_that_vanishes_leaves_a_run_that_goes_on_elsewhere(
+    tmp_path: Path, monkeypatch, local: dict
+) -> None:
+    monkeypatch.setattr(cluster_module, "CONNECT_SECONDS", 2.0)
+    monkeypatch.setattr("grasp_core.engine.service.SAVE_SECONDS", 0.0)
+    engine = connect(database_url(Settings(home=str(tmp_path))))
+    with dask_cluster(tmp_path, 2) as cluster:
+        service = Service(RunStore(engine), FileStore(engine), ClusterPool(cluster.address))
+        service.start()
+        try:
+            record, _ = service.submit(DATA, question(**LONG), title="A question")
+            in_progress(service, record)
+            cluster.kill()
+            lost = ended(service, record)
+            assert lost.state == "failed"
+            assert lost.error == (
+                f"The Dask scheduler at {cluster.address} cannot be reached any more; run it again once it is"
+                " back. What was computed is kept."
+            )
+        finally:
+            service.close()
+    assert 0 < lost.done < LONG["permutations"]
+    service = Service(RunStore(engine), FileStore(engine), Pool(workers.threads, 2))
+    service.start()
+    try:
+        again, known = service.submit(DATA, question(**LONG), title="A question")
+        assert (again.id, known) == (record.id, False)
+        assert again.done == lost.done
+        assert result_digits(service, again) == local
+    finally:
+        service.close()
+        engine.dispose()
+
+
+def test_a_lost_scheduler_is_told_from_other_errors_and_asked_again(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(cluster_module, "CONNECT_SECONDS", 1.0)
+    with dask_cluster(tmp_path, 1) as cluster:
+        pool = ClusterPool(cluster.address)
+        try:
+            assert list(pool.each(math.factorial, [3])) == [6]
+            cluster.kill()
+            with pytest.raises(LostSchedulerError):
+                list(pool.each(math.factorial, [3]))
+            cluster.restart()
+            assert list(pool.each(math.factorial, [4])) == [24]
+        finally:
+            pool.close()
+
+
+@pytest.fixture(scope="module")
+def certificates(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Of one authority, in files by Dask's option."""
+    made = Security.temporary()
+    folder = tmp_path_factory.mktemp("certificates")
+    texts = {"ca-file": made.tls_ca_file, "cert": made.tls_client_cert, "key": made.tls_client_key}
+    for name, text in texts.items():
+        (folder / f"{name}.pem").write_text(text)
+    return {f"--tls-{name}": folder / f"{name}.pem" for name in texts}
+
+
+def test_certificates_and_workers_that_keep_dying(
+    tmp_path: Path, monkeypatch, certificates: dict[str, Path]
+) -> None:
+    with dask_cluster(tmp_path, 2, certificates=certificates, failures=1) as cluster:
+        assert cluster.address.startswith("tls://")
+        ca, cert, key = map(str, certificates.values())
+        settings = Settings(dask_address=cluster.address, dask_ca=ca, dask_cert=cert, dask_key=key)
+        pool = make_pool(settings, workers.threads)
+        try:
+            assert list(pool.each(math.factorial, range(6))) == [1, 1, 2, 6, 24, 120]
+            wait_until(lambda: pool.n_workers == 2)
+            with pytest.raises(
+                WorkerError, match="ended 2 times over the same piece of work, perhaps for want"
+            ):
+                list(pool.each(os._exit, [1]))
+        finally:
+            pool.close()
+        monkeypatch.setattr(cluster_module, "CONNECT_SECONDS", 1.0)
+        stranger = ClusterPool(cluster.address.replace("tls:", "tcp:"))
+        try:
+            with pytest.raises(WorkerError, match="cannot be reached"):
+                _ = stranger.n_workers
+        finally:
+            stranger.close()
+
+
+def test_certificates_that_cannot_be_read_are_one_sentence(tmp_path: Path) -> None:
+    damaged = tmp_path / "ca.pem"
+    damaged.write_text("no certificate")
+    for ca in (tmp_path / "missing.pem", damaged):
+        settings = Settings(dask_address="tls://127.0.0.1:9", dask_ca=str(ca), dask_cert=str(ca))
+        with pytest.raises(
+            SettingsError, match="certificates of GRASP_DASK_CA, GRASP_DASK_CERT, GRASP_DASK_KEY"
+        ):
+            make_pool(settings, workers.threads)

@@ -1,0 +1,39 @@
+"""Analysis and Results: a run that stops when its marks are settled."""
+
+from __future__ import annotations
+
+from streamlit.testing.v1 import AppTest
+
+from grasp_core.permutation.settled import looks
+from grasp_core.server import Server
+from tests.pages.test_analysis_page import analysis
+from tests.pages.visits import finished, press, seen, shown_run, widget
+
+__all__ = ["analysis"]  # the fixture
+TOGGLE = "Stop when all marks are settled"
+
+
+def test_the_number_that_nobody_chose_follows_the_choice(analysis: AppTest) -> None:
+    assert widget(analysis.number_input, "Permutations").value == 10_000
+    widget(analysis.toggle, TOGGLE).set_value(True).run()
+    assert widget(analysis.number_input, "Permutations").value == 100_000
+    widget(analysis.toggle, TOGGLE).set_value(False).run()
+    assert widget(analysis.number_input, "Permutations").value == 10_000
+    widget(analysis.number_input, "Permutations").set_value(7000).run()
+    widget(analysis.toggle, TOGGLE).set_value(True).run()
+    assert widget(analysis.number_input, "Permutations").value == 7000
+
+
+def test_the_result_says_how_many_there_were_and_what_holds(analysis: AppTest, server: Server) -> None:
+    widget(analysis.multiselect, "Statistics").set_value(["irr", "gai"])
+    widget(analysis.toggle, TOGGLE).set_value(True).run()
+    page = finished(press(analysis, "Run"), server)
+    run = shown_run(page, server)
+    assert run.spec.analysis.adaptive
+    result = server.service.result(run.id)
+    assert result.permutations in looks(100_000)
+    assert (run.done, run.total) == (result.permutations, result.permutations)
+    said = seen(page.caption)
+    assert f"{result.permutations:,}" in said
+    assert "for each test the risk that it is not is at most 0.1 %" in said
+    assert f"{result.permutations:,} permutations" in seen(page.markdown)

@@ -1,0 +1,82 @@
+"""What is said of a run that stopped when its marks were settled."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from grasp_core.export.html import report_html
+from grasp_core.groups import Group
+from grasp_core.report.contents import conventions
+from grasp_core.report.stopping import ending, guarantee
+from grasp_core.result import RunResult, Stopping, Undecided
+from grasp_core.spec import AnalysisSpec
+from tests.results import make_group, make_outcome, make_result
+
+SPEC = AnalysisSpec(axes=(("rater_race",),), permutations=100_000, adaptive=True)
+WOMEN = Group(("rater_race", "gender"), ("White", "Woman\u202e"))
+
+
+def test_how_it_ended() -> None:
+    assert ending(SPEC, Stopping(7000, 0.001, ())).startswith(
+        "Shuffling stopped after 7,000 of at most 100,000"
+    )
+    assert ending(SPEC, Stopping(100_000, 0.001, ())).startswith(
+        "Shuffling went on to the most allowed, 100,000"
+    )
+
+
+def test_what_is_guaranteed_and_for_which_marks_it_is_not() -> None:
+    text = guarantee(SPEC, Stopping(7000, 0.001, ()))
+    assert "for each test the risk that it is not is at most 0.1 %" in text
+    assert "at most 0.1 % times their number" in text
+    assert text.endswith("All marks are settled.")
+    assert "max-T" not in text
+    assert "For max-T" in guarantee(replace(SPEC, correction="max-t"), Stopping(7000, 0.001, ()))
+    marks = (
+        Undecided(WOMEN.axes, WOMEN, "irr", corrected=False),
+        Undecided(("rater_race",), None, "dsi", corrected=True),
+    )
+    assert guarantee(SPEC, Stopping(100_000, 0.001, marks)).endswith(
+        "Too close to 0.05 to be settled by so many shuffles:"
+        " IRR of White, Woman\u202e (nominal); DSI of race (after correction)."
+    )
+
+
+def test_without_p_values_nothing_is_called_settled() -> None:
+    few = replace(SPEC, permutations=10)
+    assert guarantee(few, Stopping(10, 0.001, ())) == (
+        "Nothing is marked, and nothing settled: p-values need 100 shuffles or more."
+    )
+    assert guarantee(few, Stopping(100, 0.001, ())).endswith("All marks are settled.")
+
+
+def result() -> RunResult:
+    made = make_result((make_group("Woman", irr=make_outcome(0.2, "up")),), permutations=100_000)
+    spec = replace(made.spec, analysis=replace(made.spec.analysis, adaptive=True))
+    marks = (Undecided(WOMEN.axes, WOMEN, "irr", corrected=False),)
+    return replace(made, spec=spec, stopping=Stopping(7000, 0.001, marks))
+
+
+def test_it_stands_among_the_conventions_and_in_the_exports() -> None:
+    found = result()
+    stated = dict(conventions(found.spec, found.stopping))
+    assert stated["Chance groupings"].startswith("At most 100,000 shuffles")
+    assert stated["Stopping"] == ending(found.spec.analysis, Stopping(7000, 0.001, ()))
+    assert "\u202e" not in stated["Guarantee"]
+    page = report_html(found)
+    assert "7,000 chance groupings" in page
+    assert "at most 0.1 % times their number" in page
+    assert "\u202e" not in page
+
+
+def test_a_fixed_run_says_nothing_of_it() -> None:
+    found = make_result()
+    assert found.permutations == found.spec.analysis.permutations
+    assert not {"Stopping", "Guarantee"} & dict(conventions(found.spec, found.stopping)).keys()
+    assert "stopping" not in found.to_dict()
+
+
+def test_it_survives_its_file_form() -> None:
+    found = result()
+    assert RunResult.from_dict(found.to_dict()) == found
+    assert found.permutations == 7000
