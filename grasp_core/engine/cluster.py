@@ -260,7 +260,7 @@ class Cluster(Executor):
                 except (CancelledError, OSError):  # connection lost, or workers restarted by hand
                     continue
                 if not isinstance(outcome, remote.Missing):
-                    return _value(outcome)
+                    return self._value(outcome)
                 await self._send(outcome)
             raise WorkerError(SLIPPING.format(self._address, ATTEMPTS))
         except asyncio.CancelledError:
@@ -288,6 +288,17 @@ class Cluster(Executor):
             # Not future.cancel(), which is told to all clients of the scheduler.
             self._loop.call_later(0 if future.done() else RELEASE_SECONDS, future.release)
 
+    def _value(self, outcome: Any) -> Any:
+        if isinstance(outcome, remote.Refused):
+            try:
+                check("Dask worker", outcome.worker, outcome.versions)
+            except WorkerError as problem:
+                self._end(problem)
+                raise
+        if isinstance(outcome, remote.Failed):
+            raise outcome.error
+        return outcome
+
     async def _send(self, missing: remote.Missing) -> None:
         """Send a design to a worker, once for all the blocks that miss it there."""
         what = (missing.key, missing.worker)
@@ -301,11 +312,3 @@ class Cluster(Executor):
     async def _drop(self, key: str) -> None:
         with suppress(OSError, TimeoutError):
             await asyncio.wait_for(self._client.run(remote.drop, key, on_error="ignore"), SILENT_SECONDS)
-
-
-def _value(outcome: Any) -> Any:
-    if isinstance(outcome, remote.Refused):
-        check("Dask worker", outcome.worker, outcome.versions)
-    if isinstance(outcome, remote.Failed):
-        raise outcome.error
-    return outcome

@@ -14,8 +14,9 @@ from typing import NamedTuple
 import numba
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
-from grasp_core.annotations import Annotations, OffsetArray
+from grasp_core.annotations import Annotations, BoolArray, OffsetArray
 from grasp_core.groups import Grouping
 from grasp_core.permutation import sums as at
 from grasp_core.permutation.counting import APART, QUAD, permute
@@ -24,7 +25,7 @@ from grasp_core.permutation.sums import Pairs
 MOST_BATCH, FEWEST_BATCH = 512, 16
 """Permutations for which an item is visited once."""
 SMALL = 8 * 2**20
-"""Bytes that the profiles of a batch may always take; else 4 for each annotation."""
+"""Bytes that the profiles of a batch may always take; else 8 for each annotation."""
 _PER_PASS = 32
 """Permutations counted at a time; the counts then stay in a core's first cache."""
 _FIELD_BITS = 13
@@ -53,7 +54,7 @@ class Sparse(NamedTuple):
         Group ``union[u]`` holds all raters of the smaller group ``part[u]``: a gender is the union of its
         intersections with race, and its counts are their sum.
     batch : int64 (1,)
-        Permutations for which an item is visited once: their profiles take at most 4 bytes an annotation.
+        Permutations for which an item is visited once: their profiles take at most 8 bytes an annotation.
     """
 
     profile: npt.NDArray[np.uint16]
@@ -69,21 +70,28 @@ def lay_out(annotations: Annotations, grouping: Grouping) -> Sparse | None:
     if annotations.n_annotations == 0 or not grouping.groups or not grouping.known.all():
         return None
     bits, most = _widest(annotations.indptr, annotations.category, annotations.n_categories)
-    packed, first, profile = np.unique(
-        np.packbits(grouping.member, axis=0), axis=1, return_index=True, return_inverse=True
-    )
-    if bits >= 63 or QUAD * most >> _FIELD_BITS or packed.shape[1] > 1 << 16:
+    profile, first = _profiles(grouping.member)
+    if bits >= 63 or QUAD * most >> _FIELD_BITS or first.size > 1 << 16:
         return None
     union, part = _unions(grouping)
     counted = grouping.member[:, first]
     counted[union] = False
     by_profile, group_of = np.nonzero(counted.T)
     group_ptr = np.concatenate(([0], np.cumsum(np.bincount(by_profile, minlength=first.size))))
-    bytes_fitting = max(4 * annotations.n_annotations, SMALL)
+    bytes_fitting = max(8 * annotations.n_annotations, SMALL)
     fitting = bytes_fitting // (2 * max(annotations.n_raters, 1))
     batch = np.array([min(max(fitting, FEWEST_BATCH), MOST_BATCH)], dtype=np.int64)
-    profiles = profile.ravel().astype(np.uint16)
-    return Sparse(profiles, group_ptr.astype(np.int64), group_of.astype(np.int64), union, part, batch)
+    return Sparse(
+        profile.astype(np.uint16), group_ptr.astype(np.int64), group_of.astype(np.int64), union, part, batch
+    )
+
+
+def _profiles(member: BoolArray) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Each rater's profile, a number per distinct column of `member`, and the first rater of each."""
+    profile = np.zeros(member.shape[1], dtype=np.intp)
+    for eight in np.packbits(member, axis=0):
+        profile, _ = pd.factorize(256 * profile + eight)  # numbered in order of first appearance
+    return profile, np.flatnonzero(np.diff(np.maximum.accumulate(profile), prepend=-1))
 
 
 def _unions(grouping: Grouping) -> tuple[OffsetArray, OffsetArray]:
@@ -132,7 +140,8 @@ def add_up(seed, start, order, bounds, design, sparse, n_columns, out):  # type:
     indptr, profile, batches = labels_of[0], sparse[0], sparse[5]
     n_groups, n_categories, n_items = out.shape[1], ties.shape[2], ties.shape[0] * ties.shape[3]
     columns = pairs[0][-1] + 1 if pairs[0].size else 1
-    most = min(batches[0], out.shape[0])
+    rounds = -(-out.shape[0] // batches[0])
+    most = -(-out.shape[0] // max(rounds, 1))  # batches of one size
     words = np.empty(order.size + 3, dtype=np.uint64)
     shuffled_order, source = np.empty_like(order), np.empty_like(order)
     profiles = np.empty((order.size, most), dtype=profile.dtype)

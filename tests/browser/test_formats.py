@@ -2,14 +2,14 @@ from __future__ import annotations
 
 import csv
 import io
-from contextlib import suppress
 
 import xlsxwriter
-from playwright.sync_api import Page, TimeoutError
+from playwright.sync_api import Page
 
 from grasp_core.report.words import WORDS
 from tests.browser.conftest import OpenPage
 from tests.browser.visits import (
+    choose,
     drop,
     go_on_to_analysis,
     picture,
@@ -66,26 +66,6 @@ def add_step(page: Page, kind: str) -> None:
     settle(page)
 
 
-def pick(page: Page, field: str, *options: str) -> None:
-    """Choose by typing; a list that the page closes while it draws is opened again."""
-    box = page.get_by_role("combobox", name=field, exact=True)
-    for option in options:
-        chip = page.get_by_role("button", name=f"Remove {option}", exact=True)
-        for _ in range(10):
-            box.fill("")  # the same text again would open nothing
-            box.fill(option)
-            clicked = False
-            with suppress(TimeoutError):
-                page.get_by_role("option", name=option, exact=True).click(timeout=3_000)
-                clicked = True
-            settle(page)
-            if page.locator("[role=listbox]").count():  # a list of several stays open, and hides the rest
-                box.press("Escape")
-                page.locator("[role=listbox]").wait_for(state="detached")
-            if clicked and (chip.count() or box.input_value() == option):  # else it is what was typed
-                break
-
-
 def apply(page: Page) -> None:
     page.get_by_role("button", name="Apply", exact=True).click()
     settle(page)
@@ -105,21 +85,21 @@ def test_a_spreadsheet_that_no_reader_was_written_for(open_page: OpenPage) -> No
     settle(page)
     page.get_by_text("Recode values").click()
     add_step(page, "Combine questions")
-    pick(page, "Questions", "beleidigend?", "Hass?")
-    pick(page, "The first of these that any question has", "ja", "unsicher", "nein")
+    choose(page, "Questions", "beleidigend?", "Hass?")
+    choose(page, "The first of these that any question has", "ja", "unsicher", "nein")
     write(page, "Name of the new column", "verletzend")
     apply(page)
     add_step(page, "Cut numbers")
-    pick(page, "Column to recode", "Alter")
+    choose(page, "Column to recode", "Alter")
     write(page, "Cut at", "30, 45")
     picture(page, "data-recoding")
     apply(page)
     add_step(page, "Change values")
-    pick(page, "Column to recode", "Geschlecht")
+    choose(page, "Column to recode", "Geschlecht")
     page.get_by_text("Fill in one spelling each").click()
     settle(page)
     apply(page)
-    pick(page, "Label column", "verletzend")
+    choose(page, "Label column", "verletzend")
     page.get_by_role("heading", name="What was understood").wait_for()
     picture(page, "data-spreadsheet")
     assert violations(page) == []

@@ -41,11 +41,7 @@ def test_two_questions_together_and_one_by_itself(open_page: OpenPage) -> None:
     settle(page)
     page.get_by_text("Advanced").click()
     settle(page)
-    level = page.get_by_role("combobox", name="Level of measurement")
-    level.fill("")  # an open list may be closed while the page draws
-    level.fill("Interval: numbers")
-    page.get_by_role("option", name="Interval: numbers").click()
-    settle(page)
+    choose(page, "Level of measurement", "Interval: numbers")
     picture(page, "analysis-level")
     assert violations(page) == []
     run(page)
