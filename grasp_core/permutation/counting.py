@@ -13,11 +13,6 @@ from numba.extending import intrinsic
 _M0, _M1 = np.uint64(0xD2E7470EE14C6C93), np.uint64(0xCA5A826395121157)
 """Philox's multipliers."""
 
-QUAD = 4
-"""Items whose tables are looked up in one pass over the permutations."""
-APART = 40
-"""Rows between two of their tables: they then do not lie on the same lines of a cache."""
-
 
 def _product(_context: Any, a: Any, b: Any) -> Any:
     """High word of the 128-bit product of two uint64: one instruction, which NumPy has no name for."""
@@ -36,15 +31,21 @@ _high_word: Any = intrinsic(_product)
 @numba.njit(cache=True, nogil=True)
 def permute(seed, stream, order, bounds, words, shuffled_order, source):  # type: ignore[no-untyped-def]
     """Whose profile each rater gets in one permutation; the last three arguments are written."""
-    _philox(seed, stream, words)
     shuffled_order[:] = order
+    shuffle(seed, stream, bounds, words, shuffled_order)
+    for i in range(order.size):
+        source[order[i]] = shuffled_order[i]
+
+
+@numba.njit(cache=True, nogil=True)
+def shuffle(seed, stream, bounds, words, values):  # type: ignore[no-untyped-def]
+    """Shuffle values, which stand stratum after stratum; the last two arguments are written."""
+    _philox(seed, stream, words)
     for s in range(bounds.size - 1):
         first = bounds[s]
         for i in range(bounds[s + 1] - 1, first, -1):
             j = first + np.int64(_high_word(words[i], np.uint64(i - first + 1)))
-            shuffled_order[i], shuffled_order[j] = shuffled_order[j], shuffled_order[i]
-    for i in range(order.size):
-        source[order[i]] = shuffled_order[i]
+            values[i], values[j] = values[j], values[i]
 
 
 @numba.njit(cache=True, nogil=True)

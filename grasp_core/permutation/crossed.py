@@ -17,11 +17,13 @@ import numpy as np
 from grasp_core.annotations import Annotations, FloatArray, OffsetArray
 from grasp_core.groups import Grouping
 from grasp_core.permutation import sums as at
-from grasp_core.permutation.counting import APART, QUAD, ones, permute
+from grasp_core.permutation.counting import ones, shuffle
+from grasp_core.permutation.lookup import APART, QUAD, look_up, padded
+from grasp_core.permutation.profiles import listed, profiles_of
 from grasp_core.permutation.sums import Pairs
 from grasp_core.statistics.counts import count
 
-BATCH = 4096
+BATCH = 8192
 """Most permutations for which one table serves."""
 MOST_ENTRIES = 16384
 """Largest table; it has to stay in a core's own cache."""
@@ -47,11 +49,18 @@ class Crossed(NamedTuple):
         k that the rater gave.
     column, place : int64 (K + 1,)
         Where each packed field lies: the table's column, and the lowest bit there.
+    profile : int64 (J,)
+        Each rater's profile: which groups they belong to.
+    group_ptr, group_of : int64 arrays
+        Profile p belongs to the groups ``group_of[group_ptr[p]:group_ptr[p + 1]]``.
     """
 
     linear: FloatArray
     column: OffsetArray
     place: OffsetArray
+    profile: OffsetArray
+    group_ptr: OffsetArray
+    group_of: OffsetArray
 
 
 def lay_out(annotations: Annotations, grouping: Grouping, pairs: Pairs, width: int) -> Crossed | None:
@@ -77,9 +86,9 @@ def lay_out(annotations: Annotations, grouping: Grouping, pairs: Pairs, width: i
         met = (totals @ (weights + weights.T))[annotations.item, annotations.category]
         linear[:, k + column] = np.bincount(annotations.rater, weights=met, minlength=annotations.n_raters)
     most = width * int(grouping.n_raters.max())
-    return Crossed(
-        linear, *_pack([most.bit_length(), width.bit_length(), *[(2 * width).bit_length()] * (k - 1)])
-    )
+    fields = _pack([most.bit_length(), width.bit_length(), *[(2 * width).bit_length()] * (k - 1)])
+    profile, rater = profiles_of(grouping.member)
+    return Crossed(linear, *fields, profile.astype(np.int64), *listed(grouping.member[:, rater]))
 
 
 def _pack(bits: list[int]) -> tuple[OffsetArray, OffsetArray]:
@@ -96,8 +105,8 @@ def _pack(bits: list[int]) -> tuple[OffsetArray, OffsetArray]:
 @numba.njit(cache=True, nogil=True)
 def add_up(seed, start, order, bounds, design, crossed, out):  # type: ignore[no-untyped-def]  # compiled: types are numba's
     """Fill `out`, shape (permutations, G, sums), for the permutations from `start` on."""
-    rows, _, bits, labels_of, ties, shift, tables, paper, pairs, _ = design
-    linear, column, _ = crossed
+    _, _, bits, labels_of, ties, shift, tables, paper, pairs, _ = design
+    linear, column = crossed[0], crossed[1]
     n_groups, columns = out.shape[1], pairs[0][-1] + 1
     n_items = labels_of[1].size // order.size
     labels = np.zeros(linear.shape[1])
@@ -106,12 +115,12 @@ def add_up(seed, start, order, bounds, design, crossed, out):  # type: ignore[no
     most = min(BATCH, out.shape[0])
     masks = np.empty((n_groups, bits.shape[2], most), dtype=np.uint64)
     on_raters = np.empty((most, n_groups, linear.shape[1]))
-    found = np.empty((most, column[-1] + 1 + columns))
+    found = np.empty((most, padded(column[-1] + 1 + columns)))
     index = np.zeros((QUAD, _PASS), dtype=np.uint64)
     table = np.zeros((QUAD, MOST_ENTRIES + APART, found.shape[1]))
     for first in range(0, out.shape[0], most):
         batch = min(most, out.shape[0] - first)
-        _shuffle(seed, start + first, batch, order, bounds, rows, linear, masks, on_raters)
+        _draw(seed, start + first, batch, order, bounds, crossed, masks, on_raters)
         for g in range(n_groups):
             n = np.int64(0)
             for w in range(masks.shape[1]):
@@ -133,31 +142,38 @@ def add_up(seed, start, order, bounds, design, crossed, out):  # type: ignore[no
                         passed = min(_PASS, batch - b)
                         for q in range(here):
                             _index(masks[g], b, bits[block], item + q, n, index[q, :passed])
-                        _look_up(index, table, found[b : b + passed])
+                        look_up(index, table, found[b : b + passed])
                 _unpack(found[:batch], crossed, n, order.size - n, items, columns, sums)
             _add_linear(on_raters[:batch, g], labels, n, order.size - n, n_items, tables, columns, sums)
 
 
 @numba.njit(cache=True, nogil=True)
-def _shuffle(seed, start, batch, order, bounds, rows, linear, masks, on_raters):  # type: ignore[no-untyped-def]
+def _draw(seed, start, batch, order, bounds, crossed, masks, on_raters):  # type: ignore[no-untyped-def]
     """Draw a batch of permutations: each group's raters as bit sets, and their linear sums."""
-    row_ptr, row_of, n_known, _ = rows
+    linear, _, _, profile, group_ptr, group_of = crossed
     words = np.empty(order.size + 3, dtype=np.uint64)
-    shuffled_order = np.empty_like(order)
-    source = np.empty_like(order)
+    ordered = profile[order]
+    shuffled = np.empty_like(ordered)
+    held = np.empty((group_ptr.size - 1, masks.shape[1]), dtype=np.uint64)
+    sums = np.empty((group_ptr.size - 1, linear.shape[1]))
     members = np.empty(masks.shape[:2], dtype=np.uint64)
     on_raters[:batch] = 0.0
     for b in range(batch):
-        permute(seed, np.uint64(start + b), order, bounds, words, shuffled_order, source)
-        members[:] = 0
-        for j in range(source.size):
-            bit = np.uint64(1) << np.uint64(j & 63)
-            for a in range(row_ptr[source[j]], row_ptr[source[j] + 1]):
-                g = row_of[a] - n_known
-                if g >= 0:
-                    members[g, j >> 6] |= bit
-                    for s in range(linear.shape[1]):
-                        on_raters[b, g, s] += linear[j, s]
+        shuffled[:] = ordered
+        shuffle(seed, np.uint64(start + b), bounds, words, shuffled)
+        held[:], sums[:], members[:] = 0, 0.0, 0
+        for i in range(order.size):
+            j, p = order[i], shuffled[i]
+            held[p, j >> 6] |= np.uint64(1) << np.uint64(j & 63)
+            for s in range(linear.shape[1]):
+                sums[p, s] += linear[j, s]
+        for p in range(held.shape[0]):
+            for a in range(group_ptr[p], group_ptr[p + 1]):
+                g = group_of[a]
+                for w in range(held.shape[1]):
+                    members[g, w] |= held[p, w]
+                for s in range(linear.shape[1]):
+                    on_raters[b, g, s] += sums[p, s]
         masks[:, :, b] = members
 
 
@@ -189,27 +205,10 @@ def _index(masks, from_b, bits, item, n, index):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True, nogil=True)
-def _look_up(index, table, found):  # type: ignore[no-untyped-def]
-    """Add four items' rows for each permutation."""
-    index_0, index_1, index_2, index_3 = index[0], index[1], index[2], index[3]
-    table_0, table_1, table_2, table_3 = table[0], table[1], table[2], table[3]
-    if found.shape[1] == 4:  # up to three categories: the compiler then unrolls the columns
-        for b in range(found.shape[0]):
-            at_0, at_1, at_2, at_3 = index_0[b], index_1[b], index_2[b], index_3[b]
-            for s in range(4):
-                found[b, s] += (table_0[at_0, s] + table_1[at_1, s]) + (table_2[at_2, s] + table_3[at_3, s])
-    else:
-        for b in range(found.shape[0]):
-            at_0, at_1, at_2, at_3 = index_0[b], index_1[b], index_2[b], index_3[b]
-            for s in range(found.shape[1]):
-                found[b, s] += (table_0[at_0, s] + table_1[at_1, s]) + (table_2[at_2, s] + table_3[at_3, s])
-
-
-@numba.njit(cache=True, nogil=True)
 def _fill(table, n, place, tables, paper, pairs, crossed):  # type: ignore[no-untyped-def]
     """What the item adds for every possible count of the group's labels."""
     bits, item, ties, shift = place
-    _, column, lowest = crossed
+    column, lowest = crossed[1], crossed[2]
     n_categories = bits.shape[0]
     last, free = n_categories - 1, n_categories - 2
     radix = np.empty(n_categories, dtype=np.int64)
@@ -332,7 +331,7 @@ def _enter_few(rows, split, ties, item, shift, tables, others_logs, pairs, vote,
 @numba.njit(cache=True, nogil=True)
 def _unpack(found, crossed, n, m, items, columns, sums):  # type: ignore[no-untyped-def]
     """Add a block of items' looked-up rows to the group's sums."""
-    _, column, place = crossed
+    column, place = crossed[1], crossed[2]
     n_categories = column.size - 1
     single = 2 * columns
     of = single + at.N_SINGLE

@@ -13,6 +13,7 @@ from grasp_core.annotations import Annotations, FloatArray, IntArray, OffsetArra
 from grasp_core.groups import Grouping
 from grasp_core.permutation import crossed, sparse
 from grasp_core.permutation.crossed import Crossed
+from grasp_core.permutation.profiles import listed
 from grasp_core.permutation.shuffle import TIES_STREAM, random_words, stratify
 from grasp_core.permutation.sparse import Sparse
 from grasp_core.permutation.sums import Pairs, n_sums, weigh_pairs
@@ -209,8 +210,7 @@ def build_design(
     Design
     """
     rows = np.concatenate([grouping.known, grouping.member])
-    by_rater, row_of = np.nonzero(rows.T)
-    row_ptr = np.concatenate(([0], np.cumsum(np.bincount(by_rater, minlength=rows.shape[1]))))
+    row_ptr, row_of = listed(rows)
     strata = None if spec.strata is None else raters.axes[spec.strata]
     order, bounds = stratify(strata, annotations.n_raters)
     most = int(np.diff(annotations.indptr).max(initial=0))
@@ -229,7 +229,7 @@ def build_design(
         )
     return Design(
         n_known=len(grouping.known),
-        row_ptr=row_ptr.astype(np.int64),
+        row_ptr=row_ptr,
         row_of=row_of.astype(np.int32),
         known_of=grouping.known_of.astype(np.int64),
         order=order,

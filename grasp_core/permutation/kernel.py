@@ -46,7 +46,7 @@ def shuffled(design: Design, seed: int, start: int, stop: int) -> FloatArray:
 def shuffled_parts(design: Design, seed: int, start: int, stop: int) -> FloatArray:
     """:func:`parts` of permutations `start` to `stop` - 1, shape (stop - start, G, 8)."""
     out = np.empty((stop - start, design.n_groups, N_PARTS))
-    step = max(ROOM // (8 * design.n_groups * design.n_sums), 1)
+    step = max(ROOM // max(8 * design.n_groups * design.n_sums, 1), 1)
     for first in range(start, stop, step):
         last = min(first + step, stop)
         out[first - start : last - start] = parts(design, sums(design, seed, first, last))
@@ -72,8 +72,7 @@ def sums(design: Design, seed: int, start: int, stop: int) -> FloatArray:
     if design.crossed is not None:
         crossed.add_up(*drawn, _arguments(design), design.crossed, out)
     elif design.sparse is not None:
-        columns = sparse.width(design.pairs, design.n_categories)
-        sparse.add_up(*drawn, _arguments(design), design.sparse, columns, out)
+        sparse.add_up(*drawn, _arguments(design), design.sparse, out)
     else:
         direct.add_up(*drawn, _arguments(design), out)
     return out

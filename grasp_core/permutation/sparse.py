@@ -14,13 +14,13 @@ from typing import NamedTuple
 import numba
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
-from grasp_core.annotations import Annotations, BoolArray, OffsetArray
+from grasp_core.annotations import Annotations, OffsetArray
 from grasp_core.groups import Grouping
 from grasp_core.permutation import sums as at
-from grasp_core.permutation.counting import APART, QUAD, permute
-from grasp_core.permutation.sums import Pairs
+from grasp_core.permutation.counting import shuffle
+from grasp_core.permutation.lookup import APART, QUAD, look_up, padded
+from grasp_core.permutation.profiles import listed, profiles_of
 
 MOST_BATCH, FEWEST_BATCH = 512, 16
 """Permutations for which an item is visited once."""
@@ -70,28 +70,16 @@ def lay_out(annotations: Annotations, grouping: Grouping) -> Sparse | None:
     if annotations.n_annotations == 0 or not grouping.groups or not grouping.known.all():
         return None
     bits, most = _widest(annotations.indptr, annotations.category, annotations.n_categories)
-    profile, first = _profiles(grouping.member)
+    profile, first = profiles_of(grouping.member)
     if bits >= 63 or QUAD * most >> _FIELD_BITS or first.size > 1 << 16:
         return None
     union, part = _unions(grouping)
     counted = grouping.member[:, first]
     counted[union] = False
-    by_profile, group_of = np.nonzero(counted.T)
-    group_ptr = np.concatenate(([0], np.cumsum(np.bincount(by_profile, minlength=first.size))))
     bytes_fitting = max(8 * annotations.n_annotations, SMALL)
     fitting = bytes_fitting // (2 * max(annotations.n_raters, 1))
     batch = np.array([min(max(fitting, FEWEST_BATCH), MOST_BATCH)], dtype=np.int64)
-    return Sparse(
-        profile.astype(np.uint16), group_ptr.astype(np.int64), group_of.astype(np.int64), union, part, batch
-    )
-
-
-def _profiles(member: BoolArray) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """Each rater's profile, a number per distinct column of `member`, and the first rater of each."""
-    profile = np.zeros(member.shape[1], dtype=np.intp)
-    for eight in np.packbits(member, axis=0):
-        profile, _ = pd.factorize(256 * profile + eight)  # numbered in order of first appearance
-    return profile, np.flatnonzero(np.diff(np.maximum.accumulate(profile), prepend=-1))
+    return Sparse(profile.astype(np.uint16), *listed(counted), union, part, batch)
 
 
 def _unions(grouping: Grouping) -> tuple[OffsetArray, OffsetArray]:
@@ -128,36 +116,34 @@ def _widest(indptr, category, n_categories):  # type: ignore[no-untyped-def]
     return widest, most
 
 
-def width(pairs: Pairs, n_categories: int) -> int:
-    """Columns of a row, filled up to a multiple of four."""
-    return -(-(2 * pairs.n_columns + _N_REAL + 1 + n_categories) // 4) * 4
-
-
 @numba.njit(cache=True, nogil=True)
-def add_up(seed, start, order, bounds, design, sparse, n_columns, out):  # type: ignore[no-untyped-def]  # compiled: types are numba's
+def add_up(seed, start, order, bounds, design, sparse, out):  # type: ignore[no-untyped-def]  # compiled: types are numba's
     """Fill `out`, shape (permutations, G, sums), for the permutations from `start` on."""
     _, _, _, labels_of, ties, _, _, _, pairs, _ = design
     indptr, profile, batches = labels_of[0], sparse[0], sparse[5]
     n_groups, n_categories, n_items = out.shape[1], ties.shape[2], ties.shape[0] * ties.shape[3]
     columns = pairs[0][-1] + 1 if pairs[0].size else 1
+    width = padded(2 * columns + _N_REAL + 1 + n_categories)
     rounds = -(-out.shape[0] // batches[0])
     most = -(-out.shape[0] // max(rounds, 1))  # batches of one size
     words = np.empty(order.size + 3, dtype=np.uint64)
-    shuffled_order, source = np.empty_like(order), np.empty_like(order)
+    ordered = profile[order]
+    shuffled = np.empty_like(ordered)
     profiles = np.empty((order.size, most), dtype=profile.dtype)
     index = np.zeros((QUAD, n_groups, _PER_PASS), dtype=np.uint64)
-    found = np.zeros((n_groups, most, n_columns))
+    found = np.zeros((n_groups, most, width))
     keys = np.zeros((QUAD, (1 << _REMEMBERED) + 1), dtype=np.uint64)
-    table = np.zeros((QUAD, (1 << _REMEMBERED) + APART, n_columns))
+    table = np.zeros((QUAD, (1 << _REMEMBERED) + APART, width))
     new = np.empty((_GROUPS * _PER_PASS, 2), dtype=np.uint64)
     totals = np.empty((QUAD, n_categories), dtype=np.int64)
     stride = np.empty((QUAD, n_categories), dtype=np.uint64)
     for first in range(0, out.shape[0], most):
         batch = min(most, out.shape[0] - first)
         for b in range(batch):
-            permute(seed, np.uint64(start + first + b), order, bounds, words, shuffled_order, source)
-            for j in range(order.size):
-                profiles[j, b] = profile[source[j]]
+            shuffled[:] = ordered
+            shuffle(seed, np.uint64(start + first + b), bounds, words, shuffled)
+            for i in range(order.size):
+                profiles[order[i], b] = shuffled[i]
         sums = out[first : first + batch]
         sums[:] = 0.0
         held = np.int64(0)
@@ -180,7 +166,8 @@ def add_up(seed, start, order, bounds, design, sparse, n_columns, out):  # type:
                     for q in range(QUAD):
                         made = _find(index[q, from_g:to_g, :passed], keys[q], new)
                         _enter(new[:made], table[q], item + q, totals[q], columns, design)
-                    _add(index[:, from_g:to_g, :passed], table, found[from_g:to_g, from_b : from_b + passed])
+                    for g in range(from_g, to_g):
+                        look_up(index[:, g, :passed], table, found[g, from_b : from_b + passed])
         _unpack(found[:, :batch], columns, n_categories, sums)
 
 
@@ -238,36 +225,6 @@ def _find(index, keys, new):  # type: ignore[no-untyped-def]
                     slot = slot + np.uint64(1) if slot + np.uint64(1) < size else np.uint64(0)
             index[g, b] = slot
     return made
-
-
-@numba.njit(cache=True, nogil=True)
-def _add(index, table, found):  # type: ignore[no-untyped-def]
-    """Add four items' rows for each group and permutation."""
-    table_0, table_1, table_2, table_3 = table[0], table[1], table[2], table[3]
-    for g in range(found.shape[0]):
-        index_0, index_1, index_2, index_3 = index[0, g], index[1, g], index[2, g], index[3, g]
-        into = found[g]
-        if found.shape[2] == 8:  # the usual widths: the compiler then unrolls the columns
-            for b in range(found.shape[1]):
-                at_0, at_1, at_2, at_3 = index_0[b], index_1[b], index_2[b], index_3[b]
-                for s in range(8):
-                    into[b, s] += (table_0[at_0, s] + table_1[at_1, s]) + (
-                        table_2[at_2, s] + table_3[at_3, s]
-                    )
-        elif found.shape[2] == 12:
-            for b in range(found.shape[1]):
-                at_0, at_1, at_2, at_3 = index_0[b], index_1[b], index_2[b], index_3[b]
-                for s in range(12):
-                    into[b, s] += (table_0[at_0, s] + table_1[at_1, s]) + (
-                        table_2[at_2, s] + table_3[at_3, s]
-                    )
-        else:
-            for b in range(found.shape[1]):
-                at_0, at_1, at_2, at_3 = index_0[b], index_1[b], index_2[b], index_3[b]
-                for s in range(found.shape[2]):
-                    into[b, s] += (table_0[at_0, s] + table_1[at_1, s]) + (
-                        table_2[at_2, s] + table_3[at_3, s]
-                    )
 
 
 @numba.njit(cache=True, nogil=True)

@@ -316,3 +316,11 @@ def test_counts_that_do_not_fit_into_one_number_are_counted_one_by_one(raters: i
         annotations, grouping, spec, permutation(1, 0, design.order, design.bounds)
     )
     np.testing.assert_allclose(kernel.shuffled(design, 1, 0, 1)[0], expected, rtol=0, atol=1e-10)
+
+
+def test_without_groups_there_is_nothing_to_compute() -> None:
+    annotations, raters = simulate(25, items=3, raters=5)
+    spec = AnalysisSpec(axes=AXES[:1])
+    design = build_design(annotations, raters, form_groups(raters, spec.axes, min_raters=6), spec)
+    assert kernel.observed(design).shape == (0, 6)
+    assert kernel.shuffled(design, 1, 0, 2).shape == (2, 0, 6)
