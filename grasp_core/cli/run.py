@@ -22,6 +22,7 @@ from grasp_core.engine.partitioned import compute_in_parts
 from grasp_core.engine.pool import Pool
 from grasp_core.errors import SettingsError, SpecError
 from grasp_core.io.load import Dataset, load
+from grasp_core.io.part_plan import workplace
 from grasp_core.io.problems import quoted
 from grasp_core.io.survey import PartitionedData, survey
 from grasp_core.report.saved import RecordedSpec, read_spec, result_json
@@ -87,16 +88,17 @@ def _run(chosen: argparse.Namespace) -> None:
     found, run_spec = _from_options(chosen) if recorded is None else _from_record(chosen, recorded.spec)
     pool = _pool(chosen)
     try:
-        data = _data(chosen, found, run_spec, pool)
-        if recorded is not None:
-            _compare(recorded, data)
-        _say_order(data, run_spec)
-        load_s = time.perf_counter() - started
-        line = _ProgressLine(adaptive=run_spec.analysis.adaptive)
-        if isinstance(data, Dataset):
-            result = compute(data, run_spec, pool, line, load_s=load_s)
-        else:
-            result = compute_in_parts(data, run_spec, pool, line, load_s=load_s, scratch=chosen.scratch)
+        with workplace(chosen.scratch) as place:
+            data = _data(chosen, found, run_spec, pool, place)
+            if recorded is not None:
+                _compare(recorded, data)
+            _say_order(data, run_spec)
+            load_s = time.perf_counter() - started
+            line = _ProgressLine(adaptive=run_spec.analysis.adaptive)
+            if isinstance(data, Dataset):
+                result = compute(data, run_spec, pool, line, load_s=load_s)
+            else:
+                result = compute_in_parts(data, run_spec, pool, line, place, load_s=load_s)
     finally:
         pool.close()
         if sys.stderr.isatty():
@@ -107,12 +109,12 @@ def _run(chosen: argparse.Namespace) -> None:
 
 
 def _data(
-    chosen: argparse.Namespace, found: Reading, run_spec: RunSpec, pool: Pool
+    chosen: argparse.Namespace, found: Reading, run_spec: RunSpec, pool: Pool, place: str
 ) -> Dataset | PartitionedData:
     axes = run_spec.analysis.columns
     if chosen.parts is None:
         return load(found.annotations, found.raters, run_spec.data, axes)
-    return survey(chosen.parts, found.raters, run_spec.data, axes, pool.each)
+    return survey(chosen.parts, found.raters, run_spec.data, axes, pool.each, place)
 
 
 def _compare(recorded: RecordedSpec, data: Dataset | PartitionedData) -> None:

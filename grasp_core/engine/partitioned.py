@@ -8,11 +8,9 @@ the same bits with any number of workers and however the permutations are cut.
 from __future__ import annotations
 
 import functools
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
@@ -63,9 +61,9 @@ def compute_in_parts(
     spec: RunSpec,
     pool: Pool,
     watcher: Watcher,
+    place: str,
     *,
     load_s: float = 0.0,
-    scratch: str | None = None,
 ) -> RunResult:
     """Compute a run whose annotations stay in their parts.
 
@@ -76,10 +74,10 @@ def compute_in_parts(
     pool : Pool
     watcher : Watcher
         Told how far the run is after each piece of work; blocks are not kept.
+    place : str
+        Path or address of the plan that the workers share (:func:`~grasp_core.io.part_plan.workplace`).
     load_s : float
         Seconds that the survey took, for the result's timing.
-    scratch : str, optional
-        Path or address of a folder that all workers reach; by default a temporary one of this machine.
 
     Raises
     ------
@@ -90,16 +88,11 @@ def compute_in_parts(
     WorkerError
         If the workers die again and again.
     """
-    with tempfile.TemporaryDirectory(prefix="grasp-parts-") as folder:
-        plan = f"{(scratch or folder).rstrip('/')}/{Path(folder).name}.arrow"
-        PartPlan.of(data, spec).save(plan)
-        try:
-            observed = _observed(data, spec, pool, watcher, plan)
-            started = time.perf_counter()
-            tally = _shuffled(observed, pool, watcher, plan)
-            permutations_s = time.perf_counter() - started
-        finally:
-            PartPlan.remove(plan)
+    PartPlan.of(data, spec).save(place)
+    observed = _observed(data, spec, pool, watcher, place)
+    started = time.perf_counter()
+    tally = _shuffled(observed, pool, watcher, place)
+    permutations_s = time.perf_counter() - started
     end = stopping(tally, observed.prepared)
     return finish(observed.prepared, tally, load_s=load_s, permutations_s=permutations_s, stopping=end)
 

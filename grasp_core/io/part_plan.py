@@ -5,9 +5,8 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import json
-import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ import pyarrow.compute as pc
 from grasp_core.annotations import Annotations, Axis, IntArray, OffsetArray, Raters
 from grasp_core.errors import DataError
 from grasp_core.io import remote
+from grasp_core.io.part_codes import PartCodes, codes_place, keep_whole
 from grasp_core.io.part_rows import read_part
 from grasp_core.io.partitions import Part, PartFile, Parts
 from grasp_core.io.survey import PartitionedData
@@ -46,7 +46,7 @@ class PartPlan:
         Their ids are blank.
     place : str
         Where the plan was read from; a part's codes are kept beside it on this machine, so that its file is
-        read once and not for each piece of work. Empty where they are not kept.
+        read once, for the survey, and not for each piece of work. Empty where they are not kept.
     """
 
     parts: Parts
@@ -134,12 +134,12 @@ class PartPlan:
 
     @staticmethod
     def remove(place: str) -> None:
-        """Remove a file written by :meth:`save` and what was kept beside it, if they are still there."""
+        """Remove a file written by :meth:`save` and what is kept beside it, if they are there."""
         files, path = fsspec.core.url_to_fs(place)
         with contextlib.suppress(OSError):
             files.rm_file(path)
         if "://" not in place:
-            for kept in Path(place).parent.glob(f"{Path(place).name}.*.npz"):
+            for kept in Path(place).parent.glob(f"{Path(place).name}.*"):
                 kept.unlink(missing_ok=True)
 
     def annotations(self, index: int) -> Annotations:
@@ -154,23 +154,28 @@ class PartPlan:
         if kept is not None and kept.exists():
             with np.load(kept, allow_pickle=False) as codes:
                 return self._of_codes(codes["indptr"], codes["rater"], codes["category"])
-        read = self._read(index)
+        read = self._formed(self._codes(index))
         if kept is not None:
-            _keep(kept, read)
+            codes = {"indptr": read.indptr, "rater": read.rater, "category": read.category}
+            if keep_whole(kept, lambda path: np.savez(path, **codes)):
+                codes_place(self.place, index).unlink(missing_ok=True)
         return read
 
-    def _read(self, index: int) -> Annotations:
+    def _codes(self, index: int) -> PartCodes:
+        surveyed = PartCodes.kept(codes_place(self.place, index)) if self.place else None
+        if surveyed is not None:
+            return surveyed
         tally, _ = read_part(self.parts, self.parts.parts[index], self.spec.data, self.excluded)
-        votes = tally.votes
-        found = pc.index_in(pa.array(votes.rater_ids, pa.string()), value_set=self.rater_ids)
-        rater = found.fill_null(-1).to_numpy()
-        position = {label: code for code, label in enumerate(self.categories)}
-        category = np.array([position.get(label, -1) for label in votes.labels], dtype=np.int32)
-        rated = np.bincount(votes.item, minlength=len(votes.item_ids)) > 0
+        return PartCodes.of(tally.votes)
+
+    def _formed(self, codes: PartCodes) -> Annotations:
+        rater = pc.index_in(codes.rater_ids, value_set=self.rater_ids).fill_null(-1).to_numpy()
+        category = pc.index_in(codes.labels, value_set=pa.array(self.categories, pa.string()))
+        rated = np.bincount(codes.item, minlength=codes.n_items) > 0
         return Annotations.from_codes(
-            item=(np.cumsum(rated) - 1)[votes.item],
-            rater=rater[votes.rater],
-            category=category[votes.label],
+            item=(np.cumsum(rated) - 1)[codes.item],
+            rater=rater[codes.rater],
+            category=category.fill_null(-1).to_numpy()[codes.label],
             item_ids=("",) * int(rated.sum()),
             rater_ids=self.raters.rater_ids,
             categories=self.categories,
@@ -183,12 +188,21 @@ class PartPlan:
         return Annotations(ids, self.raters.rater_ids, self.categories, indptr, rater, category)
 
 
-def _keep(place: Path, read: Annotations) -> None:
-    """Write a part's codes, whole or not at all; a full disk only means that the part is read again."""
-    with contextlib.suppress(OSError), tempfile.TemporaryDirectory(dir=place.parent) as folder:
-        written = Path(folder) / place.name
-        np.savez(written, indptr=read.indptr, rater=read.rater, category=read.category)
-        os.replace(written, place)
+@contextlib.contextmanager
+def workplace(scratch: str | None = None) -> Iterator[str]:
+    """The path or address of a new plan; what lies there and beside it is removed at the end.
+
+    Parameters
+    ----------
+    scratch : str, optional
+        Path or address of a folder that all workers reach; by default a temporary one of this machine.
+    """
+    with tempfile.TemporaryDirectory(prefix="grasp-parts-") as folder:
+        place = f"{(scratch or folder).rstrip('/')}/{Path(folder).name}.arrow"
+        try:
+            yield place
+        finally:
+            PartPlan.remove(place)
 
 
 def _parts(plain: Mapping[str, Any]) -> Parts:

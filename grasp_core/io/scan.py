@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import fsspec
 import numpy as np
@@ -17,6 +18,7 @@ from grasp_core.data_spec import DataSpec
 from grasp_core.errors import Problem
 from grasp_core.io import remote
 from grasp_core.io.columns import near_duplicates
+from grasp_core.io.part_codes import PartCodes
 from grasp_core.io.part_rows import read_part
 from grasp_core.io.partitions import Part, Parts
 from grasp_core.io.problems import EXAMPLES, quoted
@@ -28,12 +30,13 @@ _PIECE = 1 << 22
 
 @dataclass(frozen=True, slots=True)
 class ScanTask:
-    """A part that is to be read."""
+    """A part that is to be read; its codes are kept at `place`, if that is given."""
 
     parts: Parts
     part: Part
     spec: DataSpec
     excluded: pa.Array
+    place: Path | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,6 +80,9 @@ def scan_part(task: ScanTask) -> Scan:
     """Read one part; in a worker."""
     tally, problems = read_part(task.parts, task.part, task.spec, task.excluded)
     votes = tally.votes
+    codes = PartCodes.of(votes)
+    if task.place is not None:
+        codes.keep(task.place)
     n_items, n_raters = len(votes.item_ids), len(votes.rater_ids)
     per_item = np.bincount(votes.item, minlength=n_items)
     after = np.bincount(votes.rater, minlength=n_raters)
@@ -87,7 +93,7 @@ def scan_part(task: ScanTask) -> Scan:
     alike = near_duplicates(where, dict.fromkeys(votes.item_ids, 1), fold_case=False)
     return Scan(
         sha256=tuple(_sha256(task.parts, file.path) for file in task.part.files),
-        rater_ids=pa.array(votes.rater_ids, pa.string()),
+        rater_ids=codes.rater_ids,
         before=before,
         after=after,
         labels={votes.labels[code]: int(given[code]) for code in np.flatnonzero(given)},

@@ -26,6 +26,7 @@ from grasp_core.engine.partitioned import compute_in_parts
 from grasp_core.engine.pool import Pool
 from grasp_core.engine.service import Service
 from grasp_core.errors import LostSchedulerError, RunCancelledError, SettingsError, WorkerError
+from grasp_core.io.part_plan import workplace
 from grasp_core.io.partitions import find_parts
 from grasp_core.io.survey import survey
 from grasp_core.io.tables import read_table
@@ -108,8 +109,10 @@ def test_a_run_in_parts_gives_the_local_digits(
 
     def run(where: Pool) -> dict:
         parts = find_parts(str(tmp_path / "votes"), 1)
-        data = survey(parts, read_table("raters.csv"), DATA_SPEC, spec.analysis.columns, where.each)
-        return digits(compute_in_parts(data, spec, where, Watcher(), scratch=str(tmp_path)))
+        raters = read_table("raters.csv")
+        with workplace(str(tmp_path)) as place:
+            data = survey(parts, raters, DATA_SPEC, spec.analysis.columns, where.each, place)
+            return digits(compute_in_parts(data, spec, where, Watcher(), place))
 
     try:
         assert run(pool) == run(threads)

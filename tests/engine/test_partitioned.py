@@ -19,6 +19,7 @@ from grasp_core.engine.partitioned import compute_in_parts
 from grasp_core.engine.pool import Pool
 from grasp_core.errors import DataError, RunCancelledError, SelfCheckError
 from grasp_core.io.load import load
+from grasp_core.io.part_plan import workplace
 from grasp_core.io.partitions import find_parts
 from grasp_core.io.survey import survey
 from grasp_core.io.tables import read_table
@@ -56,8 +57,9 @@ class Case:
         spec = self.spec(**analysis)
         parts = find_parts(folder, part_rows=1)
         assert len(parts.parts) == n_parts
-        data = survey(parts, self.raters, self.data, spec.analysis.columns, pool.each)
-        return compute_in_parts(data, spec, pool, watcher or Watcher())
+        with workplace() as place:
+            data = survey(parts, self.raters, self.data, spec.analysis.columns, pool.each, place)
+            return compute_in_parts(data, spec, pool, watcher or Watcher(), place)
 
 
 @pytest.fixture
@@ -187,14 +189,10 @@ def test_an_address(case: Case, threads: Pool, tmp_path: Path, address: str) -> 
 def test_what_workers_share_may_lie_at_an_address(case: Case, threads: Pool) -> None:
     right = digits(case.in_parts(threads))
     spec, scratch = case.spec(), f"memory://{uuid.uuid4().hex}"
-    data = survey(
-        find_parts(str(case.folder / "in-3" / "votes"), 1),
-        case.raters,
-        DATA_SPEC,
-        spec.analysis.columns,
-        threads.each,
-    )
-    assert digits(compute_in_parts(data, spec, threads, Watcher(), scratch=scratch)) == right
+    parts = find_parts(str(case.folder / "in-3" / "votes"), 1)
+    with workplace(scratch) as place:
+        data = survey(parts, case.raters, DATA_SPEC, spec.analysis.columns, threads.each, place)
+        assert digits(compute_in_parts(data, spec, threads, Watcher(), place)) == right
     assert fsspec.filesystem("memory").find(scratch) == []
 
 
@@ -215,14 +213,22 @@ def test_progress_and_cancel(case: Case, threads: Pool, monkeypatch: pytest.Monk
     assert done[-1] < 200
 
 
-def test_a_file_that_changes_meanwhile_is_refused(case: Case, threads: Pool) -> None:
-    case.in_parts(threads)
-    spec = case.spec()
+@pytest.mark.parametrize("kept", [True, False])
+def test_a_file_that_changes_meanwhile_is_refused_or_not_read_again(
+    case: Case, threads: Pool, kept: bool
+) -> None:
+    right = digits(case.in_parts(threads))
+    spec, columns = case.spec(), case.spec().analysis.columns
     folder = case.folder / "in-3" / "votes"
-    data = survey(find_parts(str(folder), 1), case.raters, DATA_SPEC, spec.analysis.columns, threads.each)
-    write(folder, case.votes.iloc[5:], 3)
-    with pytest.raises(DataError, match=r"votes/part-0\.parquet has changed while it was analysed"):
-        compute_in_parts(data, spec, threads, Watcher())
+    with workplace() as place:
+        where = place if kept else ""
+        data = survey(find_parts(str(folder), 1), case.raters, DATA_SPEC, columns, threads.each, where)
+        write(folder, case.votes.iloc[5:], 3)
+        if kept:
+            assert digits(compute_in_parts(data, spec, threads, Watcher(), place)) == right
+            return
+        with pytest.raises(DataError, match=r"votes/part-0\.parquet has changed while it was analysed"):
+            compute_in_parts(data, spec, threads, Watcher(), place)
 
 
 def test_each_part_is_checked_against_independent_software(

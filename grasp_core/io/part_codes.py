@@ -1,0 +1,94 @@
+"""A part's annotations as codes, kept on this machine so that its file is read once."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from grasp_core.annotations import Codes
+from grasp_core.io.votes import Votes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PartCodes:
+    """A part's annotations that count, A in all.
+
+    Parameters
+    ----------
+    item, rater, label : int arrays, shape (A,)
+        Items are numbered in their order in the part; the others are positions in `rater_ids` and `labels`.
+    n_items : int
+        Items of the part, with those that have no annotation that counts.
+    rater_ids, labels : pyarrow arrays of str
+    """
+
+    item: Codes
+    rater: Codes
+    label: Codes
+    n_items: int
+    rater_ids: pa.Array
+    labels: pa.Array
+
+    @classmethod
+    def of(cls, votes: Votes) -> PartCodes:
+        """The codes of what was read."""
+        ids, labels = (pa.array(texts, pa.string()) for texts in (votes.rater_ids, votes.labels))
+        return cls(votes.item, votes.rater, votes.label, len(votes.item_ids), ids, labels)
+
+    def keep(self, place: Path) -> None:
+        """Write them where :meth:`kept` finds them."""
+        columns = {
+            "item": pa.array(self.item.astype(np.int32)),
+            "rater": _column(self.rater, self.rater_ids),
+            "label": _column(self.label, self.labels),
+        }
+        table = pa.table(columns).replace_schema_metadata({"items": str(self.n_items)})
+
+        def write(path: Path) -> None:
+            with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
+                writer.write_table(table)
+
+        keep_whole(place, write)
+
+    @classmethod
+    def kept(cls, place: Path) -> PartCodes | None:
+        """What :meth:`keep` wrote, if it is still there."""
+        try:
+            table = pa.ipc.open_file(pa.memory_map(str(place))).read_all()
+        except FileNotFoundError:
+            return None
+        item, rater, label = (table.column(name).combine_chunks() for name in table.column_names)
+        return cls(
+            item.to_numpy(),
+            rater.indices.to_numpy(),
+            label.indices.to_numpy(),
+            int(table.schema.metadata[b"items"]),
+            rater.dictionary,
+            label.dictionary,
+        )
+
+
+def _column(codes: Codes, texts: pa.Array) -> pa.DictionaryArray:
+    return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32)), texts)
+
+
+def keep_whole(place: Path, write: Callable[[Path], None]) -> bool:
+    """Write a file, whole or not at all, and say whether; if not, the part is read again."""
+    with contextlib.suppress(OSError), tempfile.TemporaryDirectory(dir=place.parent) as folder:
+        written = Path(folder) / place.name
+        write(written)
+        os.replace(written, place)
+        return True
+    return False
+
+
+def codes_place(plan: str, part: int) -> Path:
+    """Where a part's codes are kept, given the path of the workers' plan."""
+    return Path(f"{plan}.{part}.codes")
