@@ -7,10 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import nnls
 
-from grasp_core.engine.partitioned import BATCH_BYTES
+from grasp_core.engine.partitioned import BATCH_BYTES, FEWEST
 from grasp_core.io.partitions import PART_ROWS
 
 STATISTICS = 6
+CACHE_BYTES = 2**20
+"""A core's own cache, in which it finds what it needs several times faster than beyond."""
+LINE_BYTES = 64
+"""A rater's profiles under the 32 permutations of a pass, 2 bytes each: what counting a label brings in."""
 CARRIED = 10**9
 
 
@@ -39,30 +43,46 @@ class Measured:
         """Parts of about :data:`~grasp_core.io.partitions.PART_ROWS` annotations."""
         return max(-(-self.annotations // PART_ROWS), 1)
 
+    @property
+    def side_by_side(self) -> int:
+        """Pieces of work that are computed at a time; each has :data:`FEWEST` permutations at least."""
+        return min(self.workers, self.parts * -(-self.permutations // FEWEST))
+
+    @property
+    def beyond_cache(self) -> bool:
+        """Whether raters' profiles lie outside a core's own cache."""
+        return self.raters * LINE_BYTES > CACHE_BYTES
+
 
 # A cost is a sum of these, each times a constant that is not negative.
 BEFORE = {
     "start": lambda run: 1.0,
-    "reading twice, per annotation": lambda run: run.annotations,
+    "reading, per annotation": lambda run: run.annotations,
     "checking, per annotation and group": lambda run: run.annotations * run.groups,
+    "beyond the cache, per annotation": lambda run: run.beyond_cache * run.annotations,
     "per rater": lambda run: run.raters,
     "per rater and part": lambda run: run.raters * (run.parts - 1),
 }
 PERMUTATIONS = {
     "start": lambda run: 1.0,
-    "reading again, per annotation": lambda run: run.annotations,
-    "reading again, per rater and part": lambda run: run.raters * (run.parts - 1),
+    "laying out, per annotation": lambda run: run.annotations,
+    "laying out, per rater and part": lambda run: run.raters * (run.parts - 1),
     "per permutation, annotation and axis set": lambda run: (
-        run.permutations * run.annotations * run.axis_sets / run.workers
+        run.permutations * run.annotations * run.axis_sets / run.side_by_side
     ),
-    "per permutation, item and group": lambda run: run.permutations * run.items * run.groups / run.workers,
+    "per permutation, item and group": lambda run: (
+        run.permutations * run.items * run.groups / run.side_by_side
+    ),
+    "beyond the cache, per permutation and annotation": lambda run: (
+        run.beyond_cache * run.permutations * run.annotations / run.side_by_side
+    ),
     "drawing, per permutation, rater and part": lambda run: (
-        run.permutations * run.raters * run.parts / run.workers
+        run.permutations * run.raters * run.parts / run.side_by_side
     ),
 }
 MEMORY = {
     "the program": lambda run: 1.0,
-    "per annotation of a part": lambda run: min(run.annotations, PART_ROWS),
+    "per annotation of a part": lambda run: min(run.annotations, PART_ROWS) * min(run.workers, run.parts),
     "per rater": lambda run: run.raters,
     "per rater and group": lambda run: run.raters * run.groups,
     "sums and values, per byte": lambda run: (
@@ -86,7 +106,7 @@ def fitted(figures: list[Measured]) -> Model:
 def _fit(terms: dict, figures: list[Measured], measured: list[float]) -> dict[str, float]:
     table = np.array([[term(run) for term in terms.values()] for run in figures], dtype=float)
     table /= np.array(measured)[:, None]
-    scale = table.max(axis=0)
+    scale = np.where(table.any(axis=0), table.max(axis=0), 1)
     found, _ = nnls(table / scale, np.ones(len(figures)))
     return dict(zip(terms, (found / scale).tolist(), strict=True))
 

@@ -14,6 +14,7 @@ from grasp_core.annotations import Annotations
 from grasp_core.groups import Grouping
 from grasp_core.permutation.counting import count_dense, count_sparse, fill_masks, permute
 from grasp_core.permutation.design import Design
+from grasp_core.permutation.profiles import profiles_of, rows_by_column
 
 
 def bit_sets(design: Design, permutations: int) -> None:
@@ -35,11 +36,10 @@ class Cells:
     """The finest cells: raters of one profile, and which cells make up each group."""
 
     def __init__(self, annotations: Annotations, grouping: Grouping) -> None:
-        profiles, profile = np.unique(grouping.member, axis=1, return_inverse=True)
-        self.profile = profile.ravel().astype(np.int32)
-        self.n_profiles = profiles.shape[1]
-        group, self.cell_of = np.nonzero(profiles)
-        self.cell_ptr = np.concatenate(([0], np.cumsum(np.bincount(group, minlength=len(profiles)))))
+        profile, first = profiles_of(grouping.member)
+        self.profile = profile.astype(np.int32)
+        self.n_profiles = first.size
+        self.cell_ptr, self.cell_of = rows_by_column(grouping.member[:, first].T)
 
     def count(self, design: Design, permutations: int) -> None:
         """Count into cells and sum them up."""

@@ -2,8 +2,9 @@
 
 Each size is written to a temporary folder, block by block, and run by the command line in a process of its
 own. Fewer groups, more groups, more permutations, both cores and more raters are measured at a million
-annotations. From the figures a cost model is fitted, and held against them. ``--fit FILE`` fits figures that
-were written before, ``--plot FILE`` draws them, ``--docs`` writes them into the documentation.
+annotations, and a million raters at ten million. From the figures a cost model is fitted, and held against
+them. ``--fit FILE`` fits figures that were written before, ``--plot FILE`` draws them, ``--docs`` writes them
+into the documentation.
 """
 
 from __future__ import annotations
@@ -50,8 +51,10 @@ AROUND = (
     Question(BASE, axes=("gender",)),
     Question(BASE, intersections=("gender:age",)),
     Question(BASE, permutations=10 * PERMUTATIONS),
-    Question(BASE, workers=2),
+    Question(BASE, permutations=10 * PERMUTATIONS, workers=2),
     Question(BASE, per_rater=3),
+    Question(10 * BASE, per_rater=10),
+    Question(10 * BASE, permutations=10 * PERMUTATIONS, workers=2),
 )
 
 
@@ -95,7 +98,8 @@ def _measured(chosen: argparse.Namespace) -> list[Measured]:
             figures = [Measured(**row) for row in json.loads(chosen.json.read_text())["runs"]]
     else:
         sizes = [10**power for power in range(5, 10) if 10**power <= (chosen.rows or MOST)]
-        questions = [*map(Question, sizes), *AROUND]
+        around = [question for question in AROUND if question.rows <= sizes[-1]]
+        questions = [*map(Question, sizes), *around]
     subprocess.run([sys.executable, "-m", "grasp_core", "warm"], cwd=ROOT, check=True)
     for question in questions:
         figures.append(_measure(question))

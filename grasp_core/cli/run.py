@@ -86,9 +86,9 @@ def _run(chosen: argparse.Namespace) -> None:
     chosen.parts = parts_of(chosen.annotations, chosen.in_parts)
     recorded = None if chosen.spec is None else _recorded(chosen)
     found, run_spec = _from_options(chosen) if recorded is None else _from_record(chosen, recorded.spec)
-    pool = _pool(chosen)
-    try:
-        with workplace(chosen.scratch) as place:
+    with workplace(chosen.scratch if chosen.parts else None) as place:
+        pool = _pool(chosen)
+        try:
             data = _data(chosen, found, run_spec, pool, place)
             if recorded is not None:
                 _compare(recorded, data)
@@ -99,10 +99,10 @@ def _run(chosen: argparse.Namespace) -> None:
                 result = compute(data, run_spec, pool, line, load_s=load_s)
             else:
                 result = compute_in_parts(data, run_spec, pool, line, place, load_s=load_s)
-    finally:
-        pool.close()
-        if sys.stderr.isatty():
-            print("\r\033[K", end="", file=sys.stderr)
+        finally:
+            pool.close()
+            if sys.stderr.isatty():
+                print("\r\033[K", end="", file=sys.stderr)
     write_text(chosen.out, result_json(result))
     write_text(chosen.csv, table_csv(result))
     _print(result)

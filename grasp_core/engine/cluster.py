@@ -200,11 +200,11 @@ class Cluster(Executor):
 
     async def _inspect(self, worker: str) -> None:
         try:
-            check("Dask worker", worker, await self._ask(worker, versions))
+            self._check(worker, await self._ask(worker, versions))
         except OSError:
             pass  # gone already, or the scheduler is, which others notice
-        except WorkerError as problem:
-            self._end(problem)
+        except WorkerError:
+            pass  # all work has ended
         self._inspections.discard(cast("asyncio.Task[None]", asyncio.current_task()))
 
     async def _inspect_all(self) -> None:
@@ -236,6 +236,19 @@ class Cluster(Executor):
         if isinstance(answer, OSError):
             raise answer
         return cast("T", answer)
+
+    def _check(self, worker: str, answer: Any) -> None:
+        """End all work if a worker could compute other digits.
+
+        Raises
+        ------
+        WorkerError
+        """
+        try:
+            check("Dask worker", worker, answer)
+        except WorkerError as problem:
+            self._end(problem)
+            raise
 
     def _end(self, problem: WorkerError) -> None:
         self.problem = self.problem or problem
@@ -290,11 +303,7 @@ class Cluster(Executor):
 
     def _value(self, outcome: Any) -> Any:
         if isinstance(outcome, remote.Refused):
-            try:
-                check("Dask worker", outcome.worker, outcome.versions)
-            except WorkerError as problem:
-                self._end(problem)
-                raise
+            self._check(outcome.worker, outcome.versions)
         if isinstance(outcome, remote.Failed):
             raise outcome.error
         return outcome

@@ -75,7 +75,7 @@ def compute_in_parts(
     watcher : Watcher
         Told how far the run is after each piece of work; blocks are not kept.
     place : str
-        Path or address of the plan that the workers share (:func:`~grasp_core.io.part_plan.workplace`).
+        What the workers share lies here (:func:`~grasp_core.io.part_plan.workplace`).
     load_s : float
         Seconds that the survey took, for the result's timing.
 
@@ -88,7 +88,7 @@ def compute_in_parts(
     WorkerError
         If the workers die again and again.
     """
-    PartPlan.of(data, spec).save(place)
+    PartPlan.of(data, spec, place).save()
     observed = _observed(data, spec, pool, watcher, place)
     started = time.perf_counter()
     tally = _shuffled(observed, pool, watcher, place)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,6 +15,9 @@ import pyarrow as pa
 
 from grasp_core.annotations import Codes
 from grasp_core.io.votes import Votes
+
+ROOM = 4
+"""A file is kept only if the disk has room for so many of it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,7 +47,7 @@ class PartCodes:
         return cls(votes.item, votes.rater, votes.label, len(votes.item_ids), ids, labels)
 
     def keep(self, place: Path) -> None:
-        """Write them where :meth:`kept` finds them."""
+        """Write them where :meth:`kept` finds them, if there is room."""
         columns = {
             "item": pa.array(self.item.astype(np.int32)),
             "rater": _column(self.rater, self.rater_ids),
@@ -55,14 +59,14 @@ class PartCodes:
             with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
                 writer.write_table(table)
 
-        keep_whole(place, write)
+        keep_whole(place, table.nbytes, write)
 
     @classmethod
     def kept(cls, place: Path) -> PartCodes | None:
-        """What :meth:`keep` wrote, if it is still there."""
+        """What :meth:`keep` wrote, if it is there and can be read."""
         try:
             table = pa.ipc.open_file(pa.memory_map(str(place))).read_all()
-        except FileNotFoundError:
+        except (OSError, pa.ArrowInvalid):
             return None
         item, rater, label = (table.column(name).combine_chunks() for name in table.column_names)
         return cls(
@@ -79,9 +83,14 @@ def _column(codes: Codes, texts: pa.Array) -> pa.DictionaryArray:
     return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32)), texts)
 
 
-def keep_whole(place: Path, write: Callable[[Path], None]) -> bool:
-    """Write a file, whole or not at all, and say whether; if not, the part is read again."""
+def keep_whole(place: Path, size: int, write: Callable[[Path], None]) -> bool:
+    """Write a file of about `size` bytes, whole or not at all, and say whether.
+
+    It is not written where that would leave little room for what cannot be done without.
+    """
     with contextlib.suppress(OSError), tempfile.TemporaryDirectory(dir=place.parent) as folder:
+        if shutil.disk_usage(folder).free < ROOM * size:
+            return False
         written = Path(folder) / place.name
         write(written)
         os.replace(written, place)
@@ -89,6 +98,11 @@ def keep_whole(place: Path, write: Callable[[Path], None]) -> bool:
     return False
 
 
-def codes_place(plan: str, part: int) -> Path:
-    """Where a part's codes are kept, given the path of the workers' plan."""
-    return Path(f"{plan}.{part}.codes")
+def surveyed_place(workplace: str, part: int) -> Path | None:
+    """Where a part's codes are kept as they were surveyed; None where the workplace is an address."""
+    return None if "://" in workplace else Path(workplace) / f"{part}.codes"
+
+
+def formed_place(workplace: str, part: int) -> Path | None:
+    """Where they are kept once raters are numbered through all parts."""
+    return None if "://" in workplace else Path(workplace) / f"{part}.npz"

@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import json
+import os
 import tempfile
+import uuid
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,12 +21,13 @@ import pyarrow.compute as pc
 from grasp_core.annotations import Annotations, Axis, IntArray, OffsetArray, Raters
 from grasp_core.errors import DataError
 from grasp_core.io import remote
-from grasp_core.io.part_codes import PartCodes, codes_place, keep_whole
+from grasp_core.io.part_codes import PartCodes, formed_place, keep_whole, surveyed_place
 from grasp_core.io.part_rows import read_part
 from grasp_core.io.partitions import Part, PartFile, Parts
 from grasp_core.io.survey import PartitionedData
 from grasp_core.spec import RunSpec
 
+FILE = "plan.arrow"
 _EXCLUDED = -2
 """Code of a rater who is left out, on every axis; -1 is unknown."""
 
@@ -45,8 +48,8 @@ class PartPlan:
     raters : Raters
         Their ids are blank.
     place : str
-        Where the plan was read from; a part's codes are kept beside it on this machine, so that its file is
-        read once, for the survey, and not for each piece of work. Empty where they are not kept.
+        The run's :func:`workplace`, by path or address: the plan lies there and, if it is a path, parts'
+        codes, so that a part's file is read once, for the survey, and not for each piece of work.
     """
 
     parts: Parts
@@ -56,10 +59,10 @@ class PartPlan:
     rater_ids: pa.Array
     excluded: pa.Array
     raters: Raters
-    place: str = ""
+    place: str
 
     @classmethod
-    def of(cls, data: PartitionedData, spec: RunSpec) -> PartPlan:
+    def of(cls, data: PartitionedData, spec: RunSpec, place: str) -> PartPlan:
         """The plan of a run."""
         return cls(
             data.parts,
@@ -69,10 +72,11 @@ class PartPlan:
             data.rater_ids,
             data.excluded,
             data.dataset.raters,
+            place,
         )
 
-    def save(self, place: str) -> None:
-        """Write to a path or an address that all workers reach."""
+    def save(self) -> None:
+        """Write it to its place, for :meth:`load`."""
         n_excluded = len(self.excluded)
         columns = {"rater": pa.concat_arrays([self.rater_ids, self.excluded])}
         for name, axis in self.raters.axes.items():
@@ -88,8 +92,8 @@ class PartPlan:
         }
         table = pa.table(columns).replace_schema_metadata({"plan": json.dumps(plain)})
         with (
-            remote.in_sentences(place, "the workers' plan"),
-            fsspec.open(place, "wb") as file,
+            remote.in_sentences(self.place, "the workers' plan"),
+            fsspec.open(f"{self.place}/{FILE}", "wb") as file,
             pa.ipc.new_file(file, table.schema) as writer,
         ):
             writer.write_table(table)
@@ -104,11 +108,14 @@ class PartPlan:
             If it cannot be reached from here.
         """
         if "://" in place:
-            with remote.in_sentences(place, "the workers' plan"), fsspec.open(place, "rb") as file:
+            with (
+                remote.in_sentences(place, "the workers' plan"),
+                fsspec.open(f"{place}/{FILE}", "rb") as file,
+            ):
                 table = pa.ipc.open_file(pa.BufferReader(file.read())).read_all()
         else:
             try:
-                table = pa.ipc.open_file(pa.memory_map(place)).read_all()
+                table = pa.ipc.open_file(pa.memory_map(f"{place}/{FILE}")).read_all()
             except OSError:
                 raise DataError(
                     "the workers do not reach this machine's temporary folder; name a folder or an address "
@@ -129,18 +136,8 @@ class PartPlan:
             ids.slice(0, n_raters),
             ids.slice(n_raters),
             Raters(("",) * n_raters, axes),
-            "" if "://" in place else place,
+            place,
         )
-
-    @staticmethod
-    def remove(place: str) -> None:
-        """Remove a file written by :meth:`save` and what is kept beside it, if they are there."""
-        files, path = fsspec.core.url_to_fs(place)
-        with contextlib.suppress(OSError):
-            files.rm_file(path)
-        if "://" not in place:
-            for kept in Path(place).parent.glob(f"{Path(place).name}.*"):
-                kept.unlink(missing_ok=True)
 
     def annotations(self, index: int) -> Annotations:
         """A part's annotations; ids are blank, raters those of the whole data set.
@@ -148,21 +145,31 @@ class PartPlan:
         Raises
         ------
         DataError
-            If the part has changed since it was surveyed.
+            If the part has to be read again and has another number of rows by now.
         """
-        kept = Path(f"{self.place}.{index}.npz") if self.place else None
-        if kept is not None and kept.exists():
-            with np.load(kept, allow_pickle=False) as codes:
-                return self._of_codes(codes["indptr"], codes["rater"], codes["category"])
-        read = self._formed(self._codes(index))
-        if kept is not None:
-            codes = {"indptr": read.indptr, "rater": read.rater, "category": read.category}
-            if keep_whole(kept, lambda path: np.savez(path, **codes)):
-                codes_place(self.place, index).unlink(missing_ok=True)
-        return read
+        place = formed_place(self.place, index)
+        formed = self._kept(place)
+        if formed is None:
+            formed = self._formed(self._codes(index))
+            arrays: dict[str, Any] = {
+                "indptr": formed.indptr,
+                "rater": formed.rater,
+                "category": formed.category,
+            }
+            size = sum(array.nbytes for array in arrays.values())
+            if place is not None:
+                keep_whole(place, size, lambda path: np.savez(path, **arrays))
+        return formed
+
+    def _kept(self, place: Path | None) -> Annotations | None:
+        if place is None or not place.exists():
+            return None
+        with np.load(place, allow_pickle=False) as codes:
+            return self._of_codes(codes["indptr"], codes["rater"], codes["category"])
 
     def _codes(self, index: int) -> PartCodes:
-        surveyed = PartCodes.kept(codes_place(self.place, index)) if self.place else None
+        place = surveyed_place(self.place, index)
+        surveyed = None if place is None else PartCodes.kept(place)
         if surveyed is not None:
             return surveyed
         tally, _ = read_part(self.parts, self.parts.parts[index], self.spec.data, self.excluded)
@@ -190,19 +197,37 @@ class PartPlan:
 
 @contextlib.contextmanager
 def workplace(scratch: str | None = None) -> Iterator[str]:
-    """The path or address of a new plan; what lies there and beside it is removed at the end.
+    """A folder for what the workers of a run share, by path or address; it is removed at the end.
 
     Parameters
     ----------
     scratch : str, optional
-        Path or address of a folder that all workers reach; by default a temporary one of this machine.
+        Path or address of a folder that all workers reach, made if need be; by default the folder is a
+        temporary one of this machine.
+
+    Raises
+    ------
+    DataError
+        If it cannot be made.
     """
-    with tempfile.TemporaryDirectory(prefix="grasp-parts-") as folder:
-        place = f"{(scratch or folder).rstrip('/')}/{Path(folder).name}.arrow"
+    if scratch is None:
+        with tempfile.TemporaryDirectory(prefix="grasp-parts-", ignore_cleanup_errors=True) as folder:
+            yield folder
+        return
+    with remote.in_sentences(scratch, f"scratch folder {scratch}"):
+        files, root = fsspec.core.url_to_fs(scratch)
+    name = f"grasp-parts-{uuid.uuid4().hex}"
+    if "://" not in scratch:
+        scratch = root  # whole, since workers run in folders of their own
         try:
-            yield place
-        finally:
-            PartPlan.remove(place)
+            os.makedirs(f"{root}/{name}")
+        except OSError as error:
+            raise DataError(f"scratch folder {root}: {error.strerror}; name another") from None
+    try:
+        yield f"{scratch.rstrip('/')}/{name}"
+    finally:
+        with contextlib.suppress(Exception):  # every protocol's package has errors of its own
+            files.rm(f"{root.rstrip('/')}/{name}", recursive=True)
 
 
 def _parts(plain: Mapping[str, Any]) -> Parts:

@@ -30,7 +30,7 @@ _PIECE = 1 << 22
 
 @dataclass(frozen=True, slots=True)
 class ScanTask:
-    """A part that is to be read; its codes are kept at `place`, if that is given."""
+    """A part that is to be read; its codes are kept at `place`, if there is one."""
 
     parts: Parts
     part: Part

@@ -20,7 +20,7 @@ from grasp_core.io import checks
 from grasp_core.io.columns import near_duplicates
 from grasp_core.io.filters import Removal
 from grasp_core.io.load import Dataset, about_axes, form_axis
-from grasp_core.io.part_codes import codes_place
+from grasp_core.io.part_codes import surveyed_place
 from grasp_core.io.part_rows import check_supported, read_part, told
 from grasp_core.io.partitions import Part, Parts, sample
 from grasp_core.io.problems import EXAMPLES, number, quoted, raise_stopping, stop
@@ -63,7 +63,12 @@ class PartitionedData:
 
 
 def survey(
-    parts: Parts, raters: Table | None, spec: DataSpec, axes: Sequence[str], each: Each, place: str = ""
+    parts: Parts,
+    raters: Table | None,
+    spec: DataSpec,
+    axes: Sequence[str],
+    each: Each,
+    place: str | None = None,
 ) -> PartitionedData:
     """Read every part once.
 
@@ -76,9 +81,9 @@ def survey(
         Demographic columns of the raters file.
     each : callable
         See :data:`Each`.
-    place : str
-        Path of the plan to come (:func:`~grasp_core.io.part_plan.workplace`); each part's codes are kept
-        beside it. Without it, or where it is an address, parts are read again.
+    place : str, optional
+        The run's :func:`~grasp_core.io.part_plan.workplace`: each part's codes are kept there. Without it, or
+        where it is an address, parts are read again.
 
     Raises
     ------
@@ -98,9 +103,8 @@ def survey(
     raise_stopping(_only_inside(head, raters, axes))
     excluded = _excluded(head, raters, spec)
     total = _Total(parts, spec)
-    here = bool(place) and "://" not in place
     tasks = [
-        ScanTask(parts, part, spec, excluded, codes_place(place, number) if here else None)
+        ScanTask(parts, part, spec, excluded, None if place is None else surveyed_place(place, number))
         for number, part in enumerate(parts.parts)
     ]
     for part, scan in zip(parts.parts, each(scan_part, tasks), strict=True):

@@ -19,7 +19,7 @@ from grasp_core.groups import Grouping
 from grasp_core.permutation import sums as at
 from grasp_core.permutation.counting import ones, shuffle
 from grasp_core.permutation.lookup import APART, QUAD, look_up, padded
-from grasp_core.permutation.profiles import listed, profiles_of
+from grasp_core.permutation.profiles import profiles_of, rows_by_column
 from grasp_core.permutation.sums import Pairs
 from grasp_core.statistics.counts import count
 
@@ -87,8 +87,9 @@ def lay_out(annotations: Annotations, grouping: Grouping, pairs: Pairs, width: i
         linear[:, k + column] = np.bincount(annotations.rater, weights=met, minlength=annotations.n_raters)
     most = width * int(grouping.n_raters.max())
     fields = _pack([most.bit_length(), width.bit_length(), *[(2 * width).bit_length()] * (k - 1)])
-    profile, rater = profiles_of(grouping.member)
-    return Crossed(linear, *fields, profile.astype(np.int64), *listed(grouping.member[:, rater]))
+    profile, first = profiles_of(grouping.member)
+    groups = rows_by_column(grouping.member[:, first])
+    return Crossed(linear, *fields, profile.astype(np.int64), *groups)
 
 
 def _pack(bits: list[int]) -> tuple[OffsetArray, OffsetArray]:
@@ -106,7 +107,7 @@ def _pack(bits: list[int]) -> tuple[OffsetArray, OffsetArray]:
 def add_up(seed, start, order, bounds, design, crossed, out):  # type: ignore[no-untyped-def]  # compiled: types are numba's
     """Fill `out`, shape (permutations, G, sums), for the permutations from `start` on."""
     _, _, bits, labels_of, ties, shift, tables, paper, pairs, _ = design
-    linear, column = crossed[0], crossed[1]
+    linear, column = crossed.linear, crossed.column
     n_groups, columns = out.shape[1], pairs[0][-1] + 1
     n_items = labels_of[1].size // order.size
     labels = np.zeros(linear.shape[1])
@@ -208,7 +209,7 @@ def _index(masks, from_b, bits, item, n, index):  # type: ignore[no-untyped-def]
 def _fill(table, n, place, tables, paper, pairs, crossed):  # type: ignore[no-untyped-def]
     """What the item adds for every possible count of the group's labels."""
     bits, item, ties, shift = place
-    column, lowest = crossed[1], crossed[2]
+    column, lowest = crossed.column, crossed.place
     n_categories = bits.shape[0]
     last, free = n_categories - 1, n_categories - 2
     radix = np.empty(n_categories, dtype=np.int64)
@@ -331,7 +332,7 @@ def _enter_few(rows, split, ties, item, shift, tables, others_logs, pairs, vote,
 @numba.njit(cache=True, nogil=True)
 def _unpack(found, crossed, n, m, items, columns, sums):  # type: ignore[no-untyped-def]
     """Add a block of items' looked-up rows to the group's sums."""
-    column, place = crossed[1], crossed[2]
+    column, place = crossed.column, crossed.place
     n_categories = column.size - 1
     single = 2 * columns
     of = single + at.N_SINGLE

@@ -13,7 +13,7 @@ from grasp_core.annotations import Annotations, FloatArray, IntArray, OffsetArra
 from grasp_core.groups import Grouping
 from grasp_core.permutation import crossed, sparse
 from grasp_core.permutation.crossed import Crossed
-from grasp_core.permutation.profiles import listed
+from grasp_core.permutation.profiles import rows_by_column
 from grasp_core.permutation.shuffle import TIES_STREAM, random_words, stratify
 from grasp_core.permutation.sparse import Sparse
 from grasp_core.permutation.sums import Pairs, n_sums, weigh_pairs
@@ -210,7 +210,7 @@ def build_design(
     Design
     """
     rows = np.concatenate([grouping.known, grouping.member])
-    row_ptr, row_of = listed(rows)
+    row_ptr, row_of = rows_by_column(rows)
     strata = None if spec.strata is None else raters.axes[spec.strata]
     order, bounds = stratify(strata, annotations.n_raters)
     most = int(np.diff(annotations.indptr).max(initial=0))

@@ -56,14 +56,17 @@ _add_four: Any = intrinsic(_four)
 
 
 @numba.njit(cache=True, nogil=True)
-def padded(columns):  # type: ignore[no-untyped-def]
+def padded(columns):  # type: ignore[no-untyped-def]  # compiled: types are numba's
     """Columns of a table that has to hold so many."""
     return -(-columns // WIDTH) * WIDTH
 
 
 @numba.njit(cache=True, nogil=True)
-def look_up(index, tables, found):  # type: ignore[no-untyped-def]
-    """Add to each row of `found` one row of each of four tables, whose numbers `index` holds by table."""
+def look_up(index, tables, found):  # type: ignore[no-untyped-def]  # compiled: types are numba's
+    """Add to each row of `found`, shape (B, width), a row of each of `tables`, shape (4, rows, width).
+
+    `index`, shape (4, B or more), says which; width is a multiple of four, and rows lie in one piece.
+    """
     index_0, index_1, index_2, index_3 = index[0], index[1], index[2], index[3]
     if found.shape[1] == WIDTH:  # no loop over columns
         for b in range(found.shape[0]):

@@ -8,10 +8,8 @@ import pandas as pd
 
 from grasp_core.annotations import BoolArray, OffsetArray
 
-IndexArray = npt.NDArray[np.intp]
 
-
-def profiles_of(member: BoolArray) -> tuple[IndexArray, IndexArray]:
+def profiles_of(member: BoolArray) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
     """Number the distinct columns of `member`, shape (G, J), in order of first appearance.
 
     Returns
@@ -26,7 +24,7 @@ def profiles_of(member: BoolArray) -> tuple[IndexArray, IndexArray]:
     return profile, np.flatnonzero(np.diff(np.maximum.accumulate(profile), prepend=-1))
 
 
-def listed(rows: BoolArray) -> tuple[OffsetArray, OffsetArray]:
+def rows_by_column(rows: BoolArray) -> tuple[OffsetArray, OffsetArray]:
     """By column of `rows` the rows that hold it: ``of[ptr[p]:ptr[p + 1]]``, ascending."""
     column, of = np.nonzero(rows.T)
     ptr = np.concatenate(([0], np.cumsum(np.bincount(column, minlength=rows.shape[1]))))

@@ -20,7 +20,7 @@ from grasp_core.groups import Grouping
 from grasp_core.permutation import sums as at
 from grasp_core.permutation.counting import shuffle
 from grasp_core.permutation.lookup import APART, QUAD, look_up, padded
-from grasp_core.permutation.profiles import listed, profiles_of
+from grasp_core.permutation.profiles import profiles_of, rows_by_column
 
 MOST_BATCH, FEWEST_BATCH = 512, 16
 """Permutations for which an item is visited once."""
@@ -54,7 +54,8 @@ class Sparse(NamedTuple):
         Group ``union[u]`` holds all raters of the smaller group ``part[u]``: a gender is the union of its
         intersections with race, and its counts are their sum.
     batch : int64 (1,)
-        Permutations for which an item is visited once: their profiles take at most 8 bytes an annotation.
+        Permutations for which an item is visited once: their profiles take at most 8 bytes an annotation,
+        :data:`SMALL` or :data:`FEWEST_BATCH` permutations.
     """
 
     profile: npt.NDArray[np.uint16]
@@ -79,7 +80,7 @@ def lay_out(annotations: Annotations, grouping: Grouping) -> Sparse | None:
     bytes_fitting = max(8 * annotations.n_annotations, SMALL)
     fitting = bytes_fitting // (2 * max(annotations.n_raters, 1))
     batch = np.array([min(max(fitting, FEWEST_BATCH), MOST_BATCH)], dtype=np.int64)
-    return Sparse(profile.astype(np.uint16), *listed(counted), union, part, batch)
+    return Sparse(profile.astype(np.uint16), *rows_by_column(counted), union, part, batch)
 
 
 def _unions(grouping: Grouping) -> tuple[OffsetArray, OffsetArray]:
@@ -120,12 +121,12 @@ def _widest(indptr, category, n_categories):  # type: ignore[no-untyped-def]
 def add_up(seed, start, order, bounds, design, sparse, out):  # type: ignore[no-untyped-def]  # compiled: types are numba's
     """Fill `out`, shape (permutations, G, sums), for the permutations from `start` on."""
     _, _, _, labels_of, ties, _, _, _, pairs, _ = design
-    indptr, profile, batches = labels_of[0], sparse[0], sparse[5]
+    indptr, profile = labels_of[0], sparse.profile
     n_groups, n_categories, n_items = out.shape[1], ties.shape[2], ties.shape[0] * ties.shape[3]
     columns = pairs[0][-1] + 1 if pairs[0].size else 1
     width = padded(2 * columns + _N_REAL + 1 + n_categories)
-    rounds = -(-out.shape[0] // batches[0])
-    most = -(-out.shape[0] // max(rounds, 1))  # batches of one size
+    rounds = max(-(-out.shape[0] // sparse.batch[0]), 1)
+    most = max(-(-out.shape[0] // rounds), 1)  # batches of one size
     words = np.empty(order.size + 3, dtype=np.uint64)
     ordered = profile[order]
     shuffled = np.empty_like(ordered)
@@ -155,15 +156,16 @@ def add_up(seed, start, order, bounds, design, sparse, out):  # type: ignore[no-
                 _unpack(found[:, :batch], columns, n_categories, sums)
                 held = labels
             index[items:] = 0
-            for q in range(QUAD):
-                _start(item + q, q < items, labels_of, totals[q], stride[q], keys[q])
+            table[items:, 0] = 0.0
+            for q in range(items):
+                _start(item + q, labels_of, totals[q], stride[q], keys[q])
             for from_b in range(0, batch, _PER_PASS):
                 passed = min(_PER_PASS, batch - from_b)
                 for q in range(items):
                     _count(item + q, labels_of, stride[q], profiles, from_b, passed, sparse, index[q])
                 for from_g in range(0, n_groups, _GROUPS):
                     to_g = min(from_g + _GROUPS, n_groups)
-                    for q in range(QUAD):
+                    for q in range(items):
                         made = _find(index[q, from_g:to_g, :passed], keys[q], new)
                         _enter(new[:made], table[q], item + q, totals[q], columns, design)
                     for g in range(from_g, to_g):
@@ -172,13 +174,12 @@ def add_up(seed, start, order, bounds, design, sparse, out):  # type: ignore[no-
 
 
 @numba.njit(cache=True, nogil=True)
-def _start(item, there, labels_of, totals, stride, keys):  # type: ignore[no-untyped-def]
+def _start(item, labels_of, totals, stride, keys):  # type: ignore[no-untyped-def]
     """Count an item's labels; `stride` is what one of each category adds to a group's number."""
     indptr, _, category = labels_of
     totals[:] = 0
-    if there:
-        for a in range(indptr[item], indptr[item + 1]):
-            totals[category[a]] += 1
+    for a in range(indptr[item], indptr[item + 1]):
+        totals[category[a]] += 1
     size = np.uint64(1)
     for k in range(totals.size):
         stride[k] = size

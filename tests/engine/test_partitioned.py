@@ -221,7 +221,7 @@ def test_a_file_that_changes_meanwhile_is_refused_or_not_read_again(
     spec, columns = case.spec(), case.spec().analysis.columns
     folder = case.folder / "in-3" / "votes"
     with workplace() as place:
-        where = place if kept else ""
+        where = place if kept else None
         data = survey(find_parts(str(folder), 1), case.raters, DATA_SPEC, columns, threads.each, where)
         write(folder, case.votes.iloc[5:], 3)
         if kept:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -19,19 +20,22 @@ from grasp_core.spec import AnalysisSpec, RunSpec
 from tests.core.simulated import DATA_SPEC
 from tests.io.parts import frames, write
 
+Survey = Callable[[str | None], PartPlan]
+
 
 @pytest.fixture
-def surveyed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], PartPlan]:
-    """A plan in the working folder; the survey's codes are kept beside the path that is given."""
+def surveyed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Survey:
+    """Makes a plan in the folder `place`; the survey's codes are kept where it is told to."""
     monkeypatch.chdir(tmp_path)
     annotations, raters = frames()
     write("votes", annotations, 2)
+    Path("place").mkdir()
     raters.to_csv("raters.csv", index=False)
 
-    def make(place: str) -> PartPlan:
+    def make(place: str | None) -> PartPlan:
         found = survey(find_parts("votes", 1), read_table("raters.csv"), DATA_SPEC, ("gender",), map, place)
-        PartPlan.of(found, RunSpec(DATA_SPEC, AnalysisSpec(axes=(("gender",),)))).save("plan")
-        return PartPlan.load("plan")
+        PartPlan.of(found, RunSpec(DATA_SPEC, AnalysisSpec(axes=(("gender",),))), "place").save()
+        return PartPlan.load("place")
 
     return make
 
@@ -44,56 +48,73 @@ def same(found: Annotations, right: Annotations) -> None:
     assert found.categories == right.categories
 
 
-@pytest.mark.parametrize("place", ["", "plan"])
-def test_a_part_is_read_once(
-    surveyed: Callable[[str], PartPlan], monkeypatch: pytest.MonkeyPatch, place: str
-) -> None:
-    read = surveyed("").annotations(1)
-    PartPlan.remove("plan")
-    plan = surveyed(place)
-    if not place:
+@pytest.mark.parametrize("kept", [True, False])
+def test_a_part_is_read_once(surveyed: Survey, monkeypatch: pytest.MonkeyPatch, kept: bool) -> None:
+    read = surveyed(None).annotations(1)
+    Path("place/1.npz").unlink()
+    plan = surveyed("place" if kept else None)
+    if not kept:
         plan.annotations(1)
     monkeypatch.setattr(part_plan, "read_part", None)  # called once more, it would fail
     same(plan.annotations(1), read)
-    same(PartPlan.load("plan").annotations(1), read)
+    same(PartPlan.load("place").annotations(1), read)
 
 
-def test_nothing_is_left_behind(surveyed: Callable[[str], PartPlan]) -> None:
-    plan = surveyed("plan")
-    plan.annotations(0)
-    kept = {path.name for path in Path().glob("plan.*")}
-    assert kept == {"plan.0.npz", "plan.1.codes"}  # a part's codes go once they are formed
-    PartPlan.remove("plan")
-    assert {path.name for path in Path().iterdir()} == {"votes", "raters.csv"}
+def test_kept_codes_that_cannot_be_read_mean_reading_again(surveyed: Survey) -> None:
+    right = surveyed(None).annotations(0)
+    for content in (b"", b"ARROW1 and then nothing"):
+        Path("place/0.npz").unlink()
+        Path("place/0.codes").write_bytes(content)
+        same(PartPlan.load("place").annotations(0), right)
 
 
-@pytest.mark.parametrize("scratch", [None, "scratch"])
-def test_a_workplace_is_cleared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scratch: str | None) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("scratch").mkdir()
-    places = []
-
-    def fail() -> None:
-        with workplace(scratch) as place:
-            for name in (place, f"{place}.0.codes"):
-                Path(name).write_bytes(b"x")
-                places.append(Path(name))
-            raise DataError("something is wrong with the data")
-
-    with pytest.raises(DataError):
-        fail()
-    assert len(places) == 2
-    assert not any(path.exists() for path in places)
-
-
-def test_a_full_disk_means_reading_again(
-    surveyed: Callable[[str], PartPlan], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_disk_means_reading_again(surveyed: Survey, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(np, "savez", full)
     monkeypatch.setattr(part_codes.pa, "OSFile", full)
-    plan = surveyed("plan")
+    plan = surveyed("place")
     same(plan.annotations(0), plan.annotations(0))
-    assert {path.name for path in Path().iterdir()} == {"plan", "votes", "raters.csv"}
+    assert [path.name for path in Path("place").iterdir()] == ["plan.arrow"]
+
+
+def test_codes_leave_room_for_what_is_needed(surveyed: Survey, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(part_codes.shutil, "disk_usage", lambda _: SimpleNamespace(free=1000))
+    surveyed("place").annotations(0)
+    assert [path.name for path in Path("place").iterdir()] == ["plan.arrow"]
+
+
+@pytest.mark.parametrize("scratch", [None, "new/scratch"])
+def test_a_workplace_is_cleared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scratch: str | None) -> None:
+    monkeypatch.chdir(tmp_path)
+    places: list[Path] = []
+
+    def fail() -> None:
+        with workplace(scratch) as place:
+            places.append(Path(place))
+            (places[0] / "half-written").mkdir()
+            (places[0] / "half-written" / "0.codes").write_bytes(b"x")
+            raise DataError("something is wrong with the data")
+
+    with pytest.raises(DataError, match="something is wrong with the data"):
+        fail()
+    assert places[0].is_absolute()
+    assert not places[0].exists()
+    assert scratch is None or places[0].parent == tmp_path / scratch
+
+
+@pytest.mark.parametrize(
+    ("scratch", "sentence"),
+    [
+        ("file", r"scratch folder .*file: (File exists|Not a directory); name another"),
+        ("no-such-protocol://bucket", "scratch folder no-such-protocol://bucket cannot be read"),
+    ],
+)
+def test_a_scratch_folder_that_cannot_be_used_is_refused_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scratch: str, sentence: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("file").write_bytes(b"")
+    with pytest.raises(DataError, match=sentence):
+        workplace(scratch).__enter__()

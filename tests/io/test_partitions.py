@@ -61,8 +61,8 @@ def test_parts_together_are_the_whole(data, tmp_path: Path, n_parts: int) -> Non
     write("votes", data[0], n_parts)
     whole = load(read_table("votes"), read_table("raters.csv"), DATA_SPEC, ("gender",)).annotations
     found = surveyed()
-    PartPlan.of(found, RunSpec(DATA_SPEC, AnalysisSpec(axes=(("gender",),)))).save(str(tmp_path / "plan"))
-    plan = PartPlan.load(str(tmp_path / "plan"))
+    PartPlan.of(found, RunSpec(DATA_SPEC, AnalysisSpec(axes=(("gender",),))), str(tmp_path)).save()
+    plan = PartPlan.load(str(tmp_path))
     pieces = [plan.annotations(part) for part in range(n_parts)]
     assert [label for piece in pieces for label in piece.category] == whole.category.tolist()
     assert [rater for piece in pieces for rater in piece.rater] == whole.rater.tolist()
