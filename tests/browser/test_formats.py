@@ -2,9 +2,10 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 
 import xlsxwriter
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from grasp_core.report.words import WORDS
 from tests.browser.conftest import OpenPage
@@ -67,7 +68,10 @@ def add_step(page: Page, kind: str) -> None:
 
 
 def apply(page: Page) -> None:
+    removable = page.get_by_role("button", name=re.compile(r"^Remove step \d"))
+    steps = removable.count()
     page.get_by_role("button", name="Apply", exact=True).click()
+    expect(removable).to_have_count(steps + 1)  # only then is the form closed
     settle(page)
 
 

@@ -11,7 +11,6 @@ from tests.browser.conftest import OpenPage
 from tests.browser.test_safety import HOSTILE
 from tests.browser.visits import (
     bring,
-    choose,
     drop,
     go_on_to_analysis,
     picture,
@@ -226,7 +225,8 @@ def test_a_leaderboard_is_shared_with_somebody_without_a_session(open_page: Open
         found[f"shared-{width}"] = _faults(stranger)
     owner.get_by_role("dialog").get_by_role("button", name="Revoke").click()
     expect(owner.get_by_role("dialog")).to_contain_text("revoked just now")
-    choose(stranger, "Sort by", "overruling")
+    stranger.get_by_role("combobox", name="Sort by").click()
+    stranger.get_by_role("option", name="overruling", exact=True).click()
     expect(stranger.get_by_text(CLOSED)).to_be_visible()
     assert not any(found.values()), found
 
