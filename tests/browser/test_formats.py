@@ -62,9 +62,18 @@ def spreadsheet() -> bytes:
     return out.getvalue()
 
 
-def add_step(page: Page, kind: str) -> None:
-    page.get_by_test_id("stButtonGroup").get_by_text(kind, exact=True).click()
-    settle(page)
+def add_step(page: Page, kind: str, field: str) -> None:
+    """Open the form of a step, again if the page was still drawing; `field` is its first."""
+    first = page.get_by_role("combobox", name=field, exact=True)
+    kinds = page.get_by_test_id("stButtonGroup")
+    for _ in range(10):
+        if not kinds.count():
+            page.get_by_text("Recode values").click()
+        kinds.get_by_text(kind, exact=True).click()
+        settle(page)
+        if first.count():
+            return
+    raise AssertionError(f"the form of {kind} does not open")
 
 
 def apply(page: Page) -> None:
@@ -87,18 +96,17 @@ def test_a_spreadsheet_that_no_reader_was_written_for(open_page: OpenPage) -> No
     drop(page, "Annotations file", "Kodierung.xlsx", spreadsheet())
     page.get_by_role("heading", name="Columns").wait_for()
     settle(page)
-    page.get_by_text("Recode values").click()
-    add_step(page, "Combine questions")
+    add_step(page, "Combine questions", "Questions")
     choose(page, "Questions", "beleidigend?", "Hass?")
     choose(page, "The first of these that any question has", "ja", "unsicher", "nein")
     write(page, "Name of the new column", "verletzend")
     apply(page)
-    add_step(page, "Cut numbers")
+    add_step(page, "Cut numbers", "Column to recode")
     choose(page, "Column to recode", "Alter")
     write(page, "Cut at", "30, 45")
     picture(page, "data-recoding")
     apply(page)
-    add_step(page, "Change values")
+    add_step(page, "Change values", "Column to recode")
     choose(page, "Column to recode", "Geschlecht")
     page.get_by_text("Fill in one spelling each").click()
     settle(page)

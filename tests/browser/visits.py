@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from contextlib import suppress
 from typing import Any
 
@@ -30,12 +31,18 @@ def bring(page: Page, annotations: bytes, raters: bytes, name: str = "annotation
     settle(page)
 
 
+_QUIET = """since => {
+    const now = performance.now()
+    const state = document.querySelector('[data-testid=stApp]')?.dataset.testScriptState
+    if (window.since !== since || state !== 'notRunning') window.busy = now
+    window.since = since
+    return now - window.busy > 300
+}"""
+
+
 def settle(page: Page) -> None:
-    """Wait until the server has answered and the page has drawn."""
-    page.wait_for_function(
-        "() => document.querySelector('[data-testid=stApp]')?.dataset.testScriptState === 'notRunning'"
-    )
-    page.wait_for_timeout(150)
+    """Wait until the server has answered and the page has drawn: for a while nothing has run."""
+    page.wait_for_function(_QUIET, arg=time.monotonic())
 
 
 def go_on_to_analysis(page: Page) -> None:
