@@ -28,7 +28,9 @@ run: ## serve the dashboard at http://localhost:8501
 test: lint ## lint, types and all tests, with a real browser, PostgreSQL and proxy
 	@GRASP_CHROMIUM=$$(tools/browser.sh) && GRASP_POSTGRES=$$(tools/postgres.sh) && GRASP_CADDY=$$(tools/caddy.sh) && \
 		export GRASP_CHROMIUM GRASP_POSTGRES GRASP_CADDY && \
-		$(VENV_PYTHON) -m pytest --numprocesses auto --maxprocesses 4 --no-loadscope-reorder $(PYTEST_ARGS)
+		some() { $(VENV_PYTHON) -m pytest "$$@" $(PYTEST_ARGS) || [ $$? -eq 5 ]; } && \
+		some --numprocesses auto --maxprocesses 4 --dist loadfile -m 'not browser' && \
+		some -m browser # alone: pages that wait for busy cores are slow, and clicks get lost
 
 test-lm: ## build llama.cpp (6 minutes, once) and test the language model baseline on a small real model
 	@tools/setup.sh test

@@ -1,4 +1,4 @@
-"""A real browser for tests, skipped where there is no Chromium; and how tests share the cores."""
+"""A real browser for all tests that want one; skipped where there is no Chromium."""
 
 from __future__ import annotations
 
@@ -8,21 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, expect, sync_playwright
-from xdist.scheduler import LoadFileScheduling
 
 PATIENCE_MS = 30_000
-
-
-class _Scheduling(LoadFileScheduling):
-    """A file's tests stay together, and so do those of whole pages: two browsers starve each other."""
-
-    def _split_scope(self, nodeid: str) -> str:
-        return "tests/browser" if nodeid.startswith("tests/browser/") else super()._split_scope(nodeid)
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> LoadFileScheduling:
-    return _Scheduling(config, log)
 
 
 @pytest.fixture(scope="session")

@@ -3,9 +3,10 @@ from __future__ import annotations
 import csv
 import io
 import re
+from contextlib import suppress
 
 import xlsxwriter
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, TimeoutError, expect
 
 from grasp_core.report.words import WORDS
 from tests.browser.conftest import OpenPage
@@ -65,11 +66,12 @@ def spreadsheet() -> bytes:
 def add_step(page: Page, kind: str, field: str) -> None:
     """Open the form of a step, again if the page was still drawing; `field` is its first."""
     first = page.get_by_role("combobox", name=field, exact=True)
-    kinds = page.get_by_test_id("stButtonGroup")
+    option = page.get_by_test_id("stButtonGroup").get_by_text(kind, exact=True)
     for _ in range(10):
-        if not kinds.count():
+        if not option.is_visible():
             page.get_by_text("Recode values").click()
-        kinds.get_by_text(kind, exact=True).click()
+        with suppress(TimeoutError):
+            option.click(timeout=3_000)
         settle(page)
         if first.count():
             return
