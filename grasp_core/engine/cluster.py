@@ -199,12 +199,8 @@ class Cluster(Executor):
             raise WorkerError(DESERTED.format(self._address))
 
     async def _inspect(self, worker: str) -> None:
-        try:
+        with suppress(OSError, WorkerError):  # gone, which others notice; or all work has been ended
             self._check(worker, await self._ask(worker, versions))
-        except OSError:
-            pass  # gone already, or the scheduler is, which others notice
-        except WorkerError:
-            pass  # all work has ended
         self._inspections.discard(cast("asyncio.Task[None]", asyncio.current_task()))
 
     async def _inspect_all(self) -> None:

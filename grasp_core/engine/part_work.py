@@ -45,7 +45,7 @@ def observe_part(task: PartTask) -> ObservedPart:
     Raises
     ------
     DataError
-        If the part has changed since it was surveyed.
+        If a part has to be read again and has another number of rows by now.
     SelfCheckError
         If its IRR differs from ``krippendorff.alpha`` by more than 1e-9.
     """

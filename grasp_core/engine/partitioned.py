@@ -82,7 +82,7 @@ def compute_in_parts(
     Raises
     ------
     DataError
-        If a part has changed since it was surveyed.
+        If a part has to be read again and has another number of rows by now.
     SpecError, SelfCheckError
         See :func:`~grasp_core.engine.run.prepare`; each part's IRR is checked.
     WorkerError

@@ -83,19 +83,16 @@ def _column(codes: Codes, texts: pa.Array) -> pa.DictionaryArray:
     return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32)), texts)
 
 
-def keep_whole(place: Path, size: int, write: Callable[[Path], None]) -> bool:
-    """Write a file of about `size` bytes, whole or not at all, and say whether.
+def keep_whole(place: Path, size: int, write: Callable[[Path], None]) -> None:
+    """Write a file of about `size` bytes, whole or not at all.
 
     It is not written where that would leave little room for what cannot be done without.
     """
     with contextlib.suppress(OSError), tempfile.TemporaryDirectory(dir=place.parent) as folder:
-        if shutil.disk_usage(folder).free < ROOM * size:
-            return False
-        written = Path(folder) / place.name
-        write(written)
-        os.replace(written, place)
-        return True
-    return False
+        if shutil.disk_usage(folder).free >= ROOM * size:
+            written = Path(folder) / place.name
+            write(written)
+            os.replace(written, place)
 
 
 def surveyed_place(workplace: str, part: int) -> Path | None:
