@@ -4,11 +4,12 @@ ADDRESS ?= localhost
 PYTEST_ARGS ?=
 FUZZ_SECONDS ?= 180
 ROWS ?= 10000000
+EXPORTS ?=
 
 VENV_PYTHON := .venv/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-lm lint bench bench-loading bench-raft bench-scaling bench-sessions fuzz settings-table lock clean
+.PHONY: help setup run test test-long coverage test-lm lint bench bench-loading bench-raft bench-scaling bench-sessions fuzz exports settings-table codes-table lock clean
 
 help: ## list these targets
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
@@ -17,6 +18,7 @@ help: ## list these targets
 	@echo "  make run ADDRESS=0.0.0.0     reachable from other machines"
 	@echo "  make run PYTHON=python3.12   build .venv with this Python (after: make clean)"
 	@echo "  make test PYTEST_ARGS='-k name'"
+	@echo "  make exports EXPORTS='doccano potato'"
 
 setup: ## build .venv with all that running and testing need
 	@tools/setup.sh test
@@ -32,10 +34,22 @@ test: lint ## lint, types and all tests, with a real browser, PostgreSQL and pro
 		some --numprocesses auto --maxprocesses 4 --dist loadfile -m 'not browser' && \
 		some -m browser # alone: pages that wait for busy cores are slow, and clicks get lost
 
+test-long: ## property tests on many more examples, other ones each time
+	@tools/setup.sh test
+	GRASP_EXAMPLES=long $(VENV_PYTHON) -m pytest --numprocesses auto --maxprocesses 4 -m 'hypothesis and not browser' $(PYTEST_ARGS)
+
+coverage: ## which statements of grasp_core no test reaches
+	@tools/setup.sh test
+	@$(VENV_PYTHON) -m coverage erase
+	@GRASP_POSTGRES=$$(tools/postgres.sh) && export GRASP_POSTGRES && \
+		$(VENV_PYTHON) -m coverage run -m pytest -q -m 'not browser' $(PYTEST_ARGS)
+	@$(VENV_PYTHON) -m coverage combine --quiet
+	@$(VENV_PYTHON) -m coverage report --skip-covered --sort=miss
+
 test-lm: ## build llama.cpp (6 minutes, once) and test the language model baseline on a small real model
 	@tools/setup.sh test
 	@tools/lm.sh
-	$(VENV_PYTHON) -m pytest tests/raft/lm $(PYTEST_ARGS)
+	$(VENV_PYTHON) -m pytest tests/benchmark/language_models $(PYTEST_ARGS)
 
 lint: ## formatting, types, direction of imports, Dockerfiles
 	@tools/setup.sh test
@@ -55,7 +69,7 @@ bench-loading: ## time and peak memory of reading 10 million rows
 
 bench-raft: ## the few-shot benchmark's baselines beside their measured figures
 	@tools/setup.sh test
-	$(VENV_PYTHON) -m benchmarks.raft
+	$(VENV_PYTHON) -m benchmarks.few_shot
 
 bench-scaling: ## time and memory of runs in parts as data grow (up to 100 million: make bench-scaling ROWS=100000000)
 	@tools/setup.sh app
@@ -69,13 +83,22 @@ fuzz: ## feed damaged files to the readers (other than 3 minutes: make fuzz FUZZ
 	@tools/setup.sh fuzz
 	$(VENV_PYTHON) -m fuzz.readers --seconds $(FUZZ_SECONDS)
 
+exports: ## run real Label Studio, doccano and Potato, and hold our reading of their exports against what was sent
+	@tools/setup.sh app
+	@tools/exports.sh
+	$(VENV_PYTHON) -m exports $(EXPORTS)
+
 settings-table: ## write docs/deploy.md's table of settings from the code
 	@tools/setup.sh app
 	@$(VENV_PYTHON) tools/settings_table.py --write
 
+codes-table: ## write docs/results.md's tables of codes from the code
+	@tools/setup.sh app
+	@$(VENV_PYTHON) tools/codes_table.py --write
+
 lock: ## pin the dependencies of pyproject.toml again (newest: make lock UPGRADE=1)
 	@tools/lock.sh $(if $(UPGRADE),--upgrade)
 
-clean: ## remove .venv and all caches
-	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+clean: ## remove .venv, .venv-exports and all caches
+	rm -rf .venv .venv-exports .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

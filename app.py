@@ -19,7 +19,7 @@ from streamlit import config
 from grasp_core import server
 from grasp_core.access import User
 from grasp_core.errors import SettingsError
-from grasp_core.io.places import Places
+from grasp_core.io.sources.allowed import AllowedSources
 from grasp_core.settings import Settings, read_settings
 from grasp_core.store.database import database_url
 from grasp_core.web import api
@@ -27,11 +27,14 @@ from grasp_core.web.gate import Gate
 from grasp_core.web.headers import Headers, security_headers
 from grasp_core.web.logs import set_up_logs
 from grasp_core.web.metrics import Metrics
+from grasp_core.web.uploads import UploadGate, UploadLedger
 from grasp_core.web.way_back import WayBack
-from pages._ui.guard import show_error
-from pages._ui.identity import secrets, sender
-from pages._ui.screens import SCREENS
-from pages._ui.warm import warm
+from pages._ui.session.identity import secrets, sender
+from pages._ui.shell.guard import show_error
+from pages._ui.shell.messages import Messages
+from pages._ui.shell.screens import SCREENS
+from pages._ui.shell.waiting import drop_unused, waiting_bytes
+from pages._ui.shell.warm import warm
 
 log = logging.getLogger("grasp.app")
 
@@ -41,7 +44,7 @@ def checked_settings(base_path: str) -> Settings:
     try:
         settings = read_settings()
         database_url(settings)
-        Places(settings.data_dir, settings.data_urls)
+        AllowedSources(settings.data_dir, settings.data_urls)
         if settings.sign_in and settings.base_path != base_path:
             raise SettingsError(
                 f"sign-in needs the same path in GRASP_PUBLIC_URL ({settings.base_path or '/'}) and in "
@@ -59,9 +62,11 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
     if SETTINGS.allow_anonymous:
         log.warning("GRASP_ALLOW_ANONYMOUS: whoever can reach this server sees and deletes everything")
     warming = asyncio.get_running_loop().run_in_executor(None, warm)
+    dropping = asyncio.create_task(drop_unused(uploads.is_arriving))
     try:
         yield
     finally:
+        dropping.cancel()
         await warming
         server.shared().close()
 
@@ -84,6 +89,7 @@ if SETTINGS.sign_in:  # sessions too, so that a sign-in may begin at one server 
 START_PAGE = (Path(st.__file__).parent / "static" / "index.html").read_text(encoding="utf-8")
 OPEN_PAGES = frozenset(screen.path for screen in SCREENS if screen.audience == "everybody")
 metrics = Metrics(server.shared)
+uploads = UploadLedger(waiting_bytes, int(config.get_option("server.maxUploadSize")) * 2**20)
 
 app = st.App(
     "pages/main.py",
@@ -100,8 +106,11 @@ app = st.App(
             security_headers(START_PAGE, https=SETTINGS.https),
             https=SETTINGS.https,
             count=metrics.count,
+            base_path=BASE_PATH,
         ),
         Middleware(Gate, SETTINGS, identify, BASE_PATH),
+        Middleware(UploadGate, uploads, server.shared, identify, BASE_PATH),
+        Middleware(Messages),
         Middleware(WayBack, identify, BASE_PATH, OPEN_PAGES),
     ],
     on_script_error=show_error,

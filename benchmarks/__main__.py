@@ -19,9 +19,9 @@ import numpy as np
 
 from benchmarks.counting import Cells, bit_sets, increments
 from benchmarks.figures import DICES, peak_mib, tell
-from benchmarks.growth import grow
 from benchmarks.loop import Loop
 from benchmarks.simulated import d3_size
+from benchmarks.starting import start_up
 from grasp_core.annotations import Annotations
 from grasp_core.data_spec import DataSpec
 from grasp_core.engine import workers
@@ -29,11 +29,12 @@ from grasp_core.engine.compute import Watcher, compute
 from grasp_core.engine.pool import Pool
 from grasp_core.example import AXES, example_files, example_spec
 from grasp_core.groups import form_groups
-from grasp_core.io.load import Dataset, load
-from grasp_core.io.tables import read_table
-from grasp_core.permutation import crossed, kernel, sparse
+from grasp_core.io.dataset.load import Dataset, load
+from grasp_core.io.parsing.read import read_table
+from grasp_core.panels.warm import warm
+from grasp_core.permutation import compiled
 from grasp_core.permutation.design import Design, build_design
-from grasp_core.permutation.warm import warm
+from grasp_core.permutation.kernel import crossed, sparse
 from grasp_core.spec import AnalysisSpec, Level, RunSpec
 
 PERMUTATIONS = 10_000
@@ -46,11 +47,11 @@ def main() -> None:
     chosen = parser.parse_args()
     figures: dict[str, object] = {"cores": workers.available_cores()}
     warm()
+    figures |= start_up()
     name, dataset, spec = _data()
     _compare(name, dataset, spec, chosen.rounds, figures)
     for categories in (2, 5):
         _compare_sparse(categories, chosen.rounds, figures)
-    figures |= grow(dataset, spec)
     figures["peak_memory_mib"] = peak_mib()
     tell(figures, chosen.json)
 
@@ -158,7 +159,7 @@ def _medians(sides: Mapping[str, Callable[[int], float]], rounds: int) -> dict[s
 
 
 def _kernel_seconds(design: Design, permutations: int, _turn: int) -> float:
-    return _seconds(lambda: kernel.shuffled(design, 1, 0, permutations)) / permutations
+    return _seconds(lambda: compiled.shuffled(design, 1, 0, permutations)) / permutations
 
 
 def _numbered(annotations: Annotations) -> Annotations:
@@ -172,7 +173,7 @@ def _check_agreement(loop: Loop, design: Design) -> None:
         def permutation(self, size: int) -> np.ndarray:
             return np.arange(size)
 
-    difference = np.abs(loop.permutation(Unshuffled())[:, :6] - kernel.observed(design)).max()
+    difference = np.abs(loop.permutation(Unshuffled())[:, :6] - compiled.observed(design)).max()
     if difference > 1e-10:
         sys.exit(f"the two sides disagree by {difference}; a ratio of their speeds would mean nothing")
 

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.optimize import nnls
 
 from grasp_core.engine.partitioned import BATCH_BYTES, FEWEST
-from grasp_core.io.partitions import PART_ROWS
+from grasp_core.io.parts.partitions import PART_ROWS
 
 STATISTICS = 6
 CACHE_BYTES = 2**20
@@ -40,7 +40,7 @@ class Measured:
 
     @property
     def parts(self) -> int:
-        """Parts of about :data:`~grasp_core.io.partitions.PART_ROWS` annotations."""
+        """Parts of about :data:`~grasp_core.io.parts.partitions.PART_ROWS` annotations."""
         return max(-(-self.annotations // PART_ROWS), 1)
 
     @property

@@ -12,24 +12,21 @@ import numpy as np
 
 from grasp_core.annotations import Annotations
 from grasp_core.groups import Grouping
-from grasp_core.permutation.counting import count_dense, count_sparse, fill_masks, permute
 from grasp_core.permutation.design import Design
-from grasp_core.permutation.profiles import profiles_of, rows_by_column
+from grasp_core.permutation.kernel.counting import count_dense, count_sparse, fill_masks, permute
+from grasp_core.permutation.kernel.profiles import profiles_of, rows_by_column
 
 
 def bit_sets(design: Design, permutations: int) -> None:
     """Count as crossed data are counted; the design has to be dense."""
-    rows = (design.row_ptr, design.row_of, design.n_known, design.known_of)
-    _bit_sets(design.order, design.bounds, rows, design.bits, permutations)
+    _bit_sets(design.order, design.bounds, design.rows, design.bits, permutations)
 
 
 def increments(design: Design, permutations: int) -> None:
     """Count annotation by annotation."""
-    rows = (design.row_ptr, design.row_of, design.n_known, design.known_of)
-    labels = (design.indptr, design.rater, design.category)
     blocks, _, n_categories, width = design.ties.shape
     counts = np.empty((design.n_known + design.n_groups, n_categories, width), np.int32)
-    _increments(design.order, design.bounds, rows, labels, blocks, counts, permutations)
+    _increments(design.order, design.bounds, design.rows, design.labels, blocks, counts, permutations)
 
 
 class Cells:
@@ -44,22 +41,20 @@ class Cells:
     def count(self, design: Design, permutations: int) -> None:
         """Count into cells and sum them up."""
         blocks, _, n_categories, width = design.ties.shape
-        labels = (design.indptr, design.rater, design.category)
         cells = np.empty((self.n_profiles, n_categories, width), np.uint8)
         counts = np.empty((design.n_groups, n_categories, width), np.uint8)
         of = (self.profile, self.cell_ptr, self.cell_of)
-        _cells(design.order, design.bounds, labels, of, blocks, cells, counts, permutations)
+        _cells(design.order, design.bounds, design.labels, of, blocks, cells, counts, permutations)
 
 
 @numba.njit(cache=True, nogil=True)
 def _bit_sets(order, bounds, rows, bits, permutations):  # type: ignore[no-untyped-def]  # compiled: types are numba's
     words = np.empty(order.size + 3, dtype=np.uint64)
     shuffled_order, source = np.empty_like(order), np.empty_like(order)
-    masks = np.empty((rows[2] + rows[3].size, bits.shape[2]), dtype=np.uint64)
+    masks = np.empty((rows.n_known + rows.known_of.size, bits.shape[2]), dtype=np.uint64)
     counts = np.empty((masks.shape[0], bits.shape[1], bits.shape[3]), dtype=np.int32)
     for b in range(permutations):
         permute(np.uint64(1), np.uint64(b), order, bounds, words, shuffled_order, source)
-        masks[:] = 0
         fill_masks(source, rows, masks)
         for block in range(bits.shape[0]):
             count_dense(masks, bits[block], counts)
@@ -79,7 +74,6 @@ def _increments(order, bounds, rows, labels, blocks, counts, permutations):  # t
 def _cells(order, bounds, labels, of, blocks, cells, counts, permutations):  # type: ignore[no-untyped-def]
     words = np.empty(order.size + 3, dtype=np.uint64)
     shuffled_order, source = np.empty_like(order), np.empty_like(order)
-    indptr, rater, category = labels
     profile, cell_ptr, cell_of = of
     width = cells.shape[2]
     for b in range(permutations):
@@ -88,8 +82,8 @@ def _cells(order, bounds, labels, of, blocks, cells, counts, permutations):  # t
             cells[:] = 0
             for i in range(width):
                 item = block * width + i
-                for a in range(indptr[item], indptr[item + 1]):
-                    cells[profile[source[rater[a]]], category[a], i] += np.uint8(1)
+                for a in range(labels.indptr[item], labels.indptr[item + 1]):
+                    cells[profile[source[labels.rater[a]]], labels.category[a], i] += np.uint8(1)
             counts[:] = 0
             for g in range(counts.shape[0]):
                 for c in range(cell_ptr[g], cell_ptr[g + 1]):

@@ -33,8 +33,8 @@ from websockets.typing import Origin, Subprotocol
 from benchmarks.figures import peak_mib, tell
 from grasp_core.engine import workers
 from grasp_core.example import AXES, example_files, example_spec
-from grasp_core.io.load import Dataset, load
-from grasp_core.io.tables import read_table
+from grasp_core.io.dataset.load import Dataset, load
+from grasp_core.io.parsing.read import read_table
 from grasp_core.server import Server, make_server
 from grasp_core.settings import read_settings
 from grasp_core.spec import RunSpec

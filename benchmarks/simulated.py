@@ -6,7 +6,7 @@ import numpy as np
 
 from benchmarks.figures import DICES
 from grasp_core.annotations import Annotations, Axis, Raters
-from grasp_core.io.tables import read_table
+from grasp_core.io.parsing.read import read_table
 from grasp_core.spec import AnalysisSpec
 
 D3 = DICES.parent / "d3" / "raters.csv"

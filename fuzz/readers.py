@@ -19,6 +19,7 @@ from pathlib import Path
 import atheris
 
 with atheris.instrument_imports(include=["grasp_core.io"]):
+    from tests.io.parsing.hostile import SHAPES
     from tests.io.reader_samples import outcome, samples, zipped
 
 _HERE = Path(__file__).parent
@@ -27,6 +28,8 @@ _CRASHES = _HERE / "crashes"
 _EXAMPLE = re.compile(rb"^```\w+ [\w-]+\.\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 """A file in docs/formats.md: the exports of every tool."""
 _LONGEST = 1 << 15
+_SIZES = (3, 300)
+"""Of the hostile shapes to start from; tests/io/parsing/test_growth.py reads large ones."""
 _SLOW_SECONDS = 60
 
 
@@ -56,7 +59,8 @@ def main() -> None:
     for folder in (_CORPUS, _CRASHES):
         folder.mkdir(exist_ok=True)
     examples = _EXAMPLE.findall((_HERE.parent / "docs" / "formats.md").read_bytes())
-    for content in (*samples().values(), *examples):
+    shapes = (shape(size) for shape in SHAPES.values() for size in _SIZES)
+    for content in (*samples().values(), *examples, *shapes):
         (_CORPUS / hashlib.sha256(content).hexdigest()[:16]).write_bytes(content)
     options = {
         "max_total_time": given.seconds,

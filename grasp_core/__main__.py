@@ -1,5 +1,14 @@
-"""``python -m grasp_core``."""
+"""``python -m grasp_core``, and the ``grasp`` program."""
 
-from grasp_core.cli import main
+from __future__ import annotations
 
-raise SystemExit(main())
+from grasp_core import cli
+
+
+def main() -> int:
+    """Run a command."""
+    return cli.main()
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -9,10 +9,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
 
-IntArray = npt.NDArray[np.int32]
-OffsetArray = npt.NDArray[np.int64]
+Int32Array = npt.NDArray[np.int32]
+Int64Array = npt.NDArray[np.int64]
 Codes = npt.NDArray[np.integer[Any]]
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
@@ -43,9 +42,9 @@ class Annotations:
     item_ids: tuple[str, ...]
     rater_ids: tuple[str, ...]
     categories: tuple[str, ...]
-    indptr: OffsetArray
-    rater: IntArray
-    category: IntArray
+    indptr: Int64Array
+    rater: Int32Array
+    category: Int32Array
 
     @classmethod
     def from_codes(
@@ -114,7 +113,7 @@ class Annotations:
         return int(self.rater.size)
 
     @property
-    def item(self) -> IntArray:
+    def item(self) -> Int32Array:
         """Index of the item of each annotation, shape (A,)."""
         return np.repeat(np.arange(self.n_items, dtype=np.int32), np.diff(self.indptr))
 
@@ -132,13 +131,15 @@ def _in_order(item: Codes, rater: Codes) -> bool:
 
 
 def item_order(item: Codes, rater: Codes, n_items: int, n_raters: int) -> Codes | None:
-    """Positions of annotations by item, and by rater within an item; None if one rater has an item twice.
+    """Positions (A,) of annotations by item, then by rater; None if one rater has an item twice.
 
     Notes
     -----
     Filling a sparse matrix with the positions sorts them in linear time; pairs that occur twice share a cell.
     """
     positions = np.arange(item.size, dtype=np.int32 if item.size < 2**31 else np.int64)
+    from scipy import sparse  # takes longer to load than a file to be read, and readers need none of it
+
     matrix = sparse.coo_array((positions, (item, rater)), shape=(n_items, n_raters)).tocsr()
     return matrix.data if matrix.nnz == item.size else None
 
@@ -156,7 +157,7 @@ class Axis:
     """
 
     values: tuple[str, ...]
-    codes: IntArray
+    codes: Int32Array
 
     @classmethod
     def from_values(cls, values: Sequence[str | None]) -> Axis:
@@ -182,6 +183,39 @@ class Raters:
     axes: Mapping[str, Axis]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class ModelLabels:
+    """One model's labels.
+
+    Parameters
+    ----------
+    name : str
+        As it is shown.
+    labels : int32 array, shape (I,)
+        Position of the item's label in the categories; -1 where the model gives none.
+    source : str
+        The file, and the column where it is one of many.
+    sha256 : str
+        Of that file.
+    left_out : int
+        Labels of items that the data do not hold, because they were left out when reading.
+    column : str, optional
+        Of the annotations file, where that is the source.
+    """
+
+    name: str
+    labels: Int32Array
+    source: str
+    sha256: str
+    left_out: int = 0
+    column: str | None = None
+
+    @property
+    def n_labelled(self) -> int:
+        """Items that have a label of this model."""
+        return int((self.labels >= 0).sum())
+
+
 def display_order(value: str) -> tuple[int, float, str, str]:
     """Sort key: numbers by size, then the rest by letter; no two texts are equal."""
     try:
@@ -200,3 +234,8 @@ def number_of(text: str) -> float:
         return float(cleaned) if not set(cleaned) & set("_nN") else float("nan")
     except ValueError:
         return float("nan")
+
+
+def is_number(text: str) -> bool:
+    """Whether a cell holds a number, by :func:`number_of`."""
+    return not math.isnan(number_of(text))

@@ -9,10 +9,14 @@ from itertools import pairwise
 from typing import Any, Literal, get_args
 
 from grasp_core.errors import SpecError
+from grasp_core.json_values import CONVERTER, closed, from_json, in_file
 
 Layout = Literal["long", "items-by-raters", "raters-by-items"]
+Repeated = Literal["refuse", "first", "last"]
+"""Which label counts where a rater gives an item different ones."""
 
 
+@closed
 @dataclass(frozen=True, slots=True)
 class MapValues:
     """Replace values: rename, merge, or treat as missing.
@@ -33,9 +37,10 @@ class MapValues:
         _text_or_none("recode: `column`", self.column)
         _pairs("recode: `values`", self.values)
         if len({old for old, _ in self.values}) != len(self.values):
-            raise SpecError("recode: a value is mapped twice")
+            raise SpecError("a value is mapped twice", field="recode")
 
 
+@closed
 @dataclass(frozen=True, slots=True)
 class Bins:
     """Cut numbers into ranges: ages, or a rating scale at a threshold.
@@ -60,14 +65,15 @@ class Bins:
         _texts("recode: `labels`", self.labels)
         numbers = isinstance(self.edges, tuple) and all(_number(edge) for edge in self.edges)
         if not numbers or not self.edges or list(self.edges) != sorted(set(self.edges)):
-            raise SpecError(f"recode: `edges` must be ascending numbers; found {self.edges!r}")
+            raise SpecError(f"`edges` must be ascending numbers; found {self.edges!r}", field="recode")
         if len(self.labels) != len(self.edges) + 1 or len(set(self.labels)) != len(self.labels):
             raise SpecError(
-                f"recode: {len(self.edges)} edges need {len(self.edges) + 1} different labels;"
-                f" found {len(self.labels)}"
+                f"{len(self.edges)} edges need {len(self.edges) + 1} different labels;"
+                f" found {len(self.labels)}",
+                field="recode",
             )
         if not all(self.labels):
-            raise SpecError("recode: a range's label is empty")
+            raise SpecError("a range's label is empty", field="recode")
         object.__setattr__(self, "edges", tuple(float(edge) for edge in self.edges))  # 18 and 18.0 are one
 
 
@@ -83,6 +89,7 @@ def range_labels(edges: Sequence[float]) -> tuple[str, ...]:
     return (f"under {edges[0]:g}", *between, f"{edges[-1]:g} and over")
 
 
+@closed
 @dataclass(frozen=True, slots=True)
 class Combine:
     """One answer from several questions: the first value of `priority` that any of them has.
@@ -106,17 +113,18 @@ class Combine:
         _texts("recode: `columns`", self.columns)
         _texts("recode: `priority`", self.priority)
         if not isinstance(self.into, str) or not self.into.strip():
-            raise SpecError("recode: the combined column needs a name")
+            raise SpecError("the combined column needs a name", field="recode")
         if not self.columns or len(set(self.columns)) != len(self.columns):
-            raise SpecError("recode: name the columns to combine, each once")
+            raise SpecError("name the columns to combine, each once", field="recode")
         if len(self.priority) < 2 or len(set(self.priority)) != len(self.priority):
-            raise SpecError("recode: `priority` needs at least two different values")
+            raise SpecError("`priority` needs at least two different values", field="recode")
 
 
 Recode = MapValues | Bins | Combine
 _RECODES: Mapping[str, type[Recode]] = {"map": MapValues, "bins": Bins, "combine": Combine}
 
 
+@closed
 @dataclass(frozen=True, slots=True)
 class Filters:
     """Which annotations, raters and items are left out, in the order of the fields.
@@ -161,20 +169,23 @@ class Filters:
             value = getattr(self, name)
             if value is not None:
                 if not _number(value):
-                    raise SpecError(f"filters: `{name}` must be a number; found {value!r}")
+                    raise SpecError(f"`{name}` must be a number; found {value!r}", field="filters")
                 object.__setattr__(self, name, float(value))
         for name in ("min_per_rater", "min_per_item"):
             value = getattr(self, name)
             if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-                raise SpecError(f"filters: `{name}` must be a whole number from 1; found {value!r}")
+                raise SpecError(f"`{name}` must be a whole number from 1; found {value!r}", field="filters")
         if (self.time is None) != (self.min_time is None and self.max_time is None):
-            raise SpecError("filters: a time limit needs the time's column, and the column a limit")
+            raise SpecError("a time limit needs the time's column, and the column a limit", field="filters")
         if (self.gold is None) != (self.min_gold is None):
-            raise SpecError("filters: `gold` and `min_gold` go together")
+            raise SpecError("`gold` and `min_gold` go together", field="filters")
         if self.min_gold is not None and not 0 <= self.min_gold <= 1:
-            raise SpecError(f"filters: `min_gold` must be a share from 0 to 1; found {self.min_gold!r}")
+            raise SpecError(
+                f"`min_gold` must be a share from 0 to 1; found {self.min_gold!r}", field="filters"
+            )
 
 
+@closed
 @dataclass(frozen=True, slots=True)
 class Question:
     """A further question that raters answered about each item.
@@ -196,6 +207,7 @@ class Question:
         _categories(self.categories)
 
 
+@closed
 @dataclass(frozen=True)
 class DataSpec:
     """How files become annotations and raters.
@@ -206,7 +218,8 @@ class DataSpec:
         A row per annotation, or a matrix with one row per item (per rater).
     item, rater, label : str or None
         Columns of a long file. A matrix names only the column that holds its rows' ids:
-        `item` for "items-by-raters", `rater` for "raters-by-items".
+        `item` for "items-by-raters", `rater` for "raters-by-items"; without it each row is an item (a rater)
+        of its own, called "row 2" by its number in the file.
     profile : tuple of str
         "raters-by-items" only: columns that describe the rater and are not items.
     ignore : tuple of str
@@ -222,12 +235,16 @@ class DataSpec:
     recode : tuple of MapValues, Bins or Combine
         Applied in order, before anything else looks at the values.
     filters : Filters
-    part, raters_part : str or None
+    member, raters_member : str or None
         The sheet of a workbook, or the member of an archive, that holds the annotations (the raters);
         None where there is only one.
     further : tuple of Question
         "long" only: questions besides `label`; an annotation is then one answer to each, any of which may
         be missing.
+    repeated : {"refuse", "first", "last"}
+        What becomes of different labels that one rater gives one item.
+    order : str or None
+        Column of the times that tell first and last; None takes the order of rows.
     """
 
     layout: Layout = "long"
@@ -242,9 +259,11 @@ class DataSpec:
     exclude: tuple[tuple[str, str], ...] = ()
     recode: tuple[Recode, ...] = ()
     filters: Filters = field(default_factory=Filters)
-    part: str | None = None
-    raters_part: str | None = None
+    member: str | None = None
+    raters_member: str | None = None
     further: tuple[Question, ...] = ()
+    repeated: Repeated = "refuse"
+    order: str | None = None
 
     def __post_init__(self) -> None:
         if self.layout not in get_args(Layout):
@@ -252,21 +271,24 @@ class DataSpec:
         for name in ("item", "rater", "label"):
             if not isinstance(getattr(self, name), str | None):
                 raise SpecError(f"`{name}` must be a column name; found {getattr(self, name)!r}")
-        for name in ("text", "part", "raters_part"):
+        for name in ("text", "member", "raters_member", "order"):
             _text_or_none(f"`{name}`", getattr(self, name))
         for name in ("profile", "ignore", "missing"):
             _texts(f"`{name}`", getattr(self, name))
+        if self.repeated not in get_args(Repeated):
+            raise SpecError(
+                f"`repeated` must be one of {', '.join(get_args(Repeated))}; found {self.repeated!r}"
+            )
+        if self.order is not None and self.repeated == "refuse":
+            raise SpecError(
+                "`order` tells which answer is the first or the last: set `repeated` to one of them"
+            )
         _pairs("`exclude`", self.exclude)
         if not isinstance(self.recode, tuple) or not all(isinstance(step, Recode) for step in self.recode):
             raise SpecError(f"`recode` must be a list of steps; found {self.recode!r}")
         if not isinstance(self.filters, Filters):
             raise SpecError(f"`filters` must be an object; found {self.filters!r}")
-        needed = {
-            "long": ("item", "rater", "label"),
-            "items-by-raters": ("item",),
-            "raters-by-items": ("rater",),
-        }[self.layout]
-        for name in needed:
+        for name in ("item", "rater", "label") if self.layout == "long" else ():
             if not getattr(self, name):
                 raise SpecError(f"layout {self.layout!r} needs the name of the {name} column")
         _categories(self.categories)
@@ -313,25 +335,21 @@ class DataSpec:
             filters=filters,
         )
 
-    @classmethod
-    def from_plain(cls, plain: Mapping[str, Any]) -> DataSpec:
-        """Read the JSON form, lists already turned into tuples.
 
-        Raises
-        ------
-        SpecError
-            If a value is of the wrong kind or out of range.
-        TypeError
-            If a field is unknown.
-        """
-        values = dict(plain)
-        if isinstance(values.get("recode"), tuple):
-            values["recode"] = tuple(_recode(step) for step in values["recode"])
-        if isinstance(values.get("filters"), Mapping):
-            values["filters"] = Filters(**values["filters"])
-        if isinstance(values.get("further"), tuple):
-            values["further"] = tuple(Question(**question) for question in values["further"])
-        return cls(**values)
+_IN_FILES = {"member": "part", "raters_member": "raters_part"}
+"""Names of fields in files, by which specs are hashed."""
+
+
+def _to_file(plain: dict[str, Any]) -> dict[str, Any]:
+    return {_IN_FILES.get(name, name): value for name, value in plain.items()}
+
+
+def _of_file(plain: dict[str, Any]) -> dict[str, Any]:
+    fields = {written: name for name, written in _IN_FILES.items()}
+    return {fields.get(name, name): value for name, value in plain.items()}
+
+
+in_file(DataSpec, _to_file, _of_file)
 
 
 def _categories(values: tuple[str, ...] | None) -> None:
@@ -348,11 +366,16 @@ def _in_one_order(values: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(sorted(set(values)))
 
 
-def _recode(plain: Any) -> Recode:
-    kind = plain.get("kind") if isinstance(plain, Mapping) else None
+def _recode(plain: Any, _: Any) -> Recode:
+    kind = plain.get("kind") if isinstance(plain, dict) else None
     if not isinstance(kind, str) or kind not in _RECODES:
-        raise SpecError(f"recode: a step's `kind` must be one of {', '.join(_RECODES)}; found {kind!r}")
-    return _RECODES[kind](**{name: value for name, value in plain.items() if name != "kind"})
+        raise SpecError(
+            f"a step's `kind` must be one of {', '.join(_RECODES)}; found {kind!r}", field="recode"
+        )
+    return from_json({name: value for name, value in plain.items() if name != "kind"}, _RECODES[kind])
+
+
+CONVERTER.register_structure_hook(Recode, _recode)
 
 
 def _number(value: object) -> bool:

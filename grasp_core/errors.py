@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from grasp_core.remarks.remark import Remark, said
+from grasp_core.wording import EXAMPLES, number
+
 FAULT = "The run stopped because of an error in GRASP itself; please file a bug."
-"""What a user is told of an error that is nobody's but ours."""
+"""The sentence for an error that is nobody's but ours."""
 
 
 class GraspError(Exception):
@@ -21,21 +24,41 @@ class Problem:
     ----------
     stops : bool
         The data cannot be used until this is mended.
-    message : str
-        One sentence: where, what was found, what would do.
+    remark : Remark
+        Where, what was found, what would do.
     count : int
         Cells, rows, raters or items concerned.
     examples : tuple of str
         A few of them.
     axis : str, optional
         The demographic column concerned, where it is one.
+    field : str, optional
+        The field of the data spec that mends it, where one does.
     """
 
     stops: bool
-    message: str
+    remark: Remark
     count: int = 1
     examples: tuple[str, ...] = ()
     axis: str | None = None
+    field: str | None = None
+
+    @property
+    def message(self) -> str:
+        """The remark's sentence."""
+        return str(self.remark)
+
+
+def stop(
+    remark: Remark, count: int = 1, examples: Iterable[str] = (), *, field: str | None = None
+) -> Problem:
+    """A problem that has to be mended first; another value of the data spec's `field` may do that."""
+    return Problem(True, remark, int(count), tuple(examples)[:EXAMPLES], field=field)
+
+
+def know(remark: Remark, count: int = 1, examples: Iterable[str] = ()) -> Problem:
+    """A problem to know about."""
+    return Problem(False, remark, int(count), tuple(examples)[:EXAMPLES])
 
 
 class DataError(GraspError):
@@ -43,19 +66,46 @@ class DataError(GraspError):
 
     Parameters
     ----------
-    message : str
-        One sentence.
+    message : Remark or str
+        One sentence; a text has no code.
     problems : iterable of Problem
         Everything that has to be mended; by default, what `message` says.
     """
 
-    def __init__(self, message: str, problems: Iterable[Problem] = ()) -> None:
-        super().__init__(message)
-        self.problems = tuple(problems) or (Problem(True, message),)
+    def __init__(self, message: Remark | str, problems: Iterable[Problem] = ()) -> None:
+        super().__init__(str(message))
+        remark = said(message) if isinstance(message, str) else message
+        self.problems = tuple(problems) or (Problem(True, remark),)
+
+
+def raise_stopping(problems: Iterable[Problem]) -> None:
+    """Raise those problems that stop, together.
+
+    Raises
+    ------
+    DataError
+        Its text is the first problem's sentence and how many more there are.
+    """
+    stopping = [problem for problem in problems if problem.stops]
+    if stopping:
+        more = len(stopping) - 1
+        tail = f" (and {number(more, 'more problem')})" if more else ""
+        raise DataError(stopping[0].message + tail, stopping)
 
 
 class SpecError(GraspError):
-    """A run was asked for in a way that cannot be computed."""
+    """A run was asked for in a way that cannot be computed.
+
+    Parameters
+    ----------
+    sentence : str
+    field : str, optional
+        The field of the data spec that it is about; the message begins with it.
+    """
+
+    def __init__(self, sentence: str, *, field: str | None = None) -> None:
+        super().__init__(sentence if field is None else f"{field}: {sentence}")
+        self.sentence = sentence
 
 
 class SelfCheckError(GraspError):
@@ -75,7 +125,7 @@ class LostSchedulerError(WorkerError):
 
 
 class StoreError(GraspError):
-    """What lasts cannot be read or written just now."""
+    """The store cannot be read or written just now."""
 
 
 class MissingResultError(GraspError):

@@ -30,7 +30,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Grouping:
-    """Which rater belongs to which group, and to which complement (METHODS: Z[Pi], Z[not Pi]).
+    """Which rater belongs to which group, and to which complement.
 
     Parameters
     ----------
@@ -42,12 +42,15 @@ class Grouping:
     known_of : int array, shape (G,)
         The row of `known` that group g's complement is taken from:
         ``known[known_of[g]] & ~member[g]``.
+    too_small : int
+        Groups that have raters and were left out, because they have too few.
     """
 
     groups: tuple[Group, ...]
     member: BoolArray
     known: BoolArray
     known_of: npt.NDArray[np.intp]
+    too_small: int = 0
 
     @property
     def n_raters(self) -> npt.NDArray[np.intp]:
@@ -59,6 +62,14 @@ class Grouping:
         """Raters outside `group` whose values on all its axes are known, shape (J,)."""
         others: BoolArray = self.known[self.known_of[group]] & ~self.member[group]
         return others
+
+    def some(self, chosen: Sequence[int]) -> Grouping:
+        """The groups at these places, each with its own complement."""
+        if len(chosen) == len(self.groups):
+            return self
+        groups = tuple(self.groups[g] for g in chosen)
+        places = list(chosen)
+        return Grouping(groups, self.member[places], self.known, self.known_of[places])
 
 
 def form_groups(raters: Raters, axis_sets: Sequence[AxisSet], *, min_raters: int = 1) -> Grouping:
@@ -85,6 +96,7 @@ def form_groups(raters: Raters, axis_sets: Sequence[AxisSet], *, min_raters: int
     member: list[BoolArray] = []
     known: list[BoolArray] = []
     known_of: list[int] = []
+    too_small = 0
     for axes in axis_sets:
         columns = [raters.axes[name] for name in axes]
         all_known = np.logical_and.reduce([axis.codes >= 0 for axis in columns])
@@ -93,6 +105,7 @@ def form_groups(raters: Raters, axis_sets: Sequence[AxisSet], *, min_raters: int
                 [axis.codes == code for axis, code in zip(columns, codes, strict=True)]
             )
             if row.sum() < max(min_raters, 1):
+                too_small += bool(row.any())
                 continue
             values = tuple(axis.values[code] for axis, code in zip(columns, codes, strict=True))
             groups.append(Group(tuple(axes), values))
@@ -104,6 +117,7 @@ def form_groups(raters: Raters, axis_sets: Sequence[AxisSet], *, min_raters: int
         np.array(member, dtype=np.bool_).reshape(shape),
         np.array(known, dtype=np.bool_).reshape(shape),
         np.array(known_of, dtype=np.intp),
+        too_small,
     )
 
 

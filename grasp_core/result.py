@@ -1,14 +1,25 @@
-"""What a run found, as immutable values, and its file form (``grasp-run`` version 1)."""
+"""A run's result, as immutable values, and its file form (``grasp-run`` version 1)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
 
+from grasp_core.account import Account
 from grasp_core.groups import AxisSet, Group
-from grasp_core.plain import damaged, number, one_of, optional, require_header, text, texts
-from grasp_core.spec import STATISTICS, RunSpec
+from grasp_core.json_values import (
+    ADDED,
+    WrongKindError,
+    closed,
+    damaged,
+    from_json,
+    in_file,
+    require_header,
+    to_json,
+)
+from grasp_core.remarks.remark import Remark
+from grasp_core.spec import SIDES, STATISTICS, RunSpec
 
 FORMAT = "grasp-run"
 FORMAT_VERSION = 1
@@ -35,13 +46,13 @@ class Outcome:
     """
 
     value: float | None
-    reason: str | None = None
-    null_n: int = 0
     null_median: float | None = None
     direction: Direction | None = None
     p: float | None = None
     q: float | None = None
     significance: Significance = "none"
+    reason: Remark | None = None
+    null_n: int = 0
     null: Histogram | None = None
 
 
@@ -82,10 +93,11 @@ class FileFingerprint:
 
 @dataclass(frozen=True, slots=True)
 class DataSummary:
-    """What the data were, without a single raw row.
+    """The data of a run, without a single raw row.
 
     `sha256` is the file's hash, or for several files the hash of their hashes in order.
-    `raters_per_item` is minimum, median and maximum; `label_counts` follows `categories`.
+    `raters_per_item` is minimum, median and maximum; `label_counts` follows `categories`. Results of earlier
+    versions have no `account`.
     """
 
     items: int
@@ -96,56 +108,22 @@ class DataSummary:
     raters_per_item: tuple[int, float, int]
     sha256: str
     files: tuple[FileFingerprint, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-ready form; :meth:`from_dict` reads it back."""
-        return {
-            "items": self.items,
-            "raters": self.raters,
-            "annotations": self.annotations,
-            "categories": list(self.categories),
-            "label_counts": list(self.label_counts),
-            "raters_per_item": list(self.raters_per_item),
-            "sha256": self.sha256,
-            "files": [{"name": file.name, "bytes": file.bytes, "sha256": file.sha256} for file in self.files],
-        }
-
-    @classmethod
-    def from_dict(cls, plain: Any) -> DataSummary:
-        """Read :meth:`to_dict`'s form.
-
-        Raises
-        ------
-        KeyError, TypeError, ValueError
-            If a field is missing or of the wrong kind.
-        """
-        low, median, high = plain["raters_per_item"]
-        return cls(
-            items=int(plain["items"]),
-            raters=int(plain["raters"]),
-            annotations=int(plain["annotations"]),
-            categories=texts(plain["categories"]),
-            label_counts=tuple(int(count) for count in plain["label_counts"]),
-            raters_per_item=(int(low), number(median), int(high)),
-            sha256=text(plain["sha256"]),
-            files=tuple(
-                FileFingerprint(text(file["name"]), int(file["bytes"]), text(file["sha256"]))
-                for file in plain["files"]
-            ),
-        )
+    account: Account | None = field(default=None, metadata=ADDED)
 
 
 @dataclass(frozen=True, slots=True)
 class Undecided:
     """A mark that more permutations might still change.
 
-    `group` is None for the DSI of `axes`; `corrected` says which of a test's two marks is meant.
+    `group` is None for the DSI of `axes`; `corrected` says which of a test's two marks is meant. `model` is
+    the model that is held against the group, where there are some.
     """
 
     axes: AxisSet
     group: Group | None
     statistic: str
     corrected: bool
+    model: str | None = field(default=None, metadata=ADDED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +138,7 @@ class Stopping:
     undecided: tuple[Undecided, ...]
 
 
+@closed
 @dataclass(frozen=True, slots=True)
 class Timing:
     """Seconds spent."""
@@ -169,18 +148,18 @@ class Timing:
     permutations_s: float
 
 
-@dataclass(frozen=True, slots=True)
-class RunResult:
-    """Everything a run found; enough to draw every table and figure."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """The part of a result that every run has, whatever its panel found."""
+
+    format: ClassVar[str]
 
     data: DataSummary
     spec: RunSpec
-    groups: tuple[GroupResult, ...]
-    dsi: tuple[DsiResult, ...]
-    warnings: tuple[str, ...]
+    warnings: tuple[Remark, ...]
     timing: Timing
     code_version: str
-    stopping: Stopping | None = None
+    stopping: Stopping | None = field(default=None, metadata=ADDED)
 
     @property
     def permutations(self) -> int:
@@ -188,33 +167,21 @@ class RunResult:
         return self.spec.analysis.permutations if self.stopping is None else self.stopping.permutations
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready form, described in docs/file-formats.md."""
-        return {
-            "format": FORMAT,
-            "version": FORMAT_VERSION,
-            "code_version": self.code_version,
-            "data": self.data.to_dict(),
-            "spec": self.spec.to_dict(),
-            "groups": [
-                {
-                    **group_to_dict(row.group),
-                    "n_raters": row.n_raters,
-                    "n_annotations": row.n_annotations,
-                    "statistics": {
-                        name: _outcome_to_dict(outcome) for name, outcome in row.statistics.items()
-                    },
-                }
-                for row in self.groups
-            ],
-            "dsi": [_dsi_to_dict(row) for row in self.dsi],
-            "warnings": list(self.warnings),
-            "timing": {
-                "load_s": self.timing.load_s,
-                "observed_s": self.timing.observed_s,
-                "permutations_s": self.timing.permutations_s,
-            },
-            **({} if self.stopping is None else {"stopping": _stopping_to_dict(self.stopping)}),
-        }
+        """JSON-ready form, with its format and version; described in docs."""
+        found = to_json(self)
+        first = {name: found.pop(name) for name in ("code_version", "data", "spec")}
+        last = {name: found.pop(name) for name in ("warnings", "timing", "stopping") if name in found}
+        return {"format": self.format, "version": FORMAT_VERSION, **first, **found, **last}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunResult(Result):
+    """Everything that was found about cohesion; enough to draw every table and figure."""
+
+    format: ClassVar = FORMAT
+
+    groups: tuple[GroupResult, ...]
+    dsi: tuple[DsiResult, ...]
 
     @classmethod
     def from_dict(cls, plain: Any) -> RunResult:
@@ -227,130 +194,62 @@ class RunResult:
         """
         plain = require_header(plain, "a GRASP result", FORMAT, FORMAT_VERSION)
         with damaged("the result file"):
-            return _result_from_dict(plain)
+            return from_json(plain, cls)
 
 
-def _result_from_dict(plain: Mapping[str, Any]) -> RunResult:
-    return RunResult(
-        data=DataSummary.from_dict(plain["data"]),
-        spec=RunSpec.from_dict(plain["spec"]),
-        groups=tuple(
-            GroupResult(
-                group=group_from_dict(row),
-                n_raters=int(row["n_raters"]),
-                n_annotations=int(row["n_annotations"]),
-                statistics={
-                    name: outcome_from_dict(row["statistics"][name])
-                    for name in STATISTICS
-                    if name in row["statistics"]
-                },
-            )
-            for row in plain["groups"]
-        ),
-        dsi=tuple(_dsi_from_dict(row) for row in plain["dsi"]),
-        warnings=texts(plain["warnings"]),
-        timing=Timing(**{name: number(seconds) for name, seconds in plain["timing"].items()}),
-        code_version=text(plain["code_version"]),
-        stopping=_stopping_from_dict(plain["stopping"]) if "stopping" in plain else None,
-    )
+# How rows stand in files: a group's axes and values beside what was found about it.
 
 
-def _stopping_to_dict(stopping: Stopping) -> dict[str, Any]:
-    return {
-        "permutations": stopping.permutations,
-        "risk": stopping.risk,
-        "undecided": [
-            {
-                "axis": list(mark.axes),
-                "group": None if mark.group is None else group_to_dict(mark.group)["group"],
-                "statistic": mark.statistic,
-                "corrected": mark.corrected,
-            }
-            for mark in stopping.undecided
-        ],
-    }
+def with_group(fields: dict[str, Any]) -> dict[str, Any]:
+    """A row's form in files."""
+    return {**fields.pop("group"), **fields}
 
 
-def _stopping_from_dict(plain: Mapping[str, Any]) -> Stopping:
-    marks = tuple(
-        Undecided(
-            texts(mark["axis"]),
-            None if mark["group"] is None else group_from_dict(mark),
-            one_of(mark["statistic"], (*STATISTICS, "dsi")),
-            one_of(mark["corrected"], (True, False)),
-        )
-        for mark in plain["undecided"]
-    )
-    return Stopping(int(plain["permutations"]), number(plain["risk"]), marks)
+def group_of(row: dict[str, Any]) -> dict[str, Any]:
+    """The fields of :func:`with_group`'s form."""
+    return {**row, "group": row}
 
 
-def group_to_dict(group: Group) -> dict[str, Any]:
-    """A group's axes and values."""
-    return {"axis": list(group.axes), "group": dict(zip(group.axes, group.values, strict=True))}
+def _with_axes(fields: dict[str, Any]) -> dict[str, Any]:
+    group = fields.pop("group")
+    return {"axis": fields.pop("axes"), "group": group and group["group"], **fields}
 
 
-def group_from_dict(plain: Mapping[str, Any]) -> Group:
-    """Read :func:`group_to_dict`'s form; what is wrong raises as in :mod:`grasp_core.plain`."""
-    axes = texts(plain["axis"])
-    return Group(axes, tuple(text(plain["group"][name]) for name in axes))
+def _axes_of(row: dict[str, Any]) -> dict[str, Any]:
+    return {**row, "axes": row["axis"], "group": None if row["group"] is None else row}
 
 
-def _outcome_to_dict(outcome: Outcome) -> dict[str, Any]:
-    null = outcome.null
-    return {
-        "value": outcome.value,
-        "null_median": outcome.null_median,
-        "direction": outcome.direction,
-        "p": outcome.p,
-        "q": outcome.q,
-        "significance": outcome.significance,
-        "reason": outcome.reason,
-        "null_n": outcome.null_n,
-        "null": None if null is None else {"low": null.low, "high": null.high, "counts": list(null.counts)},
-    }
+def _mark(row: dict[str, Any]) -> dict[str, Any]:
+    if row["statistic"] not in (*STATISTICS, *SIDES, "dsi"):
+        raise WrongKindError(row["statistic"], "a statistic")
+    return _axes_of(row)
 
 
-def outcome_from_dict(plain: Mapping[str, Any]) -> Outcome:
-    """Read an outcome; what is wrong raises as in :mod:`grasp_core.plain`."""
-    null = plain["null"]
-    return Outcome(
-        value=optional(number, plain["value"]),
-        reason=optional(text, plain["reason"]),
-        null_n=int(plain["null_n"]),
-        null_median=optional(number, plain["null_median"]),
-        direction=one_of(plain["direction"], ("up", "down", None)),
-        p=optional(number, plain["p"]),
-        q=optional(number, plain["q"]),
-        significance=one_of(plain["significance"], ("none", "nominal", "corrected")),
-        null=None
-        if null is None
-        else Histogram(
-            number(null["low"]), number(null["high"]), tuple(int(count) for count in null["counts"])
-        ),
-    )
+def _with_outcome(fields: dict[str, Any]) -> dict[str, Any]:
+    outcome = fields.pop("outcome")
+    own = {"p": fields.pop("p_group"), "significance": fields.pop("significance_group")}
+    greatest = {f"{name}_max": outcome.pop(name) for name in ("p", "q", "significance")}
+    return {**_with_axes(fields), "value": outcome.pop("value"), **own, **greatest, **outcome}
 
 
-def _dsi_to_dict(row: DsiResult) -> dict[str, Any]:
-    outcome = _outcome_to_dict(row.outcome)
-    return {
-        "axis": list(row.axes),
-        "group": None if row.group is None else group_to_dict(row.group)["group"],
-        "value": outcome.pop("value"),
-        "p": row.p_group,
-        "significance": row.significance_group,
-        "p_max": outcome.pop("p"),
-        "q_max": outcome.pop("q"),
-        "significance_max": outcome.pop("significance"),
-        **outcome,
-    }
+def _outcome_of(row: dict[str, Any]) -> dict[str, Any]:
+    outcome = {**row, **{name: row[f"{name}_max"] for name in ("p", "q", "significance")}}
+    own = {"p_group": row["p"], "significance_group": row["significance"]}
+    return {**_axes_of(row), "outcome": outcome, **own}
 
 
-def _dsi_from_dict(plain: Mapping[str, Any]) -> DsiResult:
-    renamed = {"p": plain["p_max"], "q": plain["q_max"], "significance": plain["significance_max"]}
-    return DsiResult(
-        axes=texts(plain["axis"]),
-        group=None if plain["group"] is None else group_from_dict(plain),
-        outcome=outcome_from_dict({**plain, **renamed}),
-        p_group=optional(number, plain["p"]),
-        significance_group=one_of(plain["significance"], ("none", "nominal", "corrected")),
-    )
+in_file(
+    Group,
+    lambda fields: {"axis": fields["axes"], "group": dict(zip(*fields.values(), strict=True))},
+    lambda row: {"axes": row["axis"], "values": [row["group"][name] for name in row["axis"]]},
+)
+in_file(
+    GroupResult,
+    with_group,
+    lambda row: {
+        **group_of(row),
+        "statistics": {name: row["statistics"][name] for name in STATISTICS if name in row["statistics"]},
+    },
+)
+in_file(DsiResult, _with_outcome, _outcome_of)
+in_file(Undecided, _with_axes, _mark)

@@ -1,4 +1,4 @@
-"""What one server process shares between its pages and its API: settings, store and running work."""
+"""The parts of a server process that its pages and its API share: settings, store and running work."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from grasp_core.engine import workers
 from grasp_core.engine.choose import make_pool
 from grasp_core.engine.service import Service
 from grasp_core.errors import StoreError
-from grasp_core.io.places import Places
+from grasp_core.io.parsing.limited.process import HELPER
+from grasp_core.io.sources.allowed import AllowedSources
 from grasp_core.settings import Settings, read_settings
-from grasp_core.store.database import connect, database_url
-from grasp_core.store.documents import DocumentStore
+from grasp_core.store.database import check, connect, database_url, leave_no_trace
 from grasp_core.store.files import FileStore
 from grasp_core.store.links import LinkStore
 from grasp_core.store.readings import ReadingStore
@@ -39,7 +39,7 @@ class Server:
     ----------
     settings : Settings
     database : sqlalchemy Engine
-    runs, files, links, readings, submissions, documents
+    runs, files, links, readings, submissions
         What lasts.
     service : Service
         What computes.
@@ -52,12 +52,12 @@ class Server:
     links: LinkStore
     readings: ReadingStore
     submissions: SubmissionStore
-    documents: DocumentStore
     service: Service
     _threads: list[threading.Thread] = field(default_factory=list, init=False)
 
     def start(self) -> None:
-        """Begin to compute what is queued, and to delete what has outlived its time."""
+        """Begin to compute what is queued, and to delete what has outlived its time; get ready to read."""
+        HELPER.start()
         self.service.start()
         sweeper = threading.Thread(target=self._sweep, name="grasp-sweep", daemon=True)
         self._threads.append(sweeper)
@@ -74,11 +74,22 @@ class Server:
         """Delete files that no run needs any more, blocks of runs given up, and what is past its age."""
         self.files.delete_unneeded(older_than_hours=self.settings.keep_files_hours)
         self.runs.drop_checkpoints(older_than_hours=self.settings.keep_files_hours)
-        self.documents.delete_closed(older_than_hours=self.settings.keep_files_hours)
+        self.links.delete_leaderboards(older_than_hours=self.settings.keep_files_hours, closed=True)
         if self.settings.keep_runs_days:
             self.runs.delete_older_than(self.settings.keep_runs_days)
             self.readings.delete_older_than(self.settings.keep_runs_days)
-            self.documents.delete_older_than(self.settings.keep_runs_days)
+            self.links.delete_leaderboards(older_than_hours=self.settings.keep_runs_days * 24, closed=False)
+        leave_no_trace(self.database)
+
+    def check(self) -> None:
+        """Find out that what lasts can be reached.
+
+        Raises
+        ------
+        StoreError
+            If the database does not answer, or its file is gone, damaged or another one.
+        """
+        check(self.database)
 
     def _sweep(self) -> None:
         while True:
@@ -98,31 +109,32 @@ def make_server(settings: Settings, make_executor: Callable[[int], Executor] = w
     StoreError
         If the database cannot be opened.
     SettingsError
-        If the places of files, or the cluster, cannot be used.
+        If the allowed sources of files, or the cluster, cannot be used.
     """
-    places = Places(settings.data_dir, settings.data_urls)
+    allowed = AllowedSources(settings.data_dir, settings.data_urls)
     database = connect(database_url(settings))
     runs = RunStore(database, queue_limit=settings.queue_limit)
     files = FileStore(database, quota=settings.file_quota_mb * 2**20)
     # GRASP_WORKERS counts this machine's processes; a cluster has its own number.
     pool = make_pool(settings, make_executor, None if settings.dask_address else settings.workers or None)
-    service = Service(runs, files, pool, places)
+    service = Service(runs, files, pool, allowed)
     submissions = SubmissionStore(database, limit=settings.raft_scorings)
-    readings, links, documents = ReadingStore(database), LinkStore(database), DocumentStore(database)
-    return Server(settings, database, runs, files, links, readings, submissions, documents, service)
+    readings, links = ReadingStore(database), LinkStore(database)
+    return Server(settings, database, runs, files, links, readings, submissions, service)
 
 
 def shared() -> Server:
     """The server of this process, started."""
     with _starting:  # the first visitor may come while the app is still getting ready
-        return _shared()
+        return start_shared()
 
 
 _starting = threading.Lock()
 
 
 @functools.cache
-def _shared() -> Server:
+def start_shared() -> Server:
+    """The process's server; :func:`shared` sees to it that it is started once."""
     server = make_server(read_settings())
     server.start()
     return server

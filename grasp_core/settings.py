@@ -1,4 +1,4 @@
-"""What an installation decides: every setting, read from the environment once, in one place."""
+"""Settings of an installation, read from the environment once."""
 
 from __future__ import annotations
 
@@ -40,6 +40,10 @@ class Settings:
     dask_key: str = _setting("", "File with that certificate's key, where it is not in the same file")
     queue_limit: int = _setting(20, "Runs that one person may have waiting or running")
     file_quota_mb: int = _setting(2048, "MiB of uploaded files that one person may have on the server")
+    read_memory_mb: int = _setting(
+        0, "MiB of memory that reading one file may take, two at a time; 0 means a third of the machine's"
+    )
+    read_seconds: int = _setting(120, "Seconds of processor time that reading one file may take")
     raft_gold: str = _setting("", "Folder with private gold labels, TASK/test.csv; scoring is on when set")
     raft_tasks: str = _setting("", "Folder with the benchmark's tasks, TASK/task.json; by default RAFT's 11")
     raft_scorings: int = _setting(20, "Different predictions that one person may have scored per task")

@@ -1,4 +1,4 @@
-"""What a run computes: a small, canonical, versioned value.
+"""The spec of a run: a small, canonical, versioned value that says what it computes.
 
 The spec and the data's fingerprint are all that is needed to compute the same numbers again.
 """
@@ -15,13 +15,15 @@ from typing import Any, Literal, get_args
 from grasp_core.data_spec import DataSpec
 from grasp_core.errors import SpecError
 from grasp_core.groups import AxisSet
+from grasp_core.json_values import ADDED, FormError, closed, from_json, in_file, to_json
 
 SPEC_VERSION = 2
 """Version 1 lacked recoding, filters and parts; it is still read."""
 _READ = (1, SPEC_VERSION)
+_NO_SPEC = f"this is not a run spec of version {' or '.join(map(str, _READ))}"
 _LATER: Mapping[str, Mapping[str, Any]] = {
     "analysis": {"level": "nominal", "adaptive": False},
-    "data": {"further": []},
+    "data": {"further": [], "repeated": "refuse", "order": None},
 }
 """Fields that version 2 lacked at first; with these values a spec keeps the hash it had without them."""
 LEVEL = 0.05
@@ -31,6 +33,8 @@ IN_GROUP = ("irr", "negentropy", "plurality_size")
 CROSS_GROUP = ("xrr", "cross_negentropy", "voting_agreement")
 STATISTICS = ("irr", "xrr", "negentropy", "cross_negentropy", "plurality_size", "voting_agreement", "gai")
 """All statistics, in the column order of the paper's Table 5."""
+SIDES = ("xrr", "macro_f1", "share", "cross_entropy", "js_divergence")
+"""All statistics of a model and a group, in the order of every array of them."""
 
 PValue = Literal["two-sided", "paper"]
 CrossNegentropy = Literal["smooth", "paper"]
@@ -46,9 +50,10 @@ ADAPTIVE_PERMUTATIONS = 100_000
 """The most that an adaptive run takes unless it is told."""
 
 
+@closed
 @dataclass(frozen=True)
 class AnalysisSpec:
-    """What is computed on the data.
+    """The analysis: what is computed on the data.
 
     Parameters
     ----------
@@ -64,7 +69,7 @@ class AnalysisSpec:
     strata : str or None
         Axis within whose values profiles are shuffled; None shuffles over all raters.
     p_value, cross_negentropy, ties, correction, family
-        Conventions of METHODS sections 3 and 5.
+        Conventions of docs/methods.md, "Cross-group cohesion" and "Observed against shuffled".
     adaptive : bool
         Whether permutations stop once further ones are not expected to change a mark; `permutations` is then
         the most there are.
@@ -132,19 +137,48 @@ class AnalysisSpec:
         return tuple(dict.fromkeys((*(name for axes in self.axes for name in axes), *strata)))
 
 
+@closed
+@dataclass(frozen=True, slots=True)
+class ModelSource:
+    """Where a model's labels are.
+
+    Parameters
+    ----------
+    name : str
+    sha256 : str
+        Of the file.
+    column : str, optional
+        Of the annotations file; without one the file holds this model's labels alone.
+    """
+
+    name: str
+    sha256: str
+    column: str | None = None
+
+    def __post_init__(self) -> None:
+        _texts("models", (self.name, self.sha256, *(() if self.column is None else (self.column,))))
+
+
 PAPER_CONVENTIONS: Mapping[str, Any] = {"p_value": "paper", "cross_negentropy": "paper"}
-"""What preset "As in the paper" changes; GRASP's defaults are two-sided p and smoothed q."""
+"""The changes of preset "As in the paper"; GRASP's defaults are two-sided p and smoothed q."""
 
 
+@closed
 @dataclass(frozen=True, slots=True)
 class RunSpec:
-    """Reading and analysis together; its hash is part of a result's identity."""
+    """Reading and analysis together; its hash is part of a result's identity.
+
+    With `models`, these are held against the groups; without, cohesion is computed.
+    """
 
     data: DataSpec
     analysis: AnalysisSpec
     version: int = field(default=SPEC_VERSION)
+    models: tuple[ModelSource, ...] = field(default=(), metadata=ADDED)
 
     def __post_init__(self) -> None:
+        if self.models and self.data.further:
+            raise SpecError("models are held against the answers to one question; run each by itself")
         if self.data.further and self.analysis.level != "nominal":
             raise SpecError(
                 "several questions are held together by whether answers are equal, which is level nominal;"
@@ -153,7 +187,7 @@ class RunSpec:
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready form; :meth:`from_dict` reads it back."""
-        plain: dict[str, Any] = json.loads(json.dumps(dataclasses.asdict(self)))
+        plain: dict[str, Any] = to_json(self)
         return plain
 
     @classmethod
@@ -165,14 +199,11 @@ class RunSpec:
         SpecError
             If a field is unknown, missing, of the wrong kind or out of range.
         """
-        if not isinstance(plain, dict) or plain.get("version") not in _READ:
-            raise SpecError(f"this is not a run spec of version {' or '.join(map(str, _READ))}")
+        if not isinstance(plain, dict):
+            raise SpecError(_NO_SPEC)
         try:
-            return cls(
-                data=DataSpec.from_plain(_tuples(plain["data"])),
-                analysis=AnalysisSpec(**_tuples(plain["analysis"])),
-            )
-        except (KeyError, TypeError, AttributeError) as error:
+            return from_json(plain, cls)
+        except FormError as error:
             raise SpecError(f"the run spec cannot be read: {error}") from None
 
     def sha256(self) -> str:
@@ -186,15 +217,13 @@ class RunSpec:
         return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _tuples(plain: Mapping[str, Any]) -> dict[str, Any]:
-    def convert(value: Any) -> Any:
-        if isinstance(value, list):
-            return tuple(convert(entry) for entry in value)
-        if isinstance(value, dict):
-            return {name: convert(entry) for name, entry in value.items()}
-        return value
+def _of_version(plain: dict[str, Any]) -> dict[str, Any]:
+    if plain.get("version") not in _READ:
+        raise SpecError(_NO_SPEC)
+    return {**plain, "version": SPEC_VERSION}
 
-    return {name: convert(value) for name, value in plain.items()}
+
+in_file(RunSpec, dict, _of_version)
 
 
 def _choice(name: str, value: object, literal: object) -> None:

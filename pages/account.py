@@ -3,9 +3,9 @@ from __future__ import annotations
 import streamlit as st
 
 from grasp_core.report.text import escape_markdown
-from pages._ui.identity import current_user
-from pages._ui.permissions import VIEWERS_LOOK
-from pages._ui.sign_in import offer_sign_out
+from pages._ui.session.identity import current_user
+from pages._ui.session.permissions import VIEWERS_LOOK
+from pages._ui.shell.sign_in import offer_sign_out
 
 _MAY = {
     "viewer": VIEWERS_LOOK,

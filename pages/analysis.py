@@ -5,17 +5,19 @@ import streamlit as st
 from grasp_core.errors import GraspError
 from grasp_core.report.text import escape_markdown
 from grasp_core.spec import AnalysisSpec, RunSpec
-from pages._ui.comparison import say_what_is_compared
-from pages._ui.links import go, link_to
-from pages._ui.questions import choose_question
-from pages._ui.settings import (
+from pages._ui.analysis.comparison import say_what_is_compared
+from pages._ui.analysis.settings import (
     choose_axes,
     choose_conventions,
+    choose_level,
     choose_numbers,
     choose_preset,
     choose_statistics,
+    proposal_of,
 )
-from pages._ui.state import submit, work
+from pages._ui.data.questions import choose_question
+from pages._ui.session.state import submit, work
+from pages._ui.shell.links import go, link_to
 
 st.title("Analysis")
 session = work()
@@ -40,8 +42,11 @@ axes = choose_axes(names, tuple(name for name in session.proposed_axes if name i
 st.header("What is computed")
 statistics = choose_statistics()
 numbers = choose_numbers()
+proposal = proposal_of(dataset.questions)
+level = None if proposal is None else choose_level(dataset.questions, proposal)
 with st.expander("Advanced"):
-    conventions = choose_conventions(names, dataset.questions)
+    conventions = choose_conventions(names)
+    conventions["level"] = level or choose_level(dataset.questions, None)
 try:
     spec = RunSpec(reading, AnalysisSpec(axes=axes, statistics=statistics, **numbers, **conventions))
 except GraspError as error:

@@ -2,18 +2,18 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages._ui.columns import choose_columns
-from pages._ui.files import file_slots
-from pages._ui.known import say_what_is_known
-from pages._ui.leaving_out import choose_exclusions, show_account
-from pages._ui.links import go, link_to
-from pages._ui.overview import show_overview, show_preview
-from pages._ui.problems import load_or_list, show_notes
-from pages._ui.quality import show_quality
-from pages._ui.recoding import choose_recoding
-from pages._ui.remembered import remember_reading, say_what_is_remembered
-from pages._ui.state import work
-from pages._ui.uploads import offer_deletion
+from pages._ui.data.columns import choose_columns
+from pages._ui.data.files import file_slots
+from pages._ui.data.known import say_what_is_known
+from pages._ui.data.leaving_out import choose_exclusions, show_account
+from pages._ui.data.overview import show_overview, show_preview
+from pages._ui.data.problems import load_or_list, show_notes
+from pages._ui.data.quality import show_quality
+from pages._ui.data.recoding import choose_recoding
+from pages._ui.data.remembered import remember_reading, say_what_is_remembered
+from pages._ui.data.uploads import offer_deletion
+from pages._ui.session.state import work
+from pages._ui.shell.links import go, link_to
 
 st.title("Data")
 st.write("Drop your files, check what was recognised, and see what was understood.")
@@ -25,9 +25,11 @@ if session.annotations is None or session.guess is None:
         "The **annotations file** has one row per annotation, or it is a matrix of items and raters. The "
         "**raters file** has one row per rater, with gender, age, region or whatever else you know; the "
         "annotations file may say that instead.\n\n"
-        "Drop what your tool exports: CSV, TSV, Excel, ODS, JSON or Parquet, also zipped. Known are the "
-        "exports of Label Studio, Prodigy, doccano, Argilla, INCEpTION, Potato, Mechanical Turk, Prolific "
-        "and LeWiDi, Hugging Face datasets, and DICES, D3CODE, POPQUORN and MultiPICo as published."
+        "Drop what your tool exports: CSV, TSV, Excel, ODS, JSON, Parquet, Arrow, SPSS or Stata, also "
+        "zipped, and a file or sheet per annotator. Known are the "
+        "exports of Label Studio, Prodigy, doccano, Argilla, INCEpTION, Potato, Mechanical Turk, Prolific, "
+        "Qualtrics, SurveyMonkey, Zooniverse and LeWiDi, Hugging Face datasets, and DICES, D3CODE, POPQUORN "
+        "and MultiPICo as published."
     )
     link_to("start", "No file at hand? Try the example on Start")
     st.stop()

@@ -6,12 +6,12 @@ import streamlit as st
 
 from grasp_core.access import LOCAL_USER
 from grasp_core.errors import AccessError
-from pages._ui.guard import show_error
-from pages._ui.identity import visitor
-from pages._ui.look import ICON, mend
-from pages._ui.permissions import VIEWERS_LOOK
-from pages._ui.screens import SCREENS
-from pages._ui.sign_in import ask_to_sign_in, say_not_admitted
+from pages._ui.session.identity import visitor
+from pages._ui.session.permissions import VIEWERS_LOOK
+from pages._ui.shell.guard import show_error
+from pages._ui.shell.page_style import ICON, mend
+from pages._ui.shell.screens import SCREENS
+from pages._ui.shell.sign_in import ask_to_sign_in, say_not_admitted
 
 
 def view() -> None:

@@ -2,12 +2,13 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages._ui.benchmark import benchmark_or_say
-from pages._ui.human_baseline import show_human_baseline
-from pages._ui.leaderboard import show_leaderboard
-from pages._ui.models_as_raters import show_models_as_raters
-from pages._ui.submissions import show_submission
-from pages._ui.try_baseline import show_baselines
+from pages._ui.benchmark.benchmark import benchmark_or_say
+from pages._ui.benchmark.human_baseline import show_human_baseline
+from pages._ui.benchmark.leaderboard import show_leaderboard
+from pages._ui.benchmark.submissions import show_submission
+from pages._ui.benchmark.try_baseline import show_baselines
+from pages._ui.models.models_as_raters import show_models_as_raters
+from pages._ui.shell.links import go
 
 _VIEWS = {
     "Whose judgements": show_models_as_raters,
@@ -17,6 +18,9 @@ _VIEWS = {
     "People": show_human_baseline,
 }
 
+saved = st.query_params.get("saved")
+if saved:  # an address of an answer from before answers were runs
+    go("results", run_id=saved)
 st.title("Models")
 st.write(
     "A model is one more rater. See whose judgements it reproduces, and how it does on a benchmark of few "

@@ -4,17 +4,19 @@ import streamlit as st
 
 from grasp_core import server
 from grasp_core.report.text import escape_markdown
-from pages._ui.answer import show_facts
-from pages._ui.links import link_to
-from pages._ui.outputs import export
-from pages._ui.progress import watch
-from pages._ui.rerun import change_and_run_again
-from pages._ui.run_edit import edit
-from pages._ui.sharing import share_run
-from pages._ui.shown import Shown
-from pages._ui.state import shown_run, work
-from pages._ui.times import told
-from pages._ui.whole_result import show_result
+from grasp_core.result import RunResult
+from pages._ui.models.models_answer import show_answer
+from pages._ui.result.answer import show_facts
+from pages._ui.result.whole_result import show_result
+from pages._ui.runs.progress import watch
+from pages._ui.runs.run_edit import edit
+from pages._ui.session.state import shown_run, work
+from pages._ui.session.times import told
+from pages._ui.share.sharing import share_run
+from pages._ui.shell.links import link_to
+from pages._ui.shell.rerun import change_and_run_again
+from pages._ui.widgets.outputs import export
+from pages._ui.widgets.shown import Shown
 
 run = shown_run()
 if run is None:
@@ -47,7 +49,6 @@ if run.state != "done":
     st.stop()
 
 result = server.shared().service.result(run.id)
-shown = Shown(run.id, result, run.title)
 show_facts(result)
 if work().found_again == run.id and run.finished_at is not None:
     st.info(
@@ -57,7 +58,11 @@ if work().found_again == run.id and run.finished_at is not None:
     )
 with st.container(horizontal=True):
     share_run(run)
-    export(shown)
+    if isinstance(result, RunResult):
+        export(Shown(run.id, result, run.title))
     change_and_run_again(run.spec)
     edit(run)
-show_result(shown)
+if isinstance(result, RunResult):
+    show_result(Shown(run.id, result, run.title))
+else:
+    show_answer(result)

@@ -3,11 +3,11 @@ from __future__ import annotations
 import streamlit as st
 
 from grasp_core import server
-from pages._ui.links import link_to
-from pages._ui.picks import offer_comparison
-from pages._ui.run_list import list_runs, watch_all
-from pages._ui.run_search import find_runs
-from pages._ui.side_by_side import show_side_by_side
+from pages._ui.runs.run_list import list_runs, watch_all
+from pages._ui.runs.run_search import find_runs
+from pages._ui.runs.selected_runs import offer_comparison
+from pages._ui.runs.side_by_side import show_side_by_side
+from pages._ui.shell.links import link_to
 
 a, b = (st.query_params.get(name) for name in ("a", "b"))
 if a and b:

@@ -2,10 +2,50 @@ from __future__ import annotations
 
 import streamlit as st
 
+from grasp_core import server
+from grasp_core.benchmark.leaderboard import read_leaderboard
+from grasp_core.report.public_view import public_view
 from grasp_core.report.text import escape_markdown
+from grasp_core.result import RunResult
+from grasp_core.store.links import Leaderboard
 from grasp_core.store.runs import RunRecord
-from pages._ui.opened_link import CLOSED, open_link
-from pages._ui.shared_result import show_shared_document, show_shared_run
+from pages._ui.benchmark.leaderboard import draw_leaderboard
+from pages._ui.models.models_answer import show_answer
+from pages._ui.result.answer import show_facts
+from pages._ui.result.whole_result import show_result
+from pages._ui.session.times import exactly
+from pages._ui.share.opened_link import CLOSED, OpenedLink, open_link
+from pages._ui.widgets.outputs import export
+from pages._ui.widgets.shown import Shown
+
+_TO_LOOK_AT = "A result that was shared with you, to look at."
+
+
+def _show_run(link: OpenedLink, run: RunRecord) -> None:
+    """Show a run without what could name a person or a file, once it is done."""
+    if run.state != "done":
+        st.info(
+            "This result is not there yet; come back later."
+            if not run.ended
+            else "There is no result here: its computation did not come to an end."
+        )
+        return
+    result = public_view(server.shared().service.result(run.id))
+    show_facts(result)
+    st.caption(_TO_LOOK_AT)
+    if not isinstance(result, RunResult):
+        show_answer(result, link.check)
+        return
+    shown = Shown(f"{run.id} for strangers", result, run.title, link.check)
+    export(shown, ("csv", "xlsx", "latex", "markdown", "html"))
+    show_result(shown, check_often=True)
+
+
+def _show_leaderboard(link: OpenedLink, board: Leaderboard) -> None:
+    """Show a leaderboard as it was when it was shared."""
+    st.caption(f"{_TO_LOOK_AT} The figures are those of {exactly(board.created_at)}.")
+    draw_leaderboard(*read_leaderboard(board.content), link.check)
+
 
 link = open_link()
 if link is None:
@@ -14,6 +54,6 @@ if link is None:
     st.stop()
 st.title(escape_markdown(link.opened.title))
 if isinstance(link.opened, RunRecord):
-    show_shared_run(link, link.opened)
+    _show_run(link, link.opened)
 else:
-    show_shared_document(link, link.opened)
+    _show_leaderboard(link, link.opened)

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages._ui.doors import open_result, try_example
-from pages._ui.identity import current_user
-from pages._ui.links import go, link_to_run
-from pages._ui.permissions import VIEWERS_LOOK
-from pages._ui.state import work
+from pages._ui.session.identity import current_user
+from pages._ui.session.permissions import VIEWERS_LOOK
+from pages._ui.session.state import work
+from pages._ui.shell.links import go, link_to_run
+from pages._ui.start.start_actions import open_result, try_example
 
 st.title("GRASP")
 st.markdown(

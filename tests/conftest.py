@@ -5,11 +5,32 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from hypothesis import settings
 from playwright.sync_api import Browser, expect, sync_playwright
 
 PATIENCE_MS = 30_000
+
+# Before NumPy is imported. There is a test process for each core, and threads of linear algebra that wait for
+# one another take ten times the work of one.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+# Without time limits: the first example may have to wait for a compiler, or for busy cores. "steady" gives
+# the same examples each time, so that a test fails for what was changed; "search" looks for others, "long"
+# for many more.
+settings.register_profile("steady", deadline=None, derandomize=True)
+settings.register_profile("search", deadline=None)
+settings.register_profile("long", deadline=None, max_examples=1000)
+settings.load_profile(os.environ.get("GRASP_EXAMPLES", "steady"))
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Import nothing for ``-m browser`` that does not speak of one: most tests do not."""
+    if config.option.markexpr != "browser" or collection_path.suffix != ".py":
+        return None
+    return "browser" not in collection_path.read_text(encoding="utf-8") or None
 
 
 @pytest.fixture(scope="session")

@@ -9,6 +9,7 @@ from typing import Any
 
 from grasp_core.data_spec import Combine, DataSpec, Filters, MapValues
 from grasp_core.groups import Group
+from grasp_core.remarks.remark import Remark, said
 from grasp_core.result import (
     DataSummary,
     DsiResult,
@@ -126,7 +127,7 @@ def make_result(
     groups: tuple[GroupResult, ...] | None = None,
     *,
     dsi: tuple[DsiResult, ...] | None = None,
-    warnings: tuple[str, ...] = (),
+    warnings: tuple[str | Remark, ...] = (),
     **analysis: Any,
 ) -> RunResult:
     """A result with the given groups, by default the paper's 20 of DICES-350.
@@ -151,7 +152,15 @@ def make_result(
         sha256="0" * 64,
         files=(FileFingerprint("dices350.csv", 1_000, "0" * 64),),
     )
-    return RunResult(data, spec, groups, dsi, warnings, Timing(0.1, 0.2, 3.0), "0.1.0")
+    return RunResult(
+        data=data,
+        spec=spec,
+        groups=groups,
+        dsi=dsi,
+        warnings=tuple(said(one) if isinstance(one, str) else one for one in warnings),
+        timing=Timing(0.1, 0.2, 3.0),
+        code_version="0.1.0",
+    )
 
 
 def make_group(
@@ -163,7 +172,7 @@ def make_group(
 
 def without_gai(row: GroupResult, reason: str) -> GroupResult:
     """The same group, its GAI not estimable."""
-    return replace(row, statistics={**row.statistics, "gai": Outcome(None, reason=reason)})
+    return replace(row, statistics={**row.statistics, "gai": Outcome(None, reason=said(reason))})
 
 
 def naming(data: DataSpec, who: str) -> DataSpec:
@@ -174,6 +183,6 @@ def naming(data: DataSpec, who: str) -> DataSpec:
         exclude=(("id", who),),
         recode=(MapValues("id", ((who, "r1"),)), Combine((who,), ("Yes", "No"), "any")),
         filters=Filters(raters=(who,), items=(who,), drop=(("id", who),)),
-        part=who,
-        raters_part=who,
+        member=who,
+        raters_member=who,
     )

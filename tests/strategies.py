@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from hypothesis import strategies as st
 
-from grasp_core.annotations import Annotations, Axis, Raters
+from grasp_core.annotations import Annotations, Axis, Int64Array, Raters
 
 AWKWARD = ("007", "7", "None", "NA", "nan", "=1+1", "<script>", 'a "quoted" b', "a,b", "x;y|z", "é", "1.0")
 """Texts that careless reading changes."""
@@ -45,13 +44,13 @@ def votes(draw: st.DrawFn, *, labels: tuple[str, ...] = ("No", "Yes", "NA", "007
 
 def label_counts(
     *, items: tuple[int, int] = (1, 6), categories: tuple[int, int] = (2, 4), most: int = 4
-) -> st.SearchStrategy[npt.NDArray[np.int64]]:
+) -> st.SearchStrategy[Int64Array]:
     """Labels per item and category, shape (I, K); items without labels and unused categories included."""
     shapes = st.tuples(st.integers(*items), st.integers(*categories))
     return shapes.flatmap(lambda shape: counts_of(shape, most=most))
 
 
-def counts_of(shape: tuple[int, int], *, most: int = 4) -> st.SearchStrategy[npt.NDArray[np.int64]]:
+def counts_of(shape: tuple[int, int], *, most: int = 4) -> st.SearchStrategy[Int64Array]:
     """Labels per item and category of the given shape."""
     size = shape[0] * shape[1]
     cells = st.lists(st.integers(0, most), min_size=size, max_size=size)

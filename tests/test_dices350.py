@@ -1,4 +1,4 @@
-"""DICES-350 against the paper's Table 5 (METHODS section 8)."""
+"""DICES-350 against the paper's Table 5."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import functools
 import pytest
 
 from grasp_core.data_spec import DataSpec
-from grasp_core.io.load import load
-from grasp_core.io.tables import read_table
+from grasp_core.io.dataset.load import load
+from grasp_core.io.parsing.read import read_table
 from grasp_core.result import Outcome, RunResult
 from grasp_core.spec import STATISTICS, AnalysisSpec, RunSpec
 from tests.computing import compute_in_threads
@@ -126,7 +126,7 @@ def test_nominal_stars_are_the_papers() -> None:
         if (cell["significance"] != "none") != (outcome.p < 0.05)
     ]
     assert len(differing) <= 2
-    # METHODS section 8 names the first two. With 200,000 permutations (seed 5) they have p = 0.081 and
+    # The first two are known to differ. With 200,000 permutations (seed 5) they have p = 0.081 and
     # 0.047, and the third 0.048: with 10,000 it falls on either side.
     border = {("White, Man", "irr"), ("Multiracial, Woman", "plurality_size"), ("Black, Woman", "irr")}
     assert set(differing) <= border
@@ -143,7 +143,7 @@ def test_arrows_are_the_papers() -> None:
 
 
 def test_stars_after_correction_are_the_papers() -> None:
-    """Not promised by METHODS; so it is counted, not held cell by cell."""
+    """Not promised by the definitions; so it is counted, not held cell by cell."""
     differing = [
         (cell["group"], cell["statistic"])
         for cell, outcome in cells(paper_run(), EXACT)

@@ -30,10 +30,35 @@ QUALITY = ROOT / "docs" / "quality.md"
 DEPLOY = ROOT / "docs" / "deploy.md"
 MODELS = ROOT / "docs" / "models.md"
 SCALING = ROOT / "docs" / "scaling.md"
-DOCUMENTS = (README, FORMATS, WRITTEN, METHODS, QUALITY, DEPLOY, MODELS, SCALING)
+USING = ROOT / "docs" / "using.md"
+RESULTS = ROOT / "docs" / "results.md"
+PRIVACY = ROOT / "docs" / "privacy.md"
+MAP = ROOT / "docs" / "architecture.md"
+INDEX = ROOT / "docs" / "README.md"
+CONTRIBUTING = ROOT / "CONTRIBUTING.md"
+DOCUMENTS = (
+    README,
+    USING,
+    FORMATS,
+    RESULTS,
+    QUALITY,
+    METHODS,
+    MODELS,
+    WRITTEN,
+    PRIVACY,
+    DEPLOY,
+    SCALING,
+    MAP,
+    INDEX,
+    CONTRIBUTING,
+)
 COMMAND = "python -m grasp_core "
 FILES = (".csv", ".tsv", ".json", ".jsonl", ".txt")
 _FENCE = re.compile(r"^```(\w+) ?([\w.-]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def _shown(document: Path) -> str:
+    return document.relative_to(ROOT).as_posix()
 
 
 @dataclass(frozen=True)
@@ -79,7 +104,7 @@ def run_blocks(document: Path, capsys: pytest.CaptureFixture[str]) -> int:
     return ran
 
 
-@pytest.mark.parametrize("document", [README, FORMATS], ids=lambda path: path.name)
+@pytest.mark.parametrize("document", [README, USING, FORMATS], ids=lambda path: path.name)
 def test_commands_run_and_print_what_is_shown(
     document: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -87,11 +112,11 @@ def test_commands_run_and_print_what_is_shown(
     assert run_blocks(document, capsys) > 1
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+@pytest.mark.parametrize("document", DOCUMENTS, ids=_shown)
 def test_commands_that_need_data_parse(document: Path) -> None:
     for block in blocks(document):
         for arguments in commands(block):
-            cli.entry._parser().parse_args(arguments)
+            cli.entry.make_parser().parse_args(arguments)
 
 
 @pytest.fixture(scope="module")
@@ -158,8 +183,25 @@ def field_names(value: Any) -> Iterator[str]:
 
 def test_every_field_and_column_is_described(outputs: tuple[dict[str, Any], str]) -> None:
     described = set(re.findall(r"`([^`\n]+)`", re.sub(_FENCE, "", WRITTEN.read_text(encoding="utf-8"))))
+    codes = WRITTEN.with_name("results.md").read_text(encoding="utf-8")
+    described |= set(re.findall(r"\*(\w+)\*", codes))  # the numbers of reasons and warnings
     assert set(field_names(outputs[0])) <= described
     assert set(CSV_COLUMNS) <= described
+
+
+def test_the_readme_is_one_page() -> None:
+    assert len(README.read_text(encoding="utf-8").splitlines()) <= 120
+
+
+def test_every_document_is_listed() -> None:
+    listed = re.findall(r"^\| \[([\w-]+\.md)\]", INDEX.read_text(encoding="utf-8"), re.MULTILINE)
+    there = {path.name for path in INDEX.parent.glob("*.md")} - {INDEX.name}
+    assert len(listed) == len(set(listed))
+    assert set(listed) - {CONTRIBUTING.name, "CHANGELOG.md"} == there
+    assert {document.name for document in DOCUMENTS if document.parent == INDEX.parent} == {
+        *there,
+        INDEX.name,
+    }
 
 
 def test_the_tables_columns_are_shown(outputs: tuple[dict[str, Any], str]) -> None:
@@ -191,7 +233,7 @@ def test_every_option_is_described(command: str, capsys: pytest.CaptureFixture[s
     assert {option for option in options if option not in written} == set()
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+@pytest.mark.parametrize("document", DOCUMENTS, ids=_shown)
 def test_links_lead_somewhere(document: Path) -> None:
     text = re.sub(_FENCE, "", document.read_text(encoding="utf-8"))
     for target in re.findall(r"\[[^\]]+\]\(([^)]+)\)", text):

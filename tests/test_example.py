@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 from grasp_core.example import COHESIVE, INCOHESIVE, LABELS, example_files, example_spec
-from grasp_core.io.load import load
-from grasp_core.io.tables import read_table
+from grasp_core.io.dataset.load import load
+from grasp_core.io.parsing.read import read_table
 from grasp_core.result import GroupResult, RunResult
 from tests.computing import compute_in_threads
 

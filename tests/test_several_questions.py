@@ -13,10 +13,10 @@ from grasp_core import cli
 from grasp_core.data_spec import DataSpec, Filters, Question
 from grasp_core.errors import DataError, SpecError
 from grasp_core.groups import form_groups
-from grasp_core.io.load import Dataset, load
-from grasp_core.io.tables import read_table
+from grasp_core.io.dataset.load import Dataset, load
+from grasp_core.io.parsing.read import read_table
 from grasp_core.permutation import reference
-from grasp_core.permutation.shuffle import permutation, stratify
+from grasp_core.permutation.draw import permutation, stratify
 from grasp_core.result import RunResult
 from grasp_core.spec import AnalysisSpec, RunSpec
 from tests.computing import compute_in_threads
@@ -78,7 +78,7 @@ def test_missing_answers_are_told_by_question() -> None:
 def test_a_filter_holds_for_each_question() -> None:
     dataset = read(dataclasses.replace(SPEC, filters=Filters(min_per_rater=2)))
     assert [one.n_annotations for one in dataset.questions] == [4, 7]  # b's one of q1, c's one of q2
-    assert [removal.filter for removal in dataset.removals if removal.annotations] == [
+    assert [str(removal.filter) for removal in dataset.removals if removal.annotations] == [
         "raters with fewer than 2 annotations, in 'q1'",
         "raters with fewer than 2 annotations, in 'q2'",
     ]

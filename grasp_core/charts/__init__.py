@@ -1,4 +1,7 @@
-"""From a run's result to figures: the same Altair charts on the page and in exports."""
+"""From a run's result to figures: the same Altair charts on the page and in exports.
+
+Imports `benchmark`, `models`, `panels` and `report`.
+"""
 
 from grasp_core.charts.cohesion import cohesion_map
 from grasp_core.charts.dsi import dsi_chart

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from statistics import median
 from typing import Any
 
@@ -19,6 +20,7 @@ from grasp_core.charts.theme import (
     shape,
     ticks,
     title,
+    tooltip,
 )
 from grasp_core.report.words import (
     SIGNIFICANCE_NAMES,
@@ -32,6 +34,7 @@ from grasp_core.report.words import (
     reported_statistics,
 )
 from grasp_core.result import RunResult
+from grasp_core.wording import number
 
 _HEIGHT = 420
 _LABELLED = 12
@@ -56,7 +59,7 @@ def cohesion_map(result: RunResult, theme: Theme = "light") -> alt.LayerChart:
         "Larger mark: more raters.",
     ]
     if left_out and drawn:
-        subtitle[1] += f" Not estimable, so not shown: {_count(left_out)}."
+        subtitle[1] += f" Not estimable, so not shown: {number(left_out, 'group')}."
     if "gai" not in reported_statistics(result):
         subtitle[1] += " GAI was not part of this run, so no group is tested."
     heading = title(heading_text, subtitle)
@@ -73,10 +76,6 @@ def cohesion_map(result: RunResult, theme: Theme = "light") -> alt.LayerChart:
         alt_text=_alt(result, drawn, left_out),
         height=_HEIGHT,
     )
-
-
-def _count(groups: int) -> str:
-    return "1 group" if groups == 1 else f"{groups} groups"
 
 
 def _groups(result: RunResult) -> list[dict[str, Any]]:
@@ -190,27 +189,17 @@ def _layers(
         scale=alt.Scale(domain=list(y_domain), nice=False, zero=False),
         axis=alt.Axis(title=f"{WORDS[inside].axis} →", tickCount=6),
     )
-    tooltip = [
-        alt.Tooltip(f"{field}:N", title=words)
-        for field, words in (
-            ("group", "Group"),
-            ("axis", "Axis"),
-            ("raters", "Raters"),
-            ("inside", WORDS[inside].name),
-            ("across", WORDS[across].name),
-            ("gai", "GAI"),
-            ("p", "p of GAI"),
-            ("q", "q of GAI"),
-            ("verdict", "Result"),
-        )
-    ]
-    text = alt.Chart(rows(labels, "labels")).encode(x=x, y=y, text="text:N")
-    place_at: dict[str, Any] = {
-        "dx": alt.expr("datum.dx"),
-        "dy": alt.expr("datum.dy"),
-        "align": alt.expr("datum.align"),
-        "baseline": "middle",
-    }
+    told = tooltip(
+        group="Group",
+        axis="Axis",
+        raters="Raters",
+        inside=WORDS[inside].name,
+        across=WORDS[across].name,
+        gai="GAI",
+        p="p of GAI",
+        q="q of GAI",
+        verdict="Result",
+    )
     return [
         *_diagonal(theme, x, y, x_domain, y_domain),
         alt.Chart(rows(drawn, "groups"))
@@ -221,10 +210,24 @@ def _layers(
             size=alt.Size("area:Q", scale=None, legend=None),
             color=colour(theme, legend=True),
             shape=shape(legend=True),
-            tooltip=tooltip,
+            tooltip=told,
         ),
-        text.mark_text(stroke=colours.background, strokeWidth=3.5, strokeJoin="round", **place_at),
-        text.mark_text(color=colours.ink, **place_at),
+        *_names(alt.Chart(rows(labels, "labels")).encode(x=x, y=y, text="text:N"), theme),
+    ]
+
+
+def _names(text: alt.Chart, theme: Theme) -> list[alt.Chart]:
+    """Names beside points, on a halo."""
+    written = partial(
+        text.mark_text,
+        dx=alt.expr("datum.dx"),
+        dy=alt.expr("datum.dy"),
+        align=alt.expr("datum.align"),
+        baseline="middle",
+    )
+    return [
+        written(stroke=palette(theme).background, strokeWidth=3.5, strokeJoin="round"),
+        written(color=palette(theme).ink),
     ]
 
 
@@ -248,10 +251,11 @@ def _alt(result: RunResult, drawn: list[dict[str, Any]], left_out: int) -> str:
         f"{row['group']} (GAI {row['gai']}, {row['significance']})" for row in drawn if row["stands_out"]
     ]
     parts = [
-        f"Scatter plot of {WORDS[inside].name} against {WORDS[across].name} for {_count(len(drawn))}; "
+        f"Scatter plot of {WORDS[inside].name} against {WORDS[across].name} "
+        f"for {number(len(drawn), 'group')}; "
         f"{len(above)} lie above the line where GAI is 1.",
         f"Standing out: {'; '.join(standing_out) or 'none'}.",
     ]
     if left_out:
-        parts.append(f"Not estimable: {_count(left_out)}.")
+        parts.append(f"Not estimable: {number(left_out, 'group')}.")
     return " ".join(parts)

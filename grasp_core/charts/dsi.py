@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import altair as alt
@@ -18,6 +19,7 @@ from grasp_core.charts.theme import (
     shape,
     ticks,
     title,
+    tooltip,
 )
 from grasp_core.report.words import (
     NOT_ESTIMABLE,
@@ -103,60 +105,58 @@ def _layers(data: list[dict[str, Any]], theme: Theme) -> list[alt.Chart]:
     colours = palette(theme)
     base = alt.Chart(rows(data, "dsi"))
     drawn = base.transform_filter("isValid(datum.x)")
-    values = [1.0, *(row["x"] for row in data if row["x"] is not None)]
+    x = _x([1.0, *(row["x"] for row in data if row["x"] is not None)])
+    y = alt.Y("middle:Q", scale=alt.Scale(domain=[0, len(data)], reverse=True, nice=False), axis=None)
+    left = alt.value(0)
+    told = tooltip(
+        axis="Axis",
+        value="DSI",
+        group="Attained by",
+        p="p (largest GAI of chance groupings)",
+        q="q",
+        significance="Result",
+        p_group="p of that group’s GAI",
+        significance_group="Result for that group",
+    )
+    return [
+        drawn.mark_rule(strokeWidth=3, opacity=0.55).encode(x=x, x2=alt.datum(1), y=y, color=colour(theme)),
+        alt.Chart(rows([{"x": 1}], "baseline")).mark_rule(color=colours.muted, strokeDash=[4, 3]).encode(x=x),
+        drawn.mark_point(filled=True, size=150, opacity=1).encode(
+            x=x, y=y, color=colour(theme), shape=shape(), tooltip=told
+        ),
+        base.mark_text(align="right", baseline="middle", dx=-10, limit=_NAME_LIMIT, fontSize=13).encode(
+            x=left, y=y, text="axis:N", tooltip=told
+        ),
+        *_figures(base.encode(x=alt.value("width"), y=y), theme),
+        base.mark_text(align="left", baseline="middle", dx=8, fontStyle="italic", color=colours.muted).encode(
+            x=left, y=y, text="note:N"
+        ),
+    ]
+
+
+def _x(values: list[float]) -> alt.X:
     margin = 0.06 * (max(values) - min(values)) or 0.05
-    x = alt.X(
+    return alt.X(
         "x:Q",
         scale=alt.Scale(domain=[min(values) - margin, max(values) + margin], nice=False, zero=False),
         axis=alt.Axis(
             title="DSI (GAI; 1 = agrees with itself as with others)", tickCount=ticks(), format=".2f"
         ),
     )
-    y = alt.Y("middle:Q", scale=alt.Scale(domain=[0, len(data)], reverse=True, nice=False), axis=None)
-    left, right = alt.value(0), alt.value("width")
-    tooltip = [
-        alt.Tooltip(f"{field}:N", title=words)
-        for field, words in (
-            ("axis", "Axis"),
-            ("value", "DSI"),
-            ("group", "Attained by"),
-            ("p", "p (largest GAI of chance groupings)"),
-            ("q", "q"),
-            ("significance", "Result"),
-            ("p_group", "p of that group’s GAI"),
-            ("significance_group", "Result for that group"),
-        )
-    ]
+
+
+def _figures(base: alt.Chart, theme: Theme) -> list[alt.Chart]:
+    """The texts to the right of an axis: its DSI and its group, and below them how these were tested."""
+    text = partial(base.mark_text, align="left", baseline="middle")
+    tested = partial(text, dx=_FIGURES_AT, dy=_LINE / 2, fontSize=11)
     return [
-        drawn.mark_rule(strokeWidth=3, opacity=0.55).encode(x=x, x2=alt.datum(1), y=y, color=colour(theme)),
-        alt.Chart(rows([{"x": 1}], "baseline")).mark_rule(color=colours.muted, strokeDash=[4, 3]).encode(x=x),
-        drawn.mark_point(filled=True, size=150, opacity=1).encode(
-            x=x, y=y, color=colour(theme), shape=shape(), tooltip=tooltip
-        ),
-        base.mark_text(align="right", baseline="middle", dx=-10, limit=_NAME_LIMIT, fontSize=13).encode(
-            x=left, y=y, text="axis:N", tooltip=tooltip
-        ),
-        base.mark_text(align="left", baseline="middle", dx=_FIGURES_AT, dy=-_LINE / 2, fontWeight=600).encode(
-            x=right, y=y, text="value:N"
-        ),
-        base.mark_text(
-            align="left", baseline="middle", dx=_GROUP_AT, dy=-_LINE / 2, limit=_GROUP_LIMIT
-        ).encode(x=right, y=y, text="group:N"),
+        text(dx=_FIGURES_AT, dy=-_LINE / 2, fontWeight=600).encode(text="value:N"),
+        text(dx=_GROUP_AT, dy=-_LINE / 2, limit=_GROUP_LIMIT).encode(text="group:N"),
         *(
-            base.transform_filter(alt.datum.significance == SIGNIFICANCE_NAMES[key])
-            .mark_text(
-                align="left",
-                baseline="middle",
-                dx=_FIGURES_AT,
-                dy=_LINE / 2,
-                fontSize=11,
-                color=colours.text[key],
-            )
-            .encode(x=right, y=y, text="tested:N")
+            tested(color=palette(theme).text[key])
+            .transform_filter(alt.datum.significance == SIGNIFICANCE_NAMES[key])
+            .encode(text="tested:N")
             for key in ORDER
-        ),
-        base.mark_text(align="left", baseline="middle", dx=8, fontStyle="italic", color=colours.muted).encode(
-            x=left, y=y, text="note:N"
         ),
     ]
 

@@ -14,7 +14,18 @@ from grasp_core.charts.nulls import (
     outcome_row,
     shared_domain,
 )
-from grasp_core.charts.theme import Theme, colour, finish, message, palette, rows, shape, ticks, title
+from grasp_core.charts.theme import (
+    Theme,
+    colour,
+    finish,
+    message,
+    palette,
+    rows,
+    shape,
+    ticks,
+    title,
+    tooltip,
+)
 from grasp_core.report.tables import RowOrder
 from grasp_core.report.words import (
     SIGNIFICANCE_NAMES,
@@ -85,7 +96,7 @@ def null_histograms(
 
 
 def chart_alt(result: RunResult, statistic: str) -> str:
-    """What the null histograms show, for those who do not see them."""
+    """The null histograms in words, for those who do not see them."""
     name = WORDS[statistic].name
     permutations = result.permutations
     labels = group_labels([row.group for row in result.groups])
@@ -140,19 +151,16 @@ def _layers(
     )
     y = alt.Y("top:Q", scale=alt.Scale(domain=[0, extent(lines)], reverse=True, nice=False), axis=None)
     base = alt.Chart(alt.NamedData("outcomes")).encode(
-        tooltip=[
-            alt.Tooltip(f"{field}:N", title=words)
-            for field, words in (
-                ("group", "Group"),
-                ("axis", "Axis"),
-                ("raters", "Raters"),
-                ("value", WORDS[statistic].name),
-                ("median", "Median of chance groupings"),
-                ("p", "p"),
-                ("q", "q"),
-                ("verdict", "Result"),
-            )
-        ]
+        tooltip=tooltip(
+            group="Group",
+            axis="Axis",
+            raters="Raters",
+            value=WORDS[statistic].name,
+            median="Median of chance groupings",
+            p="p",
+            q="q",
+            verdict="Result",
+        )
     )
     return [
         alt.Chart(outcomes)
@@ -168,22 +176,19 @@ def _layers(
         base.transform_filter("isValid(datum.x)")
         .mark_point(filled=True, size=62, opacity=1, stroke=colours.background, strokeWidth=0.7)
         .encode(x=x, y=y, color=colour(theme), shape=shape()),
-        *_text_layers(base, lines, theme),
+        *_texts(base, theme),
+        *_heads(lines, theme),
         base.mark_rect(opacity=0).encode(
             x=alt.value(0), x2=alt.value("width"), y=alt.Y("row_top:Q", axis=None), y2="base:Q"
         ),
     ]
 
 
-def _text_layers(base: alt.Chart, lines: list[Heading | GroupLine], theme: Theme) -> list[alt.Chart]:
+def _texts(base: alt.Chart, theme: Theme) -> list[alt.Chart]:
+    """Each group's name and raters, its figures, and its badge."""
     colours = palette(theme)
     middle = alt.Y("middle:Q", axis=None)
     right = alt.value("width")
-    heads = {
-        "left": [("Group", _NAMES_AT), ("n", _RATERS_AT)],
-        "right": [("observed" if field == "value" else field, dx) for field, dx in _COLUMNS.items()],
-    }
-    headings = rows([heading_row(line) for line in lines if isinstance(line, Heading)], "headings")
     return [
         base.mark_text(align="right", baseline="middle", dx=_NAMES_AT, limit=_NAME_LIMIT).encode(
             x=alt.value(0), y=middle, text="group:N"
@@ -216,6 +221,18 @@ def _text_layers(base: alt.Chart, lines: list[Heading | GroupLine], theme: Theme
             color=colours.muted,
             limit=alt.expr("width + 160"),
         ).encode(x=alt.value(0), y=middle, text="note:N"),
+    ]
+
+
+def _heads(lines: list[Heading | GroupLine], theme: Theme) -> list[alt.Chart]:
+    """Headings of axes, and the heads of the columns."""
+    middle = alt.Y("middle:Q", axis=None)
+    heads = {
+        "left": [("Group", _NAMES_AT), ("n", _RATERS_AT)],
+        "right": [("observed" if field == "value" else field, dx) for field, dx in _COLUMNS.items()],
+    }
+    headings = rows([heading_row(line) for line in lines if isinstance(line, Heading)], "headings")
+    return [
         alt.Chart(headings)
         .mark_text(align="right", baseline="middle", dx=_NAMES_AT, fontWeight=600, limit=_NAME_LIMIT)
         .encode(x=alt.value(0), y=middle, text="text:N"),
@@ -223,8 +240,8 @@ def _text_layers(base: alt.Chart, lines: list[Heading | GroupLine], theme: Theme
             alt.Chart(
                 rows([{"text": text, "dx": dx, "middle": 0.5} for text, dx in heads[side]], f"heads_{side}")
             )
-            .mark_text(align="right", baseline="middle", dx=alt.expr("datum.dx"), color=colours.muted)
+            .mark_text(align="right", baseline="middle", dx=alt.expr("datum.dx"), color=palette(theme).muted)
             .encode(x=at, y=middle, text="text:N")
-            for side, at in (("left", alt.value(0)), ("right", right))
+            for side, at in (("left", alt.value(0)), ("right", alt.value("width")))
         ),
     ]

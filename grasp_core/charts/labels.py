@@ -37,13 +37,16 @@ class Spot:
 
 
 @dataclass(frozen=True, slots=True)
-class _Box:
+class Box:
+    """A rectangle in pixels."""
+
     left: float
     top: float
     right: float
     bottom: float
 
-    def overlaps(self, other: _Box) -> bool:
+    def overlaps(self, other: Box) -> bool:
+        """Whether both cover some place."""
         return (
             self.left < other.right
             and other.left < self.right
@@ -83,14 +86,14 @@ def place(
     dict
         From a point's index to its label's place, free at every width of :data:`WIDTHS`.
     """
-    marks = {width: [_mark(point, width) for point in points] for width in WIDTHS}
-    avoided = {width: [_Box(x * width, y, x * width, y) for x, y in avoid] for width in WIDTHS}
-    taken: dict[int, list[_Box]] = {width: [] for width in WIDTHS}
+    marks = {width: [mark_box(point, width) for point in points] for width in WIDTHS}
+    avoided = {width: [Box(x * width, y, x * width, y) for x, y in avoid] for width in WIDTHS}
+    taken: dict[int, list[Box]] = {width: [] for width in WIDTHS}
     placed: dict[int, Spot] = {}
     for index in ranked:
         candidates = []
         for spot in _spots(points[index]):
-            boxes = {width: _label(points[index], spot, width) for width in WIDTHS}
+            boxes = {width: label_box(points[index], spot, width) for width in WIDTHS}
             if all(
                 _inside(box, width, height) and not _hits(box, marks[width], taken[width], index)
                 for width, box in boxes.items()
@@ -120,25 +123,27 @@ def _spots(point: Point) -> list[Spot]:
     ]
 
 
-def _label(point: Point, spot: Spot, width: float) -> _Box:
+def label_box(point: Point, spot: Spot, width: float) -> Box:
+    """The place that a label covers, at a plot of this width."""
     length = text_width(point.text)
     anchor = point.x * width + spot.dx
     left = anchor - {"left": 0.0, "right": length, "center": length / 2}[spot.align]
     middle = point.y + spot.dy
-    return _Box(left, middle - _LINE / 2, left + length, middle + _LINE / 2)
+    return Box(left, middle - _LINE / 2, left + length, middle + _LINE / 2)
 
 
-def _mark(point: Point, width: float) -> _Box:
+def mark_box(point: Point, width: float) -> Box:
+    """The place around a mark that labels keep clear of, at a plot of this width."""
     x = point.x * width
     reach = point.radius + _CLEAR
-    return _Box(x - reach, point.y - reach, x + reach, point.y + reach)
+    return Box(x - reach, point.y - reach, x + reach, point.y + reach)
 
 
-def _inside(box: _Box, width: float, height: float) -> bool:
+def _inside(box: Box, width: float, height: float) -> bool:
     return box.left >= 0 and box.right <= width and box.top >= 0 and box.bottom <= height
 
 
-def _hits(box: _Box, marks: Sequence[_Box], taken: Sequence[_Box], own: int) -> bool:
+def _hits(box: Box, marks: Sequence[Box], taken: Sequence[Box], own: int) -> bool:
     return any(box.overlaps(other) for other in taken) or any(
         box.overlaps(mark) for index, mark in enumerate(marks) if index != own
     )

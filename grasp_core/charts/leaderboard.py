@@ -7,8 +7,8 @@ from typing import Any
 
 import altair as alt
 
-from grasp_core.charts.theme import Theme, finish, message, palette, rows, ticks, title
-from grasp_core.raft.leaderboard import OVERALL, Entry, ranked
+from grasp_core.benchmark.leaderboard import OVERALL, Entry, ranked
+from grasp_core.charts.theme import Theme, finish, message, palette, rows, ticks, title, tooltip
 
 _ROW = 30
 _NAMES_WIDTH = 170
@@ -24,7 +24,7 @@ def leaderboard_chart(
     ----------
     entries : sequence of Entry
     column : str
-        A task, or :data:`~grasp_core.raft.leaderboard.OVERALL`.
+        A task, or :data:`~grasp_core.benchmark.leaderboard.OVERALL`.
     theme : {"light", "dark"}
     """
     name = "all tasks (mean)" if column == OVERALL else column
@@ -67,15 +67,7 @@ def _layers(data: list[dict[str, Any]], theme: Theme) -> list[alt.Chart]:
         axis=alt.Axis(title="Macro-F1", tickCount=ticks(), tickMinStep=0.1, format=".1f"),
     )
     y = alt.Y("middle:Q", scale=alt.Scale(domain=[0, len(data)], reverse=True, nice=False), axis=None)
-    tooltip = [
-        alt.Tooltip(f"{field}:N", title=words)
-        for field, words in (
-            ("system", "System"),
-            ("shown", "Macro-F1"),
-            ("scored", "Scored"),
-            ("source", "Source"),
-        )
-    ]
+    told = tooltip(system="System", shown="Macro-F1", scored="Scored", source="Source")
     here = base.transform_filter(alt.datum.scored == HERE)
     elsewhere = base.transform_filter(alt.datum.scored == PUBLISHED)
     ink = colours.significance["corrected"]
@@ -91,9 +83,9 @@ def _layers(data: list[dict[str, Any]], theme: Theme) -> list[alt.Chart]:
         .mark_rule(strokeWidth=2, color=ink, aria=False)
         .encode(x=alt.X("low:Q"), x2="high:Q", y=y),
         # Marks that are not there would be a picture without a name to a screen reader.
-        *(mark.encode(x=x, y=y, tooltip=tooltip) for name, mark in points.items() if name in scored),
+        *(mark.encode(x=x, y=y, tooltip=told) for name, mark in points.items() if name in scored),
         base.mark_text(align="right", baseline="middle", dx=-10, limit=_NAMES_WIDTH, fontSize=13).encode(
-            x=alt.value(0), y=y, text="system:N", tooltip=tooltip
+            x=alt.value(0), y=y, text="system:N", tooltip=told
         ),
         base.mark_text(align="left", baseline="middle", dx=12, fontWeight=600).encode(
             x=alt.value("width"), y=y, text="shown:N"

@@ -1,4 +1,4 @@
-"""What a plurality label hides: each model against each group's own plurality."""
+"""Each model against each group's own plurality, which that of all hides."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ from grasp_core.charts.theme import (
     shape,
     ticks,
     title,
+    tooltip,
 )
-from grasp_core.raft.raters.result import GroupSides, ModelsResult, ModelSummary
-from grasp_core.raft.raters.tables import EVERYBODY
-from grasp_core.raft.raters.words import LEAD
+from grasp_core.models.tables import EVERYBODY
+from grasp_core.panels.models.result import GroupSides, ModelsResult, ModelSummary
+from grasp_core.report.model_words import LEAD
 from grasp_core.report.words import (
     NOT_ESTIMABLE,
     SIGNIFICANCE_NAMES,
@@ -129,44 +130,28 @@ def _side(result: ModelsResult, row: GroupSides, model: ModelSummary) -> dict[st
 def _layers(data: list[dict[str, Any]], height: float, theme: Theme) -> list[alt.Chart]:
     colours = palette(theme)
     base = alt.Chart(rows(data, "models"))
-    drawn = base.transform_filter("isValid(datum.x)")
-    tested = base.transform_filter("isValid(datum.x) && isValid(datum.chance)")
     axis = alt.Axis(title="Macro-F1 (1 = a perfect copy)", tickCount=ticks(), tickMinStep=0.1, format=".1f")
     x = alt.X("x:Q", scale=alt.Scale(domain=[0, 1.02], nice=False), axis=axis)
     y = alt.Y("y:Q", scale=alt.Scale(domain=[0, height], reverse=True, nice=False), axis=None)
-    tooltip = [
-        alt.Tooltip(f"{field}:N", title=words)
-        for field, words in (
-            ("model", "Model"),
-            ("group", "Group"),
-            ("axis", "Axis"),
-            ("raters", "Raters"),
-            ("value", "Macro-F1"),
-            ("tested", "Against chance groups"),
-            ("significance", "Result"),
-        )
-    ]
-    left, right = alt.value(0), alt.value("width")
+    told = tooltip(
+        model="Model",
+        group="Group",
+        axis="Axis",
+        raters="Raters",
+        value="Macro-F1",
+        tested="Against chance groups",
+        significance="Result",
+    )
     # Also data of its own: Altair hoists what all layers share, and Streamlit takes that for a frame.
     copy = alt.Chart(rows([{"x": 1}], "copy")).mark_rule(color=colours.muted, strokeDash=[4, 3])
     return [
         copy.encode(x=x),
-        tested.mark_rule(strokeWidth=3, opacity=0.55, aria=False).encode(
-            x=x, x2="chance:Q", y=y, color=colour(theme)
-        ),
-        tested.mark_tick(orient="vertical", size=11, thickness=2, color=colours.muted, aria=False).encode(
-            x=alt.X("chance:Q"), y=y
-        ),
-        base.transform_filter("isValid(datum.members)")
-        .mark_point(
-            shape="cross", angle=45, size=45, filled=True, color=colours.ink, opacity=0.75, aria=False
-        )
-        .encode(x=alt.X("members:Q"), y=y),
-        drawn.mark_point(filled=True, size=95, opacity=1).encode(
-            x=x, y=y, color=colour(theme), shape=shape(), tooltip=tooltip
-        ),
+        *_expected(base, x, y, theme),
+        base.transform_filter("isValid(datum.x)")
+        .mark_point(filled=True, size=95, opacity=1)
+        .encode(x=x, y=y, color=colour(theme), shape=shape(), tooltip=told),
         base.mark_text(align="right", baseline="middle", dx=-10, limit=_NAME_LIMIT, fontSize=12).encode(
-            x=left, y=y, text="name:N", tooltip=tooltip
+            x=alt.value(0), y=y, text="name:N", tooltip=told
         ),
         *(
             base.transform_filter(alt.datum.significance == SIGNIFICANCE_NAMES[key])
@@ -178,9 +163,28 @@ def _layers(data: list[dict[str, Any]], height: float, theme: Theme) -> list[alt
                 fontSize=11,
                 color=colours.text[key],
             )
-            .encode(x=right, y=y, text="words:N")
+            .encode(x=alt.value("width"), y=y, text="words:N")
             for key in ORDER
         ),
+    ]
+
+
+def _expected(base: alt.Chart, x: alt.X, y: alt.Y, theme: Theme) -> list[alt.Chart]:
+    """Lines from the median chance group, its tick, and crosses for the group's own members."""
+    colours = palette(theme)
+    tested = base.transform_filter("isValid(datum.x) && isValid(datum.chance)")
+    return [
+        tested.mark_rule(strokeWidth=3, opacity=0.55, aria=False).encode(
+            x=x, x2="chance:Q", y=y, color=colour(theme)
+        ),
+        tested.mark_tick(orient="vertical", size=11, thickness=2, color=colours.muted, aria=False).encode(
+            x=alt.X("chance:Q"), y=y
+        ),
+        base.transform_filter("isValid(datum.members)")
+        .mark_point(
+            shape="cross", angle=45, size=45, filled=True, color=colours.ink, opacity=0.75, aria=False
+        )
+        .encode(x=alt.X("members:Q"), y=y),
     ]
 
 

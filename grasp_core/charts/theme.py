@@ -97,6 +97,11 @@ def ticks() -> alt.ExprRef:
     return alt.ExprRef("max(2, floor(width / 70))")
 
 
+def tooltip(**fields: str) -> list[alt.Tooltip]:
+    """Fields of the data to be told of a mark, as text, and what each is called."""
+    return [alt.Tooltip(f"{field}:N", title=called) for field, called in fields.items()]
+
+
 def rows(values: list[dict[str, Any]], name: str) -> alt.InlineData:
     """Inline data for the first layer that draws them; later ones refer to them with `alt.NamedData`.
 

@@ -1,4 +1,7 @@
-"""GRASP without a browser: ``python -m grasp_core COMMAND``."""
+"""GRASP without a browser: ``python -m grasp_core COMMAND``.
+
+Imports `benchmark`, `engine`, `io`, `models`, `panels`, `permutation`, `quality`, `report` and `store`.
+"""
 
 from grasp_core.cli.entry import BAD_INPUT, FAILED, INTERRUPTED, main
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, get_args
 
 from grasp_core import spec
-from grasp_core.cli.reading import Reading
+from grasp_core.cli.data.reading import Reading
 from grasp_core.groups import AxisSet
 from grasp_core.spec import ADAPTIVE_PERMUTATIONS, AnalysisSpec
 
@@ -17,19 +17,16 @@ class AtMost(int):
     """Permutations of an adaptive run."""
 
 
-def add_groups_and_test(group: argparse._ArgumentGroup, *, adaptive: bool = False) -> None:
+def add_groups_and_test(group: argparse._ArgumentGroup) -> None:
     """Add the options of :func:`analysis_fields` that every such command has."""
     group.add_argument("--axis", action="append", metavar="COLUMN")
     group.add_argument("--intersect", action="append", metavar="COLUMN:COLUMN[:...]")
-    if adaptive:
-        group.add_argument(
-            "--permutations",
-            type=_permutations,
-            metavar="B|auto[:MOST]",
-            help=f"a number, or auto: until all marks are settled, at most {ADAPTIVE_PERMUTATIONS:,} or MOST",
-        )
-    else:
-        group.add_argument("--permutations", type=int, metavar="B")
+    group.add_argument(
+        "--permutations",
+        type=_permutations,
+        metavar="B|auto[:MOST]",
+        help=f"a number, or auto: until all marks are settled, at most {ADAPTIVE_PERMUTATIONS:,} or MOST",
+    )
     group.add_argument("--seed", type=int)
     group.add_argument("--min-raters", type=int, metavar="N", help="smallest group shown")
     group.add_argument("--strata", metavar="COLUMN", help="shuffle profiles only within this axis's values")

@@ -8,20 +8,42 @@ import sys
 from collections.abc import Sequence
 
 from grasp_core import __version__
-from grasp_core.cli.example import add_example
-from grasp_core.cli.fetch import add_fetch
-from grasp_core.cli.in_parts import add_partition
-from grasp_core.cli.models import add_models
-from grasp_core.cli.quality import add_quality
-from grasp_core.cli.raft import add_raft
-from grasp_core.cli.run import add_run
-from grasp_core.cli.storage import add_storage
+from grasp_core.cli.commands import Command, add_commands
+from grasp_core.cli.parser import Parser
 from grasp_core.errors import FAULT, GraspError
-from grasp_core.permutation.warm import warm
 
 FAILED = 1
 BAD_INPUT = 2
 INTERRUPTED = 130
+
+COMMANDS = (
+    Command(
+        "run", "compute every statistic of every group, with permutation tests", "run:fill_run", reads=True
+    ),
+    Command(
+        "partition",
+        "write Parquet files again so that each item lies in one, for large runs",
+        "in_parts:fill_partition",
+    ),
+    Command(
+        "quality",
+        "check the data: sizes, odd raters, small groups, power",
+        "quality:fill_quality",
+        reads=True,
+    ),
+    Command("example", "write the synthetic example's files", "example:fill_example"),
+    Command("fetch", "download a published data set and check that it is whole", "fetch:fill_fetch"),
+    Command("backup", "write all that the server keeps to one file", "storage:fill_backup"),
+    Command("restore", "read such a file into an empty server's database", "storage:fill_restore"),
+    Command("raft", "few-shot benchmark: check, score and compare submissions", "benchmark.raft:fill_raft"),
+    Command(
+        "models",
+        "whose judgements models reproduce: each model as one more rater",
+        "models:fill_models",
+        reads=True,
+    ),
+    Command("warm", "compile the kernels now, so that the first run starts at once", "warm:fill_warm"),
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -33,8 +55,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         Exit status: 0; 2 with one sentence on standard error where the input cannot be used; 1 where GRASP
         itself is at fault; 130 where the user cancelled.
     """
-    chosen = _parser().parse_args(arguments)
     try:
+        chosen = make_parser().parse_args(arguments)  # an argument may name a file, which is read here
         chosen.command(chosen)
     except GraspError as error:
         print(f"grasp: {error}", file=sys.stderr)
@@ -51,26 +73,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def make_parser() -> argparse.ArgumentParser:
+    """The parser of all commands."""
+    parser = Parser(
         prog="python -m grasp_core",
         description="Which groups of raters see a task differently, and is it real?",
     )
     parser.add_argument("--version", action="version", version=__version__)
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for add in (
-        add_run,
-        add_partition,
-        add_quality,
-        add_example,
-        add_fetch,
-        add_storage,
-        add_raft,
-        add_models,
-    ):
-        add(commands)
-    warming = commands.add_parser(
-        "warm", help="compile the kernels now, so that the first run starts at once"
-    )
-    warming.set_defaults(command=lambda _: warm())
+    add_commands(parser, COMMANDS)
     return parser

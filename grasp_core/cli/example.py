@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
 
 from grasp_core.errors import DataError
 from grasp_core.example import example_files
 
 
-def add_example(commands: Any) -> None:
-    """Add the command to the parser."""
-    example = commands.add_parser("example", help="write the synthetic example's files")
+def fill_example(example: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
     example.add_argument("directory", type=Path, metavar="DIR")
     example.set_defaults(command=_example)
 

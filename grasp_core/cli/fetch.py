@@ -7,14 +7,12 @@ import sys
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
 
-from grasp_core.io.published import PUBLISHED, Published, fetch
+from grasp_core.io.sources.published import PUBLISHED, Published, fetch
 
 
-def add_fetch(commands: Any, published: Mapping[str, Published] = PUBLISHED) -> None:
+def fill_fetch(fetching: argparse.ArgumentParser, published: Mapping[str, Published] = PUBLISHED) -> None:
     """Add the command to the parser; it offers what is `published`."""
-    fetching = commands.add_parser("fetch", help="download a published data set and check that it is whole")
     fetching.add_argument("name", choices=published, metavar="NAME", help=f"one of {', '.join(published)}")
     fetching.add_argument(
         "--to", type=Path, default=Path(), metavar="DIR", help="default: the working folder"

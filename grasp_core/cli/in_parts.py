@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import argparse
 import sys
+from functools import partial
 from pathlib import Path
-from typing import Any
 
+from grasp_core.cli.terminal import note, show_rows
 from grasp_core.errors import DataError
-from grasp_core.io.containers import MAX_BYTES
-from grasp_core.io.partitions import Parts, find_parts, is_folder
-from grasp_core.io.problems import number
-from grasp_core.io.repartition import FILE_ROWS, repartition
+from grasp_core.io.archives.containers import MAX_BYTES
+from grasp_core.io.parts.partitions import Parts, find_parts, is_folder
+from grasp_core.io.parts.repartition import FILE_ROWS, repartition
+from grasp_core.wording import number
 
 WHOLE_ROWS = 20_000_000
 """A folder on this machine with more rows is read part by part."""
@@ -30,7 +31,8 @@ def add_in_parts(run: argparse.ArgumentParser) -> None:
         "--scratch",
         metavar="FOLDER",
         help="folder or address for what workers share; all of a cluster have to reach it "
-        "(default: a temporary folder; 20 bytes an annotation)",
+        "(default: a temporary folder; 20 bytes an annotation). A run that was interrupted goes on from "
+        "there when it is started again",
     )
 
 
@@ -43,19 +45,18 @@ def parts_of(source: str, in_parts: bool | None) -> Parts | None:
                 "--in-parts out"
             )
         return None
-    parts = find_parts(source)
     here = "://" not in source
+    if here and not in_parts and next(Path(source).rglob("*.parquet"), None) is None:
+        return None
+    parts = find_parts(source)
     if here and not in_parts and parts.rows <= WHOLE_ROWS and parts.bytes <= MAX_BYTES:
         return None
-    print(f"note: {parts.rows:,} rows are read in {number(len(parts.parts), 'part')}", file=sys.stderr)
+    note(f"{parts.rows:,} rows are read in {number(len(parts.parts), 'part')}")
     return parts
 
 
-def add_partition(commands: Any) -> None:
+def fill_partition(command: argparse.ArgumentParser) -> None:
     """Add the command that writes a folder by item."""
-    command = commands.add_parser(
-        "partition", help="write Parquet files again so that each item lies in one, for large runs"
-    )
     command.set_defaults(command=_partition)
     command.add_argument("source", metavar="FOLDER", help="Parquet files in any order of rows")
     command.add_argument("target", type=Path, metavar="NEW_FOLDER", help="must not exist yet")
@@ -71,11 +72,6 @@ def _partition(chosen: argparse.Namespace) -> None:
     if chosen.rows < 1:
         raise DataError(f"--rows must be 1 or more; found {chosen.rows}")
     parts = find_parts(chosen.source, max_rows=sys.maxsize)
-    terminal = sys.stderr.isatty()
-
-    def show(rows: int) -> None:
-        if terminal:
-            print(f"\r\033[K{rows:,} of {parts.rows:,} rows", end="", file=sys.stderr)
-
-    written = repartition(parts, chosen.target, chosen.item, file_rows=chosen.rows, watch=show)
+    watch = partial(show_rows, total=parts.rows)
+    written = repartition(parts, chosen.target, chosen.item, file_rows=chosen.rows, watch=watch)
     print(f"{number(parts.rows, 'row')} in {number(written, 'file')}: {chosen.target}")

@@ -3,35 +3,40 @@
 from __future__ import annotations
 
 import argparse
-import sys
+import dataclasses
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+from grasp_core.annotations import ModelLabels
+from grasp_core.benchmark.baselines.as_raters import WITHOUT_EXAMPLES, item_texts, label_items
 from grasp_core.cli.analysis import add_groups_and_test, analysis_fields
+from grasp_core.cli.data.account import say_data
+from grasp_core.cli.data.options import add_reading
+from grasp_core.cli.data.reading import Reading, read
 from grasp_core.cli.output import check_target, write_text
-from grasp_core.cli.reading import Reading, add_reading, read
+from grasp_core.cli.progress import ProgressLine
+from grasp_core.cli.terminal import clear_line, note
 from grasp_core.engine import workers
+from grasp_core.engine.compute import compute
 from grasp_core.engine.pool import Pool
 from grasp_core.errors import SpecError
-from grasp_core.io.load import Dataset, load
-from grasp_core.io.tables import read_table
-from grasp_core.raft.raters.from_texts import WITHOUT_EXAMPLES, item_texts, label_items
-from grasp_core.raft.raters.labels import ModelLabels, read_model, read_model_column
-from grasp_core.raft.raters.result import ModelsResult
-from grasp_core.raft.raters.run import Prepared, compute, prepare
-from grasp_core.raft.raters.sentences import sentences
-from grasp_core.raft.raters.tables import plurality_table, sides_csv
-from grasp_core.raft.raters.words import REPRODUCED, SIDES_WITH
-from grasp_core.report.visible import json_text, visible
+from grasp_core.io.archives.bounded import check_size
+from grasp_core.io.dataset.load import Dataset, load
+from grasp_core.io.parsing.read import read_table
+from grasp_core.io.table.table import Table
+from grasp_core.models.labels import MAX_MODEL_FILE, check_models, read_model, read_model_column, sources
+from grasp_core.models.sentences import sentences
+from grasp_core.models.tables import plurality_table, sides_csv
+from grasp_core.panels.models.result import ModelsResult
+from grasp_core.report.model_words import REPRODUCED, SIDES_WITH
+from grasp_core.report.printable import json_text, printable
+from grasp_core.report.stopping import how_it_ended
 from grasp_core.spec import AnalysisSpec, RunSpec
 
 
-def add_models(commands: Any) -> None:
-    """Add the command to the parser."""
-    models = commands.add_parser(
-        "models", help="whose judgements models reproduce: each model as one more rater"
-    )
+def fill_models(models: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
     models.set_defaults(command=_models)
     add_reading(models)
     given = models.add_argument_group("models", "several models stand side by side")
@@ -74,8 +79,11 @@ def _models(chosen: argparse.Namespace) -> None:
     found = read(given)
     analysis = AnalysisSpec(**analysis_fields(given, found))
     dataset = load(found.annotations, found.raters, found.spec, analysis.columns)
+    say_data(dataset, found.spec)
     models = _read_models(given, found, dataset)
-    result = _compute(prepare(dataset, RunSpec(found.spec, analysis), models))
+    check_models(models)
+    spec = RunSpec(found.spec, analysis, models=sources(models))
+    result = _compute(dataclasses.replace(dataset, models=tuple(models)), spec)
     write_text(chosen.out, json_text(result.to_dict()))
     write_text(chosen.csv, sides_csv(result))
     _print(result)
@@ -83,7 +91,7 @@ def _models(chosen: argparse.Namespace) -> None:
 
 def _read_models(given: Mapping[str, Any], found: Reading, dataset: Dataset) -> list[ModelLabels]:
     models = [
-        read_model(read_table(Path(path)), name, dataset, found.spec) for name, path in given.get("model", ())
+        read_model(_labels_of(Path(path)), name, dataset, found.spec) for name, path in given.get("model", ())
     ]
     models += [
         read_model_column(found.annotations, column, name, dataset, found.spec)
@@ -91,37 +99,40 @@ def _read_models(given: Mapping[str, Any], found: Reading, dataset: Dataset) -> 
     ]
     for name in given.get("model_baseline", ()):
         job = item_texts(found.annotations, found.spec, dataset.summary.categories, name)
-        models.append(read_model(label_items(job), name, dataset, found.spec))
+        labels = read_table(label_items(job), job.name)
+        models.append(read_model(labels, name, dataset, found.spec))
     return models
 
 
-def _compute(prepared: Prepared) -> ModelsResult:
+def _labels_of(path: Path) -> Table:
+    if path.is_file():
+        check_size(path.stat().st_size, MAX_MODEL_FILE, path.name, "a model's labels")
+    return read_table(path)
+
+
+def _compute(dataset: Dataset, spec: RunSpec) -> ModelsResult:
     """On threads: the kernel releases the interpreter's lock."""
-    total = prepared.spec.analysis.permutations
-
-    def show(done: int) -> None:
-        if sys.stderr.isatty():
-            print(f"\r\033[K{done:,} of {total:,} permutations", end="", file=sys.stderr)
-
     pool = Pool(workers.threads)
     try:
-        return compute(prepared, pool.each, show)
+        line = ProgressLine(adaptive=spec.analysis.adaptive)
+        return cast("ModelsResult", compute(dataset, spec, pool, line))
     finally:
         pool.close()
-        if sys.stderr.isatty():
-            print("\r\033[K", end="", file=sys.stderr)
+        clear_line()
 
 
 def _print(result: ModelsResult) -> None:
     for sentence in sentences(result):
-        print(f"- {visible(sentence.plain)}")
+        print(f"- {printable(sentence.plain)}")
     print(
         f"\nMacro-F1 against each group's own plurality\n{plurality_table(result).to_string(index=False)}\n"
     )
     print(SIDES_WITH)
     print(REPRODUCED)
+    for words in how_it_ended(result):
+        print(f"\n{printable(words)}")
     for warning in result.warnings:
-        print(f"note: {visible(warning)}", file=sys.stderr)
+        note(printable(str(warning)))
 
 
 def _named(text: str) -> tuple[str, str]:

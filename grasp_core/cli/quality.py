@@ -3,30 +3,30 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from grasp_core.annotations import Annotations
+from grasp_core.cli.data.account import say_data
+from grasp_core.cli.data.options import add_reading
+from grasp_core.cli.data.reading import read
 from grasp_core.cli.output import write_text
-from grasp_core.cli.reading import add_reading, read
+from grasp_core.cli.terminal import clear_line, note, show_line
 from grasp_core.errors import SpecError
-from grasp_core.io.load import Dataset, load
+from grasp_core.io.dataset.load import Dataset, load
 from grasp_core.quality import tables
 from grasp_core.quality.constant import find_constant
 from grasp_core.quality.power import GroupPower, estimate, power_tasks
 from grasp_core.quality.report import QualityReport, quality_json, quality_report
-from grasp_core.report.visible import visible_name
+from grasp_core.report.printable import printable_name
 from grasp_core.spec import AnalysisSpec
 
 
-def add_quality(commands: Any) -> None:
-    """Add the command to the parser."""
-    quality = commands.add_parser("quality", help="check the data: sizes, odd raters, small groups, power")
+def fill_quality(quality: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
     quality.set_defaults(command=_quality)
     add_reading(quality)
     looked_at = quality.add_argument_group("quality")
@@ -50,6 +50,7 @@ def _quality(chosen: argparse.Namespace) -> None:
     dataset = load(
         found.annotations, found.raters, found.spec, tuple(dict.fromkeys(n for names in axes for n in names))
     )
+    say_data(dataset, found.spec)
     power: list[GroupPower] = []
     if chosen.power:
         if not axes:
@@ -61,18 +62,16 @@ def _quality(chosen: argparse.Namespace) -> None:
     if chosen.show_ids:
         _print_ids(report, dataset.annotations)
     for problem in dataset.problems:
-        print(f"note: {problem.message}", file=sys.stderr)
+        note(problem.message)
 
 
 def _power(dataset: Dataset, axes: Sequence[tuple[str, ...]]) -> list[GroupPower]:
     found = []
     tasks = power_tasks(dataset.annotations, dataset.raters, axes)
     for number, task in enumerate(tasks, start=1):
-        if sys.stderr.isatty():
-            print(f"\r\033[Ksimulating group {number} of {len(tasks)}", end="", file=sys.stderr)
+        show_line(f"simulating group {number} of {len(tasks)}")
         found.append(estimate(task))
-    if sys.stderr.isatty():
-        print("\r\033[K", end="", file=sys.stderr)
+    clear_line()
     return found
 
 
@@ -104,8 +103,8 @@ def _print_ids(report: QualityReport, annotations: Annotations) -> None:
     constant, _ = find_constant(annotations)
     print("\nRaters who gave one label always")
     for rater in np.flatnonzero(constant):
-        print(visible_name(ids[rater]))
+        print(printable_name(ids[rater]))
     print("\nNear-duplicates: rater, rater, items in common, equal labels")
     for pair in report.duplicates.pairs:
-        names = f"{visible_name(ids[pair.first])}, {visible_name(ids[pair.second])}"
+        names = f"{printable_name(ids[pair.first])}, {printable_name(ids[pair.second])}"
         print(f"{names}, {pair.common:,}, {pair.agreed:,}")

@@ -3,44 +3,47 @@
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
-from grasp_core import spec
+from grasp_core import __version__, spec
 from grasp_core.cli.analysis import add_groups_and_test, analysis_fields, named_axes
+from grasp_core.cli.data.account import say_data
+from grasp_core.cli.data.options import add_reading, names
+from grasp_core.cli.data.reading import Reading, read, read_tables
 from grasp_core.cli.in_parts import add_in_parts, parts_of
 from grasp_core.cli.output import check_target, write_text
-from grasp_core.cli.reading import Reading, add_reading, read, read_tables
+from grasp_core.cli.progress import ProgressLine
+from grasp_core.cli.terminal import clear_line, note
 from grasp_core.engine import workers
-from grasp_core.engine.blocks import Progress
+from grasp_core.engine.checkpoint import Checkpoints
 from grasp_core.engine.choose import make_pool
 from grasp_core.engine.compute import Watcher, compute
-from grasp_core.engine.partitioned import compute_in_parts
 from grasp_core.engine.pool import Pool
+from grasp_core.engine.run import checked_groups, run_key
 from grasp_core.errors import SettingsError, SpecError
-from grasp_core.io.load import Dataset, load
-from grasp_core.io.part_plan import workplace
-from grasp_core.io.problems import quoted
-from grasp_core.io.survey import PartitionedData, survey
+from grasp_core.io.dataset.load import Dataset, load
+from grasp_core.io.parts.plan import workplace
+from grasp_core.io.parts.survey import survey
+from grasp_core.report.levels import proposed_levels
+from grasp_core.report.printable import printable
 from grasp_core.report.saved import RecordedSpec, read_spec, result_json
 from grasp_core.report.sentences import answer
-from grasp_core.report.stopping import ending, guarantee
+from grasp_core.report.stopping import how_it_ended
 from grasp_core.report.tables import table_csv, wide_table
-from grasp_core.report.visible import visible
 from grasp_core.result import RunResult
 from grasp_core.settings import Settings, read_settings
 from grasp_core.spec import AnalysisSpec, RunSpec
+from grasp_core.wording import quoted
 
 BESIDE_SPEC = ("annotations", "raters", "out", "csv", "in_parts", "scratch", "engine", "workers")
 """Options that name files, or where is computed, and so may stand beside ``--spec``."""
 
 
-def add_run(commands: Any) -> None:
-    """Add the command to the parser."""
-    run = commands.add_parser("run", help="compute every statistic of every group, with permutation tests")
+def fill_run(run: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
     run.set_defaults(command=_run)
     run.add_argument(
         "--spec",
@@ -69,10 +72,10 @@ def add_run(commands: Any) -> None:
 
 
 def _add_analysis(group: argparse._ArgumentGroup) -> None:
-    add_groups_and_test(group, adaptive=True)
+    add_groups_and_test(group)
     group.add_argument("--preset", choices=("default", "paper"), help="conventions, see docs/methods.md")
-    group.add_argument("--statistics", type=_names, metavar="NAME,...")
-    group.add_argument("--gai", type=_names, metavar="IN,CROSS", help="ratio that GAI is (default: irr,xrr)")
+    group.add_argument("--statistics", type=names, metavar="NAME,...")
+    group.add_argument("--gai", type=names, metavar="IN,CROSS", help="ratio that GAI is (default: irr,xrr)")
     group.add_argument("--cross-negentropy", choices=get_args(spec.CrossNegentropy))
     group.add_argument(
         "--level", choices=get_args(spec.Level), help="of measurement, for IRR and XRR (default: nominal)"
@@ -92,49 +95,64 @@ def _run(chosen: argparse.Namespace) -> None:
             data = _data(chosen, found, run_spec, pool, place)
             if recorded is not None:
                 _compare(recorded, data)
+            checked_groups(data, run_spec)  # what cannot be computed is refused and nothing else said
+            say_data(data, run_spec.data)
             _say_order(data, run_spec)
+            _say_level(chosen, data)
             load_s = time.perf_counter() - started
-            line = _ProgressLine(adaptive=run_spec.analysis.adaptive)
-            if isinstance(data, Dataset):
-                result = compute(data, run_spec, pool, line, load_s=load_s)
-            else:
-                result = compute_in_parts(data, run_spec, pool, line, place, load_s=load_s)
+            watcher, kept = _watchers(chosen, data, run_spec)
+            outcome = compute(data, run_spec, pool, watcher, load_s=load_s)
+            if kept is not None:
+                kept.forget()
         finally:
             pool.close()
-            if sys.stderr.isatty():
-                print("\r\033[K", end="", file=sys.stderr)
+            clear_line()
+    result = cast("RunResult", outcome)
     write_text(chosen.out, result_json(result))
     write_text(chosen.csv, table_csv(result))
     _print(result)
 
 
-def _data(
-    chosen: argparse.Namespace, found: Reading, run_spec: RunSpec, pool: Pool, place: str
-) -> Dataset | PartitionedData:
+def _data(chosen: argparse.Namespace, found: Reading, run_spec: RunSpec, pool: Pool, place: str) -> Dataset:
     axes = run_spec.analysis.columns
     if chosen.parts is None:
         return load(found.annotations, found.raters, run_spec.data, axes)
     return survey(chosen.parts, found.raters, run_spec.data, axes, pool.each, place)
 
 
-def _compare(recorded: RecordedSpec, data: Dataset | PartitionedData) -> None:
+def _watchers(
+    chosen: argparse.Namespace, data: Dataset, run_spec: RunSpec
+) -> tuple[Watcher, Checkpoints | None]:
+    """The run's watcher; where a scratch folder is named, what was computed is kept there till the end."""
+    line = ProgressLine(adaptive=run_spec.analysis.adaptive)
+    if chosen.parts is None or chosen.scratch is None:
+        return line, None
+    kept = Checkpoints(chosen.scratch, run_key(data.summary, run_spec, __version__), line)
+    return kept, kept
+
+
+def _compare(recorded: RecordedSpec, dataset: Dataset) -> None:
     """Say so where the data are not those that the spec was recorded with."""
-    dataset = data if isinstance(data, Dataset) else data.dataset
     if recorded.sha256 != dataset.summary.sha256:
-        other = visible(f"{', '.join(recorded.files)}, SHA-256 {recorded.sha256}")
-        print(
-            f"note: the spec was recorded with other data ({other}), so the numbers may differ",
-            file=sys.stderr,
-        )
+        other = printable(f"{', '.join(recorded.files)}, SHA-256 {recorded.sha256}")
+        note(f"the spec was recorded with other data ({other}), so the numbers may differ")
 
 
-def _say_order(data: Dataset | PartitionedData, run_spec: RunSpec) -> None:
+def _say_order(dataset: Dataset, run_spec: RunSpec) -> None:
     """Ranks follow an order, so say which where nobody has declared one."""
     if run_spec.analysis.level != "ordinal" or run_spec.data.categories is not None:
         return
-    dataset = data if isinstance(data, Dataset) else data.dataset
     found = ", ".join(quoted(label) for label in dataset.summary.categories)
-    print(f"note: labels are ranked in the order {found}; --categories declares another", file=sys.stderr)
+    note(f"labels are ranked in the order {found}; --categories declares another")
+
+
+def _say_level(chosen: argparse.Namespace, dataset: Dataset) -> None:
+    """Numbers in an order are more than names: say so where no level was named."""
+    if chosen.spec is not None or chosen.level is not None or len(dataset.questions) > 1:
+        return
+    proposal = proposed_levels(dataset.annotations.categories)
+    if proposal is not None:
+        note(f"{proposal.reason}; --level names one")
 
 
 def _pool(chosen: argparse.Namespace) -> Pool:
@@ -163,8 +181,8 @@ def _recorded(chosen: argparse.Namespace) -> RecordedSpec:
 
 
 def _from_record(chosen: argparse.Namespace, recorded: RunSpec) -> tuple[Reading, RunSpec]:
-    parts = {"part": recorded.data.part, "raters_part": recorded.data.raters_part}
-    annotations, raters = read_tables({**_given(chosen), **parts})
+    members = {"member": recorded.data.member, "raters_member": recorded.data.raters_member}
+    annotations, raters = read_tables({**_given(chosen), **members})
     return Reading(annotations, raters, recorded.data), recorded
 
 
@@ -178,41 +196,21 @@ def _analysis(given: Mapping[str, Any], found: Reading) -> AnalysisSpec:
     fields = analysis_fields(given, found)
     published = found.recipe is not None and found.recipe.paper and not named_axes(given)
     if published and "preset" not in given:
-        print("note: the published set-up is run, with the paper's conventions", file=sys.stderr)
+        note("the published set-up is run, with the paper's conventions")
     paper = given.get("preset") == "paper" or (published and "preset" not in given)
     return AnalysisSpec(**{**(spec.PAPER_CONVENTIONS if paper else {}), **fields})
 
 
-class _ProgressLine(Watcher):
-    """How far the run is, on a terminal; `adaptive` where it may stop early."""
-
-    def __init__(self, *, adaptive: bool) -> None:
-        self.most = "at most " if adaptive else ""
-
-    def check(self, progress: Progress) -> None:
-        if sys.stderr.isatty():
-            left = progress.seconds_left
-            remaining = "" if left is None else f", {left:.0f} s left"
-            line = f"{progress.done:,} of {self.most}{progress.total:,} permutations{remaining}"
-            print(f"\r\033[K{line}", end="", file=sys.stderr)
-
-
 def _print(result: RunResult) -> None:
     found = answer(result)
-    print(found.headline.plain, end="\n\n")
+    print(f"\n{found.headline.plain}", end="\n\n")
     for sentence in found.details:
         print(f"- {sentence.plain}")
     print(f"\n{wide_table(result).to_string(index=False)}")
-    if result.stopping is not None:
-        analysis = result.spec.analysis
-        for words in (ending(analysis, result.stopping), guarantee(analysis, result.stopping)):
-            print(f"\n{visible(words)}")
+    for words in how_it_ended(result):
+        print(f"\n{printable(words)}")
     for warning in result.warnings:
-        print(f"note: {warning}", file=sys.stderr)
-
-
-def _names(text: str) -> tuple[str, ...]:
-    return tuple(text.split(","))
+        note(str(warning))
 
 
 def _at_least_one(text: str) -> int:

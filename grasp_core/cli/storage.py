@@ -6,7 +6,6 @@ import argparse
 import contextlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from sqlalchemy import Engine
 
@@ -15,14 +14,16 @@ from grasp_core.store.backup import Contents, restore_backup, write_backup
 from grasp_core.store.database import connect, database_url
 
 
-def add_storage(commands: Any) -> None:
-    """Add the commands to the parser."""
-    backup = commands.add_parser("backup", help="write all that the server keeps to one file")
+def fill_backup(backup: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
     backup.set_defaults(command=_backup)
-    restore = commands.add_parser("restore", help="read such a file into an empty server's database")
+    backup.add_argument("file", type=Path, metavar="FILE")
+
+
+def fill_restore(restore: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
     restore.set_defaults(command=_restore)
-    for command in (backup, restore):
-        command.add_argument("file", type=Path, metavar="FILE")
+    restore.add_argument("file", type=Path, metavar="FILE")
 
 
 def _backup(chosen: argparse.Namespace) -> None:
@@ -48,7 +49,4 @@ def _database() -> Iterator[Engine]:
 
 
 def _counted(contents: Contents) -> str:
-    return (
-        f"{contents.runs:,} runs, {contents.files:,} files, {contents.documents:,} documents, "
-        f"{contents.links:,} links"
-    )
+    return f"{contents.runs:,} runs, {contents.files:,} files, {contents.links:,} links"

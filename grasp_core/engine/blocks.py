@@ -15,7 +15,7 @@ BLOCK_SECONDS = 0.2
 FIRST_BLOCK = 8
 """Fewest permutations in a block while the speed is unknown."""
 FIRST_LABELS = 2**23
-"""Annotations counted in a first block: as long as a block should take, and long enough to share tables."""
+"""Annotations counted in a first block, and in any later one at least: long enough to share its tables."""
 GROWTH = 8
 """How much larger than any before it a block may be: the first ones are too short to tell the speed."""
 RECENT_BLOCKS = 4
@@ -64,22 +64,29 @@ class Blocks:
     ) -> None:
         self.n_workers = n_workers
         self._gaps = _gaps(total, computed)
-        first = min(max(FIRST_LABELS // max(labels, 1), FIRST_BLOCK), LARGEST_BLOCK)
-        self._size: int = first if after is None else after._size
+        # However slow: on a busy machine a small block takes as long, and there would be more of them.
+        self._least = min(max(FIRST_LABELS // max(labels, 1), 1), LARGEST_BLOCK)
+        self._size: int = max(self._least, FIRST_BLOCK) if after is None else after._size
         self._largest: int = 0 if after is None else after._largest
         self._first_end: tuple[float, int] | None = None
         self._ends: deque[tuple[float, int]] = deque()
-        done = total - sum(stop - start for start, stop in self._gaps)
-        self.progress = Progress(done, most or total, None)
+        self._done = total - sum(stop - start for start, stop in self._gaps)
+        self.progress = Progress(self._done, most or total, None)
 
-    def take(self) -> Block | None:
-        """The next block, or None where none is left to hand out."""
+    def take(self, size: int | None = None) -> Block | None:
+        """The next block, of `size` permutations or as many as take a block's time; None if none is left."""
         if not self._gaps:
             return None
         start, stop = self._gaps.pop()
-        if start + self._size < stop:
-            self._gaps.append((start + self._size, stop))
-        return start, min(start + self._size, stop)
+        size = size or self._size
+        if start + size < stop:
+            self._gaps.append((start + size, stop))
+        return start, min(start + size, stop)
+
+    def reach(self, computed: int, seconds: float) -> None:
+        """Tell the progress within a block of which so much was computed in so many seconds."""
+        done, total = self._done + computed, self.progress.total
+        self.progress = Progress(done, total, seconds / computed * (total - done) if computed else None)
 
     def give_back(self, block: Block) -> None:
         """Hand a block back that was not computed."""
@@ -87,7 +94,8 @@ class Blocks:
 
     def finish(self, block: Block) -> None:
         """Count a block as computed."""
-        done, total = self.progress.done + block[1] - block[0], self.progress.total
+        self._done += block[1] - block[0]
+        done, total = self._done, self.progress.total
         self._largest = max(self._largest, block[1] - block[0])
         now = time.perf_counter()
         self._ends.append((now, done))
@@ -98,7 +106,7 @@ class Blocks:
             self.progress = Progress(done, total, None)
             return
         each = max(seconds, 1e-9) / since  # two blocks may seem to end at the same instant
-        self._size = max(min(self._fitting(now, done), GROWTH * self._largest, LARGEST_BLOCK), 1)
+        self._size = max(min(self._fitting(now, done), GROWTH * self._largest, LARGEST_BLOCK), self._least)
         self.progress = Progress(done, total, each * (total - done))
 
     def _fitting(self, now: float, done: int) -> int:
@@ -111,7 +119,7 @@ class Blocks:
 
 
 def _gaps(total: int, computed: Iterable[Block]) -> list[Block]:
-    """What is left of 0 to `total`, last part first."""
+    """Ranges of 0 to `total` that are left, the last first."""
     gaps: list[Block] = []
     reached = 0
     for start, stop in sorted(computed):

@@ -17,10 +17,9 @@ import dask
 from distributed import Client, KilledWorker, Security
 
 from grasp_core.engine import remote
-from grasp_core.engine.pool import ComputeBlock
 from grasp_core.engine.versions import check, versions
+from grasp_core.engine.workers import Sent
 from grasp_core.errors import LostSchedulerError, WorkerError
-from grasp_core.permutation.questions import Layout
 
 CONNECT_SECONDS = 10.0
 """How long a scheduler may take to answer, at first and when the connection is lost."""
@@ -33,7 +32,7 @@ LOOK_SECONDS = 1.0
 RELEASE_SECONDS = 0.5
 """How late cancelled work is given back: a scheduler forgets it for good only once it has taken it in."""
 ATTEMPTS = 20
-"""How often a piece of work that got lost, or whose design did, is handed out again."""
+"""How often a piece of work that got lost, or whose buffer did, is handed out again."""
 
 UNREACHABLE = "The Dask scheduler at {} cannot be reached; check GRASP_DASK_ADDRESS and that it runs there."
 LOST = "The Dask scheduler at {} cannot be reached any more; run it again once it is back."
@@ -56,7 +55,7 @@ class Cluster(Executor):
     """The workers of a Dask scheduler.
 
     All talk with the scheduler happens in one thread of its own. A worker that dies has its work done again
-    by another, which the scheduler sees to; a new one is put to work, and sent the designs that it lacks.
+    by another, which the scheduler sees to; a new one is put to work, and Dask sends it what it lacks.
 
     Parameters
     ----------
@@ -85,8 +84,8 @@ class Cluster(Executor):
         self._threads = 0
         self._known: set[str] = set()
         self._inhabited = time.monotonic()
-        self._designs: dict[str, Layout] = {}
-        self._sending: dict[tuple[str, str], asyncio.Task[None]] = {}
+        self._buffers: dict[str, bytes] = {}
+        self._scattered: dict[str, asyncio.Future[Any]] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
         self._inspections: set[asyncio.Task[None]] = set()
         self._loop = asyncio.new_event_loop()
@@ -107,20 +106,20 @@ class Cluster(Executor):
         """Have a function computed; it has to be importable by name, and without effects."""
         if self.problem is not None:
             raise self.problem
-        work = remote.Work(partial(function, **named) if named else function, arguments, versions())
-        return asyncio.run_coroutine_threadsafe(self._compute(work), self._loop)
+        call = remote.Call(partial(function, **named) if named else function, arguments, versions())
+        return asyncio.run_coroutine_threadsafe(self._compute(call), self._loop)
 
     @contextmanager
-    def holding(self, design: Layout) -> Iterator[ComputeBlock]:
-        """While this lasts, workers hold a design; gives the function that computes its blocks."""
-        key = uuid.uuid4().hex
-        self._designs[key] = design
+    def holding(self, buffer: bytes) -> Iterator[Sent]:
+        """While this lasts, workers find the buffer."""
+        sent = Sent(uuid.uuid4().hex)
+        self._buffers[sent.key] = buffer
         try:
-            yield partial(remote.compute_block, key)
+            yield sent
         finally:
-            del self._designs[key]
+            del self._buffers[sent.key]
             if self.problem is None:
-                asyncio.run_coroutine_threadsafe(self._drop(key), self._loop)
+                self._loop.call_soon_threadsafe(self._release, sent.key)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Give back what is not computed yet and leave the cluster, which goes on."""
@@ -164,7 +163,7 @@ class Cluster(Executor):
 
     async def _leave(self) -> None:
         self.problem = self.problem or LostSchedulerError(LOST.format(self._address))
-        tasks = {self._watching, *self._tasks, *self._inspections, *self._sending.values()}
+        tasks = {self._watching, *self._tasks, *self._inspections, *self._scattered.values()}
         left = tasks
         while left:  # Python 3.11's wait_for forgets a cancel that comes as what it waits for ends
             for task in left:
@@ -258,19 +257,17 @@ class Cluster(Executor):
         if self._client.status != "running":
             raise LostSchedulerError(LOST.format(self._address))
 
-    async def _compute(self, work: remote.Work) -> Any:
+    async def _compute(self, call: remote.Call) -> Any:
         task = cast("asyncio.Task[Any]", asyncio.current_task())
         self._tasks.add(task)
         try:
             for _ in range(ATTEMPTS):
                 await self._connected()
                 try:
-                    outcome = await self._outcome(work)
+                    outcome = await self._outcome(call)
                 except (CancelledError, OSError):  # connection lost, or workers restarted by hand
                     continue
-                if not isinstance(outcome, remote.Missing):
-                    return self._value(outcome)
-                await self._send(outcome)
+                return self._value(outcome)
             raise WorkerError(SLIPPING.format(self._address, ATTEMPTS))
         except asyncio.CancelledError:
             if self.problem is not None:
@@ -282,8 +279,10 @@ class Cluster(Executor):
         finally:
             self._tasks.discard(task)
 
-    async def _outcome(self, work: remote.Work) -> Any:
-        future = self._client.submit(remote.do, work, key=f"grasp-{uuid.uuid4().hex}", pure=False)
+    async def _outcome(self, call: remote.Call) -> Any:
+        content = await self._scatter(call.sent)
+        key = f"grasp-{uuid.uuid4().hex}"
+        future = self._client.submit(remote.do, call, content, key=key, pure=False)
         try:
             return await future
         except KilledWorker as killed:
@@ -304,16 +303,23 @@ class Cluster(Executor):
             raise outcome.error
         return outcome
 
-    async def _send(self, missing: remote.Missing) -> None:
-        """Send a design to a worker, once for all the blocks that miss it there."""
-        what = (missing.key, missing.worker)
-        if what not in self._sending:
-            hold = self._ask(missing.worker, remote.hold, missing.key, self._designs[missing.key])
-            self._sending[what] = asyncio.ensure_future(hold)
-            self._sending[what].add_done_callback(lambda _: self._sending.pop(what, None))
-        with suppress(OSError):
-            await asyncio.shield(self._sending[what])
+    def _release(self, key: str) -> None:
+        """Have workers drop a buffer, now rather than when what still refers to it is collected."""
+        held = self._scattered.pop(key, None)
+        if held is not None:
+            held.add_done_callback(_drop)
 
-    async def _drop(self, key: str) -> None:
-        with suppress(OSError, TimeoutError):
-            await asyncio.wait_for(self._client.run(remote.drop, key, on_error="ignore"), SILENT_SECONDS)
+    async def _scatter(self, sent: Sent | None) -> Any:
+        """The buffer as Dask holds it: on all workers that are there; those that come get it from them."""
+        if sent is None:
+            return None
+        held = self._scattered.get(sent.key)
+        if held is None or (held.done() and (held.exception() or held.result().status != "finished")):
+            scattered = self._client.scatter(self._buffers[sent.key], broadcast=True, hash=False)
+            held = self._scattered[sent.key] = asyncio.ensure_future(scattered)
+        return await asyncio.shield(held)
+
+
+def _drop(scattered: asyncio.Future[Any]) -> None:
+    if not scattered.cancelled() and scattered.exception() is None:
+        scattered.result().release()

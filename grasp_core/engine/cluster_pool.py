@@ -10,9 +10,9 @@ from typing import cast
 from distributed import Security
 
 from grasp_core.engine.cluster import Cluster
-from grasp_core.engine.pool import ComputeBlock, Pool
+from grasp_core.engine.pool import Pool
+from grasp_core.engine.workers import Sent
 from grasp_core.errors import WorkerError
-from grasp_core.permutation.questions import Layout
 
 log = logging.getLogger(__name__)
 
@@ -51,5 +51,5 @@ class ClusterPool(Pool):
                 self._executor = None
         return cast("Cluster", super()._ready(broken))
 
-    def _laid_out(self, design: Layout, executor: Executor) -> AbstractContextManager[ComputeBlock]:
-        return cast("Cluster", executor).holding(design)
+    def _holding(self, buffer: bytes, executor: Executor) -> AbstractContextManager[Sent]:
+        return cast("Cluster", executor).holding(buffer)

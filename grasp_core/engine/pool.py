@@ -10,15 +10,14 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager, contextmanager
-from functools import partial
-from pathlib import Path
 from typing import TypeVar
 
 from grasp_core.annotations import FloatArray
 from grasp_core.engine import workers
 from grasp_core.engine.blocks import BLOCK_SECONDS, Block, Blocks
+from grasp_core.engine.workers import Sent
 from grasp_core.errors import WorkerError
-from grasp_core.permutation.questions import Layout
+from grasp_core.panels.panel import Work
 
 log = logging.getLogger(__name__)
 
@@ -28,9 +27,6 @@ GAVE_UP = (
     f"The worker processes ended {ATTEMPTS} times before the run was complete, perhaps for want of memory;"
     " run it again, or on a larger machine."
 )
-
-ComputeBlock = Callable[[int, int, int], FloatArray]
-"""A worker's function of seed, start and stop."""
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -75,7 +71,7 @@ class Pool:
 
     def permute(
         self,
-        design: Layout,
+        work: Work,
         seed: int,
         blocks: Blocks,
         *,
@@ -89,11 +85,11 @@ class Pool:
 
         Parameters
         ----------
-        design : Design or Questions
+        work : Work
         seed : int
         blocks : Blocks
         store : callable
-            Takes a block and its statistics, shape (stop - start, G, 6), in any order.
+            Takes a block and its values, shape (stop - start, W), in any order.
         check : callable
             Called several times a second; what it raises ends the work.
 
@@ -103,10 +99,11 @@ class Pool:
             If the workers die again and again.
         """
         executor = self._ready()
-        with self._laid_out(design, executor) as compute_block:
+        with self._holding(workers.pack(work), executor) as sent:
+            what = (type(work), sent, seed)
             for _ in range(ATTEMPTS):
                 try:
-                    self._permute_on(executor, compute_block, seed, blocks, store, check)
+                    self._permute_on(executor, what, blocks, store, check)
                     return
                 except BrokenProcessPool:
                     log.warning("a worker process ended; its blocks are computed again")
@@ -166,21 +163,21 @@ class Pool:
                 self._executor = self._make_executor(self._n_workers)
             return self._executor
 
-    def _laid_out(self, design: Layout, executor: Executor) -> AbstractContextManager[ComputeBlock]:
-        """While this lasts, workers find the design; gives the function that computes its blocks."""
-        return self._in_file(design)
+    def _holding(self, buffer: bytes, executor: Executor) -> AbstractContextManager[Sent]:
+        """While this lasts, workers find the buffer."""
+        return self._in_file(buffer)
 
     @contextmanager
-    def _in_file(self, design: Layout) -> Iterator[ComputeBlock]:
+    def _in_file(self, buffer: bytes) -> Iterator[Sent]:
         with tempfile.NamedTemporaryFile(dir=self._files.name, suffix=".npz") as file:
-            design.save(Path(file.name))
-            yield partial(workers.compute_block, file.name)
+            file.write(buffer)
+            file.flush()
+            yield Sent(file.name)
 
     def _permute_on(
         self,
         executor: Executor,
-        compute_block: ComputeBlock,
-        seed: int,
+        what: tuple[type[Work], Sent, int],
         blocks: Blocks,
         store: Callable[[Block, FloatArray], None],
         check: Callable[[], None],
@@ -192,7 +189,7 @@ class Pool:
                 blocks.n_workers = self.n_workers
                 while len(waiting) < 2 * self.n_workers and (block := blocks.take()):
                     try:
-                        future = executor.submit(compute_block, seed, *block)
+                        future = executor.submit(workers.compute_block, *what, *block)
                     except BrokenProcessPool:  # refused: the block is in nobody's hands
                         blocks.give_back(block)
                         raise

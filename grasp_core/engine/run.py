@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
-
 from grasp_core import __version__
-from grasp_core.annotations import Codes, FloatArray
-from grasp_core.engine.self_check import self_check
 from grasp_core.errors import SpecError
 from grasp_core.groups import Grouping, form_groups
-from grasp_core.io.load import Dataset
-from grasp_core.permutation import kernel, questions, reference
-from grasp_core.permutation.columns import GAI
-from grasp_core.permutation.corrections import fewest_permutations, largest_family
-from grasp_core.permutation.null import dsi_results, outcomes
-from grasp_core.permutation.questions import Layout
-from grasp_core.permutation.shuffle import identity
-from grasp_core.permutation.tally import KEPT, Tally
-from grasp_core.report import cautions
-from grasp_core.result import GroupResult, RunResult, Stopping, Timing
-from grasp_core.spec import STATISTICS, AnalysisSpec, RunSpec
-from grasp_core.statistics.indices import gai
+from grasp_core.io.dataset.load import Dataset
+from grasp_core.panels.cohesion.panel import Cohesion
+from grasp_core.panels.models.panel import Models
+from grasp_core.panels.panel import Panel, Question
+from grasp_core.permutation.nulls.tally import KEPT, Tally
+from grasp_core.permutation.testing.corrections import fewest_permutations
+from grasp_core.remarks.cautions import Caution
+from grasp_core.remarks.remark import Remark
+from grasp_core.result import DataSummary, Result, Stopping, Timing
+from grasp_core.spec import SIDES, STATISTICS, AnalysisSpec, RunSpec
 
 MAX_NULL_BYTES = 4 * 2**30
 """Room for the shuffled values that a run keeps; beyond :data:`KEPT` permutations it keeps counts."""
@@ -39,14 +34,8 @@ class Prepared:
     dataset, spec
         What is run.
     grouping : Grouping
-    design : Design or Questions
-        What a worker needs to compute any block of permutations.
-    observed : float64 array, shape (G, 7)
-        In the order of :data:`~grasp_core.spec.STATISTICS`.
-    reasons : sequence of dict, length G
-        Why a statistic of a group is not estimable.
-    annotations_of : int array, shape (J,)
-        Annotations of each rater.
+        The groups that are compared.
+    panel : Question
     observed_s : float
         Seconds spent so far.
     """
@@ -54,15 +43,19 @@ class Prepared:
     dataset: Dataset
     spec: RunSpec
     grouping: Grouping
-    design: Layout
-    observed: FloatArray
-    reasons: Sequence[dict[str, str]]
-    annotations_of: Codes
+    panel: Question
     observed_s: float
 
 
-def prepare(dataset: Dataset, spec: RunSpec) -> Prepared:
-    """Form the groups, compute the observed statistics and check them.
+def prepare(dataset: Dataset, spec: RunSpec, panel: Callable[[Grouping], Cohesion] | None = None) -> Prepared:
+    """Form the groups and make the spec's panel, with its observed statistics.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    spec : RunSpec
+    panel : callable, optional
+        Makes the panel where the data set does not hold its annotations.
 
     Raises
     ------
@@ -72,29 +65,30 @@ def prepare(dataset: Dataset, spec: RunSpec) -> Prepared:
         If an observed IRR differs from ``krippendorff.alpha`` by more than 1e-9.
     """
     started = time.perf_counter()
-    analysis = spec.analysis
-    grouping = checked_groups(dataset, analysis)
-    design = questions.lay_out(dataset.questions, dataset.raters, grouping, analysis)
-    parts = questions.observed_parts(design)
-    for answers, one in zip(dataset.questions, parts, strict=True):
-        self_check(answers, grouping, analysis.level, kernel.statistics(one)[:, 0])
-    observed = with_gai(questions.together(parts), analysis)
-    reasons = _reasons(dataset, grouping, analysis, observed)
-    seconds = time.perf_counter() - started
-    return Prepared(dataset, spec, grouping, design, observed, reasons, dataset.annotations_of, seconds)
+    grouping = checked_groups(dataset, spec)
+    kind: type[Cohesion | Models] = Models if spec.models else Cohesion
+    found = kind.of(dataset, grouping, spec.analysis) if panel is None else panel(grouping)
+    return Prepared(dataset, spec, grouping, found, time.perf_counter() - started)
 
 
-def checked_groups(dataset: Dataset, analysis: AnalysisSpec) -> Grouping:
+def checked_groups(dataset: Dataset, spec: RunSpec) -> Grouping:
     """Form the groups of a run; errors are those of :func:`prepare`."""
+    analysis = spec.analysis
     _check_axes(dataset, analysis)
     grouping = form_groups(dataset.raters, analysis.axes, min_raters=analysis.min_raters)
-    _check_size(grouping, analysis)
+    _check_size(grouping, analysis, len(spec.models) * len(SIDES) or len(STATISTICS))
     return grouping
 
 
-def new_tally(prepared: Prepared) -> Tally:
-    """A tally that takes the run's shuffled statistics, with GAI, and that :func:`finish` reads."""
-    return Tally(prepared.grouping.groups, prepared.observed, prepared.spec.analysis)
+def run_key(summary: DataSummary, spec: RunSpec, version: str) -> str:
+    """Hash of what makes two runs the same: data, spec and version of the code."""
+    run = f"{summary.sha256}:{spec.sha256()}:{version}"
+    return hashlib.sha256(run.encode()).hexdigest()
+
+
+def new_tally(panel: Panel, analysis: AnalysisSpec) -> Tally:
+    """A tally that takes the columns of a panel."""
+    return Tally(panel.observed, panel.tests.needs, analysis.permutations, panel.tests.max_t)
 
 
 def finish(
@@ -104,7 +98,7 @@ def finish(
     load_s: float,
     permutations_s: float,
     stopping: Stopping | None = None,
-) -> RunResult:
+) -> Result:
     """Test the observed statistics against the shuffled ones.
 
     Parameters
@@ -117,29 +111,15 @@ def finish(
     stopping : Stopping, optional
         How an adaptive run ended.
     """
-    analysis, grouping = prepared.spec.analysis, prepared.grouping
-    rows = outcomes(grouping.groups, prepared.observed, tally.null, prepared.reasons, analysis)
-    dsi = dsi_results(grouping.groups, prepared.observed[:, GAI], tally.null, rows, analysis)
-    return RunResult(
+    return prepared.panel.result(
+        tally.null,
         data=prepared.dataset.summary,
         spec=prepared.spec,
-        groups=tuple(
-            GroupResult(group, int(member.sum()), int(prepared.annotations_of[member].sum()), row)
-            for group, member, row in zip(grouping.groups, grouping.member, rows, strict=True)
-        ),
-        dsi=dsi,
         warnings=tuple(_warnings(prepared, tally)),
         timing=Timing(load_s, prepared.observed_s, permutations_s),
         code_version=__version__,
         stopping=stopping,
     )
-
-
-def with_gai(counted: FloatArray, analysis: AnalysisSpec) -> FloatArray:
-    """Append GAI to the kernel's statistics: shape (..., 6) becomes (..., 7)."""
-    inside, across = (kernel.KERNEL_STATISTICS.index(name) for name in analysis.gai)
-    index = gai(counted[..., inside], counted[..., across])
-    return np.concatenate([counted, index[..., None]], axis=-1)
 
 
 def _check_axes(dataset: Dataset, analysis: AnalysisSpec) -> None:
@@ -151,13 +131,13 @@ def _check_axes(dataset: Dataset, analysis: AnalysisSpec) -> None:
         )
 
 
-def _check_size(grouping: Grouping, analysis: AnalysisSpec) -> None:
+def _check_size(grouping: Grouping, analysis: AnalysisSpec, per_group: int) -> None:
     if not grouping.groups:
         raise SpecError(
             f"no group has {analysis.min_raters} raters or more; lower the smallest group size or choose"
             " other axes"
         )
-    room = len(grouping.groups) * len(STATISTICS) * 8
+    room = len(grouping.groups) * per_group * 8
     if min(analysis.permutations, KEPT) * room > MAX_NULL_BYTES:
         raise SpecError(
             f"{analysis.permutations:,} permutations of {len(grouping.groups)} groups need more memory than"
@@ -165,59 +145,24 @@ def _check_size(grouping: Grouping, analysis: AnalysisSpec) -> None:
         )
 
 
-def _reasons(
-    dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec, observed: FloatArray
-) -> list[dict[str, str]]:
-    if not np.isnan(observed).any():
-        return [{} for _ in grouping.groups]
-    _, reasons = reference.evaluate(
-        dataset.questions, grouping, analysis, identity(dataset.annotations.n_raters)
-    )
-    explain_gai(reasons, observed, analysis)
-    return reasons
-
-
-def explain_gai(reasons: Sequence[dict[str, str]], observed: FloatArray, analysis: AnalysisSpec) -> None:
-    """Add why GAI is not estimable to the reasons of its parts, where `observed`, shape (G, 7), has none."""
-    for found, row in zip(reasons, observed, strict=True):
-        if np.isnan(row[-1]):
-            across = row[STATISTICS.index(analysis.gai[1])]
-            found["gai"] = next(
-                (f"its {_words(name)} has no value: {found[name]}" for name in analysis.gai if name in found),
-                f"its {_words(analysis.gai[1])} is {across:.3f}, and a ratio needs it above 0",
-            )
-
-
-def _words(statistic: str) -> str:
-    return statistic.upper() if statistic in ("irr", "xrr") else statistic.replace("_", " ")
-
-
-def _warnings(prepared: Prepared, tally: Tally) -> list[str]:
-    analysis, grouping = prepared.spec.analysis, prepared.grouping
-    found = prepared.dataset.problems
-    warnings = [problem.message for problem in found if problem.axis is None]
+def _warnings(prepared: Prepared, tally: Tally) -> list[Remark]:
+    analysis, found = prepared.spec.analysis, prepared.dataset.problems
+    warnings = [problem.remark for problem in found if problem.axis is None]
     # Of this run's axes alone, whichever others were read with them.
-    warnings += [problem.message for name in analysis.columns for problem in found if problem.axis == name]
-    everyone = form_groups(prepared.dataset.raters, analysis.axes)
-    small = int((everyone.n_raters < analysis.min_raters).sum())
+    warnings += [problem.remark for name in analysis.columns for problem in found if problem.axis == name]
+    kept, small = len(prepared.grouping.groups), prepared.grouping.too_small
     if small:  # counted, not named: a small group may be one person
-        warnings.append(
-            cautions.SMALL_GROUPS.format(
-                f"{small:,}", f"{len(everyone.groups):,}", f"{analysis.min_raters:,}"
-            )
-        )
-    tests = largest_family(grouping.groups, analysis)
+        warnings.append(Caution.SMALL_GROUPS(small=small, groups=kept + small, least=analysis.min_raters))
+    tests = prepared.panel.tests.most_together
     enough = fewest_permutations(tests, analysis)
     if analysis.permutations < enough:
         warnings.append(
-            cautions.TOO_FEW_FOR_CORRECTION.format(f"{analysis.permutations:,}", f"{tests:,}", f"{enough:,}")
+            Caution.TOO_FEW_FOR_CORRECTION(permutations=analysis.permutations, tests=tests, least=enough)
         )
     if analysis.permutations < 100:
-        warnings.append(cautions.TOO_FEW_FOR_P)
+        warnings.append(Caution.TOO_FEW_FOR_P())
     if tally.lost:
-        warnings.append(cautions.SOME_NOT_ESTIMABLE.format(f"{tally.lost:,}", f"{tally.permutations:,}"))
+        warnings.append(Caution.SOME_NOT_ESTIMABLE(lost=tally.lost, permutations=tally.permutations))
     if analysis.p_value == "paper":
-        warnings.append(cautions.PAPER_P)
-    if analysis.cross_negentropy == "paper":
-        warnings.append(cautions.PAPER_CROSS_NEGENTROPY)
-    return warnings
+        warnings.append(Caution.PAPER_P())
+    return [*warnings, *prepared.panel.notes]

@@ -7,13 +7,13 @@ blocks are not computed again.
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any, TypeVar
 
@@ -22,6 +22,7 @@ from grasp_core.annotations import FloatArray
 from grasp_core.engine.blocks import Progress
 from grasp_core.engine.compute import Watcher, compute
 from grasp_core.engine.pool import Pool
+from grasp_core.engine.run import run_key
 from grasp_core.errors import (
     FAULT,
     DataError,
@@ -31,11 +32,13 @@ from grasp_core.errors import (
     RunCancelledError,
     StoreError,
 )
-from grasp_core.io.load import Dataset, load
-from grasp_core.io.places import Places
-from grasp_core.io.tables import Table, read_table
-from grasp_core.permutation.tally import Tally
-from grasp_core.result import DataSummary, RunResult
+from grasp_core.io.dataset.load import Dataset, load
+from grasp_core.io.parsing.read import read_table
+from grasp_core.io.sources.allowed import AllowedSources
+from grasp_core.io.table.table import Table
+from grasp_core.models.labels import read_models
+from grasp_core.permutation.nulls.tally import Tally
+from grasp_core.result import Result
 from grasp_core.spec import RunSpec
 from grasp_core.store import claims
 from grasp_core.store.files import FileStore
@@ -66,15 +69,17 @@ class Service:
     runs : RunStore
     files : FileStore
     pool : Pool
-    places : Places, optional
+    allowed : AllowedSources, optional
         Where files may be that are not uploaded; by default there are none.
     """
 
-    def __init__(self, runs: RunStore, files: FileStore, pool: Pool, places: Places | None = None) -> None:
+    def __init__(
+        self, runs: RunStore, files: FileStore, pool: Pool, allowed: AllowedSources | None = None
+    ) -> None:
         self.runs = runs
         self.files = files
         self.pool = pool
-        self.places = places or Places()
+        self.allowed = allowed or AllowedSources()
         self.closing = threading.Event()
         self.result = lru_cache(maxsize=_KEPT_RESULTS)(self._result)
         self._datasets: OrderedDict[str, tuple[Dataset, float]] = OrderedDict()
@@ -106,8 +111,8 @@ class Service:
         Parameters
         ----------
         dataset : Dataset
-            Its files should be in the file store: another server, or this one after a restart, reads them
-            there.
+            With the spec's models. Their files should be in the file store: another server, or this one after
+            a restart, reads them there.
         spec : RunSpec
         title, owner : str
         load_s : float
@@ -119,12 +124,13 @@ class Service:
         known : bool
             Whether the same data and spec were asked before, of the same version of the code.
         """
-        key = _key(dataset.summary, spec)
+        key = run_key(dataset.summary, spec, __version__)
         answering = self.runs.answering(key)
         if answering is not None:
             return answering, True
-        stored = tuple((file.name, file.sha256) for file in dataset.summary.files)
-        request = Request(key, title, owner, __version__, spec, dataset.summary, stored)
+        stored = [(file.name, file.sha256) for file in dataset.summary.files]
+        stored += [(model.source, model.sha256) for model in dataset.models if model.column is None]
+        request = Request(key, title, owner, __version__, spec, dataset.summary, tuple(stored))
         self._datasets[key] = (dataset, load_s)  # before the run can be claimed
         if len(self._datasets) > _KEPT_DATASETS:
             self._datasets.popitem(last=False)
@@ -142,7 +148,7 @@ class Service:
         Parameters
         ----------
         location : str
-            See :meth:`grasp_core.io.places.Places.fetch`.
+            See :meth:`grasp_core.io.sources.allowed.AllowedSources.fetch`.
         owner : str
 
         Raises
@@ -150,12 +156,12 @@ class Service:
         DataError
             If it may not or cannot be read.
         """
-        fetched = self.places.fetch(location)
+        fetched = self.allowed.fetch(location)
         table = fetched.table()
         self.files.refer(table.sha256, table.bytes, fetched.location, owner=owner)
         return table
 
-    def table(self, name: str, sha256: str, part: str | None = None) -> Table:
+    def table(self, name: str, sha256: str, member: str | None = None) -> Table:
         """A run's file, from the file store or from where it stays.
 
         Parameters
@@ -163,7 +169,7 @@ class Service:
         name : str
             The file's name, for messages.
         sha256 : str
-        part : str, optional
+        member : str, optional
             Sheet or member that the run reads.
 
         Raises
@@ -173,17 +179,17 @@ class Service:
         """
         content = insist(partial(self.files.get, sha256), until=self.closing)
         if content is not None:
-            return read_table(content, name, part=part)
+            return read_table(content, name, member=member)
         location = insist(partial(self.files.location, sha256), until=self.closing)
         if location is None:
             raise DataError(f"{name} is no longer on this server; bring it again on Data, then run.")
-        fetched = self.places.fetch(location)
+        fetched = self.allowed.fetch(location)
         if fetched.sha256 != sha256:
             raise DataError(
                 f"{name} has changed where it is kept since it was first read; bring it again on Data, "
                 "then run."
             )
-        return fetched.table(name, part)
+        return fetched.table(name, member)
 
     def progress(self, record: RunRecord) -> Progress:
         """How far a run is; the time left is known only to the server that computes it."""
@@ -210,7 +216,7 @@ class Service:
             self._renewer.join()
         self.pool.close()
 
-    def _result(self, run_id: str) -> RunResult:
+    def _result(self, run_id: str) -> Result:
         found = self.runs.result(run_id)
         if found is None:  # raised, not returned: the cache keeps what is returned
             raise MissingResultError("This result is no longer on this server: the run was deleted.")
@@ -255,7 +261,7 @@ class Service:
             except Exception as error:  # e.g. a result that cannot be written
                 log.error("run %s could not be ended: %s", record.id, type(error).__name__)
                 insist(partial(self.runs.finish, record, "failed", error=FAULT), until=self.closing)
-            self._datasets.pop(_key(record.summary, record.spec), None)
+            self._datasets.pop(run_key(record.summary, record.spec, __version__), None)
         except LostRunError:  # perhaps asked again, and then its data are wanted here
             log.info("run %s went on elsewhere or was deleted", record.id)
         except StoreError as error:  # its claim runs out, and whoever finds it then resumes it
@@ -288,7 +294,7 @@ class Service:
         seconds = time.monotonic() - started
         return partial(self.runs.finish, record, "done", result=result, duration_s=seconds)
 
-    def _compute(self, conductor: _Conductor) -> RunResult:
+    def _compute(self, conductor: _Conductor) -> Result:
         record = conductor.record
         if record.cancel_requested:  # of a server that did not live to see it
             raise RunCancelledError
@@ -299,16 +305,20 @@ class Service:
 
     def _dataset(self, record: RunRecord) -> tuple[Dataset, float]:
         """From memory where this server took the question in, else from the stored files."""
-        here = self._datasets.get(_key(record.summary, record.spec))
+        here = self._datasets.get(run_key(record.summary, record.spec, __version__))
         if here is not None:
             return here
         started = time.perf_counter()
-        files = insist(lambda: self.runs.files_of(record.id), until=self.closing)
-        parts = (record.spec.data.part, record.spec.data.raters_part)
-        tables = [self.table(name, sha256, part) for (name, sha256), part in zip(files, parts, strict=False)]
+        spec, files = record.spec, insist(lambda: self.runs.files_of(record.id), until=self.closing)
+        members = (spec.data.member, spec.data.raters_member)[: len(record.summary.files)]
+        tables = [
+            self.table(name, sha256, member) for (name, sha256), member in zip(files, members, strict=False)
+        ]
         annotations, raters = tables[0], tables[1] if len(tables) > 1 else None
-        dataset = load(annotations, raters, record.spec.data, record.spec.analysis.columns)
-        return dataset, time.perf_counter() - started
+        dataset = load(annotations, raters, spec.data, spec.analysis.columns)
+        of_models = {sha256: self.table(name, sha256) for name, sha256 in files[len(members) :]}
+        models = read_models(spec.models, of_models, annotations, dataset, spec.data)
+        return replace(dataset, models=models), time.perf_counter() - started
 
 
 class _Conductor(Watcher):
@@ -339,9 +349,9 @@ class _Conductor(Watcher):
         runs, record = self._service.runs, self.record
         return insist(lambda: runs.counted(record), until=self._service.closing)
 
-    def computed_before(self, n_groups: int) -> list[tuple[int, FloatArray]]:
+    def computed_before(self, width: int) -> list[tuple[int, FloatArray]]:
         runs, record = self._service.runs, self.record
-        return insist(lambda: runs.computed(record, n_groups), until=self._service.closing)
+        return insist(lambda: runs.computed(record, width), until=self._service.closing)
 
     def begin(self, tally: Tally) -> None:
         self._tally = tally
@@ -393,12 +403,6 @@ class _Conductor(Watcher):
             log.warning("run %s: not saved yet: %s", self.record.id, error)
             return False
         return True
-
-
-def _key(summary: DataSummary, spec: RunSpec) -> str:
-    """What makes two questions the same: data, spec and version of the code."""
-    question = f"{summary.sha256}:{spec.sha256()}:{__version__}"
-    return hashlib.sha256(question.encode()).hexdigest()
 
 
 def insist(work: Callable[[], T], *, until: threading.Event) -> T:

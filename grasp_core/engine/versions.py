@@ -1,4 +1,4 @@
-"""What has to be the same wherever a run's blocks are computed."""
+"""Versions that have to be the same wherever a run's blocks are computed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FOREIGN = "The {} at {} cannot run GRASP; start it where it can be imported, wit
 
 
 def versions() -> dict[str, str]:
-    """What has to be the same everywhere for the same digits."""
+    """Versions that have to be the same everywhere for the same digits."""
     python = ".".join(platform.python_version_tuple()[:2])
     return {"GRASP": __version__, "Python": python, "Numba": numba.__version__, "NumPy": np.__version__}
 

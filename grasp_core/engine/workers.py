@@ -1,20 +1,27 @@
-"""Where blocks of permutations are computed: any ``concurrent.futures`` executor."""
+"""Workers: where blocks are computed, which is any ``concurrent.futures`` executor.
+
+A piece of work is a function that can be imported by name, a buffer that is sent once (:class:`Sent`), and a
+range. Threads and processes read the buffer from a file; on a Dask cluster it travels.
+"""
 
 from __future__ import annotations
 
-import functools
+import io
 import multiprocessing
 import os
 import signal
 import threading
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
-from pathlib import Path
+from dataclasses import dataclass
+
+import numpy as np
 
 from grasp_core.annotations import FloatArray
-from grasp_core.permutation import questions
-from grasp_core.permutation.questions import Layout
-from grasp_core.permutation.warm import warm
+from grasp_core.panels.panel import Work
+from grasp_core.panels.warm import warm
 
+HELD = 4
+"""Work that a worker process keeps unpacked: of the runs that are computed side by side."""
 NICENESS = 10
 """How far worker processes stand back for the one that answers people."""
 
@@ -38,24 +45,52 @@ def threads(workers: int) -> Executor:
     return ThreadPoolExecutor(workers, thread_name_prefix="grasp-worker")
 
 
-def compute_block(design_file: str, seed: int, start: int, stop: int) -> FloatArray:
-    """Compute permutations `start` to `stop` - 1 of a stored design, shape (stop - start, G, 6)."""
-    with _one_at_a_time:
-        design = _design(design_file)
-    return questions.shuffled(design, seed, start, stop)
+@dataclass(frozen=True, slots=True, eq=False)
+class Sent:
+    """A buffer that is sent to workers once, for all calls that it is an argument of.
+
+    Parameters
+    ----------
+    key : str
+        What workers know it by; the file where it lies, unless it travels itself.
+    content : bytes, optional
+    """
+
+    key: str
+    content: bytes | None = None
+
+
+def pack(work: Work) -> bytes:
+    """Work as a buffer, without pickles."""
+    packed = io.BytesIO()
+    np.savez(packed, allow_pickle=False, **work.arrays())
+    return packed.getvalue()
+
+
+def compute_block(kind: type[Work], sent: Sent, seed: int, start: int, stop: int) -> FloatArray:
+    """Compute permutations `start` to `stop` - 1 of packed work, shape (stop - start, U, V)."""
+    return _unpacked(kind, sent).shuffled(seed, start, stop)
 
 
 def compute_nothing() -> None:
     """Make the executor start a worker."""
 
 
+_held: dict[str, Work] = {}
 # NumPy parses a file's header with `ast`, which in Python 3.11 fails now and then in two threads at once.
 _one_at_a_time = threading.Lock()
 
 
-@functools.lru_cache(maxsize=4)
-def _design(design_file: str) -> Layout:
-    return questions.load(Path(design_file))
+def _unpacked(kind: type[Work], sent: Sent) -> Work:
+    with _one_at_a_time:
+        work = _held.pop(sent.key, None)
+        if work is None:
+            with np.load(sent.key if sent.content is None else io.BytesIO(sent.content)) as arrays:
+                work = kind.of_arrays(dict(arrays))
+        while len(_held) >= HELD:
+            del _held[next(iter(_held))]
+        _held[sent.key] = work  # the last is the latest
+    return work
 
 
 def _start_worker() -> None:

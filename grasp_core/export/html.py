@@ -19,6 +19,7 @@ from grasp_core.export.html_parts import (
     text,
 )
 from grasp_core.export.html_style import STYLE
+from grasp_core.report.account import account_sentence
 from grasp_core.report.contents import (
     Method,
     conventions,
@@ -28,9 +29,10 @@ from grasp_core.report.contents import (
     raters_per_item,
     run_title,
 )
+from grasp_core.report.labelled import labelled_sentence
+from grasp_core.report.printable import printable, printable_result
 from grasp_core.report.saved import spec_json
 from grasp_core.report.sentences import answer
-from grasp_core.report.visible import visible_result
 from grasp_core.report.words import (
     SIGNIFICANCE_NAMES,
     STARS,
@@ -70,7 +72,7 @@ def report_html(result: RunResult) -> str:
     forbids what it does not need, should it lie on a server one day.
     """
     spec_file = spec_json(result)
-    result = visible_result(result)
+    result = printable_result(result)
     title = escape(run_title(result.spec))
     contents = {
         "answer": _answer(result),
@@ -79,7 +81,7 @@ def report_html(result: RunResult) -> str:
         "groups": _groups(result),
         "chance": _chance(result),
         "methods": _methods(result),
-        "warnings": listing(map(escape, result.warnings)) or "<p>None.</p>",
+        "warnings": listing(escape(str(warning)) for warning in result.warnings) or "<p>None.</p>",
         "data": _data(result),
     }
     if result.data.files:
@@ -102,6 +104,7 @@ def report_html(result: RunResult) -> str:
 <body>
 <main>
 <h1>{title}</h1>
+<p>{_labelled(result)}</p>
 <p class="muted">{_facts(result)}</p>
 <nav aria-label="Contents">{links}</nav>
 {sections}
@@ -111,12 +114,12 @@ def report_html(result: RunResult) -> str:
 """
 
 
+def _labelled(result: RunResult) -> str:
+    return escape(printable(labelled_sentence(result.spec.data, result.data)))
+
+
 def _facts(result: RunResult) -> str:
-    data = result.data
-    return escape(
-        f"{data.items:,} items · {data.raters:,} raters · {data.annotations:,} annotations · "
-        f"{result.permutations:,} chance groupings · GRASP {result.code_version}"
-    )
+    return escape(f"{result.permutations:,} chance groupings · GRASP {result.code_version}")
 
 
 def _answer(result: RunResult) -> str:
@@ -245,6 +248,7 @@ def _data(result: RunResult) -> str:
                 [text("Label"), number("Annotations")],
                 [(text(label), number(f"{count:,}")) for label, count in labels],
             ),
+            "" if data.account is None else f"<p>{escape(account_sentence(data.account))}</p>",
             table("Input files", [text("File"), number("Bytes"), text("SHA-256")], files) if files else "",
             f'<p>Fingerprint of all data (SHA-256): <span class="hash">{escape(data.sha256)}</span></p>',
         ]

@@ -6,8 +6,8 @@ import re
 from itertools import groupby
 
 from grasp_core.report.contents import marks, run_title
+from grasp_core.report.printable import printable, printable_result
 from grasp_core.report.tables import ordered_groups
-from grasp_core.report.visible import visible, visible_result
 from grasp_core.report.words import (
     MINUS,
     STARS,
@@ -73,12 +73,12 @@ def escape_latex(text: str) -> str:
     Letters outside ASCII stay themselves: pdfLaTeX sets the European ones, XeLaTeX and LuaLaTeX all
     that the font has.
     """
-    return _LIGATURE.sub("\\1\0", visible(text)).translate(_TRANSLATION)
+    return _LIGATURE.sub("\\1\0", printable(text)).translate(_TRANSLATION)
 
 
 def table_latex(result: RunResult) -> str:
     r"""Table 5 as a ``table*`` with booktabs rules, a caption and the label ``tab:grasp``."""
-    result = visible_result(result)
+    result = printable_result(result)
     statistics = reported_statistics(result)
     heads = [rf"\multicolumn{{2}}{{c}}{{{escape_latex(WORDS[name].name)}}}" for name in statistics]
     lines = [

@@ -6,10 +6,11 @@ import re
 from collections.abc import Sequence
 
 from grasp_core.report.contents import marks, not_estimable, run_title
+from grasp_core.report.labelled import labelled_sentence
+from grasp_core.report.printable import printable, printable_result
 from grasp_core.report.sentences import answer
 from grasp_core.report.tables import dsi_table, wide_table
 from grasp_core.report.text import WORD_JOINER, Sentence
-from grasp_core.report.visible import visible, visible_result
 from grasp_core.report.words import DSI_NAME, format_p_value, format_value
 from grasp_core.result import RunResult
 
@@ -25,16 +26,17 @@ def escape_inline(text: str) -> str:
     A backslash stops what GitHub's parser knows: emphasis, links, HTML, maths, cell borders. Emoji
     codes, mentions and bare addresses are replaced after parsing; an invisible word joiner breaks those.
     """
-    escaped = _MARKUP.sub(lambda found: "\\" + found.group(), " ".join(visible(text).split()))
+    escaped = _MARKUP.sub(lambda found: "\\" + found.group(), " ".join(printable(text).split()))
     return _LINKED_AFTER_PARSING.sub(lambda found: found.group() + WORD_JOINER, escaped)
 
 
 def table_markdown(result: RunResult) -> str:
     """Headline, Table 5 with its marks explained, and DSI."""
-    result = visible_result(result)
+    result = printable_result(result)
     wide = wide_table(result)
     parts = [
         f"# {escape_inline(run_title(result.spec))}",
+        f"{escape_inline(labelled_sentence(result.spec.data, result.data))}.",
         _sentence(answer(result).headline),
         _table(list(wide.columns), wide.to_numpy().tolist(), texts=2),
         "; ".join(f"{escape_inline(sign)}: {meaning}" for sign, meaning in marks(result.spec.analysis)) + ".",

@@ -12,8 +12,8 @@ from typing import Any, Literal
 import xlsxwriter
 
 from grasp_core.report.contents import conventions, marks, methods, not_estimable, raters_per_item, run_title
+from grasp_core.report.printable import printable_result
 from grasp_core.report.tables import dsi_table, results_table, safe_cell
-from grasp_core.report.visible import visible_result
 from grasp_core.report.words import NOT_ESTIMABLE, WORDS, reported_statistics
 from grasp_core.result import RunResult
 
@@ -48,7 +48,7 @@ def table_xlsx(result: RunResult) -> bytes:
     Numbers are numbers at full precision, shown with three digits; p and q below 0.001 show as such.
     Texts are never formulas or links, and there are no other files that the workbook refers to.
     """
-    result = visible_result(result)
+    result = printable_result(result)
     buffer = io.BytesIO()
     book = xlsxwriter.Workbook(buffer, _TEXT_ONLY)
     book.set_properties({"title": run_title(result.spec)[:255], "created": _CREATED})
@@ -155,7 +155,7 @@ def _methods(result: RunResult) -> list[_Column]:
         ("Convention", name, sentence, "") for name, sentence in conventions(result.spec, result.stopping)
     ]
     rows += [("Not estimable", "", sentence, "") for sentence in not_estimable(result)]
-    rows += [("Warning", "", warning, "") for warning in result.warnings]
+    rows += [("Warning", "", str(warning), "") for warning in result.warnings]
     return _texts(("Kind", "Name", "In words", "Formula"), rows)
 
 
@@ -173,6 +173,9 @@ def _data(result: RunResult) -> list[_Column]:
         ("Annotations with label", label, count)
         for label, count in zip(data.categories, data.label_counts, strict=False)
     ]
+    if data.account is not None:
+        rows.append(("Count", f"{data.account.unit.capitalize()}s read", data.account.read))
+        rows += [("Left out", str(one.reason), one.count) for one in data.account.left_out]
     for file in data.files:
         rows += [("Bytes of file", file.name, file.bytes), ("SHA-256 of file", file.name, file.sha256)]
     rows.append(("SHA-256", "All data", data.sha256))

@@ -2,6 +2,8 @@
 
 Compiled code is kept in a folder of its own for each state of this package's sources. Numba looks at the file
 of the function alone; a kernel would go on calling what its helpers in other files were before an upgrade.
+
+Imports `remarks` and `statistics`.
 """
 
 from __future__ import annotations
@@ -18,9 +20,9 @@ _HERE = Path(__file__).parent
 def sources_digest(folder: Path = _HERE) -> str:
     """Hash of all sources of a package, 16 hexadecimal digits."""
     digest = hashlib.sha256()
-    for source in sorted(folder.glob("*.py")):
+    for source in sorted(folder.rglob("*.py")):
         content = source.read_bytes()
-        digest.update(f"{source.name} {len(content)}\n".encode())
+        digest.update(f"{source.relative_to(folder)} {len(content)}\n".encode())
         digest.update(content)
     return digest.hexdigest()[:16]
 

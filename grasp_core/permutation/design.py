@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from grasp_core.annotations import Annotations, FloatArray, IntArray, OffsetArray, Raters
+from grasp_core.annotations import Annotations, Int64Array, Raters
 from grasp_core.groups import Grouping
-from grasp_core.permutation import crossed, sparse
-from grasp_core.permutation.crossed import Crossed
-from grasp_core.permutation.profiles import rows_by_column
-from grasp_core.permutation.shuffle import TIES_STREAM, random_words, stratify
-from grasp_core.permutation.sparse import Sparse
-from grasp_core.permutation.sums import Pairs, n_sums, weigh_pairs
+from grasp_core.permutation.draw import TIES_STREAM, random_words, stratify
+from grasp_core.permutation.kernel import crossed, sparse
+from grasp_core.permutation.kernel.arguments import (
+    Conventions,
+    Counting,
+    Labels,
+    Pairs,
+    Rows,
+    Tables,
+    weigh_pairs,
+)
+from grasp_core.permutation.kernel.crossed import Crossed
+from grasp_core.permutation.kernel.profiles import rows_by_column
+from grasp_core.permutation.kernel.sparse import Sparse
+from grasp_core.permutation.kernel.sums import n_sums
 from grasp_core.spec import AnalysisSpec, Level
 from grasp_core.statistics.distance import category_values
 
@@ -29,49 +38,25 @@ _SPARSE_COST = 1.2
 """Nanoseconds per rater word and per annotation and row, measured; only their ratio matters."""
 
 
-class Tables(NamedTuple):
-    """Functions of small whole numbers, float64 (most raters per item + 1,).
-
-    Parameters
-    ----------
-    xlogx, log, log_q, log_m
-        x ln x, ln x, and the logarithms of cross-negentropy's numerator and denominator.
-    """
-
-    xlogx: FloatArray
-    log: FloatArray
-    log_q: FloatArray
-    log_m: FloatArray
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Design:
     """Arrays that the kernel reads.
 
     Items are cut into blocks of equal `width`; the last block is filled up with items that nobody rated,
-    which add nothing to any sum. *Rows* are sets of raters that are counted: first the H sets whose values
-    are known (the whole that a complement is taken from), then the G groups.
+    which add nothing to any sum. The named tuples are described in
+    :mod:`~grasp_core.permutation.kernel.arguments`.
 
     Parameters
     ----------
-    row_ptr, row_of : int64 (J + 1,), int32
-        The rows that rater j's profile belongs to: ``row_of[row_ptr[j]:row_ptr[j + 1]]``, ascending.
-    known_of : int64 (G,)
-        For each group the row that its complement is taken from.
-    n_known : int
-        H.
+    rows : Rows
     order, bounds : int64 arrays
-        Raters by stratum, see :func:`~grasp_core.permutation.shuffle.stratify`.
+        Raters by stratum, see :func:`~grasp_core.permutation.draw.stratify`.
     ties : int32 or int64 (blocks, 2, K, width)
-        For the group's and the others' side: ``rank << shift | k``, the rank deciding ties.
     shift : int
-        Bits that hold a category.
     dense : bool
-        Whether annotations are held as `bits` (else as `indptr`, `rater`, `category`).
+        Whether annotations are held as `bits` too.
     bits : uint64 (blocks, K, W, width)
-        Bit j % 64 of word j // 64: rater j gave the item category k.
-    indptr : int64 (blocks * width + 1,)
-    rater, category : int32 (A,)
+    labels : Labels
     tables : Tables
     paper : bool
         Cross-negentropy by the paper's convention.
@@ -82,19 +67,14 @@ class Design:
         One of the two where statistics are looked up instead of being computed from counts.
     """
 
-    n_known: int
-    row_ptr: OffsetArray
-    row_of: IntArray
-    known_of: OffsetArray
-    order: OffsetArray
-    bounds: OffsetArray
+    rows: Rows
+    order: Int64Array
+    bounds: Int64Array
     ties: npt.NDArray[np.signedinteger[Any]]
     shift: int
     dense: bool
     bits: npt.NDArray[np.uint64]
-    indptr: OffsetArray
-    rater: IntArray
-    category: IntArray
+    labels: Labels
     tables: Tables
     paper: bool
     level: Level
@@ -104,17 +84,13 @@ class Design:
 
     def __post_init__(self) -> None:
         # As those of annotations are, wherever a design comes from: compiled code is told apart by it.
-        for array in (self.rater, self.category):
+        for array in (self.labels.rater, self.labels.category):
             array.flags.writeable = False
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickles lose what arrays may not be written to; the constructor restores it."""
-        return Design, tuple(getattr(self, name) for name in self.__slots__)
 
     @property
     def n_groups(self) -> int:
         """G."""
-        return int(self.known_of.size)
+        return int(self.rows.known_of.size)
 
     @property
     def n_categories(self) -> int:
@@ -122,37 +98,53 @@ class Design:
         return int(self.ties.shape[2])
 
     @property
+    def counting(self) -> Counting:
+        """Arrays that counts are made from."""
+        return Counting(self.rows, self.dense, self.bits, self.labels, self.ties)
+
+    @property
+    def conventions(self) -> Conventions:
+        """Weights of what is counted on an item."""
+        return Conventions(self.tables, self.pairs, self.level == "nominal", self.paper, self.shift)
+
+    @property
     def n_sums(self) -> int:
-        """S, the sums over items of a group; see :mod:`~grasp_core.permutation.sums`."""
+        """S, the sums over items of a group; see :mod:`~grasp_core.permutation.kernel.sums`."""
         return n_sums(self.pairs, self.n_categories)
 
-    def save(self, path: Path) -> None:
-        """Write to an ``.npz`` file that worker processes read."""
-        plain: dict[str, Any] = {}
+    def arrays(self) -> dict[str, Any]:
+        """Arrays and numbers by name, from which :meth:`of_arrays` makes the design again."""
+        found: dict[str, Any] = {}
         for name in self.__slots__:
             value = getattr(self, name)
             if isinstance(value, tuple):
-                plain |= {f"{name}.{field}": array for field, array in value._asdict().items()}  # type: ignore[attr-defined]
+                found |= {f"{name}.{field}": part for field, part in value._asdict().items()}  # type: ignore[attr-defined]
             elif value is not None:
-                plain[name] = value
-        np.savez(path, allow_pickle=False, **plain)
+                found[name] = value
+        return found
 
     @classmethod
-    def load(cls, path: Path) -> Design:
-        """Read a file written by :meth:`save`."""
-        with np.load(path, allow_pickle=False) as stored:
-            arrays = {name: stored[name] for name in stored.files}
-        single = {name: array for name, array in arrays.items() if "." not in name}
-        nested = {
-            name: kind(**{field: arrays[f"{name}.{field}"] for field in kind._fields})
-            for name, kind in (("tables", Tables), ("pairs", Pairs), ("crossed", Crossed), ("sparse", Sparse))
-            if f"{name}.{kind._fields[0]}" in arrays
-        }
-        plain = {name: array.item() if array.ndim == 0 else array for name, array in single.items()}
-        return cls(**{"crossed": None, "sparse": None, **plain, **nested})
+    def of_arrays(cls, arrays: Mapping[str, Any]) -> Design:
+        """The design of :meth:`arrays`, whose numbers may have become arrays without axes."""
+        found = {name: value.item() if np.ndim(value) == 0 else value for name, value in arrays.items()}
+        plain = {name: value for name, value in found.items() if "." not in name}
+        for name, kind in _NAMED.items():
+            here = f"{name}.{kind._fields[0]}" in found
+            plain[name] = kind(*(found[f"{name}.{field}"] for field in kind._fields)) if here else None
+        return cls(**plain)
 
 
-def tie_ranks(ties: str, seed: int, n_items: int, n_categories: int, first_item: int = 0) -> OffsetArray:
+_NAMED: dict[str, Any] = {
+    "rows": Rows,
+    "labels": Labels,
+    "tables": Tables,
+    "pairs": Pairs,
+    "crossed": Crossed,
+    "sparse": Sparse,
+}
+
+
+def tie_ranks(ties: str, seed: int, n_items: int, n_categories: int, first_item: int = 0) -> Int64Array:
     """Ranks that decide between tied categories, for the group's side and the others' side.
 
     Parameters
@@ -209,8 +201,8 @@ def build_design(
     -------
     Design
     """
-    rows = np.concatenate([grouping.known, grouping.member])
-    row_ptr, row_of = rows_by_column(rows)
+    members = np.concatenate([grouping.known, grouping.member])
+    ptr, of = rows_by_column(members)
     strata = None if spec.strata is None else raters.axes[spec.strata]
     order, bounds = stratify(strata, annotations.n_raters)
     most = int(np.diff(annotations.indptr).max(initial=0))
@@ -225,22 +217,19 @@ def build_design(
         tabled = crossed.lay_out(annotations, grouping, pairs, width)
     if dense is None:
         dense = tabled is not None or _dense_is_faster(
-            annotations, rows.shape[0], row_of.size / max(annotations.n_raters, 1)
+            annotations, members.shape[0], of.size / max(annotations.n_raters, 1)
         )
     return Design(
-        n_known=len(grouping.known),
-        row_ptr=row_ptr,
-        row_of=row_of.astype(np.int32),
-        known_of=grouping.known_of.astype(np.int64),
+        rows=Rows(ptr, of.astype(np.int32), len(grouping.known), grouping.known_of.astype(np.int64)),
         order=order,
         bounds=bounds,
         ties=_pack_ties(ranks, shift, most, blocks),
         shift=shift,
         dense=dense,
         bits=_bit_sets(annotations, blocks, width) if dense else np.zeros((blocks, 0, 0, 0), dtype=np.uint64),
-        indptr=np.pad(annotations.indptr, (0, empty), mode="edge"),
-        rater=annotations.rater,
-        category=annotations.category,
+        labels=Labels(
+            np.pad(annotations.indptr, (0, empty), mode="edge"), annotations.rater, annotations.category
+        ),
         tables=_tables(most, annotations.n_categories, paper=spec.cross_negentropy == "paper"),
         paper=spec.cross_negentropy == "paper",
         level=spec.level,
@@ -250,7 +239,7 @@ def build_design(
     )
 
 
-def _pack_ties(ranks: OffsetArray, shift: int, most: int, blocks: int) -> npt.NDArray[np.signedinteger[Any]]:
+def _pack_ties(ranks: Int64Array, shift: int, most: int, blocks: int) -> npt.NDArray[np.signedinteger[Any]]:
     """``rank << shift | k`` by block; where it suffices, in the type that counts are fastest in."""
     _, n_items, n_categories = ranks.shape
     counter = np.int32 if max(most << 2 * shift, most**2) < 2**31 else np.int64

@@ -1,28 +1,28 @@
 """Several questions about the same items, evaluated under the same permutations and put together.
 
-IRR and XRR: the disagreements are summed over the questions before the ratio is taken (METHODS section 1);
+IRR and XRR: the disagreements are summed over the questions before the ratio is taken;
 a question for which a group's are not estimable adds nothing. The other statistics are averaged over the
 questions in which they have a value. :mod:`grasp_core.statistics.questions` is the plain twin.
 """
 
 from __future__ import annotations
 
-import tempfile
-import zipfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from grasp_core.annotations import Annotations, FloatArray, Raters
 from grasp_core.groups import Grouping
-from grasp_core.permutation import kernel
+from grasp_core.permutation import compiled
 from grasp_core.permutation.design import Design, build_design
+from grasp_core.remarks.reasons import NoValue
+from grasp_core.remarks.remark import Remark
 from grasp_core.spec import AnalysisSpec
 
 _DISAGREEMENTS = 4
-"""The first of :func:`kernel.parts`: D_o and D_e of IRR and of XRR."""
+"""The first of :func:`compiled.parts`: D_o and D_e of IRR and of XRR."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,53 +36,76 @@ class Questions:
         """G."""
         return self.designs[0].n_groups
 
-    def save(self, path: Path) -> None:
-        """Write to a file that :func:`load` reads: the designs' own files, packed."""
-        with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(path, "w") as packed:
-            for number, design in enumerate(self.designs):
-                file = Path(folder) / f"{number}.npz"
-                design.save(file)
-                packed.write(file, file.name)
-                file.unlink()
 
-
-Layout = Design | Questions
-"""What a run's workers need: one question's design, or those of several."""
+AnyDesign = Design | Questions
+"""The data that a run's workers need: one question's design, or those of several."""
 
 
 def lay_out(
-    questions: Sequence[Annotations], raters: Raters, grouping: Grouping, spec: AnalysisSpec
-) -> Layout:
+    questions: Sequence[Annotations],
+    raters: Raters,
+    grouping: Grouping,
+    spec: AnalysisSpec,
+    first_item: int = 0,
+) -> AnyDesign:
     """The design of one question, or of each; see :func:`~grasp_core.permutation.design.build_design`."""
-    designs = tuple(build_design(one, raters, grouping, spec) for one in questions)
+    designs = tuple(build_design(one, raters, grouping, spec, first_item=first_item) for one in questions)
     return designs[0] if len(designs) == 1 else Questions(designs)
 
 
-def designs_of(layout: Layout) -> tuple[Design, ...]:
+def designs_of(design: AnyDesign) -> tuple[Design, ...]:
     """One design per question."""
-    return layout.designs if isinstance(layout, Questions) else (layout,)
+    return design.designs if isinstance(design, Questions) else (design,)
 
 
-def load(path: Path) -> Layout:
-    """Read what :meth:`Design.save` or :meth:`Questions.save` wrote."""
-    with zipfile.ZipFile(path) as packed:
-        names = packed.namelist()
-        if not all(name.endswith(".npz") for name in names):
-            return Design.load(path)
-        with tempfile.TemporaryDirectory() as folder:
-            return Questions(tuple(Design.load(Path(packed.extract(name, folder))) for name in names))
+def arrays(design: AnyDesign) -> dict[str, Any]:
+    """Arrays by name, from which :func:`of_arrays` makes the design again."""
+    designs = enumerate(designs_of(design))
+    return {f"{q}/{name}": value for q, one in designs for name, value in one.arrays().items()}
 
 
-def shuffled(layout: Layout, seed: int, start: int, stop: int) -> FloatArray:
-    """:func:`kernel.shuffled`, of one question or of several together; shape (stop - start, G, 6)."""
-    if not isinstance(layout, Questions):
-        return kernel.shuffled(layout, seed, start, stop)
-    return together([kernel.shuffled_parts(one, seed, start, stop) for one in layout.designs])
+def of_arrays(arrays: Mapping[str, Any]) -> AnyDesign:
+    """The design of :func:`arrays`."""
+    of_question: dict[str, dict[str, Any]] = {}
+    for name, value in arrays.items():
+        question, _, field = name.partition("/")
+        of_question.setdefault(question, {})[field] = value
+    designs = tuple(Design.of_arrays(found) for found in of_question.values())
+    return designs[0] if len(designs) == 1 else Questions(designs)
 
 
-def observed_parts(layout: Layout) -> list[FloatArray]:
-    """:func:`kernel.parts` of each question under the raters' own profiles, shape (G, 8)."""
-    return [kernel.parts(one, kernel.observed_sums(one)) for one in designs_of(layout)]
+def shuffled(design: AnyDesign, seed: int, start: int, stop: int) -> FloatArray:
+    """:func:`compiled.shuffled`, of one question or of several together; shape (stop - start, G, 6)."""
+    if not isinstance(design, Questions):
+        return compiled.shuffled(design, seed, start, stop)
+    return together([compiled.shuffled_parts(one, seed, start, stop) for one in design.designs])
+
+
+def observed_parts(design: AnyDesign) -> list[FloatArray]:
+    """:func:`compiled.parts` of each question under the raters' own profiles, shape (G, 8)."""
+    return parts(design, observed_sums(design))
+
+
+def observed_sums(design: AnyDesign) -> FloatArray:
+    """:func:`compiled.observed_sums` of all questions, one after the other: shape (G, S)."""
+    return np.concatenate([compiled.observed_sums(one) for one in designs_of(design)], axis=-1)
+
+
+def sums(design: AnyDesign, seed: int, start: int, stop: int) -> FloatArray:
+    """:func:`compiled.sums` of all questions, one after the other: shape (stop - start, G, S)."""
+    return np.concatenate([compiled.sums(one, seed, start, stop) for one in designs_of(design)], axis=-1)
+
+
+def n_sums(design: AnyDesign) -> int:
+    """S, the sums over items of a group, of all questions."""
+    return sum(one.n_sums for one in designs_of(design))
+
+
+def parts(design: AnyDesign, sums: FloatArray) -> list[FloatArray]:
+    """:func:`compiled.parts` of each question, shape (..., 8), from their sums over all items, (..., S)."""
+    designs = designs_of(design)
+    by_question = np.split(sums, np.cumsum([one.n_sums for one in designs])[:-1], axis=-1)
+    return [compiled.parts(one, of_one) for one, of_one in zip(designs, by_question, strict=True)]
 
 
 def together(parts: Sequence[FloatArray]) -> FloatArray:
@@ -94,4 +117,29 @@ def together(parts: Sequence[FloatArray]) -> FloatArray:
     averages = whole[..., _DISAGREEMENTS:]
     np.divide(averages, n, out=averages, where=n > 0)
     averages[n == 0] = np.nan
-    return kernel.statistics(whole)
+    return compiled.statistics(whole)
+
+
+def reasons(parts: Sequence[FloatArray]) -> list[dict[str, Remark]]:
+    """Why statistics have no value, a mapping from their names for each group; as the plain twin has it.
+
+    Parameters
+    ----------
+    parts : sequence of float64 arrays, shape (G, 8)
+        :func:`compiled.parts` of each question.
+    """
+    return [_reasons_of_group([of_question[g] for of_question in parts]) for g in range(len(parts[0]))]
+
+
+def _reasons_of_group(parts: Sequence[FloatArray]) -> dict[str, Remark]:
+    missing = np.isnan(together(parts))
+    unpaired, unshared = (all(np.isnan(one[place]) for one in parts) for place in (0, 2))
+    found = (
+        NoValue.NO_PAIR if unpaired else NoValue.ONE_LABEL_INSIDE,
+        NoValue.NO_SHARED_ITEM if unshared else NoValue.ONE_LABEL_ACROSS,
+        *(NoValue.NO_ANNOTATION, NoValue.NO_SHARED_ITEM, NoValue.NO_ANNOTATION),
+        # Of the first question, as in the twin.
+        NoValue.NO_SHARED_ITEM if np.isnan(parts[0][2]) else NoValue.ONE_PLURALITY,
+    )
+    of_statistics = zip(compiled.KERNEL_STATISTICS, found, missing, strict=True)
+    return {name: reason() for name, reason, absent in of_statistics if absent}

@@ -1,4 +1,4 @@
-"""The plain NumPy twin of the kernel: METHODS, line by line, one group at a time."""
+"""The plain NumPy twin of the kernel: docs/methods.md, line by line, one group at a time."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from grasp_core.annotations import Annotations, FloatArray
+from grasp_core.annotations import Annotations, FloatArray, Int64Array
 from grasp_core.groups import Grouping
 from grasp_core.permutation.design import tie_ranks
-from grasp_core.permutation.shuffle import IndexArray
+from grasp_core.remarks.reasons import NoValue
+from grasp_core.remarks.remark import Remark
 from grasp_core.spec import AnalysisSpec
 from grasp_core.statistics.counts import count
 from grasp_core.statistics.cross_group import cross_negentropy, voting_agreement, xrr_disagreement
 from grasp_core.statistics.distance import distance_of
-from grasp_core.statistics.estimable import ONE_LABEL_ACROSS, ONE_LABEL_INSIDE, NotEstimableError
+from grasp_core.statistics.estimable import NotEstimableError
 from grasp_core.statistics.in_group import irr_disagreement, negentropy, plurality_size
 from grasp_core.statistics.questions import agreement, average
 
@@ -27,8 +28,8 @@ def evaluate(
     annotations: Annotations | Sequence[Annotations],
     grouping: Grouping,
     spec: AnalysisSpec,
-    source: IndexArray,
-) -> tuple[FloatArray, list[dict[str, str]]]:
+    source: Int64Array,
+) -> tuple[FloatArray, list[dict[str, Remark]]]:
     """Compute every statistic of every group under one assignment of profiles.
 
     Parameters
@@ -42,7 +43,7 @@ def evaluate(
     Returns
     -------
     values : float64 array, shape (G, 6)
-        In the order of :data:`~grasp_core.permutation.kernel.KERNEL_STATISTICS`; NaN where not
+        In the order of :data:`~grasp_core.permutation.compiled.KERNEL_STATISTICS`; NaN where not
         estimable.
     reasons : list of dict, length G
         Why a statistic (by name) of the group is not estimable.
@@ -51,13 +52,13 @@ def evaluate(
     ranks = [tuple(tie_ranks(spec.ties, spec.seed, one.n_items, one.n_categories)) for one in asked]
     distances = [distance_of(one.categories, spec.level) for one in asked]
     values = np.full((len(grouping.groups), 6), np.nan)
-    reasons: list[dict[str, str]] = []
+    reasons: list[dict[str, Remark]] = []
     for g in range(len(grouping.groups)):
         c = [count(one, grouping.member[g][source]) for one in asked]
         d = [count(one, grouping.complement(g)[source]) for one in asked]
         definitions: dict[str, Callable[[], float]] = {
-            "irr": partial(agreement, _each(irr_disagreement, c, distances), ONE_LABEL_INSIDE),
-            "xrr": partial(agreement, _each(xrr_disagreement, c, d, distances), ONE_LABEL_ACROSS),
+            "irr": partial(agreement, _each(irr_disagreement, c, distances), NoValue.ONE_LABEL_INSIDE()),
+            "xrr": partial(agreement, _each(xrr_disagreement, c, d, distances), NoValue.ONE_LABEL_ACROSS()),
             "negentropy": partial(average, _each(negentropy, c)),
             "cross_negentropy": partial(
                 average, _each(partial(cross_negentropy, convention=spec.cross_negentropy), c, d)
@@ -69,8 +70,8 @@ def evaluate(
         for s, (name, definition) in enumerate(definitions.items()):
             try:
                 values[g, s] = definition()
-            except NotEstimableError as reason:
-                reasons[g][name] = str(reason)
+            except NotEstimableError as error:
+                reasons[g][name] = error.reason
     return values, reasons
 
 

@@ -1,1 +1,4 @@
-"""What the data can and cannot show, told before any run."""
+"""Quality: limits of what the data can show, told before any run.
+
+Imports `io`, `permutation`, `remarks`, `report` and `statistics`.
+"""

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_array
+from scipy.special import rel_entr
 from scipy.stats import norm
 
-from grasp_core.annotations import Annotations, BoolArray, FloatArray
+from grasp_core.annotations import Annotations, BoolArray, FloatArray, Int32Array, Int64Array
 from grasp_core.quality.constant import find_constant
 
 FEWEST_COMMON = 20
@@ -29,7 +29,7 @@ MAX_CELLS = 6_000_000
 QUICK_WORK, QUICK_CELLS = 200_000_000, 1_000_000
 """The same for a search of about a second."""
 MAX_CANDIDATES = 1_000_000
-_BLOCK_BYTES = 64 * 2**20
+BLOCK_BYTES = 64 * 2**20
 _STEPS = 15
 _SEED = 1
 _MOST_SHARP = 5.0
@@ -126,9 +126,7 @@ def _usual(pairs: BoolArray, common: FloatArray, agreed: FloatArray, expected: F
     return closest
 
 
-def _named(
-    candidates: FloatArray, usual: FloatArray, looked_at: int, rater: npt.NDArray[np.int64]
-) -> tuple[Pair, ...]:
+def _named(candidates: FloatArray, usual: FloatArray, looked_at: int, rater: Int64Array) -> tuple[Pair, ...]:
     first, second = (candidates[:, side].astype(np.int64) for side in (0, 1))
     common, agreed, expected = candidates[:, 2], candidates[:, 3], candidates[:, 4]
     raised = expected + np.maximum(usual[first], usual[second]) * (common - expected)
@@ -149,10 +147,7 @@ def _log_bound(common: FloatArray, agreed: FloatArray, expected: FloatArray) -> 
     """Hoeffding's bound on ln P(at least `agreed` matches); 0 where there are fewer than expected."""
     s = agreed / common
     e = np.clip(expected / common, 1e-12, 1 - 1e-12)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        differing = np.where(s < 1, (1 - s) * np.log((1 - s) / (1 - e)), 0.0)
-        equal = np.where(s > 0, s * np.log(s / e), 0.0)
-    bound: FloatArray = np.where(s > e, -common * (equal + differing), 0.0)
+    bound: FloatArray = np.where(s > e, -common * (rel_entr(s, e) + rel_entr(1 - s, 1 - e)), 0.0)
     return bound
 
 
@@ -166,7 +161,7 @@ class _Votes:
     rated: csr_array
     given: csr_array
     likely: csr_array
-    rater: npt.NDArray[np.int64]
+    rater: Int64Array
     items_used: float
 
     @classmethod
@@ -222,9 +217,7 @@ def _others_shares(annotations: Annotations, rows: BoolArray) -> FloatArray:
     return shares
 
 
-def _fit(
-    rater: npt.NDArray[np.int64], label: npt.NDArray[np.int32], shares: FloatArray, n_raters: int
-) -> FloatArray:
+def _fit(rater: Int64Array, label: Int32Array, shares: FloatArray, n_raters: int) -> FloatArray:
     """Each annotation's probabilities under its rater's fitted sharpness and leaning, shape (A, K).
 
     Damped Newton steps on the likelihood with a unit normal prior around "as the others do".
@@ -245,9 +238,7 @@ def _fit(
     return _probabilities(sharp, lean, rater, log)
 
 
-def _probabilities(
-    sharp: FloatArray, lean: FloatArray, rater: npt.NDArray[np.int64], log: FloatArray
-) -> FloatArray:
+def _probabilities(sharp: FloatArray, lean: FloatArray, rater: Int64Array, log: FloatArray) -> FloatArray:
     score = sharp[rater][:, None] * log + lean[rater]
     q = np.exp(score - score.max(axis=1, keepdims=True))
     probabilities: FloatArray = q / q.sum(axis=1, keepdims=True)
@@ -257,7 +248,7 @@ def _probabilities(
 def _blocks(votes: _Votes) -> Iterator[tuple[int, FloatArray, FloatArray, FloatArray]]:
     """Common items (0 with oneself), equal labels and expected ones of some raters with all: (b, J')."""
     n_raters = votes.rater.size
-    step = max(_BLOCK_BYTES // (8 * 8 * max(n_raters, 1)), 1)
+    step = max(BLOCK_BYTES // (8 * 8 * max(n_raters, 1)), 1)
     for start in range(0, n_raters, step):
         block = slice(start, min(start + step, n_raters))
         common = (votes.rated[block] @ votes.rated.T).toarray().astype(np.float64)

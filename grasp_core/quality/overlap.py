@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 
-from grasp_core.annotations import Axis, Raters
+from grasp_core.annotations import Axis, Int64Array, Raters
 
 NEARLY_IDENTICAL = 0.8
 """Bias-corrected Cramér's V from which two axes count as nearly identical."""
@@ -59,7 +58,7 @@ def overlaps(raters: Raters, names: Sequence[str] | None = None) -> tuple[Overla
     return tuple(_overlap(raters, first, second) for first, second in combinations(names, 2))
 
 
-def corrected_v(table: npt.NDArray[np.int64]) -> float | None:
+def corrected_v(table: Int64Array) -> float | None:
     """Bias-corrected Cramér's V of a cross table.
 
     Parameters
@@ -99,7 +98,7 @@ def _overlap(raters: Raters, first: str, second: str) -> Overlap:
     return Overlap(first, second, int(table.sum()), corrected_v(table))
 
 
-def _cross(first: Axis, second: Axis) -> npt.NDArray[np.int64]:
+def _cross(first: Axis, second: Axis) -> Int64Array:
     known = (first.codes >= 0) & (second.codes >= 0)
     cell = first.codes[known].astype(np.int64) * len(second.values) + second.codes[known]
     shape = (len(first.values), len(second.values))

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from grasp_core.annotations import Annotations, Raters
+from grasp_core.annotations import Annotations, Int64Array, Raters
 
 BARS = 10
 """Most bars of the histogram of raters per item."""
@@ -88,11 +87,11 @@ def overview(annotations: Annotations, raters: Raters) -> Overview:
     )
 
 
-def _spread(counts: npt.NDArray[np.int64]) -> Spread:
+def _spread(counts: Int64Array) -> Spread:
     return Spread(int(counts.min()), float(np.median(counts)), int(counts.max()))
 
 
-def _bars(per_item: npt.NDArray[np.int64]) -> tuple[Bar, ...]:
+def _bars(per_item: Int64Array) -> tuple[Bar, ...]:
     """Bars of equal whole width; those at either end hold at least one item."""
     low, high = int(per_item.min()), int(per_item.max())
     width = -(-(high - low + 1) // BARS)

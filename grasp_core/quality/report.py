@@ -7,16 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from grasp_core.groups import Group
-from grasp_core.io.load import Dataset
+from grasp_core.io.dataset.load import Dataset
+from grasp_core.json_values import to_json
 from grasp_core.quality.constant import ConstantRaters, constant_raters
 from grasp_core.quality.duplicates import Duplicates, near_duplicates
 from grasp_core.quality.overlap import Overlap, overlaps
 from grasp_core.quality.overview import Overview, overview
 from grasp_core.quality.power import GroupPower
 from grasp_core.quality.small_groups import SIZES, SmallGroups, small_groups
-from grasp_core.report.visible import json_text
-from grasp_core.result import DataSummary
+from grasp_core.report.printable import json_text
+from grasp_core.result import DataSummary, with_group
 
 FORMAT = "grasp-quality"
 FORMAT_VERSION = 1
@@ -24,7 +24,7 @@ FORMAT_VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class QualityReport:
-    """What the data can and cannot show; `power` is empty where it was not asked for."""
+    """The report on what data can and cannot show; `power` is empty where it was not asked for."""
 
     data: DataSummary
     overview: Overview
@@ -39,15 +39,11 @@ class QualityReport:
         return {
             "format": FORMAT,
             "version": FORMAT_VERSION,
-            "data": self.data.to_dict(),
-            "overview": {**dataclasses.asdict(self.overview), "missing": self.overview.missing},
+            "data": to_json(self.data),
+            "overview": {**to_json(self.overview), "missing": self.overview.missing},
             "constant_raters": {
-                "constant": self.constant.constant,
-                "looked_at": self.constant.looked_at,
-                "by_group": [
-                    {**_plain(row.group), "constant": row.constant, "looked_at": row.looked_at}
-                    for row in self.constant.by_group
-                ],
+                **to_json(self.constant),
+                "by_group": [with_group(row) for row in to_json(self.constant.by_group)],
             },
             "near_duplicates": {
                 "pairs": len(self.duplicates.pairs),
@@ -64,10 +60,8 @@ class QualityReport:
                 }
                 for row in self.small
             ],
-            "axes": [
-                {**dataclasses.asdict(row), "nearly_identical": row.nearly_identical} for row in self.overlaps
-            ],
-            "power": [_power(row) for row in self.power],
+            "axes": [{**to_json(row), "nearly_identical": row.nearly_identical} for row in self.overlaps],
+            "power": [with_group(row) for row in to_json(self.power)],
         }
 
 
@@ -105,13 +99,3 @@ def quality_report(
 def quality_json(report: QualityReport) -> str:
     """The report's file form."""
     return json_text(report.to_dict())
-
-
-def _plain(group: Group) -> dict[str, Any]:
-    return {"axis": list(group.axes), "group": dict(zip(group.axes, group.values, strict=True))}
-
-
-def _power(row: GroupPower) -> dict[str, Any]:
-    plain = dataclasses.asdict(row)
-    del plain["group"]
-    return {**_plain(row.group), **plain}

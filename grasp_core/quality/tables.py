@@ -12,8 +12,9 @@ from grasp_core.quality.overlap import Overlap
 from grasp_core.quality.overview import Overview, Spread
 from grasp_core.quality.power import GroupPower, Shift
 from grasp_core.quality.small_groups import SIZES, SmallGroups
-from grasp_core.report.visible import visible_name
+from grasp_core.report.printable import printable_name
 from grasp_core.report.words import MINUS, axis_label, group_label
+from grasp_core.wording import number
 
 NO_VALUE = "–"
 NOT_FOUND = "none"
@@ -53,7 +54,7 @@ def constant_table(found: ConstantRaters) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "axis": [_axes(row.group.axes) for row in found.by_group],
-            "group": [visible_name(group_label(row.group)) for row in found.by_group],
+            "group": [printable_name(group_label(row.group)) for row in found.by_group],
             "always one label": [row.constant for row in found.by_group],
             "raters looked at": [row.looked_at for row in found.by_group],
         }
@@ -87,11 +88,11 @@ def overlap_table(found: Sequence[Overlap]) -> pd.DataFrame:
 
 
 def power_table(found: Sequence[GroupPower]) -> pd.DataFrame:
-    """What a run could find, per group."""
+    """Effects that a run could find, per group."""
     return pd.DataFrame(
         {
             "axis": [_axes(row.group.axes) for row in found],
-            "group": [visible_name(group_label(row.group)) for row in found],
+            "group": [printable_name(group_label(row.group)) for row in found],
             "raters": [row.n_raters for row in found],
             "usual GAI": [NO_VALUE if row.expected is None else _number(row.expected) for row in found],
             "up to be found": [_shift(row, row.up) for row in found],
@@ -106,16 +107,16 @@ def findings(
     small: Sequence[SmallGroups],
     close: Sequence[Overlap],
 ) -> list[str]:
-    """What deserves a look, a sentence each; plain text that may quote names of axes."""
+    """Sentences on all that deserves a look; plain text that may quote names of axes."""
     sentences = []
     if constant.constant:
         sentences.append(
-            f"{_count(constant.constant, 'rater')} of {constant.looked_at:,} with {FEWEST_ANNOTATIONS} or "
+            f"{number(constant.constant, 'rater')} of {constant.looked_at:,} with {FEWEST_ANNOTATIONS} or "
             "more annotations gave one label always. If they did not look, leave them out."
         )
     if duplicates is not None and duplicates.pairs:
         sentences.append(
-            f"{_count(len(duplicates.pairs), 'pair')} of raters ({_count(duplicates.raters, 'rater')}) agree "
+            f"{number(len(duplicates.pairs), 'pair')} of raters ({number(duplicates.raters, 'rater')}) agree "
             "far more than independent raters would: one person with two accounts, copied answers, or two "
             "people who see the task very much alike. Look before you leave anybody out."
         )
@@ -131,28 +132,28 @@ def findings(
         names = ", ".join(_axes(row.axes) for row in tiny)
         groups = sum(row.fewer[1] for row in tiny)
         sentences.append(
-            f"{_count(groups, 'group')} of single axes ({names}) with fewer than {SIZES[1]} raters: little "
+            f"{number(groups, 'group')} of single axes ({names}) with fewer than {SIZES[1]} raters: little "
             "can be said about such groups, and they may point to persons."
         )
     return sentences
 
 
 def duplicates_sentence(found: Duplicates) -> str:
-    """What the search for near-duplicates covered."""
+    """A sentence on what the search for near-duplicates covered."""
     part = "" if found.items_used == 1 else f", on {found.items_used:.0%} of the items, drawn at random"
     if not found.looked_at:
         return (
             f"No two raters have {FEWEST_COMMON} items in common{part}, so near-duplicates cannot be found."
         )
-    result = f"{_count(len(found.pairs), 'pair')} found" if found.pairs else "none found"
-    pairs = _count(found.looked_at, "pair")
+    result = f"{number(len(found.pairs), 'pair')} found" if found.pairs else "none found"
+    pairs = number(found.looked_at, "pair")
     return (
         f"Near-duplicates: {result} among {pairs} of raters with {FEWEST_COMMON} or more common items{part}."
     )
 
 
 def power_sentences(found: Sequence[GroupPower]) -> list[str]:
-    """What to know beside :func:`power_table`."""
+    """Sentences to stand beside :func:`power_table`."""
     sentences = [POWER_MEANING]
     thinned = next((row for row in found if row.n_items < row.all_items), None)
     if thinned is not None:
@@ -184,8 +185,4 @@ def _spread(spread: Spread) -> str:
 
 
 def _axes(names: tuple[str, ...]) -> str:
-    return visible_name(axis_label(names))
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+    return printable_name(axis_label(names))

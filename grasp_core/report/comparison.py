@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
 from grasp_core.data_spec import DataSpec
 from grasp_core.groups import AxisSet, Group
+from grasp_core.panels.models.result import ModelsResult
 from grasp_core.report.contents import raters_per_item
 from grasp_core.report.conventions import CORRECTION, CROSS_NEGENTROPY, FAMILY, LEVEL, P_VALUE, TIES
+from grasp_core.report.model_words import SIDE_WORDS, statistic_name
 from grasp_core.report.reading import left_out, step_sentence
-from grasp_core.report.tables import cell_text
+from grasp_core.report.tables import cell_text, or_nan
 from grasp_core.report.words import (
     SIGNIFICANCE_NAMES,
     WORDS,
@@ -22,8 +24,8 @@ from grasp_core.report.words import (
     group_label,
     outcome_of,
 )
-from grasp_core.result import GroupResult, Outcome, RunResult
-from grasp_core.spec import STATISTICS, RunSpec
+from grasp_core.result import Outcome, Result, RunResult
+from grasp_core.spec import STATISTICS, ModelSource, RunSpec
 
 _LAYOUTS = {
     "long": "one row per annotation",
@@ -43,12 +45,13 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One statistic of a group that both runs show."""
+    """One statistic that both runs show of a group, or of a model and a group."""
 
     group: Group
     statistic: str
     a: Outcome
     b: Outcome
+    model: str | None = None
 
     @property
     def value_moved(self) -> float | None:
@@ -99,33 +102,32 @@ class Comparison:
         return tuple(change for change in self.changes if change.changed_significance)
 
 
-def compare(a: RunResult, b: RunResult) -> Comparison:
-    """Hold run b against run a.
+def compare(a: Result, b: Result) -> Comparison | None:
+    """Hold run b against run a; None where they answer different questions.
 
     Notes
     -----
     A group is the same group in both if it has the same values on the same axes, in whatever order the
-    axes of an intersection are named.
+    axes of an intersection are named; a model, if it has the same name.
     """
-    statistics = tuple(
-        name
-        for name in STATISTICS
-        if name in a.spec.analysis.statistics and name in b.spec.analysis.statistics
-    )
-    rows_a, rows_b = _by_group(a), _by_group(b)
+    if type(a) is not type(b):
+        return None
+    rows_a, rows_b = _rows(a), _rows(b)
+    statistics = tuple(name for name in _reported(a) if name in _reported(b))
     changes = [
-        Change(row.group, name, outcome_of(row, name), outcome_of(rows_b[key], name))
+        Change(row.group, name, row.outcomes[name], rows_b[key].outcomes[name], row.model)
         for key, row in rows_a.items()
         if key in rows_b
         for name in statistics
     ]
+    groups_a, groups_b = ({key: row.group for (key, _), row in rows.items()} for rows in (rows_a, rows_b))
     return Comparison(
         spec=_differences(_asked(a.spec), _asked(b.spec)),
         data=_differences(_data(a), _data(b)),
         changes=tuple(changes),
         statistics=statistics,
-        only_a=tuple(row.group for key, row in rows_a.items() if key not in rows_b),
-        only_b=tuple(row.group for key, row in rows_b.items() if key not in rows_a),
+        only_a=tuple(group for key, group in groups_a.items() if key not in groups_b),
+        only_b=tuple(group for key, group in groups_b.items() if key not in groups_a),
     )
 
 
@@ -135,11 +137,11 @@ def changes_table(changes: Iterable[Change]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        `group`, `axis`, `statistic`, `a` and `b` (value with arrow and stars, as text), `moved` (float,
-        NaN where not estimable), `q_a`, `q_b`, `q_moved` (float), `significance` (what became of it).
+        `group`, `axis`, `model` if there are some, `statistic`, `a` and `b` (value with arrow and stars, as
+        text), `moved` (float, NaN where not estimable), `q_a`, `q_b`, `q_moved` (float), `significance` (what
+        became of it).
     """
-    columns = ["group", "axis", "statistic", "a", "b", "moved", "q_a", "q_b", "q_moved", "significance"]
-    return pd.DataFrame([_row(change) for change in changes], columns=columns)
+    return pd.DataFrame([_row(change) for change in changes])
 
 
 def differences_table(differences: Iterable[Difference]) -> pd.DataFrame:
@@ -158,8 +160,12 @@ def in_words(comparison: Comparison) -> tuple[str, ...]:
         changed = sum(change.changed_significance for change in changes)
         moves = [abs(change.value_moved) for change in changes if change.value_moved is not None]
         most = f"; the largest move of a value is {format_value(max(moves))}" if any(moves) else ""
-        groups = f"{len(changes)} group{'' if len(changes) == 1 else 's'}"
-        sentences.append(f"{WORDS[name].name}: {changed or 'none'} of {groups} changed significance{most}.")
+        what = "group" if changes[0].model is None else "pair"
+        groups = f"{len(changes)} {what}{'' if len(changes) == 1 else 's'}"
+        groups += "" if changes[0].model is None else " of model and group"
+        sentences.append(
+            f"{statistic_name(name)}: {changed or 'none'} of {groups} changed significance{most}."
+        )
     return tuple(sentences)
 
 
@@ -167,21 +173,46 @@ def _moved(a: float | None, b: float | None) -> float | None:
     return None if a is None or b is None else b - a
 
 
-def _by_group(result: RunResult) -> dict[frozenset[tuple[str, str]], GroupResult]:
-    return {frozenset(zip(row.group.axes, row.group.values, strict=True)): row for row in result.groups}
+class _Row(NamedTuple):
+    group: Group
+    model: str | None
+    outcomes: Mapping[str, Outcome]
+
+
+def _rows(result: Result) -> dict[tuple[frozenset[tuple[str, str]], str | None], _Row]:
+    """By values on axes, and by model where there are some."""
+    if isinstance(result, ModelsResult):
+        rows = [
+            _Row(row.group, name, side.statistics)
+            for row in result.groups
+            for name, side in row.models.items()
+        ]
+    else:
+        groups = result.groups if isinstance(result, RunResult) else ()
+        rows = [
+            _Row(row.group, None, {name: outcome_of(row, name) for name in _reported(result)})
+            for row in groups
+        ]
+    return {(frozenset(zip(row.group.axes, row.group.values, strict=True)), row.model): row for row in rows}
+
+
+def _reported(result: Result) -> tuple[str, ...]:
+    """Statistics, in the order in which people see them."""
+    return tuple(SIDE_WORDS) if isinstance(result, ModelsResult) else result.spec.analysis.statistics
 
 
 def _row(change: Change) -> dict[str, Any]:
     return {
         "group": group_label(change.group),
         "axis": axis_label(change.group.axes),
-        "statistic": WORDS[change.statistic].name,
+        **({} if change.model is None else {"model": change.model}),
+        "statistic": statistic_name(change.statistic),
         "a": cell_text(change.a),
         "b": cell_text(change.b),
-        "moved": _number(change.value_moved),
-        "q_a": _number(change.a.q),
-        "q_b": _number(change.b.q),
-        "q_moved": _number(change.q_moved),
+        "moved": or_nan(change.value_moved),
+        "q_a": or_nan(change.a.q),
+        "q_b": or_nan(change.b.q),
+        "q_moved": or_nan(change.q_moved),
         "significance": _became(change),
     }
 
@@ -193,10 +224,6 @@ def _became(change: Change) -> str:
     if before == after:
         return f"{after}, in the other direction"
     return f"{before} → {after}"
-
-
-def _number(value: float | None) -> float:
-    return float("nan") if value is None else value
 
 
 def _differences(a: Mapping[str, str], b: Mapping[str, str]) -> tuple[Difference, ...]:
@@ -213,6 +240,7 @@ def _asked(spec: RunSpec) -> dict[str, str]:
     inside, across = analysis.gai
     return {
         **_reading(spec.data),
+        **({"Models": "; ".join(map(_source, spec.models))} if spec.models else {}),
         "Axes and intersections": _sets(analysis.axes),
         "Statistics": ", ".join(WORDS[name].name for name in STATISTICS if name in analysis.statistics),
         "GAI": f"{WORDS[inside].name} divided by {WORDS[across].name}",
@@ -246,6 +274,11 @@ def _reading(data: DataSpec) -> dict[str, str]:
     }
 
 
+def _source(model: ModelSource) -> str:
+    where = f"SHA-256 {model.sha256[:8]}" if model.column is None else f"column {model.column}"
+    return f"{model.name} ({where})"
+
+
 def _declared(question: DataSpec) -> str:
     return ", ".join(question.categories) if question.categories else "none; those found"
 
@@ -255,7 +288,7 @@ def _sets(axes: Iterable[AxisSet]) -> str:
     return ", ".join(sorted(axis_label(tuple(sorted(names))) for names in axes))
 
 
-def _data(result: RunResult) -> dict[str, str]:
+def _data(result: Result) -> dict[str, str]:
     data = result.data
     labels = zip(data.categories, data.label_counts, strict=False)
     return {

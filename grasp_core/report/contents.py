@@ -1,4 +1,4 @@
-"""What a report says beside its tables and figures: title, marks, methods, conventions, data."""
+"""The text of a report beside its tables and figures: title, marks, methods, conventions, data."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from grasp_core.report.conventions import stated
-from grasp_core.report.visible import visible, visible_name
+from grasp_core.report.printable import printable, printable_name
 from grasp_core.report.words import (
     CORRECTION_NAMES,
     DSI_EXPLANATION,
@@ -20,10 +20,11 @@ from grasp_core.report.words import (
     reported_statistics,
     statistic_formula,
 )
-from grasp_core.result import RunResult, Stopping
+from grasp_core.result import Result, RunResult, Stopping
 from grasp_core.spec import LEVEL, AnalysisSpec, RunSpec
 
-_NAMED = 4
+_NAMED, _MODELS = 4, 5
+"""Questions or axes, and models, that a title names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,17 +37,18 @@ class Method:
 
 
 def run_title(spec: RunSpec) -> str:
-    """For example "Q_overall by gender, race, race × gender"."""
+    """For example "Q_overall by gender, race, race × gender"; of models "gold: Q_overall by gender"."""
     labels = spec.data.labels or (spec.data.label or "Labels",)
-    questions = [visible_name(one_line(name)) for name in labels]
-    axes = [visible_name(axis_label(names)) for names in spec.analysis.axes]
-    return f"{_some(questions)} by {_some(axes)}"
+    questions = [printable_name(one_line(name)) for name in labels]
+    axes = [printable_name(axis_label(names)) for names in spec.analysis.axes]
+    models = [printable_name(one_line(model.name)) for model in spec.models]
+    return (f"{_some(models, _MODELS)}: " if models else "") + f"{_some(questions)} by {_some(axes)}"
 
 
-def _some(names: Sequence[str]) -> str:
-    more = len(names) - _NAMED
+def _some(names: Sequence[str], most: int = _NAMED) -> str:
+    more = len(names) - most
     tail = f" and {more} more" if more > 0 else ""
-    return f"{', '.join(names[:_NAMED])}{tail}"
+    return f"{', '.join(names[:most])}{tail}"
 
 
 def marks(analysis: AnalysisSpec) -> tuple[tuple[str, str], ...]:
@@ -72,7 +74,7 @@ def methods(result: RunResult) -> tuple[Method, ...]:
 
 def conventions(spec: RunSpec, stopping: Stopping | None = None) -> tuple[tuple[str, str], ...]:
     """The run's conventions as (name, sentence), and how an adaptive one ended."""
-    return tuple((name, visible(sentence)) for name, sentence in stated(spec, stopping))
+    return tuple((name, printable(sentence)) for name, sentence in stated(spec, stopping))
 
 
 def not_estimable(result: RunResult) -> tuple[str, ...]:
@@ -84,7 +86,7 @@ def not_estimable(result: RunResult) -> tuple[str, ...]:
         for name, row in zip(names, result.groups, strict=True):
             outcome = outcome_of(row, statistic)
             if outcome.value is None:
-                groups.setdefault(outcome.reason or "no reason given", []).append(name)
+                groups.setdefault(str(outcome.reason or "no reason given"), []).append(name)
         sentences += [
             f"{WORDS[statistic].name} is not estimable for {'; '.join(found)}: {reason}."
             for reason, found in groups.items()
@@ -92,7 +94,7 @@ def not_estimable(result: RunResult) -> tuple[str, ...]:
     return tuple(sentences)
 
 
-def raters_per_item(result: RunResult) -> str:
+def raters_per_item(result: Result) -> str:
     """Median, and the range where there is one."""
     low, median, high = result.data.raters_per_item
     return f"{median:,g}" if low == high else f"{low:,} to {high:,}, median {median:,g}"

@@ -30,7 +30,7 @@ def _changes(step: MapValues) -> str:
 
 
 def filter_sentences(filters: Filters) -> list[str]:
-    """What the filters leave out; ids are counted, not named."""
+    """Sentences on what the filters leave out; ids are counted, not named."""
     said = [f"annotations with {column} = {value or '(empty cell)'}" for column, value in filters.drop]
     said += [f"{len(filters.raters):,} raters on a list"] if filters.raters else []
     said += [f"{len(filters.items):,} items on a list"] if filters.items else []

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from grasp_core.errors import DataError, SpecError
-from grasp_core.report.visible import json_text, visible
+from grasp_core.json_values import damaged, from_json
+from grasp_core.report.printable import json_text, printable
 from grasp_core.result import FORMAT as RESULT_FORMAT
 from grasp_core.result import RunResult
 from grasp_core.spec import RunSpec
@@ -58,7 +59,7 @@ def read_spec(path: Path) -> RecordedSpec:
     SpecError
         If its spec asks for what cannot be computed.
     """
-    name = visible(str(path))
+    name = printable(str(path))
     try:
         with path.open("rb") as file:
             content = file.read(MAX_BYTES + 1)
@@ -72,29 +73,21 @@ def read_spec(path: Path) -> RecordedSpec:
             f"{name} is neither a spec nor a result of GRASP: its format is not {FORMAT} or {RESULT_FORMAT}"
         )
     if plain.get("version") != FORMAT_VERSION:
-        found = visible(repr(plain.get("version"))[:40])
+        found = printable(repr(plain.get("version"))[:40])
         raise DataError(f"{name} has format version {found}; this GRASP reads {FORMAT_VERSION}")
     try:
-        return RecordedSpec(
-            RunSpec.from_dict(plain.get("spec")),
-            _text(plain["data"]["sha256"]),
-            tuple(_text(file["name"]) for file in plain["data"]["files"]),
-        )
+        spec = RunSpec.from_dict(plain.get("spec"))
     except SpecError as error:
-        raise SpecError(f"{name}: {visible(str(error))}") from None
-    except (KeyError, TypeError) as error:
-        raise DataError(f"{name} is damaged: {type(error).__name__} at {visible(str(error))}") from None
+        raise SpecError(f"{name}: {printable(str(error))}") from None
+    with damaged(name):
+        data = plain["data"]
+        files = tuple(from_json(file["name"], str) for file in data["files"])
+        return RecordedSpec(spec, from_json(data["sha256"], str), files)
 
 
 def _parsed(name: str, content: bytes) -> Any:
     try:
         return json.loads(content.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
-        reason = visible(str(error)).split(":")[0]
+        reason = printable(str(error)).split(":")[0]
         raise DataError(f"{name} is not JSON: {reason}") from None
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"{value!r} (expected text)")
-    return value

@@ -20,6 +20,7 @@ from grasp_core.report.words import (
     reported_statistics,
 )
 from grasp_core.result import DsiResult, GroupResult, Outcome, RunResult, Significance
+from grasp_core.wording import number
 
 _LISTED = 5
 """Groups named in one sentence before the rest is only counted."""
@@ -27,7 +28,7 @@ _LISTED = 5
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What was found: one headline, and the sentences that back it."""
+    """The answer: one headline, and the sentences that back it."""
 
     headline: Sentence
     details: tuple[Sentence, ...]
@@ -72,11 +73,11 @@ def _findings(result: RunResult, statistic: str) -> list[_Finding]:
         _Finding(name, row, outcome_of(row, statistic))
         for name, row in zip(names, result.groups, strict=True)
     ]
-    return sorted(rows, key=_strength)
+    return sorted(rows, key=lambda finding: strength(finding.outcome))
 
 
-def _strength(finding: _Finding) -> tuple[float, float, float]:
-    outcome = finding.outcome
+def strength(outcome: Outcome) -> tuple[float, float, float]:
+    """A key that sorts outcomes by their evidence, strongest first: by q, then p, then effect."""
     return (
         1.0 if outcome.q is None else outcome.q,
         1.0 if outcome.p is None else outcome.p,
@@ -95,7 +96,7 @@ def _headline(result: RunResult, lead: str, findings: Sequence[_Finding]) -> Sen
     nominal = _with(findings, "nominal")
     elsewhere = _corrected_elsewhere(result, lead)
     stand = "stands out" if elsewhere == 1 else "stand out"
-    but = f"; on other statistics, {_count(elsewhere, 'group')} {stand}" if elsewhere else ""
+    but = f"; on other statistics, {number(elsewhere, 'group')} {stand}" if elsewhere else ""
     if not findings:
         return Sentence.of("No answer: there is no group to show")
     if not tested:
@@ -104,12 +105,12 @@ def _headline(result: RunResult, lead: str, findings: Sequence[_Finding]) -> Sen
         return Sentence.of(_strong(corrected[0]), f" raters stand out: they {_manner(lead, corrected[0])}")
     if corrected:
         return Sentence.of(
-            f"{len(corrected)} of {_count(tested, 'group')} stand out, even after correction: ",
+            f"{len(corrected)} of {number(tested, 'group')} stand out, even after correction: ",
             *_names(corrected),
         )
     if nominal:
         return Sentence.of(
-            f"No group’s {name} stands out after correction for testing {_count(tested, 'group')}; "
+            f"No group’s {name} stands out after correction for testing {number(tested, 'group')}; "
             f"{len(nominal)} nominally {'does' if len(nominal) == 1 else 'do'}{but}"
         )
     none = "the one group tested does not differ" if tested == 1 else f"none of {tested} groups differs"
@@ -189,7 +190,7 @@ def _chance(result: RunResult, findings: Sequence[_Finding]) -> list[Sentence]:
         if convention == "paper"
         else "; the correction allows for that."
     )
-    tests = _count(tested, "group")
+    tests = number(tested, "group")
     return [Sentence.of(f"By chance alone, {amount} of {tests} would be marked at p < 0.05{caveat}")]
 
 
@@ -259,12 +260,8 @@ def _not_estimable(lead: str, findings: Sequence[_Finding]) -> list[Sentence]:
     reasons: dict[str, list[_Finding]] = {}
     for finding in findings:
         if finding.outcome.value is None:
-            reasons.setdefault(finding.outcome.reason or "no reason given", []).append(finding)
+            reasons.setdefault(str(finding.outcome.reason or "no reason given"), []).append(finding)
     return [
         Sentence.of(f"{WORDS[lead].name} is not estimable for ", *_names(rows), f": {reason}.")
         for reason, rows in reasons.items()
     ]
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -4,20 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from grasp_core.permutation.nulls.tails import FEWEST
+from grasp_core.report.model_words import SIDE_WORDS
 from grasp_core.report.words import DSI_NAME, WORDS, axis_label, group_label
-from grasp_core.result import Stopping, Undecided
+from grasp_core.result import Result, Stopping, Undecided
 from grasp_core.spec import AnalysisSpec
 
 MEANING = (
     "Shuffling stops, group by group, once all marks are settled: once further shuffles are not expected to "
     "change them. Settled marks are reported with their risk, the others by name."
 )
-_FEWEST = 100
-"""With fewer permutations there are no p-values, see :func:`grasp_core.permutation.pvalues.p_value`."""
 _MAX_T = (
     " For max-T, deviations are measured in the spread that the first shuffles (up to 10,000) had, and the "
     "risk of a mark after correction is that of a nominal one."
 )
+
+
+def how_it_ended(result: Result) -> tuple[str, ...]:
+    """Sentences on an adaptive run; none on any other."""
+    if result.stopping is None:
+        return ()
+    analysis = result.spec.analysis
+    return ending(analysis, result.stopping), guarantee(analysis, result.stopping)
 
 
 def ending(analysis: AnalysisSpec, stopping: Stopping) -> str:
@@ -34,9 +42,9 @@ def ending(analysis: AnalysisSpec, stopping: Stopping) -> str:
 
 
 def guarantee(analysis: AnalysisSpec, stopping: Stopping) -> str:
-    """What holds for the marks, and for which it does not."""
-    if stopping.permutations < _FEWEST:
-        return f"Nothing is marked, and nothing settled: p-values need {_FEWEST} shuffles or more."
+    """Sentences on what holds for the marks, and for which it does not."""
+    if stopping.permutations < FEWEST:
+        return f"Nothing is marked, and nothing settled: p-values need {FEWEST} shuffles or more."
     risk = f"{stopping.risk * 100:g} %"
     text = (
         "A settled mark at 0.05 is the one that endless shuffling would give: for each test the risk that "
@@ -58,4 +66,6 @@ def _named(mark: Undecided) -> str:
     which = "after correction" if mark.corrected else "nominal"
     if mark.group is None:
         return f"{DSI_NAME} of {axis_label(mark.axes)} ({which})"
+    if mark.model is not None:
+        return f"{SIDE_WORDS[mark.statistic].name} of {mark.model} and {group_label(mark.group)} ({which})"
     return f"{WORDS[mark.statistic].name} of {group_label(mark.group)} ({which})"

@@ -112,17 +112,18 @@ def _results_row(row: GroupResult, statistics: tuple[str, ...]) -> dict[str, Any
     for name in statistics:
         outcome = outcome_of(row, name)
         cells |= {
-            name: _number(outcome.value),
+            name: or_nan(outcome.value),
             f"{name}_arrow": arrow(outcome),
             f"{name}_stars": STARS[outcome.significance],
-            f"{name}_p": _number(outcome.p),
-            f"{name}_q": _number(outcome.q),
-            f"{name}_reason": outcome.reason or "",
+            f"{name}_p": or_nan(outcome.p),
+            f"{name}_q": or_nan(outcome.q),
+            f"{name}_reason": str(outcome.reason or ""),
         }
     return cells
 
 
-def _number(value: float | None) -> float:
+def or_nan(value: float | None) -> float:
+    """The number; NaN where there is none."""
     return float("nan") if value is None else value
 
 
@@ -180,14 +181,14 @@ def dsi_table(result: RunResult) -> pd.DataFrame:
         [
             {
                 "axis": axis_label(row.axes),
-                "dsi": _number(row.outcome.value),
+                "dsi": or_nan(row.outcome.value),
                 "group": "" if row.group is None else group_label(row.group),
-                "p": _number(row.outcome.p),
-                "q": _number(row.outcome.q),
+                "p": or_nan(row.outcome.p),
+                "q": or_nan(row.outcome.q),
                 "stars": STARS[row.outcome.significance],
-                "p_group": _number(row.p_group),
+                "p_group": or_nan(row.p_group),
                 "stars_group": STARS[row.significance_group],
-                "reason": row.outcome.reason or "",
+                "reason": str(row.outcome.reason or ""),
             }
             for row in ranked
         ],
@@ -216,13 +217,13 @@ def table_csv(result: RunResult) -> str:
                     row.n_raters,
                     row.n_annotations,
                     name,
-                    _exact(outcome.value),
-                    _exact(outcome.null_median),
+                    exact(outcome.value),
+                    exact(outcome.null_median),
                     outcome.direction or "",
-                    _exact(outcome.p),
-                    _exact(outcome.q),
+                    exact(outcome.p),
+                    exact(outcome.q),
                     outcome.significance,
-                    safe_cell(outcome.reason or ""),
+                    safe_cell(str(outcome.reason or "")),
                 ]
             )
     return buffer.getvalue()
@@ -233,5 +234,6 @@ def safe_cell(text: str) -> str:
     return f"'{text}" if text.startswith(_FORMULA_STARTS) else text
 
 
-def _exact(value: float | None) -> str:
+def exact(value: float | None) -> str:
+    """All digits of a value, as tables for programs have them; empty where there is none."""
     return "" if value is None else repr(float(value))

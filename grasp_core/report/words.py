@@ -7,13 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from grasp_core.groups import AxisSet, Group
+from grasp_core.remarks.reasons import NoValue
 from grasp_core.result import GroupResult, Outcome, RunResult, Significance
 from grasp_core.spec import STATISTICS
 
 MINUS = "−"
 NOT_ESTIMABLE = "not estimable"
 FALSE_POSITIVE_RATE: Mapping[str, float] = {"two-sided": 0.05, "paper": 0.10}
-"""Share of groups marked at nominal p < 0.05 when nothing is there (METHODS section 5)."""
+"""Share of groups marked at nominal p < 0.05 when nothing is there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +205,7 @@ def lead_statistic(result: RunResult) -> str:
 
 def outcome_of(row: GroupResult, statistic: str) -> Outcome:
     """The group's outcome; a statistic that the run did not compute is not estimable, with that reason."""
-    absent = Outcome(None, reason=f"{WORDS[statistic].name} was not part of this run")
+    absent = Outcome(None, reason=NoValue.NOT_IN_THIS_RUN(statistic=WORDS[statistic].name))
     return row.statistics.get(statistic, absent)
 
 

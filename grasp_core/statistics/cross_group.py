@@ -6,22 +6,17 @@ from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 
+from grasp_core.annotations import Int64Array
+from grasp_core.remarks.reasons import NoValue
 from grasp_core.spec import CrossNegentropy
-from grasp_core.statistics.counts import surprise
+from grasp_core.statistics.counts import cross_entropy
 from grasp_core.statistics.distance import Distance, nominal
-from grasp_core.statistics.estimable import (
-    NO_SHARED_ITEM,
-    ONE_LABEL_ACROSS,
-    ONE_PLURALITY,
-    NotEstimableError,
-)
-from grasp_core.statistics.in_group import Counts
+from grasp_core.statistics.estimable import NotEstimableError
 from grasp_core.statistics.questions import agreement
 
 
-def xrr(c: Counts, d: Counts, distance: Distance = nominal) -> float:
+def xrr(c: Int64Array, d: Int64Array, distance: Distance = nominal) -> float:
     """Cross-replication reliability, with missing data.
 
     Parameters
@@ -50,11 +45,11 @@ def xrr(c: Counts, d: Counts, distance: Distance = nominal) -> float:
     ----------
     Wong, Paritosh & Aroyo (2021), Cross-replication Reliability, ACL.
     """
-    return agreement([partial(xrr_disagreement, c, d, distance)], ONE_LABEL_ACROSS)
+    return agreement([partial(xrr_disagreement, c, d, distance)], NoValue.ONE_LABEL_ACROSS())
 
 
-def xrr_disagreement(c: Counts, d: Counts, distance: Distance = nominal) -> tuple[float, float]:
-    """D_o and D_e of :func:`xrr`; D_e is 0 where all labels are one same.
+def xrr_disagreement(c: Int64Array, d: Int64Array, distance: Distance = nominal) -> tuple[float, float]:
+    """D_o and D_e of :func:`xrr` for counts (I, K); D_e is 0 where all labels are one same.
 
     Raises
     ------
@@ -72,7 +67,7 @@ def xrr_disagreement(c: Counts, d: Counts, distance: Distance = nominal) -> tupl
     return float(observed), float(expected)
 
 
-def voting_agreement(c: Counts, d: Counts, ranks: Sequence[npt.NDArray[np.int64]]) -> float:
+def voting_agreement(c: Int64Array, d: Int64Array, ranks: Sequence[Int64Array]) -> float:
     """Krippendorff's alpha between the plurality labels of the group and of the others.
 
     Parameters
@@ -93,18 +88,18 @@ def voting_agreement(c: Counts, d: Counts, ranks: Sequence[npt.NDArray[np.int64]
     """
     shared = (c.sum(axis=1) >= 1) & (d.sum(axis=1) >= 1)
     if not shared.any():
-        raise NotEstimableError(NO_SHARED_ITEM)
+        raise NotEstimableError(NoValue.NO_SHARED_ITEM())
     k = c.shape[1]
     x, y = ((side * k + rank)[shared].argmax(axis=1) for side, rank in zip((c, d), ranks, strict=True))
     total = 2 * int(shared.sum())
     marginal = np.bincount(x, minlength=k) + np.bincount(y, minlength=k)
     expected = (total**2 - (marginal**2).sum()) / (total * (total - 1))
     if expected == 0:
-        raise NotEstimableError(ONE_PLURALITY)
+        raise NotEstimableError(NoValue.ONE_PLURALITY())
     return float(1 - (x != y).mean() / expected)
 
 
-def cross_negentropy(c: Counts, d: Counts, convention: CrossNegentropy = "smooth") -> float:
+def cross_negentropy(c: Int64Array, d: Int64Array, convention: CrossNegentropy = "smooth") -> float:
     """Mean over shared items of ln K - H(p_X, q_Y), in nats: p is the group, q the others.
 
     Parameters
@@ -130,16 +125,16 @@ def cross_negentropy(c: Counts, d: Counts, convention: CrossNegentropy = "smooth
     p = c / c.sum(axis=1, keepdims=True)
     if convention == "smooth":
         q = (d + 0.5) / (d.sum(axis=1, keepdims=True) + k / 2)
-        cross_entropy = (p * surprise(q)).sum(axis=1)
+        found = cross_entropy(p, q)
     else:
         q = d / d.sum(axis=1, keepdims=True)
         defined = ((c == 0) | (d > 0)).all(axis=1)
-        cross_entropy = np.where(defined, (p * surprise(q)).sum(axis=1), 0.0)
-    return float((np.log(k) - cross_entropy).mean())
+        found = np.where(defined, cross_entropy(p, q), 0.0)
+    return float((np.log(k) - found).mean())
 
 
-def _shared(c: Counts, d: Counts) -> tuple[Counts, Counts]:
+def _shared(c: Int64Array, d: Int64Array) -> tuple[Int64Array, Int64Array]:
     shared = (c.sum(axis=1) >= 1) & (d.sum(axis=1) >= 1)
     if not shared.any():
-        raise NotEstimableError(NO_SHARED_ITEM)
+        raise NotEstimableError(NoValue.NO_SHARED_ITEM())
     return c[shared], d[shared]

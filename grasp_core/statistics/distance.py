@@ -9,11 +9,11 @@ from typing import get_args
 import numpy as np
 import numpy.typing as npt
 
-from grasp_core.annotations import FloatArray, number_of
+from grasp_core.annotations import FloatArray, Int64Array, number_of
 from grasp_core.errors import SpecError
 from grasp_core.spec import Level
 
-Distance = Callable[[npt.NDArray[np.int64]], FloatArray]
+Distance = Callable[[Int64Array], FloatArray]
 """From the labels of each category among those compared, shape (K,), to squared distances, shape (K, K)."""
 
 NUMERIC = ("interval", "ratio")
@@ -23,8 +23,8 @@ _NEAREST, _FARTHEST = 1e-100, 1e100
 """Between these a squared distance neither vanishes nor overflows when it is summed."""
 
 
-def nominal(marginals: npt.NDArray[np.int64]) -> FloatArray:
-    """1 between different categories: the distance unless another is asked for."""
+def nominal(marginals: Int64Array) -> FloatArray:
+    """1 between different categories, shape (K, K): the distance unless another is asked for."""
     return 1 - np.eye(marginals.size)
 
 

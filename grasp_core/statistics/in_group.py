@@ -5,17 +5,16 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 
-from grasp_core.statistics.counts import surprise
+from grasp_core.annotations import Int64Array
+from grasp_core.remarks.reasons import NoValue
+from grasp_core.statistics.counts import cross_entropy
 from grasp_core.statistics.distance import Distance, nominal
-from grasp_core.statistics.estimable import NO_ANNOTATION, NO_PAIR, ONE_LABEL_INSIDE, NotEstimableError
+from grasp_core.statistics.estimable import NotEstimableError
 from grasp_core.statistics.questions import agreement
 
-Counts = npt.NDArray[np.int64]
 
-
-def irr(c: Counts, distance: Distance = nominal) -> float:
+def irr(c: Int64Array, distance: Distance = nominal) -> float:
     """Krippendorff's alpha.
 
     Parameters
@@ -44,11 +43,11 @@ def irr(c: Counts, distance: Distance = nominal) -> float:
     ----------
     Krippendorff (2019), Content Analysis, 4th ed., chapter 12.
     """
-    return agreement([partial(irr_disagreement, c, distance)], ONE_LABEL_INSIDE)
+    return agreement([partial(irr_disagreement, c, distance)], NoValue.ONE_LABEL_INSIDE())
 
 
-def irr_disagreement(c: Counts, distance: Distance = nominal) -> tuple[float, float]:
-    """D_o and D_e of :func:`irr`; D_e is 0 where all pairable labels are one same.
+def irr_disagreement(c: Int64Array, distance: Distance = nominal) -> tuple[float, float]:
+    """D_o and D_e of :func:`irr` for counts (I, K); D_e is 0 where all pairable labels are one same.
 
     Raises
     ------
@@ -59,7 +58,7 @@ def irr_disagreement(c: Counts, distance: Distance = nominal) -> tuple[float, fl
     n = c.sum(axis=1)
     total = int(n.sum())
     if total < 2:
-        raise NotEstimableError(NO_PAIR)
+        raise NotEstimableError(NoValue.NO_PAIR())
     marginal = c.sum(axis=0)
     squared = distance(marginal)
     expected = marginal @ squared @ marginal / (total * (total - 1))
@@ -67,7 +66,7 @@ def irr_disagreement(c: Counts, distance: Distance = nominal) -> tuple[float, fl
     return float(observed), float(expected)
 
 
-def plurality_size(c: Counts) -> float:
+def plurality_size(c: Int64Array) -> float:
     """Mean over items of the share of the group's most frequent label.
 
     Parameters
@@ -88,7 +87,7 @@ def plurality_size(c: Counts) -> float:
     return float((c.max(axis=1) / n).mean())
 
 
-def negentropy(c: Counts) -> float:
+def negentropy(c: Int64Array) -> float:
     """Mean over items of ln K - H(c_i / n_i), in nats.
 
     Parameters
@@ -107,13 +106,12 @@ def negentropy(c: Counts) -> float:
     """
     n, c = _rated(c)
     p = c / n[:, None]
-    entropy = (p * surprise(p)).sum(axis=1)
-    return float((np.log(c.shape[1]) - entropy).mean())
+    return float((np.log(c.shape[1]) - cross_entropy(p, p)).mean())
 
 
-def _rated(c: Counts) -> tuple[Counts, Counts]:
+def _rated(c: Int64Array) -> tuple[Int64Array, Int64Array]:
     n = c.sum(axis=1)
     rated = n >= 1
     if not rated.any():
-        raise NotEstimableError(NO_ANNOTATION)
+        raise NotEstimableError(NoValue.NO_ANNOTATION())
     return n[rated], c[rated]

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+from grasp_core.remarks.remark import Remark
 from grasp_core.statistics.estimable import NotEstimableError
 
 T = TypeVar("T")
 
 
-def agreement(disagreements: Sequence[Callable[[], tuple[float, float]]], one_label: str) -> float:
+def agreement(disagreements: Sequence[Callable[[], tuple[float, float]]], one_label: Remark) -> float:
     """1 - D_o / D_e, both summed over the questions.
 
     With as many answers to every question this is the agreement of whole vectors of answers, their
@@ -20,7 +21,7 @@ def agreement(disagreements: Sequence[Callable[[], tuple[float, float]]], one_la
     ----------
     disagreements : sequence of callable
         D_o and D_e of each question; a question for which they are not estimable adds nothing.
-    one_label : str
+    one_label : Remark
         The reason where D_e is 0.
 
     Raises
@@ -47,8 +48,8 @@ def _estimable(computations: Sequence[Callable[[], T]]) -> list[T]:
     for compute in computations:
         try:
             found.append(compute())
-        except NotEstimableError as reason:
-            first = first or reason
+        except NotEstimableError as error:
+            first = first or error
     if first is not None and not found:
         raise first
     return found

@@ -1,1 +1,4 @@
-"""What lasts: runs, their files while needed, and links, in SQLite or PostgreSQL."""
+"""The store: runs, their files while needed, and links, in SQLite or PostgreSQL.
+
+Imports `benchmark` and `panels`.
+"""

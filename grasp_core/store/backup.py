@@ -24,40 +24,49 @@ from sqlalchemy import Column, Connection, Engine, Table
 from sqlalchemy.exc import SQLAlchemyError
 
 from grasp_core import __version__
+from grasp_core.benchmark.leaderboard import read_leaderboard
 from grasp_core.errors import DataError, GraspError, StoreError
-from grasp_core.result import DataSummary, RunResult
+from grasp_core.json_values import from_json
+from grasp_core.panels.results import read_result
+from grasp_core.result import DataSummary
 from grasp_core.spec import RunSpec
-from grasp_core.store.database import only_one, snapshot, writing
-from grasp_core.store.documents import check_document
+from grasp_core.store.database import only_one, snapshot, to_write
+from grasp_core.store.earlier_documents import Documents
 from grasp_core.store.files import CHUNK_BYTES
 from grasp_core.store.run_records import State
-from grasp_core.store.schema import checkpoints, chunks, documents, files, links, metadata, runs
+from grasp_core.store.schema import checkpoints, chunks, files, links, metadata, runs
 
 FORMAT = "grasp-backup"
-FORMAT_VERSION = 4
-"""Version 1 lacked remembered readings, submissions and files that stay elsewhere, version 2 documents,
-version 3 the counts of long runs; all are still restored."""
+FORMAT_VERSION = 5
+"""Version 1 lacked remembered readings, submissions, files that stay elsewhere and the counts of long runs;
+in version 4 answers about models and shared leaderboards were documents. Both are still restored."""
 MAX_LINE_BYTES = 2**28
 MAX_MANIFEST_BYTES = 2**16
 MAX_RATIO = 200
 """An archive that would grow by more is none that GRASP wrote."""
 _MANIFEST = "manifest.json"
 _TABLES = tuple(metadata.sorted_tables)
-_SINCE = {"readings": 2, "submissions": 2, "scorings": 2, "documents": 3, "tallies": 4}
+_NOT_IN_1 = frozenset({"readings", "submissions", "scorings", "tallies"})
 _TABLES_OF = {
-    version: tuple(table for table in _TABLES if _SINCE.get(table.name, 1) <= version)
-    for version in range(1, FORMAT_VERSION + 1)
+    1: tuple(table for table in _TABLES if table.name not in _NOT_IN_1),
+    4: _TABLES,
+    FORMAT_VERSION: _TABLES,
 }
+_DOCUMENTS = "documents"
+_WITH_DOCUMENTS = 4
 _BATCH_BYTES = 2**22
+
+Row = dict[str, Any]
+Move = Callable[[Row], Row | None]
+"""The row that one becomes, or None where none is inserted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What a backup holds."""
+    """Counts of what a backup holds."""
 
     runs: int
     files: int
-    documents: int
     links: int
 
 
@@ -128,6 +137,7 @@ def _write(engine: Engine, archive: zipfile.ZipFile) -> Contents:
                     digest.update(line)
                     rows += 1
             tables[table.name] = {"rows": rows, "sha256": digest.hexdigest()}
+        contents = _contents(connection)
     manifest = {
         "format": FORMAT,
         "version": FORMAT_VERSION,
@@ -136,7 +146,7 @@ def _write(engine: Engine, archive: zipfile.ZipFile) -> Contents:
         "tables": tables,
     }
     archive.writestr(_MANIFEST, json.dumps(manifest, indent=1))
-    return _contents({name: table["rows"] for name, table in tables.items()})
+    return contents
 
 
 def _lines(connection: Connection, table: Table) -> Iterator[bytes]:
@@ -150,8 +160,9 @@ def _encoded(value: Any) -> Any:
     return base64.b64encode(value).decode("ascii") if isinstance(value, bytes) else value
 
 
-def _contents(rows: dict[str, int]) -> Contents:
-    return Contents(*(rows.get(table.name, 0) for table in (runs, files, documents, links)))
+def _contents(connection: Connection) -> Contents:
+    counts = (sa.select(sa.func.count()).select_from(table) for table in (runs, files, links))
+    return Contents(*(connection.execute(count).scalar_one() for count in counts))
 
 
 # Reading
@@ -174,26 +185,40 @@ def _archive(path: Path, file: IO[bytes]) -> zipfile.ZipFile:
 
 
 def _members(version: int) -> list[str]:
-    return sorted([_MANIFEST, *(f"{table.name}.jsonl" for table in _TABLES_OF[version])])
+    names = [table.name for table in _TABLES_OF[version]] + [_DOCUMENTS] * (version == _WITH_DOCUMENTS)
+    return sorted([_MANIFEST, *(f"{name}.jsonl" for name in names)])
 
 
 def _restore(engine: Engine, path: Path, archive: zipfile.ZipFile) -> Contents:
     version, expected = _manifest(path, archive)
     if sorted(archive.namelist()) != _members(version):
         raise _damaged(path, "it holds other files than its version has")
-    rows: dict[str, int] = {}
-    with _rows_refused(path), writing(engine) as connection:
+    moved = Documents()
+    with _rows_refused(path), to_write(engine) as connection:
         only_one(connection, "restore")
         for table in _TABLES:
             if connection.execute(sa.select(sa.literal(1)).select_from(table).limit(1)).first():
                 raise StoreError("This GRASP is not empty: a backup is restored into an empty one only.")
-        for table in _TABLES_OF[version]:
+        for table, target, move in _moves(version, moved):
             with archive.open(f"{table.name}.jsonl") as member:
-                found = _insert(connection, table, path, member)
+                found = _insert(connection, table, path, member, target, move)
             if found != expected.get(table.name):
                 raise _damaged(path, f"{table.name} is not what was written")
-            rows[table.name] = found["rows"]
-    return _contents(rows)
+        return _contents(connection)
+
+
+def _moves(version: int, moved: Documents) -> Iterator[tuple[Table, Table, Move]]:
+    """Tables of a backup in order, into which table their rows go, and what they become there."""
+    for table in _TABLES_OF[version]:
+        if table is links and version == _WITH_DOCUMENTS:
+            yield moved.documents, runs, moved.run
+            yield moved.links, links, moved.link
+        else:
+            yield table, table, _as_it_is
+
+
+def _as_it_is(row: Row) -> Row:
+    return row
 
 
 def _manifest(path: Path, archive: zipfile.ZipFile) -> tuple[int, dict[str, Any]]:
@@ -211,10 +236,12 @@ def _manifest(path: Path, archive: zipfile.ZipFile) -> tuple[int, dict[str, Any]
     return version, tables
 
 
-def _insert(connection: Connection, table: Table, path: Path, member: IO[bytes]) -> dict[str, Any]:
-    """Insert a member's rows; returns what the manifest says about them if nothing was changed."""
+def _insert(
+    connection: Connection, table: Table, path: Path, member: IO[bytes], target: Table, move: Move
+) -> dict[str, Any]:
+    """Insert a member's rows, moved; returns what the manifest says of them if nothing was changed."""
     digest, rows, size = hashlib.sha256(), 0, 0
-    batch: list[dict[str, Any]] = []
+    batch: list[Row] = []
     check = _CHECKS.get(table.name, lambda: _accept)()
     while line := member.readline(MAX_LINE_BYTES):
         digest.update(line)
@@ -222,15 +249,17 @@ def _insert(connection: Connection, table: Table, path: Path, member: IO[bytes])
         try:
             row = _row(table, _parsed(path, line))
             check(row)
+            become = move(row)
         except (ValueError, KeyError, TypeError, zlib.error, GraspError) as error:
             # The place alone: what is there may be somebody's data.
             raise _damaged(path, f"line {rows} of {table.name}, {type(error).__name__}") from None
-        batch.append(row)
-        if size > _BATCH_BYTES:
-            connection.execute(table.insert(), batch)
+        if become is not None:
+            batch.append(become)
+        if size > _BATCH_BYTES and batch:
+            connection.execute(target.insert(), batch)
             batch, size = [], 0
     if batch:
-        connection.execute(table.insert(), batch)
+        connection.execute(target.insert(), batch)
     try:
         check(None)
     except ValueError:
@@ -301,9 +330,9 @@ def _check_runs() -> Callable[[dict[str, Any] | None], None]:
         if row["state"] not in get_args(State) or (row["state"] == "done") != (row["result"] is not None):
             raise ValueError
         RunSpec.from_dict(json.loads(row["spec"]))
-        DataSummary.from_dict(json.loads(row["summary"]))
+        from_json(json.loads(row["summary"]), DataSummary)
         if row["result"] is not None:
-            RunResult.from_dict(json.loads(row["result"]))
+            read_result(json.loads(row["result"]))
         if row["state"] == "running":
             row["state"] = "cancelled" if row["cancel_requested"] else "queued"
         row["lease_until"] = 0.0
@@ -316,7 +345,7 @@ def _check_checkpoints() -> Callable[[dict[str, Any] | None], None]:
         if row is None:
             return
         size = row["stop"] - row["start"]
-        if row["start"] < 0 or size <= 0 or not row["shuffled"] or len(row["shuffled"]) % (size * 6 * 8):
+        if row["start"] < 0 or size <= 0 or not row["shuffled"] or len(row["shuffled"]) % (size * 8):
             raise ValueError
 
     return check
@@ -342,10 +371,10 @@ def _check_chunks() -> Callable[[dict[str, Any] | None], None]:
     return check
 
 
-def _check_documents() -> Callable[[dict[str, Any] | None], None]:
+def _check_links() -> Callable[[dict[str, Any] | None], None]:
     def check(row: dict[str, Any] | None) -> None:
-        if row is not None:
-            check_document(row["kind"], row["content"], row["sha256"])
+        if row is not None and row.get("leaderboard") is not None:
+            read_leaderboard(json.loads(row["leaderboard"]))
 
     return check
 
@@ -354,5 +383,5 @@ _CHECKS: dict[str, Callable[[], Callable[[dict[str, Any] | None], None]]] = {
     runs.name: _check_runs,
     checkpoints.name: _check_checkpoints,
     chunks.name: _check_chunks,
-    documents.name: _check_documents,
+    links.name: _check_links,
 }

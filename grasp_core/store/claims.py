@@ -12,8 +12,8 @@ from sqlalchemy import Connection, Engine
 
 from grasp_core.annotations import FloatArray
 from grasp_core.errors import StoreError
-from grasp_core.result import RunResult
-from grasp_core.store.database import clock, insert_new, reading, writing
+from grasp_core.result import Result
+from grasp_core.store.database import clock, insert_new, to_read, to_write
 from grasp_core.store.run_records import RunRecord, State, the_record
 from grasp_core.store.schema import checkpoints, runs, tallies
 
@@ -26,7 +26,7 @@ class LostRunError(StoreError):
 
 
 class Claims:
-    """What a server does with the runs that it computes.
+    """A server's dealings with the runs that it computes.
 
     Parameters
     ----------
@@ -48,12 +48,10 @@ class Claims:
         theirs = runs.alias()
         busy = (
             sa.select(sa.func.count())
-            .where(
-                theirs.c.owner == runs.c.owner, theirs.c.state == "running", theirs.c.lease_until > self._now
-            )
+            .where(theirs.c.owner == runs.c.owner, theirs.c.state == "running", self._held(theirs))
             .scalar_subquery()
         )
-        free = (runs.c.state == "queued") | ((runs.c.state == "running") & (runs.c.lease_until < self._now))
+        free = (runs.c.state == "queued") | ((runs.c.state == "running") & ~self._held(runs))
         query = (
             sa.select(runs.c.id)
             .where(free, runs.c.id.not_in(in_hand))
@@ -61,7 +59,7 @@ class Claims:
             .limit(1)
             .with_for_update(skip_locked=True, of=runs)
         )
-        with writing(self._engine) as connection:
+        with to_write(self._engine) as connection:
             run_id = connection.execute(query).scalar_one_or_none()
             if run_id is None:
                 return None
@@ -89,10 +87,11 @@ class Claims:
             From :meth:`claim`.
         done : int, optional
             Permutations computed.
-        computed : sequence of (start, float64 array of shape (block, G, 6))
+        computed : sequence of (start, float64 array of shape (block, W))
             Newly computed blocks.
         counted : bytes, optional
-            State of a :class:`~grasp_core.permutation.tally.Tally`, in place of all that was saved before.
+            State of a :class:`~grasp_core.permutation.nulls.tally.Tally`, in place of all that was saved
+            before.
 
         Returns
         -------
@@ -104,7 +103,7 @@ class Claims:
         LostRunError
             If the claim is no longer ours.
         """
-        with writing(self._engine) as connection:
+        with to_write(self._engine) as connection:
             known = {} if done is None else {"done": done}
             self._update(connection, run, lease_until=self._now + LEASE_SECONDS, **known)
             if counted is not None:
@@ -123,22 +122,20 @@ class Claims:
             query = sa.select(runs.c.cancel_requested).where(runs.c.id == run.id)
             return bool(connection.execute(query).scalar_one())
 
-    def computed(self, run: RunRecord, n_groups: int) -> list[tuple[int, FloatArray]]:
-        """Blocks that an earlier attempt saved, as (start, array of shape (block, G, 6))."""
+    def computed(self, run: RunRecord, width: int) -> list[tuple[int, FloatArray]]:
+        """Blocks of this width that an earlier attempt saved, as (start, array of shape (block, `width`))."""
         query = sa.select(checkpoints).where(checkpoints.c.run_id == run.id).order_by("start")
-        with reading(self._engine) as connection:
+        with to_read(self._engine) as connection:
             return [
-                (
-                    row.start,
-                    np.frombuffer(row.shuffled, dtype="<f8").reshape(row.stop - row.start, n_groups, 6),
-                )
+                (row.start, np.frombuffer(row.shuffled, dtype="<f8").reshape(-1, width))
                 for row in connection.execute(query)
+                if len(row.shuffled) == (row.stop - row.start) * width * 8
             ]
 
     def counted(self, run: RunRecord) -> bytes | None:
         """The state of the tally that an earlier attempt saved."""
         query = sa.select(tallies.c.state).where(tallies.c.run_id == run.id)
-        with reading(self._engine) as connection:
+        with to_read(self._engine) as connection:
             return connection.execute(query).scalar_one_or_none()
 
     def finish(
@@ -146,12 +143,12 @@ class Claims:
         run: RunRecord,
         state: State,
         *,
-        result: RunResult | None = None,
+        result: Result | None = None,
         error: str | None = None,
         duration_s: float | None = None,
     ) -> None:
         """End a claimed run. What was computed of a cancelled or failed one is kept for another try."""
-        with writing(self._engine) as connection:
+        with to_write(self._engine) as connection:
             self._update(
                 connection,
                 run,
@@ -171,7 +168,7 @@ class Claims:
     def release(self, run: RunRecord) -> None:
         """Give a claimed run back to the queue, e.g. because this server is shutting down."""
         asked = runs.c.cancel_requested
-        with writing(self._engine) as connection:
+        with to_write(self._engine) as connection:
             self._update(
                 connection,
                 run,
@@ -184,6 +181,10 @@ class Claims:
     def _now(self) -> Any:
         return clock(self._engine)
 
+    def _held(self, table: sa.FromClause) -> sa.ColumnElement[bool]:
+        """Whether a lease holds: one that ends later than any given now is from before a clock set back."""
+        return table.c.lease_until.between(self._now, self._now + 2 * LEASE_SECONDS)
+
     def _update(self, connection: Connection, run: RunRecord, **values: Any) -> None:
         """Change a claimed run; refused where the claim has passed to somebody else."""
         ours = (runs.c.id == run.id) & (runs.c.attempt == run.attempt) & (runs.c.state == "running")
@@ -191,7 +192,7 @@ class Claims:
             raise LostRunError("The run was taken over by another server or deleted.")
 
 
-def result_text(result: RunResult) -> str:
+def result_text(result: Result) -> str:
     """A result as the database holds it."""
     return json.dumps(result.to_dict(), allow_nan=False)
 

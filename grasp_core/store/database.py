@@ -13,7 +13,7 @@ import alembic.command
 import alembic.config
 import sqlalchemy
 from alembic.util import CommandError
-from sqlalchemy import URL, Connection, Engine, Table, event
+from sqlalchemy import URL, Connection, Engine, Table
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import (
     ArgumentError,
@@ -27,11 +27,11 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from grasp_core.errors import SettingsError, StoreError
 from grasp_core.settings import Settings
+from grasp_core.store.schema import runs
+from grasp_core.store.sqlite import empty_log, read_anew, sqlite_engine
 
 ID_BYTES = 15
 """Random bytes of an id."""
-BUSY_SECONDS = 20
-"""How long a writer waits for another one in SQLite."""
 CONNECT_SECONDS = 10
 """How long a PostgreSQL server may take to answer at all."""
 _POSTGRESQL = "postgresql+psycopg"
@@ -68,10 +68,7 @@ def connect(url: URL) -> Engine:
         If it cannot be reached, written or upgraded.
     """
     if url.drivername == "sqlite":
-        engine = sqlalchemy.create_engine(url)
-        event.listen(engine, "connect", _set_up_sqlite)
-        event.listen(engine, "begin", _begin_sqlite)
-        _make_folder(url)
+        engine = sqlite_engine(url)
     else:
         limits = {} if "connect_timeout" in url.query else {"connect_timeout": CONNECT_SECONDS}
         engine = sqlalchemy.create_engine(url, pool_pre_ping=True, connect_args=limits)
@@ -91,7 +88,7 @@ def connect(url: URL) -> Engine:
 
 
 @contextlib.contextmanager
-def writing(engine: Engine) -> Iterator[Connection]:
+def to_write(engine: Engine) -> Iterator[Connection]:
     """A transaction that writes; in SQLite it takes the write lock at once, so that it cannot deadlock."""
     with translated_errors(), engine.connect() as plain:
         connection = plain.execution_options(grasp_writes=True)
@@ -100,7 +97,7 @@ def writing(engine: Engine) -> Iterator[Connection]:
 
 
 @contextlib.contextmanager
-def reading(engine: Engine) -> Iterator[Connection]:
+def to_read(engine: Engine) -> Iterator[Connection]:
     """A transaction that only reads."""
     with translated_errors(), engine.connect() as connection, connection.begin():
         yield connection
@@ -141,6 +138,27 @@ def translated_errors() -> Iterator[None]:
         raise
 
 
+def check(engine: Engine) -> None:
+    """Find out that the database answers, and is the one that was opened.
+
+    Raises
+    ------
+    StoreError
+        If it is not.
+    """
+    if engine.dialect.name == "sqlite":
+        read_anew(engine)
+    with to_read(engine) as connection:
+        connection.execute(sqlalchemy.select(sqlalchemy.func.count()).select_from(runs))
+
+
+def leave_no_trace(engine: Engine) -> None:
+    """Let nothing that was deleted stay in SQLite's write-ahead log, unless somebody is reading just now."""
+    if engine.dialect.name == "sqlite":
+        with translated_errors():
+            empty_log(engine)
+
+
 def only_one(connection: Connection, what: str) -> None:
     """Let nobody else do `what` until this transaction ends; in SQLite, a writer is alone anyway."""
     if connection.dialect.name == "postgresql":
@@ -166,35 +184,10 @@ def insert_new(connection: Connection, table: Table, rows: Sequence[Mapping[str,
         connection.execute(dialect.insert(table).on_conflict_do_nothing(), rows)
 
 
-def _set_up_sqlite(connection: Any, _record: Any) -> None:
-    connection.isolation_level = None  # SQLAlchemy's transactions are begun in `_begin_sqlite`
-    for pragma in (
-        f"busy_timeout={BUSY_SECONDS * 1000}",
-        "journal_mode=WAL",
-        "synchronous=NORMAL",
-        "foreign_keys=ON",
-    ):
-        connection.execute(f"PRAGMA {pragma}")
-
-
-def _begin_sqlite(connection: Connection) -> None:
-    writes = connection.get_execution_options().get("grasp_writes")
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
-
-
 def _upgrade(engine: Engine) -> None:
     config = alembic.config.Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
-    with _upgrading, writing(engine) as connection:
+    with _upgrading, to_write(engine) as connection:
         only_one(connection, "upgrade")
         config.attributes["connection"] = connection
         alembic.command.upgrade(config, "head")
-
-
-def _make_folder(url: URL) -> None:
-    try:
-        Path(url.database or "").parent.mkdir(
-            mode=0o700, parents=True, exist_ok=True
-        )  # it holds uploaded data
-    except OSError as error:
-        raise StoreError(f"GRASP_HOME cannot be used: {error.strerror}") from None

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
 from grasp_core.errors import LimitError
-from grasp_core.store.database import clock, only_one, reading, writing
+from grasp_core.store.database import clock, leave_no_trace, only_one, to_read, to_write
 from grasp_core.store.schema import chunks, files, run_files, runs
 
 CHUNK_BYTES = 4 * 2**20
@@ -43,7 +43,7 @@ class FileStore:
         now = clock(self._engine)
         known, stored = files.c.sha256 == sha256, files.c.location.is_(None)
         touch = files.update().where(known, stored).values(created_at=now)
-        with writing(self._engine) as connection:
+        with to_write(self._engine) as connection:
             if connection.execute(touch).rowcount:
                 return sha256
             self._check_quota(connection, owner, len(content))
@@ -51,7 +51,7 @@ class FileStore:
             zlib.compress(content[start : start + CHUNK_BYTES], level=1)
             for start in range(0, len(content), CHUNK_BYTES)
         ]
-        with writing(self._engine) as connection:
+        with to_write(self._engine) as connection:
             only_one(connection, f"file {sha256}")
             only_one(connection, f"files of {owner}")
             if connection.execute(touch).rowcount:
@@ -74,14 +74,14 @@ class FileStore:
         size : int
             Its bytes, which the quota does not count.
         location : str
-            As :class:`grasp_core.io.places.Places` reads it; of several, the latest.
+            As :class:`grasp_core.io.sources.allowed.AllowedSources` reads it; of several, the latest.
         owner : str
         """
         now = clock(self._engine)
         known = files.c.sha256 == sha256
         elsewhere = sa.case((files.c.location.is_(None), None), else_=location)
         row = {"sha256": sha256, "bytes": size, "owner": owner, "created_at": now, "location": location}
-        with writing(self._engine) as connection:
+        with to_write(self._engine) as connection:
             only_one(connection, f"file {sha256}")
             touch = files.update().where(known).values(created_at=now, location=elsewhere)
             if not connection.execute(touch).rowcount:
@@ -90,7 +90,7 @@ class FileStore:
     def location(self, sha256: str) -> str | None:
         """Where the file is, for one that is not stored; None for others."""
         query = sa.select(files.c.location).where(files.c.sha256 == sha256)
-        with reading(self._engine) as connection:
+        with to_read(self._engine) as connection:
             return connection.execute(query).scalar_one_or_none()
 
     def get(self, sha256: str) -> bytes | None:
@@ -101,7 +101,7 @@ class FileStore:
             .where(files.c.sha256 == sha256, files.c.location.is_(None))
             .order_by(chunks.c.position)
         )
-        with reading(self._engine) as connection:
+        with to_read(self._engine) as connection:
             parts = connection.execute(query).scalars().all()
         if not parts:
             return None
@@ -112,20 +112,21 @@ class FileStore:
 
         A file that somebody else brought first stays until nobody's run needs it.
         """
-        with writing(self._engine) as connection:
+        with to_write(self._engine) as connection:
             connection.execute(files.delete().where(files.c.sha256 == sha256, files.c.owner == owner))
+        leave_no_trace(self._engine)
 
     def delete_unneeded(self, *, older_than_hours: float) -> int:
         """Delete files that no queued or running run needs; returns how many."""
         waiting = runs.c.state.in_(("queued", "running"))
         needed = sa.select(run_files.c.sha256).join(runs).where(waiting)
         old = files.c.created_at < clock(self._engine) - older_than_hours * 3600
-        with writing(self._engine) as connection:
+        with to_write(self._engine) as connection:
             return connection.execute(files.delete().where(old, files.c.sha256.not_in(needed))).rowcount
 
     def used(self, owner: str) -> int:
         """Bytes that the user's stored files take."""
-        with reading(self._engine) as connection:
+        with to_read(self._engine) as connection:
             return _used(connection, owner)
 
     def _check_quota(self, connection: Connection, owner: str, more: int) -> None:

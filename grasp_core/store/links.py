@@ -1,4 +1,4 @@
-"""Share links: a result for people without an account.
+"""Share links: a run's result, or a leaderboard as it is, for people without an account.
 
 A link's token has 256 random bits and is stored as its sha256 only, so that the database does not give
 links away.
@@ -7,8 +7,9 @@ links away.
 from __future__ import annotations
 
 import hashlib
+import json
 import secrets
-from collections.abc import Collection
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -17,19 +18,36 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import IntegrityError
 
 from grasp_core.errors import StoreError
-from grasp_core.store.database import ID_BYTES, clock, reading, writing
+from grasp_core.store.database import ID_BYTES, clock, to_read, to_write
 from grasp_core.store.schema import links
 
 TOKEN_BYTES = 32
-_TARGET = (links.c.run_id, links.c.document_id)
+_TARGET = (links.c.id, links.c.run_id)
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What a link opens."""
+    """The run that a link opens, or the leaderboard that this very link holds."""
 
-    kind: Literal["run", "document"]
+    kind: Literal["run", "leaderboard"]
     id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Leaderboard:
+    """A leaderboard as it was when a link to it was made.
+
+    Parameters
+    ----------
+    content : dict
+        ``grasp-leaderboard``, see docs/models.md.
+    created_at : float
+        Seconds since 1970.
+    """
+
+    content: dict[str, Any]
+    created_at: float
+    title: str = "Leaderboard"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,42 +77,49 @@ class LinkStore:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
-    def create(self, target: Target, *, created_by: str, label: str = "", days: float | None = None) -> str:
-        """Make a link; returns its token, which nobody can read again.
+    def create(self, run_id: str, *, created_by: str, label: str = "", days: float | None = None) -> str:
+        """Make a link to a run; returns its token, which nobody can read again.
 
         Parameters
         ----------
-        target : Target
-        created_by, label : str
+        run_id, created_by, label : str
         days : float, optional
             After so many days the link stops working.
 
         Raises
         ------
         StoreError
-            If there is no such run or document (any more).
+            If there is no such run (any more).
         """
+        try:
+            return self._create({"run_id": run_id}, created_by, label, days)
+        except IntegrityError:
+            raise StoreError("The run was deleted, so it cannot be shared.") from None
+
+    def create_leaderboard(
+        self, content: Mapping[str, Any], *, created_by: str, label: str = "", days: float | None = None
+    ) -> str:
+        """As :meth:`create`, to a leaderboard's JSON-ready form."""
+        return self._create({"leaderboard": json.dumps(content, allow_nan=False)}, created_by, label, days)
+
+    def _create(self, target: Mapping[str, str], created_by: str, label: str, days: float | None) -> str:
         token = secrets.token_urlsafe(TOKEN_BYTES)
         now = clock(self._engine)
         link = links.insert().values(
             id=secrets.token_urlsafe(ID_BYTES),
-            run_id=target.id if target.kind == "run" else None,
-            document_id=target.id if target.kind == "document" else None,
             token_sha256=_digest(token),
             label=label,
             created_by=created_by,
             created_at=now,
             expires_at=None if days is None else now + days * 86400,
+            **target,
         )
-        try:
-            with writing(self._engine) as connection:
-                connection.execute(link)
-        except IntegrityError:
-            raise StoreError(f"The {target.kind} was deleted, so it cannot be shared.") from None
+        with to_write(self._engine) as connection:
+            connection.execute(link)
         return token
 
     def use(self, token: str, *, count: bool = True) -> Target | None:
-        """What a token opens, or None if it is unknown, revoked or expired.
+        """The target of a token, or None if it is unknown, revoked or expired.
 
         Parameters
         ----------
@@ -109,17 +134,17 @@ class LinkStore:
             & (links.c.expires_at.is_(None) | (links.c.expires_at > now))
         )
         if not count:
-            with reading(self._engine) as connection:
+            with to_read(self._engine) as connection:
                 row = connection.execute(sa.select(*_TARGET).where(works)).one_or_none()
         else:
-            with writing(self._engine) as connection:
+            with to_write(self._engine) as connection:
                 used = links.update().where(works).values(uses=links.c.uses + 1, last_used_at=now)
                 row = connection.execute(used.returning(*_TARGET)).one_or_none()
         return None if row is None else _target(row)
 
     def revoke(self, link_id: str) -> None:
         """Make a link stop working for good."""
-        with writing(self._engine) as connection:
+        with to_write(self._engine) as connection:
             connection.execute(
                 links.update()
                 .where(links.c.id == link_id, links.c.revoked_at.is_(None))
@@ -130,9 +155,33 @@ class LinkStore:
         """All links to a run, latest first."""
         return self._found(links.c.run_id == run_id)
 
-    def of_documents(self, document_ids: Collection[str]) -> list[Link]:
-        """All links to any of these documents, latest first."""
-        return self._found(links.c.document_id.in_(document_ids))
+    def of_leaderboards(self) -> list[Link]:
+        """All links to leaderboards, latest first."""
+        return self._found(links.c.leaderboard.is_not(None))
+
+    def leaderboard(self, link_id: str) -> Leaderboard | None:
+        """The leaderboard that a link holds."""
+        query = sa.select(links.c.leaderboard, links.c.created_at).where(
+            links.c.id == link_id, links.c.leaderboard.is_not(None)
+        )
+        with to_read(self._engine) as connection:
+            row = connection.execute(query).one_or_none()
+        return None if row is None else Leaderboard(json.loads(row.leaderboard), row.created_at)
+
+    def delete_leaderboards(self, *, older_than_hours: float, closed: bool) -> int:
+        """Delete old leaderboards with their links, or of these those `closed`: that do not open any more.
+
+        Returns
+        -------
+        int
+            How many.
+        """
+        now = clock(self._engine)
+        which = links.c.leaderboard.is_not(None) & (links.c.created_at < now - older_than_hours * 3600)
+        if closed:
+            which &= links.c.revoked_at.is_not(None) | (links.c.expires_at <= now)
+        with to_write(self._engine) as connection:
+            return connection.execute(links.delete().where(which)).rowcount
 
     def _found(self, which: sa.ColumnElement[bool]) -> list[Link]:
         expired = sa.func.coalesce(links.c.expires_at <= clock(self._engine), sa.false())
@@ -141,7 +190,7 @@ class LinkStore:
             .where(which)
             .order_by(links.c.created_at.desc(), links.c.id)
         )
-        with reading(self._engine) as connection:
+        with to_read(self._engine) as connection:
             return [
                 Link(
                     id=row.id,
@@ -160,7 +209,7 @@ class LinkStore:
 
 
 def _target(row: Any) -> Target:
-    return Target("run", row.run_id) if row.document_id is None else Target("document", row.document_id)
+    return Target("leaderboard", row.id) if row.run_id is None else Target("run", row.run_id)
 
 
 def _digest(token: str) -> str:

@@ -12,8 +12,8 @@ import sqlalchemy as sa
 from sqlalchemy import Engine
 
 from grasp_core.data_spec import Combine, DataSpec
-from grasp_core.errors import SpecError
-from grasp_core.store.database import ID_BYTES, clock, only_one, reading, writing
+from grasp_core.json_values import from_json, to_json
+from grasp_core.store.database import ID_BYTES, clock, only_one, to_read, to_write
 from grasp_core.store.schema import readings, storable
 
 
@@ -56,14 +56,14 @@ class ReadingStore:
         Parameters
         ----------
         signature : str
-            From :func:`grasp_core.io.fitting.signature`.
+            From :func:`grasp_core.io.dataset.fitting.signature`.
         spec : DataSpec
         axes : tuple of str
         owner : str
         """
         kept, left_out = without_ids(spec)
         earlier = (readings.c.signature == signature) & (readings.c.owner == storable(owner))
-        with writing(self._engine) as connection:
+        with to_write(self._engine) as connection:
             only_one(connection, f"reading {signature}")
             connection.execute(readings.delete().where(earlier))
             connection.execute(
@@ -71,7 +71,7 @@ class ReadingStore:
                     id=secrets.token_urlsafe(ID_BYTES),
                     signature=signature,
                     owner=owner,
-                    data=json.dumps(dataclasses.asdict(kept)),
+                    data=json.dumps(to_json(kept)),
                     axes=json.dumps(axes),
                     ids_left_out=left_out,
                     updated_at=clock(self._engine),
@@ -82,14 +82,14 @@ class ReadingStore:
         """The person's own reading, else the team's latest; None where there is none that can be read."""
         own = sa.case((readings.c.owner == storable(owner), 0), else_=1)
         query = sa.select(readings).where(readings.c.signature == signature)
-        with reading(self._engine) as connection:
+        with to_read(self._engine) as connection:
             rows = connection.execute(query.order_by(own, readings.c.updated_at.desc(), readings.c.id)).all()
         return next((found for row in rows if (found := _reading(row)) is not None), None)
 
     def delete_older_than(self, days: float) -> int:
         """Delete readings that nobody confirmed for so long; returns how many."""
         old = readings.c.updated_at < clock(self._engine) - days * 86400
-        with writing(self._engine) as connection:
+        with to_write(self._engine) as connection:
             return connection.execute(readings.delete().where(old)).rowcount
 
 
@@ -108,16 +108,8 @@ def without_ids(spec: DataSpec) -> tuple[DataSpec, int]:
 
 def _reading(row: Any) -> Reading | None:
     try:
-        axes = _tuples(json.loads(row.axes))
-        spec = DataSpec.from_plain(_tuples(json.loads(row.data)))
-        if not isinstance(axes, tuple) or not all(isinstance(name, str) for name in axes):
-            return None
-    except (ValueError, TypeError, AttributeError, RecursionError, SpecError):  # of another version
+        axes = from_json(json.loads(row.axes), tuple[str, ...])
+        spec = from_json(json.loads(row.data), DataSpec)
+    except (ValueError, RecursionError):  # of another version
         return None
     return Reading(spec, axes, row.ids_left_out, row.owner, row.updated_at)
-
-
-def _tuples(value: Any) -> Any:
-    if isinstance(value, list):
-        return tuple(map(_tuples, value))
-    return {name: _tuples(inner) for name, inner in value.items()} if isinstance(value, dict) else value

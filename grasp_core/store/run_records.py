@@ -1,4 +1,4 @@
-"""What the database knows of a run, its result and what was computed of it left aside."""
+"""Records of runs in the database, without results and what was computed so far."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Literal
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
+from grasp_core.json_values import from_json
 from grasp_core.result import DataSummary
 from grasp_core.spec import RunSpec
 from grasp_core.store.schema import runs, tags
@@ -91,7 +92,7 @@ def the_records(connection: Connection, ids: Sequence[str]) -> list[RunRecord]:
             duration_s=row.duration_s,
             code_version=row.code_version,
             spec=RunSpec.from_dict(json.loads(row.spec)),
-            summary=DataSummary.from_dict(json.loads(row.summary)),
+            summary=from_json(json.loads(row.summary), DataSummary),
             done=row.done,
             total=row.total,
             attempt=row.attempt,

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
 from grasp_core.errors import LimitError, StoreError
-from grasp_core.result import RunResult
+from grasp_core.json_values import to_json
+from grasp_core.panels.results import read_result
+from grasp_core.result import Result
 from grasp_core.store.claims import Claims, LostRunError, result_text
-from grasp_core.store.database import ID_BYTES, only_one, reading, writing
+from grasp_core.store.database import ID_BYTES, only_one, to_read, to_write
 from grasp_core.store.run_records import Request, RunRecord, State, find_record, the_record, the_records
 from grasp_core.store.schema import checkpoints, files, run_files, runs, storable, tags, tallies
 
@@ -53,7 +55,7 @@ class RunStore(Claims):
         LimitError
             If the user has too many runs waiting.
         """
-        with writing(self._engine) as connection:
+        with to_write(self._engine) as connection:
             only_one(connection, "new run")
             known = sa.select(runs.c.id, _answers().label("answers")).where(runs.c.key == request.key)
             row = connection.execute(known.with_for_update()).one_or_none()
@@ -82,10 +84,10 @@ class RunStore(Claims):
             connection.execute(files.update().where(needed).values(created_at=self._now))
             return the_record(connection, run_id), False
 
-    def add(self, result: RunResult, *, title: str, owner: str) -> RunRecord:
+    def add(self, result: Result, *, title: str, owner: str) -> RunRecord:
         """Save a result that was computed elsewhere."""
-        total = result.permutations
-        with writing(self._engine) as connection:
+        total, timing = result.permutations, result.timing
+        with to_write(self._engine) as connection:
             run_id = secrets.token_urlsafe(ID_BYTES)
             connection.execute(
                 runs.insert().values(
@@ -95,10 +97,11 @@ class RunStore(Claims):
                     state="done",
                     created_at=self._now,
                     finished_at=self._now,
-                    duration_s=result.timing.load_s + result.timing.observed_s + result.timing.permutations_s,
+                    # Results about models were once written without times.
+                    duration_s=timing.load_s + timing.observed_s + timing.permutations_s or None,
                     code_version=result.code_version[:64],
                     spec=json.dumps(result.spec.to_dict()),
-                    summary=json.dumps(result.data.to_dict()),
+                    summary=json.dumps(to_json(result.data)),
                     result=result_text(result),
                     done=total,
                     total=total,
@@ -109,33 +112,45 @@ class RunStore(Claims):
     def answering(self, key: str) -> RunRecord | None:
         """The run that answers this question or is about to."""
         query = sa.select(runs.c.id).where(runs.c.key == key, _answers())
-        with reading(self._engine) as connection:
+        with to_read(self._engine) as connection:
             run_id = connection.execute(query).scalar_one_or_none()
             return None if run_id is None else find_record(connection, run_id)
 
     def get(self, run_id: str) -> RunRecord | None:
         """The run, or None where there is none of this id."""
-        with reading(self._engine) as connection:
+        with to_read(self._engine) as connection:
             return find_record(connection, run_id)
 
-    def result(self, run_id: str) -> RunResult | None:
+    def result(self, run_id: str) -> Result | None:
         """The result of a run that is done."""
-        with reading(self._engine) as connection:
+        with to_read(self._engine) as connection:
             text = connection.execute(
                 sa.select(runs.c.result).where(runs.c.id == run_id)
             ).scalar_one_or_none()
-        return None if text is None else RunResult.from_dict(json.loads(text))
+        return None if text is None else read_result(json.loads(text))
 
     def files_of(self, run_id: str) -> tuple[tuple[str, str], ...]:
         """Name and sha256 of the files the run reads; annotations first."""
         query = sa.select(run_files.c.name, run_files.c.sha256).where(run_files.c.run_id == run_id)
-        with reading(self._engine) as connection:
+        with to_read(self._engine) as connection:
             return tuple((row.name, row.sha256) for row in connection.execute(query.order_by("position")))
+
+    def known_tags(self) -> list[str]:
+        """Every tag in use, in alphabetical order."""
+        with to_read(self._engine) as connection:
+            return sorted(connection.execute(sa.select(tags.c.tag).distinct()).scalars(), key=str.casefold)
+
+    def waiting_for(self, sha256s: Collection[str]) -> int:
+        """Runs, queued or running, that read one of these files."""
+        going = runs.c.state.in_(("queued", "running"))
+        reads = runs.c.id.in_(sa.select(run_files.c.run_id).where(run_files.c.sha256.in_(sha256s)))
+        with to_read(self._engine) as connection:
+            return connection.execute(sa.select(sa.func.count()).where(going, reads)).scalar_one()
 
     def request_cancel(self, run_id: str) -> None:
         """Ask whoever computes the run to stop; one that waits is cancelled at once."""
         waits = runs.c.state == "queued"
-        with writing(self._engine) as connection:
+        with to_write(self._engine) as connection:
             connection.execute(  # one statement: a run that is claimed or released meanwhile is not missed
                 runs.update()
                 .where(runs.c.id == run_id, runs.c.state.in_(("queued", "running")))
@@ -162,7 +177,7 @@ class RunStore(Claims):
             query = query.where(runs.c.id.in_(sa.select(tags.c.run_id).where(tags.c.tag == tag)))
         if owner is not None:
             query = query.where(runs.c.owner == owner)
-        with reading(self._engine) as connection:
+        with to_read(self._engine) as connection:
             return the_records(connection, [row.id for row in connection.execute(query)])
 
     def describe(
@@ -189,7 +204,7 @@ class RunStore(Claims):
         changed: dict[str, Any] = {"title": runs.c.title} if title is None else {"title": title}
         if note is not None:
             changed["note"] = note
-        with writing(self._engine) as connection:
+        with to_write(self._engine) as connection:
             there = runs.update().where(runs.c.id == run_id).values(changed)
             if not connection.execute(there).rowcount:
                 raise StoreError("The run was deleted.")
@@ -200,7 +215,7 @@ class RunStore(Claims):
 
     def delete(self, run_id: str) -> None:
         """Delete a run with its links and checkpoints."""
-        with writing(self._engine) as connection:
+        with to_write(self._engine) as connection:
             connection.execute(runs.delete().where(runs.c.id == run_id))
 
     def delete_older_than(self, days: float) -> int:
@@ -208,7 +223,7 @@ class RunStore(Claims):
         old = (runs.c.finished_at < self._now - days * 86400) & runs.c.state.in_(
             ("done", "failed", "cancelled")
         )
-        with writing(self._engine) as connection:
+        with to_write(self._engine) as connection:
             return connection.execute(runs.delete().where(old)).rowcount
 
     def drop_checkpoints(self, *, older_than_hours: float) -> int:
@@ -217,7 +232,7 @@ class RunStore(Claims):
             runs.c.state.in_(("failed", "cancelled")),
             runs.c.finished_at < self._now - older_than_hours * 3600,
         )
-        with writing(self._engine) as connection:
+        with to_write(self._engine) as connection:
             return sum(
                 connection.execute(saved.delete().where(saved.c.run_id.in_(given_up))).rowcount
                 for saved in (checkpoints, tallies)
@@ -225,7 +240,7 @@ class RunStore(Claims):
 
     def counts(self) -> dict[str, int]:
         """Runs by state."""
-        with reading(self._engine) as connection:
+        with to_read(self._engine) as connection:
             rows = connection.execute(sa.select(runs.c.state, sa.func.count()).group_by(runs.c.state))
             return {state: count for state, count in rows}
 
@@ -256,7 +271,7 @@ def _insert(connection: Connection, request: Request, now: Any) -> str:
             created_at=now,
             code_version=request.code_version,
             spec=json.dumps(request.spec.to_dict()),
-            summary=json.dumps(request.summary.to_dict()),
+            summary=json.dumps(to_json(request.summary)),
             total=request.spec.analysis.permutations,
         )
     )

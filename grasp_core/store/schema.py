@@ -24,7 +24,6 @@ from sqlalchemy import (
     Table,
     Text,
     TypeDecorator,
-    UniqueConstraint,
 )
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
@@ -43,7 +42,7 @@ class _Storable(TypeDecorator[str]):
 
     @property
     def python_type(self) -> type[str]:
-        """What a row holds."""
+        """The value of a row."""
         return str
 
     def process_bind_param(self, value: str | None, dialect: object) -> str | None:
@@ -125,7 +124,7 @@ checkpoints = Table(
     _run_reference(),
     Column("start", BigInteger, primary_key=True),
     Column("stop", BigInteger, nullable=False),
-    Column("shuffled", LargeBinary, nullable=False),  # float64, little endian, (stop - start, G, 6)
+    Column("shuffled", LargeBinary, nullable=False),  # float64, little endian, (stop - start, W)
 )
 
 # What was computed of a run that is so long that its shuffled values are counted, in place of checkpoints.
@@ -201,25 +200,13 @@ scorings = Table(
     Index("ix_scorings_task", "task"),
 )
 
-documents = Table(
-    "documents",
-    metadata,
-    Column("id", Line(32), primary_key=True),
-    Column("kind", Line(16), nullable=False),
-    Column("title", Prose, nullable=False),
-    Column("owner", Prose, nullable=False, default=""),
-    Column("created_at", Double, nullable=False),
-    Column("sha256", Line(64), nullable=False),
-    Column("content", Text, nullable=False),
-    UniqueConstraint("sha256", "owner"),
-)
-
+# What a link opens: a run, or a leaderboard as it was when the link was made.
 links = Table(
     "links",
     metadata,
     Column("id", Line(32), primary_key=True),
     _run_reference(nullable=True),
-    Column("document_id", Line(32), ForeignKey("documents.id", ondelete="CASCADE")),
+    Column("leaderboard", Text),
     Column("token_sha256", Line(64), nullable=False, unique=True),
     Column("label", Prose, nullable=False, default=""),
     Column("created_by", Prose, nullable=False, default=""),
@@ -229,6 +216,5 @@ links = Table(
     Column("uses", BigInteger, nullable=False, default=0),
     Column("last_used_at", Double),
     Index("ix_links_run_id", "run_id"),
-    Index("ix_links_document_id", "document_id"),
-    CheckConstraint("(run_id IS NULL) <> (document_id IS NULL)", name="ck_links_opens_one"),
+    CheckConstraint("(run_id IS NULL) <> (leaderboard IS NULL)", name="ck_links_opens_one"),
 )

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from sqlalchemy import Engine
 
 from grasp_core.errors import LimitError
-from grasp_core.store.database import ID_BYTES, clock, only_one, reading, writing
+from grasp_core.store.database import ID_BYTES, clock, only_one, to_read, to_write
 from grasp_core.store.schema import scorings, storable, submissions
 
 SCORINGS = 20
@@ -68,7 +68,7 @@ class SubmissionStore:
             If the person has used up a task; then none is counted.
         """
         owner = storable(owner)
-        with writing(self._engine) as connection:
+        with to_write(self._engine) as connection:
             only_one(connection, f"scorings of {owner}")
             for task, labels in predictions.items():
                 used = self._used(connection, owner, task)
@@ -92,7 +92,7 @@ class SubmissionStore:
 
     def left(self, task: str, *, owner: str) -> int:
         """How many more predictions of a task the person may have scored."""
-        with reading(self._engine) as connection:
+        with to_read(self._engine) as connection:
             return max(0, self._limit - len(self._used(connection, storable(owner), task)))
 
     def add(
@@ -101,7 +101,7 @@ class SubmissionStore:
         """Keep a scored submission."""
         submission_id = secrets.token_urlsafe(ID_BYTES)
         plain = _json(predictions)
-        with writing(self._engine) as connection:
+        with to_write(self._engine) as connection:
             connection.execute(
                 submissions.insert().values(
                     id=submission_id,
@@ -119,7 +119,7 @@ class SubmissionStore:
         """All submissions, newest first."""
         columns = (submissions.c[name] for name in ("id", "name", "owner", "created_at", "scores"))
         query = sa.select(*columns).order_by(submissions.c.created_at.desc())
-        with reading(self._engine) as connection:
+        with to_read(self._engine) as connection:
             return [
                 SubmissionRecord(row.id, row.name, row.owner, row.created_at, json.loads(row.scores))
                 for row in connection.execute(query)
@@ -128,7 +128,7 @@ class SubmissionStore:
     def predictions(self, submission_id: str) -> Predictions | None:
         """The predictions of a submission, or None where it is gone."""
         query = sa.select(submissions.c.predictions).where(submissions.c.id == submission_id)
-        with reading(self._engine) as connection:
+        with to_read(self._engine) as connection:
             content = connection.execute(query).scalar_one_or_none()
         if content is None:
             return None
@@ -137,7 +137,7 @@ class SubmissionStore:
 
     def delete(self, submission_id: str) -> None:
         """Delete a submission; its scorings stay counted."""
-        with writing(self._engine) as connection:
+        with to_write(self._engine) as connection:
             connection.execute(submissions.delete().where(submissions.c.id == submission_id))
 
     def _used(self, connection: sa.Connection, owner: str, task: str) -> set[str]:

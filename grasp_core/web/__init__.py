@@ -1,1 +1,4 @@
-"""What a server answers beside its pages."""
+"""Answers of a server beside its pages: API, gate, headers, metrics.
+
+Imports `models`, `panels`, `report` and `store`.
+"""

@@ -1,10 +1,10 @@
-"""The JSON API: saved runs and documents, for those who may see them.
+"""The JSON API: saved runs and shared leaderboards, for those who may see them.
 
 `GET /api/runs/{id}` is the result (or, before it is there, the state), `GET /api/runs/{id}/table.csv` its
-table, `GET /api/documents/{id}` a kept answer about models or a shared leaderboard, `GET /api/health` says
+table, `GET /api/leaderboards/{id}` the leaderboard that the link of this id holds, `GET /api/health` says
 whether the store can be reached. Whoever has signed in on the pages, or brings a share link's token as
-``Authorization: Bearer``, may see them; a token opens its own run or document only, without what could name
-a person or a file.
+``Authorization: Bearer``, may see them; a token opens its own run or leaderboard only, without what could
+name a person or a file.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import logging
 import traceback
 from collections.abc import Callable
 from http import HTTPStatus
+from typing import cast
 
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -24,10 +25,11 @@ from starlette.routing import Mount, Route
 from grasp_core import __version__
 from grasp_core.access import User
 from grasp_core.errors import MissingResultError, StoreError
-from grasp_core.raft.strangers import document_for_strangers
-from grasp_core.report.strangers import for_strangers
+from grasp_core.models.tables import sides_csv
+from grasp_core.panels.models.result import ModelsResult
+from grasp_core.report.public_view import public_view
 from grasp_core.report.tables import table_csv
-from grasp_core.result import RunResult
+from grasp_core.result import Result, RunResult
 from grasp_core.server import Server
 from grasp_core.store.links import Target
 from grasp_core.store.runs import RunRecord
@@ -66,24 +68,21 @@ def mount(server: Callable[[], Server], identify: Identify, base_path: str = "")
         if record.state != "done":
             raise ProblemError(HTTPStatus.CONFLICT, f"The run is {record.state}; it has no table.")
         return Response(
-            table_csv(_result(server(), user, record)),
+            _csv(_result(server(), user, record)),
             media_type="text/csv; charset=utf-8",
             headers={**_PRIVATE, "Content-Disposition": 'attachment; filename="table.csv"'},
         )
 
-    def document(request: Request) -> Response:
-        user = identify(request)
-        document_id = request.path_params["document_id"]
-        _check_link(server(), user, request, Target("document", document_id))
-        record = server().documents.get(document_id)
-        content = server().documents.content(document_id)
-        if record is None or content is None:
-            raise _missing("document")
-        shown = document_for_strangers(record.kind, content) if user is None else content
-        return JSONResponse(shown, headers=_PRIVATE)
+    def leaderboard(request: Request) -> Response:
+        link_id = request.path_params["link_id"]
+        _check_link(server(), identify(request), request, Target("leaderboard", link_id))
+        found = server().links.leaderboard(link_id)
+        if found is None:
+            raise _missing("leaderboard")
+        return JSONResponse(found.content, headers=_PRIVATE)
 
     def health(_: Request) -> Response:
-        server().runs.counts()
+        server().check()
         return JSONResponse({"status": "ok", "version": __version__}, headers={"Cache-Control": "no-store"})
 
     return Mount(
@@ -92,7 +91,7 @@ def mount(server: Callable[[], Server], identify: Identify, base_path: str = "")
             Route("/health", health),
             Route("/runs/{run_id}", run),
             Route("/runs/{run_id}/table.csv", table),
-            Route("/documents/{document_id}", document),
+            Route("/leaderboards/{link_id}", leaderboard),
         ],
         middleware=[Middleware(ExceptionMiddleware, handlers={Exception: _problem, HTTPException: _problem})],
     )
@@ -141,12 +140,16 @@ def _missing(kind: str) -> ProblemError:
     return ProblemError(HTTPStatus.NOT_FOUND, f"There is no {kind} of that id.")
 
 
-def _result(server: Server, user: User | None, record: RunRecord) -> RunResult:
+def _result(server: Server, user: User | None, record: RunRecord) -> Result:
     try:
         result = server.service.result(record.id)
     except MissingResultError:  # deleted meanwhile
         raise _missing("run") from None
-    return for_strangers(result) if user is None else result
+    return public_view(result) if user is None else result
+
+
+def _csv(result: Result) -> str:
+    return sides_csv(result) if isinstance(result, ModelsResult) else table_csv(cast("RunResult", result))
 
 
 def _state(record: RunRecord, *, for_stranger: bool) -> dict[str, object]:

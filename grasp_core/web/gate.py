@@ -22,7 +22,8 @@ LOCAL_ONLY = (
 POLICY_VIOLATION = 1008
 _CLOSED = ("/_stcore/metrics", "/_stcore/agent")
 _HEALTH = "/_stcore/health"  # a proxy that asks here passes the sentence on, instead of "no answer"
-_UPLOADS = "/_stcore/upload_file"
+UPLOADS = "/_stcore/upload_file"
+"""Below it, Streamlit takes files: SESSION/FILE."""
 _LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 _PROXIED = ("forwarded", "x-forwarded-", "x-real-ip", "via")
 
@@ -75,7 +76,7 @@ class Gate:
             return ProblemError(HTTPStatus.FORBIDDEN, "Open GRASP under its own address.")
         if any(self._below(connection, path) for path in _CLOSED):
             return ProblemError(HTTPStatus.NOT_FOUND, "Not found.")
-        if self._below(connection, _UPLOADS):
+        if self._below(connection, UPLOADS):
             user = self.identify(connection)
             if user is None:
                 return ProblemError(HTTPStatus.UNAUTHORIZED, "Sign in first.")

@@ -11,6 +11,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 _HSTS = f"max-age={365 * 86400}"
+_XSRF = b"_streamlit_xsrf="
 
 
 def security_headers(start_page: str, *, https: bool) -> dict[str, str]:
@@ -45,6 +46,7 @@ def security_headers(start_page: str, *, https: bool) -> dict[str, str]:
         "Content-Security-Policy": "; ".join(f"{name} {value}" for name, value in policy.items()),
         "X-Content-Type-Options": "nosniff",
         "X-Frame-Options": "SAMEORIGIN",
+        "Cross-Origin-Opener-Policy": "same-origin",  # the sign-in provider's page is not a window of ours
         "Referrer-Policy": "no-referrer",  # addresses of shared results are keys
         "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
         "X-Robots-Tag": "noindex, nofollow",
@@ -64,15 +66,24 @@ class Headers:
         Let browsers send cookies by https only.
     count : callable
         Called with each response's status.
+    base_path : str
+        Where Streamlit's own token against forged requests is sent, and nowhere else on this host.
     """
 
     def __init__(
-        self, app: ASGIApp, headers: dict[str, str], *, https: bool, count: Callable[[int], None]
+        self,
+        app: ASGIApp,
+        headers: dict[str, str],
+        *,
+        https: bool,
+        count: Callable[[int], None],
+        base_path: str = "",
     ) -> None:
         self.app = app
         self.headers = headers
         self.https = https
         self.count = count
+        self.base_path = base_path.encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass everything through, with the headers on each response's start."""
@@ -82,15 +93,20 @@ class Headers:
                 self.count(message["status"])
                 headers = MutableHeaders(scope=message)
                 headers.update(self.headers)
-                if headers.get("Content-Type", "").startswith("text/html"):
+                # Also what says nothing of its own, as downloads: a proxy or browser would keep them.
+                if headers.get("Content-Type", "").startswith("text/html") or "Cache-Control" not in headers:
                     headers["Cache-Control"] = "no-store"
-                if self.https:
-                    message["headers"] = [_secured(*header) for header in message["headers"]]
+                message["headers"] = [self._mended(*header) for header in message["headers"]]
             await send(message)
 
         await self.app(scope, receive, send_with_headers if scope["type"] == "http" else send)
 
-
-def _secured(name: bytes, value: bytes) -> tuple[bytes, bytes]:
-    bare = name.lower() == b"set-cookie" and b"; secure" not in value.lower()
-    return name, value + b"; Secure" if bare else value
+    def _mended(self, name: bytes, value: bytes) -> tuple[bytes, bytes]:
+        """A header, with a cookie kept to https and to the path below which all is found."""
+        if name.lower() != b"set-cookie":
+            return name, value
+        if self.base_path and value.startswith(_XSRF):
+            value = value.replace(b"Path=/;", b"Path=%b;" % self.base_path)
+        if self.https and b"; secure" not in value.lower():
+            value += b"; Secure"
+        return name, value

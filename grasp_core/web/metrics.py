@@ -27,7 +27,7 @@ from grasp_core.web.problem import ProblemError
 
 
 class Metrics:
-    """What one server process counts.
+    """Counts of one server process.
 
     Parameters
     ----------
@@ -71,6 +71,7 @@ class _Runs(Collector):
         family = next(self.describe())
         reachable = 1
         try:
+            self._server().check()
             for state, count in self._server().runs.counts().items():
                 family.add_metric([state], count)
         except StoreError:

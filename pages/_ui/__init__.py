@@ -1,1 +1,4 @@
-"""Shared widgets, session state and caches of the pages."""
+"""Shared widgets, session state and caches of the pages.
+
+Imports the core alone.
+"""

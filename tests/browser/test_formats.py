@@ -98,6 +98,7 @@ def test_a_spreadsheet_that_no_reader_was_written_for(open_page: OpenPage) -> No
     drop(page, "Annotations file", "Kodierung.xlsx", spreadsheet())
     page.get_by_role("heading", name="Columns").wait_for()
     settle(page)
+    choose(page, "Label column", "beleidigend?")  # one of two questions: it is asked
     add_step(page, "Combine questions", "Questions")
     choose(page, "Questions", "beleidigend?", "Hass?")
     choose(page, "The first of these that any question has", "ja", "unsicher", "nein")

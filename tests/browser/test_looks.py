@@ -31,11 +31,16 @@ def _screens(page: Page) -> Iterator[tuple[str, Page]]:
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_wide_screens_are_accessible(open_page: OpenPage, dark: bool) -> None:
+def test_wide_screens_are_accessible_and_their_headings_in_order(open_page: OpenPage, dark: bool) -> None:
     found = {}
     for name, page in _screens(open_page(dark=dark)):
         picture(page, f"{name}-{'dark' if dark else 'light'}-1440")
         found[name] = violations(page)
+        levels = page.locator("[data-testid=stMain] :is(h1, h2, h3, h4)").evaluate_all(
+            "headings => headings.map(heading => Number(heading.tagName[1]))"
+        )
+        assert levels[0] == 1, name
+        assert all(later - earlier <= 1 for earlier, later in pairwise(levels)), name
     assert not any(found.values()), found
 
 
@@ -47,12 +52,3 @@ def test_narrow_screens_are_accessible_and_do_not_scroll_sideways(open_page: Ope
         wide = too_wide(page)
         found[name] = [*violations(page), *([f"{wide} px too wide"] if wide > 0 else [])]
     assert not any(found.values()), found
-
-
-def test_headings_are_in_order(open_page: OpenPage) -> None:
-    for name, page in _screens(open_page()):
-        levels = page.locator("[data-testid=stMain] :is(h1, h2, h3, h4)").evaluate_all(
-            "headings => headings.map(heading => Number(heading.tagName[1]))"
-        )
-        assert levels[0] == 1, name
-        assert all(later - earlier <= 1 for earlier, later in pairwise(levels)), name

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from grasp_core.raft.tasks import builtin_tasks
+from grasp_core.benchmark.tasks import builtin_tasks
 from tests.browser.visits import picture, settle, table, violations
 from tests.conftest import PATIENCE_MS
 from tests.serving import serving

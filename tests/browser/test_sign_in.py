@@ -18,7 +18,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from grasp_core.engine import workers
 from grasp_core.server import make_server
 from grasp_core.settings import Settings, variable
-from pages._ui.screens import SCREENS
+from pages._ui.shell.screens import SCREENS
 from tests.browser.visits import drop, picture, results, settle, violations
 from tests.conftest import PATIENCE_MS
 from tests.results import make_result

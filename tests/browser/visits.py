@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from contextlib import suppress
 from typing import Any
@@ -115,8 +116,13 @@ def row_of(page: Page, group: str) -> dict[str, str]:
     return next(row for row in rows if row["Group"] == group)
 
 
+_STILL = "() => !document.getAnimations().some(one => one instanceof CSSTransition)"
+
+
 def violations(page: Page) -> list[str]:
-    """Serious and critical findings of axe."""
+    """Serious and critical findings of axe, once nothing fades any more."""
+    settle(page)
+    page.wait_for_function(_STILL)
     found: list[dict[str, Any]] = Axe().run(page).response["violations"]
     return [
         f"{finding['impact']} {finding['id']}: {json.dumps(finding['nodes'][0]['html'])[:300]}"
@@ -126,7 +132,9 @@ def violations(page: Page) -> list[str]:
 
 
 def picture(page: Page, name: str) -> None:
-    """Save the whole page for people to look at."""
+    """Save the whole page for people to look at, if GRASP_PICTURES is set."""
+    if not os.environ.get("GRASP_PICTURES"):
+        return
     SCREENSHOTS.mkdir(parents=True, exist_ok=True)
     block: Locator = page.get_by_test_id("stMainBlockContainer")
     height = int(block.evaluate("element => element.scrollHeight")) + 120

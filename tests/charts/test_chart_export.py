@@ -4,6 +4,7 @@ from xml.etree import ElementTree
 import pytest
 
 from grasp_core.charts import cohesion_map, dsi_chart, null_histograms, to_pdf, to_png, to_svg
+from grasp_core.remarks.remark import said
 from grasp_core.result import Outcome
 from tests.results import make_group, make_outcome, make_result
 
@@ -44,7 +45,7 @@ def test_pdf():
     "groups",
     [
         (),
-        (make_group(gai=Outcome(None, reason="r"), irr=Outcome(None), xrr=Outcome(None)),),
+        (make_group(gai=Outcome(None, reason=said("r")), irr=Outcome(None), xrr=Outcome(None)),),
         (make_group(gai=make_outcome(1.0, "up"), irr=Outcome(0.2), xrr=Outcome(0.2)),),
         (make_group(gai=Outcome(1.1), irr=Outcome(0.2), xrr=Outcome(0.2)),),
     ],

@@ -3,7 +3,7 @@ from itertools import combinations
 import pytest
 
 from grasp_core.charts import cohesion_map
-from grasp_core.charts.labels import WIDTHS, Point, _label, _mark, place
+from grasp_core.charts.labels import WIDTHS, Point, label_box, mark_box, place
 from grasp_core.result import Outcome
 from tests.charts.drawn import COLOURS, datasets, encodings
 from tests.results import make_group, make_outcome, make_result, without_gai
@@ -94,13 +94,15 @@ def test_labels_never_collide(count):
     placed = place(points, range(count), height=420)
     assert placed
     for width in WIDTHS:
-        boxes = {index: _label(points[index], spot, width) for index, spot in placed.items()}
+        boxes = {index: label_box(points[index], spot, width) for index, spot in placed.items()}
         for one, other in combinations(boxes.values(), 2):
             assert not one.overlaps(other)
         for index, box in boxes.items():
             assert box.left >= 0
             assert box.right <= width
-            assert not any(box.overlaps(_mark(point, width)) for n, point in enumerate(points) if n != index)
+            assert not any(
+                box.overlaps(mark_box(point, width)) for n, point in enumerate(points) if n != index
+            )
 
 
 def test_labels_leave_a_line_free_if_they_can():

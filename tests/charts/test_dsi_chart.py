@@ -3,6 +3,7 @@ from dataclasses import replace
 import pytest
 
 from grasp_core.charts import dsi_chart
+from grasp_core.remarks.remark import said
 from grasp_core.result import DsiResult, Outcome
 from tests.charts.drawn import COLOURS, datasets, encodings
 from tests.results import make_group, make_outcome, make_result
@@ -32,7 +33,7 @@ def test_significance_is_the_maximums_own():
 
 
 def test_axis_that_cannot_be_estimated_keeps_its_row():
-    missing = DsiResult(("zodiac",), None, Outcome(None, reason="no group has a GAI"), None, "none")
+    missing = DsiResult(("zodiac",), None, Outcome(None, reason=said("no group has a GAI")), None, "none")
     result = make_result()
     chart = dsi_chart(replace(result, dsi=(missing, *result.dsi)))
     row = datasets(chart)["dsi"][-1]
@@ -41,7 +42,7 @@ def test_axis_that_cannot_be_estimated_keeps_its_row():
 
 
 def test_only_axes_that_cannot_be_estimated():
-    missing = DsiResult(("zodiac",), None, Outcome(None, reason="no group has a GAI"), None, "none")
+    missing = DsiResult(("zodiac",), None, Outcome(None, reason=said("no group has a GAI")), None, "none")
     chart = dsi_chart(replace(make_result(), dsi=(missing,)))
     assert [row["x"] for row in datasets(chart)["dsi"]] == [None]
 

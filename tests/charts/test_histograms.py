@@ -4,6 +4,7 @@ import pytest
 
 from grasp_core.charts import chart_alt, null_histograms
 from grasp_core.charts.nulls import quantile, shared_domain
+from grasp_core.remarks.remark import said
 from grasp_core.result import Histogram, Outcome
 from grasp_core.spec import STATISTICS
 from tests.charts.drawn import COLOURS, datasets, encodings
@@ -135,7 +136,7 @@ def test_alt_text():
 
 
 def test_alt_text_names_what_cannot_be_estimated():
-    row = make_group(gai=Outcome(None, reason="no shared items"))
+    row = make_group(gai=Outcome(None, reason=said("no shared items")))
     text = chart_alt(make_result((row,), statistics=("gai",)), "gai")
     assert "Standing out after correction: none." in text
     assert text.endswith("Not estimable: Woman.")

@@ -9,12 +9,12 @@ import pytest
 
 from grasp_core.charts import to_svg
 from grasp_core.charts.models import models_chart
-from grasp_core.raft.raters.result import ModelsResult
-from grasp_core.raft.raters.tables import EVERYBODY
+from grasp_core.models.tables import EVERYBODY
+from grasp_core.panels.models.result import ModelsResult
 from grasp_core.result import Outcome
 from tests.charts.drawn import COLOURS, datasets, encodings
-from tests.core.simulated import dataset
-from tests.raft.raters.cases import ask, model
+from tests.models.cases import ask, model
+from tests.permutation.simulated import dataset
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,7 @@ def test_a_row_per_group_and_model_and_everybody_first(result: ModelsResult) -> 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_significance_is_colour_shape_and_words(result: ModelsResult, theme) -> None:
-    found = Outcome(0.9, None, 499, 0.5, "up", 0.002, 0.004, "corrected")
+    found = Outcome(0.9, 0.5, "up", 0.002, 0.004, "corrected", null_n=499)
     chart = models_chart(with_outcome(result, found), theme)
     assert encodings(chart, "color")[0]["scale"]["range"] == COLOURS[theme]
     assert encodings(chart, "shape")[0]["scale"]["range"] == ["diamond", "triangle-up", "circle"]
@@ -58,7 +58,7 @@ def test_significance_is_colour_shape_and_words(result: ModelsResult, theme) -> 
 
 
 def test_what_is_not_estimable_says_so(result: ModelsResult) -> None:
-    row = datasets(models_chart(with_outcome(result, Outcome(None, "no item"))))["models"][2]
+    row = datasets(models_chart(with_outcome(result, Outcome(None, reason="no item"))))["models"][2]
     assert row["x"] is None
     assert row["words"] == "one not estimable: no item"
 

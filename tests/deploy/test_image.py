@@ -6,7 +6,7 @@ import re
 from importlib import metadata
 from pathlib import Path
 
-from grasp_core.raft.baselines import embedding
+from grasp_core.benchmark.baselines import embedding
 from tests.serving import ROOT
 
 DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", " ")

@@ -11,7 +11,7 @@ from grasp_core.engine.compute import Watcher, compute
 from grasp_core.engine.pool import Pool
 from grasp_core.result import RunResult
 from grasp_core.spec import AnalysisSpec, RunSpec
-from tests.core.simulated import DATA_SPEC, dataset
+from tests.permutation.simulated import DATA_SPEC, dataset
 
 SHAPE = {"items": 30, "missing": 0.2, "unknown": 0.05}
 DATA = dataset(1, **SHAPE)

@@ -10,13 +10,13 @@ from sqlalchemy import URL
 from grasp_core.engine import workers
 from grasp_core.engine.pool import Pool
 from grasp_core.engine.service import Service
-from grasp_core.io.places import Places
+from grasp_core.io.sources.allowed import AllowedSources
 from grasp_core.result import RunResult
 from grasp_core.store.database import connect
 from grasp_core.store.files import FileStore
 from grasp_core.store.runs import RunRecord, RunStore
-from tests.core.simulated import files, simulate
 from tests.engine.asking import DATA, SHAPE, digits, question, wait_until
+from tests.permutation.simulated import files, simulate
 
 
 @contextmanager
@@ -27,11 +27,11 @@ def serving(
     *,
     started: bool = True,
     queue_limit: int = 20,
-    places: Places | None = None,
+    allowed: AllowedSources | None = None,
 ) -> Iterator[Service]:
     engine = connect(url)
     service = Service(
-        RunStore(engine, queue_limit=queue_limit), FileStore(engine), Pool(make_executor, n_workers), places
+        RunStore(engine, queue_limit=queue_limit), FileStore(engine), Pool(make_executor, n_workers), allowed
     )
     if started:
         service.start()

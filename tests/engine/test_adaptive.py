@@ -13,9 +13,9 @@ from grasp_core.engine.blocks import Progress
 from grasp_core.engine.compute import Watcher, compute
 from grasp_core.engine.pool import Pool
 from grasp_core.errors import RunCancelledError
-from grasp_core.permutation import tally as tally_module
-from grasp_core.permutation.settled import looks
-from grasp_core.permutation.tally import Tally
+from grasp_core.permutation.nulls import tally as tally_module
+from grasp_core.permutation.nulls.tally import Tally
+from grasp_core.permutation.testing.early_stopping import looks
 from grasp_core.result import RunResult
 from tests.engine.asking import DATA, answer, digits, question
 
@@ -98,8 +98,8 @@ class Interrupted(Watcher):
     def counted_before(self) -> bytes | None:
         return self.state
 
-    def computed_before(self, n_groups: int) -> list[tuple[int, FloatArray]]:
-        assert all(values.shape[1:] == (n_groups, 6) for _, values in self.rows)
+    def computed_before(self, width: int) -> list[tuple[int, FloatArray]]:
+        assert all(values.shape[1:] == (width,) for _, values in self.rows)
         return list(self.rows)
 
     def begin(self, tally: Tally) -> None:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grasp_core.engine import blocks as blocks_module
-from grasp_core.engine.blocks import FIRST_BLOCK, GROWTH, Blocks
+from grasp_core.engine.blocks import FIRST_BLOCK, FIRST_LABELS, GROWTH, Blocks
 
 
 @settings(deadline=None)
@@ -71,3 +71,17 @@ def test_a_block_is_never_much_larger_than_those_before_it(total: int, ends: lis
                 now += next(steps)
                 blocks.finish(block)
                 largest = max(largest, block[1] - block[0])
+
+
+def test_on_a_busy_machine_blocks_stay_large_enough_to_be_worth_their_tables() -> None:
+    """Else one permutation, which takes as long as hundreds, would seem to be the right size."""
+    labels, now, sizes = 36_400, 0.0, []
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(blocks_module.time, "perf_counter", lambda: now)
+        blocks = Blocks(10_000, 2, labels=labels)
+        while block := blocks.take():
+            now += 5.0
+            blocks.finish(block)
+            sizes.append(block[1] - block[0])
+    assert len(sizes) > 10
+    assert min(sizes[:-1]) == FIRST_LABELS // labels

@@ -22,24 +22,24 @@ from grasp_core.engine.blocks import Progress
 from grasp_core.engine.choose import make_pool
 from grasp_core.engine.cluster_pool import ClusterPool
 from grasp_core.engine.compute import Watcher, compute
-from grasp_core.engine.partitioned import compute_in_parts
 from grasp_core.engine.pool import Pool
 from grasp_core.engine.service import Service
 from grasp_core.errors import LostSchedulerError, RunCancelledError, SettingsError, WorkerError
-from grasp_core.io.part_plan import workplace
-from grasp_core.io.partitions import find_parts
-from grasp_core.io.survey import survey
-from grasp_core.io.tables import read_table
+from grasp_core.io.parsing.read import read_table
+from grasp_core.io.parts.partitions import find_parts
+from grasp_core.io.parts.plan import workplace
+from grasp_core.io.parts.survey import survey
 from grasp_core.settings import Settings, read_settings
 from grasp_core.spec import AnalysisSpec, RunSpec
 from grasp_core.store.database import connect, database_url
 from grasp_core.store.files import FileStore
 from grasp_core.store.runs import RunStore
-from tests.core.simulated import DATA_SPEC, dataset, files, simulate
+from tests.engine import models_asking
 from tests.engine.asking import ENDLESS, digits, question, wait_until
 from tests.engine.dask_cluster import DaskCluster, dask_cluster
 from tests.engine.serving import ended, in_progress, result_digits
-from tests.io.parts import frames, write
+from tests.io.parts.parts import frames, write
+from tests.permutation.simulated import DATA_SPEC, dataset, files, simulate
 from tests.serving import ROOT
 
 DICES = {"items": 350, "raters": 104}
@@ -96,6 +96,12 @@ def test_a_killed_worker_loses_only_its_block(cluster: DaskCluster, pool: Cluste
     assert digits(compute(DATA, question(**LONG), pool, Watcher())) == local
 
 
+def test_models_are_computed_there_as_here(pool: ClusterPool) -> None:
+    asked = models_asking.question(permutations=300)
+    here = models_asking.answer(workers.threads, 2, permutations=300)
+    assert digits(compute(models_asking.DATA, asked, pool, Watcher())) == here
+
+
 def test_a_run_in_parts_gives_the_local_digits(
     pool: ClusterPool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -112,7 +118,7 @@ def test_a_run_in_parts_gives_the_local_digits(
         raters = read_table("raters.csv")
         with workplace(str(tmp_path)) as place:
             data = survey(parts, raters, DATA_SPEC, spec.analysis.columns, where.each, place)
-            return digits(compute_in_parts(data, spec, where, Watcher(), place))
+            return digits(compute(data, spec, where, Watcher()))
 
     try:
         assert run(pool) == run(threads)
@@ -216,7 +222,8 @@ def test_the_command_line_computes_on_the_cluster(cluster: DaskCluster, tmp_path
     environment = {**os.environ, "GRASP_DASK_ADDRESS": cluster.address, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-m", "grasp_core", *ask, "there.json", "--engine", "dask", "--workers", "2"]
     ran = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
-    assert (ran.returncode, ran.stderr) == (0, "")
+    account = "note: 720 rows read: 720 annotations, 0 left out\n"
+    assert (ran.returncode, ran.stderr) == (0, account)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("GRASP_DASK_ADDRESS", "tcp://127.0.0.1:9")  # nobody there, and nobody asked
     assert cli.main([*ask, "here.json", "--engine", "local", "--workers", "1"]) == 0
@@ -260,6 +267,22 @@ def test_a_scheduler_that_comes_back_goes_on(tmp_path: Path, local: dict) -> Non
             restart = Once(cluster.restart)
             assert digits(compute(DATA, question(**LONG), pool, restart)) == local
             assert 0 < restart.done_then < LONG["permutations"]
+        finally:
+            pool.close()
+
+
+def test_what_the_only_worker_held_is_sent_to_the_next(tmp_path: Path, local: dict) -> None:
+    with dask_cluster(tmp_path, 1) as cluster:
+        pool = ClusterPool(cluster.address)
+
+        def replace() -> None:
+            cluster.kill_worker(cluster.workers[0])
+            cluster.start_worker()
+
+        replaced = Once(replace)
+        try:
+            assert digits(compute(DATA, question(**LONG), pool, replaced)) == local
+            assert 0 < replaced.done_then < LONG["permutations"]
         finally:
             pool.close()
 

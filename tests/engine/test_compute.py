@@ -76,8 +76,8 @@ class Resumed(Watcher):
         self.before = before
         self.after: list[tuple[int, FloatArray]] = []
 
-    def computed_before(self, n_groups: int) -> list[tuple[int, FloatArray]]:
-        assert all(values.shape[1:] == (n_groups, 6) for _, values in self.before)
+    def computed_before(self, width: int) -> list[tuple[int, FloatArray]]:
+        assert all(values.shape[1:] == (width,) for _, values in self.before)
         return self.before
 
     def computed(self, start: int, values: FloatArray) -> None:

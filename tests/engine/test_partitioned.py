@@ -10,26 +10,32 @@ import fsspec
 import numpy as np
 import pandas as pd
 import pytest
+from sqlalchemy import URL
 
-from grasp_core.data_spec import DataSpec
+from grasp_core.annotations import FloatArray
+from grasp_core.data_spec import Bins, Combine, DataSpec, Filters, MapValues, Question
 from grasp_core.engine import partitioned
 from grasp_core.engine.blocks import Progress
+from grasp_core.engine.checkpoint import Checkpoints
 from grasp_core.engine.compute import Watcher, compute
-from grasp_core.engine.partitioned import compute_in_parts
 from grasp_core.engine.pool import Pool
 from grasp_core.errors import DataError, RunCancelledError, SelfCheckError
-from grasp_core.io.load import load
-from grasp_core.io.part_plan import workplace
-from grasp_core.io.partitions import find_parts
-from grasp_core.io.survey import survey
-from grasp_core.io.tables import read_table
-from grasp_core.permutation import kernel
+from grasp_core.io.dataset.load import load
+from grasp_core.io.parsing.read import read_table
+from grasp_core.io.parts.partitions import find_parts
+from grasp_core.io.parts.plan import workplace
+from grasp_core.io.parts.survey import survey
+from grasp_core.permutation import compiled
 from grasp_core.result import RunResult
 from grasp_core.spec import AnalysisSpec, RunSpec
-from tests.core.simulated import DATA_SPEC
-from tests.io.parts import frames, write
+from tests.engine.asking import ENDLESS, wait_until
+from tests.engine.serving import ended, result, serving
+from tests.io.parts.parts import frames, write
+from tests.permutation.simulated import DATA_SPEC
 
 AXES = (("gender",), ("race",), ("gender", "race"))
+LABELS = ("label 2", "label 1", "label 0")
+LONG = {"item": "item", "rater": "rater", "label": "label"}
 SHAPE = {"items": 40, "raters": 30, "missing": 0.4, "unknown": 0.1}
 
 
@@ -59,7 +65,7 @@ class Case:
         assert len(parts.parts) == n_parts
         with workplace() as place:
             data = survey(parts, self.raters, self.data, spec.analysis.columns, pool.each, place)
-            return compute_in_parts(data, spec, pool, watcher or Watcher(), place)
+            return compute(data, spec, pool, watcher or Watcher())
 
 
 @pytest.fixture
@@ -141,9 +147,50 @@ def test_missing_answers_excluded_and_unknown_raters(tmp_path: Path, threads: Po
     case = Case(tmp_path, votes, raters, data)
     found, right = case.in_parts(threads), case.in_memory(threads)
     same(found, right)
-    excluded = [warning for warning in right.warnings if warning.startswith("left out")]
+    excluded = [warning for warning in right.warnings if str(warning).startswith("left out")]
     assert excluded
     assert set(excluded) <= set(found.warnings)
+
+
+SORTS = {
+    "several questions": {"further": (Question("second", ("x", "y", "z")),)},
+    "labels recoded": {"recode": (MapValues(None, (("label 0", "label 1"), ("nowhere", "label 2"))),)},
+    "numbers cut": {"recode": (Bins("age", (30.0, 50.0), ("young", "middle", "old")),)},
+    "questions combined": {"label": "worst", "recode": (Combine(("label", "more"), LABELS, "worst"),)},
+    "left out by value": {"filters": Filters(drop=(("second", "x"), ("second", "nothing")))},
+    "left out by id": {"filters": Filters(raters=("r1", "nobody"), items=("i3", "i4", "nothing"))},
+    "left out by time": {"filters": Filters(time="seconds", min_time=3)},
+    "too few of an item": {"filters": Filters(min_per_item=17)},
+    "excluded": {"exclude": (("region", "S"), ("region", "W"))},
+    "the last answer": {"repeated": "last", "order": "seconds"},
+}
+
+
+def said(result: RunResult) -> list[str]:
+    """Warnings but for those that name a row, and with it the file."""
+    warnings = map(str, result.warnings)
+    return [one for one in warnings if "label is missing" not in one and "an earlier one" not in one]
+
+
+@pytest.mark.parametrize("fields", SORTS.values(), ids=SORTS)
+def test_every_sort_of_data(tmp_path: Path, threads: Pool, fields: dict) -> None:
+    """In parts the same is found, left out, accounted for and said as of the folder read whole."""
+    rng = np.random.default_rng(7)
+    votes, raters = frames(6, **SHAPE)
+    votes["second"] = rng.choice(["x", "y", "z", ""], len(votes))
+    votes["more"] = rng.choice(LABELS, len(votes))
+    votes["seconds"] = rng.integers(1, 30, len(votes)).astype(str)
+    if "repeated" in fields:
+        again = votes.iloc[::5].assign(label="label 2", seconds="40")
+        votes = pd.concat([votes, again]).sort_values("item", kind="stable")
+    raters["age"] = rng.integers(18, 70, len(raters)).astype(str)
+    case = Case(tmp_path, votes, raters, DataSpec(**{**LONG, **fields}))
+    axes = (("age",), ("gender",)) if "age" in str(fields) else AXES
+    found, right = case.in_parts(threads, axes=axes), case.in_memory(threads, axes=axes)
+    same(found, right)
+    assert found.data == right.data
+    assert found.spec == right.spec
+    assert said(found) == said(right)
 
 
 def test_repeated_annotations_count_once(tmp_path: Path, threads: Pool) -> None:
@@ -192,7 +239,7 @@ def test_what_workers_share_may_lie_at_an_address(case: Case, threads: Pool) -> 
     parts = find_parts(str(case.folder / "in-3" / "votes"), 1)
     with workplace(scratch) as place:
         data = survey(parts, case.raters, DATA_SPEC, spec.analysis.columns, threads.each, place)
-        assert digits(compute_in_parts(data, spec, threads, Watcher(), place)) == right
+        assert digits(compute(data, spec, threads, Watcher())) == right
     assert fsspec.filesystem("memory").find(scratch) == []
 
 
@@ -213,6 +260,83 @@ def test_progress_and_cancel(case: Case, threads: Pool, monkeypatch: pytest.Monk
     assert done[-1] < 200
 
 
+class Interrupted(Watcher):
+    """Begins with the blocks that an earlier attempt computed, and may be cancelled after a few."""
+
+    def __init__(self, before: list[tuple[int, FloatArray]], most: int) -> None:
+        self.before, self.most = before, most
+        self.blocks: list[tuple[int, FloatArray]] = []
+
+    def computed_before(self, width: int) -> list[tuple[int, FloatArray]]:
+        assert all(values.shape[1] == width for _, values in self.before)
+        return self.before
+
+    def computed(self, start: int, values: FloatArray) -> None:
+        self.blocks.append((start, values.copy()))
+
+    def check(self, progress: Progress) -> None:
+        if len(self.blocks) >= self.most:
+            raise RunCancelledError
+
+
+def test_a_run_is_resumed_where_it_ended(case: Case, threads: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
+    right = digits(case.in_parts(threads))
+    monkeypatch.setattr(partitioned, "BATCH_BYTES", 40 * len(right["groups"]) * 8 * 19)
+    first = Interrupted([], 3)
+    with pytest.raises(RunCancelledError):
+        case.in_parts(threads, watcher=first)
+    assert [len(values) for _, values in first.blocks] == [40, 40, 40]
+    second = Interrupted(first.blocks, 100)
+    assert digits(case.in_parts(threads, watcher=second)) == right
+    computed = [np.arange(start, start + len(values)) for start, values in (*first.blocks, *second.blocks)]
+    assert sorted(np.concatenate(computed)) == list(range(200))
+
+
+@pytest.mark.parametrize("place", ["folder", "address"])
+@pytest.mark.parametrize(
+    "analysis", [{}, {"adaptive": True, "permutations": 50_000}], ids=["fixed", "adaptive"]
+)
+def test_what_a_scratch_folder_keeps_is_gone_on_from(
+    case: Case, threads: Pool, monkeypatch: pytest.MonkeyPatch, place: str, analysis: dict
+) -> None:
+    right = digits(case.in_parts(threads, **analysis))
+    per_block = 40 if not analysis else 4_000
+    monkeypatch.setattr(partitioned, "BATCH_BYTES", per_block * len(right["groups"]) * 8 * 23)
+    scratch = f"memory://{uuid.uuid4().hex}" if place == "address" else str(case.folder / "scratch")
+    fsspec.core.url_to_fs(scratch)[0].makedirs(scratch)
+    first = Interrupted([], 3)
+    with pytest.raises(RunCancelledError):
+        case.in_parts(threads, watcher=Checkpoints(scratch, "key", first), **analysis)
+    second = Interrupted([], 1_000)
+    kept = Checkpoints(scratch, "key", second)
+    assert digits(case.in_parts(threads, watcher=kept, **analysis)) == right
+    n_first, n_second = (sum(len(values) for _, values in one.blocks) for one in (first, second))
+    stopping = right.get("stopping")
+    assert n_first + n_second == (200 if stopping is None else stopping["permutations"])
+    another = Checkpoints(scratch, "another", Watcher())
+    assert (another.counted_before(), another.computed_before(kept_width(right))) == (None, [])
+    kept.forget()
+    assert fsspec.core.url_to_fs(scratch)[0].find(scratch) == []
+
+
+def test_a_server_computes_and_cancels_a_run_in_parts(case: Case, threads: Pool, tmp_path: Path) -> None:
+    right = digits(case.in_parts(threads))
+    parts = find_parts(str(case.folder / "in-3" / "votes"), 1)
+    with serving(URL.create("sqlite", database=str(tmp_path / "grasp.db"))) as service, workplace() as place:
+        columns = case.spec().analysis.columns
+        data = survey(parts, case.raters, DATA_SPEC, columns, service.pool.each, place)
+        record, _ = service.submit(data, case.spec(), title="In parts")
+        assert digits(result(service, record)) == right
+        record, _ = service.submit(data, case.spec(permutations=ENDLESS), title="For ever")
+        wait_until(lambda: service.progress(record).done > 0)
+        service.cancel(record.id)
+        assert ended(service, record).state == "cancelled"
+
+
+def kept_width(result: dict) -> int:
+    return 6 * len(result["groups"])
+
+
 @pytest.mark.parametrize("kept", [True, False])
 def test_a_file_that_changes_meanwhile_is_refused_or_not_read_again(
     case: Case, threads: Pool, kept: bool
@@ -221,20 +345,20 @@ def test_a_file_that_changes_meanwhile_is_refused_or_not_read_again(
     spec, columns = case.spec(), case.spec().analysis.columns
     folder = case.folder / "in-3" / "votes"
     with workplace() as place:
-        where = place if kept else None
-        data = survey(find_parts(str(folder), 1), case.raters, DATA_SPEC, columns, threads.each, where)
+        parts = find_parts(str(folder), 1)
+        data = survey(parts, case.raters, DATA_SPEC, columns, threads.each, place, keep=kept)
         write(folder, case.votes.iloc[5:], 3)
         if kept:
-            assert digits(compute_in_parts(data, spec, threads, Watcher(), place)) == right
+            assert digits(compute(data, spec, threads, Watcher())) == right
             return
         with pytest.raises(DataError, match=r"votes/part-0\.parquet has changed while it was analysed"):
-            compute_in_parts(data, spec, threads, Watcher(), place)
+            compute(data, spec, threads, Watcher())
 
 
 def test_each_part_is_checked_against_independent_software(
     case: Case, threads: Pool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    right = kernel.observed_sums
-    monkeypatch.setattr(kernel, "observed_sums", lambda design: right(design) * np.float64(1.001))
+    right = compiled.observed_sums
+    monkeypatch.setattr(compiled, "observed_sums", lambda design: right(design) * np.float64(1.001))
     with pytest.raises(SelfCheckError, match="krippendorff"):
         case.in_parts(threads)

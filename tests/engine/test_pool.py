@@ -11,6 +11,7 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from grasp_core.engine import blocks as blocks_module
@@ -18,6 +19,8 @@ from grasp_core.engine import workers
 from grasp_core.engine.blocks import Progress
 from grasp_core.engine.compute import Watcher, compute
 from grasp_core.engine.pool import Pool
+from grasp_core.engine.run import prepare
+from grasp_core.engine.workers import Sent
 from grasp_core.errors import RunCancelledError, WorkerError
 from tests.engine.asking import DATA, ENDLESS, answer, digits, folder, question, wait_until
 
@@ -154,6 +157,22 @@ def test_workers_end_with_a_killed_server(tmp_path: Path) -> None:
     server.kill()
     server.communicate()
     wait_until(lambda: not [pid for pid in pids if Path(f"/proc/{pid.decode()}").exists()])
+
+
+def test_a_buffer_that_travels_is_the_same_work_as_in_a_file(tmp_path: Path) -> None:
+    """And stays so after others have taken its place in memory."""
+    panel = prepare(DATA, question()).panel
+    n_groups = panel.tests.needs.shape[1]
+    works = [panel.work(np.arange(n_groups) % n == 0) for n in range(1, workers.HELD + 3)]
+    for _ in range(2):
+        for number, work in enumerate(works):
+            packed = tmp_path / f"{number}.npz"
+            packed.write_bytes(workers.pack(work))
+            sent = Sent(f"travels {number}", packed.read_bytes())
+            expected = work.shuffled(3, 5, 8)
+            for found in (Sent(str(packed)), sent):
+                values = workers.compute_block(type(work), found, 3, 5, 8)
+                np.testing.assert_array_equal(values, expected)
 
 
 def test_closing_an_idle_pool_starts_nothing() -> None:

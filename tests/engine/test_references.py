@@ -13,19 +13,19 @@ from sqlalchemy import URL
 from grasp_core.engine import workers
 from grasp_core.engine.service import Service
 from grasp_core.errors import DataError
-from grasp_core.io.load import load
-from grasp_core.io.places import Places
-from grasp_core.io.tables import read_table
+from grasp_core.io.dataset.load import load
+from grasp_core.io.parsing.read import read_table
+from grasp_core.io.sources.allowed import AllowedSources
 from grasp_core.server import make_server
 from grasp_core.settings import Settings
 from grasp_core.spec import RunSpec
 from grasp_core.store.backup import restore_backup, write_backup
 from grasp_core.store.database import connect
 from grasp_core.store.runs import RunRecord
-from tests.core.simulated import files, simulate
 from tests.engine.asking import SHAPE, digits, question, wait_until
 from tests.engine.serving import ended, result_digits, serving
-from tests.io.serving import site
+from tests.io.sources.serving import site
+from tests.permutation.simulated import files, simulate
 
 VOTES, RATERS = files(*simulate(1, **SHAPE))
 
@@ -52,20 +52,20 @@ def ask(service: Service, *locations: str) -> RunRecord:
 
 
 def test_another_server_reads_the_files_where_they_are(url: URL, root: Path, right: dict) -> None:
-    places = Places(str(root))
-    with serving(url, started=False, places=places) as first:
+    allowed = AllowedSources(str(root))
+    with serving(url, started=False, allowed=allowed) as first:
         record = ask(first, "data:votes.csv", "data:raters.csv")
         assert first.files.used("ann") == 0
-    with serving(url, places=places) as second:
+    with serving(url, allowed=allowed) as second:
         assert result_digits(second, record) == right
 
 
 def test_an_address_too(url: URL, right: dict) -> None:
     with site(votes=VOTES, raters=RATERS) as web:
-        places = Places(prefixes=(f"{web.url}/data/",))
-        with serving(url, started=False, places=places) as first:
+        allowed = AllowedSources(prefixes=(f"{web.url}/data/",))
+        with serving(url, started=False, allowed=allowed) as first:
             record = ask(first, f"{web.url}/data/votes.csv", f"{web.url}/data/raters.csv")
-        with serving(url, places=places) as second:
+        with serving(url, allowed=allowed) as second:
             assert result_digits(second, record) == right
 
 
@@ -86,8 +86,8 @@ def test_a_whole_server_that_is_started_again(tmp_path: Path, root: Path, right:
 def test_a_run_whose_references_were_restored_elsewhere(
     tmp_path: Path, url: URL, root: Path, right: dict
 ) -> None:
-    places = Places(str(root))
-    with serving(url, started=False, places=places) as first:
+    allowed = AllowedSources(str(root))
+    with serving(url, started=False, allowed=allowed) as first:
         record = ask(first, "data:votes.csv", "data:raters.csv")
     elsewhere = URL.create("sqlite", database=str(tmp_path / "elsewhere.db"))
     engines = connect(url), connect(elsewhere)
@@ -95,7 +95,7 @@ def test_a_run_whose_references_were_restored_elsewhere(
     restore_backup(engines[1], tmp_path / "b.zip")
     for engine in engines:
         engine.dispose()
-    with serving(elsewhere, places=places) as second:
+    with serving(elsewhere, allowed=allowed) as second:
         assert result_digits(second, record) == right
 
 
@@ -103,11 +103,11 @@ def test_a_run_whose_references_were_restored_elsewhere(
 def test_a_file_that_changed_is_not_taken_for_the_one_asked_about(
     url: URL, root: Path, content: bytes
 ) -> None:
-    places = Places(str(root))
-    with serving(url, started=False, places=places) as first:
+    allowed = AllowedSources(str(root))
+    with serving(url, started=False, allowed=allowed) as first:
         record = ask(first, "data:votes.csv", "data:raters.csv")
     (root / "votes.csv").write_bytes(content)
-    with serving(url, places=places) as second:
+    with serving(url, allowed=allowed) as second:
         failed = ended(second, record)
     assert failed.state == "failed"
     assert failed.error == (
@@ -116,28 +116,28 @@ def test_a_file_that_changed_is_not_taken_for_the_one_asked_about(
 
 
 def test_a_file_that_is_gone_or_not_allowed_any_more(tmp_path: Path, url: URL, root: Path) -> None:
-    with serving(url, started=False, places=Places(str(root))) as first:
+    with serving(url, started=False, allowed=AllowedSources(str(root))) as first:
         record = ask(first, "data:votes.csv", "data:raters.csv")
         name, sha256 = first.runs.files_of(record.id)[0]
     (root / "votes.csv").unlink()
 
-    def refused(places: Places) -> str:
-        with serving(url, started=False, places=places) as again, pytest.raises(DataError) as raised:
+    def refused(allowed: AllowedSources) -> str:
+        with serving(url, started=False, allowed=allowed) as again, pytest.raises(DataError) as raised:
             again.table(name, sha256)
         return str(raised.value)
 
     assert (
-        refused(Places(str(root)))
+        refused(AllowedSources(str(root)))
         == "votes.csv cannot be read in this server's folder: No such file or directory"
     )
-    assert refused(Places()) == "'votes.csv' was in this server's folder, which it has no more"
+    assert refused(AllowedSources()) == "'votes.csv' was in this server's folder, which it has no more"
     (tmp_path / "outside.csv").write_bytes(VOTES)
     (root / "votes.csv").symlink_to(tmp_path / "outside.csv")
-    assert "a link that leaves" in refused(Places(str(root)))
+    assert "a link that leaves" in refused(AllowedSources(str(root)))
 
 
 def test_an_upload_of_the_same_file_does_as_well(url: URL, root: Path, right: dict) -> None:
-    with serving(url, started=False, places=Places(str(root))) as first:
+    with serving(url, started=False, allowed=AllowedSources(str(root))) as first:
         record = ask(first, "data:votes.csv", "data:raters.csv")
         first.files.put(VOTES, owner="bob")
         first.files.put(RATERS, owner="bob")
@@ -153,16 +153,16 @@ def test_the_part_that_was_asked_about_is_read_again(url: URL, root: Path, right
         packed.writestr("votes.csv", VOTES)
     (root / "both.zip").write_bytes(archive.getvalue())
     spec = question()
-    spec = RunSpec(replace(spec.data, part="votes.csv"), spec.analysis)
-    places = Places(str(root))
-    with serving(url, started=False, places=places) as first:
+    spec = RunSpec(replace(spec.data, member="votes.csv"), spec.analysis)
+    allowed = AllowedSources(str(root))
+    with serving(url, started=False, allowed=allowed) as first:
         if stored:
             first.files.put(archive.getvalue(), owner="ann")
         else:
             first.refer("data:both.zip", owner="ann")
         raters = first.refer("data:raters.csv", owner="ann")
-        table = read_table(archive.getvalue(), "both.zip", part="votes.csv")
+        table = read_table(archive.getvalue(), "both.zip", member="votes.csv")
         dataset = load(table, raters, spec.data, spec.analysis.columns)
         record, _ = first.submit(dataset, spec, title="A question")
-    with serving(url, places=places) as second:
+    with serving(url, allowed=allowed) as second:
         assert result_digits(second, record)["groups"] == right["groups"]

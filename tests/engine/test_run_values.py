@@ -9,16 +9,19 @@ import numpy as np
 import pytest
 
 from grasp_core.engine import run as run_module
-from grasp_core.engine import self_check as self_check_module
-from grasp_core.engine.run import finish, new_tally, prepare, with_gai
+from grasp_core.engine.run import Prepared, finish, new_tally, prepare
 from grasp_core.errors import SelfCheckError, SpecError
-from grasp_core.permutation import kernel, reference
-from grasp_core.permutation.shuffle import identity
-from grasp_core.permutation.tally import KEPT
+from grasp_core.panels.cohesion import self_check as self_check_module
+from grasp_core.panels.cohesion.columns import with_gai
+from grasp_core.permutation import reference
+from grasp_core.permutation.draw import identity
+from grasp_core.permutation.nulls.tally import KEPT
+from grasp_core.remarks.cautions import Caution
+from grasp_core.remarks.reasons import NoValue
 from grasp_core.result import RunResult
 from grasp_core.spec import STATISTICS, AnalysisSpec, RunSpec
-from grasp_core.statistics import estimable, in_group
-from tests.core.simulated import DATA_SPEC, dataset
+from grasp_core.statistics import in_group
+from tests.permutation.simulated import DATA_SPEC, dataset
 
 AXES = (("gender",), ("race",), ("gender", "race"))
 DATA = dataset(1, items=30, missing=0.2, unknown=0.05)
@@ -28,10 +31,15 @@ def spec(**analysis) -> RunSpec:
     return RunSpec(DATA_SPEC, AnalysisSpec(**{"axes": AXES, "permutations": 200, **analysis}))
 
 
+def shuffled(prepared: Prepared) -> np.ndarray:
+    panel, asked = prepared.panel, prepared.spec.analysis
+    return panel.work(np.ones(len(panel.grouping.groups), bool)).shuffled(asked.seed, 0, asked.permutations)
+
+
 def compute(data=DATA, **analysis) -> RunResult:
     prepared = prepare(data, spec(**analysis))
-    asked, tally = prepared.spec.analysis, new_tally(prepared)
-    tally.add(0, with_gai(kernel.shuffled(prepared.design, asked.seed, 0, asked.permutations), asked))
+    tally = new_tally(prepared.panel, prepared.spec.analysis)
+    tally.add(0, prepared.panel.columns(shuffled(prepared)))
     return finish(prepared, tally, load_s=1.0, permutations_s=2.0)
 
 
@@ -54,9 +62,9 @@ def test_a_result_holds_what_was_asked() -> None:
 def test_observed_values_are_the_twins() -> None:
     prepared = prepare(DATA, spec())
     values, _ = reference.evaluate(
-        DATA.annotations, prepared.grouping, prepared.spec.analysis, identity(DATA.annotations.n_raters)
+        DATA.annotations, prepared.panel.grouping, prepared.spec.analysis, identity(DATA.annotations.n_raters)
     )
-    np.testing.assert_allclose(prepared.observed[:, :6], values, rtol=0, atol=1e-10)
+    np.testing.assert_allclose(prepared.panel.statistics[:, :6], values, rtol=0, atol=1e-10)
 
 
 @pytest.mark.parametrize("pair", [("irr", "xrr"), ("plurality_size", "voting_agreement")])
@@ -76,16 +84,15 @@ def test_with_gai_appends_to_any_shape() -> None:
 
 
 def test_what_is_not_estimable_says_why() -> None:
-    """Nearly empty data: every value that is missing carries METHODS' reason, none is 0 or 1 instead."""
+    """Nearly empty data: every value that is missing carries its reason, none is 0 or 1 instead."""
     data = dataset(2, items=8, raters=14, missing=0.9)
     result = compute(data, min_raters=1)
     twin, _ = reference.evaluate(
         data.annotations,
-        prepare(data, spec(min_raters=1)).grouping,
+        prepare(data, spec(min_raters=1)).panel.grouping,
         spec(min_raters=1).analysis,
         identity(data.annotations.n_raters),
     )
-    known = {getattr(estimable, name) for name in dir(estimable) if name.isupper()}
     missing = 0
     for row, values in zip(result.groups, twin, strict=True):
         for name, value in zip(STATISTICS, values, strict=False):
@@ -93,13 +100,13 @@ def test_what_is_not_estimable_says_why() -> None:
             assert (outcome.value is None) == bool(np.isnan(value))
             if outcome.value is None:
                 missing += 1
-                assert outcome.reason in known
+                assert isinstance(outcome.reason.code, NoValue)
                 assert outcome.p is None
                 assert outcome.q is None
                 assert outcome.significance == "none"
         gai = row.statistics["gai"]
         if gai.value is None:
-            assert gai.reason.startswith(("its IRR has no value: ", "its XRR "))
+            assert str(gai.reason).startswith(("its IRR has no value: ", "its XRR "))
     assert missing > 5
 
 
@@ -108,7 +115,7 @@ def test_gai_without_positive_cross_cohesion_says_so() -> None:
     for row in compute(dataset(1, items=1), gai=("plurality_size", "xrr"), axes=AXES[:2]).groups:
         assert row.statistics["xrr"].value == pytest.approx(0, abs=1e-12)
         assert row.statistics["gai"].value is None
-        assert row.statistics["gai"].reason.endswith("0.000, and a ratio needs it above 0")
+        assert str(row.statistics["gai"].reason).endswith("0.000, and a ratio needs it above 0")
         assert row.statistics["gai"].null_n == 0
 
 
@@ -175,7 +182,7 @@ def test_more_permutations_than_are_kept_need_no_more_room(monkeypatch) -> None:
 
 
 def warned(text: str, **analysis) -> bool:
-    return any(text in warning for warning in compute(**analysis).warnings)
+    return any(text in str(warning) for warning in compute(**analysis).warnings)
 
 
 def test_warns_where_no_lone_effect_can_survive() -> None:
@@ -205,7 +212,7 @@ def test_counts_the_groups_that_are_too_small_and_names_none() -> None:
     limit = sorted(sizes.values())[2]
     small = [label for label, n in sizes.items() if n < limit]
     assert small
-    (warning,) = (text for text in compute(min_raters=limit).warnings if "not shown" in text)
+    (warning,) = (one for one in map(str, compute(min_raters=limit).warnings) if "not shown" in one)
     assert f"{len(small)} of {len(sizes)} groups" in warning
     assert not any(label in warning for label in small)
 
@@ -214,10 +221,11 @@ def test_counts_the_permutations_that_lost_a_value() -> None:
     data = dataset(3, items=10, raters=14, missing=0.75)
     result = compute(data, axes=(("race",),))
     prepared = prepare(data, spec(axes=(("race",),)))
-    null = with_gai(kernel.shuffled(prepared.design, 1, 0, 200), prepared.spec.analysis)
+    counted = shuffled(prepared).reshape(200, -1, len(STATISTICS) - 1)
+    null = with_gai(counted, prepared.spec.analysis)
     lost = int(np.isnan(null).any(axis=(1, 2)).sum())
     assert lost > 0
-    assert any(warning.startswith(f"in {lost} of 200 permutations") for warning in result.warnings)
+    assert Caution.SOME_NOT_ESTIMABLE(lost=lost, permutations=200) in result.warnings
     for g, row in enumerate(result.groups):
         for s, name in enumerate(STATISTICS):
             assert row.statistics[name].null_n == 200 - np.isnan(null[:, g, s]).sum()

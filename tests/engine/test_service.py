@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import multiprocessing
 import threading
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -17,16 +16,20 @@ from sqlalchemy import URL
 from grasp_core import __version__
 from grasp_core import server as server_module
 from grasp_core.engine import compute as compute_module
+from grasp_core.engine import run as run_module
 from grasp_core.engine import service as service_module
 from grasp_core.engine import workers
 from grasp_core.engine.service import Service
 from grasp_core.errors import FAULT, MissingResultError, RunCancelledError
-from grasp_core.server import make_server
+from grasp_core.server import Server, make_server
 from grasp_core.settings import Settings
 from grasp_core.store import claims as claims_module
-from tests.core.simulated import dataset
+from grasp_core.store.database import connect
+from grasp_core.store.schema import runs
 from tests.engine.asking import DATA, ENDLESS, answer, folder, question, wait_until
 from tests.engine.serving import ask, ended, in_progress, now, result, result_digits, serving
+from tests.permutation.simulated import dataset
+from tests.store.making import column
 
 
 @pytest.fixture
@@ -128,7 +131,8 @@ def test_a_failed_question_is_tried_again(monkeypatch, service: Service, right: 
 def test_an_older_version_is_another_question(monkeypatch, service: Service) -> None:
     first = ask(service)
     ended(service, first)
-    monkeypatch.setattr(service_module, "__version__", f"{__version__}.later")
+    for module in (service_module, run_module):
+        monkeypatch.setattr(module, "__version__", f"{__version__}.later")
     assert ask(service).id != first.id
 
 
@@ -222,7 +226,7 @@ def test_an_unforeseen_error_ends_in_a_sentence_without_data(monkeypatch, caplog
     assert failed.error == FAULT
     assert service.runs.result(failed.id) is None
     assert "ZeroDivisionError" in caplog.text
-    assert "r7" not in caplog.text
+    assert "rater r7" not in caplog.text
     assert "Traceback" not in caplog.text
     assert not list(folder(service.pool).iterdir())
 
@@ -231,17 +235,17 @@ def test_a_result_that_cannot_be_written_ends_in_a_sentence(monkeypatch, caplog,
     monkeypatch.setattr(claims_module, "result_text", raising(ValueError("rater r7 said Yes")))
     failed = ended(service, ask(service))
     assert (failed.state, failed.error) == ("failed", FAULT)
-    assert "r7" not in caplog.text
+    assert "rater r7" not in caplog.text
 
 
 def test_whatever_happens_at_claiming_the_next_run_is_computed(monkeypatch, caplog, service: Service) -> None:
     with monkeypatch.context() as patched:
         patched.setattr(service_module, "POLL_SECONDS", 0.01)
         patched.setattr(service.runs, "claim", raising(ZeroDivisionError("rater r7 said Yes")))
-        service._awake.set()
+        record = ask(service)
         wait_until(lambda: "ZeroDivisionError" in caplog.text)
-    assert ended(service, ask(service)).state == "done"
-    assert "r7" not in caplog.text
+    assert ended(service, record).state == "done"
+    assert "rater r7" not in caplog.text
 
 
 @pytest.mark.parametrize(
@@ -272,7 +276,7 @@ def test_a_contradicted_run_reports_nothing(monkeypatch, service: Service) -> No
 @pytest.mark.parametrize("where", ["prepare", "finish"])
 def test_a_claim_is_kept_while_nothing_is_permuted(monkeypatch, url: URL, where: str) -> None:
     """However long a large data set takes to prepare, or its result to finish."""
-    monkeypatch.setattr(claims_module, "LEASE_SECONDS", 1.0)
+    monkeypatch.setattr(claims_module, "LEASE_SECONDS", 3.0)
     monkeypatch.setattr(service_module, "POLL_SECONDS", 0.05)
     original, reached, go_on = getattr(compute_module, where), threading.Event(), threading.Event()
 
@@ -282,12 +286,15 @@ def test_a_claim_is_kept_while_nothing_is_permuted(monkeypatch, url: URL, where:
         return original(*arguments, **named)
 
     monkeypatch.setattr(compute_module, where, slow)
+    engine = connect(url)
     with serving(url) as first, serving(url) as second:
         record = ask(first, with_files=True)
         assert reached.wait(60)
-        time.sleep(2.5)  # longer than a claim lasts
+        [claimed] = column(engine, runs, "lease_until")
+        wait_until(lambda: column(engine, runs, "lease_until")[0] > claimed + 3)  # as long as a claim lasts
         go_on.set()
         assert ended(second, record).attempt == 1
+    engine.dispose()
 
 
 def test_a_run_deleted_while_it_is_computed(service: Service, right: dict) -> None:
@@ -351,20 +358,24 @@ def test_closing_an_idle_service_starts_nothing(url: URL) -> None:
 
 def test_the_shared_server_is_one_even_if_many_ask_first(monkeypatch, tmp_path: Path) -> None:
     made = []
+    together = threading.Barrier(8)
 
-    def make(settings: Settings):
-        time.sleep(0.1)
+    def visit(_: int) -> Server:
+        together.wait(60)
+        return server_module.shared()
+
+    def make(settings: Settings) -> Server:
         made.append(make_server(Settings(home=str(tmp_path)), workers.threads))
         return made[-1]
 
     monkeypatch.setattr(server_module, "make_server", make)
     with ThreadPoolExecutor(8) as visitors:
-        servers = set(visitors.map(lambda _: server_module.shared(), range(8)))
+        servers = set(visitors.map(visit, range(8)))
     try:
         assert servers == {made[0]}
         assert len(made) == 1
     finally:
         for server in made:
             server.close()
-        server_module._shared.cache_clear()
+        server_module.start_shared.cache_clear()
     assert not [thread.name for thread in threading.enumerate() if thread.name.startswith("grasp-")]

@@ -6,6 +6,7 @@ import pytest
 
 from grasp_core.export.figure import inline_svg
 from grasp_core.export.html import report_html
+from grasp_core.remarks.remark import said
 from grasp_core.result import Outcome
 from grasp_core.spec import STATISTICS
 from tests.report.hostile import hostile_result
@@ -55,7 +56,7 @@ class Document(HTMLParser):
 @pytest.fixture(scope="module")
 def markup():
     rows = list(make_result().groups)
-    missing = Outcome(None, reason="XRR is not above 0")
+    missing = Outcome(None, reason=said("XRR is not above 0"))
     rows[0] = replace(rows[0], statistics={**rows[0].statistics, "gai": missing})
     return report_html(make_result(tuple(rows), warnings=("Small groups: 1.",)))
 
@@ -73,7 +74,8 @@ def hostile():
 def test_it_says_everything(document):
     for words in (
         "Q_overall by age, gender, race, race × gender",
-        "350 items · 104 raters · 36,400 annotations · 10,000 chance groupings · GRASP 0.1.0",
+        "label 'Q_overall': 36,400 annotations of 350 items by 104 raters (",
+        "10,000 chance groupings · GRASP 0.1.0",
         "White, Man raters stand out",
         "1.262 ↑** above chance groupings, after correction",
         "0.540 ↓* below chance groupings, nominal only",
@@ -145,7 +147,7 @@ def test_it_is_the_same_every_time():
 
 
 def test_degenerate_results():
-    for groups in ((), (make_group(gai=Outcome(None, reason="r")),), (make_group(gai=Outcome(1.0)),)):
+    for groups in ((), (make_group(gai=Outcome(None, reason=said("r"))),), (make_group(gai=Outcome(1.0)),)):
         Document(report_html(make_result(groups, statistics=("gai",), dsi=())))
     one = make_group(irr=make_outcome(0.2, "up"))
     assert "This run reports no DSI." in Document(report_html(make_result((one,), statistics=("irr",)))).text

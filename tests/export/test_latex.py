@@ -5,6 +5,7 @@ import subprocess
 import pytest
 
 from grasp_core.export.latex import escape_latex, table_latex
+from grasp_core.remarks.remark import said
 from grasp_core.result import Outcome
 from tests.report.hostile import TEXTS, hostile_result
 from tests.results import make_group, make_outcome, make_result
@@ -45,7 +46,7 @@ def test_every_row_has_every_column():
 
 
 def test_negative_and_missing_values():
-    row = make_group("A", gai=Outcome(None, reason="r"), irr=make_outcome(-0.25, "down"))
+    row = make_group("A", gai=Outcome(None, reason=said("r")), irr=make_outcome(-0.25, "down"))
     text = table_latex(make_result((row,), statistics=("irr", "gai")))
     assert r"A & 12 & $-$0.250 & $\downarrow$ & \multicolumn{2}{c}{---} \\" in text
     assert "---: not estimable." in text

@@ -4,8 +4,9 @@ import pytest
 from markdown_it import MarkdownIt
 
 from grasp_core.export.markdown import escape_inline, table_markdown
+from grasp_core.remarks.remark import said
+from grasp_core.report.printable import printable_name
 from grasp_core.report.text import WORD_JOINER
-from grasp_core.report.visible import visible_name
 from grasp_core.report.words import one_line
 from grasp_core.result import Outcome
 from tests.report.hostile import TEXTS, hostile_result
@@ -35,8 +36,10 @@ def tables(text):
 def test_tables():
     text = table_markdown(make_result())
     assert text.startswith(
-        "# Q\\_overall by age, gender, race, race × gender\n\n**White, Man** raters stand out"
+        "# Q\\_overall by age, gender, race, race × gender\n\n"
+        "label 'Q\\_overall': 36,400 annotations of 350 items by 104 raters ("
     )
+    assert ").\n\n**White, Man** raters stand out" in text
     groups, dsi = tables(text)
     assert groups[0][:3] == ["Axis", "Group", "Raters"]
     assert groups[0][-1] == "GAI"
@@ -52,7 +55,7 @@ def test_tables():
 
 
 def test_what_cannot_be_estimated():
-    row = make_group("A", gai=Outcome(None, reason="XRR is 0"))
+    row = make_group("A", gai=Outcome(None, reason=said("XRR is 0")))
     text = table_markdown(make_result((row,), statistics=("gai",), dsi=()))
     assert tables(text)[0][1][-1] == "not estimable"
     assert "- GAI is not estimable for A: XRR is 0." in text
@@ -66,7 +69,7 @@ def test_no_groups():
 def test_text_shows_as_itself(text):
     row = make_group(text, gai=make_outcome(1.0, "up"))
     ((_, cells),) = tables(table_markdown(make_result((row,), statistics=("gai",), dsi=())))
-    assert cells[1].replace(WORD_JOINER, "") == visible_name(one_line(text))
+    assert cells[1].replace(WORD_JOINER, "") == printable_name(one_line(text))
     assert not re.search(rf"[:@](?=[^\s{WORD_JOINER}])|www\.", escape_inline(text))
 
 

@@ -7,7 +7,8 @@ import openpyxl
 import pytest
 
 from grasp_core.export.spreadsheet import table_xlsx
-from grasp_core.report.visible import visible
+from grasp_core.remarks.remark import said
+from grasp_core.report.printable import printable
 from grasp_core.report.words import one_line
 from grasp_core.result import Outcome
 from tests.report.hostile import TEXTS, hostile_result
@@ -70,7 +71,7 @@ def test_sheets_are_tables_with_frozen_headers():
 
 
 def test_what_cannot_be_estimated():
-    rows = (make_group("A", gai=Outcome(None, reason="XRR is 0"), irr=Outcome(0.5)),)
+    rows = (make_group("A", gai=Outcome(None, reason=said("XRR is 0")), irr=Outcome(0.5)),)
     book = read(make_result(rows, statistics=("irr", "gai")))
     sheet = book["Table 5"]
     assert texts(sheet, "GAI") == texts(sheet, "GAI p") == texts(sheet, "IRR q") == ["not estimable"]
@@ -92,7 +93,7 @@ def test_equal_results_give_equal_files():
 def test_text_stays_text():
     content = table_xlsx(hostile_result())
     book = openpyxl.load_workbook(io.BytesIO(content))
-    assert texts(book["Table 5"], "Group")[:-1] == [visible(one_line(text)) for text in TEXTS[:-1]]
+    assert texts(book["Table 5"], "Group")[:-1] == [printable(one_line(text)) for text in TEXTS[:-1]]
     assert texts(book["Table 5"], "Group")[-1] == "x" * 199 + "…"
     for sheet in book:
         for row in sheet.iter_rows():

@@ -6,8 +6,14 @@ import csv
 import io
 from collections.abc import Iterable, Sequence
 
+import pytest
+
 from grasp_core.data_spec import DataSpec
-from grasp_core.io.tables import Table, read_table
+from grasp_core.io.parsing import read as tables
+from grasp_core.io.parsing.parse import parse, parse_folder
+from grasp_core.io.parsing.read import read_table
+from grasp_core.io.table.parsed import Parsed, Watch
+from grasp_core.io.table.table import Table
 
 LONG = DataSpec(item="item", rater="rater", label="label")
 
@@ -20,7 +26,27 @@ def text_table(text: str, name: str = "votes.csv") -> Table:
 
 def rows_table(rows: Iterable[Sequence[str]], name: str = "votes.csv") -> Table:
     """A table from rows of text, the header first."""
-    return read_table(csv_bytes(rows), name)
+    return read_here(csv_bytes(rows), name)
+
+
+def read_here(content: bytes, name: str, member: str | None = None) -> Table:
+    """As :func:`read_table`, but in this process: quicker, and for limits of parsing that a test changes."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tables, "read", parsed_here)
+        return read_table(content, name, member=member)
+
+
+def parsed_here(
+    files: Iterable[Iterable[bytes | memoryview]],
+    name: str,
+    *,
+    folder: bool,
+    member: str | None,
+    watch: Watch,
+) -> Parsed:
+    """As :func:`grasp_core.io.parsing.limited.client.read`, in this process."""
+    contents = [b"".join(file) for file in files]
+    return parse_folder(contents, name, watch) if folder else parse(contents[0], name, member, watch)
 
 
 def csv_bytes(rows: Iterable[Sequence[str]], delimiter: str = ",") -> bytes:

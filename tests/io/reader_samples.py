@@ -6,18 +6,37 @@ import bz2
 import gzip
 import io
 import json
+import tempfile
 import zipfile
+from collections.abc import Callable
 from functools import cache
+from pathlib import Path
+from typing import Any
 
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pyreadstat
 
 from grasp_core.errors import DataError
-from grasp_core.io.tables import Table, read_table
-from tests.io.making import csv_bytes
-from tests.io.workbook_files import ods_bytes, ods_rows, xlsx_bytes
+from grasp_core.io.archives import containers
+from grasp_core.io.files import workbooks
+from grasp_core.io.parsing.read import read_table
+from grasp_core.io.table.table import Table
+from tests.io.files.workbook_files import ods_bytes, ods_rows, xlsx_bytes
+from tests.io.making import csv_bytes, read_here
 
 NAME = "votes.bin"
+_LIMITED = (
+    containers.ZIP,
+    workbooks.OLD_EXCEL,
+    b"$FL",
+    b"<stata",
+    b"ARROW1",
+    b"\xff\xff\xff\xff",
+    b"q\2",
+    b"q\1",
+)
 ROWS = [["item", "rater", "label", "text"]] + [
     [f"i{row % 5}", f"r{row // 5}", ("Yes", "No", "")[row % 3], ("é, x", 'a "b"', "c\nd", "007")[row % 4]]
     for row in range(30)
@@ -39,6 +58,22 @@ def parquet_bytes() -> bytes:
     return sink.getvalue()
 
 
+def statistical_bytes(ending: str, **options: object) -> bytes:
+    """The rows as SPSS or Stata keep them."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"votes.{ending}"
+        write = getattr(pyreadstat, f"write_{ending.removeprefix('z')}")
+        write(pd.DataFrame(RECORDS), path, **options)
+        return path.read_bytes()
+
+
+def arrow_bytes(new: Callable[[io.BytesIO, pa.Schema], Any]) -> bytes:
+    table, sink = pa.Table.from_pylist(RECORDS), io.BytesIO()
+    with new(sink, table.schema) as writer:
+        writer.write_table(table)
+    return sink.getvalue()
+
+
 @cache
 def samples() -> dict[str, bytes]:
     """A real file of each format."""
@@ -55,15 +90,24 @@ def samples() -> dict[str, bytes]:
         "XLSX": xlsx_bytes(ROWS),
         "ODS": ods_bytes({"S": ods_rows(ROWS)}),
         "Parquet": parquet_bytes(),
+        "Arrow": arrow_bytes(pa.ipc.new_file),
+        "Arrow, stream": arrow_bytes(pa.ipc.new_stream),
+        "SPSS": statistical_bytes("sav"),
+        "SPSS, ZSAV": statistical_bytes("zsav", compress=True),
+        "Stata": statistical_bytes("dta"),
+        "Stata 8": statistical_bytes("dta", version=8),
         "JSON": json.dumps(RECORDS, ensure_ascii=False).encode(),
         "JSON Lines": "\n".join(map(json.dumps, RECORDS)).encode(),
     }
 
 
 def outcome(content: bytes, name: str = NAME) -> Table | DataError:
-    """What reading gives; everything in a table can be looked at."""
+    """What reading gives; everything in a table can be looked at.
+
+    Text is parsed in this process, which is quick; what libraries that may end it read, in a limited one.
+    """
     try:
-        table = read_table(content, name)
+        table = (read_table if content.startswith(_LIMITED) else read_here)(content, name)
     except DataError as found:
         error = found
     else:

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from grasp_core.data_spec import DataSpec
-from grasp_core.io import describe
-from grasp_core.io.load import load
-from grasp_core.io.recognise import recognise
-from grasp_core.io.tables import read_table
+from grasp_core.io.dataset import describe
+from grasp_core.io.dataset.load import load
+from grasp_core.io.guess.recognise import recognise
+from grasp_core.io.parsing.read import read_table
 from tests.io.making import rows_table
 from tests.shared_data import SHARED, needs_shared_data
 
@@ -64,7 +64,7 @@ def test_dices_is_the_same_in_every_layout(long, matrix, raters, transposed):
         spec = replace(guess.spec, categories=("No", "Yes", "Unsure"))
         sets.append(load(table, beside, spec, guess.axes))
     first = sets[0]
-    # 104 kept raters (METHODS.md section 8) of all 350 items.
+    # 104 kept raters of all 350 items.
     assert (first.summary.items, first.summary.raters) == (350, 104)
     assert first.summary.annotations == 350 * 104
     removed = ["left out: 6,650 annotations, 19 raters (raters with 'removed' = 'True')"]

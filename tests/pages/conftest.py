@@ -11,8 +11,8 @@ from streamlit.testing.v1 import AppTest
 from grasp_core import server as server_module
 from grasp_core.engine import workers
 from grasp_core.example import example_files, example_spec
-from grasp_core.io.load import load
-from grasp_core.io.tables import read_table
+from grasp_core.io.dataset.load import load
+from grasp_core.io.parsing.read import read_table
 from grasp_core.result import RunResult
 from grasp_core.server import Server, make_server
 from grasp_core.settings import Settings

@@ -14,8 +14,8 @@ from streamlit.testing.v1 import AppTest
 
 from grasp_core.errors import AccessError
 from grasp_core.server import Server
-from pages._ui import taking_off
-from tests.pages.test_kept_answers import ANN, BOB, ROOT, VERA, become
+from pages._ui.benchmark import taking_off
+from tests.pages.people import ANN, BOB, ROOT, VERA, become
 from tests.pages.visits import press, seen, widget
 
 CLASSES = ("yes", "no")
@@ -97,6 +97,27 @@ def test_a_faulty_submission_is_not_scored(page: AppTest, benchmark: Server) -> 
     assert benchmark.submissions.left("one", owner="") == benchmark.settings.raft_scorings
 
 
+def test_an_archive_that_is_too_large_is_refused_by_its_size(
+    page: AppTest, benchmark: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pages._ui.benchmark.submissions.MAX_ARCHIVE", 2**20)
+    submit(page, archive("one", "two") + bytes(2**20))
+    assert "predictions.zip is larger than 1 MiB, the most that is read of a submission" in seen(page.error)
+    assert not page.exception
+
+
+def test_rows_that_are_too_large_are_refused_by_their_size(
+    page: AppTest, benchmark: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("pages._ui.benchmark.try_baseline", "grasp_core.benchmark.tasks"):
+        monkeypatch.setattr(f"{module}.MAX_ROWS_FILE", 2**20)
+    page.switch_page("models.py").run()
+    widget(page.button_group, "View").set_value("Baselines").run()
+    page.file_uploader[0].set_value(("train.csv", b"x" * (2**20 + 1), "text/csv")).run()
+    assert "is larger than 1 MiB, the most that is read of a task's rows" in seen(page.error)
+    assert not page.exception
+
+
 def test_what_is_to_be_mended_stands_in_one_box(page: AppTest, benchmark: Server) -> None:
     submit(page, archive("one", wrong=2))
     assert len(page.error) == 1
@@ -172,9 +193,9 @@ def test_only_whoever_handed_in_and_admins_take_a_system_off(
     for user in (BOB, VERA):
         become(user, monkeypatch)
         assert "Take a system off" not in [button.label for button in leaderboard(page).button]
-        monkeypatch.setitem(st.session_state, taking_off._CHOSEN, record.id)
+        monkeypatch.setitem(st.session_state, taking_off.CHOSEN, record.id)
         with pytest.raises(AccessError):
-            taking_off._take_off([record])
+            taking_off.take_off([record])
     for user in (ANN, ROOT):
         become(user, monkeypatch)
         assert "Take a system off" in [button.label for button in leaderboard(page).button]

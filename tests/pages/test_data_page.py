@@ -2,13 +2,15 @@ from __future__ import annotations
 
 import hashlib
 import io
+import json
 import zipfile
+from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
 from grasp_core.data_spec import Bins
 from grasp_core.server import Server
-from pages._ui.state import Work
+from pages._ui.session.state import Work
 from tests.pages.visits import drop, open_example, press, seen, widget
 
 
@@ -91,6 +93,43 @@ def test_raters_are_left_out_by_a_column(page: AppTest) -> None:
     assert [metric.value for metric in page.metric][1] == "6"
 
 
+def test_starred_answers_of_a_tool_are_kept_or_left_out(page: AppTest) -> None:
+    def answer(rater: int, label: str, *, starred: bool) -> dict[str, Any]:
+        result = [{"from_name": "toxic", "type": "choices", "value": {"choices": [label]}}]
+        return {"completed_by": rater, "result": result, "ground_truth": starred}
+
+    tasks = [
+        {
+            "id": task,
+            "data": {"text": f"Text {task}"},
+            "annotations": [
+                *(answer(rater, "YN"[(task + rater) % 2], starred=rater == task) for rater in range(1, 5)),
+                answer(9, "Y", starred=True),
+            ],
+        }
+        for task in range(1, 7)
+    ]
+    page.switch_page("data.py").run()
+    drop(page, "Annotations", "tasks.json", json.dumps(tasks).encode())
+    chosen = widget(page.multiselect, "Leave out annotations where")
+    assert chosen.value == [("starred", "reference")]
+    assert [metric.value for metric in page.metric][:3] == ["6", "4", "24"]
+    chosen.set_value([]).run()
+    assert [metric.value for metric in page.metric][:3] == ["6", "5", "30"]
+    everything = [("starred", "reference"), ("starred", "rater")]
+    widget(page.multiselect, "Leave out annotations where").set_value(everything).run()
+    assert [metric.value for metric in page.metric][:3] == ["6", "4", "20"]
+
+
+def test_a_file_about_raters_is_refused_as_annotations(page: AppTest) -> None:
+    page.switch_page("data.py").run()
+    head = "Submission id,Participant id,Status,Started at,Completed at,Time taken,Sex"
+    rows = [f"s{j},p{j},APPROVED,a,b,60,{'Male' if j % 2 else 'Female'}" for j in range(6)]
+    drop(page, "Annotations", "people.csv", "\n".join([head, *rows]).encode())
+    assert "people.csv describes raters (Prolific)" in seen(page.error)
+    assert not page.metric
+
+
 def test_removing_the_file_starts_over(page: AppTest, example: dict[str, bytes]) -> None:
     open_example(page, example)
     press(page, "Remove the annotations file")
@@ -107,6 +146,16 @@ def test_matrix_layouts(page: AppTest) -> None:
     assert [metric.value for metric in page.metric] == ["12", "8", "96", "8"]
     widget(page.selectbox, "Layout").set_value("long").run()
     assert "still to be chosen" in seen(page.error)
+
+
+def test_each_row_may_be_a_rater(page: AppTest) -> None:
+    page.switch_page("data.py").run()
+    head = ",".join(["sex", *(f"X{j:03d}" for j in range(8))])
+    rows = [",".join(["fm"[i % 2], *("Yes" if (i * j) % 3 else "No" for j in range(8))]) for i in range(12)]
+    drop(page, "Annotations", "faces.csv", "\n".join([head, *rows]).encode())
+    assert widget(page.selectbox, "Layout").value == "raters-by-items"
+    assert widget(page.selectbox, "Rater column").value == ""
+    assert [metric.value for metric in page.metric][:3] == ["8", "12", "96"]
 
 
 def test_uploaded_files_can_be_deleted_at_once(
@@ -234,6 +283,31 @@ def test_another_sheet_can_be_chosen(page: AppTest) -> None:
     assert work(page).dataset.summary.annotations == 36
 
 
+def test_a_file_per_annotator_is_read_as_one_table_or_alone(page: AppTest) -> None:
+    rows = [line.split(",") for line in AGES.decode().splitlines()]
+    header, *cells = rows
+    at = header.index("rater")
+    raters = dict.fromkeys(row[at] for row in cells)
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        for rater in raters:
+            own = [header, *(row for row in cells if row[at] == rater)]
+            text = "\n".join(",".join([*row[:at], *row[at + 1 :]]) for row in own)
+            archive.writestr(f"{rater}.csv", text + "\n")
+    page.switch_page("data.py").run()
+    drop(page, "Annotations", "all.zip", file.getvalue())
+    part = widget(page.selectbox, "Sheet or file inside")
+    assert part.value == part.options[0] == "All that fit together, as one per annotator does"
+    assert len(work(page).annotations) == len(cells)
+    assert work(page).annotations.distinct("rater") == tuple(raters)
+    part.set_value(f"{next(iter(raters))}.csv").run()
+    assert "rater" not in work(page).annotations.columns
+    part = widget(page.selectbox, "Sheet or file inside")
+    part.set_value(part.options[0]).run()
+    assert len(work(page).annotations) == len(cells)
+    assert not page.exception
+
+
 def test_the_raters_may_be_on_another_sheet(page: AppTest) -> None:
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
@@ -253,3 +327,20 @@ def test_the_raters_may_be_on_another_sheet(page: AppTest) -> None:
 def work(page: AppTest) -> Work:
     session: Work = page.session_state["work"]
     return session
+
+
+def test_an_item_answered_twice_is_settled_beside_the_refusal(page: AppTest) -> None:
+    page.switch_page("data.py").run()
+    rows = ["item,rater,label,gender,when"]
+    rows += [f"i{n % 6},r{n // 6},{'Yes' if n % 4 else 'No'},{'w' if n < 18 else 'm'},{n}" for n in range(36)]
+    rows += ["i0,r0,Yes,w,99"]
+    drop(page, "Annotations", "votes.csv", "\n".join(rows).encode())
+    assert "--repeated first or last" in seen(page.error)
+    assert not page.metric
+    press(page, "Let the last answer count")
+    assert not page.error
+    assert "37 rows read: 36 annotations, 1 left out" in seen(page.caption)
+    work: Work = page.session_state["work"]
+    assert (work.data_spec.repeated, work.data_spec.order) == ("last", None)
+    widget(page.selectbox, "Time that tells which").set_value("when").run()
+    assert work.data_spec.order == "when"

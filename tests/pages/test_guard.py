@@ -6,7 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from grasp_core.errors import DataError
-from pages._ui import files, reading
+from pages._ui.data import files, read_watched
 from tests.pages.visits import drop, seen
 
 
@@ -17,7 +17,7 @@ def _fail(*_: object, **__: object) -> None:
 def test_unexpected_errors_become_a_sentence_and_leave_no_data_in_the_log(
     page: AppTest, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(reading, "read_table", _fail)
+    monkeypatch.setattr(read_watched, "read_table", _fail)
     page.switch_page("data.py").run()
     with caplog.at_level(logging.ERROR):
         drop(page, "Annotations", "a.csv", b"a,b,c\n1,2,3\n")

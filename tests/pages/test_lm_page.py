@@ -5,21 +5,21 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-import time
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from grasp_core.raft.baselines.embedding import available
-from grasp_core.raft.evaluate import leave_one_out
-from grasp_core.raft.lm.scoring import Setting
-from grasp_core.raft.tasks import read_rows, read_task
+from grasp_core.benchmark.baselines.embedding import available
+from grasp_core.benchmark.language_models.scoring import Setting
+from grasp_core.benchmark.scoring.evaluate import leave_one_out
+from grasp_core.benchmark.tasks import read_rows, read_task
 from grasp_core.server import Server
-from pages._ui.lm_asking import Asking, Questions
+from pages._ui.benchmark.lm_asking import Asking, Questions
+from tests.benchmark.language_models.completions_server import Completions, holds, says, serving
 from tests.pages.visits import press, seen, widget
-from tests.raft.lm.completions_server import Completions, says, serving, waits
 
 pytest.importorskip("openai", reason="tools/setup.sh models")
 
@@ -197,12 +197,13 @@ def asking(server: Server) -> Asking:
 
 
 def test_leaving_the_page_loses_no_answer(server: Server, asked: Completions) -> None:
-    asked.before = [waits(0.05)] * ROWS
+    third, go_on = threading.Event(), threading.Event()
+    asked.before = [lambda: None, lambda: None, *[holds(third, go_on)] * (ROWS - 2)]
     left = asking(server)
     left.start()
-    while len(asked.requests) < 3:
-        time.sleep(0.01)
+    assert third.wait(60)
     left.cancelled = True
+    go_on.set()
     left.join(30)
     before = len(asked.requests)
     assert 3 <= before < ROWS
@@ -210,16 +211,19 @@ def test_leaving_the_page_loses_no_answer(server: Server, asked: Completions) ->
     back.start()
     back.join(30)
     assert len(back.result()) == ROWS
-    assert (back.tally.asked, back.tally.reused) == (ROWS - before, before)
+    assert (back.usage.asked, back.usage.reused) == (ROWS - before, before)
 
 
 def test_two_at_once_share_the_answers(server: Server, asked: Completions) -> None:
-    asked.before = [waits(0.02)] * ROWS
+    first, go_on = threading.Event(), threading.Event()
+    asked.before = [holds(first, go_on)]
     both = [asking(server), asking(server)]
-    for one in both:
-        one.start()
+    both[0].start()
+    assert first.wait(60)
+    both[1].start()
+    go_on.set()
     for one in both:
         one.join(30)
     assert both[0].result() == both[1].result()
     assert len(asked.requests) == ROWS
-    assert sorted(one.tally.asked for one in both) == [0, ROWS]
+    assert sorted(one.usage.asked for one in both) == [0, ROWS]

@@ -8,25 +8,45 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from grasp_core.example import example_files, example_spec
-from grasp_core.io.load import load
-from grasp_core.io.tables import read_table
-from grasp_core.raft.raters.result import ModelsResult
+from grasp_core.io.dataset.load import load
+from grasp_core.io.parsing.read import read_table
+from grasp_core.panels.models.result import ModelsResult
 from grasp_core.server import Server
 from grasp_core.spec import AnalysisSpec, RunSpec
-from tests.pages.visits import open_example, press, seen, widget
-from tests.raft.raters.dices import AXES, SPEC, data, planted_labels
+from tests.models.dices import AXES, SPEC, data, planted_labels
+from tests.pages.conftest import ENTRY
+from tests.pages.visits import finished, on, open_example, press, seen, widget
 from tests.shared_data import DICES350, needs_shared_data
 
 SLOT = "Models' labels"
 ASK = "See whose judgements they reproduce"
 
 
+@pytest.fixture
+def gone(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Runs whose page was gone to: the section alone knows no other page."""
+    runs: list[str] = []
+    monkeypatch.setattr("pages._ui.models.models_as_raters.go", lambda _screen, run_id: runs.append(run_id))
+    return runs
+
+
+def answered(page: AppTest, server: Server, gone: list[str]) -> AppTest:
+    """Ask, and open the run's page as a colleague would."""
+    press(page, ASK)
+    assert not page.exception
+    visitor = AppTest.from_file(ENTRY, default_timeout=60).run()
+    visitor.query_params["run"] = gone[-1]
+    visitor = finished(visitor, server)
+    assert not visitor.exception
+    return visitor
+
+
 def section(annotations, raters, spec):
     """What pages/models.py does, around this section alone."""
-    from grasp_core.io.tables import read_table
-    from pages._ui.models_as_raters import show_models_as_raters
-    from pages._ui.problems import load_or_list
-    from pages._ui.state import work
+    from grasp_core.io.parsing.read import read_table
+    from pages._ui.data.problems import load_or_list
+    from pages._ui.models.models_as_raters import show_models_as_raters
+    from pages._ui.session.state import work
 
     session = work()
     if session.annotations is None:
@@ -51,7 +71,7 @@ def drop(page: AppTest, name: str, content: str) -> AppTest:
 @pytest.fixture(scope="module")
 def women() -> str:
     """A submission that copies the plurality of one group of the example: its Asian women."""
-    from tests.raft.raters.cases import plurality_of
+    from tests.models.cases import plurality_of
 
     files, spec = example_files(), example_spec()
     tables = [read_table(files[name], name) for name in ("annotations.csv", "raters.csv")]
@@ -68,13 +88,21 @@ def women() -> str:
     return "\n".join(["ID,Label", *lines]) + "\n"
 
 
+def test_labels_that_are_too_large_are_refused_by_their_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pages._ui.models.given_models.MAX_MODEL_FILE", 2**20)
+    page = opened()
+    drop(page, "mine.csv", "x" * (2**20 + 1))
+    assert "mine.csv is larger than 1 MiB" in seen(page.error)
+    assert not page.exception
+
+
 def test_without_data_the_way_to_them(page: AppTest) -> None:
     page.switch_page("models.py").run()
     assert not page.exception
     assert "Open the annotations" in seen(page.info)
 
 
-def test_a_planted_model_is_found_with_its_side(server: Server, women: str) -> None:
+def test_a_planted_model_is_found_with_its_side(server: Server, women: str, gone: list[str]) -> None:
     page = opened()
     assert not page.exception
     assert widget(page.button, ASK).disabled
@@ -86,23 +114,58 @@ def test_a_planted_model_is_found_with_its_side(server: Server, women: str) -> N
     pair = next(value for value in axes.value if len(value) == 2)
     assert set(pair) == {"rater_race", "rater_gender"}
     widget(page.number_input, "Permutations").set_value(2000).run()
-    press(page, ASK)
-    assert not page.exception
-    told = seen(page.markdown)
+    assert "**17 groups** will be compared" in seen(page.markdown)
+    found = answered(page, server, gone)
+    told = seen(found.markdown)
     assert "**planted** sides with **" in told
     first = told[told.index("sides with") :].splitlines()[0]
     assert "Asian" in first
     assert "macro-F1 1.000" in first
-    table = page.dataframe[0].value
+    table = found.dataframe[0].value
     assert table["planted"].tolist().count("1.000 ↑**") == 1
-    page.run()
-    assert len(page.dataframe) == 2  # still there
+    assert len(found.dataframe) == 2
+    press(page, ASK)
+    assert gone[-1] == gone[-2]  # the same question is not computed again
     widget(page.text_input, "Name of model 1").set_value("another").run()
-    assert not page.dataframe  # another question
+    press(page, ASK)
+    assert gone[-1] != gone[-2]  # another question
+    run = server.runs.get(gone[0])
+    assert run is not None
+    assert run.title.startswith("planted: ")
+
+
+def test_a_run_of_models_can_be_watched_cancelled_and_asked_again(
+    server: Server, women: str, gone: list[str]
+) -> None:
+    page = drop(opened(), "planted.csv", women)
+    widget(page.number_input, "Permutations").set_value(1_000_000).run()
+    press(page, ASK)
+    visitor = AppTest.from_file(ENTRY, default_timeout=60).run()
+    visitor.query_params["run"] = gone[-1]
+    on(visitor, "results")
+    assert "of 1,000,000 permutations" in seen_progress(visitor) or "Waiting" in seen_progress(visitor)
+    press(visitor, "Cancel the run")
+    finished(visitor, server)
+    assert "This run was cancelled" in seen(visitor.warning)
+    press(visitor, "Change and run again")
+    on(visitor, "models")
+    assert "Open the annotations" in seen(visitor.info)
+    assert visitor.session_state["work"].settings.permutations == 1_000_000
+
+
+def seen_progress(page: AppTest) -> str:
+    return "\n".join(element.proto.text for element in page.get("progress"))
+
+
+def test_a_group_that_nobody_is_in_is_refused_before_anything_is_asked(server: Server, women: str) -> None:
+    page = drop(opened(), "planted.csv", women)
+    widget(page.number_input, "Smallest group shown").set_value(1000).run()
+    assert "No group is large enough" in seen(page.error)
+    assert widget(page.button, ASK).disabled
 
 
 @needs_shared_data
-def test_both_sides_are_found_on_dices(server: Server) -> None:
+def test_both_sides_are_found_on_dices(server: Server, gone: list[str]) -> None:
     """The experts' gold, and a model that copies Asian women; the groups are those analysed last."""
     spec = RunSpec(SPEC, AnalysisSpec(axes=AXES))
     files = [(DICES350 / name).read_bytes() for name in ("ratings_long.csv", "raters.csv")]
@@ -113,24 +176,20 @@ def test_both_sides_are_found_on_dices(server: Server) -> None:
     drop(page, "gold.csv", (DICES350 / "items.csv").read_text())
     drop(page, "planted.csv", "\n".join(["ID,Label", *rows]) + "\n")
     assert widget(page.multiselect, "Groups of").value == list(AXES)
-    press(page, ASK)
-    assert not page.exception
-    told = seen(page.markdown)
+    told = seen(answered(page, server, gone).markdown)
     assert "**gold** sides with no group and against none, after correction for testing 20 groups" in told
     assert "it leans towards **Multiracial, Man**" in told
     assert "**planted** sides with **Asian/Asian subcontinent, Woman** (macro-F1 1.000" in told
 
 
-def test_the_answer_can_be_taken_away(server: Server, women: str) -> None:
+def test_the_answer_can_be_taken_away(server: Server, women: str, gone: list[str]) -> None:
     page = drop(opened(), "planted.csv", women)
     widget(page.number_input, "Permutations").set_value(200).run()
-    press(page, ASK)
-    assert not page.exception
-    labels = [button.label for button in page.get("download_button")]
+    found = answered(page, server, gone)
+    labels = [button.label for button in found.get("download_button")]
     assert labels == ["Result (JSON)", "Table (CSV)", "Chart (PNG)", "Chart (SVG)"]
-    _, result, kept = page.session_state["models-answer"]
+    result = server.service.result(gone[-1])
     assert ModelsResult.from_dict(json.loads(json.dumps(result.to_dict()))) == result
-    assert ModelsResult.from_dict(server.documents.content(kept)) == result
 
 
 def test_wrong_files_are_told_and_others_stay(server: Server, women: str) -> None:
@@ -167,20 +226,19 @@ def test_the_test_starts_as_it_was_last_analysed(server: Server) -> None:
     assert [widget(page.number_input, label).value for label in labels] == [9, 700, 5]
 
 
-def test_an_answer_waits_while_another_view_is_looked_at(
-    page: AppTest, example: dict[str, bytes], women: str
+def test_a_question_waits_while_another_view_is_looked_at(
+    page: AppTest, server: Server, example: dict[str, bytes], women: str
 ) -> None:
     open_example(page, example)
     page.switch_page("models.py").run()
     drop(page, "planted.csv", women)
     widget(page.number_input, "Permutations").set_value(200).run()
-    press(page, ASK)
-    assert page.dataframe
     widget(page.button_group, "View").set_value("People").run()
-    assert not page.dataframe
+    assert not page.text_input
     widget(page.button_group, "View").set_value("Whose judgements").run()
     assert widget(page.number_input, "Permutations").value == 200
-    assert "sides with" in seen(page.markdown)
+    press(page, ASK)
+    assert "sides with" in seen(finished(page, server).markdown)
 
 
 def test_a_column_of_the_annotations_is_a_model(server: Server) -> None:

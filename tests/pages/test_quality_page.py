@@ -12,10 +12,10 @@ from tests.pages.visits import press, seen, widget
 
 def quality_page(annotations, raters, spec):
     """What pages/data.py does, around the report alone."""
-    from grasp_core.io.load import load
-    from grasp_core.io.tables import read_table
-    from pages._ui.quality import show_quality
-    from pages._ui.state import work
+    from grasp_core.io.dataset.load import load
+    from grasp_core.io.parsing.read import read_table
+    from pages._ui.data.quality import show_quality
+    from pages._ui.session.state import work
 
     session = work()
     if session.dataset is None:

@@ -75,8 +75,14 @@ def test_numbers_offer_every_level(page: AppTest, answers: bytes) -> None:
     widget(page.selectbox, "Label column").set_value("score").run()
     press(page, "Continue to the analysis")
     analysis = on(page, "analysis")
-    options = widget(analysis.selectbox, "Level of measurement").options
-    assert options == ["Nominal: names", "Ordinal: ranks", "Interval: numbers", "Ratio: numbers from 0"]
+    level = widget(analysis.selectbox, "Level of measurement")
+    assert level.options == ["Ordinal: ranks", "Interval: numbers", "Nominal: names", "Ratio: numbers from 0"]
+    assert level.value == "nominal"
+    said = seen(analysis.caption)
+    assert (
+        "Proposed: labels are the numbers 0 to 3: ordinal or interval takes their order into account" in said
+    )
+    assert "Level of measurement" not in [one.label for one in analysis.expander[-1].selectbox]
     assert "Questions" not in chosen(analysis)
 
 

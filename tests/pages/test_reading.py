@@ -8,13 +8,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from grasp_core.errors import DataError
-from pages._ui import reading
+from pages._ui.data import read_watched
 from tests.pages.visits import drop, seen
 
 
 @pytest.fixture(autouse=True)
 def everything_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "_AT_ONCE", 0)
+    monkeypatch.setattr(read_watched, "AT_ONCE", 0)
 
 
 def opened(page: AppTest, content: bytes) -> AppTest:
@@ -42,7 +42,7 @@ def test_an_unexpected_error_while_reading_is_a_sentence(
     def fail(*_: object, **__: object) -> None:
         raise KeyError("rater 4711 said Yes")
 
-    monkeypatch.setattr(reading, "read_table", fail)
+    monkeypatch.setattr(read_watched, "read_table", fail)
     said = seen(opened(page, VOTES).error)
     assert "GRASP itself" in said
     assert "4711" not in said
@@ -51,7 +51,7 @@ def test_an_unexpected_error_while_reading_is_a_sentence(
 def test_leaving_ends_the_reading() -> None:
     """What the page's script does when a click ends it: the reader is told at its next step."""
     large = b"a,b\n" + b"12345678,2\n" * 8_000_000
-    thread = reading._Reading(large, "large.csv", None)
+    thread = read_watched.Reader(large, "large.csv", None)
     thread.start()
     while not thread.share and thread.is_alive():
         time.sleep(0.001)

@@ -7,12 +7,13 @@ from streamlit.testing.v1 import AppTest
 
 from grasp_core.access import User
 from grasp_core.errors import StoreError
-from grasp_core.io.fitting import signature
-from grasp_core.io.tables import read_table
+from grasp_core.io.dataset.fitting import signature
+from grasp_core.io.parsing.read import read_table
 from grasp_core.server import Server
 from grasp_core.store.readings import ReadingStore
 from grasp_core.store.schema import readings
-from pages._ui import permissions, remembered
+from pages._ui.data import remembered
+from pages._ui.session import permissions
 from tests.pages.conftest import ENTRY
 from tests.pages.visits import drop, press, seen, widget
 from tests.store.making import change

@@ -8,6 +8,7 @@ from streamlit.testing.v1 import AppTest
 from grasp_core import __version__
 from grasp_core.example import example_spec
 from grasp_core.export.registry import EXPORTS
+from grasp_core.remarks.remark import said
 from grasp_core.result import GroupResult, Outcome, RunResult
 from grasp_core.server import Server
 from grasp_core.store.runs import Request
@@ -149,7 +150,7 @@ def test_not_estimable_is_said_with_its_reason(results: AppTest, server: Server)
         first.group,
         first.n_raters,
         first.n_annotations,
-        {**first.statistics, "irr": Outcome(None, reason="fewer than two pairable annotations")},
+        {**first.statistics, "irr": Outcome(None, reason=said("fewer than two pairable annotations"))},
     )
     visitor = _visit(_saved(server, replace(result, groups=(lost, *result.groups[1:]))))
     assert "IRR is not estimable for 18-24: fewer than two pairable annotations" in seen(visitor.caption)

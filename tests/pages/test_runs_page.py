@@ -12,9 +12,8 @@ from grasp_core.engine.blocks import Progress
 from grasp_core.result import RunResult
 from grasp_core.server import Server, make_server
 from grasp_core.settings import Settings
-from grasp_core.store.links import Target
 from grasp_core.store.runs import RunRecord
-from pages._ui.progress import how_far
+from pages._ui.runs.progress import how_far
 from tests.pages.conftest import ENTRY
 from tests.pages.visits import on, open_example, press, seen, widget
 from tests.results import make_result
@@ -118,7 +117,7 @@ def test_edit_changes_title_tags_and_note(server: Server) -> None:
 
 def test_delete_asks_first(server: Server) -> None:
     run = _save(server, "Run A")
-    server.links.create(Target("run", run.id), created_by="")
+    server.links.create(run.id, created_by="")
     page = press(_runs(), "Delete")
     assert "One link to it stops working" in seen(page.warning)
     press(page, "Keep it")

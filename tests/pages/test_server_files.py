@@ -13,11 +13,12 @@ from streamlit.testing.v1 import AppTest
 from grasp_core import server as server_module
 from grasp_core.access import User
 from grasp_core.engine import workers
-from grasp_core.io import containers
+from grasp_core.io.archives import containers
 from grasp_core.server import Server, make_server
 from grasp_core.settings import Settings
-from pages._ui import permissions, server_files
-from tests.io.serving import Site, site
+from pages._ui.data import server_files
+from pages._ui.session import permissions
+from tests.io.sources.serving import Site, site
 from tests.pages.conftest import ENTRY
 from tests.pages.visits import drop, finished, press, seen, shown_run, widget
 

@@ -9,7 +9,7 @@ from grasp_core import __version__
 from grasp_core.example import example_spec
 from grasp_core.result import RunResult
 from grasp_core.server import Server
-from grasp_core.store.links import Link, Target
+from grasp_core.store.links import Link
 from grasp_core.store.runs import Request
 from tests.pages.conftest import ENTRY
 from tests.pages.visits import press, seen, widget
@@ -28,7 +28,7 @@ def _visit(token: str | None) -> AppTest:
 
 def _shared(server: Server, result: RunResult, **link: float) -> tuple[str, str]:
     run = server.runs.add(result, title="A run", owner="")
-    return run.id, server.links.create(Target("run", run.id), created_by="", **link)
+    return run.id, server.links.create(run.id, created_by="", **link)
 
 
 def _only_link(server: Server, run_id: str) -> Link:
@@ -124,7 +124,7 @@ def test_a_failed_run_says_nothing_of_its_error(server: Server, example_result: 
     request = Request("a" * 64, "A run", "", __version__, example_spec(), example_result.data, ())
     server.service.close()
     run, _ = server.runs.create(request)
-    token = server.links.create(Target("run", run.id), created_by="")
+    token = server.links.create(run.id, created_by="")
     assert "not there yet" in seen(_visit(token).info)
     claimed = server.runs.claim()
     assert claimed is not None

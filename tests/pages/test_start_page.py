@@ -50,6 +50,8 @@ def test_saved_result_opens_as_it_was(page: AppTest, server: Server) -> None:
         (b"{", "this is not JSON (line 1)"),
         (b"\xff\xfe\x00", "this is not JSON"),
         (b"[" * 100_000, "this is not JSON"),
+        (b"[" + b"[]," * 2_000_000 + b"[]]", "more than 4,000,000 values"),
+        (b" " * (50 * 2**20 + 1), "is larger than 50 MiB, the most that is read of a saved result"),
         (b'{"a": 1}', "not a GRASP result"),
         (b'{"format": "grasp-run", "version": 99}', "format version 99"),
         (b'{"format": "grasp-run", "version": 1}', "damaged"),

@@ -106,7 +106,7 @@ def test_blocks_and_thinning_keep_what_they_see(monkeypatch):
     annotations = simulated(5, copies=2, slips=0)
     whole = near_duplicates(annotations)
     assert whole.pairs
-    monkeypatch.setattr(duplicates, "_BLOCK_BYTES", 64 * 40 * 3)  # three raters a block
+    monkeypatch.setattr(duplicates, "BLOCK_BYTES", 64 * 40 * 3)  # three raters a block
     assert near_duplicates(annotations) == whole
     monkeypatch.setattr(duplicates, "MAX_WORK", 100 * 40**2 * 3)
     thinned = near_duplicates(annotations)

@@ -11,15 +11,15 @@ import pytest
 from scipy.stats.contingency import association
 
 from grasp_core.annotations import Axis, Raters
-from grasp_core.io.load import load
+from grasp_core.io.dataset.load import load
 from grasp_core.quality import tables
 from grasp_core.quality.constant import FEWEST_ANNOTATIONS, constant_raters
 from grasp_core.quality.overlap import corrected_v, overlaps
 from grasp_core.quality.overview import Bar, Spread, overview
 from grasp_core.quality.report import quality_json, quality_report
 from grasp_core.quality.small_groups import small_groups
-from tests.core.simulated import simulate
 from tests.io.making import LONG, rows_table, text_table
+from tests.permutation.simulated import simulate
 
 
 @pytest.fixture(scope="module")

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 
 import numpy as np
 import pytest
 
 from grasp_core.annotations import Annotations, BoolArray
 from grasp_core.groups import Grouping
-from grasp_core.permutation import kernel
+from grasp_core.permutation import compiled
 from grasp_core.permutation.design import build_design
-from grasp_core.permutation.pvalues import p_value
+from grasp_core.permutation.nulls.tails import p_value
 from grasp_core.quality import power
-from grasp_core.quality.power import PowerTask, estimate, group_gai, power_tasks
+from grasp_core.quality.power import estimate, power_tasks
+from grasp_core.quality.report import quality_json, quality_report
+from grasp_core.quality.simulation import PowerTask, group_gai
+from grasp_core.remarks.reasons import NoValue
 from grasp_core.spec import AnalysisSpec
 from grasp_core.statistics.counts import count
 from grasp_core.statistics.cross_group import xrr
 from grasp_core.statistics.in_group import irr
 from grasp_core.statistics.indices import gai
-from tests.core.simulated import simulate
+from tests.permutation.simulated import dataset, simulate
 
 RUNS = 200
 
@@ -58,7 +62,9 @@ def runs(task: PowerTask, strength: float, direction: str) -> tuple[float, float
         grouping = Grouping((task.group,), member, known, np.zeros(1, dtype=np.intp))
         data = planted(rng, task.annotations, member[0], strength, direction)
         design = build_design(data, None, grouping, AnalysisSpec(axes=(task.group.axes,)))
-        counted = np.concatenate([kernel.observed(design)[None], kernel.shuffled(design, run, 0, 399)])[:, 0]
+        counted = np.concatenate([compiled.observed(design)[None], compiled.shuffled(design, run, 0, 399)])[
+            :, 0
+        ]
         index = gai(counted[:, 0], counted[:, 1])
         values.append(index[0])
         p = None if np.isnan(index[0]) else p_value(index[0], index[1:][~np.isnan(index[1:])], "two-sided")
@@ -107,10 +113,12 @@ def test_what_cannot_be_found_is_none():
 
 
 def test_a_group_without_a_gai_has_a_reason():
-    annotations, raters = simulate(1, items=20, raters=20, categories=2, unused=1)  # one label only
-    found = estimate(power_tasks(annotations, raters, [("gender",)])[0])
-    assert found.reason
+    data = dataset(1, items=20, raters=20, categories=2, unused=1)  # one label only
+    found = estimate(power_tasks(data.annotations, data.raters, [("gender",)])[0])
+    assert found.reason == NoValue.GAI_RARELY_ESTIMABLE()
     assert found.expected is found.up is found.down is None
+    (written,) = json.loads(quality_json(quality_report(data, power=[found])))["power"]
+    assert written["reason"]["text"] == "GAI has no value in most chance groupings of this size"
 
 
 def test_group_gai_is_that_of_the_definitions():

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from grasp_core.data_spec import DataSpec
 from grasp_core.groups import Group
+from grasp_core.remarks.remark import said
 from grasp_core.result import DsiResult, FileFingerprint, Outcome, RunResult
 from grasp_core.spec import AnalysisSpec, RunSpec
 from tests.results import make_group, make_outcome, make_result
@@ -53,7 +54,7 @@ def hostile_result() -> RunResult:
             raters=position + 2,
             gai=make_outcome(1 + position / 10, "up", "**" if position % 3 == 0 else "*"),
             irr=make_outcome(-0.1, "down"),
-            xrr=Outcome(None, reason=text[:300]),
+            xrr=Outcome(None, reason=said(text[:300])),
         )
         groups.append(group)
     dsi = tuple(

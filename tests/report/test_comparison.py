@@ -3,6 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from grasp_core.groups import Group
+from grasp_core.remarks.remark import said
 from grasp_core.report.comparison import changes_table, compare, differences_table, in_words
 from grasp_core.result import GroupResult, Outcome, RunResult
 from tests.results import make_group, make_outcome, make_result
@@ -141,7 +142,7 @@ def test_an_unmarked_group_that_turns_round_is_no_change() -> None:
 
 
 def test_not_estimable_moves_nowhere() -> None:
-    a = _with(make_group(gai=Outcome(None, reason="no pair")))
+    a = _with(make_group(gai=Outcome(None, reason=said("no pair"))))
     b = _with(make_group(gai=make_outcome(0.9, "down")))
     [change] = compare(a, b).changes
     assert change.value_moved is None

@@ -1,6 +1,7 @@
 from dataclasses import replace
 
 from grasp_core.data_spec import DataSpec, Question
+from grasp_core.remarks.remark import said
 from grasp_core.report.contents import (
     conventions,
     marks,
@@ -60,7 +61,7 @@ def test_several_questions_are_named():
 
 
 def test_reasons_are_listed_once():
-    rows = [make_group(name, gai=Outcome(None, reason="XRR is 0")) for name in ("A", "B")]
+    rows = [make_group(name, gai=Outcome(None, reason=said("XRR is 0"))) for name in ("A", "B")]
     rows.append(make_group("C", gai=Outcome(None)))
     rows.append(make_group("D", gai=make_outcome(1.0, "up")))
     assert not_estimable(make_result(tuple(rows), statistics=("gai",))) == (

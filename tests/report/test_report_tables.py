@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from grasp_core.remarks.remark import said
 from grasp_core.report.tables import (
     CSV_COLUMNS,
     cell_text,
@@ -29,7 +30,9 @@ def three():
     return make_result(
         (
             make_group("A", gai=make_outcome(1.0, "up", "*"), irr=make_outcome(0.3, "up")),
-            make_group("B", gai=Outcome(None, reason="no shared items"), irr=make_outcome(0.2, "up", "**")),
+            make_group(
+                "B", gai=Outcome(None, reason=said("no shared items")), irr=make_outcome(0.2, "up", "**")
+            ),
             make_group("C", gai=make_outcome(0.5, "down", "**"), irr=make_outcome(0.1, "down", "*")),
         ),
         statistics=("irr", "gai"),
@@ -105,7 +108,7 @@ def test_wide_table_is_table_5():
 
 
 def test_cell_that_cannot_be_estimated():
-    assert cell_text(Outcome(None, reason="whatever")) == "not estimable"
+    assert cell_text(Outcome(None, reason=said("whatever"))) == "not estimable"
 
 
 def test_dsi_table():
@@ -117,7 +120,7 @@ def test_dsi_table():
 
 
 def test_dsi_that_cannot_be_estimated_comes_last_with_its_reason():
-    missing = DsiResult(("zodiac",), None, Outcome(None, reason="no group"), None, "none")
+    missing = DsiResult(("zodiac",), None, Outcome(None, reason=said("no group")), None, "none")
     result = make_result()
     table = dsi_table(replace(result, dsi=(missing, *result.dsi)))
     assert table.iloc[-1]["axis"] == "zodiac"

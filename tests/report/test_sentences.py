@@ -1,5 +1,6 @@
 from dataclasses import replace
 
+from grasp_core.remarks.remark import said
 from grasp_core.report.sentences import answer
 from grasp_core.result import Outcome
 from tests.results import make_group, make_outcome, make_result, without_gai
@@ -125,7 +126,7 @@ def test_what_cannot_be_estimated_is_named_with_its_reason():
 
 def test_degenerate_results():
     assert plain(make_result(())) == ("No answer: there is no group to show", [])
-    row = make_group(gai=Outcome(None, reason="no shared items"))
+    row = make_group(gai=Outcome(None, reason=said("no shared items")))
     headline, details = plain(make_result((row,), statistics=("gai",)))
     assert headline == "No answer: GAI could not be tested for any group"
     assert details == ["GAI is not estimable for Woman: no shared items."]

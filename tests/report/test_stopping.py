@@ -80,3 +80,10 @@ def test_it_survives_its_file_form() -> None:
     found = result()
     assert RunResult.from_dict(found.to_dict()) == found
     assert found.permutations == 7000
+
+
+def test_marks_of_models_are_named() -> None:
+    mark = Undecided(WOMEN.axes, WOMEN, "macro_f1", corrected=True, model="gold")
+    assert guarantee(SPEC, Stopping(100_000, 0.001, (mark,))).endswith(
+        "Macro-F1 of gold and White, Woman\u202e (after correction)."
+    )

@@ -107,4 +107,4 @@ def test_formula_of_gai_names_the_pair_of_the_run():
 def test_a_statistic_that_was_not_computed_says_so():
     outcome = outcome_of(make_group(gai=make_outcome(1.0, "up")), "irr")
     assert outcome.value is None
-    assert outcome.reason == "IRR was not part of this run"
+    assert str(outcome.reason) == "IRR was not part of this run"

@@ -25,7 +25,7 @@ from grasp_core.engine import service as service_module
 from grasp_core.engine import workers
 from grasp_core.engine.pool import Pool
 from grasp_core.engine.service import Service
-from grasp_core.permutation.warm import warm
+from grasp_core.panels.warm import warm
 from grasp_core.store import claims as claims_module
 from grasp_core.store.database import connect
 from grasp_core.store.files import FileStore
@@ -111,9 +111,9 @@ def serve(url: str, log: str, lease: float) -> None:
     compute_block, computed = workers.compute_block, service_module._Conductor.computed
     lines = os.open(log, os.O_WRONLY | os.O_APPEND)
 
-    def slow_block(file: str, seed: int, start: int, stop: int) -> Any:
+    def slow_block(kind: type, file: str, seed: int, start: int, stop: int) -> Any:
         time.sleep((stop - start) / PER_SECOND)
-        return compute_block(file, seed, start, stop)
+        return compute_block(kind, file, seed, start, stop)
 
     def noted(self: Any, start: int, values: Any) -> None:
         line = f"{os.getpid()} {self.record.id} {self.record.attempt} {start} {start + len(values)}\n"

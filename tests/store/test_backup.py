@@ -23,18 +23,16 @@ from sqlalchemy import URL, Engine
 
 from grasp_core import cli
 from grasp_core.errors import DataError, StoreError
-from grasp_core.store import backup as backup_module
 from grasp_core.store.backup import Contents, restore_backup, write_backup
 from grasp_core.store.database import connect
-from grasp_core.store.documents import DocumentStore
 from grasp_core.store.files import CHUNK_BYTES, FileStore
 from grasp_core.store.links import LinkStore, Target
 from grasp_core.store.readings import ReadingStore
 from grasp_core.store.runs import RunStore
 from grasp_core.store.schema import metadata
-from tests.documents import BOARD, make_models
 from tests.engine.asking import answer
 from tests.engine.serving import ask, in_progress, now, result_digits, serving
+from tests.made_up import BOARD, make_models
 from tests.results import make_result
 from tests.store.conftest import NewDatabase
 from tests.store.making import HOSTILE, RESULT, claim, create
@@ -46,7 +44,6 @@ Members = dict[str, bytes]
 def fill(engine: Engine, large: bytes = b"not so large") -> dict[str, Any]:
     """One of everything; returns what links open."""
     store, links, files = RunStore(engine), LinkStore(engine), FileStore(engine)
-    documents = DocumentStore(engine)
     for content in (b"", b"small", b"y" * 1000, large):
         files.put(content, owner="ann")
     files.refer("5" * 64, 2**40, "data:ünïcödé/votes.csv", owner="ann")
@@ -58,15 +55,13 @@ def fill(engine: Engine, large: bytes = b"not so large") -> dict[str, Any]:
         store.finish(claim(store), "done", result=make_result(warnings=(text,)), duration_s=0.1 + number)
     for record in store.search():
         store.describe(record.id, note=record.title, tagged=["a", "b"])
-        target = Target("run", record.id)
-        opens[links.create(target, created_by="ann", label=record.title, days=3)] = target
-        kept = documents.keep(
-            "models", make_models((record.title,)).to_dict(), title=record.title, owner=record.title
-        )
-        target = Target("document", kept.id)
-        opens[links.create(target, created_by="ann")] = target
-    documents.keep("leaderboard", BOARD, title="Leaderboard", owner="ann")
-    revoked = links.create(Target("run", record.id), created_by="ann")
+        token = links.create(record.id, created_by="ann", label=record.title, days=3)
+        opens[token] = Target("run", record.id)
+        about = store.add(make_models((record.title,)), title=record.title, owner=record.title)
+        opens[links.create(about.id, created_by="ann")] = Target("run", about.id)
+    board = links.create_leaderboard(BOARD, created_by="ann")
+    opens[board] = links.use(board)
+    revoked = links.create(record.id, created_by="ann")
     links.revoke(next(link.id for link in links.of_run(record.id) if link.expires_at is None))
     opens[revoked] = None
     assert links.use(next(iter(opens))) is not None
@@ -138,7 +133,7 @@ def test_from_sqlite_to_postgresql_to_sqlite(opened: Open, tmp_path: Path, postg
     results = {record.id: RunStore(engines[0]).result(record.id) for record in RunStore(engines[0]).search()}
     for number, (before, after) in enumerate(pairwise(engines)):
         contents = write_backup(before, tmp_path / f"{number}.zip")
-        assert contents == Contents(runs=len(results), files=5, documents=len(HOSTILE) + 1, links=len(tokens))
+        assert contents == Contents(runs=len(results), files=5, links=len(tokens))
         assert restore_backup(after, tmp_path / f"{number}.zip") == contents
         assert everything(after) == expected
         assert {
@@ -177,8 +172,8 @@ def test_a_run_goes_on_after_its_server_was_restored_elsewhere(
 
 
 def test_an_empty_server_is_backed_up_too(engine: Engine, tmp_path: Path) -> None:
-    assert write_backup(engine, tmp_path / "b.zip") == Contents(0, 0, 0, 0)
-    assert restore_backup(engine, tmp_path / "b.zip") == Contents(0, 0, 0, 0)
+    assert write_backup(engine, tmp_path / "b.zip") == Contents(0, 0, 0)
+    assert restore_backup(engine, tmp_path / "b.zip") == Contents(0, 0, 0)
 
 
 def test_the_file_is_its_owners_and_complete_or_not_there(
@@ -213,16 +208,16 @@ def test_a_backup_holds_one_moment(
     source, target = opened(new_database()), opened(new_database())
     fill(source)
     expected = restored(everything(source))
-    lines = backup_module._lines
+    store, dumps = RunStore(source), json.dumps
 
-    def meanwhile(connection: sa.Connection, table: sa.Table):
-        yield from lines(connection, table)
-        store = RunStore(source)
+    def meanwhile(*arguments, **named):
         for record in store.search(limit=1):
             store.delete(record.id)
+        return dumps(*arguments, **named)
 
-    monkeypatch.setattr(backup_module, "_lines", meanwhile)
-    write_backup(source, tmp_path / "b.zip")
+    with monkeypatch.context() as patched:
+        patched.setattr(json, "dumps", meanwhile)  # of each row as it is written
+        write_backup(source, tmp_path / "b.zip")
     restore_backup(target, tmp_path / "b.zip")
     assert everything(target) == expected
     assert len(everything(source)["runs"]) < len(expected["runs"])
@@ -301,35 +296,21 @@ TAMPERED: dict[str, Callable[[Members], object]] = {
     "a summary that is none": cell("runs", "summary", "{}"),
     "half a surrogate": cell("run_files", "sha256", None),
     "a link to no run": lambda m: changed(
-        m, "links.jsonl", lambda row: row.update(run_id="nobody", document_id=None)
-    ),
-    "a link to no document": lambda m: changed(
-        m, "links.jsonl", lambda row: row.update(run_id=None, document_id="nobody")
+        m, "links.jsonl", lambda row: row.update(run_id="nobody", leaderboard=None)
     ),
     "a link to nothing": lambda m: changed(
-        m, "links.jsonl", lambda row: row.update(run_id=None, document_id=None)
+        m, "links.jsonl", lambda row: row.update(run_id=None, leaderboard=None)
     ),
     "a link to two things": lambda m: changed(
         m,
         "links.jsonl",
         lambda row: row.update(
             run_id=json.loads(m["runs.jsonl"].splitlines()[0])["id"],
-            document_id=json.loads(m["documents.jsonl"].splitlines()[0])["id"],
+            leaderboard=json.dumps(BOARD),
         ),
     ),
-    "an unknown kind of document": cell("documents", "kind", "note"),
-    "a document of another kind": lambda m: changed(
-        m,
-        "documents.jsonl",
-        lambda row: row.update(kind={"models": "leaderboard", "leaderboard": "models"}[row["kind"]]),
-    ),
-    "a document that is not what its hash says": lambda m: changed(
-        m, "documents.jsonl", lambda row: row.update(content=row["content"] + " ")
-    ),
-    "a document that is none": lambda m: changed(
-        m,
-        "documents.jsonl",
-        lambda row: row.update(content="{}", sha256=hashlib.sha256(b"{}").hexdigest()),
+    "a leaderboard that is none": lambda m: changed(
+        m, "links.jsonl", lambda row: row.update(run_id=None, leaderboard="{}")
     ),
     "a link twice": lambda m: m.update({"links.jsonl": m["links.jsonl"] * 2}),
     "a result that is none": lambda m: [
@@ -343,7 +324,10 @@ TAMPERED: dict[str, Callable[[Members], object]] = {
     "a block of another length": cell("checkpoints", "stop", 4),
     "an empty block": cell("checkpoints", "stop", 0),
     "another format": lambda m: changed(m, "manifest.json", lambda plain: plain.update(format="zip"), 0),
-    "another version": lambda m: changed(m, "manifest.json", lambda plain: plain.update(version=5), 0),
+    "another version": lambda m: changed(m, "manifest.json", lambda plain: plain.update(version=6), 0),
+    "a version that was never released": lambda m: changed(
+        m, "manifest.json", lambda plain: plain.update(version=3), 0
+    ),
     "a version without its tables": lambda m: m.pop("readings.jsonl"),
     "tables that its version lacks": lambda m: changed(
         m, "manifest.json", lambda plain: plain.update(version=1), 0
@@ -418,42 +402,115 @@ def test_damaged_bytes_are_found(opened: Open, tmp_path: Path, good: Members) ->
         assert refused(engine, path)
 
 
-SINCE = {
-    1: ("readings", "submissions", "scorings", "documents", "tallies"),
-    2: ("documents", "tallies"),
-    3: ("tallies",),
-}
+SINCE = {1: ("readings", "submissions", "scorings", "tallies"), 4: ()}
+DOCUMENTS = 4
 
 
-@pytest.mark.parametrize("version", [1, 2, 3])
-def test_a_backup_of_an_earlier_version(
-    opened: Open, new_database: NewDatabase, good: Members, tmp_path: Path, version: int
-):
-    """Without tallies; before without documents; the first also without readings, submissions, places."""
+def earlier(good: Members, version: int) -> Members:
+    """The backup as a version of before would have written it; what it did not know is left out."""
     members = dict(good)
     for table in SINCE[version]:
         del members[f"{table}.jsonl"]
-    links = [json.loads(line) for line in members["links.jsonl"].splitlines()]
-    if version < 3:
-        rewrite(members, "links", [row for row in links if row.pop("document_id") is None])
+    links, runs = rows(members, "links"), rows(members, "runs")
+    answers = [run for run in runs if "models" in json.loads(run["spec"])]
+    rewrite(members, "runs", [run for run in runs if run not in answers])
+    documents = [document("models", run["id"], run["owner"], run["result"]) for run in answers]
+    for link in links:
+        board = link.pop("leaderboard")
+        link["document_id"] = link["run_id"] if link["run_id"] in {run["id"] for run in answers} else None
+        if board is not None:
+            documents.append(document("leaderboard", link["id"], "ann", board))
+            link["document_id"] = link["id"]
+        if link["document_id"] is not None:
+            link["run_id"] = None
+    if version == DOCUMENTS:
+        rewrite(members, "links", links)
+        rewrite(members, "documents", documents)
+    else:
+        rewrite(members, "links", [link for link in links if link.pop("document_id") is None])
     if version == 1:
-        rows = [json.loads(line) for line in members["files.jsonl"].splitlines()]
-        rewrite(members, "files", [row for row in rows if row.pop("location") is None])
-    manifest = json.loads(members["manifest.json"])
-    for table in SINCE[version]:
-        del manifest["tables"][table]
-    members["manifest.json"] = json.dumps({**manifest, "version": version}).encode()
-    write(tmp_path / "b.zip", members)
+        rewrite(members, "files", [row for row in rows(members, "files") if row.pop("location") is None])
+    return signed(members, version)
+
+
+def document(kind: str, document_id: str, owner: str, content: str) -> dict[str, Any]:
+    sha256 = hashlib.sha256(content.encode()).hexdigest()
+    named = {"id": document_id, "kind": kind, "title": f"A {kind}", "owner": owner, "created_at": 5.0}
+    return {**named, "sha256": sha256, "content": content}
+
+
+def signed(members: Members, version: int) -> Members:
+    """With a manifest that says what the members are."""
+    tables = {
+        name.removesuffix(".jsonl"): {
+            "rows": content.count(b"\n"),
+            "sha256": hashlib.sha256(content).hexdigest(),
+        }
+        for name, content in members.items()
+        if name.endswith(".jsonl")
+    }
+    manifest = {**json.loads(members["manifest.json"]), "version": version, "tables": tables}
+    return {**members, "manifest.json": json.dumps(manifest).encode()}
+
+
+@pytest.mark.parametrize("version", [1, 4])
+def test_a_backup_of_an_earlier_version(
+    opened: Open, new_database: NewDatabase, good: Members, tmp_path: Path, version: int
+):
+    """The first without submissions and so on; the fourth with answers about models as documents."""
+    write(tmp_path / "b.zip", earlier(good, version))
     engine = opened(new_database())
     contents = restore_backup(engine, tmp_path / "b.zip")
     found = everything(engine)
-    assert contents.files == {1: 4, 2: 5, 3: 5}[version]
+    assert contents.files == {1: 4, 4: 5}[version]
     assert all(found[table] == [] for table in SINCE[version])
-    if version < 3:
-        assert (contents.documents, contents.links) == (0, len(HOSTILE) + 1)
-        assert {row["document_id"] for row in found["links"]} == {None}
+    whole = len(rows(good, "runs")), len(rows(good, "links"))
+    if version == DOCUMENTS:
+        assert (contents.runs, contents.links) == whole
     else:
-        assert (contents.documents, contents.links) == (len(found["documents"]), len(links))
+        assert (contents.runs, contents.links) == (whole[0] - len(HOSTILE), len(HOSTILE) + 1)
+
+
+def test_documents_of_a_backup_are_runs_and_links_open_them(
+    opened: Open, target: Engine, tmp_path: Path
+) -> None:
+    """Under their ids, so that addresses that people noted hold; leaderboards are in their links."""
+    source = opened(sqlite(tmp_path, "source"))
+    tokens = fill(source)
+    write_backup(source, tmp_path / "b.zip")
+    write(tmp_path / "earlier.zip", earlier(read(tmp_path / "b.zip"), 4))
+    restore_backup(target, tmp_path / "earlier.zip")
+    links, before = LinkStore(target), RunStore(source)
+    for token, opens in tokens.items():
+        assert links.use(token) == opens
+        if opens is not None and opens.kind == "run":
+            assert RunStore(target).result(opens.id) == before.result(opens.id)
+    (board,) = links.of_leaderboards()
+    kept = links.leaderboard(board.id)
+    assert kept is not None
+    assert kept.content == BOARD
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"kind": "note"},
+        {"kind": "leaderboard"},
+        {"content": "{}"},
+        {"content": "{}", "sha256": hashlib.sha256(b"{}").hexdigest()},
+        {"id": "nobody"},
+    ],
+)
+def test_a_damaged_document_is_refused(target: Engine, good: Members, tmp_path: Path, changes: Any) -> None:
+    members = earlier(good, 4)
+    first, *others = rows(members, "documents")
+    rewrite(members, "documents", [{**first, **changes}, *others])
+    write(tmp_path / "b.zip", signed(members, 4))
+    assert "damaged" in refused(target, tmp_path / "b.zip")
+
+
+def rows(members: Members, table: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in members[f"{table}.jsonl"].splitlines()]
 
 
 def rewrite(members: Members, table: str, rows: list[dict[str, Any]]) -> None:
@@ -498,7 +555,7 @@ def test_the_commands(monkeypatch, capsys, opened: Open, tmp_path: Path) -> None
     total = len(everything(engine)["runs"])
     path = tmp_path / "b.zip"
     assert cli.main(["backup", str(path)]) == 0
-    counted = f"{total} runs, 5 files, {len(HOSTILE) + 1} documents, {len(tokens)} links"
+    counted = f"{total} runs, 5 files, {len(tokens)} links"
     assert capsys.readouterr().out == f"{path}: {counted}\n"
     assert cli.main(["restore", str(path)]) == 2
     assert capsys.readouterr().err.startswith("grasp: This GRASP is not empty")

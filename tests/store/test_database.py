@@ -69,8 +69,8 @@ def test_what_released_versions_wrote_stays_readable(tmp_path: Path, sample: str
     assert LinkStore(engine).of_run(done.id)[0].label == "for the reviewers"
     claimed = claim(store)
     assert (claimed.id, claimed.done) == (waiting.id, 3)
-    ((start, block),) = store.computed(claimed, 1)
-    assert (start, block.tolist()) == (0, [[[0.0, 1.0, 2.0, 3.0, 4.0, 5.0]]] * 3)
+    ((start, block),) = store.computed(claimed, 6)
+    assert (start, block.tolist()) == (0, [[0.0, 1.0, 2.0, 3.0, 4.0, 5.0]] * 3)
     ((name, sha256),) = store.files_of(waiting.id)
     assert name == "votes.csv"
     assert FileStore(engine).get(sha256) == b"item,rater,label\n1,1,Yes\n"

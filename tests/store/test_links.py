@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,28 +16,52 @@ from sqlalchemy.exc import IntegrityError
 
 from grasp_core.errors import StoreError
 from grasp_core.store.database import connect
-from grasp_core.store.documents import DocumentStore
-from grasp_core.store.links import Link, LinkStore, Target
+from grasp_core.store.links import Leaderboard, Link, LinkStore, Target
 from grasp_core.store.runs import RunStore
 from grasp_core.store.schema import links
-from tests.documents import BOARD
+from tests.made_up import BOARD
 from tests.store.making import HOSTILE, RESULT, change, column
 
 
-@pytest.fixture(params=["run", "document"])
-def target(request: pytest.FixtureRequest, engine: Engine) -> Target:
+@dataclass(frozen=True)
+class Shared:
+    """Something that links can be made to, and how to find these."""
+
+    make: Callable[..., str]
+    found: Callable[[], list[Link]]
+    run_id: str | None = None
+
+    def opened_by(self, store: LinkStore, token: str, *, count: bool = True) -> bool:
+        """Whether the token opens just this."""
+        if self.run_id is not None:
+            return store.use(token, count=count) == Target("run", self.run_id)
+        target = store.use(token, count=count)
+        return target is not None and target in [link.target for link in self.found()]
+
+
+@pytest.fixture(params=["run", "leaderboard"])
+def target(request: pytest.FixtureRequest, engine: Engine) -> Shared:
     return made(engine, request.param)
 
 
-def made(engine: Engine, kind: str, title: str = "A") -> Target:
+def made(engine: Engine, kind: str, title: str = "A") -> Shared:
+    store = LinkStore(engine)
     if kind == "run":
-        return Target("run", RunStore(engine).add(RESULT, title=title, owner="ann").id)
+        run = RunStore(engine).add(RESULT, title=title, owner="ann")
+        return Shared(partial(store.create, run.id), partial(store.of_run, run.id), run.id)
     content = {**BOARD, "tasks": [title]}
-    return Target("document", DocumentStore(engine).keep("leaderboard", content, title=title, owner="ann").id)
+
+    def found() -> list[Link]:
+        every = store.of_leaderboards()
+        return [link for link in every if board(store, link.id).content == content]
+
+    return Shared(partial(store.create_leaderboard, content), found)
 
 
-def links_to(store: LinkStore, target: Target) -> list[Link]:
-    return store.of_run(target.id) if target.kind == "run" else store.of_documents([target.id])
+def board(store: LinkStore, link_id: str) -> Leaderboard:
+    kept = store.leaderboard(link_id)
+    assert kept is not None
+    return kept
 
 
 @pytest.fixture
@@ -42,33 +69,34 @@ def store(engine: Engine) -> LinkStore:
     return LinkStore(engine)
 
 
-def test_a_link_opens_what_it_was_made_for(engine: Engine, store: LinkStore, target: Target) -> None:
-    other = made(engine, target.kind, "B")
-    token = store.create(target, created_by="ann", label="for the reviewers")
-    assert store.use(token) == target
-    assert store.use(store.create(other, created_by="ann")) == other
-    (link,) = links_to(store, target)
-    assert (link.target, link.label, link.created_by) == (target, "for the reviewers", "ann")
+def test_a_link_opens_what_it_was_made_for(engine: Engine, store: LinkStore, target: Shared) -> None:
+    other = made(engine, "leaderboard" if target.run_id is None else "run", "B")
+    token = target.make(created_by="ann", label="for the reviewers")
+    assert target.opened_by(store, token)
+    assert other.opened_by(store, other.make(created_by="ann"))
+    (link,) = target.found()
+    assert link.target == store.use(token, count=False)
+    assert (link.label, link.created_by) == ("for the reviewers", "ann")
     assert (link.expires_at, link.revoked_at, link.expired, link.works) == (None, None, False, True)
     assert (link.uses, link.last_used_at is not None) == (1, True)
 
 
 def test_a_token_is_256_random_bits_and_only_its_hash_is_kept(
-    engine: Engine, store: LinkStore, target: Target
+    engine: Engine, store: LinkStore, target: Shared
 ) -> None:
-    tokens = {store.create(target, created_by="ann") for _ in range(50)}
+    tokens = {target.make(created_by="ann") for _ in range(50)}
     assert len(tokens) == 50
     assert all(len(base64.urlsafe_b64decode(token + "=")) == 32 for token in tokens)
     expected = {hashlib.sha256(token.encode()).hexdigest() for token in tokens}
     assert set(column(engine, links, "token_sha256")) == expected
-    assert not tokens & {link.id for link in links_to(store, target)}
+    assert not tokens & {link.id for link in target.found()}
 
 
 def test_the_database_file_does_not_hold_the_token(tmp_path: Path) -> None:
     engine = connect(URL.create("sqlite", database=str(tmp_path / "grasp.db")))
     run = RunStore(engine).add(RESULT, title="A", owner="ann")
     store = LinkStore(engine)
-    token = store.create(Target("run", run.id), created_by="ann", label="the label is there")
+    token = store.create(run.id, created_by="ann", label="the label is there")
     assert store.use(token) == Target("run", run.id)
     files = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     engine.dispose()
@@ -80,8 +108,8 @@ def test_the_database_file_does_not_hold_the_token(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", [*HOSTILE, "\x00", "\ud800", "' OR 1=1 --"])
-def test_other_texts_open_nothing(store: LinkStore, target: Target, text: str) -> None:
-    token = store.create(target, created_by=text, label=text)
+def test_other_texts_open_nothing(store: LinkStore, target: Shared, text: str) -> None:
+    token = target.make(created_by=text, label=text)
     for other in (
         text,
         token + text,
@@ -93,76 +121,99 @@ def test_other_texts_open_nothing(store: LinkStore, target: Target, text: str) -
             assert store.use(other) is None
             assert store.use(other, count=False) is None
     assert store.of_run(text) == []
-    (link,) = links_to(store, target)
+    (link,) = target.found()
     assert link.uses == 0
     assert link.label == text or "\ufffd" in link.label
 
 
-def test_uses_are_counted(store: LinkStore, target: Target) -> None:
-    token = store.create(target, created_by="ann")
-    assert links_to(store, target)[0].last_used_at is None
+def test_uses_are_counted(store: LinkStore, target: Shared) -> None:
+    token = target.make(created_by="ann")
+    assert target.found()[0].last_used_at is None
     with ThreadPoolExecutor(8) as visitors:
-        assert set(visitors.map(lambda _: store.use(token), range(24))) == {target}
-    assert store.use(token, count=False) == target
-    assert links_to(store, target)[0].uses == 24
+        assert all(visitors.map(lambda _: target.opened_by(store, token), range(24)))
+    assert target.opened_by(store, token, count=False)
+    assert target.found()[0].uses == 24
 
 
-def test_a_link_expires(engine: Engine, store: LinkStore, target: Target) -> None:
-    token = store.create(target, created_by="ann", days=2)
-    (link,) = links_to(store, target)
+def test_a_link_expires(engine: Engine, store: LinkStore, target: Shared) -> None:
+    token = target.make(created_by="ann", days=2)
+    (link,) = target.found()
     assert link.expires_at is not None
     assert round(link.expires_at - link.created_at) == 2 * 86400
-    assert store.use(token) == target
+    assert target.opened_by(store, token)
     change(engine, links, expires_at=links.c.expires_at - 2 * 86400 - 1)
     assert store.use(token) is None
     assert store.use(token, count=False) is None
-    (link,) = links_to(store, target)
+    (link,) = target.found()
     assert (link.expired, link.works, link.uses) == (True, False, 1)
 
 
-def test_a_link_is_revoked_for_good(store: LinkStore, target: Target) -> None:
-    token, other = (store.create(target, created_by="ann") for _ in range(2))
-    revoked = next(link for link in links_to(store, target) if link.uses == 0)
-    assert store.use(token) == target
-    by_id = {link.id: link for link in links_to(store, target)}
+def test_a_link_is_revoked_for_good(store: LinkStore, target: Shared) -> None:
+    token, other = (target.make(created_by="ann") for _ in range(2))
+    revoked = next(link for link in target.found() if link.uses == 0)
+    assert target.opened_by(store, token)
+    by_id = {link.id: link for link in target.found()}
     used = next(link for link in by_id.values() if link.uses == 1)
     store.revoke(used.id)
-    first = next(link for link in links_to(store, target) if link.id == used.id)
+    first = next(link for link in target.found() if link.id == used.id)
     assert first.revoked_at is not None
     assert not first.works
     assert store.use(token) is None
-    assert store.use(other) == target
+    assert target.opened_by(store, other)
     store.revoke(used.id)
     store.revoke("nobody")
-    assert next(link for link in links_to(store, target) if link.id == used.id) == first
+    assert next(link for link in target.found() if link.id == used.id) == first
     assert revoked.works
 
 
-def test_what_was_deleted_cannot_be_shared(engine: Engine, store: LinkStore, target: Target) -> None:
-    token = store.create(target, created_by="ann")
-    (RunStore(engine) if target.kind == "run" else DocumentStore(engine)).delete(target.id)
+def test_what_was_deleted_cannot_be_shared(engine: Engine, store: LinkStore) -> None:
+    target = made(engine, "run")
+    token = target.make(created_by="ann")
+    RunStore(engine).delete(str(target.run_id))
     assert store.use(token) is None
     assert column(engine, links, "id") == []
-    with pytest.raises(StoreError, match=f"The {target.kind} was deleted, so it cannot be shared"):
-        store.create(target, created_by="ann")
+    with pytest.raises(StoreError, match="The run was deleted, so it cannot be shared"):
+        target.make(created_by="ann")
 
 
-def test_a_link_to_a_run_is_none_to_a_document_of_that_id(engine: Engine, store: LinkStore) -> None:
-    run, document = made(engine, "run"), made(engine, "document")
-    store.create(run, created_by="ann")
-    store.create(document, created_by="ann")
-    assert [link.target for link in store.of_run(run.id)] == [run]
-    assert [link.target for link in store.of_documents([run.id, document.id])] == [document]
-    assert store.of_documents([]) == []
-    for other in (Target("document", run.id), Target("run", document.id)):
-        with pytest.raises(StoreError, match="cannot be shared"):
-            store.create(other, created_by="ann")
+def test_a_link_to_a_run_holds_no_leaderboard(engine: Engine, store: LinkStore) -> None:
+    run, other = made(engine, "run"), made(engine, "leaderboard")
+    run.make(created_by="ann")
+    other.make(created_by="ann")
+    assert [link.target for link in run.found()] == [Target("run", str(run.run_id))]
+    assert [link.target.kind for link in store.of_leaderboards()] == ["leaderboard"]
+    assert store.leaderboard(run.found()[0].id) is store.leaderboard("nobody") is None
+    assert board(store, other.found()[0].id).content == {**BOARD, "tasks": ["A"]}
 
 
 def test_the_database_refuses_a_link_to_both_or_neither(engine: Engine, store: LinkStore) -> None:
-    run, document = made(engine, "run"), made(engine, "document")
-    store.create(run, created_by="ann")
-    for values in ({"document_id": document.id}, {"run_id": None}):
+    run = made(engine, "run")
+    run.make(created_by="ann")
+    for values in ({"leaderboard": "{}"}, {"run_id": None}):
         with pytest.raises(IntegrityError):
             change(engine, links, **values)
-    change(engine, links, run_id=None, document_id=document.id)
+    change(engine, links, run_id=None, leaderboard="{}")
+
+
+def test_a_leaderboard_is_kept_as_it_was(store: LinkStore, engine: Engine) -> None:
+    texts = {**BOARD, "tasks": list(HOSTILE)}
+    token = store.create_leaderboard(texts, created_by="ann")
+    target = store.use(token)
+    assert target is not None
+    assert board(store, target.id).content == texts
+
+
+def test_leaderboards_go_when_no_link_opens_them(engine: Engine, store: LinkStore) -> None:
+    run = made(engine, "run")
+    for name, days in (("open", None), ("limited", 1), ("revoked", None), ("expired", -1)):
+        made(engine, "leaderboard", name).make(created_by="ann", label=name, days=days)
+    revoked = next(link for link in store.of_leaderboards() if link.label == "revoked")
+    store.revoke(revoked.id)
+    run.make(created_by="ann", label="run", days=-1)
+    change(engine, links, created_at=links.c.created_at - 3 * 3600)
+    made(engine, "leaderboard", "new").make(created_by="ann", label="new", days=-1)
+    assert store.delete_leaderboards(older_than_hours=2, closed=True) == 2
+    assert {link.label for link in store.of_leaderboards()} == {"open", "limited", "new"}
+    assert store.delete_leaderboards(older_than_hours=2, closed=False) == 2
+    assert [link.label for link in store.of_leaderboards()] == ["new"]
+    assert [link.label for link in run.found()] == ["run"]

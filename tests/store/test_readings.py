@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -29,8 +28,8 @@ RICH = DataSpec(
         Combine(("q1", "q2"), ("Yes", "No"), "any"),
     ),
     filters=Filters(drop=(("status", "test"),), time="seconds", min_time=2.5, min_per_rater=3),
-    part="May",
-    raters_part="People",
+    member="May",
+    raters_member="People",
 )
 
 
@@ -51,7 +50,7 @@ def test_a_reading_comes_back_as_it_was(store: ReadingStore, spec: DataSpec) -> 
 def test_ones_own_reading_comes_first_and_then_the_teams_latest(engine: Engine, store: ReadingStore) -> None:
     for moment, owner in enumerate(("ann", "bob", "carl", "bob")):
         store.remember("1" * 64, LONG, (f"axis {moment}",), owner=owner)
-        time.sleep(0.01)  # SQLite's clock counts milliseconds
+        change(engine, readings, updated_at=readings.c.updated_at - 1)  # and a second goes by
     assert len(column(engine, readings, "owner")) == 3
     recalled = {owner: store.recall("1" * 64, owner=owner) for owner in ("ann", "bob", "dora")}
     assert {owner: found and (found.owner, found.axes) for owner, found in recalled.items()} == {

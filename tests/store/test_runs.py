@@ -12,8 +12,9 @@ import pytest
 from sqlalchemy import Engine
 
 from grasp_core.errors import LimitError, StoreError
+from grasp_core.remarks.remark import said
 from grasp_core.spec import RunSpec
-from grasp_core.store.links import LinkStore, Target
+from grasp_core.store.links import LinkStore
 from grasp_core.store.runs import RunStore
 from grasp_core.store.schema import checkpoints, links, run_files, runs, tags
 from tests.results import make_result
@@ -75,16 +76,16 @@ def test_many_ask_the_same_at_once(store: RunStore) -> None:
 def test_what_failed_or_was_cancelled_is_queued_again(store: RunStore, state) -> None:
     made = create(store)
     claimed = claim(store)
-    store.keep(claimed, 10, [(0, np.ones((10, 2, 6)))])
+    store.keep(claimed, 10, [(0, np.ones((10, 12)))])
     store.finish(claimed, state, error="a sentence" if state == "failed" else None)
     assert store.answering(request().key) is None
     again = create(store, files=(("other.csv", "3" * 64),))
     assert again.id == made.id
     assert (again.state, again.error, again.finished_at) == ("queued", None, None)
     assert store.files_of(again.id) == (("other.csv", "3" * 64),)
-    ((start, block),) = store.computed(claim(store), 2)
+    ((start, block),) = store.computed(claim(store), 12)
     assert start == 0
-    assert np.array_equal(block, np.ones((10, 2, 6)))
+    assert np.array_equal(block, np.ones((10, 12)))
 
 
 def test_a_result_is_read_back(store: RunStore) -> None:
@@ -255,6 +256,28 @@ def test_search_narrowed_and_cut(store: RunStore) -> None:
     assert store.search(tag="%") == []
 
 
+def test_tags_of_all_runs_are_known(store: RunStore) -> None:
+    made = [create(store, f"run {number}", owner=f"person {number}") for number in range(205)]
+    store.describe(made[0].id, tagged=["beta", "Alpha"])
+    store.describe(made[-1].id, tagged=["beta", "gamma"])
+    assert store.known_tags() == ["Alpha", "beta", "gamma"]
+    store.describe(made[0].id, tagged=[])
+    assert store.known_tags() == ["beta", "gamma"]
+
+
+def test_all_runs_that_still_need_a_file_are_counted(store: RunStore) -> None:
+    ours, theirs, raters = "a" * 64, "b" * 64, "c" * 64
+    files = (("votes.csv", ours), ("raters.csv", raters))
+    made = [create(store, f"run {number}", owner=f"person {number}", files=files) for number in range(205)]
+    create(store, "of another file", files=(("other.csv", theirs),))
+    assert claim(store).id == made[0].id
+    assert store.waiting_for([ours]) == store.waiting_for([ours, raters]) == 205
+    store.request_cancel(made[1].id)
+    assert store.waiting_for([ours]) == 204
+    assert store.waiting_for([theirs]) == 1
+    assert store.waiting_for([]) == 0
+
+
 # Deleted
 
 
@@ -264,7 +287,7 @@ def test_a_deleted_run_takes_what_is_its_own_along(engine: Engine, store: RunSto
     deleted = create(store, "deleted")
     for record in (kept, deleted):
         store.describe(record.id, tagged=["t"])
-        LinkStore(engine).create(Target("run", record.id), created_by="ann")
+        LinkStore(engine).create(record.id, created_by="ann")
     store.keep(claimed, 1, [(0, np.ones((1, 2, 6)))])
     store.delete(deleted.id)
     store.delete("nobody")
@@ -309,7 +332,7 @@ def test_what_another_version_saved_is_read(engine: Engine, store: RunStore) -> 
     change(engine, runs, result=json.dumps(plain, ensure_ascii=False))
     found = store.result(added.id)
     assert found is not None
-    assert found.warnings == ("ä",)
+    assert found.warnings == (said("ä"),)
     assert isinstance(found.spec, RunSpec)
 
 

@@ -17,6 +17,7 @@ from starlette.websockets import WebSocket
 
 from grasp_core.access import User
 from grasp_core.engine import workers
+from grasp_core.remarks.cautions import Caution
 from grasp_core.server import Server, make_server
 from grasp_core.settings import Settings
 from grasp_core.store.runs import RunRecord
@@ -50,7 +51,8 @@ def server(tmp_path: Path) -> Iterator[Server]:
 
 @pytest.fixture
 def done(server: Server) -> RunRecord:
-    return server.runs.add(make_result(warnings=("rater 4711 said Yes",)), title="A run", owner=ANN.id)
+    result = make_result(warnings=("rater 4711 said Yes", Caution.TOO_FEW_FOR_P()))
+    return server.runs.add(result, title="A run", owner=ANN.id)
 
 
 @pytest.fixture
@@ -81,6 +83,7 @@ def client(server: Server) -> Iterator[MakeClient]:
                 security_headers("<script>1</script>", https=settings.https),
                 https=settings.https,
                 count=metrics.count,
+                base_path=base_path,
             ),
             Middleware(Gate, settings, identify, base_path),
             Middleware(WayBack, identify, base_path, frozenset({"/shared"})),

@@ -2,24 +2,24 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Callable
 from http import HTTPStatus
+from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
 from httpx import Response
 
 from grasp_core.access import User
-from grasp_core.errors import MissingResultError, StoreError
+from grasp_core.errors import MissingResultError
+from grasp_core.models.tables import sides_csv
 from grasp_core.report.saved import result_json
 from grasp_core.report.tables import table_csv
 from grasp_core.result import RunResult
 from grasp_core.server import Server
-from grasp_core.store.documents import DocumentRecord, Kind
-from grasp_core.store.links import Target
 from grasp_core.store.runs import Request, RunRecord
-from grasp_core.store.schema import documents, links
-from tests.documents import BOARD
-from tests.raft.test_strangers import telling
+from grasp_core.store.schema import links
+from tests.made_up import BOARD, telling
 from tests.results import make_result
 from tests.web.conftest import ANN, SIGN_IN, VIEWER, MakeClient
 
@@ -39,9 +39,15 @@ def problem(answer: Response, status: HTTPStatus) -> str:
     return str(body["detail"])
 
 
-def kept(server: Server, kind: Kind = "models") -> DocumentRecord:
-    content = telling().to_dict() if kind == "models" else BOARD
-    return server.documents.keep(kind, content, title="Kept", owner=ANN.id)
+@pytest.fixture
+def about_models(server: Server) -> RunRecord:
+    return server.runs.add(telling(), title="Kept", owner=ANN.id)
+
+
+def shared_board(server: Server, **link: float) -> tuple[str, str]:
+    """A link's id, and its token."""
+    token = server.links.create_leaderboard(BOARD, created_by=ANN.id, **link)
+    return server.links.of_leaderboards()[0].id, token
 
 
 def failed(server: Server) -> RunRecord:
@@ -60,15 +66,26 @@ def test_health_needs_no_sign_in(client: MakeClient) -> None:
     assert answer.json()["status"] == "ok"
 
 
-def test_health_says_when_the_store_is_away(
-    client: MakeClient, server: Server, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("loss", "sentence"),
+    [
+        (lambda file: file.unlink(), "file is gone"),
+        (lambda file: file.rename(f"{file}-elsewhere"), "file is gone"),
+        (lambda file: (file.unlink(), file.touch()), "Another file stands"),
+        (lambda file: file.write_bytes(b"something else" * 10_000), "cannot be read"),
+        (lambda file: file.write_bytes(b""), "cannot be read"),
+    ],
+)
+def test_health_says_when_the_database_file_is_not_what_it_was(
+    client: MakeClient, server: Server, loss: Callable[[Path], object], sentence: str
 ) -> None:
-    def away() -> None:
-        raise StoreError("The database is away.")
-
-    monkeypatch.setattr(server.runs, "counts", away)
-    answer = client().get("/api/health")
-    assert problem(answer, HTTPStatus.SERVICE_UNAVAILABLE) == "The database is away."
+    file = Path(server.database.url.database or "")
+    visitor = client()
+    assert visitor.get("/api/health").status_code == 200
+    loss(file)
+    (shown, again) = (visitor.get("/api/health") for _ in range(2))
+    assert sentence in problem(shown, HTTPStatus.SERVICE_UNAVAILABLE)
+    assert again.text == shown.text, "a file was made in its place"
 
 
 @pytest.mark.parametrize("user", [ANN, VIEWER])
@@ -105,11 +122,14 @@ def test_strangers_cannot_tell_a_run_from_none(client: MakeClient, done: RunReco
 
 def test_a_token_opens_its_own_run_without_names(client: MakeClient, server: Server, done: RunRecord) -> None:
     stranger = client(**SIGN_IN)
-    token = server.links.create(Target("run", done.id), created_by=ANN.id)
+    token = server.links.create(done.id, created_by=ANN.id)
     other = server.runs.add(make_result(), title="Another", owner=ANN.id)
     answer = stranger.get(f"/api/runs/{done.id}", headers=bearer(token))
     assert answer.status_code == 200
     assert "4711" not in answer.text
+    (caution,) = answer.json()["warnings"]
+    assert (caution["code"], caution["numbers"]) == ("too-few-for-p", {})
+    assert caution["text"] == "with fewer than 100 permutations there are no p-values"
     assert answer.json()["data"]["files"] == []
     assert stranger.get(f"/api/runs/{done.id}/table.csv", headers=bearer(token)).status_code == 200
     foreign = problem(stranger.get(f"/api/runs/{other.id}", headers=bearer(token)), HTTPStatus.NOT_FOUND)
@@ -120,9 +140,9 @@ def test_a_token_opens_its_own_run_without_names(client: MakeClient, server: Ser
 
 def test_expired_and_revoked_tokens_open_nothing(client: MakeClient, server: Server, done: RunRecord) -> None:
     stranger = client(**SIGN_IN)
-    revoked = server.links.create(Target("run", done.id), created_by=ANN.id)
+    revoked = server.links.create(done.id, created_by=ANN.id)
     server.links.revoke(server.links.of_run(done.id)[0].id)
-    expired = server.links.create(Target("run", done.id), created_by=ANN.id, days=1)
+    expired = server.links.create(done.id, created_by=ANN.id, days=1)
     with server.database.begin() as connection:
         connection.execute(
             links.update().where(links.c.expires_at.is_not(None)).values(expires_at=time.time() - 1)
@@ -131,26 +151,30 @@ def test_expired_and_revoked_tokens_open_nothing(client: MakeClient, server: Ser
         problem(stranger.get(f"/api/runs/{done.id}", headers=bearer(token)), HTTPStatus.UNAUTHORIZED)
 
 
-@pytest.mark.parametrize("kind", ["models", "leaderboard"])
 @pytest.mark.parametrize("user", [ANN, VIEWER])
-def test_whoever_has_signed_in_sees_every_document(
-    client: MakeClient, server: Server, user: User, kind: Kind
+def test_whoever_has_signed_in_sees_runs_of_models_and_leaderboards(
+    client: MakeClient, server: Server, user: User, about_models: RunRecord
 ) -> None:
     visitor = client(**SIGN_IN)
     visitor.headers["X-Test-User"] = user.id
-    document = kept(server, kind)
-    answer = visitor.get(f"/api/documents/{document.id}")
+    answer = visitor.get(f"/api/runs/{about_models.id}")
     assert answer.status_code == 200
     assert "no-store" in answer.headers["Cache-Control"]
-    assert answer.json() == server.documents.content(document.id)
-    problem(visitor.get("/api/documents/unknown"), HTTPStatus.NOT_FOUND)
+    assert answer.json() == telling().to_dict()
+    table = visitor.get(f"/api/runs/{about_models.id}/table.csv")
+    assert table.text == sides_csv(telling())
+    board, _ = shared_board(server)
+    answer = visitor.get(f"/api/leaderboards/{board}")
+    assert "no-store" in answer.headers["Cache-Control"]
+    assert answer.json() == BOARD
+    problem(visitor.get("/api/leaderboards/unknown"), HTTPStatus.NOT_FOUND)
 
 
-def test_strangers_cannot_tell_a_document_from_none(client: MakeClient, server: Server) -> None:
+def test_strangers_cannot_tell_a_leaderboard_from_none(client: MakeClient, server: Server) -> None:
     stranger = client(**SIGN_IN)
     answers = [
-        stranger.get(f"/api/documents/{document_id}", headers=headers)
-        for document_id in (kept(server).id, "guessed", "a" * 500, "%00")
+        stranger.get(f"/api/leaderboards/{link_id}", headers=headers)
+        for link_id in (shared_board(server)[0], "guessed", "a" * 500, "%00")
         for headers in ({}, bearer("guessed"), bearer(""), {"Authorization": "Basic eDp5"})
     ]
     for answer in answers:
@@ -158,48 +182,58 @@ def test_strangers_cannot_tell_a_document_from_none(client: MakeClient, server: 
     assert len({answer.text for answer in answers}) == 1
 
 
-@pytest.mark.parametrize("kind", ["models", "leaderboard"])
-def test_a_token_opens_its_own_document_without_names(client: MakeClient, server: Server, kind: Kind) -> None:
+def test_a_token_opens_its_own_run_of_models_without_names(
+    client: MakeClient, server: Server, about_models: RunRecord
+) -> None:
     stranger = client(**SIGN_IN)
-    document = kept(server, kind)
-    other = server.documents.keep(kind, {**BOARD, "tasks": []}, title="Another", owner=ANN.id)
-    token = server.links.create(Target("document", document.id), created_by=ANN.id)
-    answer = stranger.get(f"/api/documents/{document.id}", headers=bearer(token))
+    token = server.links.create(about_models.id, created_by=ANN.id)
+    for path in ("", "/table.csv"):
+        answer = stranger.get(f"/api/runs/{about_models.id}{path}", headers=bearer(token))
+        assert answer.status_code == 200
+        assert "4711" not in answer.text
+        assert ANN.id not in answer.text
+    assert (
+        stranger.get(f"/api/runs/{about_models.id}", headers=bearer(token)).json()["format"] == "grasp-models"
+    )
+
+
+def test_a_token_opens_its_own_leaderboard(client: MakeClient, server: Server) -> None:
+    stranger = client(**SIGN_IN)
+    other, _ = shared_board(server)
+    board, token = shared_board(server)
+    answer = stranger.get(f"/api/leaderboards/{board}", headers=bearer(token))
     assert answer.status_code == 200
-    assert answer.json()["format"] == f"grasp-{kind}"
-    assert "4711" not in answer.text
+    assert answer.json()["format"] == "grasp-leaderboard"
     assert ANN.id not in answer.text
-    foreign = stranger.get(f"/api/documents/{other.id}", headers=bearer(token))
-    unknown = stranger.get("/api/documents/guessed", headers=bearer(token))
+    foreign = stranger.get(f"/api/leaderboards/{other}", headers=bearer(token))
+    unknown = stranger.get("/api/leaderboards/guessed", headers=bearer(token))
     assert problem(foreign, HTTPStatus.NOT_FOUND) == problem(unknown, HTTPStatus.NOT_FOUND)
-    assert server.links.of_documents([document.id])[0].uses == 1
-    server.links.revoke(server.links.of_documents([document.id])[0].id)
-    expired = server.links.create(Target("document", document.id), created_by=ANN.id, days=-1)
-    for closed in (token, expired):
-        answer = stranger.get(f"/api/documents/{document.id}", headers=bearer(closed))
+    assert next(link for link in server.links.of_leaderboards() if link.id == board).uses == 1
+    server.links.revoke(board)
+    late, expired = shared_board(server, days=-1)
+    for link_id, closed in ((board, token), (late, expired)):
+        answer = stranger.get(f"/api/leaderboards/{link_id}", headers=bearer(closed))
         problem(answer, HTTPStatus.UNAUTHORIZED)
 
 
 def test_a_token_of_one_kind_opens_nothing_of_the_other(
     client: MakeClient, server: Server, done: RunRecord
 ) -> None:
-    """Not even where a run and a document have the same id."""
+    """Not even where a run and a link have the same id."""
     stranger = client(**SIGN_IN)
-    document = kept(server)
+    _, of_board = shared_board(server)
     with server.database.begin() as connection:
-        connection.execute(documents.update().values(id=done.id))
-    of_run = server.links.create(Target("run", done.id), created_by=ANN.id)
-    of_document = server.links.create(Target("document", done.id), created_by=ANN.id)
-    assert server.documents.get(document.id) is None
+        connection.execute(links.update().values(id=done.id))
+    of_run = server.links.create(done.id, created_by=ANN.id)
     for path, token in (
-        (f"/api/runs/{done.id}", of_document),
-        (f"/api/runs/{done.id}/table.csv", of_document),
-        (f"/api/documents/{done.id}", of_run),
+        (f"/api/runs/{done.id}", of_board),
+        (f"/api/runs/{done.id}/table.csv", of_board),
+        (f"/api/leaderboards/{done.id}", of_run),
     ):
         problem(stranger.get(path, headers=bearer(token)), HTTPStatus.NOT_FOUND)
     assert stranger.get(f"/api/runs/{done.id}", headers=bearer(of_run)).json()["format"] == "grasp-run"
-    shown = stranger.get(f"/api/documents/{done.id}", headers=bearer(of_document)).json()
-    assert shown["format"] == "grasp-models"
+    shown = stranger.get(f"/api/leaderboards/{done.id}", headers=bearer(of_board)).json()
+    assert shown["format"] == "grasp-leaderboard"
 
 
 def test_a_wrong_token_takes_one_indexed_query(client: MakeClient, server: Server, done: RunRecord) -> None:
@@ -224,7 +258,7 @@ def test_a_wrong_token_takes_one_indexed_query(client: MakeClient, server: Serve
 def test_why_a_run_failed_is_not_for_strangers(client: MakeClient, server: Server) -> None:
     visitor = client(**SIGN_IN)
     run = failed(server)
-    token = server.links.create(Target("run", run.id), created_by=ANN.id)
+    token = server.links.create(run.id, created_by=ANN.id)
     theirs = visitor.get(f"/api/runs/{run.id}", headers=bearer(token)).json()
     ours = visitor.get(f"/api/runs/{run.id}", headers={"X-Test-User": ANN.id}).json()
     assert theirs["error"] is None
@@ -239,7 +273,8 @@ def test_why_a_run_failed_is_not_for_strangers(client: MakeClient, server: Serve
     "path",
     [
         "/api/", "/api/nothing", "/api/runs", "/api/runs/", "/api/runs/a/b/c",
-        "/api/runs/a%2Fb", "/api/runs/..%2f..%2fetc%2fpasswd/x", "/api/documents", "/api/documents/a/b",
+        "/api/runs/a%2Fb", "/api/runs/..%2f..%2fetc%2fpasswd/x", "/api/leaderboards",
+        "/api/leaderboards/a/b", "/api/documents/a",
     ],
 )  # fmt: skip
 def test_unknown_addresses_are_problems(client: MakeClient, path: str) -> None:

@@ -19,8 +19,8 @@ from streamlit.web.server.starlette.starlette_server_config import (
 )
 
 from grasp_core.settings import Settings
-from pages._ui.cookie import signed_in
-from pages._ui.identity import sender
+from pages._ui.session.cookie import signed_in
+from pages._ui.session.identity import sender
 from tests.web.conftest import SIGN_IN
 
 SETTINGS = Settings(**SIGN_IN, allowed_domains=("lab.example",))

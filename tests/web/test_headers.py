@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import logging
+from pathlib import Path
 
 import pytest
 
@@ -44,6 +45,13 @@ def test_metrics_answer_this_machine_and_the_token(client: MakeClient, server: S
     for token, status in (("wrong", 401), ("", 401), ("r\u00efght", 401), ("right", 200)):
         answer = far.get("/metrics", headers={"Authorization": f"Bearer {token}".encode()})
         assert answer.status_code == status
+
+
+def test_metrics_tell_that_the_database_file_is_gone(client: MakeClient, server: Server) -> None:
+    Path(server.database.url.database or "").unlink()
+    text = client().get("/metrics").text
+    assert "grasp_store_up 0.0" in text
+    assert "grasp_runs{" not in text
 
 
 def test_access_lines_have_no_queries() -> None:

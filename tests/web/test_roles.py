@@ -14,8 +14,10 @@ from grasp_core.engine import workers
 from grasp_core.errors import AccessError
 from grasp_core.server import Server, make_server
 from grasp_core.settings import Settings
-from pages._ui import doors, files, identity, permissions, state
-from pages._ui.screens import SCREENS
+from pages._ui.data import files
+from pages._ui.session import identity, permissions, state
+from pages._ui.shell.screens import SCREENS
+from pages._ui.start import start_actions as doors
 from tests.results import make_result
 from tests.serving import ROOT
 from tests.web.conftest import SIGN_IN
@@ -137,7 +139,7 @@ def test_actions_ask_for_themselves(
         doors.try_example()
     with pytest.raises(AccessError):
         state.submit(None, result.spec, 0.0)  # type: ignore[arg-type]
-    assert files._take("annotations", b"a,b,c\n1,2,3\n", "a.csv", "round")
+    assert files.take("annotations", b"a,b,c\n1,2,3\n", "a.csv", "round")
     assert server.files.used("") == server.files.used("vera@lab.example") == 0
     assert [run.id for run in server.runs.search()] == [run_id]
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from grasp_core.benchmark.language_models.address import checked, key_for
 from grasp_core.errors import SettingsError
-from grasp_core.raft.lm.address import checked, key_for
 from grasp_core.settings import read_settings, variable
 from tests.serving import ROOT
 from tests.web.conftest import SIGN_IN

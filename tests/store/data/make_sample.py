@@ -15,7 +15,7 @@ from sqlalchemy import URL
 
 from grasp_core.store.database import connect
 from grasp_core.store.files import FileStore
-from grasp_core.store.links import LinkStore, Target
+from grasp_core.store.links import LinkStore
 from grasp_core.store.runs import RunStore
 from tests.store.making import RESULT, claim, create
 
@@ -29,7 +29,7 @@ def write(path: Path) -> None:
     done = claim(runs)
     runs.finish(done, "done", result=RESULT, duration_s=1.5)
     runs.describe(done.id, note="a note, ünïcödé", tagged=["tag"])
-    LinkStore(engine).create(Target("run", done.id), created_by="ann", label="for the reviewers")
+    LinkStore(engine).create(done.id, created_by="ann", label="for the reviewers")
     FileStore(engine).put(VOTES, owner="ann")
     create(runs, "The question", owner="bob", files=(("votes.csv", hashlib.sha256(VOTES).hexdigest()),))
     running = claim(runs)

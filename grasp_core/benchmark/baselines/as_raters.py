@@ -1,0 +1,94 @@
+"""A baseline as a model: labels for the items of a data set from their texts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from grasp_core.benchmark.baselines.registry import make_baseline
+from grasp_core.benchmark.tasks import Rows, Task
+from grasp_core.data_spec import DataSpec
+from grasp_core.errors import DataError
+from grasp_core.io.parsing.read import read_table
+from grasp_core.io.table.table import Table
+from grasp_core.models.labels import ID, LABEL
+from grasp_core.wording import quoted
+
+WITHOUT_EXAMPLES = ("minilm-names",)
+"""Baselines that need no labelled rows: they know the labels' names alone."""
+_FIELD = "text"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ItemTexts:
+    """The texts that a baseline is to label.
+
+    Parameters
+    ----------
+    baseline : str
+        One of :data:`WITHOUT_EXAMPLES`.
+    categories : tuple of str
+    ids, texts : tuple of str, length I
+    source : str
+        The file and column that the texts are from.
+    """
+
+    baseline: str
+    categories: tuple[str, ...]
+    ids: tuple[str, ...]
+    texts: tuple[str, ...]
+    source: str
+
+    @property
+    def name(self) -> str:
+        """Name of the labels as a file."""
+        return f"{self.source}, by {self.baseline}"
+
+
+def item_texts(table: Table, spec: DataSpec, categories: Sequence[str], baseline: str) -> ItemTexts:
+    """The items' texts, from the column that `spec.text` names.
+
+    Raises
+    ------
+    DataError
+        If no column of texts is named, or the file has no row of its own for an item.
+    """
+    if spec.text is None or spec.text not in table.columns or spec.item not in table.columns:
+        raise DataError(
+            f"{table.name}: a baseline reads the items' texts; name their column, beside that of the items"
+        )
+    item, text = table.column(str(spec.item)), table.column(spec.text)
+    first: dict[int, str] = {}
+    for code, words in zip(item.codes.tolist(), text.codes.tolist(), strict=True):
+        if text.values[words] not in spec.missing:
+            first.setdefault(code, text.values[words])
+    if not first:
+        raise DataError(f"{table.name}, column {quoted(spec.text)}: there is no text to read")
+    ids = tuple(item.values[code] for code in first)
+    source = f"{table.name}, column {spec.text}"
+    return ItemTexts(baseline, tuple(categories), ids, tuple(first.values()), source)
+
+
+def label_items(job: ItemTexts) -> bytes:
+    """The baseline's labels as a CSV file with the columns ID and Label.
+
+    Raises
+    ------
+    SpecError
+        If the baseline needs packages that are not installed.
+    """
+    task = Task("items", job.categories, (_FIELD,), (_FIELD,))
+    texts = tuple({_FIELD: text} for text in job.texts)
+    unlabelled = read_table(b"ID,text\n0,none\n", job.baseline)
+    rows = Rows(job.ids, texts, None, unlabelled)
+    labels = make_baseline(job.baseline)(rows, task, 1)(texts)
+    return _csv(job.ids, labels)
+
+
+def _csv(ids: Sequence[str], labels: Sequence[str]) -> bytes:
+    lines = [(ID, LABEL), *zip(ids, labels, strict=True)]
+    return "".join(f"{_quoted(one)},{_quoted(label)}\n" for one, label in lines).encode()
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"'

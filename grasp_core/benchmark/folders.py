@@ -1,0 +1,190 @@
+"""The CSV files of a submission, in a folder or a zip archive; nothing is ever unpacked to disk."""
+
+from __future__ import annotations
+
+import io
+import lzma
+import zipfile
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from grasp_core.errors import DataError
+from grasp_core.io.archives import containers
+from grasp_core.wording import not_there, number, quoted
+
+MAX_FILE = 64 * 1024**2
+"""Largest file with predictions, unpacked; the benchmark's largest has 5,000 rows in about 0.2 MB."""
+MAX_ARCHIVE = 256 * 1024**2
+"""Largest zip archive, packed."""
+MAX_TOTAL = 4 * MAX_FILE
+"""Most that the files of a submission hold together, unpacked."""
+MAX_FILES = containers.MAX_MEMBERS
+_MAX_ENTRIES = 10 * MAX_FILES
+"""Files and folders of any kind in an archive: other systems add some of their own."""
+_ENTRY = b"PK\x01\x02"
+"""Bytes that an archive's directory has before each file's name."""
+DATA = "data"
+"""Folder in which the benchmark's own submissions keep their files."""
+
+
+@dataclass(frozen=True, slots=True)
+class RawFile:
+    """A CSV file as it is.
+
+    Parameters
+    ----------
+    path : str
+        Below the submission, e.g. "data/banking_77/predictions.csv".
+    content : bytes
+    error : str or None
+        Why it was not read.
+    """
+
+    path: str
+    content: bytes
+    error: str | None = None
+
+
+def csv_files(source: Path | str | bytes, name: str | None = None) -> tuple[RawFile, ...]:
+    """The CSV files of a folder or zip archive: those of ``data`` where there is one, and of its folders.
+
+    Parameters
+    ----------
+    source : path of a folder or zip archive, or the content of a zip archive
+    name : str, optional
+        The archive's name for messages.
+
+    Raises
+    ------
+    DataError
+        If there is no such folder or archive, it holds too much, or a path in an archive leads out of it.
+    """
+    if isinstance(source, bytes):
+        return _of_zip(source, name or "the archive")
+    path = Path(source)
+    if path.is_dir():
+        return _of_folder(path)
+    shown = name or path.name
+    try:
+        _check_archive(path.stat().st_size, shown)
+        with path.open("rb") as file:
+            content = file.read(MAX_ARCHIVE + 1)
+    except FileNotFoundError:
+        raise DataError(f"{not_there(shown, path)}; name a submission's folder or zip file") from None
+    except OSError as error:
+        raise DataError(f"{shown} cannot be read: {error.strerror}") from None
+    return _of_zip(content, shown)
+
+
+def read_bounded(path: Path, shown: str) -> RawFile:
+    """A file of at most :data:`MAX_FILE` bytes; `shown` is its name for messages."""
+    try:
+        if path.stat().st_size > MAX_FILE:
+            return _too_large(shown)
+        with path.open("rb") as file:
+            content = file.read(MAX_FILE + 1)
+    except OSError as error:
+        return RawFile(shown, b"", f"{shown} cannot be read: {error.strerror}")
+    return _too_large(shown) if len(content) > MAX_FILE else RawFile(shown, content)
+
+
+def _of_folder(folder: Path) -> tuple[RawFile, ...]:
+    base = folder / DATA if (folder / DATA).is_dir() else folder
+    paths = sorted(path for pattern in ("*.csv", "*/*.csv") for path in base.glob(pattern) if path.is_file())
+    _check_number(len(paths), str(folder))
+    return _bounded((read_bounded(path, path.relative_to(folder).as_posix()) for path in paths), str(folder))
+
+
+def _of_zip(content: bytes, name: str) -> tuple[RawFile, ...]:
+    _check_archive(len(content), name)
+    if not content.startswith((containers.ZIP, b"PK\x05\x06")):
+        raise DataError(
+            f"{name} is neither a folder nor a zip archive; a submission is a folder (or a zip of it) "
+            "with data/<task>/predictions.csv for every task"
+        )
+    entries = content.count(_ENTRY)  # whatever the archive says: opening it makes an object of each
+    if entries > _MAX_ENTRIES:
+        raise DataError(f"{name} holds more than {_MAX_ENTRIES:,} files; a submission has one per task")
+    root, paths = _layout(_names(content, name))
+    _check_number(len(paths), name)
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        return _bounded((_member(archive, root + path, path, name) for path in sorted(paths)), name)
+
+
+def _check_archive(size: int, name: str) -> None:
+    if size > MAX_ARCHIVE:
+        raise DataError(
+            f"{name} is larger than {MAX_ARCHIVE // 1024**2} MiB; a submission has one small file per task"
+        )
+
+
+def _names(content: bytes, name: str) -> tuple[str, ...]:
+    """Names of the files in an archive, none of which leads out of it."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            everything = [entry.filename for entry in archive.infolist()]
+    except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError):
+        everything = []  # said of the whole archive below
+    for path in everything:
+        pieces = path.replace("\\", "/").split("/")
+        if ".." in pieces or not pieces[0] or pieces[0].endswith(":"):
+            raise DataError(
+                f"{name} holds a file whose path leads out of the archive, {quoted(path)}; "
+                "pack the submission's folder again, with paths below it"
+            )
+    found = containers.Archive(content, name).names
+    twice = next((path for position, path in enumerate(found) if path in found[:position]), None)
+    if twice is not None:
+        raise DataError(f"{name} holds two files named {quoted(twice)}; pack one")
+    return found
+
+
+def _layout(names: Iterable[str]) -> tuple[str, list[str]]:
+    """The folder around everything in the archive, where there is one, and the CSV files below it."""
+    names = list(names)
+    tops = {name.partition("/")[0] for name in names}
+    deep = any(name.count("/") >= 2 and name.endswith(".csv") for name in names)
+    root = f"{tops.pop()}/" if len(tops) == 1 and deep and DATA not in tops else ""
+    inside = [name.removeprefix(root) for name in names]
+    base = f"{DATA}/" if any(name.startswith(f"{DATA}/") for name in inside) else ""
+    below = [name for name in inside if name.startswith(base) and name.endswith(".csv")]
+    return root, [name for name in below if name.removeprefix(base).count("/") <= 1]
+
+
+def _member(archive: zipfile.ZipFile, member: str, path: str, name: str) -> RawFile:
+    """Reading stops at :data:`MAX_FILE`, whatever size the archive claims."""
+    try:
+        with archive.open(member) as file:
+            content = file.read(MAX_FILE + 1)
+    except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, RuntimeError, ValueError):
+        return RawFile(path, b"", f"{path} in {name} is damaged; pack the archive again")
+    return _too_large(path) if len(content) > MAX_FILE else RawFile(path, content)
+
+
+def _too_large(path: str) -> RawFile:
+    return RawFile(
+        path,
+        b"",
+        f"{path} is larger than {MAX_FILE // 1024**2} MiB; it should hold an ID and a class name per row",
+    )
+
+
+def _bounded(files: Iterable[RawFile], name: str) -> tuple[RawFile, ...]:
+    found: list[RawFile] = []
+    total = 0
+    for file in files:
+        found.append(file)
+        total += len(file.content)
+        if total > MAX_TOTAL:
+            raise DataError(
+                f"{name}: its files hold more than {MAX_TOTAL // 1024**2} MiB together; "
+                "a submission holds one small CSV file per task"
+            )
+    return tuple(found)
+
+
+def _check_number(files: int, name: str) -> None:
+    if files > MAX_FILES:
+        raise DataError(f"{name} holds {number(files, 'CSV file')}; a submission has one per task")

@@ -1,0 +1,144 @@
+"""Work for other processes: only there are gold labels read, and only scores come back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from grasp_core.benchmark.baselines.registry import make_baseline
+from grasp_core.benchmark.gold import Gold, read_gold
+from grasp_core.benchmark.labelled import LabelledFile
+from grasp_core.benchmark.scoring.compare import Comparison, compare
+from grasp_core.benchmark.scoring.folds import Fold, taken
+from grasp_core.benchmark.scoring.human import HumanScore, human_baseline
+from grasp_core.benchmark.scoring.scores import score, scores_json
+from grasp_core.benchmark.submissions.submission import Submission
+from grasp_core.benchmark.submissions.validation import known_ids, require_scorable
+from grasp_core.benchmark.tasks import Rows, Task, read_tasks
+from grasp_core.io.dataset.load import Dataset
+from grasp_core.models.labels import ID, LABEL
+
+Predictions = Mapping[str, Mapping[str, str]]
+"""Label by row id, by task."""
+
+
+@dataclass(frozen=True, slots=True)
+class Benchmark:
+    """Where a server keeps its benchmark.
+
+    Parameters
+    ----------
+    gold : Path
+        Folder with ``<task>/test.csv``.
+    tasks : Path or None
+        Folder with ``<task>/task.json``; None for the built-in tasks.
+    """
+
+    gold: Path
+    tasks: Path | None
+
+    def open(self) -> tuple[Mapping[str, Task], Gold]:
+        """Tasks and gold labels."""
+        tasks = read_tasks(self.tasks)
+        return tasks, read_gold(self.gold, tasks, known_ids(self.tasks))
+
+
+def score_predictions(job: tuple[Benchmark, Predictions]) -> str:
+    """Score a submission; returns what :func:`~grasp_core.benchmark.scoring.scores.scores_json` writes.
+
+    Raises
+    ------
+    DataError
+        If the benchmark's files cannot be used or the predictions do not fit them.
+    """
+    benchmark, predictions = job
+    tasks, gold = benchmark.open()
+    submission = as_submission(predictions)
+    require_scorable(submission, tasks, {**gold.ids, **known_ids(benchmark.tasks)})
+    return scores_json(score(submission, tasks, gold))
+
+
+def compare_predictions(job: tuple[Benchmark, Predictions, Predictions]) -> Comparison:
+    """Compare two submissions.
+
+    Raises
+    ------
+    DataError
+        If there is nothing that both submissions and the gold labels have.
+    """
+    benchmark, first, second = job
+    tasks, gold = benchmark.open()
+    return compare(as_submission(first), as_submission(second), tasks, gold)
+
+
+def as_submission(predictions: Predictions) -> Submission:
+    """Stored predictions as a submission."""
+    return Submission({task: _file(task, labels) for task, labels in predictions.items()})
+
+
+def _file(task: str, labels: Mapping[str, str]) -> LabelledFile:
+    return LabelledFile(
+        path=task, columns=(ID, LABEL), ids=tuple(labels), labels=tuple(labels.values()), rows=len(labels)
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Folds:
+    """Folds of an evaluation for one worker, which shares what it embeds among them.
+
+    Parameters
+    ----------
+    name : str
+        Of the baseline.
+    task : Task
+    train : Rows
+    folds : mapping of int to Fold
+        By number.
+    seed : int
+    """
+
+    name: str
+    task: Task
+    train: Rows
+    folds: Mapping[int, Fold]
+    seed: int
+
+
+def label_folds(job: Folds) -> dict[str, list[str]]:
+    """Labels by fold, as :func:`~grasp_core.benchmark.scoring.evaluate.evaluate` keeps work that is done.
+
+    Raises
+    ------
+    SpecError
+        If the baseline needs packages that are not installed.
+    """
+    fit = make_baseline(job.name)
+    return {
+        f"fold {number}": fit(taken(job.train, fold.train), job.task, job.seed)(
+            [job.train.texts[row] for row in fold.test]
+        )
+        for number, fold in job.folds.items()
+    }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HumanDraws:
+    """A human baseline to compute; parameters are those of :func:`~.scoring.human.human_baseline`."""
+
+    dataset: Dataset
+    against: Mapping[str, str] | None
+    votes: int
+    items: int
+    seed: int
+
+
+def score_people(job: HumanDraws) -> HumanScore:
+    """Score the plurality of a few raters.
+
+    Raises
+    ------
+    DataError
+        If too few items can be drawn, or right labels are no categories of the data.
+    """
+    return human_baseline(job.dataset, votes=job.votes, items=job.items, seed=job.seed, against=job.against)

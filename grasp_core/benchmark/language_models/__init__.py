@@ -1,0 +1,4 @@
+"""The in-context language model baseline: examples in a prompt, the next token as the answer.
+
+Imports `io`, `models`, `remarks` and `statistics`.
+"""

@@ -1,0 +1,215 @@
+"""A model behind an address that speaks OpenAI's completions protocol."""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from grasp_core.benchmark.language_models.address import checked, key_for
+from grasp_core.benchmark.language_models.model import FLOOR, Answer, ModelError, Tokens
+from grasp_core.benchmark.language_models.tokens import ApproximateTokens
+from grasp_core.errors import DataError, SpecError
+from grasp_core.remarks.endpoints import ModelProblem
+from grasp_core.remarks.remark import Value
+
+OPENAI_HOST = "api.openai.com"
+INSTALL = "An endpoint needs the package openai; install it with `tools/setup.sh models`"
+_REFUSED = {
+    400: ModelProblem.REFUSED_QUESTION,
+    401: ModelProblem.REFUSED_KEY,
+    403: ModelProblem.REFUSED_MODEL,
+    404: ModelProblem.NO_SUCH_MODEL,
+    422: ModelProblem.REFUSED_LOGPROBS,
+    429: ModelProblem.TOO_MANY_QUESTIONS,
+}
+
+
+class EndpointTokens(Tokens, Protocol):
+    """Tokens that may know which one a text begins with."""
+
+    @property
+    def name(self) -> str:
+        """The identity of these tokens."""
+
+    def first(self, text: str) -> int | None:
+        """Number of the text's first token, where it is known."""
+
+
+class Endpoint:
+    """A model behind an address.
+
+    Parameters
+    ----------
+    url : str
+        Up to and with the version, e.g. ``http://localhost:8000/v1``.
+    model : str
+        Its name there.
+    key_variable : str, optional
+        Environment variable that holds the key. It is read for each client and kept nowhere else. Without it,
+        OPENAI_API_KEY is read for OpenAI's own address, and no other address is sent a key.
+    tokens : optional
+        The model's tokens; without them an estimate (`ApproximateTokens`).
+    window : int
+        Tokens that prompt and answer may have together.
+    top : int
+        Most likely tokens that the endpoint is asked to name. OpenAI names 5 at most; the paper had 100.
+    timeout_s : float
+        Seconds that an attempt may take.
+    retries : int
+        Attempts after a first that failed; waits are the endpoint's own wish (Retry-After), or grow.
+    parallel : int
+        Questions asked at the same time.
+
+    Raises
+    ------
+    DataError
+        If the package `openai` is missing.
+    SpecError
+        If an option cannot be used.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        model: str,
+        *,
+        key_variable: str | None = None,
+        tokens: EndpointTokens | None = None,
+        window: int = 2048,
+        top: int = 5,
+        timeout_s: float = 60.0,
+        retries: int = 5,
+        parallel: int = 1,
+    ) -> None:
+        host = checked(url)
+        if not model or window < 1 or top < 1 or timeout_s <= 0 or retries < 0 or parallel < 1:
+            raise SpecError("An endpoint needs a model's name, and positive numbers in its options")
+        if key_variable is None and host == OPENAI_HOST:
+            key_variable = "OPENAI_API_KEY"
+        self._tokens = tokens or ApproximateTokens()
+        self._variable, self._model, self._top = key_variable, model, top
+        self._timeout_s, self._url = timeout_s, url
+        self.name = f"{model} at {url}, top {top}, {self._tokens.name}"
+        self.window, self.parallel = window, parallel
+        self._openai = _library()
+        key = key_for(key_variable, url, host)
+        # Neither key nor prompts go where the endpoint points: nobody named that address.
+        straight = self._openai.DefaultHttpxClient(timeout=timeout_s, follow_redirects=False)
+        self._client = self._openai.OpenAI(
+            api_key=key, base_url=url, timeout=timeout_s, max_retries=retries, http_client=straight
+        )
+
+    def count(self, text: str) -> int:
+        """Tokens of the text."""
+        return self._tokens.count(text)
+
+    def cut(self, text: str, tokens: int) -> str:
+        """The text's start."""
+        return self._tokens.cut(text, tokens)
+
+    def next_token_logprobs(self, prompt: str, candidates: Sequence[str]) -> Answer:
+        """How likely each candidate's first token is, among the most likely ones that the endpoint names.
+
+        Raises
+        ------
+        ModelError
+            If the endpoint cannot be reached, refuses, or answers without log-probabilities.
+        """
+        openai = self._openai
+        try:
+            raw = self._client.completions.with_raw_response.create(
+                model=self._model, prompt=prompt, max_tokens=1, temperature=0, logprobs=self._top
+            )
+            retries, plain = int(raw.retries_taken), raw.http_response.json()
+        except openai.APITimeoutError:
+            raise self._error(
+                ModelProblem.NO_ANSWER_IN_TIME, passing=True, seconds=float(self._timeout_s)
+            ) from None
+        except openai.APIConnectionError:
+            raise self._error(ModelProblem.OUT_OF_REACH, passing=True) from None
+        except openai.APIStatusError as error:
+            raise self._refused(error.status_code) from None
+        except (ValueError, RecursionError):
+            raise self._error(ModelProblem.ANSWER_NO_JSON, passing=True) from None
+        except openai.OpenAIError as error:  # the type alone: a message may repeat what was sent
+            raise self._error(ModelProblem.CANNOT_BE_ASKED, error=type(error).__name__) from None
+        return self._answer(plain, prompt, candidates, retries)
+
+    def close(self) -> None:
+        """End the connections."""
+        self._client.close()
+
+    def _refused(self, status: int) -> ModelError:
+        if 300 <= status < 400:
+            return self._error(ModelProblem.POINTS_ELSEWHERE, status=status)
+        passing = status == 429 or status >= 500
+        return self._error(_REFUSED.get(status, ModelProblem.REFUSED), passing=passing, status=status)
+
+    def _answer(self, plain: Any, prompt: str, candidates: Sequence[str], retries: int) -> Answer:
+        named = self._named(plain)
+        sums = [0.0] * len(candidates)
+        for token, logprob in named.items():
+            for position in self._matching(token, candidates):
+                sums[position] += math.exp(min(logprob, 0.0))
+        logprobs = tuple(max(math.log(value), FLOOR) if value > 0 else FLOOR for value in sums)
+        usage = plain.get("usage")
+        used = usage if isinstance(usage, dict) else {}
+        return Answer(
+            logprobs,
+            sum(value == 0 for value in sums),
+            _whole(used.get("prompt_tokens"), self.count(prompt)),
+            _whole(used.get("completion_tokens"), 1),
+            retries,
+        )
+
+    def _named(self, plain: Any) -> Mapping[str, float]:
+        """The tokens that the endpoint names for the next place, with their log-probabilities."""
+        try:
+            named = plain["choices"][0]["logprobs"]["top_logprobs"][0]
+        except (TypeError, KeyError, IndexError):
+            named = None
+        if not isinstance(named, dict) or not named:
+            raise self._error(ModelProblem.NO_LOGPROBS)
+        try:
+            numbers = {token: float(value) for token, value in named.items()}
+        except (TypeError, ValueError, OverflowError):
+            numbers = {"": math.nan}
+        if any(math.isnan(value) for value in numbers.values()):
+            raise self._error(ModelProblem.LOGPROBS_NO_NUMBERS)
+        return numbers
+
+    def _matching(self, token: str, candidates: Sequence[str]) -> list[int]:
+        """Positions of the candidates that the token begins.
+
+        By the tokens' numbers, as the paper's code does, where they are known. Otherwise by their text: a
+        token that is a whole candidate belongs to it alone, another to all that start with it.
+        """
+        first = self._tokens.first(token)
+        if first is not None:
+            return [at for at, text in enumerate(candidates) if self._tokens.first(text) == first]
+        whole = [at for at, text in enumerate(candidates) if text == token]
+        if whole or not token.strip():
+            return whole
+        return [at for at, text in enumerate(candidates) if text.startswith(token)]
+
+    def _error(self, code: ModelProblem, *, passing: bool = False, **numbers: Value) -> ModelError:
+        own: dict[str, Value] = {"url": self._url, "variable": self._variable or "", "options": 1}
+        taken = {name: value for name, value in own.items() if name in code.places}
+        return ModelError(code(**taken, **numbers), passing=passing)
+
+
+def _library() -> Any:
+    try:
+        library = importlib.import_module("openai")
+    except ImportError:
+        raise DataError(INSTALL) from None
+    # On the level DEBUG it would log the prompts.
+    logging.getLogger("openai").setLevel(logging.WARNING)
+    return library
+
+
+def _whole(value: Any, otherwise: int) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else otherwise

@@ -1,0 +1,4 @@
+"""How good labels are: against gold, each other, people, and by leave-one-out.
+
+Imports `baselines`, `io`, `language_models`, `models`, `remarks`, `report`, `statistics` and `submissions`.
+"""

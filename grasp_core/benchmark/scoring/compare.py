@@ -1,0 +1,155 @@
+"""Two submissions on the same items, and whether one is really better."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from grasp_core.annotations import Codes, FloatArray, Int64Array
+from grasp_core.benchmark.gold import Gold
+from grasp_core.benchmark.scoring.bootstrap import RESAMPLES, resampled_f1
+from grasp_core.benchmark.scoring.scores import paired_codes
+from grasp_core.benchmark.submissions.submission import Submission
+from grasp_core.benchmark.tasks import Task
+from grasp_core.errors import DataError
+from grasp_core.statistics.f1 import (
+    TIE,
+    confusion,
+    distinct,
+    f1_of_totals,
+    indicator,
+    interval,
+    macro_f1,
+    streams,
+)
+
+PERMUTATIONS = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """How much higher the first submission's macro-F1 (leaderboard's convention) is than the second's.
+
+    Parameters
+    ----------
+    difference : float
+    ci95 : (float, float)
+        95 % bootstrap interval over items, both submissions scored on the same draws.
+    p : float
+        Of the paired permutation test, two-sided; never 0.
+    n : int
+        Items.
+    """
+
+    difference: float
+    ci95: tuple[float, float]
+    p: float
+    n: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comparison:
+    """Two submissions, task by task and overall.
+
+    Parameters
+    ----------
+    tasks : mapping of str to Difference
+        Those tasks for which both submissions and the gold have labels.
+    overall : Difference or None
+        Of the mean over all tasks; None unless every one was compared.
+    """
+
+    tasks: Mapping[str, Difference]
+    overall: Difference | None
+
+
+def compare(
+    first: Submission,
+    second: Submission,
+    tasks: Mapping[str, Task],
+    gold: Gold,
+    *,
+    seed: int = 1,
+    permutations: int = PERMUTATIONS,
+    resamples: int = RESAMPLES,
+) -> Comparison:
+    """Compare two submissions that ``require_scorable`` takes.
+
+    Raises
+    ------
+    DataError
+        If there is no task for which both submissions and the gold have labels.
+    """
+    one, other = first.predictions, second.predictions
+    found: dict[str, Difference] = {}
+    shuffled, drawn = np.zeros(permutations), np.zeros(resamples)
+    for name, task in tasks.items():
+        if name in one and name in other and name in gold.labels:
+            right, (a, b) = paired_codes(task, gold, [one[name], other[name]])
+            classes = len(task.classes)
+            null = swapped_differences(
+                right, a, b, classes, seed=seed, purpose=name, permutations=permutations
+            )
+            scores = resampled_f1(right, [a, b], classes, seed=seed, purpose=name, resamples=resamples)
+            gap = macro_f1(confusion(right, a, classes)) - macro_f1(confusion(right, b, classes))
+            found[name] = _difference(gap, null, scores[0] - scores[1], right.size)
+            shuffled += null
+            drawn += scores[0] - scores[1]
+    if not found:
+        raise DataError("there is no task for which both submissions and the gold have labels")
+    if len(found) < len(tasks):
+        return Comparison(found, None)
+    gap = float(np.mean([one.difference for one in found.values()]))
+    n = sum(one.n for one in found.values())
+    return Comparison(found, _difference(gap, shuffled / len(tasks), drawn / len(tasks), n))
+
+
+def swapped_differences(
+    gold: Codes, first: Codes, second: Codes, classes: int, *, seed: int, purpose: str, permutations: int
+) -> FloatArray:
+    """Differences in macro-F1 after each item's two predictions were swapped with probability 1/2.
+
+    Returns
+    -------
+    float array, shape (permutations,)
+
+    Notes
+    -----
+    Of c items with the same gold label and the same two predictions a binomial number is swapped; each
+    swap moves one count between two classes of either submission.
+    """
+    rows, times = distinct([gold, first, second])
+    of_gold, of_first, of_second = (indicator(rows[:, column], classes) for column in range(3))
+    moved = of_second - of_first
+    right_moved = of_gold * moved
+    golds = times @ of_gold
+    said = times @ of_first, times @ of_second
+    right = times @ (of_gold * of_first), times @ (of_gold * of_second)
+    differ = rows[:, 1] != rows[:, 2]
+    moved, right_moved, times = moved[differ], right_moved[differ], times[differ]
+    blocks = []
+    for generator, size in streams(seed, f"permutation {purpose}", permutations):
+        swaps = _swaps(generator, times, size).astype(np.float64)
+        shift, right_shift = swaps @ moved, swaps @ right_moved
+        blocks.append(
+            f1_of_totals(right[0] + right_shift, golds, said[0] + shift)
+            - f1_of_totals(right[1] - right_shift, golds, said[1] - shift)
+        )
+    return np.concatenate(blocks)
+
+
+def _swaps(generator: np.random.Generator, times: Int64Array, size: int) -> Int64Array:
+    """How many of each distinct row's items are swapped, shape (size, P)."""
+    swaps = np.empty((size, times.size), dtype=np.int64)
+    single = times == 1  # most of them, where there are many: a coin is faster than a binomial number
+    swaps[:, single] = generator.integers(2, size=(size, int(single.sum())), dtype=np.int8)
+    swaps[:, ~single] = generator.binomial(times[~single], 0.5, size=(size, int((~single).sum())))
+    return swaps
+
+
+def _difference(gap: float, null: FloatArray, drawn: FloatArray, n: int) -> Difference:
+    """With p = (1 + #{|shuffled| >= |observed|}) / (B + 1), values within 1e-12 being ties."""
+    as_large = int((np.abs(null) >= abs(gap) - TIE).sum())
+    return Difference(gap, interval(drawn), (1 + as_large) / (null.size + 1), int(n))

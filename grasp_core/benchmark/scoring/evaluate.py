@@ -1,0 +1,210 @@
+"""How well a baseline does on labelled rows, and where that misleads."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from grasp_core.benchmark.baselines.protocol import Fit, Texts, known_labels
+from grasp_core.benchmark.scoring.bootstrap import resampled_f1
+from grasp_core.benchmark.scoring.folds import Fold, leave_one_out, stratified_splits, taken
+from grasp_core.benchmark.scoring.misleading import file_cautions, loo_cautions, split_cautions
+from grasp_core.benchmark.tasks import Rows, Task
+from grasp_core.errors import DataError
+from grasp_core.remarks.remark import Remark
+from grasp_core.statistics.f1 import confusion, interval, macro_f1
+
+Way = Literal["loo", "splits", "file"]
+Watch = Callable[[int, int], None]
+"""Told (rows done, rows in all); what it raises ends the evaluation, and nothing done before is lost."""
+Done = MutableMapping[str, list[str]]
+"""Labels by piece of work, each piece once it is complete; kept as JSON, it lets an evaluation go on."""
+
+BLOCK = 512
+"""Rows labelled at a time: how often progress is told. Labels do not depend on it."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evaluation:
+    """Scores of a baseline.
+
+    Parameters
+    ----------
+    way : {"loo", "splits", "file"}
+    macro_f1, macro_f1_declared : float
+        Over the classes in gold or predictions, and over all declared ones; of splits, the mean over them.
+    ci95 : (float, float)
+        Of `macro_f1`: bootstrap over rows; of splits, the 2.5th and 97.5th percentile over them.
+    n : int
+        Rows labelled, over all splits.
+    predicted : tuple of str
+        Labels, fold after fold.
+    caution : tuple of Remark
+        Sentences that say where the score misleads.
+    """
+
+    way: Way
+    macro_f1: float
+    macro_f1_declared: float
+    ci95: tuple[float, float]
+    n: int
+    predicted: tuple[str, ...]
+    caution: tuple[Remark, ...]
+
+
+def evaluate(
+    fit: Fit,
+    train: Rows,
+    task: Task,
+    *,
+    way: Way = "loo",
+    test: Rows | None = None,
+    seed: int = 1,
+    watch: Watch | None = None,
+    done: Done | None = None,
+) -> Evaluation:
+    """Score a baseline.
+
+    Parameters
+    ----------
+    fit : Fit
+    train : Rows
+        Labelled rows.
+    task : Task
+    way : {"loo", "splits", "file"}
+        Leave-one-out, repeated stratified splits, or other labelled rows.
+    test : Rows, optional
+        The other labelled rows, for "file".
+    seed : int
+        Of the baseline, the splits and the bootstrap.
+    watch : callable, optional
+    done : mapping, optional
+        Work of an earlier attempt on the same baseline, rows and seed; what is added lets the next go on.
+
+    Raises
+    ------
+    DataError
+        If there are too few rows, or they have no labels.
+    """
+    labels = known_labels(train)
+    if way == "file":
+        if test is None or not test.labels:
+            raise DataError("the file to evaluate on has no labelled row")
+        predicted = label_rows(fit, train, task, test.texts, seed=seed, watch=watch, done=done)
+        return _scored(way, [tuple(test.labels)], [predicted], task, seed, file_cautions(train, test))
+    if len(labels) < 2:
+        raise DataError(f"{train.table.name} has one labelled row; evaluating on it takes two or more")
+    folds = leave_one_out(train) if way == "loo" else stratified_splits(train, seed)
+    found = _label_folds(fit, train, task, folds, seed, watch, {} if done is None else done)
+    gold = [tuple(labels[row] for row in fold.test) for fold in folds]
+    if way == "loo":
+        gold, found = [tuple(labels)], [[label for fold in found for label in fold]]
+        return _scored(way, gold, found, task, seed, loo_cautions(labels))
+    return _scored(way, gold, found, task, seed, split_cautions(labels, folds))
+
+
+def _label_folds(
+    fit: Fit,
+    train: Rows,
+    task: Task,
+    folds: Sequence[Fold],
+    seed: int,
+    watch: Watch | None,
+    done: Done,
+) -> list[list[str]]:
+    total, ready = sum(len(fold.test) for fold in folds), 0
+    found = []
+    for number, fold in enumerate(folds):
+        if watch is not None:
+            watch(ready, total)
+        key = f"fold {number}"
+        if key not in done:
+            done[key] = fit(taken(train, fold.train), task, seed)([train.texts[row] for row in fold.test])
+        found.append(done[key])
+        ready += len(fold.test)
+    if watch is not None:
+        watch(total, total)
+    return found
+
+
+def label_rows(
+    fit: Fit,
+    train: Rows,
+    task: Task,
+    texts: Texts,
+    *,
+    seed: int = 1,
+    watch: Watch | None = None,
+    done: Done | None = None,
+    block: int = BLOCK,
+) -> list[str]:
+    """Labels for rows, from all labelled ones; parameters are those of :func:`evaluate`."""
+    done = {} if done is None else done
+    predict = None
+    labels: list[str] = []
+    for start in range(0, len(texts), block):
+        if watch is not None:
+            watch(start, len(texts))
+        key = f"rows {start} to {min(start + block, len(texts))}"
+        if key not in done:
+            predict = predict or fit(train, task, seed)
+            done[key] = predict(texts[start : start + block])
+        labels += done[key]
+    if watch is not None:
+        watch(len(texts), len(texts))
+    return labels
+
+
+def work_key(name: str, task: Task, rows: Sequence[Rows], way: str, seed: int) -> str:
+    """The identity of partial work, which may only be gone on with where all of this is the same."""
+    parts = [name, task.name, list(task.classes), list(task.prompt_fields), way, seed]
+    parts += [list(task.fields), *(one.table.sha256 for one in rows)]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def _scored(
+    way: Way,
+    gold: Sequence[Sequence[str]],
+    predicted: Sequence[Sequence[str]],
+    task: Task,
+    seed: int,
+    caution: tuple[Remark, ...],
+) -> Evaluation:
+    number = {name: code for code, name in enumerate(task.classes)}
+    pairs = [
+        (np.array([number[label] for label in right]), np.array([number[label] for label in said]))
+        for right, said in zip(gold, predicted, strict=True)
+    ]
+    tables = [confusion(right, said, len(number)) for right, said in pairs]
+    scores = np.array([macro_f1(table) for table in tables])
+    declared = np.array([macro_f1(table, "declared") for table in tables])
+    spread = (
+        scores
+        if way == "splits"
+        else resampled_f1(pairs[0][0], [pairs[0][1]], len(number), seed=seed, purpose=task.name)[0]
+    )
+    said = tuple(label for one in predicted for label in one)
+    return Evaluation(
+        way, float(scores.mean()), float(declared.mean()), interval(spread), len(said), said, caution
+    )
+
+
+def evaluation_json(name: str, task: Task, seed: int, found: Evaluation) -> str:
+    """The scores as JSON; no row's text or label."""
+    plain: Mapping[str, Any] = {
+        "baseline": name,
+        "task": task.name,
+        "evaluate": found.way,
+        "seed": seed,
+        "macro_f1": found.macro_f1,
+        "macro_f1_declared": found.macro_f1_declared,
+        "ci95": list(found.ci95),
+        "n": found.n,
+        "caution": [remark.to_dict() for remark in found.caution],
+    }
+    return json.dumps(plain, ensure_ascii=False, indent=2, allow_nan=False) + "\n"

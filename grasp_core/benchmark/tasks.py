@@ -1,0 +1,199 @@
+"""Tasks: what is to be classified, into which classes, and how a model is asked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from grasp_core.errors import DataError
+from grasp_core.io.archives.bounded import MIB, check_size, read_at_most
+from grasp_core.io.parsing.read import read_table
+from grasp_core.io.table.table import Table
+from grasp_core.models.labels import ID, LABEL
+from grasp_core.wording import quoted
+
+UNLABELED = "Unlabeled"
+"""Label of rows whose gold label is private; never a class."""
+TASK_FILE, TRAIN_FILE, TEST_FILE = "task.json", "train.csv", "test_unlabeled.csv"
+MAX_ROWS_FILE = 64 * MIB
+"""Largest file with a task's rows."""
+_MAX_TASK = MIB
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One classification task.
+
+    Parameters
+    ----------
+    name : str
+        Its configuration's name, e.g. "banking_77".
+    classes : tuple of str
+        In the order of their numbers.
+    fields : tuple of str
+        Text columns in the order of the files.
+    prompt_fields : tuple of str
+        Those that a language model is shown, in that order.
+    instructions : str
+        What is to be decided, in words for a person or a language model.
+    shots : int
+        Examples in a language model's prompt.
+    test_rows : int or None
+        Rows to be labelled; None where it is not known.
+    licence, source : str
+    numeric : bool
+        Whether a language model names a class by its number, because names share their first token.
+    """
+
+    name: str
+    classes: tuple[str, ...]
+    fields: tuple[str, ...]
+    prompt_fields: tuple[str, ...]
+    instructions: str = ""
+    shots: int = 25
+    test_rows: int | None = None
+    licence: str = ""
+    source: str = ""
+    numeric: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """Rows of a task.
+
+    Parameters
+    ----------
+    ids : tuple of str, length n
+    texts : tuple of mapping, length n
+        Text by field.
+    labels : tuple of str, length n, or None
+        Class of each row, where the file has them.
+    table : Table
+        The file, for messages.
+    """
+
+    ids: tuple[str, ...]
+    texts: tuple[Mapping[str, str], ...]
+    labels: tuple[str, ...] | None
+    table: Table
+
+
+@cache
+def builtin_tasks() -> Mapping[str, Task]:
+    """The benchmark's 11 tasks by name, in its order."""
+    plain = json.loads(files("grasp_core.benchmark").joinpath("registry.json").read_text("utf-8"))
+    return {entry["name"]: _task(entry, "registry.json") for entry in plain["tasks"]}
+
+
+def read_tasks(folder: Path | None) -> Mapping[str, Task]:
+    """The tasks of a folder with ``<config>/task.json`` in it, by name; the built-in ones without a folder.
+
+    Raises
+    ------
+    DataError
+        If the folder holds no task, or a task cannot be read.
+    """
+    if folder is None:
+        return builtin_tasks()
+    found = sorted(path.parent for path in folder.glob(f"*/{TASK_FILE}"))
+    if not found:
+        raise DataError(f"{folder} has no folder with a {TASK_FILE}; give each task a folder of its own")
+    return {task.name: task for task in map(read_task, found)}
+
+
+def read_task(folder: Path) -> Task:
+    """A task from its folder's ``task.json``, in this program's form or in that of the released files.
+
+    Raises
+    ------
+    DataError
+        If there is no such file, or it does not describe a task.
+    """
+    path = folder / TASK_FILE
+    try:
+        plain = json.loads(read_at_most(path, _MAX_TASK, "a task's description").decode("utf-8"))
+    except FileNotFoundError:
+        raise DataError(f"{folder} is no task folder: it has no {TASK_FILE}") from None
+    except (OSError, ValueError, RecursionError):
+        raise DataError(f"{path} cannot be read as JSON in UTF-8; write it again") from None
+    if not isinstance(plain, dict):
+        raise DataError(f"{path} holds no JSON object; it should describe one task")
+    return _task({"name": folder.name, **plain}, str(path))
+
+
+def _task(plain: Mapping[str, Any], where: str) -> Task:
+    released = plain.get("label_columns")
+    classes = plain.get("classes", released.get(LABEL) if isinstance(released, dict) else None)
+    columns = plain.get("fields", plain.get("data_columns"))
+    for name, value in (("classes", classes), ("fields", columns)):
+        if not isinstance(value, list) or not value or not all(isinstance(one, str) for one in value):
+            raise DataError(f"{where}: `{name}` must be a list of texts; found {quoted(str(value))}")
+    known = builtin_tasks().get(plain["name"]) if where != "registry.json" else None
+    texts = tuple(name for name in columns if name != ID)
+    _check(where, classes, texts, plain.get("prompt_fields", texts))
+    given = {name: plain[name] for name in _OPTIONAL if plain.get(name) not in (None, "")}
+    default = {name: getattr(known, name) for name in _OPTIONAL} if known is not None else {}
+    prompt = plain.get("prompt_fields", known.prompt_fields if known and known.fields == texts else texts)
+    return Task(plain["name"], tuple(classes), texts, tuple(prompt), **{**default, **given})
+
+
+_OPTIONAL = ("instructions", "shots", "test_rows", "licence", "source", "numeric")
+
+
+def _check(where: str, classes: list[str], fields: tuple[str, ...], prompt: Any) -> None:
+    if len(classes) < 2 or len(set(classes)) != len(classes) or UNLABELED in classes:
+        raise DataError(f"{where}: `classes` needs two or more different names, none of them {UNLABELED!r}")
+    if not fields or len(set(fields)) != len(fields) or LABEL in fields:
+        raise DataError(f"{where}: `fields` must name the text columns, each once, without {ID} and {LABEL}")
+    if not set(prompt) <= set(fields):
+        raise DataError(f"{where}: `prompt_fields` must be some of the fields")
+
+
+def read_rows(path: Path, task: Task, *, labelled: bool) -> Rows:
+    """Rows of a task's file; ids are those of its column ID, or the row numbers from 0.
+
+    Raises
+    ------
+    DataError
+        If the file is too large, a column is missing, an id occurs twice, or a label is none of the classes.
+    """
+    if path.is_file():
+        check_size(path.stat().st_size, MAX_ROWS_FILE, path.name, "a task's rows")
+    table = read_table(path)
+    needed = [*task.fields, *([LABEL] if labelled else [])]
+    missing = [name for name in needed if name not in table.columns]
+    if missing:
+        raise DataError(
+            f"{table.name} has no column {quoted(missing[0])}; task {task.name} has the columns "
+            f"{', '.join(needed)} and {ID}"
+        )
+    columns = {name: _cells(table, name) for name in needed}
+    ids = _cells(table, ID) if ID in table.columns else tuple(map(str, range(len(table))))
+    if len(set(ids)) != len(ids):
+        first: dict[str, int] = {}
+        twice = next(at for at, one in enumerate(ids) if first.setdefault(one, at) != at)
+        raise DataError(f"{table.name}, row {table.row(twice)}: the ID {quoted(ids[twice])} occurs twice")
+    labels = columns.pop(LABEL, None)
+    if labels is not None:
+        _check_labels(table, labels, task)
+    texts = tuple(dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
+    return Rows(ids, texts, labels, table)
+
+
+def _cells(table: Table, name: str) -> tuple[str, ...]:
+    column = table.column(name)
+    return tuple(column.values[code] for code in column.codes)
+
+
+def _check_labels(table: Table, labels: tuple[str, ...], task: Task) -> None:
+    for position, label in enumerate(labels):
+        if label not in task.classes:
+            raise DataError(
+                f"{table.name}, row {table.row(position)}: the label {quoted(label)} is none of the "
+                f"{len(task.classes)} classes of {task.name}"
+            )

@@ -1,0 +1,42 @@
+"""``raft``: the few-shot benchmark, a command for each of its steps."""
+
+from __future__ import annotations
+
+import argparse
+
+from grasp_core.cli.commands import Command, add_commands
+
+COMMANDS = (
+    Command(
+        "validate", "check a submission before it is scored", "benchmark.validate:fill_validate", reads=True
+    ),
+    Command("score", "score a submission against gold labels", "benchmark.score:fill_score", reads=True),
+    Command(
+        "compare",
+        "test whether one submission is better than another",
+        "benchmark.score:fill_compare",
+        reads=True,
+    ),
+    Command(
+        "baseline",
+        "label a task's rows by a baseline, or score it on labelled ones",
+        "benchmark.baseline:fill_baseline",
+        reads=True,
+    ),
+    Command(
+        "tune",
+        "try out instructions, examples and their number for a language model by leave-one-out",
+        "benchmark.lm:fill_tune",
+    ),
+    Command(
+        "human",
+        "score the plurality of a few raters per item, against the column --gold or other raters",
+        "benchmark.human:fill_human",
+        reads=True,
+    ),
+)
+
+
+def fill_raft(raft: argparse.ArgumentParser) -> None:
+    """Let one of the benchmark's commands follow."""
+    add_commands(raft, COMMANDS)

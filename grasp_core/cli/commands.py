@@ -1,0 +1,71 @@
+"""Commands by name: what one needs is imported once it is chosen, so that the others cost nothing."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from grasp_core.io.parsing.limited.process import HELPER
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command whose parser is filled when it is chosen.
+
+    Parameters
+    ----------
+    name, help : str
+    fill : str
+        ``module:function`` within this package; the function takes the command's parser, adds arguments and
+        sets the default ``command``, which takes the parsed ones.
+    reads : bool
+        Whether the command reads files of annotations or labels.
+    """
+
+    name: str
+    help: str
+    fill: str
+    reads: bool = False
+
+    def filled(self, parser: argparse.ArgumentParser) -> None:
+        """Add the command's arguments to its parser."""
+        if self.reads:  # what reads files gets ready while the rest is imported
+            HELPER.start()
+        module, _, function = self.fill.partition(":")
+        getattr(importlib.import_module(f"grasp_core.cli.{module}"), function)(parser)
+
+
+def add_commands(parser: argparse.ArgumentParser, commands: Sequence[Command]) -> None:
+    """Let one of the commands follow."""
+    chosen = cast("_Chosen", parser.add_subparsers(required=True, metavar="COMMAND", action=_Chosen))
+    for command in commands:
+        chosen.add_parser(command.name, help=command.help)
+    chosen.empty = {command.name: command for command in commands}
+
+
+def fill_all(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of every command below the parser, chosen or not."""
+    for action in parser._actions:
+        if isinstance(action, _Chosen):
+            for name, below in action.choices.items():
+                action.fill(name)
+                fill_all(below)
+
+
+class _Chosen(argparse._SubParsersAction):  # type: ignore[type-arg]  # argparse's own is generic in stubs only
+    """The choice of a command; `empty` are those whose parsers have no arguments yet."""
+
+    empty: dict[str, Command]
+
+    def fill(self, name: str) -> None:
+        """Add the arguments of a command, once."""
+        command = self.empty.pop(name, None)
+        if command is not None:
+            command.filled(self.choices[name])
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
+        self.fill(values[0])
+        super().__call__(parser, namespace, values, option_string)

@@ -1,0 +1,98 @@
+"""Checkpoints: what an interrupted run computed, kept in a folder or at an address for its next attempt."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from pathlib import PurePosixPath
+
+import fsspec
+import numpy as np
+
+from grasp_core.annotations import FloatArray
+from grasp_core.engine.blocks import Progress
+from grasp_core.engine.compute import Watcher
+from grasp_core.io.sources import remote
+from grasp_core.permutation.nulls.tally import Tally
+
+
+class Checkpoints(Watcher):
+    """Keeps a run's blocks, or what is counted of them; another watcher sees the run too.
+
+    What cannot be read is computed again.
+
+    Parameters
+    ----------
+    folder : str
+        Path or address; it exists.
+    key : str
+        Names the run: the same data, spec and version.
+    watcher : Watcher
+    """
+
+    def __init__(self, folder: str, key: str, watcher: Watcher) -> None:
+        with remote.in_sentences(folder, "the scratch folder"):
+            self._files, self._root = fsspec.core.url_to_fs(folder)
+        self._name = f"{self._root.rstrip('/')}/grasp-{key[:32]}"
+        self._watcher = watcher
+        self._tally: Tally | None = None
+
+    def counted_before(self) -> bytes | None:
+        """See :class:`~grasp_core.engine.compute.Watcher`."""
+        found = self._read(f"{self._name}.tally")
+        return found or None
+
+    def computed_before(self, width: int) -> list[tuple[int, FloatArray]]:
+        """See :class:`~grasp_core.engine.compute.Watcher`."""
+        blocks = []
+        for path in self._blocks():
+            with contextlib.suppress(ValueError, EOFError):
+                values = np.load(io.BytesIO(self._read(path)), allow_pickle=False)
+                start = int(PurePosixPath(path).stem.rpartition("-")[2])
+                blocks += [(start, values)] if values.ndim == 2 and values.shape[1] == width else []
+        return blocks
+
+    def begin(self, tally: Tally) -> None:
+        """See :class:`~grasp_core.engine.compute.Watcher`."""
+        self._tally = tally
+        self._watcher.begin(tally)
+
+    def computed(self, start: int, values: FloatArray) -> None:
+        """See :class:`~grasp_core.engine.compute.Watcher`."""
+        if self._tally is not None and self._tally.counting:  # its state has them all
+            self._write(f"{self._name}.tally", self._tally.state())
+            self._remove(self._blocks())
+        else:
+            file = io.BytesIO()
+            np.save(file, values, allow_pickle=False)
+            self._write(f"{self._name}-{start}.npy", file.getvalue())
+        self._watcher.computed(start, values)
+
+    def check(self, progress: Progress) -> None:
+        """See :class:`~grasp_core.engine.compute.Watcher`."""
+        self._watcher.check(progress)
+
+    def forget(self) -> None:
+        """Remove what was kept, once the run is done."""
+        self._remove([*self._blocks(), f"{self._name}.tally"])
+
+    def _blocks(self) -> list[str]:
+        with remote.in_sentences(self._root, "the scratch folder"):
+            self._files.invalidate_cache()
+            return [str(path) for path in self._files.glob(f"{self._name}-*.npy")]
+
+    def _read(self, path: str) -> bytes:
+        with contextlib.suppress(Exception):  # every protocol's package has errors of its own
+            return bytes(self._files.cat_file(path))
+        return b""
+
+    def _write(self, path: str, content: bytes) -> None:
+        """Whole or not at all: what was kept before stays until then."""
+        with contextlib.suppress(Exception):
+            self._files.pipe_file(f"{path}.unfinished", content)
+            self._files.mv(f"{path}.unfinished", path)
+
+    def _remove(self, paths: list[str]) -> None:
+        for path in paths:
+            with contextlib.suppress(Exception):
+                self._files.rm_file(path)

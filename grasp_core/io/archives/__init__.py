@@ -1,0 +1,4 @@
+"""Compressed files, archives and their members.
+
+Imports `remarks` and `table`.
+"""

@@ -1,0 +1,45 @@
+"""Small files read whole, never more of them than is meant."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from grasp_core.errors import DataError
+
+MIB = 2**20
+
+
+def read_at_most(path: Path, most: int, what: str) -> bytes:
+    """The content of a file.
+
+    Parameters
+    ----------
+    path : Path
+    most : int
+        Bytes; nothing is read beyond them.
+    what : str
+        What it should hold, e.g. "a list of ids".
+
+    Raises
+    ------
+    OSError
+        If it cannot be read.
+    DataError
+        If it is larger.
+    """
+    with path.open("rb") as file:
+        content = file.read(most + 1)
+    check_size(len(content), most, str(path), what)
+    return content
+
+
+def check_size(size: int, most: int, name: str, what: str) -> None:
+    """Refuse what is larger than it may be.
+
+    Raises
+    ------
+    DataError
+        In one sentence, with the most that is read.
+    """
+    if size > most:
+        raise DataError(f"{name} is larger than {most // MIB:,} MiB, the most that is read of {what}")

@@ -1,0 +1,175 @@
+"""Compressed files and archives, unpacked under a limit."""
+
+from __future__ import annotations
+
+import io
+import lzma
+import zipfile
+import zlib
+from typing import Any
+
+import pyarrow as pa
+
+from grasp_core.errors import DataError
+
+MAX_BYTES = 2 * 1024**3
+"""Largest file, and largest unpacked content, that is read."""
+MAX_MEMBERS = 1_000
+"""Files that an archive may hold."""
+
+ZIP = b"PK\x03\x04"
+_COMPRESSED = (
+    (b"\x1f\x8b", "gzip"),
+    (b"\x28\xb5\x2f\xfd", "zstd"),
+    (b"BZh", "bz2"),
+)
+CHUNK = 1 << 22
+_FED = 1 << 12
+
+
+def unpack(content: bytes, name: str) -> tuple[bytes, str | None]:
+    """The content of a gzip, zstd or bzip2 file and which of them it was; other content as it is.
+
+    Raises
+    ------
+    DataError
+        If it is damaged, compressed twice, or holds more than :data:`MAX_BYTES`.
+    """
+    kind = _compression(content)
+    if kind is None:
+        return content, None
+    # Arrow stops quietly where a gzip file ends too early.
+    unpacked = _gunzip(content, name) if kind == "gzip" else _pieces(content, kind, name)
+    if _compression(unpacked):
+        raise DataError(f"{name} is {_compression(unpacked)} inside {kind}; compress the file once")
+    return unpacked, kind
+
+
+def _compression(content: bytes) -> str | None:
+    return next((kind for magic, kind in _COMPRESSED if content.startswith(magic)), None)
+
+
+def _pieces(content: bytes, kind: str, name: str) -> bytes:
+    out = io.BytesIO()
+    try:
+        with pa.CompressedInputStream(pa.BufferReader(content), kind) as stream:
+            while piece := stream.read(CHUNK):
+                out.write(piece)
+                check_size(out.tell(), name)
+        if not out.tell():
+            raise EOFError
+    except MemoryError:  # Arrow's own is an ArrowException too
+        raise
+    except (pa.ArrowException, OSError, EOFError):
+        raise DataError(
+            f"{name} is a {kind} file that is damaged or ends too early; compress or upload it again"
+        ) from None
+    return out.getvalue()
+
+
+def _gunzip(content: bytes, name: str) -> bytes:
+    out = io.BytesIO()
+    unpacker: Any = None
+    try:
+        for start in range(0, len(content), _FED):  # small, as what is left over is copied
+            fed = content[start : start + _FED]
+            while fed:
+                if unpacker is None:  # another one may follow, or zeros
+                    fed = fed.lstrip(b"\0") if start else fed
+                    unpacker = zlib.decompressobj(wbits=31)
+                    continue
+                out.write(unpacker.decompress(fed, CHUNK))
+                check_size(out.tell(), name)
+                fed = unpacker.unused_data.lstrip(b"\0") if unpacker.eof else unpacker.unconsumed_tail
+                unpacker = None if unpacker.eof else unpacker
+        if unpacker is not None:
+            raise EOFError
+    except (EOFError, zlib.error) as error:
+        what = "ends too early" if isinstance(error, EOFError) else "is damaged"
+        raise DataError(f"{name} is a gzip file that {what}; compress or upload it again") from None
+    return out.getvalue()
+
+
+class Archive:
+    """The files of a zip archive, without folders and hidden files.
+
+    Parameters
+    ----------
+    content : bytes
+    name : str
+        The archive's, for messages.
+
+    Attributes
+    ----------
+    names : tuple of str
+
+    Raises
+    ------
+    DataError
+        If the archive is damaged, empty, encrypted, or holds too much.
+    """
+
+    def __init__(self, content: bytes, name: str) -> None:
+        self._name = name
+        try:
+            self._archive = zipfile.ZipFile(io.BytesIO(content))
+        except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError):
+            raise _damaged(name) from None
+        entries = self._archive.infolist()
+        found = [entry for entry in entries if not _left_out(entry.filename)]
+        if len(entries) > MAX_MEMBERS:
+            raise DataError(
+                f"{name} holds {len(entries):,} files, at most {MAX_MEMBERS:,} are read; pack fewer"
+            )
+        if not found:
+            raise DataError(f"{name} is a zip archive without files; put the table into it")
+        if any(entry.flag_bits & 1 for entry in found):
+            raise DataError(f"{name} is a zip archive with a password; pack it without one")
+        if sum(entry.compress_size for entry in entries) > len(content):  # files that share their bytes
+            raise _damaged(name)
+        self.names = tuple(entry.filename for entry in found)
+
+    def member(self, path: str) -> bytes:
+        """One of the files; reading stops at :data:`MAX_BYTES`, whatever size it claims to have.
+
+        Raises
+        ------
+        DataError
+        KeyError
+            If there is none of this name.
+        """
+        out = io.BytesIO()
+        try:
+            with self._archive.open(path) as file:
+                while piece := file.read(CHUNK):
+                    out.write(piece)
+                    check_size(out.tell(), f"{self._name}, {path}")
+        except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, RuntimeError, ValueError):
+            raise _damaged(self._name) from None
+        return out.getvalue()
+
+
+def check_size(size: int, name: str) -> None:
+    """Refuse more than :data:`MAX_BYTES`.
+
+    Raises
+    ------
+    DataError
+    """
+    if size > MAX_BYTES:
+        raise DataError(
+            f"{name} unpacks to more than {MAX_BYTES / 1024**3:.3g} GiB, the most that is read; split it"
+        )
+
+
+def _left_out(path: str) -> bool:
+    """Whether a name in an archive is a folder's, a hidden file's, or empty, as in damaged archives."""
+    return (
+        path.endswith("/")
+        or not path
+        or any(piece.startswith((".", "__MACOSX")) for piece in path.split("/"))
+    )
+
+
+def _damaged(name: str) -> DataError:
+    return DataError(f"{name} is a zip archive that is damaged or cut off; pack or upload it again")

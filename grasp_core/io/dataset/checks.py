@@ -1,0 +1,227 @@
+"""Checks of the data, one per function: what must hold, and what is to be known."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Literal
+
+import numpy as np
+
+from grasp_core.annotations import BoolArray, Codes, number_of
+from grasp_core.data_spec import DataSpec
+from grasp_core.errors import Problem, know, stop
+from grasp_core.io.dataset.raters.columns import RaterColumn
+from grasp_core.io.dataset.raters.profiles import Profiles
+from grasp_core.io.dataset.votes import Votes, id_columns
+from grasp_core.io.table.columns import misspelt, odd_texts
+from grasp_core.io.table.table import Table
+from grasp_core.remarks.problems import DataProblem
+from grasp_core.remarks.remark import Remark
+from grasp_core.wording import closest, quoted
+
+MAX_CATEGORIES = 256
+"""More distinct labels than this are taken for a mistake."""
+
+
+def missing_columns(
+    annotations: Table, raters: Table | None, spec: DataSpec, axes: Sequence[str]
+) -> list[Problem]:
+    """Columns that are named but do not exist, or are named for two things."""
+    own = [*id_columns(spec), *spec.labels]
+    problems = [no_column(name, (annotations,)) for name in own if name not in annotations.columns]
+    problems += [
+        stop(DataProblem.NAMED_TWICE(column=name)) for name in dict.fromkeys(own) if own.count(name) > 1
+    ]
+    if spec.layout == "raters-by-items":
+        problems += [
+            no_column(name, (annotations,)) for name in spec.profile if name not in annotations.columns
+        ]
+        if set(annotations.columns) <= {spec.rater, *spec.profile}:
+            problems.append(stop(DataProblem.NO_ITEM_COLUMN(file=annotations.name)))
+    if spec.order is not None and spec.order not in annotations.columns:
+        problems.append(no_column(spec.order, (annotations,)))
+    tables = (annotations,) if raters is None else (annotations, raters)
+    for name in dict.fromkeys([*axes, *(column for column, _ in spec.exclude)]):
+        if not any(name in columns for columns in _describing(annotations, raters, spec)):
+            problems.append(_not_describing(name, annotations, spec, tables))
+    return problems
+
+
+def _describing(annotations: Table, raters: Table | None, spec: DataSpec) -> Iterator[Sequence[str]]:
+    """Columns of each file that may describe raters."""
+    if spec.layout == "long":
+        yield [name for name in annotations.columns if name not in (spec.item, spec.rater, *spec.labels)]
+    elif spec.layout == "raters-by-items":
+        yield [name for name in annotations.columns if name in spec.profile]
+    if raters is not None:
+        yield raters.columns
+
+
+def _not_describing(name: str, annotations: Table, spec: DataSpec, tables: Sequence[Table]) -> Problem:
+    if name not in annotations.columns:
+        return no_column(name, tables)
+    if spec.layout == "long":
+        return stop(DataProblem.NO_PROFILE(file=annotations.name, column=name))
+    of_raters = spec.layout == "items-by-raters"
+    taken = DataProblem.COLUMN_IS_A_RATER if of_raters else DataProblem.COLUMN_IS_AN_ITEM
+    return stop(taken(file=annotations.name, column=name))
+
+
+def no_column(name: str, tables: Sequence[Table]) -> Problem:
+    """That none of the files has a column of that name, and which it may be meant for."""
+    columns = tuple(column for table in tables for column in table.columns)
+    close = closest(name, columns)
+    file, *others = (table.name for table in tables)
+    for other in others:
+        either = DataProblem.NO_COLUMN_IN_EITHER
+        return stop(either(file=file, other=other, column=name, close=close, columns=columns), 1, close)
+    return stop(DataProblem.NO_COLUMN(file=file, column=name, close=close, columns=columns), 1, close)
+
+
+def excluded_raters(profiles: Profiles, spec: DataSpec) -> tuple[BoolArray, list[Problem]]:
+    """Which raters `spec.exclude` leaves out, shape (J,)."""
+    n = len(profiles.rater_ids)
+    excluded = np.zeros(n, dtype=np.bool_)
+    problems: list[Problem] = []
+    for name, value in spec.exclude:
+        column = profiles.column(name, np.ones(n, dtype=np.bool_))
+        problems += [problem for problem in column.problems if problem.stops]
+        position = column.values.index(value) if value in column.values else -2
+        hit = column.codes == position
+        excluded |= hit
+        if not hit.any():
+            found = [column.values[code] for code in np.unique(column.codes) if code >= 0]
+            problems.append(
+                know(DataProblem.NOBODY_EXCLUDED(column=name, value=value, found=tuple(found)), 0, found)
+            )
+    if n and excluded.all():
+        values = tuple(f"{quoted(name)} = {quoted(value)}" for name, value in spec.exclude)
+        problems.append(stop(DataProblem.ALL_EXCLUDED(raters=n, values=values), n))
+    return excluded, problems
+
+
+def missing_labels(votes: Votes, spec: DataSpec) -> tuple[Votes, list[Problem]]:
+    """Leave out the rows of a long file that have no label."""
+    absent = np.array([label in spec.missing for label in votes.labels], dtype=np.bool_)[votes.label]
+    if not absent.any() or votes.label_column is None:
+        return votes.keep(~absent), []
+    place, count = votes.place(int(np.flatnonzero(absent)[0])), int(absent.sum())
+    return votes.keep(~absent), [know(DataProblem.LABEL_MISSING(place=place, rows=count), count, [place])]
+
+
+def labels(votes: Votes, spec: DataSpec) -> list[Problem]:
+    """Labels that are not declared, or too many."""
+    used = np.unique(votes.label)
+    if used.size > MAX_CATEGORIES:
+        return [_too_many_labels(votes, used.size)]
+    return [] if spec.categories is None else _undeclared(votes, spec.categories)
+
+
+def about_labels(where: str, named: Mapping[str, int], spec: DataSpec) -> list[Problem]:
+    """Problems of the labels and how often each was given; `where` begins a sentence."""
+    problems: list[Problem] = []
+    if spec.categories is None:
+        problems += [*odd_texts(where, named, spec.missing), *misspelt(where, named)]
+    if len(named) == 1:
+        problems.append(know(DataProblem.ONE_LABEL(where=where, label=next(iter(named)))))
+    return problems
+
+
+def _too_many_labels(votes: Votes, distinct: int) -> Problem:
+    if votes.label_column is not None:
+        found = [votes.labels[code] for code in np.unique(votes.label)]
+        return too_many_labels(votes.table.name, votes.label_column, found)
+    codes = votes.rater if votes.columns_are == "raters" else votes.item
+    pairs = np.unique(codes.astype(np.int64) * len(votes.labels) + votes.label) // max(len(votes.labels), 1)
+    worst = int(np.bincount(pairs).argmax())
+    ids = votes.rater_ids if votes.columns_are == "raters" else votes.item_ids
+    limit = _at_most([votes.labels[code] for code in np.unique(votes.label)])
+    many = DataProblem.TOO_MANY_LABELS_IN_COLUMNS
+    return stop(many(labels=distinct, file=votes.table.name, column=ids[worst], limit=limit), distinct)
+
+
+def too_many_labels(name: str, column: str, found: Collection[str]) -> Problem:
+    """More labels in a long file's column than can be analysed."""
+    limit = _at_most(found, column)
+    remark = DataProblem.TOO_MANY_LABELS(labels=len(found), file=name, column=column, limit=limit)
+    return stop(remark, len(found))
+
+
+def _at_most(found: Collection[str], column: str = "") -> Remark:
+    """The most labels that there may be, and what would do for numbers, as of a slider."""
+    numbers = np.array([number_of(label) for label in found], dtype=np.float64)
+    if not np.isfinite(numbers).all():
+        return DataProblem.MOST_LABELS(most=MAX_CATEGORIES)
+    low, high = float(numbers.min()), float(numbers.max())
+    digits = 1 - math.floor(math.log10(high - low))
+    edges = ",".join(f"{round(low + (high - low) * share, digits):.15g}" for share in (0.2, 0.4, 0.6, 0.8))
+    return DataProblem.MOST_LABELS_OF_NUMBERS(
+        most=MAX_CATEGORIES, low=low, high=high, column=column, edges=edges
+    )
+
+
+def _undeclared(votes: Votes, categories: Sequence[str]) -> list[Problem]:
+    stray = np.array([label not in categories for label in votes.labels], dtype=np.bool_)
+    entries = np.flatnonzero(stray[votes.label])
+    if not entries.size:
+        return []
+    found = list(dict.fromkeys(votes.labels[code] for code in _in_order(votes.label[entries])))
+    first = int(entries[0])
+    remark = DataProblem.UNDECLARED_LABEL(
+        place=votes.place(first),
+        label=votes.labels[votes.label[first]],
+        categories=tuple(categories),
+        cells=entries.size,
+        found=tuple(found),
+    )
+    return [stop(remark, entries.size, found)]
+
+
+def _in_order(codes: Codes) -> list[int]:
+    """Distinct codes in order of first appearance."""
+    distinct, first = np.unique(codes, return_index=True)
+    ordered: list[int] = distinct[np.argsort(first)].tolist()
+    return ordered
+
+
+def axis(name: str, column: RaterColumn, counted: BoolArray) -> list[Problem]:
+    """Axes that cannot tell raters apart, and raters unknown on them; `counted` are those who count, (J,)."""
+    codes = column.codes[counted]
+    values = np.unique(codes[codes >= 0])
+    unknown = int((codes < 0).sum())
+    problems: list[Problem] = []
+    if values.size < 2:
+        only = [DataProblem.AXIS_OF_ONE_VALUE(axis=name, value=column.values[code]) for code in values]
+        problems.append(know(only[0] if only else DataProblem.AXIS_WITHOUT_VALUE(axis=name)))
+    if unknown and values.size:
+        remark = DataProblem.UNKNOWN_ON_AXIS(unknown=unknown, raters=codes.size, axis=name)
+        problems.append(know(remark, unknown))
+    return problems
+
+
+def nothing_left(name: str) -> Problem:
+    """No annotation counts."""
+    return stop(DataProblem.NOTHING_LEFT(file=name))
+
+
+def unanswered(name: str, column: str) -> Problem:
+    """A question of several to which no answer is left."""
+    return stop(DataProblem.NO_ANSWER_LEFT(file=name, column=column))
+
+
+def too_small(name: str, items: int, raters: int, most_per_item: int) -> list[Problem]:
+    """Too few items, raters or annotations of one item to compare."""
+    return [
+        *([know(DataProblem.ONE_ITEM(file=name))] if items == 1 else []),
+        *([know(DataProblem.ONE_RATER(file=name))] if raters == 1 else []),
+        *([know(DataProblem.NOBODY_SHARES_AN_ITEM(file=name), items)] if most_per_item < 2 else []),
+    ]
+
+
+def gone(what: Literal["items", "raters"], examples: list[str], count: int, name: str) -> list[Problem]:
+    """Items or raters without an annotation that counts."""
+    if not count:
+        return []
+    code = DataProblem.ITEMS_GONE if what == "items" else DataProblem.RATERS_GONE
+    return [know(code(file=name, **{what: count}), count, examples)]

@@ -1,0 +1,248 @@
+"""Contents of a data set, or of one part of it: counts, so that those of several parts add up."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from grasp_core.account import LeftOut
+from grasp_core.annotations import BoolArray, Codes
+from grasp_core.data_spec import DataSpec
+from grasp_core.errors import Problem
+from grasp_core.io.dataset import checks, filters, repeats
+from grasp_core.io.dataset.filters import Sieve, Step, per_rater
+from grasp_core.io.dataset.questions import together
+from grasp_core.io.dataset.recoding import Seen
+from grasp_core.io.dataset.votes import Votes, alike_ids, blank_ids, cell_columns
+from grasp_core.io.table.table import Table
+from grasp_core.remarks.left_out import LeftOutReason
+from grasp_core.remarks.problems import DataProblem
+from grasp_core.wording import EXAMPLES
+
+Note = tuple[str, Problem]
+"""Something about a part, and what kind of thing: the same of several parts is told once."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answers:
+    """The answers to one question.
+
+    Parameters
+    ----------
+    steps : tuple of Step
+        What was left out, in order.
+    left : int array, shape (J,)
+        Answers of each rater that count.
+    labels : mapping from label to answers that count
+    """
+
+    steps: tuple[Step, ...]
+    left: Codes
+    labels: Mapping[str, int]
+
+    @property
+    def gone(self) -> BoolArray:
+        """Raters all of whose answers were left out, shape (J,)."""
+        gone: BoolArray = ((self.steps[0].before if self.steps else self.left) > 0) & (self.left == 0)
+        return gone
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Contents:
+    """Contents of a part; :meth:`and_of` adds another part's.
+
+    Parameters
+    ----------
+    rater_ids : pyarrow array of str, length J
+        Of all rows, in order of first appearance.
+    rows : int array, shape (J,)
+        Rows that are each rater's.
+    counted : int array, shape (J,)
+        Annotations of each rater that count: answers to one question or more.
+    answers : tuple of Answers
+        By question.
+    per_item : int array
+        Items by their number of annotations that count, from 1 on; the first entry is 0.
+    empty_items : int
+        Items without one, though nobody left theirs out.
+    empty_examples : tuple of str
+    listed_items : frozenset of str
+        Of the ids that are to be left out, those that are there.
+    seen : tuple of Seen
+    read : int
+    left_out : tuple of LeftOut
+    notes : tuple of Note
+    """
+
+    rater_ids: pa.Array
+    rows: Codes
+    counted: Codes
+    answers: tuple[Answers, ...]
+    per_item: Codes
+    empty_items: int
+    empty_examples: tuple[str, ...]
+    listed_items: frozenset[str]
+    seen: tuple[Seen, ...]
+    read: int
+    left_out: tuple[LeftOut, ...]
+    notes: tuple[Note, ...]
+
+    @classmethod
+    def of(
+        cls, sieves: Sequence[Sieve], spec: DataSpec, seen: tuple[Seen, ...], notes: Sequence[Note]
+    ) -> Contents:
+        """The contents that the sieves, one per question, have left."""
+        votes = together(sieves)
+        ids, of_row = votes.rater_ids, votes.rater_of_row
+        per_item = np.bincount(votes.item, minlength=len(votes.item_ids))
+        gone = np.all([sieve.gone_items for sieve in sieves], axis=0)
+        empty = np.flatnonzero((per_item == 0) & ~gone)
+        read, left_out = _read_and_left_out(votes.table, spec, sieves)
+        return cls(
+            rater_ids=pa.array(ids, pa.string()),
+            rows=np.zeros(len(ids), np.int64) if of_row is None else np.bincount(of_row, minlength=len(ids)),
+            counted=per_rater(votes),
+            answers=tuple(
+                Answers(tuple(sieve.steps), per_rater(sieve.votes), _labels(sieve.votes)) for sieve in sieves
+            ),
+            per_item=np.bincount(per_item[per_item > 0], minlength=1),
+            empty_items=empty.size,
+            empty_examples=tuple(votes.item_ids[i] for i in empty[:EXAMPLES]),
+            listed_items=frozenset(
+                spec.filters.items and set(spec.filters.items).intersection(votes.item_ids)
+            ),
+            seen=seen,
+            read=read,
+            left_out=left_out,
+            notes=(*alike_ids(votes, spec), *notes),
+        )
+
+    def and_of(self, more: Contents) -> Contents:
+        """The contents of both; their items are different ones."""
+        known = pc.index_in(more.rater_ids, value_set=self.rater_ids)
+        fresh = known.is_null().to_numpy(zero_copy_only=False)
+        place = known.fill_null(0).to_numpy().astype(np.int64)
+        place[fresh] = len(self.rater_ids) + np.arange(fresh.sum())
+        n_raters = len(self.rater_ids) + int(fresh.sum())
+
+        def both(mine: Codes, theirs: Codes) -> Codes:
+            total = np.zeros(n_raters, np.int64)
+            total[: mine.size] = mine
+            total[place] += theirs
+            return total
+
+        def answers(mine: Answers, theirs: Answers) -> Answers:
+            steps = (
+                Step(what, both(before, more_before), both(after, more_after), items + more_items)
+                for (what, before, after, items), (_, more_before, more_after, more_items) in zip(
+                    mine.steps, theirs.steps, strict=True
+                )
+            )
+            labels = Counter(mine.labels) + Counter(theirs.labels)
+            return Answers(tuple(steps), both(mine.left, theirs.left), labels)
+
+        return Contents(
+            rater_ids=pa.concat_arrays([self.rater_ids, more.rater_ids.filter(pa.array(fresh))]),
+            rows=both(self.rows, more.rows),
+            counted=both(self.counted, more.counted),
+            answers=tuple(map(answers, self.answers, more.answers)),
+            per_item=_added(self.per_item, more.per_item),
+            empty_items=self.empty_items + more.empty_items,
+            empty_examples=(*self.empty_examples, *more.empty_examples)[:EXAMPLES],
+            listed_items=self.listed_items | more.listed_items,
+            seen=tuple(
+                one._replace(texts=Counter(one.texts) + Counter(two.texts))
+                for one, two in zip(self.seen, more.seen, strict=True)
+            ),
+            read=self.read + more.read,
+            left_out=(*self.left_out, *more.left_out),
+            notes=(*self.notes, *more.notes),
+        )
+
+    @property
+    def problems(self) -> list[Problem]:
+        """Problems of the parts, the same of several once."""
+        kinds: dict[str, list[Problem]] = {}
+        for kind, problem in self.notes:
+            kinds.setdefault(kind, []).append(problem)
+        return [problem for found in kinds.values() for problem in _told(found)]
+
+
+def leave_out(
+    votes: Votes, excluded: BoolArray, spec: DataSpec, *, whole: bool = True
+) -> tuple[Sieve, list[Note]]:
+    """Leave out what has no label, who is excluded, what the filters name, and repetitions.
+
+    Parameters
+    ----------
+    votes : Votes
+    excluded : bool array, shape (J,)
+        Raters who are left out.
+    spec : DataSpec
+        Of one question.
+    whole : bool
+        Whether the votes are a whole file's.
+    """
+    labelled, missing = checks.missing_labels(votes, spec)
+    sieve = Sieve.of(labelled, votes.cells - labelled.size)
+    if spec.exclude:
+        sieve.keep(filters.excluding(spec), ~excluded[labelled.rater])
+    filters.by_values(sieve, spec)
+    stopping = [*blank_ids(sieve.votes, spec), *checks.labels(sieve.votes, spec)]
+    repeats.choose(sieve, spec, whole=whole)
+    labelled, again = repeats.once(sieve.votes)
+    sieve.keep_once(labelled)
+    stopping += filters.by_gold(sieve, spec)
+    filters.by_counts(sieve, spec)
+    kinds = {"missing": missing, "stops": stopping, "again": again}
+    return sieve, [(f"{kind} {spec.label}", problem) for kind, found in kinds.items() for problem in found]
+
+
+def _told(problems: Sequence[Problem]) -> Sequence[Problem]:
+    """Problems that stop, by themselves; one for the same note of several parts."""
+    stopping, problems = ([one for one in problems if one.stops is stops] for stops in (True, False))
+    if len(problems) < 2:
+        return [*stopping, *problems]
+    first, total = problems[0], sum(problem.count for problem in problems)
+    remark = DataProblem.IN_MORE_PARTS(problem=first.remark, parts=len(problems) - 1, total=total)
+    return [*stopping, Problem(first.stops, remark, total, first.examples)]
+
+
+def _read_and_left_out(
+    table: Table, spec: DataSpec, sieves: Sequence[Sieve]
+) -> tuple[int, tuple[LeftOut, ...]]:
+    """How much of an annotations file, or of a part of one, was read, and what of it was left out."""
+    cells = len(table) * (len(sieves) if spec.layout == "long" else len(cell_columns(table, spec)))
+    aside = [] if spec.layout == "long" else _put_aside(table, spec)
+    by_reader = () if table.recipe is None else table.recipe.left_out
+    found = (*by_reader, *aside, *(one for sieve in sieves for one in sieve.left_out()))
+    return cells + sum(one.count for one in (*by_reader, *aside)), found
+
+
+def _put_aside(table: Table, spec: DataSpec) -> list[LeftOut]:
+    """Columns of a matrix that are put aside, each with its cells that hold something."""
+    return [
+        LeftOut(
+            LeftOutReason.COLUMN_PUT_ASIDE(column=name),
+            int((~table.column(name).among(spec.missing)).sum()),
+        )
+        for name in spec.ignore
+        if name in table.columns
+    ]
+
+
+def _labels(votes: Votes) -> dict[str, int]:
+    given = np.bincount(votes.label, minlength=len(votes.labels))
+    return {votes.labels[code]: int(given[code]) for code in np.flatnonzero(given)}
+
+
+def _added(one: Codes, other: Codes) -> Codes:
+    total = np.zeros(max(one.size, other.size), np.int64)
+    total[: one.size] += one
+    total[: other.size] += other
+    return total

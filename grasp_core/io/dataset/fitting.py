@@ -1,0 +1,77 @@
+"""Whether an earlier reading fits other files of the same columns."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from grasp_core.data_spec import DataSpec
+from grasp_core.errors import raise_stopping
+from grasp_core.io.dataset import checks, filters
+from grasp_core.io.dataset.recoding import recode
+from grasp_core.io.dataset.votes import Votes, read_votes
+from grasp_core.io.table.table import Table
+from grasp_core.wording import listed
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """As much of a reading as fits.
+
+    Parameters
+    ----------
+    spec : DataSpec
+    axes : tuple of str
+    dropped : tuple of str
+        What was left out of it, as parts of a sentence.
+    """
+
+    spec: DataSpec
+    axes: tuple[str, ...]
+    dropped: tuple[str, ...]
+
+
+def signature(annotations: Table, raters: Table | None) -> str:
+    """Hash of the files' column names, in whatever order they stand."""
+    columns = [sorted(table.columns) for table in (annotations, raters) if table is not None]
+    return hashlib.sha256(json.dumps(columns).encode()).hexdigest()
+
+
+def fitting(annotations: Table, raters: Table | None, spec: DataSpec, axes: Sequence[str]) -> Fitted:
+    """As much of a reading as fits these files: axes that exist, and declared labels if all are among them.
+
+    Raises
+    ------
+    DataError
+        If the reading as a whole does not fit, e.g. for a column that does not exist.
+    """
+    annotations, raters, _ = recode(annotations, raters, spec)
+    raise_stopping(checks.missing_columns(annotations, raters, spec, ()))
+    dropped: list[str] = []
+    categories = []
+    for question in spec.questions:
+        raise_stopping(filters.unknown_columns(annotations, question))
+        stray = _undeclared(read_votes(annotations, question), question)
+        categories.append(None if stray else question.categories)
+        if stray:
+            dropped.append(f"the order of the labels, for {listed(stray, 5)} was not among them")
+    further = (
+        dataclasses.replace(question, categories=declared)
+        for question, declared in zip(spec.further, categories[1:], strict=True)
+    )
+    spec = dataclasses.replace(spec, categories=categories[0], further=tuple(further))
+    columns = {*annotations.columns, *(raters.columns if raters else ())}
+    known = tuple(name for name in axes if name in columns)
+    return Fitted(spec, known, tuple(dropped))
+
+
+def _undeclared(votes: Votes, spec: DataSpec) -> list[str]:
+    if spec.categories is None:
+        return []
+    found = (votes.labels[code] for code in np.unique(votes.label))
+    return [label for label in found if label not in spec.missing and label not in spec.categories]

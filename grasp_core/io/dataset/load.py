@@ -1,0 +1,295 @@
+"""Tables and a data spec become annotations, raters and what is to be known about them."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from grasp_core.annotations import Annotations, Axis, BoolArray, Int64Array, ModelLabels, Raters
+from grasp_core.data_spec import DataSpec
+from grasp_core.errors import Problem, raise_stopping
+from grasp_core.io.dataset import checks, filters, recoding
+from grasp_core.io.dataset.accounting import summary, unused
+from grasp_core.io.dataset.contents import Answers, Contents, leave_out
+from grasp_core.io.dataset.filters import Removal
+from grasp_core.io.dataset.questions import answered, together
+from grasp_core.io.dataset.raters.columns import RaterColumn
+from grasp_core.io.dataset.raters.profiles import Profiles
+from grasp_core.io.dataset.recoding import in_order, ranges, recode, recoded, recoded_raters
+from grasp_core.io.dataset.votes import Votes, rater_rows, read_votes
+from grasp_core.io.table.columns import near_duplicates
+from grasp_core.io.table.table import Table
+from grasp_core.remarks.left_out import LeftOutReason
+from grasp_core.result import DataSummary, FileFingerprint
+from grasp_core.wording import EXAMPLES, quoted
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Dataset:
+    """Data ready for a run.
+
+    Parameters
+    ----------
+    annotations : Annotations
+    raters : Raters
+        In the same order as the annotations' raters.
+    summary : DataSummary
+    problems : tuple of Problem
+        What to know about; none of them stops a run.
+    removals : tuple of Removal
+        What exclusions and filters left out, in the order in which they were applied.
+    further : tuple of Annotations
+        The answers to further questions, over the same items and raters.
+    models : tuple of ModelLabels
+        Models that are to be held against the groups, over the same items.
+    """
+
+    annotations: Annotations
+    raters: Raters
+    summary: DataSummary
+    problems: tuple[Problem, ...]
+    removals: tuple[Removal, ...] = ()
+    further: tuple[Annotations, ...] = ()
+    models: tuple[ModelLabels, ...] = ()
+
+    @property
+    def questions(self) -> tuple[Annotations, ...]:
+        """The answers to each question; one, but for vector-valued annotations."""
+        return (self.annotations, *self.further)
+
+    @property
+    def annotations_of(self) -> Int64Array:
+        """Annotations of each rater, shape (J,): items of which the rater answered some question."""
+        (_, rater) = answered(self.questions)
+        return np.bincount(rater, minlength=self.annotations.n_raters)
+
+
+def load(
+    annotations: Table, raters: Table | None, spec: DataSpec, axes: Sequence[str] | None = None
+) -> Dataset:
+    """Form the data set that `spec` describes.
+
+    Values are recoded first. Rows without a label are no annotations; then excluded raters drop out, what the
+    filters name in the order of their fields, and repeated annotations. Only raters and items with at least
+    one annotation left count. Items and raters keep the order of first appearance. Where
+    both files have an axis's column, the raters file decides.
+
+    Parameters
+    ----------
+    annotations, raters : Table
+    spec : DataSpec
+    axes : sequence of str, optional
+        Demographic columns; by default :func:`candidate_axes`.
+
+    Returns
+    -------
+    Dataset
+
+    Raises
+    ------
+    DataError
+        With every problem that has to be mended first in ``problems``.
+    """
+    annotations, seen = recoded(annotations, spec, raters)
+    raters, problems = (None, []) if raters is None else recoded_raters(raters, spec)
+    raise_stopping(checks.missing_columns(annotations, raters, spec, axes or ()))
+    raise_stopping(filters.unknown_columns(annotations, spec))
+    votes = [read_votes(annotations, question) for question in spec.questions]
+    profiles = Profiles.of(annotations, raters, spec, votes[0].rater_ids, votes[0].rater_of_row)
+    names = _candidates(profiles, spec) if axes is None else tuple(dict.fromkeys(axes))
+    if axes is None:
+        problems += profiles.nearly({*names, *(column for column, _ in spec.exclude)})
+    excluded, found = checks.excluded_raters(profiles, spec)
+    left = [leave_out(one, excluded, question) for one, question in zip(votes, spec.questions, strict=True)]
+    sieves = [sieve for sieve, _ in left]
+    contents = Contents.of(sieves, spec, seen, [note for _, notes in left for note in notes])
+    files = [fingerprint(table) for table in (annotations, raters) if table is not None]
+
+    def form(counted: BoolArray, categories: Sequence[tuple[str, ...]]) -> list[Annotations]:
+        rated = np.bincount(together(sieves).item, minlength=len(votes[0].item_ids)) > 0
+        answers = zip(sieves, categories, strict=True)
+        return [_annotations(sieve.votes, labels, counted, rated) for sieve, labels in answers]
+
+    return conclude(contents, annotations, spec, profiles, names, files, [*problems, *found], form)
+
+
+def candidate_axes(annotations: Table, raters: Table | None, spec: DataSpec) -> tuple[str, ...]:
+    """Columns of either file that can be axes: one value per rater, and not too many values.
+
+    Raises
+    ------
+    DataError
+        If a column that `spec` names does not exist.
+    """
+    annotations, raters, _ = recode(annotations, raters, spec)
+    raise_stopping(checks.missing_columns(annotations, raters, spec, ()))
+    profiles = Profiles.of(annotations, raters, spec, *rater_rows(annotations, spec))
+    return _candidates(profiles, spec)
+
+
+def _candidates(profiles: Profiles, spec: DataSpec) -> tuple[str, ...]:
+    return profiles.candidates({column for column, _ in spec.exclude})
+
+
+def fingerprint(table: Table) -> FileFingerprint:
+    """The file that a table was read from."""
+    return FileFingerprint(table.name, table.bytes, table.sha256)
+
+
+def _annotations(
+    votes: Votes, categories: tuple[str, ...], counted: BoolArray, rated: BoolArray
+) -> Annotations:
+    position = {label: index for index, label in enumerate(categories)}
+    category = np.array([position.get(label, -1) for label in votes.labels], dtype=np.int64)
+    return Annotations.from_codes(
+        item=(np.cumsum(rated) - 1)[votes.item],
+        rater=(np.cumsum(counted) - 1)[votes.rater],
+        category=category[votes.label],
+        item_ids=_chosen(votes.item_ids, rated),
+        rater_ids=_chosen(votes.rater_ids, counted),
+        categories=categories,
+    )
+
+
+def _chosen(ids: tuple[str, ...], which: BoolArray) -> tuple[str, ...]:
+    return tuple(ids[position] for position in np.flatnonzero(which))
+
+
+def conclude(
+    contents: Contents,
+    table: Table,
+    spec: DataSpec,
+    profiles: Profiles,
+    axes: Sequence[str],
+    files: Sequence[FileFingerprint],
+    problems: Sequence[Problem],
+    form: Callable[[BoolArray, Sequence[tuple[str, ...]]], Sequence[Annotations]],
+) -> Dataset:
+    """The data set of which all parts together hold the contents, checked and summed up.
+
+    Parameters
+    ----------
+    contents : Contents
+    table : Table
+        The annotations, recoded; of a data set in parts any rows of it.
+    spec : DataSpec
+    profiles : Profiles
+        Of the contents' raters.
+    axes : sequence of str
+    files : sequence of FileFingerprint
+    problems : sequence of Problem
+        Those that are known: of the raters file and of exclusions.
+    form : callable
+        Takes which raters count and each question's categories, gives the annotations by question.
+
+    Raises
+    ------
+    DataError
+        With every problem that has to be mended first in ``problems``.
+    """
+    name, counted = table.name, contents.counted > 0
+    columns = {axis: profiles.column(axis, counted) for axis in axes}
+    found = [
+        *recoding.notes(name, contents.seen),
+        *problems,
+        *contents.problems,
+        *_about_ids(name, contents, profiles, spec),
+        *_about_answers(name, contents, spec),
+        *profiles.problems(counted),
+        *_about_axes(columns, counted),
+    ]
+    if not any(problem.stops for problem in problems):  # else everybody may be excluded
+        found += _shape(name, contents, profiles.rater_ids, spec)
+    raise_stopping(found)
+    removals = _removals(contents, columns, spec)
+    found += [removal.note() for removal in removals if removal.annotations]
+    categories = tuple(map(_categories, contents.answers, spec.questions))
+    formed = form(counted, categories)
+    formed_axes = {axis: _axis(column, counted, ranges(spec, axis)) for axis, column in columns.items()}
+    about_files = [*table.problems, *(profiles.raters.table.problems if profiles.raters else ())]
+    return Dataset(
+        formed[0],
+        Raters(formed[0].rater_ids, formed_axes),
+        summary(contents, spec, categories, files, unused(table.columns, spec, columns)),
+        tuple(dict.fromkeys([*about_files, *found])),  # what holds of every question once
+        removals,
+        tuple(formed[1:]),
+    )
+
+
+def _about_ids(name: str, contents: Contents, profiles: Profiles, spec: DataSpec) -> Iterator[Problem]:
+    """Rater ids that look alike, and ids to leave out that nobody and nothing has."""
+    if spec.rater is not None and spec.layout != "items-by-raters":
+        rows = dict(zip(profiles.rater_ids, contents.rows.tolist(), strict=True))
+        yield from near_duplicates(f"{name}, column {quoted(spec.rater)}", rows, fold_case=False)
+    yield from filters.absent_ids(name, "raters", spec.filters.raters, profiles.rater_ids)
+    yield from filters.absent_ids(name, "items", spec.filters.items, contents.listed_items)
+
+
+def _about_answers(name: str, contents: Contents, spec: DataSpec) -> Iterator[Problem]:
+    for answers, question in zip(contents.answers, spec.questions, strict=True):
+        labels = answers.labels
+        if len(labels) > checks.MAX_CATEGORIES and not any(problem.stops for _, problem in contents.notes):
+            yield checks.too_many_labels(name, str(question.label), list(labels))
+        elif len(labels) <= checks.MAX_CATEGORIES:
+            column = "labels" if spec.layout != "long" else f"column {quoted(str(question.label))}"
+            yield from checks.about_labels(f"{name}, {column}", labels, question)
+        yield from filters.without_effect(question, answers.steps)
+
+
+def _about_axes(columns: Mapping[str, RaterColumn], counted: BoolArray) -> Iterator[Problem]:
+    for name, column in columns.items():
+        for problem in (*column.problems, *checks.axis(name, column, counted)):
+            yield dataclasses.replace(problem, axis=name)
+
+
+def _shape(name: str, contents: Contents, rater_ids: Sequence[str], spec: DataSpec) -> Iterator[Problem]:
+    """Too little left to compare, and what dropped out beside what was left out on purpose."""
+    counted = contents.counted > 0
+    if len(contents.answers) > 1:
+        for answers, question in zip(contents.answers, spec.questions, strict=True):
+            if not answers.labels:
+                yield checks.unanswered(name, str(question.label))
+    if not counted.any():
+        yield checks.nothing_left(name)
+        return
+    empty = np.flatnonzero(~counted & ~np.all([answers.gone for answers in contents.answers], axis=0))
+    yield from checks.gone("items", list(contents.empty_examples), contents.empty_items, name)
+    yield from checks.gone("raters", [rater_ids[j] for j in empty[:EXAMPLES]], empty.size, name)
+    items, most = int(contents.per_item.sum()), contents.per_item.size - 1
+    yield from checks.too_small(name, items, int(counted.sum()), most)
+
+
+def _removals(contents: Contents, axes: Mapping[str, RaterColumn], spec: DataSpec) -> tuple[Removal, ...]:
+    """Removals of each filter, by question where there are several."""
+    by_question = [
+        (filters.removals(answers.steps, axes), str(question.label))
+        for answers, question in zip(contents.answers, spec.questions, strict=True)
+    ]
+    if len(by_question) == 1:
+        return by_question[0][0]
+    return tuple(
+        dataclasses.replace(one, filter=LeftOutReason.IN_QUESTION(reason=one.filter, question=question))
+        for found, question in by_question
+        for one in found
+    )
+
+
+def _categories(answers: Answers, spec: DataSpec) -> tuple[str, ...]:
+    cut = ranges(spec, None) or ranges(spec, spec.label)
+    return spec.categories or in_order(answers.labels, cut)
+
+
+def _axis(column: RaterColumn, counted: BoolArray, cut: Sequence[str]) -> Axis:
+    """The axis of the raters who count; `cut` are the ranges that its values were cut into, if any."""
+    codes = column.codes[counted]
+    code_of = {column.values[code]: code for code in np.unique(codes[codes >= 0]).tolist()}
+    used = [code_of[value] for value in in_order(code_of, cut)]
+    position = np.full(len(column.values) + 1, -1, dtype=np.int32)
+    position[used] = np.arange(len(used), dtype=np.int32)
+    by_rater = position[codes]
+    by_rater.flags.writeable = False
+    return Axis(tuple(column.values[code] for code in used), by_rater)

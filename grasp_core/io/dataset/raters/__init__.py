@@ -1,0 +1,4 @@
+"""Raters as the files describe them: ids, columns, profiles.
+
+Imports `remarks` and `table`.
+"""

@@ -1,0 +1,216 @@
+"""The cells of an annotations file, in any layout, as one code per annotation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+
+from grasp_core.annotations import BoolArray, Codes
+from grasp_core.data_spec import DataSpec
+from grasp_core.errors import Problem, stop
+from grasp_core.io.parsing.limited.weight import check_matrix
+from grasp_core.io.table.columns import Column, near_duplicates
+from grasp_core.io.table.table import Table
+from grasp_core.remarks.problems import DataProblem
+from grasp_core.wording import EXAMPLES, quoted
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Votes:
+    """One entry per cell that can hold an annotation, A in all, in file order.
+
+    Parameters
+    ----------
+    table : Table
+    item, rater, label : int arrays, shape (A,)
+        Positions in `item_ids`, `rater_ids` and `labels`.
+    row : int array, shape (A,)
+        Position of the cell's row in the table.
+    item_ids, rater_ids, labels : tuple of str
+        In order of first appearance.
+    label_column : str or None
+        Column of a long file; in a matrix each rater (item) is a column.
+    rater_of_row : int array, shape (rows,), or None
+        The rater that each row of the table belongs to, where it belongs to one.
+    cells : int
+        Rows of a long file, cells of a matrix; those of a matrix without a label are no entries.
+    columns_are : {"items", "raters"} or None
+    """
+
+    table: Table
+    item: Codes
+    rater: Codes
+    label: Codes
+    row: Codes
+    item_ids: tuple[str, ...]
+    rater_ids: tuple[str, ...]
+    labels: tuple[str, ...]
+    label_column: str | None
+    rater_of_row: Codes | None
+    cells: int
+    columns_are: str | None = None
+
+    @property
+    def size(self) -> int:
+        """A."""
+        return int(self.item.size)
+
+    def keep(self, which: BoolArray | Codes) -> Votes:
+        """The chosen entries, by a mask (A,) or by positions; all ids stay listed."""
+        if which.dtype == np.bool_ and which.all():
+            return self
+        return replace(
+            self,
+            item=self.item[which],
+            rater=self.rater[which],
+            label=self.label[which],
+            row=self.row[which],
+        )
+
+    def place(self, entry: int) -> str:
+        """File, row and column of an entry."""
+        return f"{self.table.name}, row {self.table.row(self.row[entry])}, column {self.column(entry)}"
+
+    def column(self, entry: int) -> str:
+        """Quoted name of the column that holds an entry's label."""
+        if self.label_column is not None:
+            return quoted(self.label_column)
+        ids, codes = (
+            (self.item_ids, self.item) if self.columns_are == "items" else (self.rater_ids, self.rater)
+        )
+        return quoted(ids[codes[entry]])
+
+
+def read_votes(table: Table, spec: DataSpec) -> Votes:
+    """Encode the table's ids and labels; a long file's missing labels are still among the entries.
+
+    The columns of :func:`cell_columns` are a matrix's raters or items.
+    """
+    return _read_long(table, spec) if spec.layout == "long" else _read_matrix(table, spec)
+
+
+def alike_ids(votes: Votes, spec: DataSpec) -> list[tuple[str, Problem]]:
+    """Ids of items, and a matrix's headers, that differ only by surrounding spaces; with what they are."""
+    table, found = votes.table, []
+    if spec.item is not None and spec.layout != "raters-by-items":
+        column = Column(votes.item, votes.item_ids) if spec.layout == "long" else table.column(spec.item)
+        counts = dict(zip(column.values, column.counts().tolist(), strict=True))
+        where = f"{table.name}, column {quoted(spec.item)}"
+        found += [("items", one) for one in near_duplicates(where, counts, fold_case=False)]
+    if votes.columns_are is not None:
+        headers = votes.item_ids if votes.columns_are == "items" else votes.rater_ids
+        counts = dict.fromkeys(headers, len(table))
+        found += [
+            ("headers", one) for one in near_duplicates(f"{table.name}, row 1", counts, fold_case=False)
+        ]
+    return found
+
+
+def id_columns(spec: DataSpec) -> tuple[str, ...]:
+    """The columns of the annotations file that hold item and rater ids; none where each row is one."""
+    named = {
+        "long": (spec.item, spec.rater),
+        "items-by-raters": (spec.item,),
+        "raters-by-items": (spec.rater,),
+    }[spec.layout]
+    return tuple(name for name in named if name is not None)
+
+
+def cell_columns(table: Table, spec: DataSpec) -> tuple[str, ...]:
+    """The columns that hold labels."""
+    if spec.layout == "long":
+        return spec.labels
+    other = {*id_columns(spec), *spec.ignore, *(spec.profile if spec.layout == "raters-by-items" else ())}
+    other |= {
+        name for name in (spec.text, spec.filters.time, spec.filters.gold, spec.order) if name is not None
+    }
+    other |= {name for name, _ in spec.filters.drop}
+    return tuple(name for name in table.columns if name not in other)
+
+
+def rater_rows(table: Table, spec: DataSpec) -> tuple[tuple[str, ...], Codes | None]:
+    """Rater ids (J), and the rater (n,) of each row where a row belongs to one; as in :class:`Votes`."""
+    if spec.layout == "items-by-raters":
+        return cell_columns(table, spec), None
+    column = table.column(str(spec.rater)) if spec.layout == "long" else _row_ids(table, spec.rater)
+    return column.values, column.codes
+
+
+def _row_ids(table: Table, key: str | None) -> Column:
+    """The ids of a matrix's rows: a column's, or their numbers in the file."""
+    if key is not None:
+        return table.column(key)
+    numbers = tuple(f"row {table.row(position)}" for position in range(len(table)))
+    return Column(np.arange(len(table), dtype=np.int64), numbers)
+
+
+def _read_long(table: Table, spec: DataSpec) -> Votes:
+    item, rater, label = (table.column(str(name)) for name in (spec.item, spec.rater, spec.label))
+    return Votes(
+        table=table,
+        item=item.codes,
+        rater=rater.codes,
+        label=label.codes,
+        row=np.arange(len(table), dtype=np.int64),
+        item_ids=item.values,
+        rater_ids=rater.values,
+        labels=label.values,
+        label_column=spec.label,
+        rater_of_row=rater.codes,
+        cells=len(table),
+    )
+
+
+def _read_matrix(table: Table, spec: DataSpec) -> Votes:
+    by_rater = spec.layout == "raters-by-items"
+    others = cell_columns(table, spec)
+    rows = _row_ids(table, spec.rater if by_rater else spec.item)
+    cells = len(others) * len(table)
+    check_matrix(cells, 0, table.name)
+    label = _cells(table, others)
+    given = ~label.among(spec.missing)
+    check_matrix(cells, int(np.count_nonzero(given)), table.name)
+    # Row by row, so that ids and labels appear in the order in which a person reads the file.
+    shape = len(others), len(table)
+    row, of_column = np.nonzero(given.reshape(shape).T)
+    of_row = rows.codes[row]
+    return Votes(
+        table=table,
+        item=of_column if by_rater else of_row,
+        rater=of_row if by_rater else of_column,
+        label=label.codes.reshape(shape)[of_column, row],
+        row=row,
+        item_ids=others if by_rater else rows.values,
+        rater_ids=rows.values if by_rater else others,
+        labels=label.values,
+        label_column=None,
+        rater_of_row=rows.codes if by_rater else None,
+        cells=label.codes.size,
+        columns_are="items" if by_rater else "raters",
+    )
+
+
+def _cells(table: Table, names: Sequence[str]) -> Column:
+    """Several columns, one below the other."""
+    texts = [table.data.column(name).cast(pa.string()).combine_chunks() for name in names]
+    return Column.of(pa.chunked_array(texts, pa.string()))
+
+
+def blank_ids(votes: Votes, spec: DataSpec) -> list[Problem]:
+    """Rows with a label and without the id of the item or the rater."""
+    return [problem for name in id_columns(spec) for problem in _blank(votes, name, spec)]
+
+
+def _blank(votes: Votes, name: str, spec: DataSpec) -> list[Problem]:
+    table = votes.table
+    ids, codes = (votes.item_ids, votes.item) if name == spec.item else (votes.rater_ids, votes.rater)
+    blank = [code for code, value in enumerate(ids) if not value.strip()]
+    rows = np.unique(votes.row[np.isin(codes, blank)]) if blank else votes.row[:0]
+    if not rows.size:
+        return []
+    code = DataProblem.BLANK_ID_OF_ROW if spec.layout == "long" else DataProblem.BLANK_ID
+    remark = code(file=table.name, row=table.row(rows[0]), column=name, more=rows.size - 1)
+    return [stop(remark, rows.size, [f"row {table.row(row)}" for row in rows[:EXAMPLES]])]

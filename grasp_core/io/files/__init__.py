@@ -1,0 +1,4 @@
+"""Bytes of one file as a table: text, JSON, workbooks, statistical programs.
+
+Imports `archives`, `remarks` and `table`.
+"""

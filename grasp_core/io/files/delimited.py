@@ -1,0 +1,257 @@
+"""Text separated by commas, tabs, semicolons or bars.
+
+A well-formed file goes through a compiled parser that checks the number of fields. Whatever is unusual
+about a file (stray quotation marks, ragged rows, bytes that are not UTF-8) goes through
+:mod:`~grasp_core.io.files.delimited_rows` instead, which is slower and knows the lines.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import re
+from contextlib import suppress
+from itertools import islice
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv
+
+from grasp_core.annotations import Int64Array
+from grasp_core.errors import DataError, know
+from grasp_core.io.files.delimited_rows import (
+    KINDS,
+    UnreadableRowError,
+    WatchedBytes,
+    parse_with_care,
+    records,
+)
+from grasp_core.io.files.encodings import line_of
+from grasp_core.io.files.headers import LOOKED_AT, Header, header_of
+from grasp_core.io.table.parsed import Parsed, Watch, compact, no_rows
+from grasp_core.remarks.problems import FileProblem
+from grasp_core.wording import quoted
+
+_SNIFFED_ROWS = 100
+_QUOTE, _LF, _CR = 34, 10, 13
+_SHOWN = 1_000
+_DECLARED = re.compile(rb'"?sep=([,\t;|])"?\r?\n', re.IGNORECASE)
+"""The first line by which Excel is told the delimiter."""
+MAX_LINE = 1 << 24
+"""Bytes of the longest row; a longer one is no table."""
+
+Bytes = npt.NDArray[np.uint8]
+
+
+def parse(content: bytes, name: str, watch: Watch, *, headed: bool = False) -> Parsed:
+    """Read text whose first row names the columns.
+
+    Parameters
+    ----------
+    content : bytes
+        In UTF-8 (see :mod:`grasp_core.io.files.encodings`), without byte order mark.
+    name : str
+    watch : callable
+        Told how far reading is; may raise to stop it.
+    headed : bool
+        The first row, and no other, is the header, whatever it looks like.
+
+    Raises
+    ------
+    DataError
+        Naming the row, what was found and what would do.
+    """
+    _check_bytes(content, name)
+    declared = _DECLARED.match(content)
+    if declared is not None:
+        content = b"\n" + content[declared.end() :]  # an empty line in its place keeps the numbers of rows
+    delimiter = _sniff(content, name) if declared is None else declared[1].decode()
+    header = _header(content, delimiter, name, headed)
+    parsed = _parse_fast(content, header, delimiter, watch)
+    parsed = parsed or parse_with_care(content, header, delimiter, name, watch)
+    for column in header.unnamed:
+        parsed = _without(parsed, column, name)
+    parsed = _without_header(parsed, name) if header.rows == 1 and not headed else parsed
+    return dataclasses.replace(parsed, problems=(*header.notes, *parsed.problems))
+
+
+def _without_header(parsed: Parsed, name: str) -> Parsed:
+    """The table without rows that repeat the header, as files have that were put one after another."""
+    again = None
+    for column in parsed.columns:
+        same = pc.is_in(parsed.data.column(column), value_set=pa.array([column]))
+        again = same if again is None else pc.and_(again, same)
+        if not pc.any(again).as_py():
+            return parsed
+    kept = np.flatnonzero(~np.asarray(again, dtype=np.bool_))
+    if not kept.size:
+        raise no_rows(name)
+    count = len(parsed.data) - kept.size
+    note = know(FileProblem.HEADER_AGAIN(file=name, rows=count), count)
+    return dataclasses.replace(parsed.kept(kept), problems=(*parsed.problems, note))
+
+
+def _without(parsed: Parsed, column: str, name: str) -> Parsed:
+    """The table without a column that has neither a name nor a filled cell."""
+    if any(text.strip() for text in parsed.data.column(column).unique().to_pylist()):
+        raise DataError(
+            f"{name}: column {parsed.columns.index(column) + 1} has no name and holds text; "
+            "name every column in the header, or remove it"
+        )
+    columns = tuple(other for other in parsed.columns if other != column)
+    return dataclasses.replace(parsed, columns=columns, data=parsed.data.select(list(columns)))
+
+
+def _header(content: bytes, delimiter: str, name: str, headed: bool) -> Header:
+    found = records(io.BytesIO(content), delimiter)
+    rows: list[list[str]] = []
+    line = 1
+    try:
+        line, first = next(found)
+        rows.append(first)
+        rows += (row for _, row in islice(found, 0 if headed else LOOKED_AT))
+    except UnreadableRowError as error:  # a later one is found again, by who reads the rows
+        if not rows:
+            raise error.refusal(name) from None
+    return header_of(rows, name, line)
+
+
+def _check_bytes(content: bytes, name: str) -> None:
+    if not content[:MAX_LINE].strip() and not content.strip():
+        raise DataError(f"{name} is empty; it should hold a header and a row per annotation, item or rater")
+    if b"\0" in content:
+        row = line_of(content, content.index(b"\0"))
+        raise DataError(
+            f"{name}, row {row}: a NUL byte was found, so this is no text; "
+            "save the table as CSV (UTF-8), TSV or Parquet"
+        )
+    start = 0
+    while start + MAX_LINE < len(content):  # the last line end within each stretch: few steps, no copy
+        end = max(
+            content.rfind(b"\n", start, start + MAX_LINE), content.rfind(b"\r", start, start + MAX_LINE)
+        )
+        if end < start:
+            raise DataError(
+                f"{name}, row {line_of(content, start)}: a line of more than {MAX_LINE:,} bytes; "
+                "a table has a line per row, so end each row with a line break"
+            )
+        start = end + 1
+
+
+def _sniff(content: bytes, name: str) -> str:
+    """The delimiter that splits the first rows into the same number of fields as the header."""
+    scores = {delimiter: _score(content, delimiter) for delimiter in KINDS}
+    best = max(scores, key=lambda delimiter: scores[delimiter])
+    if scores[best][1] < 2:
+        first = content[:_SHOWN].split(b"\n", 1)[0].decode(errors="replace").strip()
+        found = f"{name}, row 1: only one column was found ({quoted(first)})"
+        begins = _begins(content)
+        if begins is not None:
+            raise DataError(
+                f"{found}, and a table seems to begin in row {begins}; remove what stands above it"
+            )
+        raise DataError(f"{found}; separate the columns by commas, tabs, semicolons or vertical bars")
+    return best
+
+
+def _begins(content: bytes) -> int | None:
+    """The first line below a title of a few lines from which on all rows have as many fields."""
+    for delimiter in KINDS:
+        found = _lengths(content, delimiter)
+        width = found[-1][1] if found else 1
+        table = [row for row in found if row[1] == width]
+        if width > 1 and len(table) > 1 and found[-len(table) :] == table:
+            return table[0][0]
+    return None
+
+
+def _score(content: bytes, delimiter: str) -> tuple[float, int]:
+    """Share of the first rows that are as long as the header, and its length."""
+    lengths = [length for _, length in _lengths(content, delimiter)]
+    if not lengths or lengths[0] < 2:
+        return 0.0, 1
+    return lengths.count(lengths[0]) / len(lengths), lengths[0]
+
+
+def _lengths(content: bytes, delimiter: str) -> list[tuple[int, int]]:
+    """Line and number of fields of the first rows, up to one that cannot be read."""
+    found: list[tuple[int, int]] = []
+    with suppress(UnreadableRowError):
+        for line, record in islice(records(io.BytesIO(content), delimiter, strict=False), _SNIFFED_ROWS):
+            found.append((line, len(record)))
+    return found
+
+
+def _parse_fast(content: bytes, header: Header, delimiter: str, watch: Watch) -> Parsed | None:
+    """Parse a well-formed file, or return None for :func:`parse_with_care` to say what is wrong."""
+    data = np.frombuffer(content, dtype=np.uint8)
+    quotes = _places(data, _QUOTE)
+    if not _well_quoted(data, quotes, ord(delimiter)):
+        return None
+    starts, lines = _row_starts(data, quotes)
+    rows = starts.size - header.rows
+    if rows < 1:
+        return None
+    first = int(starts[header.rows])
+    lines = lines[header.rows :]
+    regular = int(lines[0]) + rows - 1 == int(lines[-1])
+    del starts, quotes
+    try:
+        table = _arrow_table(content, first, header.columns, delimiter, watch)
+    except pa.ArrowInvalid:
+        return None
+    if table.num_rows != rows:
+        return None
+    own = None if regular else lines
+    return Parsed(header.columns, compact(table), KINDS[delimiter], int(lines[0]), own)
+
+
+def _places(data: Bytes, wanted: int) -> Int64Array:
+    """Places of a byte; found a piece at a time, so that little memory is taken beside the file."""
+    starts = range(0, data.size, MAX_LINE)
+    return np.concatenate([np.flatnonzero(data[at : at + MAX_LINE] == wanted) + at for at in starts])
+
+
+def _well_quoted(data: Bytes, quotes: Int64Array, delimiter: int) -> bool:
+    """Whether every quotation mark opens or closes a whole field or is doubled inside one."""
+    if quotes.size % 2:
+        return False
+    opening, closing = quotes[::2], quotes[1::2]
+    around = np.array([delimiter, _LF, _CR, _QUOTE], dtype=np.uint8)
+    before = data[opening[opening > 0] - 1]
+    after = data[closing[closing < data.size - 1] + 1]
+    return bool(np.isin(before, around).all() and np.isin(after, around).all())
+
+
+def _row_starts(data: Bytes, quotes: Int64Array) -> tuple[Int64Array, Int64Array]:
+    """Offset and line of each row that is not blank, from a well-quoted file."""
+    lone = _places(data, _CR)
+    lone = lone[data[np.minimum(lone + 1, data.size - 1)] != _LF]
+    ends = _places(data, _LF)
+    if lone.size:
+        ends = np.sort(np.concatenate((ends, lone)))
+    starts = np.concatenate(([0], ends + 1))
+    lines = np.arange(1, starts.size + 1)
+    if quotes.size:
+        outside = np.searchsorted(quotes, starts) % 2 == 0
+        starts, lines = starts[outside], lines[outside]
+    inside = starts < data.size
+    starts, lines = starts[inside], lines[inside]
+    first = data[starts]
+    blank = (first == _LF) | (first == _CR)
+    return starts[~blank], lines[~blank]
+
+
+def _arrow_table(
+    content: bytes, start: int, columns: tuple[str, ...], delimiter: str, watch: Watch
+) -> pa.Table:
+    return pyarrow.csv.read_csv(
+        WatchedBytes(content, start, watch),
+        read_options=pyarrow.csv.ReadOptions(column_names=columns, block_size=MAX_LINE),
+        parse_options=pyarrow.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
+        convert_options=pyarrow.csv.ConvertOptions(
+            column_types=dict.fromkeys(columns, pa.string()), strings_can_be_null=False
+        ),
+    )

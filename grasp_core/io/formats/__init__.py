@@ -1,0 +1,4 @@
+"""Exports of tools and published data sets, read as tables.
+
+Imports `files` and `table`.
+"""

@@ -1,0 +1,4 @@
+"""Parquet and Arrow, whose cells may be lists.
+
+Imports `archives`, `files`, `remarks`, `shapes` and `table`.
+"""

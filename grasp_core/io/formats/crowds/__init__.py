@@ -1,0 +1,4 @@
+"""Exports of crowdsourcing platforms.
+
+Imports `files`, `remarks`, `shapes` and `table`.
+"""

@@ -1,0 +1,230 @@
+"""Annotations found in a tool's export, a row each, as a parsed table with a recipe."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from grasp_core.account import LeftOut
+from grasp_core.data_spec import DataSpec, Filters
+from grasp_core.errors import DataError
+from grasp_core.io.files import json_records
+from grasp_core.io.table.cells import check_cells
+from grasp_core.io.table.parsed import Parsed, check_filled, from_cells, name_columns
+from grasp_core.io.table.recipe import Recipe
+from grasp_core.remarks.left_out import Skipped
+from grasp_core.wording import agree, number, quoted
+
+JOIN = " + "
+"""Between several choices of one annotation."""
+_JOINED = f"several choices in one annotation were sorted and joined by '{JOIN}'"
+LOOKED_AT = 20
+"""Records that are looked at to tell whether a file is a tool's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One annotation.
+
+    Parameters
+    ----------
+    line : int
+        Number of the record in the file that it stands in.
+    item, rater : str
+    answers : mapping from question to text
+    about : mapping from field to text
+        What the file says of the item.
+    extra : mapping from field to text
+        What the tool says of the annotation: times, ids, status.
+    """
+
+    line: int
+    item: str
+    rater: str
+    answers: Mapping[str, str]
+    about: Mapping[str, str] = field(default_factory=dict)
+    extra: Mapping[str, str] = field(default_factory=dict)
+
+
+def parsed(
+    rows: Sequence[Row],
+    *,
+    name: str,
+    kind: str,
+    skipped: Mapping[Skipped, int] = MappingProxyType({}),
+    sentences: Iterable[str] = (),
+    prefer: Sequence[str] = (),
+    drop: Sequence[tuple[str, str]] = (),
+) -> Parsed:
+    """Annotations as a table: ``item``, ``rater``, a column per question, then what else is known.
+
+    Parameters
+    ----------
+    rows : sequence of Row
+    name, kind : str
+        The file, and what it is, e.g. "Label Studio, JSON".
+    skipped : mapping from what was left out to its number
+    sentences : iterable of str
+        What else was done, for the recipe.
+    prefer : sequence of str
+        Questions that are rather the label than others, the first before the second.
+    drop : sequence of (field of `extra`, value)
+        Annotations that a filter leaves out to begin with.
+
+    Raises
+    ------
+    DataError
+        If there is no annotation, or a field without a name.
+    """
+    if not rows:
+        raise DataError(
+            f"{name} is an export without annotations ({kind}); export them together with their annotators"
+        )
+    said = [*left_out(skipped), *sentences]
+    if any(JOIN in answer for row in rows for answer in row.answers.values()):
+        said.append(_JOINED)
+    columns: dict[str, tuple[str, str]] = {"item": ("", "item"), "rater": ("", "rater")}
+    for part in ("answers", "about", "extra"):
+        for own in dict.fromkeys(key for row in rows for key in getattr(row, part)):
+            columns[_free(own, part, columns)] = (part, own)
+    check_cells(len(columns) * len(rows), name)
+    filled = sum(2 + len(row.answers) + len(row.about) + len(row.extra) for row in rows)
+    check_filled(len(rows), len(columns), filled, name)
+    names, notes = name_columns(list(columns), name, "the fields of the annotations")
+    shown = {field: column for column, field in columns.items()}
+    table = from_cells(list(columns), (_cells(row, shown) for row in rows)).rename_columns(names)
+    return Parsed(
+        names,
+        table,
+        kind,
+        first_row=1,
+        lines=np.array([row.line for row in rows], dtype=np.int64),
+        problems=tuple(notes),
+        recipe=Recipe(
+            kind,
+            _spec(rows, columns, prefer, drop),
+            sentences=tuple(said),
+            left_out=tuple(LeftOut(what(), count) for what, count in skipped.items()),
+        ),
+    )
+
+
+def _free(own: str, part: str, taken: Collection[str]) -> str:
+    """The field's own name, or one with the part before it where another column has that name."""
+    while own in taken:
+        own = f"{part}.{own}"
+    return own
+
+
+def _cells(row: Row, shown: Mapping[tuple[str, str], str]) -> dict[str, str]:
+    """A row's texts by column."""
+    parts = (("answers", row.answers), ("about", row.about), ("extra", row.extra))
+    fields = {shown[part, own]: text for part, texts in parts for own, text in texts.items()}
+    return {"item": row.item, "rater": row.rater, **fields}
+
+
+def _spec(
+    rows: Sequence[Row],
+    columns: Mapping[str, tuple[str, str]],
+    prefer: Sequence[str],
+    drop: Sequence[tuple[str, str]],
+) -> DataSpec | None:
+    """How to read the table; None where nothing can be the label."""
+    shown = {own: column for column, (part, own) in columns.items() if part == "answers"}
+    if not shown:
+        return None
+    place = {question: position for position, question in enumerate(prefer)}
+    label = _label(rows, sorted(shown, key=lambda question: place.get(question, len(place))))
+    fields = {own: column for column, (part, own) in columns.items() if part == "about"}
+    extra = {own: column for column, (part, own) in columns.items() if part == "extra"}
+    text = _text(rows, list(fields))
+    return DataSpec(
+        item="item",
+        rater="rater",
+        label=shown[label],
+        text=None if text is None else fields[text],
+        filters=Filters(drop=tuple((extra[own], value) for own, value in drop)),
+    )
+
+
+def _label(rows: Sequence[Row], questions: Sequence[str]) -> str:
+    """The first question whose answers recur, as those of free text do not."""
+    answers: dict[str, list[str]] = {question: [] for question in questions}
+    for question, answer in ((question, answer) for row in rows for question, answer in row.answers.items()):
+        if answer:
+            answers[question].append(answer)
+    recurring = (own for own, given in answers.items() if 2 <= len(set(given)) <= len(given) / 2)
+    return next(recurring, questions[0])
+
+
+def _text(rows: Sequence[Row], fields: Sequence[str]) -> str | None:
+    """The field that is the item's text, where it is plain which one is."""
+    if "text" in fields:
+        return "text"
+    spaced = Counter(name for row in rows for name, text in row.about.items() if " " in text)
+    wordy = [name for name in fields if 2 * spaced[name] > len(rows)]
+    return wordy[0] if len(wordy) == 1 else None
+
+
+# Values
+
+
+def joined(values: Iterable[str]) -> str:
+    """Several choices as one label, whatever order they were made in."""
+    return JOIN.join(sorted(set(values)))
+
+
+def scalar(value: Any) -> str | None:
+    """The text of a value; None for a list or an object."""
+    return None if isinstance(value, list | dict) else json_records.text(value)
+
+
+def scalars(fields: Mapping[str, Any], leave: Collection[str] = ()) -> dict[str, str]:
+    """The fields that are neither lists nor objects, as texts."""
+    found = ((key, scalar(value)) for key, value in fields.items() if key not in leave)
+    return {key: text for key, text in found if text is not None}
+
+
+def left_out(counts: Mapping[Skipped, int]) -> list[str]:
+    """A sentence per kind of thing that was left out."""
+    return [
+        f"{number(count, what.one, what.value)} {agree(count, 'was', 'were')} left out"
+        for what, count in counts.items()
+        if count
+    ]
+
+
+# Damaged records
+
+
+def want_list(value: Any, where: str, what: str) -> list[Any]:
+    """The value, if it is a list; `what` names it in the error otherwise."""
+    if not isinstance(value, list):
+        raise damaged(where, what, value, "a list")
+    return value
+
+
+def want_object(value: Any, where: str, what: str) -> dict[str, Any]:
+    """The value, if it is an object."""
+    if not isinstance(value, dict):
+        raise damaged(where, what, value, "an object")
+    return value
+
+
+def want_scalar(value: Any, where: str, what: str) -> str:
+    """The value as text, if it is a text, number or truth value, or null."""
+    text = scalar(value)
+    if text is None:
+        raise damaged(where, what, value, "a text or a number")
+    return text
+
+
+def damaged(where: str, what: str, found: Any, wanted: str) -> DataError:
+    """The error for a record that is not as its tool writes it."""
+    shown = "nothing" if found is None else quoted(json_records.text(found))
+    return DataError(f"{where}: {what} should be {wanted}, found {shown}; export the file again, or mend it")

@@ -1,0 +1,98 @@
+"""The guess for a matrix around what is named, and what a person is to choose of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from grasp_core.data_spec import DataSpec, Layout
+from grasp_core.io.dataset.votes import cell_columns
+from grasp_core.io.guess.aggregated import aggregated_cells
+from grasp_core.io.guess.long import guess_long
+from grasp_core.io.guess.look import Look
+from grasp_core.io.guess.named import Named
+from grasp_core.io.guess.reasons import Reason
+from grasp_core.io.table import names
+from grasp_core.wording import listed, quoted
+
+_WIDE: tuple[Layout, ...] = ("items-by-raters", "raters-by-items")
+
+
+def around_matrix(
+    look: Look, found: tuple[DataSpec, list[Reason]] | None, named: Named
+) -> tuple[DataSpec, list[Reason]]:
+    """The reading of a matrix with what is named in it, and candidates for what is unsure.
+
+    Parameters
+    ----------
+    look : Look
+    found : spec and reasons, or None
+        What the file looks like by itself; None where it does not look like a matrix.
+    named : Named
+    """
+    spec, reasons = _unlikely(look) if found is None else found
+    layout = _layout(look, named)
+    if layout is not None:
+        spec = spec if spec.layout == layout else _turned(spec)
+        reasons = [reason for reason in reasons if reason.field != "layout"]
+    elif (why := aggregated_cells(look, cell_columns(look.table, spec))) is not None:
+        return spec, [Reason("layout", why, "unsure"), *(one for one in reasons if one.field != "layout")]
+    key = _key_field(spec)
+    given = {name: value for name, value in named.fields.items() if name in ("item", "rater")}
+    if named.rater in look.columns and key == "item":
+        del given["rater"]
+    spec = replace(spec, item=given.get("item", spec.item), rater=given.get("rater", spec.rater))
+    reasons = [reason for reason in reasons if reason.field not in given]
+    return spec, [_with_candidates(look, reason, key) for reason in reasons]
+
+
+def long_or_wide(look: Look, wide: DataSpec) -> tuple[DataSpec, list[Reason]] | None:
+    """The long reading of what looks like a matrix, too; None where nothing beside the cells does."""
+    spec, reasons = guess_long(look)
+    cells = set(cell_columns(look.table, wide))
+    unsure = any(one.field in ("item", "rater") and one.confidence == "unsure" for one in reasons)
+    if unsure or spec.item in cells or spec.rater in cells:
+        return None
+    why = (
+        f"{quoted(str(spec.item))} and {quoted(str(spec.rater))} tell the rows apart as items and raters do, "
+        f"but {listed(sorted(cells), 3)} may be columns of a matrix"
+    )
+    asked = Reason("layout", why, "unsure", ("long", wide.layout))
+    return spec, [asked, *(one for one in reasons if one.field != "layout")]
+
+
+def _key_field(spec: DataSpec) -> str:
+    return "item" if spec.layout == "items-by-raters" else "rater"
+
+
+def _layout(look: Look, named: Named) -> Layout | None:
+    if named.layout is not None or named.item is not None:
+        return named.layout or "items-by-raters"
+    return "raters-by-items" if named.rater in look.columns else None
+
+
+def _turned(spec: DataSpec) -> DataSpec:
+    """The same columns, rows and columns the other way round."""
+    if spec.layout == "items-by-raters":
+        about = [name for name in spec.ignore if names.mentions(name, names.DEMOGRAPHIC)]
+        rest = tuple(name for name in spec.ignore if name not in about)
+        return DataSpec(layout="raters-by-items", rater=spec.item, profile=tuple(about), ignore=rest)
+    return DataSpec(layout="items-by-raters", item=spec.rater, ignore=(*spec.profile, *spec.ignore))
+
+
+def _unlikely(look: Look) -> tuple[DataSpec, list[Reason]]:
+    """A matrix because somebody says so: ids in the first column that may hold them."""
+    able = [name for name in look.columns if look.unique(name)]
+    key = (*(name for name in look.ids if name in able), *able, look.columns[0])[0]
+    why = (
+        f"{quoted(str(key))}: {'no value occurs twice' if able else 'no column has an own value in each row'}"
+    )
+    return DataSpec(layout="items-by-raters", item=key), [Reason("item", why, "likely" if able else "unsure")]
+
+
+def _with_candidates(look: Look, reason: Reason, key: str) -> Reason:
+    if reason.confidence != "unsure" or reason.candidates:
+        return reason
+    if reason.field == "layout":
+        return replace(reason, candidates=_WIDE)
+    able = tuple(name for name in look.columns if look.unique(name)) if reason.field == key else ()
+    return replace(reason, candidates=able)

@@ -1,0 +1,27 @@
+"""The questions that a guess which is unsure leads to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from grasp_core.io.guess.reasons import Reason
+from grasp_core.wording import listed, quoted
+
+_NAMES = {"layout": "layout", "item": "item column", "rater": "rater column", "label": "label column"}
+_MOST_ASKED = 12
+
+
+def question(reason: Reason) -> str:
+    """The question that an unsure reason asks, e.g. "the label column is not certain: 'a' or 'b'?"."""
+    if not reason.candidates:
+        return reason.sentence
+    why = f" ({reason.sentence})" if reason.field == "layout" or len(reason.candidates) == 1 else ""
+    return f"the {_NAMES[reason.field]} is not certain: {_either(reason.candidates)}?{why}"
+
+
+def _either(candidates: Sequence[str]) -> str:
+    """``'a', 'b' or 'c'``."""
+    if len(candidates) > _MOST_ASKED:
+        return listed(candidates, _MOST_ASKED)
+    *others, last = candidates
+    return f"{listed(others)} or {quoted(last)}" if others else quoted(last)

@@ -1,0 +1,117 @@
+"""The label column of a long file: one of few values, that vary within items and within raters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from grasp_core.data_spec import DataSpec
+from grasp_core.io.dataset.checks import MAX_CATEGORIES
+from grasp_core.io.guess.look import Look
+from grasp_core.io.guess.reasons import Confidence, Reason
+from grasp_core.io.table import names
+from grasp_core.io.table.table import Table
+from grasp_core.wording import listed, number, quoted
+
+_OWN, _ROWS = 0.9, 4
+"""A column that tells apart so many of an item's or a rater's rows, on average, is no label."""
+_MOST_SHARED = 0.5
+"""Words of more distinct values than this share of the rows are free answers."""
+
+
+def guess_label(look: Look, item: str, rater: str) -> tuple[str, Reason]:
+    """The label column and why; unsure where several are as good, or none is."""
+    able = [name for name in look.columns if name not in (item, rater) and _may_label(look, name)]
+    free = [name for name in able if _varies(look, name, item) and _varies(look, name, rater)]
+    if not free:
+        return _named_only(look, able, item, rater)
+    top = max(map(_rank, free))
+    best = _different(look, [name for name in free if _rank(name) == top or _same_question(name, free, top)])
+    if len(best) > 1 or top < 0:
+        others = [name for name in free if name not in best and 0 <= _rank(name) < top]
+        candidates = (*_fewest_first(look, best), *_fewest_first(look, others))
+        why = f"{listed(candidates)} vary within items and within raters, as labels do"
+        return candidates[0], Reason("label", why, "unsure", candidates)
+    distinct = number(len(look.texts(best[0])), "value")
+    why = f"its name says label, and it has {distinct}"
+    if not top:
+        why = f"it varies within items and within raters, and has {distinct}"
+    confidence: Confidence = "sure" if top > 1 else "likely"
+    return best[0], Reason("label", f"{quoted(best[0])}: {why}", confidence)
+
+
+def _rank(name: str) -> int:
+    """The rank of a name as a label's; below 0 where it says something else that raters may be asked."""
+    score = names.label_score(name)
+    if score > 1:
+        return score
+    return -1 if names.mentions(name, names.DEMOGRAPHIC | names.SECONDARY) else score
+
+
+def _same_question(name: str, free: Sequence[str], top: int) -> bool:
+    """Whether a longer name that says label asks the same, as ``toxicity_score`` beside ``toxicity``."""
+    own = set(names.words(name))
+    return _rank(name) == 0 and top == 2 and any(own < set(names.words(one)) for one in free)
+
+
+def _may_label(look: Look, name: str, least: int = 2) -> bool:
+    """Whether the values may be labels: no texts, times, addresses or ids."""
+    if names.is_id(name) or names.mentions(name, names.META | names.ADDRESS):
+        return False
+    kind, values = look.kind(name), len(look.texts(name))
+    if kind in ("empty", "time", "link", "text") or values < least:
+        return False
+    if kind == "numbers":
+        return values <= MAX_CATEGORIES or _rank(name) >= 0
+    return values <= MAX_CATEGORIES and (values <= 3 or values <= _MOST_SHARED * look.n)
+
+
+def _varies(look: Look, name: str, key: str) -> bool:
+    """Whether values differ within `key`, and recur there."""
+    if look.depends_on(name, key) or look.numbered(name, key):
+        return False
+    often = look.n / len(look[key].values)
+    if look.kind(name) == "numbers" and _rank(name) >= 0:  # sliders seldom repeat
+        return True
+    return often < _ROWS or look.pairs(name, key) < _OWN * look.n
+
+
+def _different(look: Look, columns: Sequence[str]) -> list[str]:
+    """Without those that say the same as an earlier one, such as codes beside their names."""
+    kept: list[str] = []
+    for name in columns:
+        if not any(len(look[name].values) == look.pairs(name, one) == len(look[one].values) for one in kept):
+            kept.append(name)
+    return kept
+
+
+def _fewest_first(look: Look, columns: Sequence[str]) -> list[str]:
+    """In the file's order, but what has many values last."""
+    return sorted(columns, key=lambda name: len(look[name].values) > 20)
+
+
+def _named_only(look: Look, able: Sequence[str], item: str, rater: str) -> tuple[str, Reason]:
+    """No column varies within items and raters: one whose name says label, or a question."""
+    others = [name for name in look.columns if name not in (item, rater)]
+    named = [name for name in others if _rank(name) > 1 and _may_label(look, name, least=1)]
+    if len(named) == 1 and (len(look.texts(named[0])) == 1 or not look.depends_on(named[0], rater)):
+        why = f"{quoted(named[0])}: its name says label, though it does not vary within items"
+        return named[0], Reason("label", why, "likely")
+    best = (named or list(able) or others or list(look.columns))[0]
+    why = "no column looks like labels: none of few values varies within items and within raters"
+    return best, Reason("label", why, "unsure", tuple(named or able))
+
+
+def doubts(table: Table, spec: DataSpec) -> list[Reason]:
+    """That the label column of a known format holds objects or free answers, which are no labels."""
+    if spec.layout != "long" or spec.label is None or spec.label not in table.columns:
+        return []
+    look = Look(table)
+    texts = look.texts(spec.label)
+    objects = all(text.lstrip().startswith(("{", "[{")) for text in texts)
+    free = look.kind(spec.label) == "text" and len(texts) > _MOST_SHARED * look.n
+    if not texts or not (objects or free):
+        return []
+    others = tuple(name for name in spec.labels if name != spec.label)
+    what = "objects in JSON, such as marked spans" if objects else "free answers, hardly any of them twice"
+    why = f"no column looks like labels: {quoted(spec.label)} holds {what}"
+    return [Reason("label", why, "unsure", others)]

@@ -1,0 +1,197 @@
+"""Guess the reading of a matrix: which columns hold labels, and whether its rows are items or raters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from grasp_core.data_spec import DataSpec
+from grasp_core.io.guess.cells import (
+    Cells,
+    most_shared,
+    named_alike,
+    named_by_raters,
+    neutral,
+    of_like_values,
+)
+from grasp_core.io.guess.look import Look
+from grasp_core.io.guess.reasons import Confidence, Reason
+from grasp_core.io.table import names
+from grasp_core.io.table.runs import ITEMS, RATERS, stem
+from grasp_core.io.table.table import Table
+from grasp_core.wording import agree, listed, number, quoted
+
+_ABOUT_ROWS = names.DEMOGRAPHIC | names.RATER
+_NOBODY = names.LABEL | names.AGGREGATE | {"vote", "feature"}
+_ID_WORDS = frozenset({"id", "ids", "key", "uid", "uuid", "pid", "name"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """Whether rows are raters, why, and how sure that is."""
+
+    by_rater: bool
+    why: str
+    confidence: Confidence
+
+
+def guess_matrix(look: Look, raters: Table | None) -> tuple[DataSpec, list[Reason]] | None:
+    """A guess for a matrix, or None where the file looks long."""
+    item, rater = look.ids
+    if rater is not None and not look.unique(rater) and (item is None or not look.unique(item)):
+        return None
+    key = _row_ids(look, raters)
+    others = [name for name in look.columns if name != key]
+    cells = _cells(look, others, raters, key is None)
+    if cells is None:
+        return None
+    side = _side(look, key, cells, raters)
+    return _reading(look, key, cells, side, raters)
+
+
+def _row_ids(look: Look, raters: Table | None) -> str | None:
+    """The column of the rows' ids: the one a raters file knows, or is named like ids, or is the first."""
+    able = [
+        name for name in look.columns if look.unique(name) and not names.mentions(name, names.DEMOGRAPHIC)
+    ]
+    if raters is not None:
+        about = [name for name in raters.columns if not names.mentions(name, names.DEMOGRAPHIC)]
+        known = {text for name in about for text in raters.distinct(name)}
+        hits = {name: len(known.intersection(look[name].values)) for name in able}
+        best = max(able, key=lambda name: hits[name], default=None)
+        if best is not None and 2 * hits[best] > look.n:
+            return best
+    named = [name for name in look.ids if name in able]
+    named += [name for name in able if not _ID_WORDS.isdisjoint(names.words(name))]
+    able = [name for name in able if not names.mentions(name, names.AGGREGATE)]
+    return next((name for name in named if name is not None), able[0] if able else None)
+
+
+def _cells(look: Look, others: Sequence[str], raters: Table | None, without_key: bool) -> Cells | None:
+    by_file = None if raters is None else named_by_raters(look, others, raters)
+    if by_file is not None:
+        return by_file
+    found = named_alike(look, others)
+    if not without_key:
+        return found or of_like_values(look, others)
+    if found is None and all(map(neutral, others)):
+        return _without_names(look, others)
+    if found is None or len(found.columns) < 3 or 2 * len(found.columns) < len(others):
+        return None
+    return found  # rows without ids are a matrix's where like names say so, and most columns bear them
+
+
+def _without_names(look: Look, others: Sequence[str]) -> Cells | None:
+    """The cells of a table without any names, all of which hold the same labels; three may be a triple."""
+    if len(others) == 3 and look.pairs(*others[:2]) > 0.9 * look.n:
+        return None
+    found = of_like_values(look, others)
+    return None if found is None or found.rest else found
+
+
+def _side(look: Look, key: str | None, cells: Cells, raters: Table | None) -> _Side:
+    """Whether rows are raters; a raters file decides, then names, and two that differ leave it open."""
+    found = [*_by_raters_file(look, key, cells, raters), *_by_names(key, cells)]
+    if not found:
+        return _Side(False, "nothing says which is which, and this is the usual way", "unsure")
+    first = found[0]
+    if not first.by_rater and stem(cells.columns[0]) in _NOBODY:
+        why = f"{quoted(cells.columns[0])} is no rater: who gave which of the labels is not told"
+        return _Side(False, f"{first.why}, but {why}", "unsure")
+    against = next((other for other in found[1:] if other.by_rater != first.by_rater), None)
+    if against is not None:
+        return _Side(first.by_rater, f"{first.why}; but {against.why}", "unsure")
+    return first
+
+
+def _by_raters_file(look: Look, key: str | None, cells: Cells, raters: Table | None) -> list[_Side]:
+    if raters is None:
+        return []
+    as_rows = 0 if key is None else most_shared(raters, look[key].values)[1]
+    as_columns = most_shared(raters, cells.columns)[1]
+    rows, columns = 2 * as_rows > look.n, 2 * as_columns > len(cells.columns)
+    if as_rows == as_columns or (rows and columns):  # ids such as 1, 2, 3 may be those of items too
+        return []
+    where = f"the rows of {quoted(str(key))}" if as_rows > as_columns else "the column names"
+    why = f"{where} are the rater ids of {raters.name}"
+    return [_Side(as_rows > as_columns, why, "sure" if rows or columns else "unsure")]
+
+
+def _by_names(key: str | None, cells: Cells) -> list[_Side]:
+    found: list[_Side] = []
+    for kinds, by_rater, what in ((names.RATER, True, "raters"), (names.ITEM, False, "items")):
+        if key is not None and names.id_score(key, kinds):
+            found.append(_Side(by_rater, f"the name {quoted(key)} says that the rows are {what}", "sure"))
+    for kinds, by_rater, what in ((RATERS, False, "raters"), (ITEMS, True, "items")):
+        if _mostly(cells.columns, kinds):
+            why = f"the columns are named like {what}, {quoted(cells.columns[0])} for one"
+            found.append(_Side(by_rater, why, "likely"))
+    about = [name for name in cells.rest if names.mentions(name, _ABOUT_ROWS)]
+    if about and not found:
+        why = f"{listed(about, 5)} {agree(len(about), 'describes', 'describe')} the rows, as of raters"
+        found.append(_Side(True, why, "likely"))
+    return found
+
+
+def _mostly(columns: Sequence[str], kinds: frozenset[str]) -> bool:
+    return 2 * sum(stem(name) in kinds for name in columns) > len(columns)
+
+
+def _reading(
+    look: Look, key: str | None, cells: Cells, side: _Side, raters: Table | None
+) -> tuple[DataSpec, list[Reason]]:
+    rows, columns = ("rater", "item") if side.by_rater else ("item", "rater")
+    confidence = _least(side.confidence, "likely" if cells.confidence == "likely" else cells.confidence)
+    if cells.confidence == "likely" and side.confidence == "sure":
+        confidence = "sure"  # a run of like names leaves the orientation as it was
+    about_key = _about_key(look, key, rows, cells.rest, raters)
+    if about_key.confidence == "unsure":
+        confidence = "unsure"  # a column of which no value occurs twice may be anything, in a long file too
+    what = f"a row per {rows} and a column per {columns}: {side.why}; {cells.why}"
+    reasons = [Reason("layout", what, confidence), about_key]
+    if side.by_rater:
+        aside = [name for name in cells.rest if not _describes(name)]
+        profile = [name for name in cells.rest if _describes(name)]
+        if profile:
+            reasons.append(Reason("profile", f"{listed(profile)}: not among the {columns} columns"))
+        spec = DataSpec(layout="raters-by-items", rater=key, profile=tuple(profile), ignore=tuple(aside))
+    else:
+        aside = list(cells.rest)
+        id_column = None if raters is None else most_shared(raters, cells.columns)[0]
+        if raters is not None and id_column is not None:
+            why = f"{quoted(id_column)} of {raters.name}: it holds the names of the rater columns"
+            reasons.append(Reason("rater", why))
+        spec = DataSpec(layout="items-by-raters", item=key, rater=id_column, ignore=tuple(aside))
+    if aside:
+        why = f"{listed(aside)}: not among the {number(len(cells.columns), columns + ' column')}"
+        reasons.append(Reason("ignore", why))
+    return spec, reasons
+
+
+def _describes(name: str) -> bool:
+    """Whether a column beside the items may describe raters."""
+    if names.mentions(name, names.DEMOGRAPHIC):
+        return True
+    return not names.mentions(name, names.AGGREGATE | names.INDEX)
+
+
+def _about_key(look: Look, key: str | None, rows: str, rest: Sequence[str], raters: Table | None) -> Reason:
+    if key is None:
+        unique = [name for name in rest if look.unique(name) and look.n > 1]
+        if unique:
+            return Reason(rows, f"{quoted(unique[0])} may hold ids of the rows, or none does", "unsure")
+        return Reason(rows, f"no column holds ids of the rows, so each row is {_a(rows)}", "likely")
+    named = key in look.ids or not _ID_WORDS.isdisjoint(names.words(key))
+    first = key == look.columns[0]
+    known = raters is not None and 2 * most_shared(raters, look[key].values)[1] > look.n
+    confidence: Confidence = "sure" if named or known else "likely" if first else "unsure"
+    return Reason(rows, f"{quoted(key)}: no value occurs twice", confidence)
+
+
+def _a(noun: str) -> str:
+    return f"an {noun}" if noun[0] in "aeiou" else f"a {noun}"
+
+
+def _least(*confidences: Confidence) -> Confidence:
+    order: tuple[Confidence, ...] = ("unsure", "likely", "sure")
+    return min(confidences, key=order.index)

@@ -1,0 +1,293 @@
+"""The two columns of a long file that are its items and raters.
+
+Names come first, but values have to bear them out: an item is rated by several raters, and a rater rates
+several items. Where names say nothing, item and rater together have to tell the rows apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+from grasp_core.io.guess.aggregated import no_raters
+from grasp_core.io.guess.look import Look
+from grasp_core.io.guess.reasons import Confidence, Reason
+from grasp_core.io.table import names
+from grasp_core.wording import listed, number, quoted
+
+_EMPTY = 0.05
+"""Columns with a larger share of empty cells hold no ids."""
+_MAX_COLUMNS = 12
+"""Of more columns whose names say nothing, the first are looked at."""
+_SOME, _SEVERAL = 1.05, 1.5
+"""Raters per item, on average, from which the columns are borne out: with telling names, and without."""
+_APART, _NEARLY = 0.99, 0.95
+"""Share of rows told apart from which two columns are likely, or possible, to be item and rater."""
+
+_FEW_ROWS = 12
+"""In fewer rows, columns are alike by chance."""
+
+_BATCHES = frozenset({"hit", "task", "case", "record", "example", "sample", "unit"})
+"""Words for what may hold several items, or one of them more than once."""
+
+Role = Literal["item", "rater"]
+_KINDS = {"item": names.ITEM, "rater": names.RATER}
+_NO_ITEMS = (
+    "no column looks like items: none has values that several raters rated; what would do is a file with a "
+    "row per annotation and a column of the item that it is about"
+)
+
+
+class Pair(NamedTuple):
+    """Two columns as item and rater."""
+
+    item: str
+    rater: str
+    score: int
+    apart: float
+    """Share of the rows that the two tell apart."""
+
+
+class Ids(NamedTuple):
+    """The choice, and why."""
+
+    item: str
+    rater: str
+    reasons: list[Reason]
+
+
+def guess_ids(look: Look) -> Ids:
+    """Item and rater of a long file; unsure where several columns may be, or none."""
+    named = look.named
+    if named.item is not None and named.rater is not None:
+        return Ids(named.item, named.rater, [])
+    by_name = tuple(_named_like(look, role) if given is None else [given] for role, given in _given(look))
+    if found := _pairs(look, *by_name):
+        return _of_several(look, found)
+    items, raters = (
+        (pool, _others(look, role, pool) if given is None else [])
+        for pool, (role, given) in zip(by_name, _given(look), strict=True)
+    )
+    for item_pool, rater_pool in ((items[0], raters[1]), (items[1], raters[0]), (items[1], raters[1])):
+        if found := _pairs(look, item_pool, rater_pool):
+            return _of_several(look, found)
+    return _none(look)
+
+
+def _given(look: Look) -> tuple[tuple[Role, str | None], ...]:
+    return ("item", look.named.item), ("rater", look.named.rater)
+
+
+def _able(look: Look, role: Role) -> list[str]:
+    """Columns that may hold ids, for what their values are."""
+    taken = set(look.named.fields.values())
+    never = ("empty", "time") if role == "item" else ("empty", "time", "link", "text")
+    free = (name for name in look.columns if name not in taken)
+    return [name for name in free if look.kind(name) not in never and look.empty(name) <= _EMPTY]
+
+
+def _named_like(look: Look, role: Role) -> list[str]:
+    return [name for name in _able(look, role) if _score(name, role)]
+
+
+def _others(look: Look, role: Role, by_name: Sequence[str]) -> list[str]:
+    """Columns whose names say nothing against the role."""
+    able = (name for name in _able(look, role) if name not in by_name)
+    return [name for name in able if not _something_else(look, name)][:_MAX_COLUMNS]
+
+
+def _score(name: str, role: Role) -> int:
+    return names.id_score(name, _KINDS[role])
+
+
+def _something_else(look: Look, name: str) -> bool:
+    """Whether the column is no id: by its name, or for what its values are."""
+    words = names.DEMOGRAPHIC | names.META | names.SECONDARY
+    if look.unique(name) or names.mentions(name, words) or names.label_score(name) > 1:
+        return True
+    whole = (text.strip().removesuffix(".0").isdigit() for text in look.texts(name))
+    return look.kind(name) == "numbers" and not all(whole)
+
+
+def _pairs(look: Look, items: Sequence[str], raters: Sequence[str]) -> list[Pair]:
+    """The pairs that the values bear out, best first."""
+    both = ((item, rater) for item in items for rater in raters if item != rater)
+    found = [pair for item, rater in both if (pair := _borne_out(look, item, rater)) is not None]
+    return sorted(
+        found, key=lambda pair: (pair.score, pair.apart >= _APART, _plainness(look, pair)), reverse=True
+    )
+
+
+def _plainness(look: Look, pair: Pair) -> tuple[float, int, float]:
+    """Of columns that say the same, ids before names and texts."""
+    ids = sum(names.is_id(name) for name in (pair.item, pair.rater))
+    return round(pair.apart, 2), ids, -look.length(pair.item) - look.length(pair.rater)
+
+
+def _borne_out(look: Look, item: str, rater: str) -> Pair | None:
+    by_name = _score(item, "item"), _score(rater, "rater")
+    some = look.of_some(item)
+    pairs = some.pairs(item, rater)
+    apart = pairs / max(some.n, 1)
+    most = max(len(some[item].values), len(some[rater].values))
+    if (by_name[0] or item == look.named.item) and (by_name[1] or rater == look.named.rater):
+        needed = _SEVERAL if look.kind(item) == "text" else _SOME  # remarks of raters may recur, too
+        fits = pairs > needed * len(some[item].values) and pairs > len(some[rater].values)
+    else:
+        counted = some.numbered(item, rater) or some.numbered(rater, item)
+        fits = pairs >= _SEVERAL * most and apart >= _NEARLY and not counted
+    return Pair(item, rater, sum(by_name), apart) if fits else None
+
+
+def _of_several(look: Look, found: Sequence[Pair]) -> Ids:
+    best = _by_id(look, found[0])
+    if not best.score and _turned(look, best):
+        best = Pair(best.rater, best.item, best.score, best.apart)
+    reasons = []
+    for role, given in _given(look):
+        if given is None:
+            reasons.append(_reason(look, role, best, found))
+    return Ids(best.item, best.rater, reasons)
+
+
+def _by_id(look: Look, pair: Pair) -> Pair:
+    """The same items by their ids rather than by their texts, where a column has them."""
+    texts = look.kind(pair.item) == "text" or names.mentions(pair.item, names.TEXT)
+    if look.named.item is not None or not texts or names.is_id(pair.item):
+        return pair
+    others = (name for name in look.columns if name not in (pair.item, pair.rater))
+    others = (name for name in others if not _something_else(look, name))
+    shorter = (name for name in others if look.length(name) < look.length(pair.item))
+    plain = (name for name in shorter if look.kind(name) in ("words", "numbers"))
+    ids = next((name for name in plain if look.alike(name, pair.item)), None)
+    return pair if ids is None else pair._replace(item=ids)
+
+
+def _turned(look: Look, pair: Pair) -> bool:
+    """Whether other columns say that the two are the other way round."""
+    return _describes_raters(look, pair.item) or (
+        not _describes_raters(look, pair.rater) and _holds_texts(look, pair.rater)
+    )
+
+
+def _describes_raters(look: Look, key: str) -> bool:
+    """Whether a demographic column has one value per value of `key`."""
+    some = look.of_some(key)
+    return any(
+        names.mentions(name, names.DEMOGRAPHIC) and len(some[name].values) > 1 and some.depends_on(name, key)
+        for name in look.columns
+        if name != key
+    )
+
+
+def _holds_texts(look: Look, key: str) -> bool:
+    """Whether a column of texts has one text per value of `key`."""
+    some = look.of_some(key)
+    texts = (name for name in look.columns if name != key and look.kind(name) == "text")
+    return any(some.depends_on(name, key) for name in texts)
+
+
+def _reason(look: Look, role: Role, best: Pair, found: Sequence[Pair]) -> Reason:
+    own = getattr(best, role)
+    rivals = _rivals(look, role, best, found)
+    if rivals:
+        both = (own, *rivals)
+        return Reason(role, f"{listed(both)} may each be the {role}s", "unsure", both)
+    if role == "item" and (crossing := _crossing(look, best)):
+        sentence = (
+            f"{listed([own, *crossing])} are named like items, and none of them decides another: choose, or "
+            "write what makes an item into one column"
+        )
+        return Reason(role, sentence, "unsure")
+    score = _score(own, role)
+    if not best.score and look.n < _FEW_ROWS:
+        why = f"{number(look.n, 'row')} are too few to tell ids by their values alone"
+        return Reason(role, f"{quoted(own)}: {why}", "unsure", (own,))
+    why, confidence = f"its name says {role}", _sure(score > 1)
+    if not score and own != getattr(found[0], role):
+        return Reason(role, f"{quoted(own)}: one per {quoted(getattr(found[0], role))}", "likely")
+    if not score and best.apart < _APART:
+        why, confidence = "with the other ids it tells most rows apart, but not all", "unsure"
+    elif not score and not _sides_known(look, best):
+        why, confidence = "nothing says which of the two ids is the item and which the rater", "unsure"
+    elif not score and (called := _called(look, role, best)):
+        why, confidence = f"the values say so, and {listed(called)} by name", "unsure"
+        return Reason(role, f"{quoted(own)}: {why}", confidence, (own, *called))
+    elif not score:
+        why = "with the other ids it tells the rows apart"
+    candidates = tuple(dict.fromkeys((own, best.item, best.rater))) if confidence == "unsure" else ()
+    sentence = f"{quoted(own)}: {why}; {number(len(look[own].values), 'value')} in the file"
+    return Reason(role, sentence, confidence, candidates)
+
+
+def _crossing(look: Look, best: Pair) -> list[str]:
+    """Other columns named like items that divide the rows otherwise: sentences numbered anew in documents."""
+    some = look.of_some(best.item)
+    free = (name for name in look.columns if name not in (best.item, best.rater, look.named.label))
+    named = (name for name in free if _score(name, "item") == 3 and _BATCHES.isdisjoint(names.words(name)))
+    filled = (
+        name for name in named if look.empty(name) <= _EMPTY and look.kind(name) in ("words", "numbers")
+    )
+    able = (name for name in filled if not names.mentions(name, names.META) and not look.unique(name))
+    return [
+        name
+        for name in able
+        if not some.depends_on(name, best.item)
+        and not some.depends_on(best.item, name)
+        and not some.depends_on(name, best.rater)
+    ]
+
+
+def _called(look: Look, role: Role, best: Pair) -> tuple[str, ...]:
+    """Other columns whose names say that they have the role."""
+    return tuple(
+        name for name in look.columns if name not in (best.item, best.rater) and _score(name, role) > 1
+    )
+
+
+def _sure(yes: bool) -> Confidence:
+    return "sure" if yes else "likely"
+
+
+def _sides_known(look: Look, pair: Pair) -> bool:
+    """Whether anything says which of the two is the item."""
+    known = pair.score or look.named.item or look.named.rater
+    return bool(
+        known
+        or _describes_raters(look, pair.rater) != _describes_raters(look, pair.item)
+        or _holds_texts(look, pair.rater) != _holds_texts(look, pair.item)
+    )
+
+
+def _rivals(look: Look, role: Role, best: Pair, found: Sequence[Pair]) -> list[str]:
+    """Other columns that may as well have the role, and do not say the same."""
+    own = getattr(best, role)
+    able = [pair for pair in found if pair.score == best.score]
+    able = [pair for pair in able if pair.apart >= _NEARLY or best.apart < _APART]
+    kept: list[str] = []
+    for name in dict.fromkeys(getattr(pair, role) for pair in able):
+        if name not in (best.item, best.rater) and not any(look.alike(name, one) for one in (own, *kept)):
+            kept.append(name)
+    return kept
+
+
+def _none(look: Look) -> Ids:
+    """No two columns are borne out: the likeliest by name, and what is missing."""
+    item, rater = look.ids
+    free = [name for name in look.columns if name not in (item, rater, look.named.label)]
+    taken = {item, rater, *free}
+    free += [name for name in look.columns if name not in taken]
+    why = "none tells who gave each label"
+    if rater is not None and item is not None:
+        why = f"hardly any item has more than one of {quoted(rater)}, or they rate one item each"
+    no_items = rater is not None and item is None and not look.unique(rater)
+    item = item or free.pop(0)
+    rater = rater or free.pop(0)
+    missing = Reason("item", _NO_ITEMS, "unsure") if no_items else Reason("rater", no_raters(why), "unsure")
+    others = [
+        Reason(role, f"{quoted(name)}: nothing says that it holds {role}s", "unsure", (name,))
+        for role, name in (("item", item), ("rater", rater))
+        if role != missing.field and role not in look.named.fields
+    ]
+    asked = [missing] if missing.field not in look.named.fields else []
+    return Ids(item, rater, [*asked, *others])

@@ -1,0 +1,247 @@
+"""Guess what a file's columns are: by their names first, then by their values.
+
+A guess is a proposal for a person to confirm, with a sentence that says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+
+from grasp_core.data_spec import DataSpec
+from grasp_core.errors import DataError, raise_stopping
+from grasp_core.io.dataset.checks import no_column
+from grasp_core.io.dataset.load import candidate_axes
+from grasp_core.io.formats.datasets import known
+from grasp_core.io.formats.shapes.answers import MAX_AXES, PROPOSED_AXIS_VALUES
+from grasp_core.io.guess.around import around_matrix, long_or_wide
+from grasp_core.io.guess.aside import guess_aside
+from grasp_core.io.guess.cells import rater_without_name
+from grasp_core.io.guess.labels import doubts
+from grasp_core.io.guess.long import guess_long
+from grasp_core.io.guess.look import MAX_ROWS, Look
+from grasp_core.io.guess.matrix import guess_matrix
+from grasp_core.io.guess.missing import guess_missing, label_cells, lone_code
+from grasp_core.io.guess.named import Named
+from grasp_core.io.guess.reasons import Reason
+from grasp_core.io.table import names
+from grasp_core.io.table.recipe import Recipe
+from grasp_core.io.table.table import Table
+from grasp_core.wording import listed, number, quoted
+
+_NEEDED = ("layout", "item", "rater", "label")
+_OUT = names.YES | names.word_set("removed excluded rejected discarded dropped")
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """A proposal for reading the files.
+
+    Parameters
+    ----------
+    spec : DataSpec
+    axes : tuple of str
+        Proposed demographic axes.
+    reasons : tuple of Reason
+        One per guess.
+    recipe : Recipe or None
+        The format or data set that was recognised.
+    """
+
+    spec: DataSpec
+    axes: tuple[str, ...]
+    reasons: tuple[Reason, ...]
+    recipe: Recipe | None = None
+
+    @property
+    def uncertain(self) -> tuple[Reason, ...]:
+        """Reasons of what a person has to choose before anything is computed."""
+        return tuple(one for one in self.reasons if one.field in _NEEDED and one.confidence == "unsure")
+
+    def confirmed(self, spec: DataSpec, axes: tuple[str, ...]) -> Guess:
+        """A reading that somebody chose; of the reasons those for what both have, none of them a question."""
+        same = [
+            reason
+            for reason in self.reasons
+            if reason not in self.uncertain
+            and (axes == self.axes if reason.field == "axes" else _same(spec, self.spec, reason.field))
+        ]
+        return replace(self, spec=spec, axes=axes, reasons=tuple(same))
+
+
+def _same(one: DataSpec, other: DataSpec, name: str) -> bool:
+    return bool(getattr(one, name, None) == getattr(other, name, None))
+
+
+def recognise(
+    annotations: Table,
+    raters: Table | None = None,
+    named: Named | None = None,
+    declared: Collection[str] = (),
+) -> Guess:
+    """Guess layout, id columns, label column, exclusions and axes, or know them where the format is known.
+
+    Parameters
+    ----------
+    annotations, raters : Table
+    named : Named, optional
+        What somebody has said: it is sure, and the rest is guessed around it.
+    declared : collection of str
+        Texts of which somebody has said that they are labels, or mean "no value".
+
+    Raises
+    ------
+    DataError
+        If the annotations file is known to describe raters, has fewer than two columns besides row ids, so
+        that no guess makes sense, or has no column that is named.
+    """
+    if annotations.recipe is not None and annotations.recipe.raters:
+        raise DataError(
+            f"{annotations.name} describes raters ({annotations.recipe.name}) and holds no annotations; "
+            "give it as the raters file, beside the file with the raters' answers"
+        )
+    named = Named() if named is None else named
+    _require(named, annotations, raters)
+    published = known(annotations, raters)
+    recipe = published or annotations.recipe  # a data set may be a tool's export
+    if recipe is not None and recipe.spec is not None and _allows(recipe.spec, named):
+        spec, reasons = recipe.spec, [_why_known(recipe)]
+        if named.fields:
+            spec = _around(spec, named)
+            recipe = replace(recipe, spec=spec, paper=recipe.paper and spec == recipe.spec)
+    else:
+        recipe = None if recipe is not None and recipe.spec is not None else recipe
+        spec, reasons = _from_columns(annotations, raters, named)
+    spec = _with_members(spec, annotations, raters)
+    few = annotations.thinned(MAX_ROWS)
+    texts = _candidate_texts(few, raters, spec)
+    if recipe is None:
+        spec, found = _exclusions(spec, texts)
+        reasons += found
+    if recipe is None or published is None:
+        cells = label_cells(annotations, spec)
+        spec, missing = guess_missing(cells, spec, texts)
+        spec, aside = guess_aside(annotations, raters, spec)
+        reasons += [*missing, *aside]
+        if (named.label if spec.layout == "long" else named.layout) is None:
+            reasons += lone_code(cells, spec, declared)
+    if named.label is None and not any(reason.field == "label" for reason in reasons):
+        reasons += doubts(few, spec)
+    given = [*(recipe.axes if recipe else ()), *(raters.recipe.axes if raters and raters.recipe else ())]
+    axes = tuple(dict.fromkeys(name for together in given for name in together if name in texts))
+    if not axes:
+        axes, found = _axes(spec, texts)
+        reasons += found
+    return Guess(spec, axes, tuple(reasons), recipe)
+
+
+def _require(named: Named, annotations: Table, raters: Table | None) -> None:
+    """Columns that are named exist; a label may still be made by recoding."""
+    both = (annotations,) if raters is None or named.long else (annotations, raters)
+    for name, tables in ((named.item, (annotations,)), (named.rater, both)):
+        if name is not None and not any(name in table.columns for table in tables):
+            raise_stopping([no_column(name, tables)])
+
+
+def _allows(spec: DataSpec, named: Named) -> bool:
+    """Whether what is known of the file leaves room for what is named."""
+    if named.layout is not None and named.layout != spec.layout:
+        return False
+    return spec.layout == "long" or named.label is None
+
+
+def _around(spec: DataSpec, named: Named) -> DataSpec:
+    """The reading with what is named: a label named is the one question."""
+    further = () if named.label is not None else spec.further
+    categories = spec.categories if named.label in (None, spec.label) else None
+    plain = {**{field.name: getattr(spec, field.name) for field in fields(spec)}, **named.fields}
+    return DataSpec(**{**plain, "further": further, "categories": categories})
+
+
+def _why_known(recipe: Recipe) -> Reason:
+    done = "".join(f"; {sentence}" for sentence in recipe.sentences)
+    return Reason("layout", f"the file is known: {recipe.name}{done}", "sure")
+
+
+def _with_members(spec: DataSpec, annotations: Table, raters: Table | None) -> DataSpec:
+    """With the members of the files that are read, and texts that mean "no value" in their formats."""
+    recipes = [table.recipe for table in (annotations, raters) if table is not None and table.recipe]
+    missing = dict.fromkeys([*spec.missing, *(text for recipe in recipes for text in recipe.missing)])
+    return replace(
+        spec,
+        missing=tuple(missing),
+        member=annotations.member,
+        raters_member=None if raters is None else raters.member,
+    )
+
+
+def _from_columns(annotations: Table, raters: Table | None, named: Named) -> tuple[DataSpec, list[Reason]]:
+    if len(annotations.columns) < 3:
+        raise DataError(
+            f"{annotations.name} has only {number(len(annotations.columns), 'column')} "
+            f"({listed(annotations.columns)}); it needs one each for item, rater and label, "
+            "or a column of ids and one per rater or item"
+        )
+    by_file = None if raters is None or named.rater else rater_without_name(annotations, raters)
+    if raters is not None and by_file is not None:
+        spec, reasons = _from_columns(annotations, raters, replace(named, layout="long", rater=by_file))
+        return spec, [*reasons, Reason("rater", f"{quoted(by_file)} holds ids of {raters.name}", "sure")]
+    look = Look(annotations, named)
+    wide = None if named.long else guess_matrix(look, raters)
+    if wide is None and named.layout in (None, "long"):
+        return guess_long(look)
+    if wide is not None and named.layout is None and (either := long_or_wide(look, wide[0])) is not None:
+        return either
+    return around_matrix(look, wide, named)
+
+
+# Exclusions and axes
+
+
+def _candidate_texts(annotations: Table, raters: Table | None, spec: DataSpec) -> dict[str, list[str]]:
+    """Distinct texts of each candidate axis; none where the guessed columns do not fit the files."""
+    try:
+        found = candidate_axes(annotations, raters, spec)
+    except DataError:
+        return {}
+    return {name: _texts(name, raters, annotations) for name in found}
+
+
+def _texts(name: str, raters: Table | None, annotations: Table) -> list[str]:
+    table = raters if raters is not None and name in raters.columns else annotations
+    return [text for text in table.distinct(name) if text != ""]
+
+
+def _exclusions(spec: DataSpec, texts: Mapping[str, Sequence[str]]) -> tuple[DataSpec, list[Reason]]:
+    found = ((name, _excluding_value(name, values)) for name, values in texts.items())
+    exclude = tuple((name, value) for name, value in found if value is not None)
+    return replace(spec, exclude=exclude), [
+        Reason("exclude", f"{quoted(name)} = {quoted(value)}: its name says who should not count")
+        for name, value in exclude
+    ]
+
+
+def _excluding_value(name: str, texts: Sequence[str]) -> str | None:
+    for kinds, meant in ((names.EXCLUDED, _OUT), (names.KEPT, names.NO)):
+        if names.mentions(name, kinds):
+            return next((text for text in texts if text.strip().casefold() in meant), None)
+    return None
+
+
+def _axes(spec: DataSpec, texts: Mapping[str, Sequence[str]]) -> tuple[tuple[str, ...], list[Reason]]:
+    excluding = {name for name, _ in (*spec.exclude, *spec.filters.drop)}
+    able = [
+        name
+        for name, values in texts.items()
+        if name not in excluding and len(values) <= PROPOSED_AXIS_VALUES
+    ]
+    named = [name for name in able if names.mentions(name, names.DEMOGRAPHIC)]
+    chosen = (named or able)[:MAX_AXES]
+    why = "a demographic name and" if named else "at least two values,"
+    return tuple(chosen), [
+        Reason(
+            "axes",
+            f"{quoted(name)}: {why} one value per rater, {number(len(texts[name]), 'value')} in all",
+        )
+        for name in chosen
+    ]

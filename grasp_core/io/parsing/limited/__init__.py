@@ -1,0 +1,8 @@
+"""Strangers' bytes, parsed in a process of limited memory and time that is gone afterwards.
+
+A helper process (:mod:`.helper`) has imported the readers and forks a child for each file (:mod:`.child`).
+The process that serves or computes only streams bytes to it and takes over a finished table
+(:mod:`.client`).
+
+Imports `table`.
+"""

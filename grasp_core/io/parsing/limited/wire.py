@@ -1,0 +1,139 @@
+"""The two sides of a reading, talking: frames of bytes, and values as JSON; never a pickle."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import socket
+import struct
+from collections.abc import Callable
+from typing import Any, BinaryIO, cast, get_type_hints
+
+import numpy as np
+import pyarrow as pa
+
+from grasp_core.errors import DataError, Problem
+from grasp_core.io.table.parsed import Parsed
+from grasp_core.json_values import from_json, to_json
+
+REQUEST, CHUNK, END_OF_FILE, END_OF_FILES = b"Q", b"C", b"N", b"Z"
+READY, PROGRESS, REFUSED, FAULT, LINES, TABLE = b"R", b"P", b"E", b"F", b"L", b"T"
+
+_HEAD = struct.Struct("!cQ")
+_IN_FRAMES = ("data", "lines")
+"""Fields of a parsed table that are no JSON."""
+
+
+class Channel:
+    """Frames over a stream socket.
+
+    Parameters
+    ----------
+    connection : socket
+    waiting : callable, optional
+        Called whenever nothing moves for the socket's timeout; what it raises ends the conversation.
+    """
+
+    def __init__(self, connection: socket.socket, waiting: Callable[[], None] | None = None) -> None:
+        self._connection = connection
+        self._waiting = waiting
+
+    def send(self, kind: bytes, content: bytes | memoryview = b"") -> None:
+        """Send a frame.
+
+        Raises
+        ------
+        OSError
+            If nobody listens.
+        """
+        self.write(_HEAD.pack(kind, len(content)))
+        self.write(content)
+
+    def say(self, kind: bytes, value: Any) -> None:
+        """Send a frame with a value."""
+        self.send(kind, json.dumps(to_json(value)).encode())
+
+    def receive(self) -> tuple[bytes, bytearray]:
+        """The next frame: its kind and content.
+
+        Raises
+        ------
+        EOFError, OSError
+            If the other side is gone.
+        """
+        kind, size = _HEAD.unpack(self.read(_HEAD.size))
+        return kind, self.read(size)
+
+    # A binary file to Arrow, whose streams end by themselves.
+
+    closed = False
+
+    def write(self, content: Any) -> int:
+        """Send bytes."""
+        rest = memoryview(content).cast("B")
+        size = len(rest)
+        while rest:
+            try:
+                rest = rest[self._connection.send(rest) :]
+            except TimeoutError:
+                self._wait()
+        return size
+
+    def read(self, size: int) -> bytearray:
+        """Receive as many bytes."""
+        content = bytearray(size)
+        rest = memoryview(content)
+        while rest:
+            try:
+                count = self._connection.recv_into(rest)
+            except TimeoutError:
+                self._wait()
+                continue
+            if not count:
+                raise EOFError
+            rest = rest[count:]
+        return content
+
+    def flush(self) -> None:
+        """Nothing is kept back."""
+
+    def _wait(self) -> None:
+        if self._waiting is not None:
+            self._waiting()
+
+
+def send_parsed(channel: Channel, parsed: Parsed) -> None:
+    """Send a parsed table."""
+    if parsed.lines is not None:
+        channel.send(LINES, parsed.lines.astype(np.int64).tobytes())
+    fields = {field.name: getattr(parsed, field.name) for field in dataclasses.fields(parsed)}
+    channel.say(TABLE, {name: value for name, value in fields.items() if name not in _IN_FRAMES})
+    with pa.ipc.new_stream(pa.PythonFile(cast(BinaryIO, channel), "w"), parsed.data.schema) as stream:
+        stream.write_table(parsed.data)
+
+
+def receive_parsed(channel: Channel, content: bytearray, lines: bytearray | None) -> Parsed:
+    """Take a parsed table over, whose frame of kind ``TABLE`` was just received."""
+    with pa.ipc.open_stream(pa.PythonFile(cast(BinaryIO, channel), "r")) as stream:
+        batches = list(stream)
+        data = pa.Table.from_batches(batches, stream.schema)
+    data.validate(full=True)
+    kinds = get_type_hints(Parsed)
+    fields = {name: from_json(value, kinds[name]) for name, value in value_of(content).items()}
+    return Parsed(data=data, lines=None if lines is None else np.frombuffer(lines, dtype=np.int64), **fields)
+
+
+def packed_error(error: DataError) -> dict[str, Any]:
+    """An error as a value that can be sent."""
+    return {"message": str(error), "problems": error.problems}
+
+
+def unpacked_error(content: bytearray) -> DataError:
+    """The error that was sent."""
+    value = value_of(content)
+    return DataError(value["message"], from_json(value["problems"], tuple[Problem, ...]))
+
+
+def value_of(content: bytearray) -> Any:
+    """The value that a frame holds."""
+    return json.loads(content)

@@ -1,0 +1,206 @@
+"""Facts of a partitioned data set once each part was read: raters, categories, sizes, identity."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from grasp_core.annotations import Annotations, BoolArray, Int64Array
+from grasp_core.data_spec import DataSpec
+from grasp_core.errors import DataError, Problem, raise_stopping, stop
+from grasp_core.io.dataset import checks, filters
+from grasp_core.io.dataset.contents import Contents
+from grasp_core.io.dataset.load import Dataset, conclude, fingerprint
+from grasp_core.io.dataset.raters.ids import rater_column
+from grasp_core.io.dataset.raters.profiles import Profiles
+from grasp_core.io.dataset.recoding import recoded, recoded_raters
+from grasp_core.io.parts.partitions import Part, Parts, sample
+from grasp_core.io.parts.refused import REFUSED, check_supported
+from grasp_core.io.parts.rows import read_part
+from grasp_core.io.parts.scan import Hashes, ScanTask, item_hashes, scan_part
+from grasp_core.io.table.table import Table
+from grasp_core.remarks.problems import DataProblem
+from grasp_core.result import FileFingerprint
+from grasp_core.wording import EXAMPLES, number, quoted
+
+Each = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
+"""Computes a function of each argument, results in order; e.g. :meth:`grasp_core.engine.pool.Pool.each`."""
+_NOBODY = pa.array([], pa.string())
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class DatasetInParts(Dataset):
+    """A data set whose annotations stay where they are: it has none of its own, and its ids are blank.
+
+    Parameters
+    ----------
+    parts : Parts
+    rater_ids : pyarrow array of str, length J
+        Raters who count, in order of first appearance.
+    excluded : pyarrow array of str
+    first_items : tuple of int
+        Items before each part.
+    per_rater : int64 array, shape (J,)
+        Annotations of each rater.
+    place : str
+        The run's :func:`~grasp_core.io.parts.plan.workplace`, where parts' codes are kept.
+    """
+
+    parts: Parts
+    rater_ids: pa.Array
+    excluded: pa.Array
+    first_items: tuple[int, ...]
+    per_rater: Int64Array
+    place: str
+
+    @property
+    def annotations_of(self) -> Int64Array:
+        """Annotations of each rater, shape (J,)."""
+        return self.per_rater
+
+
+def survey(
+    parts: Parts,
+    raters: Table | None,
+    spec: DataSpec,
+    axes: Sequence[str],
+    each: Each,
+    place: str,
+    *,
+    keep: bool = True,
+) -> DatasetInParts:
+    """Read every part once.
+
+    Parameters
+    ----------
+    parts : Parts
+    raters : Table or None
+    spec : DataSpec
+    axes : sequence of str
+        Demographic columns of the raters file.
+    each : callable
+        See :data:`Each`.
+    place : str
+        The run's :func:`~grasp_core.io.parts.plan.workplace`.
+    keep : bool
+        Keep each part's codes there, if it is no address. Without them, parts are read again.
+
+    Raises
+    ------
+    DataError
+        As :func:`grasp_core.io.dataset.load.load`; and if an item's annotations are spread over parts.
+    SpecError
+        If the reading needs the whole table.
+    """
+    check_supported(spec)
+    head = sample(parts)
+    if raters is None:
+        raise DataError(REFUSED["raters"].format(name=parts.name))
+    some_ids = head.distinct(str(spec.rater)) if spec.rater in head.columns else ()
+    head, _ = recoded(head.taken(np.arange(0)), spec, raters)  # its columns
+    raters, problems = recoded_raters(raters, spec)
+    raise_stopping(checks.missing_columns(head, raters, spec, axes))
+    raise_stopping([*filters.unknown_columns(head, spec), *_only_inside(head, raters, axes)])
+    excluded = _excluded(head, raters, spec, some_ids)
+    tasks = [ScanTask(parts, at, spec, excluded, place if keep else None) for at in range(len(parts.parts))]
+    read = _read_all(parts, spec, tasks, each)
+    profiles = Profiles.of(head, raters, spec, tuple(read.contents.rater_ids.to_pylist()), None)
+    _, by_exclusion = checks.excluded_raters(profiles, spec)
+    files, names = (read.folder, fingerprint(raters)), tuple(dict.fromkeys(axes))
+
+    def form(counted: BoolArray, categories: Sequence[tuple[str, ...]]) -> list[Annotations]:
+        blank = ("",) * int(counted.sum())
+        nothing = {"item": (), "rater": (), "category": (), "item_ids": (), "rater_ids": blank}
+        return [Annotations.from_codes(**nothing, categories=labels) for labels in categories]
+
+    problems += by_exclusion
+    found = conclude(read.contents, head, spec, profiles, names, files, problems, form)
+    counted = read.contents.counted > 0
+    return DatasetInParts(
+        *(getattr(found, field.name) for field in fields(Dataset)),
+        parts=parts,
+        rater_ids=read.contents.rater_ids.filter(pa.array(counted)),
+        excluded=excluded,
+        first_items=read.first_items,
+        per_rater=read.contents.counted[counted].astype(np.int64),
+        place=place,
+    )
+
+
+class _Read(NamedTuple):
+    """The contents of all parts, the items before each, and the folder."""
+
+    contents: Contents
+    first_items: tuple[int, ...]
+    folder: FileFingerprint
+
+
+def _read_all(parts: Parts, spec: DataSpec, tasks: Sequence[ScanTask], each: Each) -> _Read:
+    whole, n_items = hashlib.sha256(), 0
+    total: list[Contents] = []
+    hashes: list[Hashes] = []
+    firsts: list[int] = []
+    for task, scan in zip(tasks, each(scan_part, tasks), strict=True):
+        total = [scan.contents if not total else total[0].and_of(scan.contents)]  # no more than one is held
+        firsts.append(n_items)
+        n_items += int(scan.contents.per_item.sum())
+        hashes.append(scan.item_hashes)
+        for file, sha256 in zip(task.part.files, scan.sha256, strict=True):
+            whole.update(f"{file.path}\n{sha256}\n".encode())
+    _check_items(parts, spec, hashes)
+    return _Read(total[0], tuple(firsts), FileFingerprint(parts.name, parts.bytes, whole.hexdigest()))
+
+
+def _check_items(parts: Parts, spec: DataSpec, found: Sequence[Hashes]) -> None:
+    """Refuse items that lie in several parts.
+
+    Raises
+    ------
+    DataError
+    """
+    hashes = np.concatenate(found)
+    part_of = np.repeat(np.arange(len(found)), [of_part.size for of_part in found])
+    order = np.argsort(hashes, kind="stable")
+    same = np.flatnonzero(hashes[order][1:] == hashes[order][:-1])
+    for position in same[:EXAMPLES]:  # equal hashes may be of different ids, though hardly ever
+        pair = [parts.parts[part_of[order[at]]] for at in (position, position + 1)]
+        first, second = (_items(parts, part, spec, hashes[order[position]]) for part in pair)
+        for item in sorted(first & second):
+            raise DataError(_spread(parts, item, pair, same.size))
+
+
+def _items(parts: Parts, part: Part, spec: DataSpec, wanted: np.uint64) -> set[str]:
+    ids = read_part(parts, part, spec, _NOBODY).sieves[0].votes.item_ids
+    return {ids[at] for at in np.flatnonzero(item_hashes(ids) == wanted)}
+
+
+def _spread(parts: Parts, item: str, pair: Sequence[Part], count: int) -> str:
+    first, second = map(parts.name_of, pair)
+    others = f" (and {number(count - 1, 'more item')} likewise)" if count > 1 else ""
+    return (
+        f"item {quoted(item)} has annotations in {first} and in {second}{others}; the annotations of an "
+        "item must lie in one file to be read part by part: write the folder sorted or partitioned by "
+        "item, as python -m grasp_core partition does"
+    )
+
+
+def _only_inside(head: Table, raters: Table, axes: Sequence[str]) -> list[Problem]:
+    return [
+        stop(DataProblem.ONLY_RATERS_FILE(file=raters.name, column=name))
+        for name in dict.fromkeys(axes)
+        if name not in raters.columns and name in head.columns
+    ]
+
+
+def _excluded(head: Table, raters: Table, spec: DataSpec, some_ids: Sequence[str]) -> pa.Array:
+    """Ids of the raters whom `spec.exclude` leaves out."""
+    if not spec.exclude:
+        return _NOBODY
+    ids = raters.distinct(rater_column(raters, spec, some_ids, head.name))
+    out, _ = checks.excluded_raters(Profiles.of(head, raters, spec, ids, None), spec)
+    return pa.array([ids[j] for j in np.flatnonzero(out)], pa.string())

@@ -1,0 +1,4 @@
+"""Sources of bytes: paths, folders, addresses, published data.
+
+Imports `archives`, `parsing` and `table`.
+"""

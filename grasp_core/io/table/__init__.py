@@ -1,0 +1,4 @@
+"""A file's columns and rows as text, and what their names say.
+
+Imports `remarks`.
+"""

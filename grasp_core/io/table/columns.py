@@ -1,0 +1,134 @@
+"""A column as distinct texts and codes, and what is odd about its texts."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import unicodedata
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from grasp_core.annotations import BoolArray, Codes
+from grasp_core.errors import Problem, know
+from grasp_core.remarks.problems import DataProblem
+from grasp_core.wording import number, quoted
+
+LIKE_MISSING = frozenset({"na", "n/a", "#n/a", "nan", "none", "null", "-", "?", "."})
+
+
+_WHOLE = re.compile(r"([+-]?\d+)\.0+")
+"""A whole number with decimals."""
+_RARE = 500
+"""A label given to at most one annotation in so many is rare."""
+_ALIKE = 0.75
+"""Similarity, as difflib measures it, from which a rare label may be a misspelt one."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Column:
+    """A column's texts.
+
+    Parameters
+    ----------
+    codes : int array, shape (n,)
+        Position of each cell's text in `values`.
+    values : tuple of str
+        Distinct texts in order of first appearance.
+    """
+
+    codes: Codes
+    values: tuple[str, ...]
+
+    @classmethod
+    def of(cls, texts: pa.ChunkedArray) -> Column:
+        """Encode a column of text, or of codes into distinct texts."""
+        whole = texts.combine_chunks()
+        if not pa.types.is_dictionary(whole.type):
+            whole = whole.dictionary_encode()
+        return cls(whole.indices.to_numpy(), tuple(whole.dictionary.to_pylist()))
+
+    def counts(self) -> Codes:
+        """Cells per value, shape (V,)."""
+        return np.bincount(self.codes, minlength=len(self.values))
+
+    def among(self, texts: Collection[str]) -> BoolArray:
+        """The cells that hold one of `texts`, shape (n,)."""
+        hit = np.fromiter((value in texts for value in self.values), dtype=np.bool_, count=len(self.values))
+        found: BoolArray = hit[self.codes]
+        return found
+
+
+def odd_texts(where: str, counts: Mapping[str, int], missing: Collection[str]) -> list[Problem]:
+    """Warn of texts that look like missing values, and of those that look alike.
+
+    Parameters
+    ----------
+    where : str
+        File and column, as they begin a sentence.
+    counts : mapping from text to cells
+    missing : collection of str
+        Texts that already mean "no value".
+    """
+    present = {value: count for value, count in counts.items() if value not in missing and count}
+    return [*_like_missing(where, present), *near_duplicates(where, present, fold_case=True)]
+
+
+def _like_missing(where: str, counts: Mapping[str, int]) -> list[Problem]:
+    return [
+        know(DataProblem.LIKE_MISSING(where=where, cells=count, value=value), count, [value])
+        for value, count in counts.items()
+        if value.strip().casefold() in LIKE_MISSING or not value.strip()
+    ]
+
+
+def near_duplicates(where: str, counts: Mapping[str, int], *, fold_case: bool) -> list[Problem]:
+    """Warn of values that differ only by spaces, Unicode form or case; ids may differ by case."""
+    folded = (_folded(value, fold_case) for value in counts)
+    if len(set(folded)) == len(counts):  # the usual case, even of a million ids
+        return []
+    alike: dict[str, list[str]] = {}
+    for value in counts:
+        alike.setdefault(_folded(value, fold_case), []).append(value)
+    groups = [values for values in alike.values() if len(values) > 1]
+    pairs = [_shown(values, counts) for values in groups]
+    numbers = any(_WHOLE.fullmatch(value.strip()) for values in groups for value in values)
+    forms = any(not unicodedata.is_normalized("NFC", value) for values in groups for value in values)
+    if fold_case:
+        letters, more = int(forms and not numbers), len(pairs) - 1
+        remark = DataProblem.VALUES_ALIKE(
+            where=where, pair=pairs[0], numbers=int(numbers), letters=letters, more=more
+        )
+    else:  # ids stay out of sentences that go on to results
+        remark = DataProblem.IDS_ALIKE(where=where, ids=len(pairs), forms=int(forms), numbers=int(numbers))
+    return [know(remark, len(pairs), pairs)]
+
+
+def _folded(value: str, fold_case: bool) -> str:
+    """The form that values which look alike share: letters with accents are one character or two."""
+    whole = _WHOLE.fullmatch(value.strip()) if "." in value else None
+    if whole is not None:  # 1.0 and 1, as a spreadsheet or a program may have made of one number
+        return whole[1]
+    if value.isascii():
+        return value.strip().casefold() if fold_case else value.strip()
+    folded = unicodedata.normalize("NFC", value).strip()
+    return unicodedata.normalize("NFC", folded.casefold()) if fold_case else folded
+
+
+def misspelt(where: str, counts: Mapping[str, int]) -> list[Problem]:
+    """Warn of labels so rare, and so like a common one, that they may be misspelt."""
+    rare_up_to = sum(counts.values()) // _RARE
+    common = [value for value, count in counts.items() if count > rare_up_to]
+    problems: list[Problem] = []
+    for value, count in counts.items():
+        alike = difflib.get_close_matches(value, common, n=1, cutoff=_ALIKE) if count <= rare_up_to else []
+        if alike and not value.strip().isdigit():
+            remark = DataProblem.MISSPELT(where=where, label=value, cells=count, other=alike[0])
+            problems.append(know(remark, count, [value]))
+    return problems
+
+
+def _shown(values: Sequence[str], counts: Mapping[str, int]) -> str:
+    return " and ".join(f"{quoted(value)} ({number(counts[value], 'cell')})" for value in values)

@@ -1,0 +1,148 @@
+"""Words in names of columns, and what they say of the column."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+
+def word_set(words: str) -> frozenset[str]:
+    """Words that are written with spaces between them."""
+    return frozenset(words.split())
+
+
+ITEM = word_set(
+    "item question doc document text comment post tweet conversation dialog dialogue example task hit "
+    "sentence instance sample prompt utterance image message unit stimulus case record turn passage"
+)
+PARTS = word_set(
+    "paragraph section segment frame scene scenario clip video audio photo picture face word statement claim "
+    "argument aspect option step system model output summary candidate pair"
+)
+"""Words for what else is rated, where columns are numbered."""
+RATER = word_set(
+    "rater worker annotator user coder participant judge respondent labeler labeller reviewer evaluator "
+    "crowdworker subject person assessor grader turker contributor moderator"
+)
+LABEL = word_set(
+    "label answer rating score annotation response judgment judgement vote verdict choice decision "
+    "class category code value"
+)
+DEMOGRAPHIC = word_set(
+    "gender sex race ethnicity ethnic age region country locale language education religion income ses "
+    "politics political party orientation sexuality nationality culture occupation employment marital "
+    "disability generation demographic continent "
+    "geschlecht alter herkunft sprache bildung beruf sexe genre âge langue pays sexo género edad idioma país"
+)
+TEXT = word_set(
+    "text content body message comment sentence tweet post document prompt response conversation context "
+    "question title utterance passage dialog dialogue"
+)
+EXCLUDED = word_set(
+    "remove removed exclude excluded reject rejected discard discarded drop dropped invalid filtered "
+    "spam spammer bot fraud failed"
+)
+META = word_set(
+    "time timestamp date datetime day hour minute minutes second seconds sec secs ms msec duration elapsed "
+    "latency started submitted created updated completed accepted ip browser device platform version status "
+    "page batch block trial order position slot attempt round fold split partition comment comments note "
+    "notes remark remarks explanation rationale justification feedback phone latitude longitude lat lon lng "
+    "progress reward payment bonus price seed checksum"
+)
+"""Words for what tools and people note beside an annotation."""
+ADDRESS = word_set("url uri link href file filename path email mail address")
+SECONDARY = word_set("confidence confident certainty certain difficulty difficult attention captcha")
+"""Words for what raters are asked beside the question itself."""
+KEPT = word_set("keep kept include included valid passed accepted")
+AGGREGATE = word_set(
+    "majority mean median mode average avg std sd stdev var variance min max sum total gold golden consensus "
+    "aggregate aggregated agreement adjudicated adjudication expert truth gt reference n count counts num "
+    "votes vote entropy disagreement variation alpha kappa final correct soft hard prob probability share "
+    "proportion percent fraction"
+)
+"""Words for what was made of several raters' labels, or is known of an item."""
+MADE = word_set(
+    "gold golden consensus majority aggregate aggregated adjudicated adjudication truth mean median average "
+    "avg"
+)
+"""Words for labels that were made of others, or are known to be right."""
+SUMS = MADE | word_set(
+    "total totals sum sums averages means sd std stdev variance kappa alpha agreement accuracy"
+)
+"""Words for what stands below the rows that it sums up."""
+BESIDE_SUMS = word_set(
+    "label labels vote voting standard ground rating ratings score scores answer annotation annotations of "
+    "the all cohen fleiss krippendorff s overall grand"
+)
+"""Words that may stand beside those."""
+CHECKS = word_set("attn attention check catch practice practise warmup")
+"""Words for rows that check a rater, or teach one."""
+PHASES = word_set("block phase stage part section type kind trial trials task condition")
+"""Words for the parts of an experiment."""
+COUNTED = word_set(
+    "count counts votes n num freq frequency share percent percentage pct prob probability proportion "
+    "fraction mean avg average std"
+)
+"""Words for what is counted or worked out for an item, of which each label may have a column."""
+YES = word_set("1 1.0 true t yes y")
+NO = word_set("0 0.0 false f no n")
+"""Cells of columns that are asked as a yes or no, such as ``is_excluded``; in lower case, as all words."""
+INDEX = word_set("unnamed index idx row rownames rowid rownumber nr no")
+_NOTHING_ELSE = word_set("id ids idx index uid uuid key")
+_ID = word_set("id ids key no nr number num name index idx hash uid uuid")
+
+
+def words(name: str) -> tuple[str, ...]:
+    """The words of a column name, in lower case: ``WorkerId`` is ``("worker", "id")``."""
+    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name)
+    return tuple(re.findall(r"[^\W_]+", spaced.casefold()))
+
+
+def id_score(name: str, kinds: frozenset[str]) -> int:
+    """3 for ``rater`` or ``rater_id``, 2 for ``prolific_rater_id``, 0 where the name says something else."""
+    found = list(words(name))
+    has_id = bool(found) and found[-1] in _ID
+    while found and found[-1] in _ID:
+        found.pop()
+    if not found or kinds.isdisjoint((found[-1], _singular(found[-1]))):
+        return 0
+    return 3 if len(found) == 1 else 2 if has_id else 1
+
+
+def key_score(name: str, *kinds: frozenset[str]) -> int:
+    """4 for ``id``, which says nothing else; else the best :func:`id_score`."""
+    return 4 if _NOTHING_ELSE.issuperset(words(name)) else max(id_score(name, one) for one in kinds)
+
+
+def is_id(name: str) -> bool:
+    """Whether the name ends as an id's does: ``WorkerId``, ``row_index``."""
+    found = words(name)
+    return bool(found) and found[-1] in _ID
+
+
+def label_score(name: str) -> int:
+    """4 for ``label``, 3 ``rating``, 2 ``toxicity_label``, 1 ``label_1`` or an overall one, else 0."""
+    found = [_singular(word) for word in words(name)]
+    if not found or found[-1] in _ID:
+        return 0
+    if found == ["label"]:
+        return 4
+    if found[-1] in LABEL:
+        return 3 if len(found) == 1 else 2
+    return int("overall" in found or not LABEL.isdisjoint(found))
+
+
+def unused(name: str, taken: Collection[str]) -> str:
+    """The name, with underscores behind where others have it."""
+    while name in taken:
+        name += "_"
+    return name
+
+
+def mentions(name: str, kinds: frozenset[str]) -> bool:
+    """Whether one of the name's words is among `kinds`."""
+    return not kinds.isdisjoint(words(name))
+
+
+def _singular(word: str) -> str:
+    return word[:-1] if word.endswith("s") and len(word) > 3 else word

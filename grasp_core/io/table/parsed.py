@@ -1,0 +1,209 @@
+"""A parser's result: named columns of text."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+import pyarrow as pa
+
+from grasp_core.annotations import Int64Array
+from grasp_core.errors import DataError, Problem, know, raise_stopping, stop
+from grasp_core.io.table.recipe import Recipe
+from grasp_core.remarks.problems import FileProblem
+
+Watch = Callable[[int, int], None]
+"""Told how much of a file is done, and of how much; what it raises ends the reading."""
+MAX_COLUMNS = 20_000
+"""More columns than this are taken for a mistake, e.g. a table that lies on its side."""
+_ROWS_AT_ONCE = 1 << 16
+CELLS_AT_ONCE = 1 << 22
+_FREE_CELLS, _CELLS_PER_FILLED = 1 << 22, 1_000
+"""A table of more cells than these, and more than so many per filled one, is a mistake."""
+_RECURRING = 0.5
+"""Columns whose share of distinct texts is below this are kept as codes."""
+_SPARSE = 8
+"""Where at most every eighth row is looked at, those looked at are taken for drawn at random."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Parsed:
+    """Columns and rows of a file.
+
+    Parameters
+    ----------
+    columns : tuple of str
+    data : pyarrow Table
+        See :func:`compact`.
+    kind : str
+        E.g. "CSV" or "XLSX", for people.
+    first_row : int
+        Number of the first data row in messages: its line in a text file, 1 in Parquet.
+    lines : int array, shape (n,), or None
+        Number of each row where they do not simply count up from `first_row`.
+    problems : tuple of Problem
+    recipe : Recipe or None
+        How to read it, where the format says so.
+    members : tuple of str
+        Sheets (members) of the file; empty where it has no members.
+    member : str or None
+        The one that was read.
+    """
+
+    columns: tuple[str, ...]
+    data: pa.Table
+    kind: str
+    first_row: int
+    lines: Int64Array | None = None
+    problems: tuple[Problem, ...] = ()
+    recipe: Recipe | None = None
+    members: tuple[str, ...] = ()
+    member: str | None = None
+
+    @property
+    def numbers(self) -> Int64Array:
+        """Numbers by which people find the rows in the file, shape (n,)."""
+        if self.lines is not None:
+            return self.lines
+        return np.arange(self.first_row, self.first_row + len(self.data), dtype=np.int64)
+
+    def kept(self, rows: Int64Array) -> Parsed:
+        """The rows at the positions `rows`, shape (m,); each keeps its number."""
+        texts = [column.cast(pa.string()) for column in self.data.take(pa.array(rows)).columns]
+        data = compact(pa.Table.from_arrays(texts, names=self.data.column_names))
+        return dataclasses.replace(self, data=data, lines=self.numbers[rows])
+
+
+def from_rows(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> pa.Table:
+    """Rows of text, each as long as `columns`, as a table; rows may come one by one."""
+    remaining = iter(rows)
+    at_once = min(_ROWS_AT_ONCE, max(1, CELLS_AT_ONCE // max(1, len(columns))))
+    schema = pa.schema([pa.field(name, pa.string()) for name in columns])
+    batches = []
+    while chunk := list(islice(remaining, at_once)):
+        arrays = [pa.array(cells, pa.string()) for cells in zip(*chunk, strict=True)]
+        batches.append(pa.RecordBatch.from_arrays(arrays, schema=schema))
+    return compact(pa.Table.from_batches(batches, schema=schema))
+
+
+def from_cells(columns: Sequence[str], rows: Iterable[Mapping[str, str]]) -> pa.Table:
+    """Rows given as those of their cells that are filled, as a table; rows may come one by one."""
+    remaining = iter(rows)
+    at_once = min(_ROWS_AT_ONCE, max(1, CELLS_AT_ONCE // max(1, len(columns))))
+    schema = pa.schema([pa.field(name, pa.string()) for name in columns])
+    batches = []
+    while chunk := list(islice(remaining, at_once)):
+        cells: dict[str, tuple[list[int], list[str]]] = {}
+        for at, row in enumerate(chunk):
+            for column, text in row.items():
+                places, texts = cells.setdefault(column, ([], [""]))
+                places.append(at)
+                texts.append(text)
+        empty = _spread([], [""], len(chunk))
+        arrays = [_spread(*cells[name], len(chunk)) if name in cells else empty for name in columns]
+        batches.append(pa.RecordBatch.from_arrays(arrays, schema=schema))
+    return compact(pa.Table.from_batches(batches, schema=schema))
+
+
+def _spread(places: list[int], texts: list[str], rows: int) -> pa.Array:
+    """A column whose cells at `places` hold the texts after the first, and all others the first."""
+    whole = pa.array(texts, pa.string())
+    if len(places) == rows:
+        return whole.slice(1)
+    position = np.zeros(rows, dtype=np.int64)
+    position[places] = np.arange(1, len(texts))
+    return whole.take(pa.array(position))
+
+
+def check_filled(rows: int, columns: int, filled: int, name: str) -> None:
+    """Refuse a table of hardly anything but blanks, which takes far more than its file.
+
+    Raises
+    ------
+    DataError
+    """
+    if rows * columns > _FREE_CELLS + _CELLS_PER_FILLED * filled:
+        cells = rows * columns
+        remark = FileProblem.HARDLY_FILLED(
+            file=name, records=rows, columns=columns, cells=cells, filled=filled
+        )
+        raise DataError(remark)
+
+
+def compact(table: pa.Table) -> pa.Table:
+    """Keep columns whose texts recur as codes into their distinct texts; each column in one piece."""
+    with ThreadPoolExecutor(2) as pool:  # Arrow lets go of the interpreter meanwhile
+        columns = list(pool.map(_compacted, table.columns))
+    return pa.Table.from_arrays(columns, names=table.column_names)
+
+
+def _compacted(column: pa.ChunkedArray) -> pa.Array:
+    if pa.types.is_dictionary(column.type):
+        column = column.unify_dictionaries()
+    elif _recurs(column):
+        column = column.dictionary_encode()
+    whole = column.combine_chunks()
+    return whole.combine_chunks() if isinstance(whole, pa.ChunkedArray) else whole
+
+
+def _recurs(column: pa.ChunkedArray) -> bool:
+    """Whether texts occur about twice or more often, judged by the first rows or by some of all.
+
+    Of `m` rows drawn among `d` texts about ``m * m / (2 * d)`` meet one that was drawn before. Ids in no
+    order may hardly recur among the first rows of a large file, and do among all.
+    """
+    head = column.slice(0, _ROWS_AT_ONCE)
+    if len(head.unique()) < _RECURRING * len(head):
+        return True
+    step = len(column) // _ROWS_AT_ONCE
+    if step < _SPARSE:
+        return False
+    some = column.take(pa.array(range(0, step * _ROWS_AT_ONCE, step)))
+    met = len(some) - len(some.unique())
+    return len(some) ** 2 < 2 * met * _RECURRING * len(column)
+
+
+def name_columns(
+    header: Sequence[str], name: str, row: str = "row 1"
+) -> tuple[tuple[str, ...], list[Problem]]:
+    """The columns' names; a first one without a name, as index columns are saved, is called "column 1".
+
+    Raises
+    ------
+    DataError
+        With one problem per repeated name, one for all other blank ones, or for too many columns.
+    """
+    if len(header) > MAX_COLUMNS:
+        remark = FileProblem.TOO_MANY_COLUMNS(file=name, where=row, columns=len(header), most=MAX_COLUMNS)
+        raise DataError(remark)
+    columns = list(header)
+    notes: list[Problem] = []
+    if len(columns) > 1 and not columns[0].strip() and "column 1" not in columns:
+        columns[0] = "column 1"
+        notes.append(know(FileProblem.FIRST_COLUMN_UNNAMED(file=name, where=row)))
+    problems: list[Problem] = []
+    blank = [position for position, column in enumerate(columns, start=1) if not column.strip()]
+    if blank:
+        shown = ", ".join(str(position) for position in blank[:5]) + (", ..." if len(blank) > 5 else "")
+        remark = FileProblem.COLUMNS_UNNAMED(
+            file=name, where=row, unnamed=len(blank), columns=len(columns), places=shown
+        )
+        problems.append(stop(remark, len(blank)))
+    first: dict[str, int] = {}
+    for position, column in enumerate(columns, start=1):
+        if column.strip() and first.setdefault(column, position) != position:
+            remark = FileProblem.COLUMNS_NAMED_ALIKE(
+                file=name, where=row, first=first[column], second=position, column=column
+            )
+            problems.append(stop(remark))
+    raise_stopping(problems)
+    return tuple(columns), notes
+
+
+def no_rows(name: str, row: int = 0) -> DataError:
+    """The error for a file without data rows."""
+    return DataError(FileProblem.NO_ROWS(file=name, row=row))

@@ -1,0 +1,99 @@
+"""A file's rows and columns as text: what all that reads data works on."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from grasp_core.annotations import Int64Array
+from grasp_core.errors import Problem
+from grasp_core.io.table.columns import Column
+from grasp_core.io.table.recipe import Recipe
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """A file's rows and columns, every cell the text that the file holds.
+
+    Parameters
+    ----------
+    name : str
+        The file's name without its folder.
+    columns : tuple of str
+    data : pyarrow Table
+        A column is text, or codes into its distinct texts; there are no nulls.
+    sha256, bytes : str, int
+        Of the file as it is, before unpacking.
+    kind : str
+        What the file is, for people, e.g. "CSV, gzip".
+    first_row : int
+        Number of the first data row in messages: its line in a text file, 1 in Parquet.
+    lines : int array, shape (n,), or None
+        Line of each row where blank lines or line breaks within cells shift them.
+    problems : tuple of Problem
+        What to know about the file.
+    recipe : Recipe or None
+        How to read it, where its format says so.
+    members : tuple of str
+        Sheets (members) that can be chosen; empty where there is nothing to choose.
+    member : str or None
+        The one that was read.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    data: pa.Table
+    sha256: str
+    bytes: int
+    kind: str
+    first_row: int
+    lines: Int64Array | None = None
+    problems: tuple[Problem, ...] = ()
+    recipe: Recipe | None = None
+    members: tuple[str, ...] = ()
+    member: str | None = None
+
+    def __len__(self) -> int:
+        return int(self.data.num_rows)
+
+    def row(self, position: int) -> int:
+        """Number by which a person finds the row at `position` in the file."""
+        return int(position) + self.first_row if self.lines is None else int(self.lines[position])
+
+    def column(self, name: str) -> Column:
+        """A column as codes and distinct texts."""
+        return Column.of(self.data.column(name))
+
+    def thinned(self, rows: int) -> Table:
+        """At most about so many of the rows, at equal distances."""
+        step = -(-len(self) // max(rows, 1))
+        if step <= 1:
+            return self
+        return self.taken(np.arange(0, len(self), step))
+
+    def taken(self, rows: Int64Array) -> Table:
+        """The rows at the positions `rows`, (m,), without their numbers and without texts that none has."""
+        return dataclasses.replace(self, data=_reencoded(self.data.take(pa.array(rows))), lines=None)
+
+    def distinct(self, name: str) -> tuple[str, ...]:
+        """A column's distinct texts in order of first appearance."""
+        return tuple(self.data.column(name).unique().to_pylist())
+
+    def cell(self, name: str, row: int) -> str:
+        """One cell."""
+        return str(self.data.column(name)[int(row)].as_py())
+
+    def head(self, rows: int) -> pd.DataFrame:
+        """The first rows."""
+        frame: pd.DataFrame = self.data.slice(0, rows).to_pandas().astype("str")
+        return frame
+
+
+def _reencoded(data: pa.Table) -> pa.Table:
+    """With no more distinct texts than occur."""
+    columns = [column.cast(pa.string()).combine_chunks() for column in data.columns]
+    return pa.Table.from_arrays(columns, names=data.column_names)

@@ -1,0 +1,4 @@
+"""Models as raters: their labels read, and in words and tables with whose judgements each sides.
+
+Imports `io`, `panels` and `report`.
+"""

@@ -1,0 +1,180 @@
+"""With which groups models side, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from grasp_core.groups import Group
+from grasp_core.panels.models.result import GroupSides, ModelsResult, ModelSummary, Side, closer
+from grasp_core.report.model_words import LEAD, SIDE_WORDS
+from grasp_core.report.sentences import strength
+from grasp_core.report.text import Segment, Sentence
+from grasp_core.report.words import format_p, format_value, group_labels
+from grasp_core.result import Outcome
+
+_LISTED = 5
+_Parts = list[str | Segment]
+
+
+def sentences(result: ModelsResult) -> list[Sentence]:
+    """Per model with whom it sides, then whose view no model reproduces."""
+    found: list[Sentence] = []
+    for model in result.models:
+        found += [_sides(result, model), _hidden(result, model)]
+    return [*found, *_not_reproduced(result)]
+
+
+def unreproduced(result: ModelsResult) -> list[GroupSides]:
+    """The groups whose view no model reproduces, see :data:`~grasp_core.report.model_words.REPRODUCED`."""
+    return [row for row in result.groups if _known(row) and not any(_known(row))]
+
+
+def _known(row: GroupSides) -> list[bool]:
+    return [side.reproduces for side in row.models.values() if side.reproduces is not None]
+
+
+def _corrected(result: ModelsResult, model: str, statistic: str, near: bool) -> list[GroupSides]:
+    def of(row: GroupSides) -> Outcome:
+        return row.models[model].statistics[statistic]
+
+    rows = [
+        row
+        for row in result.groups
+        if of(row).significance == "corrected" and closer(statistic, of(row)) is near
+    ]
+    return sorted(rows, key=lambda row: strength(of(row)))
+
+
+def _sides(result: ModelsResult, model: ModelSummary) -> Sentence:
+    parts: _Parts = [Segment(model.name, strong=True), " sides"]
+    joint = ""
+    for near, manner in ((True, " with "), (False, " against ")):
+        shown = _by_group(result, model.name, near)
+        if shown:
+            parts += [joint, manner, *_shown(result, model.name, shown)]
+            joint = " and"
+    return Sentence.of(*parts, ".") if joint else _no_side(result, model)
+
+
+def _shown(result: ModelsResult, model: str, shown: Mapping[Group, Sequence[str]]) -> _Parts:
+    rows = [row for row in result.groups if row.group in shown]
+    rows.sort(key=lambda row: _rank(row.models[model], shown[row.group]))
+    return _listing(result, rows, lambda row: _figures(result, row.models[model], shown[row.group]))
+
+
+def _by_group(result: ModelsResult, model: str, near: bool) -> dict[Group, list[str]]:
+    """The groups that a model sides with (or against), and the statistics that show it."""
+    found: dict[Group, list[str]] = {}
+    for statistic in SIDE_WORDS:
+        for row in _corrected(result, model, statistic, near):
+            found.setdefault(row.group, []).append(statistic)
+    return found
+
+
+def _rank(side: Side, statistics: Sequence[str]) -> tuple[bool, tuple[float, float, float]]:
+    """Those that the lead statistic shows first, then the clearest."""
+    return LEAD not in statistics, min(strength(side.statistics[name]) for name in statistics)
+
+
+def _no_side(result: ModelsResult, model: ModelSummary) -> Sentence:
+    name = Segment(model.name, strong=True)
+    tested = [row for row in result.groups if row.models[model.name].statistics[LEAD].p is not None]
+    if not tested:
+        return Sentence.of(name, ": with whom it sides could not be tested for any group.")
+    count = f"{len(tested)} {'group' if len(tested) == 1 else 'groups'}"
+    parts: _Parts = [name, f" sides with no group and against none, after correction for testing {count}"]
+    nominal = [row for row in tested if row.models[model.name].statistics[LEAD].significance == "nominal"]
+    nominal.sort(key=lambda row: strength(row.models[model.name].statistics[LEAD]))
+    separator = "; nominally only, so it is not a finding, it leans "
+    for near, lead in ((True, "towards"), (False, "away from")):
+        some = [row for row in nominal if closer(LEAD, row.models[model.name].statistics[LEAD]) is near]
+        if some:
+            parts += [f"{separator}{lead} "]
+            parts += _listing(
+                result, some, lambda row: _figures(result, row.models[model.name], [LEAD], p=True)
+            )
+            separator = " and "
+    return Sentence.of(*parts, "" if nominal else ", nor does it lean so nominally", ".")
+
+
+def _figures(result: ModelsResult, side: Side, statistics: Sequence[str], *, p: bool = False) -> str:
+    parts = []
+    for position, name in enumerate(statistics):
+        outcome = side.statistics[name]
+        chance = "" if position else f", chance groups {format_value(outcome.null_median)}"
+        nominal = f"{_p(result, outcome, 'p')}, " if p else ""
+        value = f"{SIDE_WORDS[name].short} {format_value(outcome.value)}{chance}"
+        parts.append(f"{value}, {nominal}{_p(result, outcome, 'q')}")
+    return "; ".join(parts)
+
+
+def _p(result: ModelsResult, outcome: Outcome, name: str) -> str:
+    value = outcome.q if name == "q" else outcome.p
+    return format_p(value, name=name, permutations=result.permutations)
+
+
+def _hidden(result: ModelsResult, model: ModelSummary) -> Sentence:
+    """One figure against everybody's plurality, and the range that it hides."""
+    name = Segment(model.name, strong=True)
+    reached = [
+        (value, position)
+        for position, row in enumerate(result.groups)
+        if (value := row.models[model.name].statistics[LEAD].value) is not None
+    ]
+    if not reached:
+        return Sentence.of(name, " has a label in common with no group, so nothing can be said of it.")
+    (low, lowest), (high, highest) = min(reached), max(reached)
+    return Sentence.of(
+        "Against the plurality of all raters together, ",
+        name,
+        f" reaches macro-F1 {format_value(model.overall_f1)}; against the groups' own, from "
+        f"{format_value(low)} (",
+        *_names(result, [result.groups[lowest]]),
+        f") to {format_value(high)} (",
+        *_names(result, [result.groups[highest]]),
+        ").",
+    )
+
+
+def _not_reproduced(result: ModelsResult) -> list[Sentence]:
+    judged = [row for row in result.groups if _known(row)]
+    if not judged:
+        return []
+    which = "the model" if len(result.models) == 1 else "some model"
+    rows = unreproduced(result)
+    if not rows:
+        return [
+            Sentence.of(f"No group's view is left out: {which} reaches what each group's own members reach.")
+        ]
+
+    def figures(row: GroupSides) -> str:
+        reached = [
+            (side.statistics[LEAD].value or 0.0, name, side.members_f1)
+            for name, side in row.models.items()
+            if side.reproduces is not None
+        ]
+        best, name, members = max(reached)
+        return f"its own members reach macro-F1 {format_value(members)}, {name} {format_value(best)}"
+
+    return [Sentence.of("No model reproduces the view of ", *_listing(result, rows, figures), ".")]
+
+
+def _listing(
+    result: ModelsResult, rows: Sequence[GroupSides], figures: Callable[[GroupSides], str]
+) -> _Parts:
+    parts: _Parts = []
+    for position, row in enumerate(rows[:_LISTED]):
+        parts += ["; " if position else "", *_names(result, [row]), f" ({figures(row)})"]
+    more = len(rows) - _LISTED
+    return [*parts, f"; and {more} more"] if more > 0 else parts
+
+
+def _names(result: ModelsResult, rows: Sequence[GroupSides]) -> _Parts:
+    labels = dict(
+        zip(
+            (row.group for row in result.groups),
+            group_labels([row.group for row in result.groups]),
+            strict=True,
+        )
+    )
+    return [Segment(labels[row.group], strong=True) for row in rows]

@@ -1,0 +1,152 @@
+"""How far a model agrees with a group: the definitions, in plain NumPy (docs/models.md).
+
+The compiled kernel computes the same numbers faster; this is the twin that it is tested against.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from grasp_core.annotations import Codes, FloatArray, Int64Array
+from grasp_core.remarks.reasons import NoValue
+from grasp_core.remarks.remark import Remark
+from grasp_core.spec import SIDES
+from grasp_core.statistics import counts, cross_group
+from grasp_core.statistics.estimable import NotEstimableError
+from grasp_core.statistics.f1 import confusion, macro_f1
+
+CLOSER_BELOW = ("cross_entropy", "js_divergence")
+"""Smaller means closer to the group; for the others larger does."""
+
+
+def one_hot(x: Codes, n_categories: int) -> Int64Array:
+    """A model as a rater among others: its counts, shape (I, K)."""
+    return np.asarray((x[:, None] == np.arange(n_categories)).astype(np.int64))
+
+
+def xrr(x: Codes, c: Int64Array) -> float:
+    """Cross-replication reliability of the model, a single rater, and the group.
+
+    Parameters
+    ----------
+    x : int array, shape (I,)
+        The model's labels, -1 where it has none.
+    c : int array, shape (I, K)
+
+    Raises
+    ------
+    NotEstimableError
+        If no item has labels of both, or all labels are one same.
+    """
+    c, x = _shared(c, x)
+    try:
+        return cross_group.xrr(one_hot(x, c.shape[1]), c)
+    except NotEstimableError:
+        raise NotEstimableError(NoValue.ONE_LABEL_WITH_MODEL()) from None
+
+
+def plurality(c: Int64Array, ranks: Int64Array) -> Int64Array:
+    """Each item's most frequent label, shape (I,); among tied ones that of the highest rank."""
+    return np.asarray((c * c.shape[1] + ranks).argmax(axis=1))
+
+
+def against_plurality(x: Codes, c: Int64Array, ranks: Int64Array) -> tuple[float, float]:
+    """Macro-F1 of labels (I,) against the plurality of counts (I, K), and the share of items that agree.
+
+    Macro-F1 by the leaderboard's convention: over the classes that either gives.
+
+    Raises
+    ------
+    NotEstimableError
+        If no item has labels of both.
+    """
+    c, x, ranks = _shared(c, x, ranks)
+    gold = plurality(c, ranks)
+    return macro_f1(confusion(gold, x, c.shape[1])), float((x == gold).mean())
+
+
+def cross_entropy(x: Codes, c: Int64Array) -> float:
+    """Mean over shared items of H(p, q), in nats: p the group's shares, q the model's label smoothed.
+
+    Raises
+    ------
+    NotEstimableError
+        If no item has labels of both.
+
+    Notes
+    -----
+    q_k = (d_k + 1/2) / (1 + K/2), d being 1 for the model's label and else 0: convention `smooth` of
+    docs/methods.md. With one label per item this is a falling linear function of the mean share of
+    members who give the model's label.
+    """
+    c, x = _shared(c, x)
+    k = c.shape[1]
+    p = c / c.sum(axis=1, keepdims=True)
+    q = (one_hot(x, k) + 0.5) / (1 + k / 2)
+    return float(counts.cross_entropy(p, q).mean())
+
+
+def js_divergence(x: Codes, c: Int64Array) -> float:
+    """Mean over shared items of the Jensen-Shannon divergence, in nats: 0 (equal) to ln 2.
+
+    Raises
+    ------
+    NotEstimableError
+        If no item has labels of both.
+
+    Notes
+    -----
+    H((p + e) / 2) - H(p) / 2 with p the group's shares and e all weight on the model's label (Lin 1991).
+    """
+    c, x = _shared(c, x)
+    p = c / c.sum(axis=1, keepdims=True)
+    middle = (p + one_hot(x, c.shape[1])) / 2
+    return float((counts.cross_entropy(middle, middle) - counts.cross_entropy(p, p) / 2).mean())
+
+
+def members_macro_f1(x: Codes, c: Int64Array, ranks: Int64Array) -> float:
+    """The reach of the group's own members: macro-F1 of all their labels, each against the others' plurality.
+
+    Parameters
+    ----------
+    x : int array, shape (I,)
+        Only items that the model labels count.
+    c, ranks : int arrays, shape (I, K)
+
+    Returns
+    -------
+    float
+        Leave-one-out: a label given to an item is held against the plurality of the group's other labels of
+        that item; one confusion matrix of all these pairs. NaN where no item has two labels of the group.
+    """
+    kept = (x >= 0) & (c.sum(axis=1) >= 2)
+    c, ranks = c[kept], ranks[kept]
+    k = c.shape[1]
+    pairs = np.zeros((k, k), dtype=np.int64)
+    for given in range(k):
+        with_it = c[:, given] > 0
+        rest = c[with_it].copy()
+        rest[:, given] -= 1
+        np.add.at(pairs[given], plurality(rest, ranks[with_it]), c[with_it, given])
+    return macro_f1(pairs.T)
+
+
+def all_sides(x: Codes, c: Int64Array, ranks: Int64Array) -> tuple[FloatArray, dict[str, Remark]]:
+    """Every statistic, in the order of :data:`~grasp_core.spec.SIDES`, and why one is not estimable (NaN)."""
+    values, reasons = np.full(len(SIDES), np.nan), dict[str, Remark]()
+    if not ((x >= 0) & (c.sum(axis=1) >= 1)).any():
+        return values, dict.fromkeys(SIDES, NoValue.NO_ITEM_WITH_BOTH())
+    try:
+        values[0] = xrr(x, c)
+    except NotEstimableError as error:
+        reasons["xrr"] = error.reason
+    values[1:3] = against_plurality(x, c, ranks)
+    values[3:] = cross_entropy(x, c), js_divergence(x, c)
+    return values, reasons
+
+
+def _shared(c: Int64Array, x: Codes, *beside: Int64Array) -> tuple[Int64Array, ...]:
+    shared = (x >= 0) & (c.sum(axis=1) >= 1)
+    if not shared.any():
+        raise NotEstimableError(NoValue.NO_ITEM_WITH_BOTH())
+    return tuple(np.asarray(array)[shared] for array in (c, x, *beside))

@@ -1,0 +1,77 @@
+"""The protocol of panels: what the engine asks of one, and the work that travels to workers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol, Self
+
+from grasp_core.annotations import BoolArray, FloatArray
+from grasp_core.permutation.nulls.values import Null
+from grasp_core.permutation.testing.tests import Tests
+from grasp_core.remarks.remark import Remark
+from grasp_core.result import Result, Undecided
+
+
+class Work(Protocol):
+    """The work of computing V values of U units: it travels to workers as arrays."""
+
+    def arrays(self) -> dict[str, Any]:
+        """Arrays and numbers by name, without objects."""
+        ...
+
+    @classmethod
+    def of_arrays(cls, arrays: Mapping[str, Any]) -> Self:
+        """The work of :meth:`arrays`, whose numbers may have become arrays without axes."""
+        ...
+
+    def shuffled(self, seed: int, start: int, stop: int) -> FloatArray:
+        """Permutations `start` to `stop` - 1, the same in any blocks: shape (stop - start, U, V)."""
+        ...
+
+
+class Panel(Protocol):
+    """Tests that share their permutations.
+
+    Attributes
+    ----------
+    tests : Tests
+        C columns, and the units, such as groups, that they need.
+    observed : float64 array, shape (C,)
+        NaN where not estimable.
+    """
+
+    tests: Tests
+    observed: FloatArray
+
+    @property
+    def per_unit(self) -> int:
+        """V, values that workers compute of a unit in a permutation."""
+        ...
+
+    def work(self, active: BoolArray) -> Work:
+        """The work for the active ones of all units, shape (U,)."""
+        ...
+
+    def columns(self, values: FloatArray) -> FloatArray:
+        """The columns, shape (b, C), of values (b, units, V), which are NaN where a unit is not active."""
+        ...
+
+
+class Question(Panel, Protocol):
+    """A panel whose outcomes make a run's result.
+
+    Attributes
+    ----------
+    notes : tuple of Remark
+        What the result is to say beside what holds for every run.
+    """
+
+    notes: tuple[Remark, ...]
+
+    def result(self, null: Null, **of_run: Any) -> Result:
+        """The result; `of_run` are the fields of :class:`~grasp_core.result.Result`."""
+        ...
+
+    def undecided(self, c: int, *, corrected: bool) -> Undecided:
+        """Column c's mark, nominal or `corrected`, where a run stopped before it was settled."""
+        ...

@@ -1,0 +1,45 @@
+"""Compile all kernels before somebody waits for them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from grasp_core.annotations import Annotations, Axis, Raters
+from grasp_core.groups import form_groups
+from grasp_core.panels.models import kernel
+from grasp_core.permutation import compiled
+from grasp_core.permutation.design import build_design
+from grasp_core.permutation.nulls.tally import Tally
+from grasp_core.spec import AnalysisSpec
+
+
+def warm() -> None:
+    """Compile the kernels of cohesion and of models, or read the compiled code from its cache.
+
+    Notes
+    -----
+    What few data need is compiled when they come: counts that 32 bits do not hold, from some ten thousand
+    labels of an item on.
+    """
+    annotations = Annotations.from_codes(
+        item=np.repeat(np.arange(2), 4),
+        rater=np.tile(np.arange(4), 2),
+        category=[0, 1, 1, 0, 1, 1, 0, 0],
+        item_ids=["a", "b"],
+        rater_ids=list("1234"),
+        categories=["no", "yes"],
+    )
+    raters = Raters(annotations.rater_ids, {"axis": Axis.from_values(["x", "x", "y", "y"])})
+    spec = AnalysisSpec(axes=(("axis",),))
+    grouping = form_groups(raters, spec.axes)
+    for dense, tables in ((True, None), (False, None), (None, False)):  # one way of adding up each
+        design = build_design(annotations, raters, grouping, spec, dense=dense, tables=tables)
+        compiled.observed(design)
+        compiled.shuffled(design, 1, 0, 1)
+    labels = np.zeros((1, annotations.n_items), np.int32)
+    sides = kernel.build_design(annotations, raters, grouping, spec, labels)
+    kernel.observed(sides)
+    kernel.shuffled(sides, 1, 0, 1)
+    # Values beyond those that are kept are counted by compiled code too.
+    tally = Tally(np.ones(2), np.ones((2, 1), np.bool_), 2, [(0, 1)], kept=1)
+    tally.add(0, np.ones((2, 2)))

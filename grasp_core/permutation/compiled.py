@@ -1,0 +1,115 @@
+"""The compiled kernel: all groups and all counted statistics under many permutations.
+
+Each statistic is a ratio of sums over items (:mod:`~grasp_core.permutation.kernel.sums`). Three strategies
+add them up, chosen from the data's shape and tested against each other: tables over a group's counts where
+every rater rated every item (:mod:`~grasp_core.permutation.kernel.crossed`), counts held as one number where
+few did (:mod:`~grasp_core.permutation.kernel.sparse`), and for all else the counts of every item, group and
+category (:mod:`~grasp_core.permutation.kernel.direct`).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from grasp_core.annotations import FloatArray
+from grasp_core.permutation.design import Design
+from grasp_core.permutation.draw import identity
+from grasp_core.permutation.kernel import crossed, direct, sparse
+from grasp_core.permutation.kernel.sums import take_ratios
+
+KERNEL_STATISTICS = ("irr", "xrr", "negentropy", "cross_negentropy", "plurality_size", "voting_agreement")
+"""Last axis of the kernel's output; GAI is a ratio of two of them."""
+N_PARTS = 8
+ROOM = 32 * 2**20
+"""Bytes that sums over items may take before they are turned into statistics."""
+
+
+def shuffled(design: Design, seed: int, start: int, stop: int) -> FloatArray:
+    """Compute permutations `start` to `stop` - 1.
+
+    Parameters
+    ----------
+    design : Design
+    seed : int
+    start, stop : int
+
+    Returns
+    -------
+    float64 array, shape (stop - start, G, 6)
+        :data:`KERNEL_STATISTICS` of every group; NaN where not estimable.
+    """
+    return statistics(shuffled_parts(design, seed, start, stop))
+
+
+def shuffled_parts(design: Design, seed: int, start: int, stop: int) -> FloatArray:
+    """:func:`parts` of permutations `start` to `stop` - 1, shape (stop - start, G, 8)."""
+    out = np.empty((stop - start, design.n_groups, N_PARTS))
+    step = max(ROOM // max(8 * design.n_groups * design.n_sums, 1), 1)
+    for first in range(start, stop, step):
+        last = min(first + step, stop)
+        out[first - start : last - start] = parts(design, sums(design, seed, first, last))
+    return out
+
+
+def observed(design: Design) -> FloatArray:
+    """Compute the statistics under the raters' own profiles, shape (G, 6)."""
+    return statistics(parts(design, observed_sums(design)))
+
+
+def sums(design: Design, seed: int, start: int, stop: int) -> FloatArray:
+    """Sums over a design's items under permutations `start` to `stop` - 1.
+
+    Returns
+    -------
+    float64 array, shape (stop - start, G, S)
+        See :mod:`~grasp_core.permutation.kernel.sums`; those of designs that hold disjoint items of the same
+        raters and groups are added.
+    """
+    out = np.empty((stop - start, design.n_groups, design.n_sums))
+    drawn = (np.uint64(seed), start, design.order, design.bounds)
+    if design.crossed is not None:
+        crossed.add_up(*drawn, design.counting, design.conventions, design.crossed, out)
+    elif design.sparse is not None:
+        sparse.add_up(*drawn, design.counting, design.conventions, design.sparse, out)
+    else:
+        direct.add_up(*drawn, design.counting, design.conventions, out)
+    return out
+
+
+def observed_sums(design: Design) -> FloatArray:
+    """:func:`sums` under the raters' own profiles, shape (G, S)."""
+    out = np.empty((design.n_groups, design.n_sums))
+    direct.evaluate(identity(design.order.size), design.counting, design.conventions, out)
+    return out
+
+
+def parts(design: Design, sums: FloatArray) -> FloatArray:
+    """From sums over all items to what the statistics are made of.
+
+    Parameters
+    ----------
+    design : Design
+        Says which level of measurement; which items it holds does not matter.
+    sums : float64 array, shape (..., S)
+
+    Returns
+    -------
+    float64 array, shape (..., 8)
+        D_o and D_e of IRR, D_o and D_e of XRR, negentropy, cross-negentropy, plurality size and voting
+        agreement; NaN where not estimable (of IRR and XRR also where D_e is 0).
+    """
+    out = np.empty((*sums.shape[:-1], N_PARTS))
+    rows = np.ascontiguousarray(sums).reshape(-1, sums.shape[-1])
+    take_ratios(rows, design.pairs, design.level == "ordinal", out.reshape(-1, N_PARTS))
+    return out
+
+
+def statistics(parts: FloatArray) -> FloatArray:
+    """:data:`KERNEL_STATISTICS` from :func:`parts`: shape (..., 8) becomes (..., 6)."""
+    out = np.full((*parts.shape[:-1], len(KERNEL_STATISTICS)), np.nan)
+    for place in range(2):
+        observed, expected = parts[..., 2 * place], parts[..., 2 * place + 1]
+        np.divide(observed, expected, out=out[..., place], where=expected > 0)
+        np.subtract(1.0, out[..., place], out=out[..., place])
+    out[..., 2:] = parts[..., 4:]
+    return out

@@ -1,0 +1,4 @@
+"""Compiled counting and adding up: what permutations make of the items.
+
+Imports `statistics`.
+"""

@@ -1,0 +1,338 @@
+"""Fully crossed data: what an item adds to a group's sums is looked up in a table over the group's counts.
+
+Where every rater rated every item and everybody's values are known, a group has n labels on each item under
+every permutation, and the item's totals T_k never change: c_1 .. c_(K-1), the group's counts of all
+categories but one, say everything. With items outside and permutations inside, the table of one item and
+group is built once; each permutation then costs a population count per category and one row of that table.
+What is linear in the counts needs no items at all: it is summed over the group's raters.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numba
+import numpy as np
+
+from grasp_core.annotations import Annotations, FloatArray, Int64Array
+from grasp_core.groups import Grouping
+from grasp_core.permutation.kernel import sums as at
+from grasp_core.permutation.kernel.arguments import Pairs, borrowing
+from grasp_core.permutation.kernel.counting import ones, shuffle
+from grasp_core.permutation.kernel.item_terms import (
+    APART,
+    Columns,
+    Terms,
+    disagree_inside,
+    repeat_item,
+    room_for_counts,
+    room_for_terms,
+    work_out,
+)
+from grasp_core.permutation.kernel.lookup import QUAD, look_up, padded
+from grasp_core.permutation.kernel.profiles import profiles_of, rows_by_column
+from grasp_core.statistics.counts import count
+
+BATCH = 8192
+"""Most permutations for which one table serves."""
+MOST_ENTRIES = 16384
+"""Largest table; it has to stay in a core's own cache."""
+FEW_ENTRIES = 1024
+"""Largest mean size at which building the tables is cheap beside looking things up."""
+_EXACT_BITS = 52
+"""Whole numbers below 2^52 are exact in float64, so several small ones are packed into one."""
+_PASS = 1024
+"""Permutations for which four items are counted and at once looked up: both stay in the first cache."""
+# A table's columns: an item's negentropy and cross-negentropy, the packed fields, and then the disagreements.
+_OWN, _OTHER, _PACKED = range(3)
+# Fields: size of the plurality, whether both sides' agree, then the votes for each category but the last.
+_SIZE, _AGREES, _VOTES = range(3)
+
+
+class Crossed(NamedTuple):
+    """Arrays of crossed data, beside the rest of a design.
+
+    Parameters
+    ----------
+    linear : float64 (J, K + C)
+        By rater: labels of each category, and by column of disagreement sum_i sum_l T_il w_kl over the labels
+        k that the rater gave.
+    units : float64 (Q, K + 2)
+        By packed column what one of each field counts there: 2 to the power of its lowest bit, or 0 where it
+        lies in another column. The last is 0: votes for the last category follow from the others.
+    profile : int64 (J,)
+        Each rater's profile: which groups they belong to.
+    group_ptr, group_of : int64 arrays
+        Profile p belongs to the groups ``group_of[group_ptr[p]:group_ptr[p + 1]]``.
+    """
+
+    linear: FloatArray
+    units: FloatArray
+    profile: Int64Array
+    group_ptr: Int64Array
+    group_of: Int64Array
+
+
+class _Room(NamedTuple):
+    """Room for what a table is made from: counts, their terms, their rows, and totals of the item."""
+
+    counts: Columns
+    terms: Terms
+    place: Int64Array
+    totals: Int64Array
+
+
+def lay_out(annotations: Annotations, grouping: Grouping, pairs: Pairs, width: int) -> Crossed | None:
+    """Build once what every permutation reads; None unless data are crossed and tables small.
+
+    `width` is the number of items in a block.
+    """
+    k = annotations.n_categories
+    if k < 2 or annotations.n_items == 0 or not grouping.groups or not grouping.known.all():
+        return None
+    if annotations.n_annotations != annotations.n_items * annotations.n_raters:
+        return None
+    totals = count(annotations, np.ones(annotations.n_raters, dtype=np.bool_))
+    entries = np.array([(np.minimum(totals[:, :-1], n) + 1.0).prod(axis=1) for n in grouping.n_raters])
+    if entries.max() > MOST_ENTRIES or entries.mean() > FEW_ENTRIES:
+        return None
+    linear = np.zeros((annotations.n_raters, k + pairs.n_columns))
+    np.add.at(linear, (annotations.rater, annotations.category), 1)
+    first, second = np.triu_indices(k, 1)
+    for column in range(pairs.n_columns):
+        weights = np.zeros((k, k))
+        chosen = slice(None) if pairs.n_columns == 1 else slice(column, column + 1)
+        weights[first[chosen], second[chosen]] = pairs.weight[chosen]
+        met = (totals @ (weights + weights.T))[annotations.item, annotations.category]
+        linear[:, k + column] = np.bincount(annotations.rater, weights=met, minlength=annotations.n_raters)
+    most = width * int(grouping.n_raters.max())
+    units = _pack([most.bit_length(), width.bit_length(), *[(2 * width).bit_length()] * (k - 1)])
+    profile, first_of = profiles_of(grouping.member)
+    groups = rows_by_column(grouping.member[:, first_of])
+    return Crossed(linear, units, profile.astype(np.int64), *groups)
+
+
+def _pack(bits: list[int]) -> FloatArray:
+    """Put fields that need so many bits into as few columns as hold them; see :class:`Crossed`."""
+    units = np.zeros((len(bits), len(bits) + 1))
+    column = used = 0
+    for field, need in enumerate(bits):
+        if used + need > _EXACT_BITS:
+            column, used = column + 1, 0
+        units[column, field] = 2.0**used
+        used += need
+    return units[: column + 1].copy()
+
+
+@numba.njit(cache=True, nogil=True)
+def add_up(seed, start, order, bounds, counting, how, crossed, out):  # type: ignore[no-untyped-def]  # compiled: types are numba's
+    """Fill `out`, shape (permutations, G, sums), for the permutations from `start` on."""
+    bits, ties, linear = counting.bits, counting.ties, crossed.linear
+    n_groups, columns = out.shape[1], how.pairs.n_columns
+    n_items = counting.labels.rater.size // order.size
+    labels = np.zeros(linear.shape[1])
+    for j in range(order.size):
+        labels += linear[j]
+    most = min(BATCH, out.shape[0])
+    masks = np.empty((n_groups, bits.shape[2], most), dtype=np.uint64)
+    on_raters = np.empty((most, n_groups, linear.shape[1]))
+    found = np.empty((most, padded(_PACKED + crossed.units.shape[0] + columns)))
+    index = np.zeros((QUAD, _PASS), dtype=np.uint64)
+    table = np.zeros((QUAD, MOST_ENTRIES + APART, found.shape[1]))
+    places = np.empty(crossed.units.shape[1], dtype=np.int64)
+    places[_SIZE], places[_AGREES] = 2 * columns + at.PLURALITY, 2 * columns + at.AGREED
+    places[_VOTES:] = 2 * columns + at.N_SINGLE + at.VOTES + at.PER_CATEGORY * np.arange(bits.shape[1])
+    counts = room_for_counts(bits.shape[1], MOST_ENTRIES, ties)
+    room = _Room(
+        counts,
+        room_for_terms(counts.size, ties),
+        np.empty(MOST_ENTRIES, dtype=np.int64),
+        np.empty((2, bits.shape[1]), dtype=np.int64),
+    )
+    for first in range(0, out.shape[0], most):
+        batch = min(most, out.shape[0] - first)
+        _draw(seed, start + first, batch, order, bounds, crossed, masks, on_raters)
+        for g in range(n_groups):
+            n = np.int64(0)
+            for w in range(masks.shape[1]):
+                n += np.int64(ones(masks[g, w, 0]))
+            sums = out[first : first + batch, g]
+            sums[:] = 0.0
+            for block in range(ties.shape[0]):
+                items = min(ties.shape[3], n_items - block * ties.shape[3])
+                found[:batch] = 0.0
+                for item in range(0, items, QUAD):
+                    here = min(QUAD, items - item)
+                    for q in range(here):
+                        _fill(table[q], n, bits[block], item + q, ties[block], how, crossed.units, room)
+                    for q in range(here, QUAD):
+                        table[q, 0] = 0.0
+                        index[q] = 0
+                    for b in range(0, batch, _PASS):
+                        passed = min(_PASS, batch - b)
+                        for q in range(here):
+                            _index(masks[g], b, bits[block], item + q, n, index[q, :passed])
+                        look_up(index, table, found[b : b + passed])
+                _unpack(found[:batch], crossed.units, places, order.size > n, items, columns, sums)
+            _add_linear(on_raters[:batch, g], labels, n, order.size - n, n_items, columns, sums)
+
+
+@numba.njit(cache=True, nogil=True)
+def _draw(seed, start, batch, order, bounds, crossed, masks, on_raters):  # type: ignore[no-untyped-def]
+    """Draw a batch of permutations: each group's raters as bit sets, and their linear sums."""
+    linear, group_ptr, group_of = crossed.linear, crossed.group_ptr, crossed.group_of
+    words = np.empty(order.size + 3, dtype=np.uint64)
+    ordered = crossed.profile[order]
+    shuffled = np.empty_like(ordered)
+    held = np.empty((group_ptr.size - 1, masks.shape[1]), dtype=np.uint64)
+    sums = np.empty((group_ptr.size - 1, linear.shape[1]))
+    members = np.empty(masks.shape[:2], dtype=np.uint64)
+    on_raters[:batch] = 0.0
+    for b in range(batch):
+        shuffled[:] = ordered
+        shuffle(seed, np.uint64(start + b), bounds, words, shuffled)
+        held[:], sums[:], members[:] = 0, 0.0, 0
+        for i in range(order.size):
+            j, p = order[i], shuffled[i]
+            held[p, j >> 6] |= np.uint64(1) << np.uint64(j & 63)
+            for s in range(linear.shape[1]):
+                sums[p, s] += linear[j, s]
+        for p in range(held.shape[0]):
+            for a in range(group_ptr[p], group_ptr[p + 1]):
+                g = group_of[a]
+                for w in range(held.shape[1]):
+                    members[g, w] |= held[p, w]
+                for s in range(linear.shape[1]):
+                    on_raters[b, g, s] += sums[p, s]
+        masks[:, :, b] = members
+
+
+@borrowing
+def _radix(bits, item, k, n):  # type: ignore[no-untyped-def]
+    """1 + the most raters of a group of n who can have given the item category k."""
+    total = np.int64(0)
+    for w in range(bits.shape[1]):
+        total += np.int64(ones(bits[k, w, item]))
+    return min(total, n) + 1
+
+
+@borrowing
+def _index(masks, from_b, bits, item, n, index):  # type: ignore[no-untyped-def]
+    """The counts of all categories but the last as one number, for each permutation."""
+    n_words = bits.shape[1]
+    for k in range(bits.shape[0] - 1):
+        for w in range(0, n_words, 2):  # two words in a pass
+            scale = np.uint64(_radix(bits, item, k, n) if w == 0 else 1)
+            v = min(w + 1, n_words - 1)
+            raters, members = bits[k, w, item], masks[w, from_b:]
+            more, others = bits[k, v, item] if v > w else np.uint64(0), masks[v, from_b:]
+            if k == 0 and w == 0:
+                for b in range(index.size):
+                    index[b] = ones(members[b] & raters) + ones(others[b] & more)
+            else:
+                for b in range(index.size):
+                    index[b] = index[b] * scale + ones(members[b] & raters) + ones(others[b] & more)
+
+
+@borrowing
+def _fill(table, n, bits, item, ties, how, units, room):  # type: ignore[no-untyped-def]
+    """The item's contributions for every possible count of a group of `n`, but for those linear in counts."""
+    terms, place = room.terms, room.place
+    _total(bits, item, n, room.totals)
+    entries = _possible(n, room.totals[1], room.counts.c, place)
+    columns = Columns(room.counts.c, room.counts.known, room.counts.ties, entries)
+    repeat_item(columns, room.totals[0], ties[:, :, item])
+    work_out(columns, how, terms)
+    inside = _PACKED + units.shape[0]
+    for i in range(columns.size):
+        row, first, second = table[place[i]], terms.first[i], terms.second[i]
+        row[_OWN], row[_OTHER] = terms.own[i], terms.cross[i]
+        for q in range(units.shape[0]):
+            row[_PACKED + q] = units[q, _SIZE] * terms.largest[i]
+            if first >= 0:
+                votes = units[q, _VOTES + first] + units[q, _VOTES + second]
+                row[_PACKED + q] += votes + units[q, _AGREES] * (first == second)
+    for column in range(how.pairs.n_columns):
+        disagree_inside(column, columns, how, terms)
+        for i in range(columns.size):
+            table[place[i], inside + column] = terms.inside[i]
+
+
+@borrowing
+def _total(bits, item, n, totals):  # type: ignore[no-untyped-def]
+    """Fill `totals`, shape (2, K): labels of an item, and 1 + the most that a group of `n` can have given."""
+    totals[:] = 0
+    for k in range(bits.shape[0]):
+        for w in range(bits.shape[1]):
+            totals[0, k] += np.int64(ones(bits[k, w, item]))
+        totals[1, k] = min(totals[0, k], n) + 1
+
+
+@borrowing
+def _possible(n, radix, c, place):  # type: ignore[no-untyped-def]
+    """Fill `c` with the counts that a group of `n` can have, `place` with their rows; return how many."""
+    last, free = radix.size - 1, radix.size - 2
+    now = c[:, c.shape[1] - 1]  # the counts of the categories before the last two
+    now[:] = 0
+    base, found, left, running = np.int64(0), np.int64(0), n, True
+    while running:
+        first, stop = max(left - radix[last] + 1, 0), min(radix[free], left + 1)
+        entries = max(stop - first, 0)
+        for k in range(free):
+            c[k, found : found + entries] = now[k]
+        for x in range(first, stop):
+            i = found + x - first
+            c[free, i], c[last, i], place[i] = x, left - x, base + x
+        found += entries
+        base += radix[free]
+        running = False
+        for k in range(free - 1, -1, -1):  # the next counts of the categories before
+            if now[k] + 1 < radix[k]:
+                now[k], left, running = now[k] + 1, left - 1, True
+                break
+            now[k], left = 0, left + now[k]
+    return found
+
+
+@borrowing
+def _unpack(found, units, places, shared, items, columns, sums):  # type: ignore[no-untyped-def]
+    """Add a block of items' looked-up rows to the group's sums; `places` are those of the packed fields."""
+    single = 2 * columns
+    last = units.shape[1] - 1 - _VOTES
+    inside = _PACKED + units.shape[0]
+    for b in range(found.shape[0]):
+        row, into = found[b], sums[b]
+        for s in range(columns):
+            into[s] += row[inside + s]
+        into[single + at.NEGENTROPY] += row[_OWN]
+        into[single + at.CROSS] += row[_OTHER]
+        votes = 2.0 * items * shared
+        for q in range(units.shape[0]):
+            packed = row[_PACKED + q]
+            for field in range(last + _VOTES - 1, -1, -1):  # the highest first
+                if units[q, field] > 0:
+                    count = np.floor(packed / units[q, field])
+                    packed -= count * units[q, field]
+                    into[places[field]] += count
+                    votes -= count * (field >= _VOTES)
+        into[places[-1]] += votes
+
+
+@borrowing
+def _add_linear(on_raters, labels, n, m, n_items, columns, sums):  # type: ignore[no-untyped-def]
+    """Add what is linear in the counts, and take the plurality's share, now that all items are in."""
+    n_categories = on_raters.shape[1] - columns
+    single, of = 2 * columns, 2 * columns + at.N_SINGLE
+    paired, shared = n > 1, m > 0
+    for b in range(sums.shape[0]):
+        into, line = sums[b], on_raters[b]
+        for s in range(columns):
+            across = line[n_categories + s] - (n - 1) * into[s]
+            into[columns + s] = shared * (n + m) * across / (np.float64(n) * max(m, 1))
+        into[single + at.PLURALITY] /= n
+        into[single + at.RATED] = n_items
+        for k in range(n_categories):
+            place = of + at.PER_CATEGORY * k
+            into[place + at.IN_PAIRS] = paired * line[k]
+            into[place + at.IN_GROUP] = shared * line[k]
+            into[place + at.IN_OTHERS] = labels[k] - line[k]

@@ -1,0 +1,108 @@
+"""Any data: counts of all groups first, then what the items add to each group.
+
+A permutation moves profiles between raters, so a row (a group, or the raters whose values are known) becomes
+another set of raters; the annotations stay where they are. For a block of items c[k, i] is counted for every
+row; the others' counts are d = c of the known raters - c of the group. Floating sums are folded in a fixed
+order, so that the same data give the same bits in any block of permutations and any process.
+"""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+
+from grasp_core.permutation.kernel import sums as at
+from grasp_core.permutation.kernel.arguments import borrowing
+from grasp_core.permutation.kernel.counting import count_block, fill_masks, permute
+from grasp_core.permutation.kernel.item_terms import (
+    Columns,
+    disagree_across,
+    disagree_inside,
+    of_category,
+    room_for_terms,
+    work_out,
+)
+
+
+@numba.njit(cache=True, nogil=True)
+def add_up(seed, start, order, bounds, counting, how, out):  # type: ignore[no-untyped-def]  # compiled: types are numba's
+    """Fill `out`, shape (permutations, G, sums), for the permutations from `start` on."""
+    words = np.empty(order.size + 3, dtype=np.uint64)
+    shuffled_order = np.empty_like(order)
+    source = np.empty_like(order)
+    for b in range(out.shape[0]):
+        permute(seed, np.uint64(start + b), order, bounds, words, shuffled_order, source)
+        evaluate(source, counting, how, out[b])
+
+
+@numba.njit(cache=True, nogil=True)
+def evaluate(source, counting, how, out):  # type: ignore[no-untyped-def]
+    """Fill `out`, shape (G, sums), for one assignment of profiles."""
+    rows, ties = counting.rows, counting.ties
+    n_blocks, _, n_categories, width = ties.shape
+    n_rows = rows.n_known + rows.known_of.size
+    counts = np.empty((n_rows, n_categories, width), dtype=ties.dtype)
+    terms = room_for_terms(width, ties)
+    masks = np.zeros((n_rows, counting.bits.shape[2]), dtype=np.uint64)
+    if counting.dense:
+        fill_masks(source, rows, masks)
+    out[:] = 0.0
+    for block in range(n_blocks):
+        count_block(source, masks, counting, block, counts)
+        for g in range(rows.known_of.size):
+            columns = Columns(counts[rows.n_known + g], counts[rows.known_of[g]], ties[block], width)
+            _add_block(columns, how, terms, out[g])
+
+
+@borrowing
+def _add_block(columns, how, terms, sums):  # type: ignore[no-untyped-def]
+    """Add a block of items to a group's sums."""
+    n_columns = how.pairs.n_columns
+    work_out(columns, how, terms)
+    for column in range(n_columns):
+        disagree_inside(column, columns, how, terms)
+        disagree_across(column, columns, how, terms)
+        sums[column] += _fold(terms.inside)
+        sums[n_columns + column] += _fold(terms.across)
+    single = sums[2 * n_columns :]
+    single[at.PLURALITY] += _fold(terms.plurality)
+    single[at.NEGENTROPY] += _fold(terms.own)
+    single[at.CROSS] += _fold(terms.cross)
+    n, first, second = terms.n, terms.first, terms.second
+    rated, agreed = 0, 0
+    for i in range(n.size):
+        rated += n[i] > 0
+        agreed += (first[i] == second[i]) & (first[i] >= 0)
+    single[at.RATED] += rated
+    single[at.AGREED] += agreed
+    of = single[at.N_SINGLE :].reshape(columns.c.shape[0], at.PER_CATEGORY)
+    for k in range(columns.c.shape[0]):
+        _add_category(k, columns.c[k], columns.known[k], n, first, second, of[k])
+
+
+@borrowing
+def _add_category(k, c, known, n, first, second, sums):  # type: ignore[no-untyped-def]
+    """Add a block of items to the sums of a category."""
+    in_pairs, in_group, in_others, votes = 0, 0, 0, 0
+    for i in range(n.size):
+        added = of_category(k, c[i], known[i], n[i], first[i], second[i])
+        in_pairs += added.in_pairs
+        in_group += added.in_group
+        in_others += added.in_others
+        votes += added.votes
+    sums[at.IN_PAIRS] += in_pairs
+    sums[at.IN_GROUP] += in_group
+    sums[at.IN_OTHERS] += in_others
+    sums[at.VOTES] += votes
+
+
+@borrowing
+def _fold(values):  # type: ignore[no-untyped-def]
+    """Sum by repeated halving: a fixed order that vectorises. Overwrites `values`."""
+    length = values.size
+    while length > 1:
+        half = (length + 1) // 2
+        for i in range(length - half):
+            values[i] += values[half + i]
+        length = half
+    return values[0]

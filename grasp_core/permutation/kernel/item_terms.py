@@ -1,0 +1,293 @@
+"""An item's contribution to a group's sums, once for all kernels (docs/methods.md, "The kernel in short").
+
+It is worked out for many *columns* of counts at once: c[k, i] is how often the group gave category k in
+column i, known[k, i] how often everybody did whose values are known. A column may be an item, or one of the
+counts that the group can have on an item. Loops run over columns, the contiguous axis, and touch few arrays
+each, so that the compiler vectorises them.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+import numpy.typing as npt
+
+from grasp_core.annotations import FloatArray
+from grasp_core.permutation.kernel.arguments import borrowing
+
+CountArray = npt.NDArray[np.signedinteger[Any]]
+APART = 40
+"""Entries between two rows of what lies side by side: they are then not on the same lines of a cache."""
+
+
+class Columns(NamedTuple):
+    """Counts of labels.
+
+    Parameters
+    ----------
+    c, known : int arrays (K, N or more)
+        Labels of the group, and of all whose values are known; the others' are d = known - c.
+    ties : int array (2, K, N or more)
+        For the group's and the others' side: ``rank << shift | k``, the rank deciding ties.
+    size : int
+        N.
+    """
+
+    c: CountArray
+    known: CountArray
+    ties: CountArray
+    size: int
+
+
+class Terms(NamedTuple):
+    """Contributions of each column, but for those by category; :func:`room_for_terms` makes room for them.
+
+    Parameters
+    ----------
+    n, m : int arrays (N or more,)
+        The group's and the others' labels.
+    largest : int array (N or more,)
+        max_k c_k.
+    first, second : int arrays (N or more,)
+        The group's and the others' plurality; below 0 where they do not both have a label.
+    squares, products : int arrays (N or more,)
+        sum_k c_k^2 and sum_k c_k d_k.
+    share : float array (N or more,)
+        1 / n; like all that follow without harm, and 0, where a side has no label.
+    plurality, own, cross : float arrays (N or more,)
+        max_k c_k / n, sum_k c_k ln c_k / n - ln n, and the like with ln q_k.
+    inside, across : float arrays (N or more,)
+        (n - 1)^-1 sum_(k,l) c_k c_l w_kl, and (n + m) / (n m) sum_(k,l) c_k d_l w_kl, of one column of
+        disagreement.
+    """
+
+    n: CountArray
+    m: CountArray
+    largest: CountArray
+    first: CountArray
+    second: CountArray
+    squares: CountArray
+    products: CountArray
+    share: FloatArray
+    plurality: FloatArray
+    own: FloatArray
+    cross: FloatArray
+    inside: FloatArray
+    across: FloatArray
+
+
+class OfCategory(NamedTuple):
+    """Contributions by category, whole numbers: places as in :mod:`~grasp_core.permutation.kernel.sums`."""
+
+    in_pairs: int
+    in_group: int
+    in_others: int
+    votes: int
+
+
+@numba.njit(cache=True, nogil=True)
+def room_for_terms(width, like):  # type: ignore[no-untyped-def]  # compiled: types are numba's
+    """Room for the terms of so many columns, with whole numbers of the type of `like`."""
+    whole, real = np.empty((7, width), dtype=like.dtype), np.empty((6, width))
+    return Terms(
+        *(whole[0], whole[1], whole[2], whole[3], whole[4], whole[5], whole[6]),
+        *(real[0], real[1], real[2], real[3], real[4], real[5]),
+    )
+
+
+@numba.njit(cache=True, nogil=True)
+def room_for_counts(n_categories, width, like):  # type: ignore[no-untyped-def]
+    """Room for so many counts on one item; see :func:`repeat_item`."""
+    width += APART  # so that rows do not lie on the same lines of a cache
+    shape = (n_categories, width)
+    c, known = np.empty(shape, dtype=like.dtype), np.empty(shape, dtype=like.dtype)
+    return Columns(c, known, np.empty((2, *shape), dtype=like.dtype), width)
+
+
+@borrowing
+def repeat_item(columns, totals, ties):  # type: ignore[no-untyped-def]
+    """Fill all but `c` of columns that are counts on one item of these totals and ties, shape (2, K)."""
+    for k in range(totals.size):
+        known, tie, tie_other = columns.known[k], columns.ties[0, k], columns.ties[1, k]
+        for i in range(columns.size):
+            known[i] = totals[k]
+        for i in range(columns.size):
+            tie[i] = ties[0, k]
+        for i in range(columns.size):
+            tie_other[i] = ties[1, k]
+
+
+@borrowing
+def work_out(columns, how, terms):  # type: ignore[no-untyped-def]
+    """Fill `terms`, but for the disagreements."""
+    _count(columns, terms.n, terms.m)
+    if how.nominal:
+        _multiply(columns, terms.squares, terms.products)
+    _vote(columns, how.shift, terms)
+    _sum_logs(columns, how.tables, terms.own, terms.cross)
+    _weigh(columns.size, how.tables, terms)
+    if how.paper:
+        _drop_undefined(columns, terms.cross)
+
+
+@borrowing
+def disagree_inside(column, columns, how, terms):  # type: ignore[no-untyped-def]
+    """Fill ``terms.inside`` for a column of disagreement."""
+    if how.nominal:
+        _differ_inside(columns.size, terms.n, terms.squares, terms.inside)
+    else:
+        _weigh_inside(column, columns, how.pairs, terms.n, terms.inside)
+
+
+@borrowing
+def disagree_across(column, columns, how, terms):  # type: ignore[no-untyped-def]
+    """Fill ``terms.across`` for a column of disagreement."""
+    if how.nominal:
+        _differ_across(columns.size, terms)
+    else:
+        _weigh_across(column, columns, how.pairs, terms)
+
+
+@borrowing
+def of_category(k, x, both, n, first, second):  # type: ignore[no-untyped-def]
+    """An item's contribution to category `k`, which the group gave `x` times and all gave `both` times."""
+    shared, votes = first >= 0, (first == k) + (second == k)
+    return OfCategory(x if n > 1 else 0, x if shared else 0, both - x if shared else 0, votes)
+
+
+@borrowing
+def _count(columns, n, m):  # type: ignore[no-untyped-def]
+    size = columns.size
+    n[:size] = 0
+    m[:size] = 0
+    for k in range(columns.c.shape[0]):
+        x, both = columns.c[k], columns.known[k]
+        for i in range(size):
+            n[i] += x[i]
+            m[i] += both[i] - x[i]
+
+
+@borrowing
+def _multiply(columns, squares, products):  # type: ignore[no-untyped-def]
+    size = columns.size
+    squares[:size] = 0
+    products[:size] = 0
+    for k in range(columns.c.shape[0]):
+        x, both = columns.c[k], columns.known[k]
+        for i in range(size):
+            squares[i] += x[i] * x[i]
+            products[i] += x[i] * (both[i] - x[i])
+
+
+@borrowing
+def _vote(columns, shift, terms):  # type: ignore[no-untyped-def]
+    """Pluralities: the largest of (count, rank among ties, category), packed into one integer."""
+    size, ties = columns.size, columns.ties
+    n, m, largest, first, second = terms.n, terms.m, terms.largest, terms.first, terms.second
+    first[:size] = 0
+    second[:size] = 0
+    for k in range(columns.c.shape[0]):
+        x, both, tie, tie_other = columns.c[k], columns.known[k], ties[0, k], ties[1, k]
+        for i in range(size):
+            first[i] = max(first[i], tie.dtype.type((x[i] << (2 * shift)) | tie[i]))
+        for i in range(size):
+            second[i] = max(second[i], tie.dtype.type(((both[i] - x[i]) << (2 * shift)) | tie_other[i]))
+    mask = (1 << shift) - 1
+    for i in range(size):
+        largest[i] = first[i] >> (2 * shift)
+    for i in range(size):
+        shared = (n[i] > 0) & (m[i] > 0)
+        first[i] = first[i] & mask if shared else -1
+        second[i] = second[i] & mask if shared else -1
+
+
+@borrowing
+def _sum_logs(columns, tables, own, cross):  # type: ignore[no-untyped-def]
+    """sum_k c ln c and sum_k c ln q, the latter without q's denominator."""
+    size = columns.size
+    own[:size] = 0.0
+    cross[:size] = 0.0
+    for k in range(columns.c.shape[0]):
+        x, both = columns.c[k], columns.known[k]
+        for i in range(size):
+            own[i] += tables.xlogx[np.uint64(x[i])]
+        for i in range(size):
+            cross[i] += x[i] * tables.log_q[np.uint64(both[i] - x[i])]
+
+
+@borrowing
+def _weigh(size, tables, terms):  # type: ignore[no-untyped-def]
+    """From counts and sums of logarithms to what each column adds."""
+    n, m, largest, share = terms.n, terms.m, terms.largest, terms.share
+    plurality, own, cross = terms.plurality, terms.own, terms.cross
+    for i in range(size):
+        share[i] = 1.0 / max(np.float64(n[i]), 1.0)
+    for i in range(size):
+        plurality[i] = largest[i] * share[i]
+        own[i] = own[i] * share[i] - tables.log[np.uint64(n[i])]
+    for i in range(size):
+        shared = np.float64((n[i] > 0) & (m[i] > 0))
+        cross[i] = shared * (cross[i] * share[i] - tables.log_m[np.uint64(m[i])])
+
+
+@borrowing
+def _drop_undefined(columns, cross):  # type: ignore[no-untyped-def]
+    """The paper's convention: an item adds nothing where the group gave a label that no other rater gave."""
+    c, known = columns.c, columns.known
+    for k in range(c.shape[0]):
+        for i in range(columns.size):
+            if c[k, i] > 0 and known[k, i] == c[k, i]:
+                cross[i] = 0.0
+
+
+@borrowing
+def _differ_inside(size, n, squares, inside):  # type: ignore[no-untyped-def]
+    """Disagreement inside the group where all unequal labels are equally far apart."""
+    for i in range(size):
+        x = np.float64(n[i])
+        inside[i] = (x * x - squares[i]) / max(x - 1.0, 1.0)
+
+
+@borrowing
+def _differ_across(size, terms):  # type: ignore[no-untyped-def]
+    """The like across."""
+    n, m, products, share, across = terms.n, terms.m, terms.products, terms.share, terms.across
+    for i in range(size):
+        x, y = np.float64(n[i]), np.float64(m[i])
+        across[i] = (x + y) * (x * y - products[i]) * share[i] / max(y, 1.0)
+
+
+@borrowing
+def _weigh_inside(column, columns, pairs, n, inside):  # type: ignore[no-untyped-def]
+    """Disagreement inside the group with a weight for each pair of categories."""
+    c, size = columns.c, columns.size
+    inside[:size] = 0.0
+    for p in _pairs_of(column, pairs):
+        weight, x, y = pairs.weight[p], c[pairs.first[p]], c[pairs.second[p]]
+        for i in range(size):
+            inside[i] += weight * (x[i] * y[i])
+    for i in range(size):
+        inside[i] *= 2.0 / max(np.float64(n[i]) - 1.0, 1.0)
+
+
+@borrowing
+def _weigh_across(column, columns, pairs, terms):  # type: ignore[no-untyped-def]
+    """The like across."""
+    c, known, size = columns.c, columns.known, columns.size
+    n, m, share, across = terms.n, terms.m, terms.share, terms.across
+    across[:size] = 0.0
+    for p in _pairs_of(column, pairs):
+        k, other, weight = pairs.first[p], pairs.second[p], pairs.weight[p]
+        x, y, all_x, all_y = c[k], c[other], known[k], known[other]
+        for i in range(size):
+            across[i] += weight * (x[i] * (all_y[i] - y[i]) + y[i] * (all_x[i] - x[i]))
+    for i in range(size):
+        across[i] *= np.float64(n[i] + m[i]) * share[i] / max(np.float64(m[i]), 1.0)
+
+
+@borrowing
+def _pairs_of(column, pairs):  # type: ignore[no-untyped-def]
+    """The pairs of a column of disagreement: its own, or all of them."""
+    return range(column, column + 1) if pairs.n_columns > 1 else range(pairs.weight.size)

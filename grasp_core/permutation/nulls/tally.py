@@ -1,0 +1,175 @@
+"""A run's null distributions, fed with blocks of permutations in any order.
+
+The first :data:`KEPT` permutations are kept whole. When they are there and more have come, all are counted
+and only the counts are kept: memory then no longer grows with the number of permutations.
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+import zlib
+from collections.abc import Sequence
+
+import numpy as np
+
+from grasp_core.annotations import BoolArray, FloatArray
+from grasp_core.permutation.nulls.counts import Counted
+from grasp_core.permutation.nulls.values import Kept, Null
+
+KEPT = 10_000
+"""Permutations up to which shuffled values are kept."""
+
+
+class Tally:
+    """Takes shuffled statistics and holds what the tests need of them.
+
+    The answer is the same whatever the blocks and their order.
+
+    Parameters
+    ----------
+    observed : float64 array, shape (C,)
+    needs : bool array, shape (C, U)
+        Units whose permutations a column needs.
+    permutations : int
+        Most that will be added.
+    max_t : sequence of sequences of int
+        Columns that max-T corrects together.
+    kept : int
+        Permutations up to which values are kept.
+
+    Attributes
+    ----------
+    active : bool array, shape (U,)
+        Units whose permutations go on; columns that need another one count nowhere.
+    lost : int
+        Permutations in which a value of a computed column was not estimable.
+    """
+
+    def __init__(
+        self,
+        observed: FloatArray,
+        needs: BoolArray,
+        permutations: int,
+        max_t: Sequence[Sequence[int]] = (),
+        *,
+        kept: int = KEPT,
+    ) -> None:
+        self._max_t = max_t
+        self._needs = needs
+        self._observed = observed
+        self._first = np.empty((min(kept, permutations), observed.size))
+        self._counted: Counted | None = None
+        self._waiting: list[FloatArray] = []
+        self._done: list[tuple[int, int]] = []
+        self.active: BoolArray = np.ones(needs.shape[1], np.bool_)
+        self.lost = 0
+
+    @property
+    def done(self) -> list[tuple[int, int]]:
+        """Permutations that were added, as (start, stop) in ascending order with gaps between."""
+        return self._done
+
+    @property
+    def permutations(self) -> int:
+        """How many were added."""
+        return sum(stop - start for start, stop in self._done)
+
+    def has(self, b: int) -> bool:
+        """Whether permutation b was added."""
+        return any(start <= b < stop for start, stop in self._done)
+
+    def has_all(self, stop: int) -> bool:
+        """Whether permutations 0 to `stop` - 1 were added."""
+        return bool(self._done) and self._done[0][0] == 0 and self._done[0][1] >= stop
+
+    @property
+    def counting(self) -> bool:
+        """Whether values are counted and no longer kept, so that :meth:`state` has all of them."""
+        return self._counted is not None
+
+    @property
+    def null(self) -> Null:
+        """The null distributions, once every permutation from 0 on has come."""
+        if self._counted is not None:
+            return self._counted
+        return Kept(self._observed, self._first[: self._done[0][1] if self._done else 0])
+
+    def add(self, start: int, values: FloatArray) -> None:
+        """Add permutations that were not added before.
+
+        Parameters
+        ----------
+        start : int
+            The first permutation's number.
+        values : float64 array, shape (b, C)
+            NaN where not estimable; not kept, but may be written to.
+        """
+        computed = ~(self._needs & ~self.active).any(axis=1)
+        self.lost += int(np.isnan(values[:, computed]).any(axis=1).sum())
+        values[:, ~computed] = np.nan  # e.g. the largest of some of the groups is not the largest
+        self._done = _merged([*self._done, (start, start + len(values))])
+        first = values[: max(len(self._first) - start, 0)]
+        self._first[start : start + len(first)] = first
+        self._count(values[len(first) :])
+
+    def _count(self, further: FloatArray) -> None:
+        if self._counted is None:
+            if len(further):
+                self._waiting.append(further)
+            if not self._waiting or self._done[0][0] > 0 or self._done[0][1] < len(self._first):
+                return
+            self._counted = Counted(self._observed, self._first, self._max_t)
+            self._waiting.insert(0, self._first)
+        else:
+            self._waiting = [further]
+        for values in self._waiting:
+            self._counted.add(values)
+        self._waiting, self._first = [], self._first[:0].copy()
+
+    def state(self) -> bytes:
+        """All that was added, as an ``.npz`` file; :meth:`restore` goes on from it.
+
+        Raises
+        ------
+        ValueError
+            Before anything is counted: then the values themselves are all there is.
+        """
+        if self._counted is None:
+            raise ValueError("nothing is counted yet")
+        file = io.BytesIO()
+        np.savez_compressed(
+            file,
+            allow_pickle=False,
+            done=np.array(self._done, np.int64),
+            active=self.active,
+            lost=np.array([self.lost]),
+            **self._counted.arrays(),
+        )
+        return file.getvalue()
+
+    def restore(self, state: bytes) -> bool:
+        """Go on from :meth:`state` of a tally of the same run; False, and nothing done, if it is damaged."""
+        try:
+            with np.load(io.BytesIO(state), allow_pickle=False) as arrays:
+                counted = Counted.from_arrays(arrays, self._observed, self._max_t)
+                done, active, lost = arrays["done"], arrays["active"], int(arrays["lost"][0])
+                if active.shape != self.active.shape or done.ndim != 2:
+                    return False
+        except (ValueError, KeyError, OSError, EOFError, zipfile.BadZipFile, zlib.error):
+            return False
+        self._counted, self.active, self.lost = counted, active, lost
+        self._done = [(int(start), int(stop)) for start, stop in done]
+        self._waiting, self._first = [], self._first[:0].copy()
+        return True
+
+
+def _merged(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Ranges in ascending order, those that touch joined."""
+    joined: list[tuple[int, int]] = []
+    for start, stop in sorted(ranges):
+        if joined and start <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(stop, joined[-1][1]))
+        else:
+            joined.append((start, stop))
+    return joined

@@ -1,0 +1,4 @@
+"""From null distributions to p-values, corrections, marks, and when further permutations change none.
+
+Imports `nulls` and `remarks`.
+"""

@@ -1,0 +1,163 @@
+"""Which marks further permutations cannot be expected to change: runs that stop when all are settled.
+
+At each look, a fixed number of permutations, every p-value has an interval that holds the p-value of endless
+permutations. A mark is settled where both ends of the interval, or of the intervals of all tests that are
+corrected together, agree on it (Gandy 2009; Gandy and Hahn 2014).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from grasp_core.annotations import BoolArray, FloatArray
+from grasp_core.permutation.nulls.tails import FEWEST, Tail, Tails
+from grasp_core.permutation.nulls.values import Null
+from grasp_core.permutation.testing.corrections import step_up
+from grasp_core.permutation.testing.tests import Tests
+from grasp_core.spec import LEVEL, Correction
+
+RISK = 0.001
+"""Probability, at most, that at any look a test's interval misses its p-value of endless permutations."""
+FIRST_LOOK = 1000
+_STEPS = (1, 2, 3, 5, 7)
+
+Unsettled = tuple[int, bool]
+"""A column, and whether its mark after correction is meant (else the nominal one)."""
+Interval = tuple[float, float]
+
+
+def looks(most: int) -> list[int]:
+    """Numbers of permutations after which a run may stop: 1,000, 2,000, 3,000, 5,000, 7,000, ... `most`."""
+    found = []
+    power = FIRST_LOOK
+    while power < most:
+        found += [step * power for step in _STEPS if step * power < most]
+        power *= 10
+    return [*found, most]
+
+
+def unsettled(
+    tests: Tests, observed: FloatArray, null: Null, most: int, *, final: bool = False
+) -> list[Unsettled]:
+    """Marks that further permutations may change.
+
+    Parameters
+    ----------
+    tests : Tests
+    observed : float array, shape (C,)
+    null : Null
+        Of the same columns.
+    most : int
+        Permutations that there may be.
+    final : bool
+        Whether this is the end, and a test with too few shuffled values will not get a p-value any more.
+
+    Returns
+    -------
+    list of (column, whether its mark after correction is meant)
+
+    Notes
+    -----
+    The interval of a tail's share is Clopper and Pearson's; each end misses with probability RISK / 3, over
+    the number of looks. A two-sided p is too low if its smaller tail is, and too high if either tail is:
+    three ends. As the looks share the risk evenly, a test's intervals hold at all looks with probability
+    1 - RISK.
+
+    References
+    ----------
+    Clopper & Pearson (1934), Biometrika 26; Gandy (2009), JASA 104; Gandy & Hahn (2014), Scandinavian
+    Journal of Statistics 41.
+    """
+    miss = RISK / 3 / len(looks(most))
+    found: list[Unsettled] = []
+    for family in tests.families:
+        columns = [c for c in family.columns if not np.isnan(observed[c])]
+        intervals = [p_interval(null.tails(c), family.tail, miss, final) for c in columns]
+        found += _nominal(columns, intervals)
+        if family.correction == "max-t":
+            found += _by_max_t(columns, intervals, null, miss)
+        else:
+            found += _stepped(columns, intervals, family.correction)
+    return found
+
+
+def still_needed(tests: Tests, unsettled: Sequence[Unsettled]) -> BoolArray:
+    """The units, shape (U,), whose permutations have to go on; max-T, a maximum, needs all there are."""
+    if tests.max_t:
+        return np.full(tests.needs.shape[1], bool(unsettled))
+    return np.asarray(tests.needs[[column for column, _ in unsettled]].any(axis=0))
+
+
+def _by_max_t(
+    columns: Sequence[int], intervals: Sequence[Interval | None], null: Null, miss: float
+) -> list[Unsettled]:
+    tested = [c for c, interval in zip(columns, intervals, strict=True) if interval is not None]
+    reached, total = null.reached(tested)
+    return [
+        (c, True)
+        for c, count in zip(tested, reached.tolist(), strict=True)
+        if _open(share_interval(count, total, miss))
+    ]
+
+
+def _nominal(columns: Sequence[int], intervals: Sequence[Interval | None]) -> list[Unsettled]:
+    return [
+        (c, False)
+        for c, interval in zip(columns, intervals, strict=True)
+        if interval is not None and _open(interval)
+    ]
+
+
+def _stepped(
+    columns: Sequence[int], intervals: Sequence[Interval | None], correction: Correction
+) -> list[Unsettled]:
+    """Step-up q-values never fall where a p-value rises: they lie between those of the intervals' ends."""
+    ends = [step_up([None if one is None else one[end] for one in intervals], correction) for end in (0, 1)]
+    return [
+        (c, True)
+        for c, low, high in zip(columns, *ends, strict=True)
+        if low is not None and high is not None and _open((low, high))
+    ]
+
+
+def p_interval(found: Tails, tail: Tail, miss: float, final: bool) -> Interval | None:
+    """Interval of the p-value of endless permutations; None where `final` and there will be no p-value.
+
+    Parameters
+    ----------
+    found : Tails
+    tail : {"two-sided", "upper", "paper"}
+    miss : float
+        Probability, at most, with which each end is wrong.
+    final : bool
+        As in :func:`unsettled`.
+    """
+    if found.n < FEWEST:
+        return None if final or found.n == 0 else (0.0, 1.0)
+    n = found.n
+    if tail == "upper":
+        return share_interval(found.high, n, miss)
+    if tail == "two-sided":
+        lows, highs = zip(
+            share_interval(found.low, n, miss), share_interval(found.high, n, miss), strict=True
+        )
+        return min(1.0, 2 * min(lows)), min(1.0, 2 * min(highs))
+    beyond = {True: share_interval(n - found.high, n, miss), False: share_interval(n - found.low, n, miss)}
+    below = share_interval(found.low, n, miss)  # the side it is on: #{s* <= s} against half of all
+    sides = [beyond[True]] * (below[0] <= 0.5) + [beyond[False]] * (below[1] >= 0.5)
+    return min(low for low, _ in sides), max(high for _, high in sides)
+
+
+def share_interval(count: int, n: int, miss: float) -> Interval:
+    """Clopper and Pearson's interval of a share; each end is wrong with probability `miss` at most."""
+    from scipy.special import betaincinv  # takes a tenth of a second to load, and fixed runs do without
+
+    low = betaincinv(count, n - count + 1, miss) if count > 0 else 0.0
+    high = betaincinv(count + 1, n - count, 1 - miss) if count < n else 1.0
+    return float(low), float(high)
+
+
+def _open(interval: Interval) -> bool:
+    return interval[0] < LEVEL <= interval[1]

@@ -1,1 +1,0 @@
-"""The in-context language model baseline: examples in a prompt, the next token as the answer."""

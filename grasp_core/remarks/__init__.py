@@ -1,0 +1,4 @@
+"""Codes of all that is said about data and results, each with its words.
+
+Imports values alone.
+"""

@@ -1,0 +1,46 @@
+"""Cautions of a run, apart from what is odd in its data."""
+
+from __future__ import annotations
+
+from enum import unique
+
+from grasp_core.remarks.remark import Code, Remark
+
+
+@unique
+class Caution(Code):
+    """Cautions that take whole numbers only, never a text from the data, so that anybody may see them."""
+
+    SMALL_GROUPS = (
+        "{small} of {groups} groups have fewer than {least} raters and are not shown; "
+        "their raters still count among the others"
+    )
+    TOO_FEW_FOR_CORRECTION = (
+        "with {permutations} permutations a lone effect among {tests} tests can never survive correction; "
+        "use at least {least}"
+    )
+    TOO_FEW_FOR_P = "with fewer than 100 permutations there are no p-values"
+    SOME_NOT_ESTIMABLE = (
+        "in {lost} of {permutations} permutations some statistic was not estimable; those values are left out"
+    )
+    PAPER_P = (
+        "p-values follow the paper, which picks the tail from the data: at 0.05 about 10 % of groups without "
+        "any effect are marked"
+    )
+    PAPER_CROSS_NEGENTROPY = (
+        "cross-negentropy follows the paper: items on which a group used a label that nobody else used count "
+        "as full agreement"
+    )
+
+
+@unique
+class ModelCaution(Code):
+    """Cautions that name a model, whose name may be anything."""
+
+    MODEL_UNLABELLED = "{model} has no label for {items} of the items; they are left out for it"
+    MODEL_OF_OTHER_ITEMS = "{labels} labels of {model} are of items that the data do not hold"
+
+
+def is_public(remark: Remark) -> bool:
+    """Whether anybody may see it: a caution, with whole numbers as it should have."""
+    return isinstance(remark.code, Caution) and all(type(value) is int for _, value in remark.numbers)

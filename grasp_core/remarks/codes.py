@@ -1,0 +1,63 @@
+"""All codes by the names that they have in files, and the way back from a file to a remark."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from grasp_core.json_values import CONVERTER, WrongKindError, from_json
+from grasp_core.remarks.baselines import BaselineCaution
+from grasp_core.remarks.cautions import Caution, ModelCaution
+from grasp_core.remarks.endpoints import ModelProblem
+from grasp_core.remarks.left_out import LeftOutReason, Skipped
+from grasp_core.remarks.problems import DataProblem, FileProblem
+from grasp_core.remarks.reasons import NoValue
+from grasp_core.remarks.remark import Code, Remark, Value, Words, said
+from grasp_core.remarks.submissions import SubmissionProblem
+
+KINDS: tuple[type[Code], ...] = (
+    *(NoValue, Caution, ModelCaution, BaselineCaution, LeftOutReason, Skipped),
+    *(FileProblem, DataProblem, SubmissionProblem, ModelProblem, Words),
+)
+CODES = {code.key: code for kind in KINDS for code in kind}
+
+
+def remark_from_dict(plain: Any) -> Remark:
+    """Read :meth:`Remark.to_dict`'s form, or the bare sentence that earlier versions wrote.
+
+    A code of a later version is not known here; its text is.
+
+    Raises
+    ------
+    KeyError, TypeError, ValueError
+        If a field is missing or of the wrong kind.
+    """
+    if isinstance(plain, str):
+        return said(plain)
+    code = CODES.get(from_json(plain["code"], str))
+    if code is None:
+        return said(from_json(plain["text"], str))
+    remark = code(**{name: _value(value) for name, value in plain["numbers"].items()})
+    str(remark)  # raises where a number is of another kind than the sentence takes
+    return remark
+
+
+def remarks_from_list(plain: Any) -> tuple[Remark, ...]:
+    """Read a list of remarks; what is wrong raises as in :func:`remark_from_dict`."""
+    if not isinstance(plain, list):
+        raise TypeError(f"{plain!r} (expected a list)")
+    return tuple(map(remark_from_dict, plain))
+
+
+def _value(plain: Any) -> Value:
+    if isinstance(plain, dict):
+        return remark_from_dict(plain)
+    if isinstance(plain, list):
+        texts = from_json(plain[:-1], tuple[str, ...])
+        return (*texts, *(one if type(one) is int else from_json(one, str) for one in plain[-1:]))
+    if isinstance(plain, bool) or not isinstance(plain, int | float | str):
+        raise WrongKindError(plain, "a number or a text")
+    return plain
+
+
+CONVERTER.register_unstructure_hook(Remark, Remark.to_dict)
+CONVERTER.register_structure_hook(Remark, lambda plain, _: remark_from_dict(plain))

@@ -1,0 +1,28 @@
+"""Why a value is missing."""
+
+from __future__ import annotations
+
+from enum import unique
+
+from grasp_core.remarks.remark import Code
+
+
+@unique
+class NoValue(Code):
+    """Why a statistic has no value, or no p-value."""
+
+    NO_ANNOTATION = "the group has no annotations"
+    NO_PAIR = "no item was rated by two raters of the group"
+    ONE_LABEL_INSIDE = "everybody in the group gave one same label"
+    NO_SHARED_ITEM = "no item was rated both by the group and by the others"
+    ONE_LABEL_ACROSS = "the group and the others all gave one same label"
+    ONE_PLURALITY = "one same label is the plurality of every item on both sides"
+    GAI_HALF_MISSING = "its {statistic} has no value: {because}"
+    GAI_NOT_ABOVE_0 = "its {statistic} is {value:.3f}, and a ratio needs it above 0"
+    NO_GROUP_WITH_GAI = "no group of this axis has an estimable GAI"
+    NO_SHUFFLED_VALUE = "no shuffled value was estimable, so there is no p-value"
+    FEW_SHUFFLED_VALUES = "only {shuffled:d} shuffled values were estimable, too few for a p-value"
+    NOT_IN_THIS_RUN = "{statistic} was not part of this run"
+    NO_ITEM_WITH_BOTH = "no item has both a label of the model and one of the group"
+    ONE_LABEL_WITH_MODEL = "the model and the group all gave one same label"
+    GAI_RARELY_ESTIMABLE = "GAI has no value in most chance groupings of this size"

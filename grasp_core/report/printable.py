@@ -1,0 +1,114 @@
+"""Text from the data made harmless for any format: every character is one that can be seen."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from grasp_core.account import Account
+from grasp_core.groups import Group
+from grasp_core.remarks.remark import Remark, Value
+from grasp_core.result import DataSummary, DsiResult, GroupResult, Outcome, RunResult
+
+_BLANKS = "\t\n\v\f\r\x1c-\x1f\x85\u2028\u2029"
+_DIRECTIONS = "\u202a-\u202e\u2066-\u2069"
+_NOT_TEXT = "\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff"
+_NAME_LIMIT = 200
+"""Characters of a name that anybody reads; renderers take minutes for very long ones."""
+_BLANK = re.compile(f"[{_BLANKS}]")
+_UNSEEN = re.compile(f"[{_DIRECTIONS}{_NOT_TEXT}]")
+_UNSEEN_IN_JSON = re.compile(f"(?!\n)[{_DIRECTIONS}{_NOT_TEXT}\u2028\u2029]")
+
+
+def printable(text: str) -> str:
+    """Text in which tabs and line breaks are blanks and other unseen characters read like ``[U+202E]``.
+
+    Notes
+    -----
+    Unseen are control characters, halves of surrogate pairs and noncharacters, which XML and Excel
+    refuse, and the characters that turn the reading direction of what follows.
+    """
+    return _UNSEEN.sub(lambda found: f"[U+{ord(found.group()):04X}]", _BLANK.sub(" ", text))
+
+
+def printable_name(name: str) -> str:
+    """A name :func:`printable`, cut where nobody reads on."""
+    shown = printable(name)
+    return shown if len(shown) <= _NAME_LIMIT else f"{shown[: _NAME_LIMIT - 1]}…"
+
+
+def printable_result(result: RunResult) -> RunResult:
+    """The same result with every text :func:`printable`, and names no longer than 200 characters.
+
+    The spec stays as it is: its texts are the names of the data's columns.
+    """
+    return replace(
+        result,
+        data=_data(result.data),
+        groups=tuple(_group_result(row) for row in result.groups),
+        dsi=tuple(_dsi(row) for row in result.dsi),
+        warnings=tuple(_remark(warning) for warning in result.warnings),
+        code_version=printable(result.code_version),
+    )
+
+
+def json_text(plain: Any) -> str:
+    """Indented JSON whose unseen characters are escaped, so that it can be shown, and encoded as UTF-8."""
+    text = json.dumps(plain, ensure_ascii=False, indent=1, allow_nan=False)
+    return _UNSEEN_IN_JSON.sub(lambda found: f"\\u{ord(found.group()):04x}", text) + "\n"
+
+
+def _names(names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(printable_name(name) for name in names)
+
+
+def _data(data: DataSummary) -> DataSummary:
+    files = tuple(
+        replace(file, name=printable_name(file.name), sha256=printable(file.sha256)) for file in data.files
+    )
+    return replace(
+        data,
+        categories=_names(data.categories),
+        sha256=printable(data.sha256),
+        files=files,
+        account=None if data.account is None else _account(data.account),
+    )
+
+
+def _account(account: Account) -> Account:
+    left_out = tuple(replace(one, reason=_remark(one.reason, printable_name)) for one in account.left_out)
+    return replace(account, left_out=left_out, unused=_names(account.unused))
+
+
+def _group_result(row: GroupResult) -> GroupResult:
+    statistics = {name: _outcome(outcome) for name, outcome in row.statistics.items()}
+    return replace(row, group=_group(row.group), statistics=statistics)
+
+
+def _dsi(row: DsiResult) -> DsiResult:
+    group = None if row.group is None else _group(row.group)
+    return replace(row, axes=_names(row.axes), group=group, outcome=_outcome(row.outcome))
+
+
+def _group(group: Group) -> Group:
+    return Group(_names(group.axes), _names(group.values))
+
+
+def _remark(remark: Remark, shown: Callable[[str], str] = printable) -> Remark:
+    numbers = ((name, _number(value, shown)) for name, value in remark.numbers)
+    return replace(remark, numbers=tuple(numbers))
+
+
+def _number(value: Value, shown: Callable[[str], str]) -> Value:
+    if isinstance(value, Remark):
+        return _remark(value, shown)
+    if isinstance(value, tuple):
+        return tuple(shown(text) if isinstance(text, str) else text for text in value)
+    return shown(value) if isinstance(value, str) else value
+
+
+def _outcome(outcome: Outcome) -> Outcome:
+    return outcome if outcome.reason is None else replace(outcome, reason=_remark(outcome.reason))

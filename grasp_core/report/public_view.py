@@ -1,0 +1,60 @@
+"""A result as people without an account may see it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from grasp_core.account import LeftOut, added_up
+from grasp_core.data_spec import Filters
+from grasp_core.panels.models.result import ModelsResult
+from grasp_core.remarks.cautions import is_public
+from grasp_core.remarks.left_out import LeftOutReason
+from grasp_core.result import DataSummary, Result, RunResult
+from grasp_core.spec import ModelSource, RunSpec
+
+
+def public_view(result: Result) -> Result:
+    """The same numbers without what could name a person or a file.
+
+    Notes
+    -----
+    Left out are the files, values by which raters were excluded or recoded, lists of ids, columns left aside
+    (in a matrix they may be called as raters are), warnings about the data (they may quote it), and, in
+    results brought from elsewhere, groups below the run's own smallest size. Of models only name and figures
+    stay.
+    """
+    shown = replace(
+        result,
+        data=public_summary(result.data),
+        spec=public_spec(result.spec),
+        warnings=tuple(warning for warning in result.warnings if is_public(warning)),
+    )
+    least = result.spec.analysis.min_raters
+    if isinstance(shown, ModelsResult):
+        return replace(
+            shown,
+            models=tuple(replace(model, source="", sha256="") for model in shown.models),
+            groups=tuple(row for row in shown.groups if row.n_raters >= least),
+        )
+    if isinstance(shown, RunResult):
+        groups = tuple(row for row in shown.groups if row.n_raters >= least)
+        named = {row.group for row in groups} | {None}
+        return replace(shown, groups=groups, dsi=tuple(row for row in shown.dsi if row.group in named))
+    raise TypeError(type(result).__name__)  # of a panel whose details nobody looked through
+
+
+def public_spec(spec: RunSpec) -> RunSpec:
+    """The spec without values and columns that could name somebody."""
+    data = replace(
+        spec.data, ignore=(), exclude=(), recode=(), filters=Filters(), member=None, raters_member=None
+    )
+    return replace(spec, data=data, models=tuple(ModelSource(model.name, "") for model in spec.models))
+
+
+def public_summary(data: DataSummary) -> DataSummary:
+    """The data's description without the files; why annotations were left out may quote the data."""
+    account = data.account
+    if account is not None:
+        total = sum(one.count for one in account.left_out)
+        account = replace(account, left_out=added_up([LeftOut(LeftOutReason.ANY_REASON(), total)]), unused=())
+    return replace(data, files=(), account=account)

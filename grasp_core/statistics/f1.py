@@ -1,0 +1,100 @@
+"""Macro-F1 from counts, of one set of predictions or of thousands at once.
+
+Letters in docstrings: n items, K classes, P distinct rows, B resamples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from grasp_core.annotations import Codes, FloatArray, Int64Array
+
+Convention = Literal["leaderboard", "declared"]
+"""Which classes the mean is over: those in gold or predictions, or all that the task declares."""
+
+BLOCK = 100
+"""Resamples drawn at once; each block has a random stream of its own, so their number changes no value."""
+TIE = 1e-12
+"""Values this close count as equal."""
+
+
+def confusion(gold: Codes, predicted: Codes, classes: int) -> Int64Array:
+    """Items by gold class (row) and predicted class (column), shape (K, K)."""
+    pairs = gold.astype(np.int64) * classes + predicted
+    return np.bincount(pairs, minlength=classes * classes).reshape(classes, classes)
+
+
+def macro_f1(counts: npt.ArrayLike, convention: Convention = "leaderboard") -> float:
+    """Macro-F1 of a confusion matrix.
+
+    Parameters
+    ----------
+    counts : int array, shape (K, K)
+        See :func:`confusion`.
+    convention : {"leaderboard", "declared"}
+
+    Returns
+    -------
+    float
+        NaN without items.
+
+    Notes
+    -----
+    The mean over classes k of 2 t[k] / (g[k] + p[k]), with t[k] items rightly given class k, g[k] items that
+    are of it and p[k] that were given it; 0 where g[k] + p[k] = 0. This is scikit-learn's ``f1_score`` with
+    ``average="macro"``: without ``labels`` for "leaderboard", with all classes as ``labels`` for "declared".
+    """
+    table = np.asarray(counts, dtype=np.float64)
+    if not table.any():
+        return float("nan")
+    return float(f1_of_totals(np.diagonal(table), table.sum(axis=1), table.sum(axis=0), convention))
+
+
+def f1_of_totals(
+    right: FloatArray, gold: FloatArray, predicted: FloatArray, convention: Convention = "leaderboard"
+) -> FloatArray:
+    """Macro-F1 from counts per class, shape (..., K), as an array of shape (...)."""
+    either = gold + predicted
+    scores = np.divide(2 * right, either, out=np.zeros(either.shape), where=either > 0)
+    classes = (either > 0).sum(axis=-1) if convention == "leaderboard" else either.shape[-1]
+    means: FloatArray = scores.sum(axis=-1) / classes
+    return means
+
+
+def indicator(codes: Codes, classes: int) -> FloatArray:
+    """One where a row is of a class, shape (P, K)."""
+    table = np.zeros((codes.size, classes))
+    table[np.arange(codes.size), codes] = 1.0
+    return table
+
+
+def distinct(columns: Sequence[Codes]) -> tuple[Int64Array, Int64Array]:
+    """Distinct rows of some columns of codes, shape (P, columns), and how often each occurs, shape (P,)."""
+    rows, times = np.unique(np.stack(columns, axis=1).astype(np.int64), axis=0, return_counts=True)
+    return rows, times
+
+
+def streams(seed: int, purpose: str, resamples: int) -> Iterator[tuple[np.random.Generator, int]]:
+    """A random generator per block of resamples, and how many it has to draw.
+
+    Notes
+    -----
+    Block b of a purpose draws from Philox-4x64 with a key of seed and purpose and a counter of b.
+    """
+    key = np.array([seed, int.from_bytes(sha256(purpose.encode()).digest()[:8], "big")], dtype=np.uint64)
+    for block, start in enumerate(range(0, resamples, BLOCK)):
+        counter = np.array([0, 0, 0, block], dtype=np.uint64)
+        generator = np.random.Generator(np.random.Philox(key=key, counter=counter))
+        yield generator, min(BLOCK, resamples - start)
+
+
+def interval(values: FloatArray, level: float = 0.95) -> tuple[float, float]:
+    """The percentile interval of resampled values, shape (B,)."""
+    tail = (1 - level) / 2
+    low, high = np.quantile(values, [tail, 1 - tail])
+    return float(low), float(high)

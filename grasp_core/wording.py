@@ -1,0 +1,54 @@
+"""Numbers, names and lists in sentences."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from pathlib import Path
+
+EXAMPLES = 5
+"""Examples that a problem carries."""
+LISTED = 12
+"""Values that a list names before the rest is only counted."""
+_SHOWN = 60
+
+
+def cut(value: str) -> str:
+    """As much of a cell's text as a sentence shows; the same of what is cut already."""
+    return value if len(value) <= _SHOWN else value[:_SHOWN] + "..."
+
+
+def quoted(value: str) -> str:
+    """A cell's text as shown in a sentence: one line, of bounded length."""
+    return "'" + "".join(c if c.isprintable() else repr(c)[1:-1] for c in cut(value)) + "'"
+
+
+def listed(values: Sequence[str], limit: int = LISTED) -> str:
+    """Quoted values with commas; those beyond `limit` are only counted."""
+    more = len(values) - limit
+    shown = ", ".join(quoted(value) for value in values[:limit])
+    return f"{shown} and {more:,} more" if more > 0 else shown
+
+
+def number(count: int, noun: str, plural: str | None = None) -> str:
+    """The count with its noun in the right form, e.g. ``1 row``, ``1,000 rows``."""
+    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
+
+
+def agree(count: int, one: str, many: str) -> str:
+    """The form of a verb that goes with the count, e.g. ``has`` or ``have``."""
+    return one if count == 1 else many
+
+
+def not_there(name: str, path: Path) -> str:
+    """That a file does not exist, with its place where the name does not say it."""
+    return f"{name} does not exist" if name == str(path) else f"{name} does not exist at {path}"
+
+
+def closest(name: str, columns: Sequence[str]) -> tuple[str, ...]:
+    """Existing names that `name` may be a misspelling of."""
+    by_fold: dict[str, str] = {}
+    for column in columns:
+        by_fold.setdefault(column.strip().casefold(), column)
+    alike = difflib.get_close_matches(name.strip().casefold(), by_fold, n=3)
+    return tuple(by_fold[fold] for fold in alike)

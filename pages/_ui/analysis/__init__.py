@@ -1,0 +1,4 @@
+"""The Analysis screen's sections.
+
+Imports `session`.
+"""

@@ -1,0 +1,29 @@
+"""The groups that a run with the chosen settings would compare."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from grasp_core.groups import form_groups
+from grasp_core.io.dataset.load import Dataset
+from grasp_core.permutation.testing.corrections import fewest_permutations, largest_family
+from grasp_core.spec import AnalysisSpec
+from grasp_core.wording import number
+
+
+def say_what_is_compared(dataset: Dataset, analysis: AnalysisSpec) -> bool:
+    """Count the groups and warn of settings that cannot find anything; False if nothing is left."""
+    grouping = form_groups(dataset.raters, analysis.axes, min_raters=analysis.min_raters)
+    kept, left_out = len(grouping.groups), grouping.too_small
+    if not kept:
+        st.error("No group is large enough. Lower the smallest group, or choose other axes.")
+        return False
+    smaller = f" {number(left_out, 'group')} with fewer raters will not be shown." if left_out else ""
+    st.markdown(f"**{number(kept, 'group')}** will be compared.{smaller}")
+    enough = fewest_permutations(largest_family(grouping.groups, analysis), analysis)
+    if analysis.permutations < enough:
+        st.warning(
+            f"With {analysis.permutations:,} permutations and {number(kept, 'group')}, a lone effect "
+            f"can never survive correction. Use at least {enough:,} permutations."
+        )
+    return True

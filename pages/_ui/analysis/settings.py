@@ -1,0 +1,280 @@
+"""Widgets of the Analysis page; together they make an :class:`AnalysisSpec`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+import streamlit as st
+
+from grasp_core.annotations import Annotations
+from grasp_core.groups import AxisSet
+from grasp_core.report.conventions import (
+    CORRECTION,
+    CROSS_NEGENTROPY,
+    FAMILY,
+    LEVEL,
+    LEVEL_COUNTS_FOR,
+    P_VALUE,
+    PAPER_P,
+    TIES,
+    Choice,
+)
+from grasp_core.report.levels import Proposal, proposed_levels
+from grasp_core.report.stopping import MEANING
+from grasp_core.report.text import escape_markdown
+from grasp_core.report.words import WORDS, axis_label, one_line
+from grasp_core.spec import (
+    ADAPTIVE_PERMUTATIONS,
+    CROSS_GROUP,
+    IN_GROUP,
+    MAX_PERMUTATIONS,
+    MAX_SEED,
+    PAPER_CONVENTIONS,
+    STATISTICS,
+    AnalysisSpec,
+)
+from grasp_core.statistics.distance import possible_levels
+from pages._ui.session.state import work
+
+_DEFAULTS = AnalysisSpec(axes=(("any",),))
+_PRESETS: Mapping[str, Mapping[str, str]] = {
+    "Default": {name: getattr(_DEFAULTS, name) for name in PAPER_CONVENTIONS},
+    "As in the paper": PAPER_CONVENTIONS,
+}
+_TRIPLES_UP_TO = 12
+"""With more axes than this, intersections of three are built by hand."""
+_SAFE_INTEGER = 2**53 - 1
+"""Largest whole number that a browser's number field holds exactly."""
+
+
+def choose_preset() -> None:
+    """Which conventions; they can be changed one by one under Advanced."""
+    chosen = st.segmented_control(
+        "Preset",
+        list(_PRESETS),
+        default=_preset_of({name: getattr(_start(), name) for name in PAPER_CONVENTIONS}),
+        key=_key("preset"),
+        persist_state="session",
+        on_change=_apply_preset,
+    )
+    if chosen == "As in the paper":
+        st.caption(PAPER_P)
+
+
+def choose_axes(names: Sequence[str], proposed: Sequence[str]) -> tuple[AxisSet, ...]:
+    """Single axes and intersections of any order."""
+    start = _start().axes if work().settings else tuple((name,) for name in proposed)
+    known = [axes for axes in start if set(axes) <= set(names)] or [(name,) for name in proposed]
+    orders = (2, 3) if len(names) <= _TRIPLES_UP_TO else (2,)
+    options = [axes for order in orders for axes in combinations(names, order)]
+    options += [axes for axes in known if len(axes) > 1 and axes not in options]
+    singles = st.multiselect(
+        "Axes",
+        names,
+        default=[axes[0] for axes in known if len(axes) == 1],
+        format_func=lambda name: axis_label((name,)),
+        key=_key("axes"),
+        persist_state="session",
+        help="Each value of an axis is one group of raters, held against everybody else.",
+    )
+    crossed = st.multiselect(
+        "Intersections",
+        options,
+        default=[axes for axes in known if len(axes) > 1],
+        format_func=axis_label,
+        key=_key("intersections"),
+        persist_state="session",
+        placeholder="None; choose pairs or triples of axes",
+        help="Groups that share a value on each of several axes, such as one gender of one race.",
+    )
+    larger: list[str] = []
+    if len(names) > 2:
+        with st.expander("Another intersection"):
+            larger = st.multiselect(
+                "Axes of the intersection, in the order in which groups are named",
+                names,
+                format_func=lambda name: axis_label((name,)),
+                key=_key("larger"),
+                persist_state="session",
+                help="For more than three axes, or for another order of names.",
+            )
+    return _distinct([*((name,) for name in singles), *crossed], tuple(larger))
+
+
+def _distinct(chosen: Sequence[AxisSet], larger: AxisSet) -> tuple[AxisSet, ...]:
+    if len(larger) < 2:
+        return tuple(chosen)
+    return (*(axes for axes in chosen if set(axes) != set(larger)), larger)
+
+
+def choose_numbers() -> dict[str, int]:
+    """Smallest group, permutations, whether they stop early, and seed."""
+    start = _start()
+    left, middle, right = st.columns(3)
+    return {
+        "min_raters": left.number_input(
+            "Smallest group (raters)",
+            1,
+            1_000_000,
+            start.min_raters,
+            key=_key("min_raters"),
+            persist_state="session",
+            help="Smaller groups are not shown: few raters say little, and they might be recognised.",
+        ),
+        "permutations": middle.number_input(
+            "Permutations",
+            1,
+            MAX_PERMUTATIONS,
+            start.permutations,
+            step=1000,
+            key=_key("permutations"),
+            persist_state="session",
+            help="Chance groupings to compare with. More give finer p-values and take longer.",
+        ),
+        "adaptive": middle.toggle(
+            "Stop when all marks are settled",
+            start.adaptive,
+            key=_key("adaptive"),
+            persist_state="session",
+            on_change=_follow_adaptive,
+            help=f"{MEANING} The number above is then the most there are.",
+        ),
+        "seed": right.number_input(
+            "Seed",
+            0,
+            min(MAX_SEED, _SAFE_INTEGER),
+            min(start.seed, _SAFE_INTEGER),
+            key=_key("seed"),
+            persist_state="session",
+            help="The same seed gives the same result, bit for bit.",
+        ),
+    }
+
+
+def choose_statistics() -> tuple[str, ...]:
+    """Statistics to report, in Table 5's order."""
+    chosen = st.multiselect(
+        "Statistics",
+        STATISTICS,
+        default=_start().statistics,
+        format_func=_name,
+        key=_key("statistics"),
+        persist_state="session",
+        help="What each one means is explained beside the results.",
+    )
+    return tuple(name for name in STATISTICS if name in chosen)
+
+
+def choose_conventions(names: Sequence[str]) -> dict[str, Any]:
+    """GAI's pair, restricted permutation, p-values, ties and correction."""
+    start = _start()
+    left, right = st.columns(2)
+    with left:
+        inside = _select("GAI: agreement inside the group", "gai_inside", IN_GROUP, start.gai[0], _name)
+        strata = _select(
+            "Shuffle profiles",
+            "strata",
+            (None, *names),
+            start.strata if start.strata in names else None,
+            lambda name: "over all raters" if name is None else f"only within the same {axis_label((name,))}",
+        )
+        correction = _convention("Correction for many tests", "correction", CORRECTION, start.correction)
+        ties = _convention("Tied votes", "ties", TIES, start.ties)
+    with right:
+        across = _select("GAI: agreement across groups", "gai_across", CROSS_GROUP, start.gai[1], _name)
+        p_value = _convention("p-value", "p_value", P_VALUE, start.p_value)
+        family = _convention("Corrected together", "family", FAMILY, start.family)
+        cross = _convention("Cross-negentropy", "cross_negentropy", CROSS_NEGENTROPY, start.cross_negentropy)
+    return {
+        "gai": (inside, across),
+        "strata": strata,
+        "correction": correction,
+        "ties": ties,
+        "p_value": p_value,
+        "family": family,
+        "cross_negentropy": cross,
+    }
+
+
+def proposal_of(questions: Sequence[Annotations]) -> Proposal | None:
+    """Levels of measurement that the labels ask for; several questions together have but one."""
+    return proposed_levels(questions[0].categories) if len(questions) == 1 else None
+
+
+def choose_level(questions: Sequence[Annotations], proposal: Proposal | None) -> str:
+    """The level of measurement; those proposed come first, with the reason."""
+    several = len(questions) > 1
+    possible = ("nominal",) if several else possible_levels(questions[0].categories)
+    first = () if proposal is None else proposal.levels
+    start = _start().level
+    level = _convention(
+        "Level of measurement",
+        "level",
+        {name: LEVEL[name] for name in dict.fromkeys([*first, *possible])},
+        start if start in possible else "nominal",
+    )
+    if proposal is not None:
+        st.caption(escape_markdown(f"Proposed: {proposal.reason}."))
+    if level == "ordinal":
+        order = ", ".join(one_line(label) for label in questions[0].categories)
+        st.caption(f"{escape_markdown(f'The order is {order}.')} It can be changed on Data.")
+    st.caption(LEVEL_COUNTS_FOR)
+    if several:
+        st.caption("Other levels are offered for one question by itself.")
+    elif len(possible) < len(LEVEL):
+        st.caption("Interval and ratio are offered where every label is a number, for ratio none below 0.")
+    return level
+
+
+def _convention(label: str, field: str, choices: Mapping[str, Choice], value: str) -> str:
+    chosen = _select(label, field, tuple(choices), value, lambda name: choices[name].label)
+    st.caption(choices[chosen].meaning)
+    return chosen
+
+
+def _select(label: str, field: str, options: Sequence[Any], value: Any, words: Any) -> Any:
+    return st.selectbox(
+        label,
+        options,
+        index=list(options).index(value),
+        format_func=words,
+        key=_key(field),
+        persist_state="session",
+        on_change=_follow_conventions if field in PAPER_CONVENTIONS else None,
+    )
+
+
+def _apply_preset() -> None:
+    for field, value in _PRESETS.get(st.session_state[_key("preset")], {}).items():
+        st.session_state[_key(field)] = value
+
+
+def _follow_adaptive() -> None:
+    """A number that nobody chose follows the toggle."""
+    usual = (_DEFAULTS.permutations, ADAPTIVE_PERMUTATIONS)
+    if st.session_state[_key("permutations")] in usual:
+        st.session_state[_key("permutations")] = usual[st.session_state[_key("adaptive")]]
+
+
+def _follow_conventions() -> None:
+    chosen = {field: st.session_state[_key(field)] for field in PAPER_CONVENTIONS}
+    st.session_state[_key("preset")] = _preset_of(chosen)
+
+
+def _preset_of(chosen: Mapping[str, str]) -> str | None:
+    return next((name for name, fields in _PRESETS.items() if dict(fields) == dict(chosen)), None)
+
+
+def _start() -> AnalysisSpec:
+    return work().settings or _DEFAULTS
+
+
+def _name(statistic: str) -> str:
+    return WORDS[statistic].name
+
+
+def _key(field: str) -> str:
+    session = work()
+    return f"{field}-{session.generation}-{session.settings_generation}"

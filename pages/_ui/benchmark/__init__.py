@@ -1,0 +1,4 @@
+"""The few-shot benchmark.
+
+Imports `data`, `result`, `session`, `share`, `shell` and `widgets`.
+"""

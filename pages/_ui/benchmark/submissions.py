@@ -1,0 +1,189 @@
+"""Handing in predictions: checked at once, scored on the server against labels that no page shows."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Iterable
+from typing import Any
+
+import streamlit as st
+from streamlit.typing import UploadedFile
+
+from grasp_core import server
+from grasp_core.benchmark.folders import MAX_ARCHIVE, MAX_FILE
+from grasp_core.benchmark.jobs import Benchmark, Predictions, score_predictions
+from grasp_core.benchmark.submissions.submission import PREDICTIONS, Submission, read_submission
+from grasp_core.benchmark.submissions.validation import VALIDATED, check_files, known_ids, validate
+from grasp_core.errors import GraspError, Problem
+from grasp_core.io.archives.bounded import MIB, check_size
+from grasp_core.report.text import escape_markdown
+from grasp_core.wording import number
+from pages._ui.benchmark.benchmark import benchmark, in_a_worker, tasks, tasks_folder
+from pages._ui.session.identity import current_user
+from pages._ui.session.permissions import require_run
+
+_SCORED = "submission-scored"
+_NAME_LENGTH = 80
+
+
+def show_submission() -> None:
+    """A zip archive or a folder, what is wrong with it, and the button that has it scored."""
+    if not current_user().may_run:
+        st.info("Only analysts may hand in predictions.")
+        return
+    names = tasks()
+    st.write(
+        "One file per task, `data/TASK/predictions.csv` with the columns ID and Label, for "
+        f"{number(len(names), 'task')}. A file that is left out is not scored, and there is then no overall "
+        "figure."
+    )
+    kind = st.segmented_control(
+        "What you have",
+        ["Zip archive", "Folder"],
+        default="Zip archive",
+        required=True,
+        key="submission-kind",
+    )
+    key = f"submission-{kind}"
+    if kind == "Folder":
+        files = st.file_uploader(
+            "Folder of predictions",
+            accept_multiple_files="directory",
+            max_upload_size=MAX_FILE // MIB,
+            key=key,
+        )
+        shown = "the folder"
+    else:
+        file = st.file_uploader(
+            "Zip archive of predictions", type="zip", max_upload_size=MAX_ARCHIVE // MIB, key=key
+        )
+        files, shown = [file] if file else [], file.name if file else ""
+    if not files:
+        return
+    try:
+        check_size(sum(file.size for file in files), MAX_ARCHIVE, shown, "a submission")
+        content = files[0].getvalue() if kind != "Folder" else _packed(files)
+        submission = read_submission(content, names, shown)
+        ids = known_ids(tasks_folder())
+        problems, faulty = validate(submission, names, ids), check_files(submission, names, ids)
+    except GraspError as error:
+        st.error(escape_markdown(f"{error}."))
+        return
+    if not submission.files:
+        listing = f"{number(len(names), 'task')}: {', '.join(names)}"
+        st.error(escape_markdown(f"{shown} has no file data/TASK/{PREDICTIONS} of any of the {listing}."))
+        return
+    _show_problems(problems, submission, len(names), any(problem.stops for problem in faulty))
+    if not any(problem.stops for problem in faulty):
+        _offer_scoring(submission)
+
+
+def forget_scored() -> None:
+    """Show no score of this visit any more: the leaderboard has changed."""
+    st.session_state.pop(_SCORED, None)
+
+
+def _packed(files: Iterable[UploadedFile]) -> bytes:
+    """A folder's files as an archive."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as archive:
+        for file in files:
+            archive.writestr(file.name, file.getbuffer())
+    return out.getvalue()
+
+
+def _show_problems(problems: list[Problem], submission: Submission, expected: int, faulty: bool) -> None:
+    """Faults to be mended in one box, what is only to be known in another."""
+    if not problems:
+        st.success(VALIDATED)
+        return
+    stopping = [problem for problem in problems if problem.stops]
+    if faulty:
+        st.error("To be mended before anything is scored:\n\n" + _listed(stopping))
+    elif stopping:
+        rest = number(len(submission.files), "file")
+        st.warning(
+            f"Incomplete: {rest} of {expected:,} can be scored, without an overall figure.\n\n"
+            + _listed(stopping)
+        )
+    else:
+        st.success(VALIDATED)
+    remarks = [problem for problem in problems if not problem.stops]
+    if remarks:
+        st.info(_listed(remarks))
+
+
+def _listed(problems: Iterable[Problem]) -> str:
+    return "\n".join(f"- {escape_markdown(problem.message)}" for problem in problems)
+
+
+def _offer_scoring(submission: Submission) -> None:
+    held = benchmark()
+    if held is None:
+        st.info(
+            "This server holds no gold labels, so nothing can be scored here. Whoever runs it can set "
+            "GRASP_RAFT_GOLD; the command `raft score` scores against labels of your own."
+        )
+        return
+    predictions, owner = submission.predictions, require_run().id
+    place = st.empty()  # told after the scoring, which uses one up
+    given = st.text_input("Name of the system", max_chars=_NAME_LENGTH, key="submission-name")
+    name = given.strip()[:_NAME_LENGTH]
+    if st.button("Score", type="primary", icon=":material/scoreboard:"):
+        if name:
+            _score(held, name, predictions, owner)
+        else:
+            st.error("Give the system a name first: the Leaderboard lists it by that.")
+    store = server.shared().submissions
+    fewest = min(store.left(task, owner=owner) for task in predictions)
+    place.caption(
+        f"You may have {fewest:,} more different predictions of these tasks scored: each score tells a "
+        "little of the labels, which are to stay unknown."
+    )
+    known = st.session_state.get(_SCORED)
+    if known is not None and known[0] == predictions:
+        _show_scores(known[1], known[2])
+
+
+def _score(held: Benchmark, name: str, predictions: Predictions, owner: str) -> None:
+    """Score, unless that was done before: pressed twice, a system would stand on the Leaderboard twice."""
+    store = server.shared().submissions
+    for record in store.all():
+        if (record.name, record.owner) == (name, owner) and store.predictions(record.id) == predictions:
+            st.session_state[_SCORED] = (predictions, name, record.scores)
+            return
+    try:
+        store.reserve(predictions, owner=owner)
+    except GraspError as error:
+        st.error(escape_markdown(f"{error}."))
+        return
+    found = in_a_worker(score_predictions, (held, predictions), f"Scoring {number(len(predictions), 'task')}")
+    if found is None:
+        return
+    scores = json.loads(found)
+    store.add(name, predictions, scores, owner=owner)
+    st.session_state[_SCORED] = (predictions, name, scores)
+
+
+def _show_scores(name: str, scores: dict[str, Any]) -> None:
+    overall = scores["overall"]
+    st.metric("Macro-F1 over all tasks", "incomplete" if overall is None else f"{overall:.3f}")
+    rows = scores["tasks"]
+    st.dataframe(
+        [
+            {
+                "Task": task,
+                "Macro-F1": f"{one['macro_f1']:.3f}",
+                "95 % interval": f"{one['ci95'][0]:.3f} to {one['ci95'][1]:.3f}",
+                "Over declared classes": f"{one['macro_f1_declared']:.3f}",
+                "Items": f"{one['n']:,}",
+            }
+            for task, one in rows.items()
+        ],
+        hide_index=True,
+        height="content",
+        alt="Scores by task",
+    )
+    st.caption(f"It now stands on the Leaderboard, as {escape_markdown(name)}.")

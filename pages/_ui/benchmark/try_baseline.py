@@ -1,0 +1,199 @@
+"""A baseline on a task's labelled rows, computed beside the pages, fold by fold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import streamlit as st
+
+from grasp_core import server
+from grasp_core.benchmark.baselines.embedding import available
+from grasp_core.benchmark.baselines.registry import BASELINES, LM, needs_models
+from grasp_core.benchmark.jobs import Folds, label_folds
+from grasp_core.benchmark.scoring.evaluate import Evaluation, Way, evaluate, work_key
+from grasp_core.benchmark.scoring.folds import leave_one_out, stratified_splits
+from grasp_core.benchmark.tasks import MAX_ROWS_FILE, TRAIN_FILE, Rows, Task, read_rows
+from grasp_core.errors import GraspError
+from grasp_core.io.archives.bounded import MIB
+from grasp_core.models.labels import LABEL
+from grasp_core.report.text import escape_markdown
+from pages._ui.benchmark.baseline_errors import show_errors
+from pages._ui.benchmark.benchmark import tasks, tasks_folder
+from pages._ui.benchmark.lm_baseline import ask_language_model, has_language_model, show_taken
+from pages._ui.session.identity import current_user
+from pages._ui.session.permissions import require_run
+
+_WAYS: Mapping[Way, str] = {"loo": "Leave one row out", "splits": "Repeated splits"}
+_AT_ONCE = 10
+"""Folds that one worker takes at a time."""
+_DONE, _FOUND, _ROWS = "baseline-done", "baseline-found", "baseline-rows"
+_WAYS_HELP = (
+    "Leave one row out: each row is labelled by what all others teach. Repeated splits: 20 times a fifth of "
+    "each class is labelled by what the rest teaches."
+)
+
+
+def show_baselines() -> None:
+    """Task, baseline, way of scoring, a button; partial work is gone on with."""
+    if not current_user().may_run:
+        st.info("Only analysts may run baselines.")
+        return
+    st.write(
+        "What do simple methods reach with a task's few labelled rows? Each row is labelled by what other "
+        "rows teach, and held against its own label."
+    )
+    names = tasks()
+    left, middle, right, last = st.columns([3, 3, 3, 2])
+    chosen = left.selectbox("Task", list(names), key="baseline-task", persist_state="session")
+    task = names[chosen]
+    usable = [name for name in BASELINES if _usable(name)]
+    name = middle.selectbox(
+        "Baseline", usable, key="baseline-name", help=_meanings(usable), persist_state="session"
+    )
+    way: Way = right.selectbox(
+        "Scored by",
+        list(_WAYS),
+        format_func=_WAYS.__getitem__,
+        key="baseline-way",
+        help=_WAYS_HELP,
+        persist_state="session",
+    )
+    seed = int(last.number_input("Seed", min_value=0, value=1, key="baseline-seed", persist_state="session"))
+    rows = _labelled_rows(task)
+    if rows is not None and name == LM:
+        _language_model(task, rows, way, seed)
+    elif rows is not None:
+        _offer(name, task, rows, way, seed)
+    _hint_at_more()
+
+
+def _offer(name: str, task: Task, rows: Rows, way: Way, seed: int) -> None:
+    """The button; what is computed stays for the visit, and is shown whenever it is asked for again."""
+    if st.button("Run the baseline", type="primary", icon=":material/play_arrow:"):
+        require_run()
+        _run(name, task, rows, way, seed)
+    found = st.session_state.get(_FOUND, {}).get(work_key(name, task, [rows], way, seed))
+    if found is not None:
+        _show(found, name, task)
+        if way == "loo":
+            show_errors(rows, found.predicted, task)
+
+
+def _hint_at_more() -> None:
+    if not available():
+        st.caption("More baselines come with the optional packages, which tools/setup.sh models installs.")
+    if not has_language_model():
+        st.caption(
+            "A language model is asked from the command line, python -m grasp_core raft baseline lm; or "
+            "here, once whoever runs this server has named one (GRASP_LM_ENDPOINT)."
+        )
+
+
+def _usable(name: str) -> bool:
+    return has_language_model() if name == LM else available() or not needs_models(name)
+
+
+def _meanings(names: list[str]) -> str:
+    return "\n".join(f"- {name}: {BASELINES[name]}" for name in names)
+
+
+def _labelled_rows(task: Task) -> Rows | None:
+    """The task's labelled rows: the server's, or those of a file."""
+    folder = tasks_folder()
+    path = None if folder is None else folder / task.name / TRAIN_FILE
+    try:
+        if path is not None and path.is_file():
+            return read_rows(path, task, labelled=True)
+        return _dropped_rows(task)
+    except GraspError as error:
+        st.error(escape_markdown(f"{error}."))
+        return None
+
+
+def _dropped_rows(task: Task) -> Rows | None:
+    """Rows of a file, which is kept for the visit."""
+    key = f"baseline-rows-{task.name}"
+    file = st.file_uploader(
+        f"Labelled rows of {escape_markdown(task.name)}: train.csv, with the columns {_columns(task)}",
+        key=key,
+        max_upload_size=MAX_ROWS_FILE // MIB,
+        on_change=_keep_rows,
+        args=(task.name, key),
+    )
+    known, content = st.session_state.get(_ROWS, (None, b""))
+    if known != task.name:
+        return None
+    if file is None:
+        st.caption("The file dropped before is used; drop another to replace it.")
+    return _read(content, task)
+
+
+def _keep_rows(task_name: str, key: str) -> None:
+    """The file dropped, or nothing once it has been removed; of one that is too large, the start."""
+    file = st.session_state[key]
+    st.session_state[_ROWS] = (None, b"") if file is None else (task_name, file.read(MAX_ROWS_FILE + 1))
+
+
+def _columns(task: Task) -> str:
+    return escape_markdown(f"{', '.join(task.fields)} and {LABEL}")
+
+
+def _read(content: bytes, task: Task) -> Rows:
+    with TemporaryDirectory(prefix="grasp-") as folder:
+        path = Path(folder) / TRAIN_FILE
+        path.write_bytes(content)
+        return read_rows(path, task, labelled=True)
+
+
+def _run(name: str, task: Task, rows: Rows, way: Way, seed: int) -> None:
+    key = work_key(name, task, [rows], way, seed)
+    kept = st.session_state.setdefault(_DONE, {})
+    done: dict[str, list[str]] = kept.setdefault(key, {})
+    try:
+        folds = leave_one_out(rows) if way == "loo" else stratified_splits(rows, seed)
+        missing = [number for number in range(len(folds)) if f"fold {number}" not in done]
+        jobs = [
+            Folds(name, task, rows, {one: folds[one] for one in missing[start : start + _AT_ONCE]}, seed)
+            for start in range(0, len(missing), _AT_ONCE)
+        ]
+        bar = st.progress(0.0, _progress(name, task, len(done), len(folds)))
+        for labels in server.shared().service.pool.each(label_folds, jobs):
+            done.update(labels)
+            bar.progress(len(done) / len(folds), _progress(name, task, len(done), len(folds)))
+        bar.empty()
+        found = evaluate(_never, rows, task, way=way, seed=seed, done=done)
+        st.session_state.setdefault(_FOUND, {})[key] = found
+    except GraspError as error:
+        st.error(escape_markdown(f"{error}."))
+
+
+def _progress(name: str, task: Task, done: int, total: int) -> str:
+    return escape_markdown(f"{name} on {task.name}: {done:,} of {total:,} rounds")
+
+
+def _language_model(task: Task, rows: Rows, way: Way, seed: int) -> None:
+    try:
+        found = ask_language_model(task, rows, way, seed)
+    except GraspError as error:
+        st.error(escape_markdown(f"{error}."))
+        return
+    if found is not None:
+        _show(found.evaluation, server.shared().settings.lm_model, task)
+        show_taken(found.usage)
+
+
+def _never(*_: object) -> object:
+    raise AssertionError("all folds were labelled before")
+
+
+def _show(found: Evaluation, name: str, task: Task) -> None:
+    score, declared, rows = st.columns(3)
+    score.metric("Macro-F1", f"{found.macro_f1:.3f}")
+    declared.metric("Over declared classes", f"{found.macro_f1_declared:.3f}")
+    rows.metric("Rows labelled", f"{found.n:,}")
+    low, high = found.ci95
+    st.markdown(escape_markdown(f"{name} on {task.name}: 95 % interval {low:.3f} to {high:.3f}."))
+    for caution in found.caution:
+        st.caption(escape_markdown(str(caution)))

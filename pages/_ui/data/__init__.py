@@ -1,0 +1,4 @@
+"""The Data screen's sections.
+
+Imports `session`, `shell` and `widgets`.
+"""

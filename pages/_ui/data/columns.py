@@ -1,0 +1,235 @@
+"""Columns and what they are: every guess shown with its reason, and changeable."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from grasp_core.data_spec import Combine, DataSpec, Question
+from grasp_core.errors import SpecError
+from grasp_core.io.dataset.checks import MAX_CATEGORIES
+from grasp_core.io.dataset.recoding import in_order, ranges
+from grasp_core.io.dataset.votes import cell_columns
+from grasp_core.io.guess.asking import question
+from grasp_core.io.guess.reasons import Reason
+from grasp_core.io.guess.recognise import Guess
+from grasp_core.io.table.table import Table
+from grasp_core.report.text import escape_markdown
+from grasp_core.report.words import one_line
+from pages._ui.data.questions import choose_further
+from pages._ui.session.state import work
+from pages._ui.widgets.choices import choose_one
+
+_LAYOUTS = {
+    "long": "One row per annotation",
+    "items-by-raters": "One row per item, one column per rater",
+    "raters-by-items": "One row per rater, one column per item",
+}
+_MISSING = ("", "NA", "N/A", "nan", "NaN", "None", "null", "NULL", "-", "?")
+_HELP = {"label": "Further questions are named below; one answer is made from several under “Recode values”."}
+_ROW_IDS = {"items-by-raters": "item", "raters-by-items": "rater"}
+_EACH_ROW = ""
+"""Chosen where no column holds the ids of a matrix's rows; no column's name is empty."""
+_SAID = {"sure": "Recognised", "likely": "Guessed", "unsure": "Guessed, please check"}
+
+
+def choose_columns(annotations: Table, raters: Table | None, guess: Guess) -> DataSpec | None:
+    """The reading by column, with the recoding chosen so far; None while something is still to be chosen."""
+    layout = _layout(guess)
+    if layout is None:
+        return None
+    fields: dict[str, Any] = {
+        "layout": layout,
+        "recode": work().recode,
+        "member": annotations.member,
+        "raters_member": None if raters is None else raters.member,
+    }
+    columns = st.columns(3)
+    for place, (field, label, options) in zip(columns, _id_fields(layout, annotations, raters), strict=False):
+        with place:
+            fields[field] = _column(label, field, options, guess, _HELP.get(field))
+    if layout == "long":
+        guessed = [question.label for question in guess.spec.further]
+        further = choose_further(_label_options(annotations), guessed, _alike(guess, fields["label"]))
+        fields["further"] = tuple(Question(label) for label in further)
+    if layout == "raters-by-items":
+        fields["profile"] = tuple(_several("profile", "Columns that describe the rater", annotations, guess))
+    if layout != "long":
+        fields["ignore"] = tuple(_several("ignore", "Columns to leave aside", annotations, guess))
+    left, right = st.columns(2)
+    with left:
+        fields["missing"] = tuple(_missing(guess))
+    with right:
+        fields["text"] = _column("Text of the item (optional)", "text", annotations.columns, guess)
+    if (own := _ROW_IDS.get(layout)) is not None:
+        if fields[own] is None:
+            st.error(f"Something is still to be chosen: the {own} column, or that each row is one.")
+            return None
+        fields[own] = fields[own] or None
+    try:
+        spec = DataSpec(**fields)
+    except SpecError as error:
+        st.error(escape_markdown(f"Something is still to be chosen: {error}."))
+        return None
+    return _with_categories(spec, guess)
+
+
+def _layout(guess: Guess) -> str | None:
+    layout = st.selectbox(
+        "Layout",
+        list(_LAYOUTS),
+        index=None if _asked(guess, "layout") else list(_LAYOUTS).index(guess.spec.layout),
+        placeholder="Choose a layout",
+        format_func=_LAYOUTS.__getitem__,
+        key=work().key("layout"),
+        persist_state="session",
+    )
+    if guess.recipe is None:  # else it is said above
+        _say_why(guess, "layout")
+    return layout
+
+
+def _id_fields(layout: str, annotations: Table, raters: Table | None) -> list[tuple[str, str, Sequence[str]]]:
+    able = annotations.columns if layout == "long" else (_EACH_ROW, *annotations.columns)
+    item = ("item", "Item column", able)
+    rater = ("rater", "Rater column", able)
+    if layout == "long":
+        return [item, rater, ("label", "Label column", _label_options(annotations))]
+    if layout == "raters-by-items":
+        return [rater]
+    return [item] if raters is None else [item, ("rater", "Rater column of the raters file", raters.columns)]
+
+
+def _label_options(annotations: Table) -> tuple[str, ...]:
+    made = [step.into for step in work().recode if isinstance(step, Combine)]
+    return tuple(dict.fromkeys([*annotations.columns, *made]))
+
+
+def _column(
+    label: str, field: str, options: Sequence[str], guess: Guess, more: str | None = None
+) -> str | None:
+    guessed = getattr(guess.spec, field)
+    asked = _asked(guess, field)
+    if asked is not None:
+        options, guessed = tuple(dict.fromkeys([*asked.candidates, *options])), None
+    elif guessed is None and _ROW_IDS.get(guess.spec.layout) == field:
+        guessed = _EACH_ROW
+    chosen = choose_one(
+        label,
+        options,
+        guessed,
+        key=work().key(field),
+        placeholder="Choose a column",
+        more=more,
+        named=lambda name: name or f"None: each row is one {field}",
+    )
+    _say_why(guess, field)
+    return chosen
+
+
+def _asked(guess: Guess, field: str) -> Reason | None:
+    """Why a field is left for a person to choose; None where it is guessed."""
+    return next((reason for reason in guess.uncertain if reason.field == field), None)
+
+
+def _alike(guess: Guess, label: str | None) -> tuple[str, ...]:
+    """Columns that look like labels as much as the one chosen."""
+    asked = _asked(guess, "label")
+    return () if asked is None else tuple(name for name in asked.candidates if name != label)
+
+
+def _several(field: str, label: str, annotations: Table, guess: Guess) -> list[str]:
+    chosen = st.multiselect(
+        label,
+        annotations.columns,
+        default=list(getattr(guess.spec, field)),
+        key=work().key(field),
+        persist_state="session",
+        help="All other columns hold labels.",
+    )
+    _say_why(guess, field)
+    return chosen
+
+
+def _missing(guess: Guess) -> list[str]:
+    chosen = st.multiselect(
+        "Cell texts that mean “no value”",
+        list(dict.fromkeys([*guess.spec.missing, *_MISSING])),
+        default=list(guess.spec.missing),
+        format_func=lambda text: text or "(empty cell)",
+        accept_new_options=True,
+        key=work().key("missing"),
+        persist_state="session",
+        help="Nothing else is taken for missing. Type any other text, such as 999, to add it.",
+    )
+    _say_why(guess, "missing")
+    return chosen
+
+
+def _with_categories(spec: DataSpec, guess: Guess) -> DataSpec:
+    """The spec with the labels of each question in order."""
+    before = {question.label: question.categories for question in guess.spec.questions}
+    first, *others = (
+        _categories(spec, question, before.get(question.label, guess.spec.categories if not n else None))
+        for n, question in enumerate(spec.questions)
+    )
+    further = (replace(one, categories=found) for one, found in zip(spec.further, others, strict=True))
+    return replace(spec, categories=first, further=tuple(further))
+
+
+def _categories(
+    spec: DataSpec, question: DataSpec, guessed: tuple[str, ...] | None
+) -> tuple[str, ...] | None:
+    """The order of one question's labels; `guessed` is what was declared before."""
+    found = _labels(spec, question)
+    if not 1 < len(found) <= MAX_CATEGORIES:
+        return guessed
+    declared = guessed or ()
+    start = declared if set(found) <= set(declared) else found
+    chosen = st.multiselect(
+        f"Labels of {escape_markdown(one_line(str(question.label)))}, in order"
+        if spec.further
+        else "Labels, in order",
+        list(dict.fromkeys([*start, *found])),
+        default=list(start),
+        accept_new_options=True,
+        key=work().key(
+            f"categories-{_hash(found if question.label == spec.label else (question.label, found))}"
+        ),
+        persist_state="session",
+        help="The order decides tied votes, and ranks where labels are ordered. Type a label that nobody "
+        "used to count it too.",
+    )
+    said = "Those found, sorted. " if tuple(start) == found else ""
+    st.caption(f"{said}For another order, remove and choose again.")
+    return None if tuple(chosen) == found else tuple(chosen)
+
+
+def _hash(value: object) -> str:
+    """Other labels, another widget."""
+    return hashlib.sha256(repr(value).encode()).hexdigest()
+
+
+def _labels(spec: DataSpec, question: DataSpec) -> tuple[str, ...]:
+    tables = work().recoded(spec)
+    if tables is None:
+        return ()
+    known = [name for name in cell_columns(tables[0], question) if name in tables[0].columns]
+    found = {value for name in known for value in work().distinct(tables[0], name)} - set(spec.missing)
+    return in_order(found, ranges(spec, None) or ranges(spec, question.label))
+
+
+def _say_why(guess: Guess, field: str) -> None:
+    for reason in guess.reasons:
+        if reason.field == field:
+            asked = reason in guess.uncertain
+            said = (
+                f"Please choose: {question(reason)}"
+                if asked
+                else f"{_SAID[reason.confidence]}: {reason.sentence}"
+            )
+            st.caption(escape_markdown(said if said.endswith("?") else f"{said}."))

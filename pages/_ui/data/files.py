@@ -1,0 +1,174 @@
+"""The two drop zones of the Data page; a file that cannot be read never displaces one that could."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from typing import Literal
+
+import streamlit as st
+
+from grasp_core import server
+from grasp_core.errors import DataError, GraspError
+from grasp_core.io.guess.recognise import recognise
+from grasp_core.io.parsing.read import read_table
+from grasp_core.io.table.table import Table
+from grasp_core.report.text import escape_markdown
+from pages._ui.data.read_watched import read_watched
+from pages._ui.data.remembered import recalled_guess
+from pages._ui.data.server_files import offer_server_files
+from pages._ui.session.permissions import require_run
+from pages._ui.session.state import work
+from pages._ui.shell.waiting import let_go
+
+_LABELS = {"annotations": "Annotations file", "raters": "Raters file (optional)"}
+_TOGETHER = "All that fit together, as one per annotator does"
+_TRIED = 20
+"""Sheets, or files of an archive, that are tried until one can hold what is wanted."""
+Slot = Literal["annotations", "raters"]
+
+
+def file_slots() -> None:
+    """A drop zone for the annotations and one for the raters, side by side."""
+    left, right = st.columns(2)
+    with left:
+        _slot("annotations")
+    with right:
+        _slot("raters")
+
+
+def _slot(slot: Slot) -> None:
+    round_key = f"{slot}-round"
+    message_key = f"{slot}-message"
+    upload = st.file_uploader(
+        _LABELS[slot],
+        max_upload_size=int(st.get_option("server.maxUploadSize")),
+        key=f"{slot}-{st.session_state.setdefault(round_key, 0)}",
+    )
+    if upload is not None:
+        st.session_state[message_key] = take(slot, upload.getvalue(), upload.name, round_key)
+        let_go(upload)
+        st.session_state[round_key] += 1
+        st.rerun()
+    offer_server_files(slot, partial(_take_from, slot))
+    if message := st.session_state.get(message_key):
+        st.error(escape_markdown(message))
+    table: Table | None = getattr(work(), slot)
+    if table is not None:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            name, size = escape_markdown(table.name), escape_markdown(_size(table))
+            st.markdown(f":material/check_circle: **{name}** {size}")
+            st.button(
+                f"Remove the {slot} file",
+                key=f"{slot}-remove",
+                type="tertiary",
+                on_click=_remove,
+                args=(slot,),
+            )
+        if table.members:
+            key = f"{slot}-member-{table.sha256}-{table.member}"
+            st.selectbox(
+                "Sheet or file inside",
+                (_TOGETHER, *table.members),
+                index=table.members.index(table.member) + 1 if table.member in table.members else 0,
+                key=key,
+                on_change=_take_member,
+                args=(slot, table, key),
+            )
+    elif slot == "raters":
+        _offer_other_members()
+
+
+def _offer_other_members() -> None:
+    """The raters may be on another sheet of the annotations' own file."""
+    table = work().annotations
+    others = [] if table is None else [member for member in table.members if member != table.member]
+    if table is None or not others:
+        return
+    key = f"raters-member-{table.sha256}"
+    st.selectbox(
+        f"Or on another sheet or file of {escape_markdown(table.name)}",
+        others,
+        index=None,
+        placeholder="Choose where the raters are",
+        key=key,
+        on_change=_take_member,
+        args=("raters", table, key),
+    )
+
+
+def take(slot: Slot, content: bytes, name: str, round_key: str) -> str | None:
+    """Read and keep an uploaded file; a sentence where that cannot be."""
+    try:
+        user = require_run()
+        table = read_watched(content, name, None, lambda: _next_round(round_key))
+        server.shared().files.put(content, owner=user.id)
+        _use_some_member(slot, table, lambda member: read_table(content, name, member=member))
+    except GraspError as error:
+        return _refusal(slot, error)
+    return None
+
+
+def _take_from(slot: Slot, location: str) -> bool:
+    """Use a file that the server reads itself; whether it could be."""
+    st.session_state[f"{slot}-message"] = None
+    try:
+        service = server.shared().service
+        table = service.refer(location, owner=require_run().id)
+        _use_some_member(slot, table, lambda member: service.table(table.name, table.sha256, member))
+    except GraspError as error:
+        st.session_state[f"{slot}-message"] = _refusal(slot, error)
+        return False
+    return True
+
+
+def _use_some_member(slot: Slot, table: Table, read: Callable[[str], Table]) -> None:
+    """Use the first sheet that can hold what is wanted: others may hold notes."""
+    try:
+        _use(slot, table)
+    except DataError:
+        for member in table.members[:_TRIED]:
+            with suppress(DataError):
+                _use(slot, read(member))
+                return
+        raise
+
+
+def _next_round(round_key: str) -> None:
+    st.session_state[round_key] += 1
+
+
+def _take_member(slot: Slot, table: Table, key: str) -> None:
+    """Read the sheet of the file that was chosen under `key`, or all of them."""
+    member = None if st.session_state[key] == _TOGETHER else st.session_state[key]
+    st.session_state[f"{slot}-message"] = None
+    try:
+        _use(slot, server.shared().service.table(table.name, table.sha256, member))
+    except GraspError as error:
+        st.session_state[f"{slot}-message"] = _refusal(slot, error)
+
+
+def _refusal(slot: Slot, error: GraspError) -> str:
+    kept: Table | None = getattr(work(), slot)
+    sentence = f"{str(error).rstrip('.')}."
+    return f"{sentence} {kept.name} is still in use." if kept else sentence
+
+
+def _remove(slot: Slot) -> None:
+    st.session_state[f"{slot}-message"] = None
+    _use(slot, None)
+
+
+def _use(slot: Slot, table: Table | None) -> None:
+    session = work()
+    annotations, raters = (table, session.raters) if slot == "annotations" else (session.annotations, table)
+    guess = None
+    if annotations is not None:
+        guess = recalled_guess(annotations, raters, recognise(annotations, raters))
+    session.use_files(annotations, raters, guess)
+
+
+def _size(table: Table) -> str:
+    size = f"{table.bytes / 1e6:,.1f} MB" if table.bytes >= 1e5 else f"{table.bytes / 1e3:,.1f} kB"
+    return f"({table.kind}, {size}, {len(table):,} rows, {len(table.columns):,} columns)"

@@ -1,0 +1,203 @@
+"""The quality report of the Data page: what the data can and cannot show, before any run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from itertools import combinations
+from typing import TypeVar
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from grasp_core import server
+from grasp_core.annotations import Annotations
+from grasp_core.groups import AxisSet
+from grasp_core.io.dataset.load import Dataset
+from grasp_core.quality import tables
+from grasp_core.quality.constant import ConstantRaters, constant_raters, find_constant
+from grasp_core.quality.duplicates import Duplicates, is_quick, near_duplicates
+from grasp_core.quality.overlap import Overlap, overlaps
+from grasp_core.quality.overview import Overview, overview
+from grasp_core.quality.power import GroupPower, estimate, power_tasks
+from grasp_core.quality.small_groups import SmallGroups, small_groups
+from grasp_core.report.text import escape_markdown
+from grasp_core.report.words import axis_label, one_line
+from pages._ui.session.permissions import require_run
+from pages._ui.session.state import work
+
+_KEY = "quality"
+_KEPT = 12
+_Basics = tuple[Overview, ConstantRaters, tuple[SmallGroups, ...], tuple[Overlap, ...]]
+
+T = TypeVar("T")
+
+
+def show_quality(dataset: Dataset, proposed_axes: tuple[str, ...]) -> None:
+    """Findings in words, the figures behind them, and what a run could detect."""
+    st.header("Quality")
+    reading = work().data_spec
+    if dataset.further and reading is not None:
+        first = escape_markdown(one_line(str(reading.label)))
+        st.caption(f"Looked at by the answers to the first question, {first}.")
+    basics = _once("basics", dataset, lambda: _look(dataset))
+    _, constant, small, close = basics
+    duplicates = _near_duplicates(dataset)
+    sentences = tables.findings(constant, duplicates, small, close)
+    for sentence in sentences:
+        st.warning(escape_markdown(sentence), icon=":material/info:")
+    if not sentences:
+        st.write("Nothing odd was found about the raters, their groups and the axes.")
+    with st.expander("Quality report", icon=":material/fact_check:"):
+        _show_figures(basics, duplicates)
+        _show_whom(dataset.annotations, constant, duplicates)
+    _show_power(dataset, proposed_axes)
+
+
+def _look(dataset: Dataset) -> _Basics:
+    annotations, raters = dataset.annotations, dataset.raters
+    return (
+        overview(annotations, raters),
+        constant_raters(annotations, raters),
+        small_groups(raters),
+        overlaps(raters),
+    )
+
+
+def _near_duplicates(dataset: Dataset) -> Duplicates | None:
+    """The search, at once where it is short and else when it is asked for."""
+
+    def search() -> Duplicates:
+        with st.spinner("Looking for raters who agree too closely"):
+            return next(server.shared().service.pool.each(near_duplicates, [dataset.annotations]))
+
+    if _known("duplicates", dataset) or is_quick(dataset.annotations):
+        return _once("duplicates", dataset, search)
+    if st.button("Look for raters who agree too closely", icon=":material/person_search:"):
+        require_run()
+        return _once("duplicates", dataset, search)
+    return None
+
+
+def _show_figures(basics: _Basics, duplicates: Duplicates | None) -> None:
+    found, constant, small, close = basics
+    left, right = st.columns(2)
+    with left:
+        st.subheader("How much there is")
+        _table(tables.overview_table(found), "Items, raters, annotations and what is missing")
+    with right:
+        st.subheader("Items by number of raters")
+        _table(tables.histogram_table(found), "Items by number of raters")
+    if constant.by_group:
+        st.subheader("Raters who gave one label always")
+        _table(tables.constant_table(constant), "Groups with raters who gave one label always")
+    if duplicates is not None:
+        st.write(escape_markdown(tables.duplicates_sentence(duplicates)))
+    if small:
+        st.subheader("Small groups")
+        _table(tables.small_groups_table(small), "Small groups per axis and pair of axes")
+    if close:
+        st.subheader("Axes that go together")
+        st.caption(
+            "Cramér's V, corrected for bias: 0 where two axes have nothing to do with each other, 1 where "
+            "one tells the other. From 0.8 the data cannot tell them apart. Their cross table is above."
+        )
+        _table(tables.overlap_table(close), "How closely each pair of axes goes together")
+
+
+def _show_whom(annotations: Annotations, constant: ConstantRaters, duplicates: Duplicates | None) -> None:
+    """Ids, for whoever brought the data and may want to leave somebody out; never part of a result."""
+    pairs = () if duplicates is None else duplicates.pairs
+    if not constant.constant and not pairs:
+        return
+    if not st.toggle("Show which raters", help="Shown to you alone; no result and no link names a rater."):
+        return
+    ids = annotations.rater_ids
+    if constant.constant:
+        positions = np.flatnonzero(find_constant(annotations)[0])
+        whom = pd.DataFrame({"gave one label always": [ids[position] for position in positions]})
+        _table(whom, "Raters who gave one label always")
+    if pairs:
+        whom = pd.DataFrame(
+            {
+                "rater": [ids[pair.first] for pair in pairs],
+                "other rater": [ids[pair.second] for pair in pairs],
+                "items in common": [pair.common for pair in pairs],
+                "equal labels": [pair.agreed for pair in pairs],
+                "expected of independent raters": [f"{pair.expected:,.0f}" for pair in pairs],
+            }
+        )
+        _table(whom, "Pairs of raters who agree too closely")
+
+
+def _show_power(dataset: Dataset, proposed: tuple[str, ...]) -> None:
+    """How large a difference must be to be found, simulated when asked for."""
+    names = tuple(dataset.raters.axes)
+    if not names:
+        return
+    st.subheader("What could be detected")
+    st.caption("How large a difference has to be for a run on these data to find it 8 times out of 10.")
+    options = [axes for size in (1, 2) for axes in combinations(names, size)]
+    chosen: list[AxisSet] = st.multiselect(
+        "Groups of",
+        options,
+        default=[(name,) for name in proposed if name in names] or options[:1],
+        format_func=axis_label,
+        key=work().key("power-axes"),
+    )
+    what = ("power", *chosen)
+    pressed = st.button(
+        "Estimate what could be detected",
+        icon=":material/experiment:",
+        disabled=not chosen,
+        help="Simulates effects of growing strength in your data's own design. It takes about a second per "
+        "group, several in large data.",
+    )
+    if pressed:
+        require_run()
+    if pressed or _known(what, dataset):
+        found = _once(what, dataset, lambda: _simulate(dataset, chosen))
+        if not found:
+            st.write("No group has two raters or more.")
+            return
+        _table(tables.power_table(found), "Per group, the smallest shifts of GAI that 8 of 10 runs detect")
+        for sentence in tables.power_sentences(found):
+            st.caption(escape_markdown(sentence))
+
+
+def _simulate(dataset: Dataset, axes: list[AxisSet]) -> list[GroupPower]:
+    """In the worker processes, so that nobody else's pages wait."""
+    tasks = power_tasks(dataset.annotations, dataset.raters, axes)
+    found: list[GroupPower] = []
+    with st.spinner("Simulating"):
+        bar = st.progress(0.0)
+        for row in server.shared().service.pool.each(estimate, tasks):
+            found.append(row)
+            bar.progress(len(found) / len(tasks), text=f"{len(found):,} of {len(tasks):,} groups")
+        bar.empty()
+    return found
+
+
+def _once(what: Hashable, dataset: Dataset, compute: Callable[[], T]) -> T:
+    """A figure of this session's data, computed once."""
+    kept = st.session_state.setdefault(_KEY, {})
+    key = _key(what, dataset)
+    if key not in kept:
+        kept[key] = compute()
+        for old in list(kept)[:-_KEPT]:
+            del kept[old]
+    value: T = kept[key]
+    return value
+
+
+def _known(what: Hashable, dataset: Dataset) -> bool:
+    return _key(what, dataset) in st.session_state.get(_KEY, {})
+
+
+def _key(what: Hashable, dataset: Dataset) -> Hashable:
+    return what, dataset.summary.sha256, work().data_spec, tuple(dataset.raters.axes)
+
+
+def _table(frame: pd.DataFrame, alt: str) -> None:
+    headed = frame.rename(columns=lambda name: name[:1].upper() + name[1:])
+    st.dataframe(headed, hide_index=True, alt=alt)

@@ -1,0 +1,264 @@
+"""Recoding on the Data page: every step previewed with counts before and after."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import pandas as pd
+import streamlit as st
+
+from grasp_core.annotations import display_order, is_number, number_of
+from grasp_core.data_spec import Bins, Combine, DataSpec, MapValues, Recode, range_labels
+from grasp_core.errors import DataError, SpecError
+from grasp_core.io.dataset import suggestions
+from grasp_core.io.dataset.raters.columns import MAX_AXIS_VALUES
+from grasp_core.io.dataset.recoding import counts, recode
+from grasp_core.io.table.table import Table
+from grasp_core.report.reading import NO_VALUE, step_sentence
+from grasp_core.report.text import escape_markdown
+from pages._ui.session.state import work
+
+_LABELS = "Labels"
+_KINDS = ("Change values", "Cut numbers", "Combine questions")
+_EMPTY = "(empty cell)"
+_MOST_VALUES = 200
+"""Columns with more different values are not offered for changing them one by one."""
+
+
+def choose_recoding(spec: DataSpec) -> None:
+    """The steps so far, each removable, and a form for one more."""
+    session = work()
+    tables = session.recoded(spec)
+    steps = session.recode
+    title = f"Recode values ({len(steps)})" if steps else "Recode values"
+    with st.expander(title, key=_key("recode"), expanded=bool(steps)):
+        st.caption(
+            "Merge spellings, treat values as missing, turn ages into ranges, or make one answer from "
+            "several questions. The steps are applied in this order and become part of the run."
+        )
+        for position, step in enumerate(steps):
+            _show_step(position, step, spec)
+        if tables is None:
+            st.error("A step cannot be applied, see below; remove it to go on.")
+            return
+        kind = st.segmented_control("Add a step", _KINDS, key=_key("kind"))
+        if kind == "Change values":
+            _change_values(tables, spec)
+        elif kind == "Cut numbers":
+            _cut_numbers(tables, spec)
+        elif kind == "Combine questions":
+            _combine(tables[0], spec)
+
+
+def _show_step(position: int, step: Recode, spec: DataSpec) -> None:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(escape_markdown(f"{position + 1}. {step_sentence(step)}"))
+        st.button(
+            f"Remove step {position + 1}",
+            key=_key(f"remove-{position}"),
+            type="tertiary",
+            icon=":material/close:",
+            on_click=_remove,
+            args=(position,),
+        )
+    if isinstance(step, Combine) and step.into not in spec.labels:
+        st.caption(escape_markdown(f"To analyse {step.into}, choose it as the label column above."))
+
+
+def _remove(position: int) -> None:
+    session = work()
+    session.use_recode((*session.recode[:position], *session.recode[position + 1 :]))
+
+
+def _add(step: Recode) -> None:
+    session = work()
+    session.use_recode((*session.recode, step))
+    st.session_state[_key("kind")] = None  # the form closes: what it holds has been applied
+
+
+def _offer(
+    step: Recode, tables: Sequence[Table | None], spec: DataSpec, columns: Sequence[str | None]
+) -> None:
+    """Counts before and after, and the button that adds the step."""
+    try:
+        changed = recode(tables[0], tables[1], _only(spec, step))
+    except DataError as error:
+        st.error(escape_markdown(str(error)))
+        return
+    into = step.into if isinstance(step, Combine) else step.column
+    after = counts(changed[:2], into, spec)
+    left, right = st.columns(2)
+    with left:
+        st.caption("Before")
+        for column in columns:
+            _show_counts(counts(tables, column, spec), column or _LABELS)
+    with right:
+        st.caption("After")
+        _show_counts(after, into or _LABELS)
+    for problem in changed[2]:
+        st.caption(escape_markdown(problem.message))
+    st.button("Apply", type="primary", key=_key("apply"), on_click=_add, args=(step,))
+
+
+def _only(spec: DataSpec, step: Recode) -> DataSpec:
+    return replace(spec, recode=(step,))
+
+
+def _show_counts(found: Mapping[str, int], column: str) -> None:
+    ordered = sorted(found, key=lambda value: (-found[value], display_order(value)))
+    frame = pd.DataFrame(
+        {column: [value or _EMPTY for value in ordered], "Cells": [found[value] for value in ordered]}
+    )
+    st.dataframe(
+        frame,
+        hide_index=True,
+        height="content" if len(frame) < 12 else 420,
+        alt=f"Cells per value of {column}",
+    )
+
+
+def _change_values(tables: Sequence[Table | None], spec: DataSpec) -> None:
+    column = _column(tables, spec, numeric=False)
+    if column is None:
+        return
+    name = column or None
+    found = counts(tables, name, spec)
+    proposed = _proposals(found)
+    frame = pd.DataFrame(
+        {
+            "Value": [value or _EMPTY for value in found],
+            "Cells": list(found.values()),
+            "Becomes": [proposed.get(value, value) or _EMPTY for value in found],
+        }
+    )
+    st.caption(f"Type what a value becomes; “{NO_VALUE}” or nothing treats it as missing.")
+    edited = st.data_editor(
+        frame,
+        hide_index=True,
+        disabled=["Value", "Cells"],
+        key=_key(f"values-{name}-{len(work().recode)}-{sorted(proposed.items())}"),
+    )
+    values = tuple(
+        (old, new) for old, new in zip(found, map(_becomes, edited["Becomes"]), strict=True) if new != old
+    )
+    if values:
+        _offer(MapValues(name, values), tables, spec, [name])
+
+
+def _becomes(cell: object) -> str:
+    text = "" if cell is None or cell != cell else str(cell)
+    return "" if text in (_EMPTY, NO_VALUE) else text
+
+
+def _proposals(found: Mapping[str, int]) -> dict[str, str]:
+    """The values that the person asked to be filled in."""
+    proposed: dict[str, str] = {}
+    spelling = suggestions.one_spelling(found)
+    if spelling:
+        pairs = ", ".join(f"{old!r} → {new!r}" for old, new in list(spelling.items())[:4])
+        if st.checkbox(escape_markdown(f"Fill in one spelling each: {pairs}"), key=_key("spelling")):
+            proposed |= spelling
+    fewest = st.number_input(
+        f"Fill in “{suggestions.OTHER}” for values with fewer cells than",
+        min_value=0,
+        value=0,
+        key=_key("rare"),
+    )
+    rare = suggestions.merge_rare(found, int(fewest))
+    if fewest and not rare:
+        st.caption("Nothing to fill in: that would be fewer than two of the values, or all of them.")
+    return {**rare, **proposed}
+
+
+def _cut_numbers(tables: Sequence[Table | None], spec: DataSpec) -> None:
+    column = _column(tables, spec, numeric=True)
+    if column is None:
+        return
+    written = st.text_input(
+        "Cut at",
+        placeholder="25, 40, 60",
+        key=_key("edges"),
+        help="Each number begins a range: 25 belongs to 25-39.",
+    )
+    edges = [number_of(part) for part in written.replace(";", ",").split(",") if part.strip()]
+    if not edges or any(edge != edge for edge in edges):
+        st.caption("Write the numbers at which a new range begins, separated by commas.")
+        return
+    named = st.text_input(
+        "Names of the ranges", value=", ".join(range_labels(sorted(edges))), key=_key(f"names-{written}")
+    )
+    labels = tuple(part.strip() for part in named.split(",") if part.strip())
+    name = column or None
+    try:
+        step = Bins(name, tuple(edges), labels)
+    except SpecError as error:
+        st.error(escape_markdown(error.sentence))
+        return
+    _offer(step, tables, spec, [name])
+
+
+def _combine(table: Table, spec: DataSpec) -> None:
+    chosen = st.multiselect("Questions", table.columns, key=_key("questions"))
+    if len(chosen) < 2:
+        st.caption("Choose the columns of two or more questions.")
+        return
+    found = {value for name in chosen for value in table.distinct(name)} - set(spec.missing)
+    if len(found) > _MOST_VALUES:
+        st.error(f"These columns hold {len(found):,} different values; choose questions with few answers.")
+        return
+    order = st.multiselect(
+        "The first of these that any question has",
+        sorted(found, key=display_order),
+        key=_key(f"order-{sorted(found)}"),
+        help="E.g. Unsafe, Unsure, Safe: any Unsafe, else any Unsure, else Safe.",
+    )
+    into = st.text_input("Name of the new column", value="combined", key=_key("into"))
+    if set(order) != found:
+        st.caption(
+            escape_markdown(
+                f"Put all values in order; still without a place: {', '.join(sorted(found - set(order)))}"
+            )
+        )
+        return
+    try:
+        step = Combine(tuple(chosen), tuple(order), into.strip())
+    except SpecError as error:
+        st.error(escape_markdown(error.sentence))
+        return
+    _offer(step, (table, None), spec, chosen)
+
+
+def _column(tables: Sequence[Table | None], spec: DataSpec, *, numeric: bool) -> str | None:
+    """The column to recode: one that describes raters, or "" for the labels; no column is called so."""
+    ids = {spec.item, spec.rater, *spec.labels, spec.text}
+    columns: dict[str, None] = {}
+    for table in tables:
+        for name in table.columns if table is not None else ():
+            if name not in ids and _offered(table, name, numeric=numeric):
+                columns[name] = None
+    chosen: str | None = st.selectbox(
+        "Column to recode",
+        ["", *columns],
+        index=None,
+        format_func=_column_name,
+        placeholder="Choose a column",
+        key=_key(f"column-{numeric}"),
+    )
+    return chosen
+
+
+def _column_name(column: str) -> str:
+    return f"{column} (a column)" if column == _LABELS else column or _LABELS
+
+
+def _offered(table: Table | None, name: str, *, numeric: bool) -> bool:
+    values = work().distinct(table, name) if table is not None else ()
+    if not numeric:
+        return 1 < len(values) <= max(_MOST_VALUES, MAX_AXIS_VALUES)
+    numbers = sum(map(is_number, values[:_MOST_VALUES]))
+    return numbers > 0.5 * len(values[:_MOST_VALUES])
+
+
+def _key(name: str) -> str:
+    return work().key(f"recoding-{name}")

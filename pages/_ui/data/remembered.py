@@ -1,0 +1,106 @@
+"""Readings that were confirmed before, for files of the same columns."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+import streamlit as st
+
+from grasp_core import server
+from grasp_core.data_spec import DataSpec
+from grasp_core.errors import DataError, GraspError
+from grasp_core.io.dataset.fitting import Fitted, fitting, signature
+from grasp_core.io.guess.recognise import Guess
+from grasp_core.io.table.table import Table
+from grasp_core.report.text import escape_markdown
+from grasp_core.store.readings import Reading
+from grasp_core.wording import number
+from pages._ui.session.identity import current_user
+from pages._ui.session.permissions import require_run
+from pages._ui.session.state import work
+from pages._ui.session.times import zone
+
+_KEY = "recalled"
+
+
+@dataclass(frozen=True)
+class _Recalled:
+    """A guess with an earlier reading, and what is said of it; `plain` is the guess without that reading."""
+
+    guess: Guess
+    plain: Guess
+    sentence: str
+
+
+def recalled_guess(annotations: Table, raters: Table | None, guess: Guess) -> Guess:
+    """The guess, with what was confirmed for files of these columns as far as it fits.
+
+    A published data set is read as published.
+    """
+    if guess.recipe is not None and guess.recipe.paper:
+        return guess
+    found = None
+    with suppress(GraspError):  # the plain guess does without the database
+        found = server.shared().readings.recall(signature(annotations, raters), owner=current_user().id)
+    if found is None:
+        return guess
+    members = {"member": annotations.member, "raters_member": None if raters is None else raters.member}
+    plain = replace(guess, spec=replace(guess.spec, **members))
+    try:
+        fitted = fitting(annotations, raters, replace(found.spec, **members), found.axes)
+    except DataError as error:
+        sentence = f"The reading of {_when(found)} {_whose(found)} does not fit this file: {error}"
+        st.session_state[_KEY] = _Recalled(guess, guess, sentence.rstrip(".") + ".")
+        return guess
+    recalled = guess.confirmed(fitted.spec, fitted.axes or guess.axes)
+    settled = not guess.uncertain
+    if settled and (recalled.spec, recalled.axes) == (plain.spec, plain.axes) and not found.ids_left_out:
+        return guess
+    st.session_state[_KEY] = _Recalled(recalled, guess, _sentence(found, fitted))
+    return recalled
+
+
+def remember_reading(spec: DataSpec, axes: tuple[str, ...]) -> None:
+    """Keep the reading of the files in use for the next ones of their columns."""
+    session = work()
+    if session.annotations is None:
+        return
+    key = signature(session.annotations, session.raters)
+    with suppress(GraspError):  # the analysis does without it
+        server.shared().readings.remember(key, spec, axes, owner=require_run().id)
+
+
+def say_what_is_remembered() -> None:
+    """Where the reading comes from, and a way back to the plain guess."""
+    recalled: _Recalled | None = st.session_state.get(_KEY)
+    session = work()
+    if recalled is None or recalled.guess is not session.guess:
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(escape_markdown(recalled.sentence))
+        if recalled.plain is not recalled.guess:
+            st.button("Start afresh", icon=":material/restart_alt:", on_click=_start_afresh, args=(recalled,))
+
+
+def _start_afresh(recalled: _Recalled) -> None:
+    session = work()
+    session.use_files(session.annotations, session.raters, recalled.plain)
+
+
+def _sentence(found: Reading, fitted: Fitted) -> str:
+    dropped = list(fitted.dropped)
+    if found.ids_left_out:
+        dropped.append(f"{number(found.ids_left_out, 'rule')} on single raters or items")
+    more = f" Not taken over: {'; '.join(dropped)}." if dropped else ""
+    return f"Read as on {_when(found)} {_whose(found)}.{more}"
+
+
+def _when(found: Reading) -> str:
+    day = datetime.fromtimestamp(found.updated_at, zone())
+    return f"{day.day} {day:%B %Y}"
+
+
+def _whose(found: Reading) -> str:
+    return "by you" if found.owner == current_user().id else f"by {found.owner}"

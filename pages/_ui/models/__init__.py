@@ -1,0 +1,4 @@
+"""Models as raters.
+
+Imports `analysis`, `benchmark`, `data`, `result`, `session`, `shell` and `widgets`.
+"""

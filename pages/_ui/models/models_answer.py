@@ -1,0 +1,86 @@
+"""The answer about models as raters: sentences, a chart, tables and files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import streamlit as st
+
+from grasp_core import charts
+from grasp_core.charts.models import models_chart
+from grasp_core.models.sentences import sentences
+from grasp_core.models.tables import plurality_table, sides_csv, statistic_table
+from grasp_core.panels.models.result import ModelsResult
+from grasp_core.report.model_words import REPRODUCED, SIDE_WORDS, SIDES_WITH
+from grasp_core.report.printable import json_text
+from grasp_core.report.stopping import how_it_ended
+from grasp_core.report.text import escape_markdown
+from pages._ui.result.figures import page_theme
+from pages._ui.widgets.outputs import download
+from pages._ui.widgets.shown import always
+
+_CHARACTER = 7
+_WIDEST = 400
+
+
+def show_answer(result: ModelsResult, check: Callable[[], None] = always) -> None:
+    """The answer in words first; every chart has a table with the same numbers.
+
+    `check` is that of :class:`~pages._ui.widgets.shown.Shown`.
+    """
+    st.header("Answer")
+    for sentence in sentences(result):
+        st.markdown(f"- {sentence.markdown}")
+    st.caption(f"{escape_markdown(SIDES_WITH)} {escape_markdown(REPRODUCED)}")
+    for words in how_it_ended(result):
+        st.caption(escape_markdown(words))
+    for warning in result.warnings:
+        st.caption(escape_markdown(f"Note: {warning}."))
+    hidden = plurality_table(result)
+    columns = {"Group": st.column_config.Column(pinned=True, width=_width(hidden["Group"]))}
+    st.header("What a plurality label hides")
+    with st.container(key="wide-models"):
+        st.vega_lite_chart(spec=models_chart(result, page_theme()).to_dict(validate=False), theme=None)
+    st.dataframe(
+        hidden,
+        hide_index=True,
+        column_config=columns,
+        alt="Macro-F1 of each model against each group's own plurality",
+    )
+    st.caption("↑ and ↓: more and less than chance groups; * nominally, ** after correction.")
+    st.header("Every statistic")
+    statistic = st.segmented_control(
+        "Statistic",
+        list(SIDE_WORDS),
+        default="macro_f1",
+        required=True,
+        format_func=lambda name: SIDE_WORDS[name].name,
+        key="models-statistic",
+    )
+    words = SIDE_WORDS[statistic]
+    st.caption(escape_markdown(words.explanation))
+    st.dataframe(
+        statistic_table(result, statistic),
+        hide_index=True,
+        column_config=columns,
+        alt=f"{words.name} of each model and group",
+    )
+    _downloads(result, check)
+
+
+def _width(names: Iterable[str]) -> int:
+    """Pixels that hold every name: left to itself, the table measures those of its first rows."""
+    return min(_WIDEST, 20 + _CHARACTER * max(map(len, names)))
+
+
+def _downloads(result: ModelsResult, check: Callable[[], None]) -> None:
+    with st.container(horizontal=True):
+        for label, extension, media_type, make in (
+            ("Result (JSON)", "json", "application/json", lambda: json_text(result.to_dict())),
+            ("Table (CSV)", "csv", "text/csv", lambda: sides_csv(result)),
+            ("Chart (PNG)", "png", "image/png", lambda: charts.to_png(models_chart(result))),
+            ("Chart (SVG)", "svg", "image/svg+xml", lambda: charts.to_svg(models_chart(result))),
+        ):
+            download(
+                check, label, make, file_name=f"models.{extension}", media_type=media_type, type="tertiary"
+            )

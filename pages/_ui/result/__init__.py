@@ -1,0 +1,4 @@
+"""A run's result: words, figures and tables.
+
+Imports `widgets`.
+"""

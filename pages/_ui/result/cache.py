@@ -1,0 +1,93 @@
+"""Charts and tables of finished runs, the only caches: keyed by run, viewer and small choices.
+
+The charts' specs are validated in the tests; doing it again for every visitor takes longer than drawing. The
+tables are drawn here: Streamlit keeps what it sent, for styling the same numbers for every visitor is most of
+the work of a page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import altair as alt
+import streamlit as st
+
+from grasp_core import charts
+from grasp_core.benchmark.leaderboard import Entry
+from grasp_core.charts import Theme
+from grasp_core.report.tables import RowOrder
+from grasp_core.result import RunResult
+from pages._ui.result.results_table import (
+    show_dsi_table,
+    show_groups_table,
+    table_of_groups,
+    why_not_estimable,
+)
+
+_CHARTS = 128
+_TABLES = 256
+
+
+@st.cache_data(max_entries=_CHARTS, show_spinner=False)
+def null_histograms(
+    key: str, _result: RunResult, statistic: str, theme: Theme, order: RowOrder
+) -> dict[str, Any]:
+    """The null histograms of one statistic."""
+    return _spec(charts.null_histograms(_result, statistic, theme, order))
+
+
+@st.cache_data(max_entries=_CHARTS, show_spinner=False)
+def cohesion_map(key: str, _result: RunResult, theme: Theme) -> dict[str, Any]:
+    """The cohesion map."""
+    return _spec(charts.cohesion_map(_result, theme))
+
+
+@st.cache_data(max_entries=_CHARTS, show_spinner=False)
+def dsi_chart(key: str, _result: RunResult, theme: Theme) -> dict[str, Any]:
+    """The DSI chart."""
+    return _spec(charts.dsi_chart(_result, theme))
+
+
+@st.cache_data(max_entries=_CHARTS, show_spinner=False)
+def leaderboard_chart(key: str, _entries: Sequence[Entry], column: str, theme: Theme) -> dict[str, Any]:
+    """The leaderboard of one task; the key is what the entries say."""
+    return _spec(charts.leaderboard_chart(_entries, column, theme))
+
+
+@st.cache_data(max_entries=_TABLES, show_spinner=False)
+def groups_table(
+    key: str,
+    _result: RunResult,
+    statistics: Sequence[str],
+    theme: Theme,
+    order: RowOrder = "axis",
+    *,
+    axes: Sequence[str] = (),
+    marked: Sequence[str] = (),
+    p: bool = False,
+    alt: str,
+) -> list[str] | None:
+    """Draw the rows and statistics wanted; returns why values are missing, or None if no row is left."""
+    frame = table_of_groups(_result, order=order, axes=axes, marked=marked, statistics=statistics)
+    if frame.empty:
+        return None
+    show_groups_table(frame, statistics, theme, _result.permutations, p=p, alt=alt)
+    return why_not_estimable(frame, statistics)
+
+
+@st.cache_data(max_entries=_TABLES, show_spinner=False)
+def dsi_table(key: str, _result: RunResult) -> None:
+    """Draw the DSI of every axis with both tests."""
+    show_dsi_table(_result)
+
+
+def _spec(chart: alt.LayerChart) -> dict[str, Any]:
+    spec: dict[str, Any] = chart.to_dict(validate=False)
+    if (
+        "data" in spec
+    ):  # shared by all layers; Streamlit takes it for a frame there, and leaves it alone below
+        shared = spec.pop("data")
+        for layer in spec["layer"]:
+            layer.setdefault("data", shared)
+    return spec

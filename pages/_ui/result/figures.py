@@ -1,0 +1,81 @@
+"""The results' charts, each with the same numbers as a table and as files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from grasp_core import charts
+from grasp_core.charts import Theme
+from grasp_core.report.tables import RowOrder
+from grasp_core.report.words import DSI_EXPLANATION, WORDS, lead_statistic, reported_statistics
+from pages._ui.result import cache
+from pages._ui.widgets.outputs import figure_downloads
+from pages._ui.widgets.shown import Shown
+
+
+def page_theme() -> Theme:
+    """Light or dark, as the browser shows the page."""
+    return "dark" if st.context.theme.type == "dark" else "light"
+
+
+def show_dsi(shown: Shown) -> None:
+    """DSI by axis: which axis recruitment should watch."""
+    result = shown.result
+    st.caption(DSI_EXPLANATION)
+    draw("dsi", cache.dsi_chart(shown.key, result, page_theme()))
+    with st.expander("DSI as a table"):
+        cache.dsi_table(shown.key, result)
+    figure_downloads(shown, lambda: charts.dsi_chart(result, "light"), "dsi", "DSI chart")
+
+
+def show_cohesion(shown: Shown) -> None:
+    """XRR against IRR, a point per group."""
+    result = shown.result
+    draw("cohesion", cache.cohesion_map(shown.key, result, page_theme()))
+    reported = reported_statistics(result)
+    pair = [name for name in (*result.spec.analysis.gai, "gai") if name in reported]
+    with st.expander("Cohesion map as a table"):
+        cache.groups_table(
+            shown.key, result, pair, page_theme(), alt="In-group and cross-group agreement by group"
+        )
+    figure_downloads(shown, lambda: charts.cohesion_map(result, "light"), "cohesion-map", "cohesion map")
+
+
+def show_null_histograms(shown: Shown, order: RowOrder) -> None:
+    """One statistic's null histograms over all groups."""
+    result = shown.result
+    statistic = st.segmented_control(
+        "Statistic",
+        reported_statistics(result),
+        default=lead_statistic(result),
+        required=True,
+        format_func=lambda name: WORDS[name].name,
+        key="null-statistic",
+    )
+    st.caption(WORDS[statistic].explanation)
+    draw("null", cache.null_histograms(shown.key, result, statistic, page_theme(), order))
+    name = WORDS[statistic].name
+    with st.expander(f"{name} as a table"):
+        cache.groups_table(
+            shown.key,
+            result,
+            [statistic],
+            page_theme(),
+            order,
+            p=True,
+            alt=f"{name} of every group with p and q",
+        )
+    figure_downloads(
+        shown,
+        lambda: charts.null_histograms(result, statistic, "light", order),
+        f"null-{statistic.replace('_', '-')}",
+        f"{name} histograms",
+    )
+
+
+def draw(name: str, spec: dict[str, Any]) -> None:
+    """Draw a chart; its `description` is what a screen reader gets."""
+    with st.container(key=f"wide-{name}"):
+        st.vega_lite_chart(spec=spec, theme=None)

@@ -1,0 +1,83 @@
+"""The results of every group: Table 5 and the null histograms in one row order."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from grasp_core.report.text import escape_markdown
+from grasp_core.report.words import STARS, WORDS, axis_label, lead_statistic, reported_statistics
+from pages._ui.result import cache
+from pages._ui.result.figures import page_theme, show_null_histograms
+from pages._ui.result.results_table import LEGEND
+from pages._ui.widgets.shown import Shown
+
+_MARKED = {
+    "All groups": (),
+    "Marked, nominally or after correction": (STARS["nominal"], STARS["corrected"]),
+    "Marked after correction": (STARS["corrected"],),
+}
+
+
+def draw_groups(shown: Shown) -> None:
+    """Table and histograms."""
+    result = shown.result
+    orders = {
+        "axis": "Axis by axis",
+        "effect": f"Largest {WORDS[lead_statistic(result)].name} effect first",
+        "q": f"Smallest {WORDS[lead_statistic(result)].name} q first",
+    }
+    order = st.selectbox(
+        "Order of the groups",
+        list(orders),
+        format_func=orders.__getitem__,
+        key="order",
+        help="For the table and the histograms.",
+    )
+    _table(shown, order)
+    st.subheader("Null histograms")
+    show_null_histograms(shown, order)
+
+
+@st.fragment
+def show_groups(shown: Shown) -> None:
+    """The same as a fragment, so that a filter redraws no more than these."""
+    draw_groups(shown)
+
+
+def _table(shown: Shown, order: str) -> None:
+    result = shown.result
+    st.subheader("Table of groups")
+    reported = reported_statistics(result)
+    axes = list(dict.fromkeys(axis_label(row.group.axes) for row in result.groups))
+    left, middle, right = st.columns([1, 1, 2])
+    chosen_axes = left.multiselect("Axes", axes, placeholder="All axes", key="table-axes")
+    marked = middle.selectbox("Significance", list(_MARKED), key="table-marked")
+    columns = right.multiselect(
+        "Statistics in the table",
+        reported,
+        default=reported,
+        format_func=lambda name: WORDS[name].name,
+        key="table-statistics",
+    )
+    statistics = [name for name in reported if name in columns]
+    if not statistics:
+        st.info("Choose at least one statistic.")
+        return
+    with_p = st.toggle("Show p and q", key="table-p")
+    missing = cache.groups_table(
+        shown.key,
+        result,
+        statistics,
+        page_theme(),
+        order,
+        axes=chosen_axes,
+        marked=_MARKED[marked],
+        p=with_p,
+        alt="Every group's statistics, with arrows and stars",
+    )
+    if missing is None:
+        st.info("No group passes these filters.")
+        return
+    st.caption(LEGEND)
+    for line in missing:
+        st.caption(escape_markdown(line))

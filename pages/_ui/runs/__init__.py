@@ -1,0 +1,4 @@
+"""The Runs screen: list, search, edit, compare.
+
+Imports `session`, `shell` and `widgets`.
+"""

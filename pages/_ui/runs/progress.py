@@ -1,0 +1,61 @@
+"""A run that is still going: how far, how long, and a way to stop it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from grasp_core import server
+from grasp_core.engine.blocks import Progress
+from grasp_core.store.runs import RunRecord
+from pages._ui.session.permissions import may_manage, require_manage
+
+_EVERY_S = 0.5
+
+
+@st.fragment(run_every=_EVERY_S)
+def watch(run_id: str) -> None:
+    """Poll the run; when it ends, draw the page anew."""
+    run = server.shared().runs.get(run_id)
+    if run is None or run.ended:
+        st.rerun()
+    show_progress(run)
+    st.caption("The run goes on when you close this page; its address leads back to it.")
+    if may_manage(run.owner) and st.button("Cancel the run", icon=":material/stop_circle:"):
+        cancel(run)
+        st.rerun()
+
+
+def show_progress(run: RunRecord) -> None:
+    """How far the run is."""
+    progress = server.shared().service.progress(run)
+    share = min(progress.done / progress.total, 1.0) if progress.total else 0.0
+    st.progress(share, text=how_far(run, progress))
+
+
+def how_far(run: RunRecord, progress: Progress) -> str:
+    """The same in words; an adaptive run may stop before all its permutations."""
+    if run.state == "queued":
+        return "Waiting for another run to finish"
+    if run.cancel_requested:
+        return "Being cancelled"
+    most = "at most " if run.spec.analysis.adaptive else ""
+    left = _time_left(progress.seconds_left)
+    return f"{progress.done:,} of {most}{progress.total:,} permutations{left}"
+
+
+def cancel(run: RunRecord) -> None:
+    """Stop the run, if the visitor may."""
+    require_manage(run.owner)
+    server.shared().service.cancel(run.id)
+
+
+def _time_left(seconds: float | None) -> str:
+    if seconds is None:
+        return ""
+    if seconds < 1.5:
+        return ", about 1 second left"
+    if seconds < 90:
+        return f", about {seconds:.0f} seconds left"
+    if seconds < 5400:
+        return f", about {seconds / 60:.0f} minutes left"
+    return f", about {seconds / 3600:.1f} hours left"

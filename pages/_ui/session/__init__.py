@@ -1,0 +1,4 @@
+"""Who visits, what they may do, and what they have loaded, chosen and run.
+
+Imports the core alone.
+"""

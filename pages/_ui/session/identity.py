@@ -1,0 +1,75 @@
+"""Who is looking."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+from starlette.requests import HTTPConnection
+
+from grasp_core import server
+from grasp_core.access import LOCAL_USER, User, user_from_claims
+from grasp_core.errors import AccessError
+from grasp_core.settings import Settings
+from pages._ui.session.cookie import signed_in
+
+
+def current_user() -> User:
+    """The person of this session.
+
+    Raises
+    ------
+    AccessError
+        If nobody has signed in, or whoever has is not admitted.
+    """
+    user = visitor()
+    if user is None:
+        raise AccessError("Sign in first.")
+    return user
+
+
+def visitor() -> User | None:
+    """The person of this session, or None while nobody has signed in.
+
+    Raises
+    ------
+    AccessError
+        If the person who has signed in is not admitted.
+    """
+    settings = server.shared().settings
+    if not settings.sign_in:
+        return LOCAL_USER
+    claims = session_claims()
+    return None if claims is None else user_from_claims(claims, settings)
+
+
+def session_claims() -> Mapping[str, Any] | None:
+    """The sign-in provider's claims about this session's person, or None."""
+    return st.user.to_dict() if st.user.get("is_logged_in") is True else None
+
+
+def sender(connection: HTTPConnection, settings: Settings) -> User | None:
+    """The person who makes a request beside the pages; None for strangers and those not admitted."""
+    if not settings.sign_in:
+        return LOCAL_USER
+    claims = signed_in(connection, settings.origin)
+    try:
+        return None if claims is None else user_from_claims(claims, settings)
+    except AccessError:
+        return None
+
+
+def secrets(settings: Settings) -> dict[str, dict[str, str]] | None:
+    """Settings of Streamlit's sign-in."""
+    if not settings.sign_in:
+        return None
+    return {
+        "auth": {
+            "redirect_uri": f"{settings.public_url}/oauth2callback",
+            "cookie_secret": settings.cookie_secret,
+            "client_id": settings.oidc_client_id,
+            "client_secret": settings.oidc_client_secret,
+            "server_metadata_url": settings.oidc_metadata_url,
+        }
+    }

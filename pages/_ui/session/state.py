@@ -1,0 +1,193 @@
+"""One visitor's work: what is loaded, chosen and run; kept in the session, never shared."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+import streamlit as st
+
+from grasp_core import server
+from grasp_core.data_spec import Combine, DataSpec, Recode
+from grasp_core.errors import DataError
+from grasp_core.io.dataset.load import Dataset
+from grasp_core.io.dataset.recoding import recode
+from grasp_core.io.guess.recognise import Guess, recognise
+from grasp_core.io.table.table import Table
+from grasp_core.report.contents import run_title
+from grasp_core.spec import AnalysisSpec, RunSpec
+from grasp_core.store.runs import RunRecord
+from pages._ui.session.permissions import require_run
+
+_KEY = "work"
+_RUNS_KEPT = 10
+
+K = TypeVar("K")
+
+
+@dataclass
+class Work:
+    """One visitor's session.
+
+    Parameters
+    ----------
+    annotations, raters : Table or None
+        The files in use.
+    guess : Guess or None
+        What the files were recognised as; the Data page's widgets start from it.
+    generation : int
+        Counts changes of the files; part of the keys of the widgets that describe them.
+    dataset : Dataset or None
+        The files as read under `data_spec`, within `load_s` seconds; None while they cannot be used.
+    values : dict from (file's sha256, member, column) to tuple of str
+        Distinct texts of a column, found once.
+    apart : tuple or None
+        One of several questions read by itself: its data, its reading and the seconds that it took.
+    recode : tuple of recoding steps
+        Those chosen so far; the guess's to begin with.
+    settings : AnalysisSpec or None
+        What the Analysis page starts from; None for the defaults.
+    settings_generation : int
+        Counts changes of `settings`; part of the keys of the widgets that show them.
+    runs : list of (run id, title)
+        Newest first.
+    found_again : str or None
+        The run that answered the latest question without being computed again.
+    """
+
+    annotations: Table | None = None
+    raters: Table | None = None
+    guess: Guess | None = None
+    generation: int = 0
+    dataset: Dataset | None = None
+    data_spec: DataSpec | None = None
+    load_s: float = 0.0
+    values: dict[tuple[str, str | None, str], tuple[str, ...]] = field(default_factory=dict)
+    apart: tuple[Dataset, DataSpec, float] | None = None
+    recode: tuple[Recode, ...] = ()
+    _recoded: tuple[DataSpec, tuple[Table, Table | None]] | None = None
+    _recoded_values: dict[tuple[bool, str], tuple[str, ...]] = field(default_factory=dict)
+    settings: AnalysisSpec | None = None
+    settings_generation: int = 0
+    runs: list[tuple[str, str]] = field(default_factory=list)
+    found_again: str | None = None
+
+    def key(self, name: str) -> str:
+        """A widget's key: other files, another widget."""
+        return f"{name}-{self.generation}"
+
+    def use_files(self, annotations: Table | None, raters: Table | None, guess: Guess | None = None) -> None:
+        """Take these files; what was derived from earlier ones is recognised anew.
+
+        Raises
+        ------
+        DataError
+            If the files cannot hold annotations; the earlier ones then stay.
+        """
+        if guess is None and annotations is not None:
+            guess = recognise(annotations, raters)
+        self.annotations, self.raters, self.guess = annotations, raters, guess
+        self.dataset = self.data_spec = self.apart = None
+        self.values = {}
+        self.recode = () if guess is None else guess.spec.recode
+        self._recoded = None
+        self.generation += 1
+
+    @property
+    def proposed_axes(self) -> tuple[str, ...]:
+        """Axes to begin with: those guessed, and columns that were recoded, for a reason."""
+        guessed = () if self.guess is None else self.guess.axes
+        changed = [step.column for step in self.recode if not isinstance(step, Combine)]
+        return tuple(dict.fromkeys([*guessed, *(name for name in changed if name is not None)]))
+
+    def use_recode(self, steps: tuple[Recode, ...]) -> None:
+        """Take these recoding steps."""
+        self.recode = steps
+
+    def recoded(self, spec: DataSpec) -> tuple[Table, Table | None] | None:
+        """The files as recoded under `spec`; None while they cannot be."""
+        if self.annotations is None:
+            return None
+        further = tuple(replace(question, categories=None) for question in spec.further)
+        key = replace(spec, categories=None, further=further)  # their order changes no cell
+        if self._recoded is None or self._recoded[0] != key:
+            try:
+                annotations, raters, _ = recode(self.annotations, self.raters, spec)
+            except DataError:
+                return None
+            self._recoded, self._recoded_values = (key, (annotations, raters)), {}
+        return self._recoded[1]
+
+    def distinct(self, table: Table, column: str) -> tuple[str, ...]:
+        """Distinct texts of a column of a file in use, as it is or as recoded last; looked up once."""
+        if table is self.annotations or table is self.raters:
+            return _looked_up(self.values, (table.sha256, table.member, column), table, column)
+        recoded = (None, None) if self._recoded is None else self._recoded[1]
+        if table is recoded[0] or table is recoded[1]:
+            return _looked_up(self._recoded_values, (table is recoded[1], column), table, column)
+        return table.distinct(column)
+
+    def use_dataset(self, dataset: Dataset | None, spec: DataSpec | None, load_s: float = 0.0) -> None:
+        """Take the files as read under `spec`, or none if they cannot be used."""
+        self.dataset, self.data_spec, self.load_s = dataset, spec, load_s
+        self.apart = None
+
+    def use_settings(self, settings: AnalysisSpec) -> None:
+        """Let the Analysis page start from these settings."""
+        self.settings = settings
+        self.settings_generation += 1
+
+    def remember(self, run: RunRecord) -> None:
+        """Put the run on top of this session's list."""
+        others = [entry for entry in self.runs if entry[0] != run.id]
+        self.runs = [(run.id, run.title), *others][:_RUNS_KEPT]
+
+    def rename(self, run_id: str, title: str) -> None:
+        """Call the run so in this session's list, too."""
+        self.runs = [(known, title if known == run_id else old) for known, old in self.runs]
+
+    def forget(self, run_id: str) -> None:
+        """Take the run off this session's list."""
+        self.runs = [entry for entry in self.runs if entry[0] != run_id]
+
+
+def _looked_up(known: dict[K, tuple[str, ...]], key: K, table: Table, column: str) -> tuple[str, ...]:
+    if key not in known:
+        known[key] = table.distinct(column)
+    return known[key]
+
+
+def work() -> Work:
+    """The visitor's session."""
+    if _KEY not in st.session_state:
+        st.session_state[_KEY] = Work()
+    session: Work = st.session_state[_KEY]
+    return session
+
+
+def submit(dataset: Dataset, spec: RunSpec, load_s: float) -> RunRecord:
+    """Ask for a run; the same data and spec give the same run, so a double click is one run.
+
+    Raises
+    ------
+    AccessError
+        If the visitor may not run analyses.
+    """
+    run, known = server.shared().service.submit(
+        dataset, spec, title=run_title(spec), owner=require_run().id, load_s=load_s
+    )
+    session = work()
+    session.remember(run)
+    session.found_again = run.id if known and run.state == "done" else None
+    return run
+
+
+def shown_run() -> RunRecord | None:
+    """The run that the address names; without one, the session's latest."""
+    session = work()
+    run_id = st.query_params.get("run") or (session.runs[0][0] if session.runs else None)
+    run = server.shared().runs.get(run_id) if run_id else None
+    if run is not None:
+        st.query_params["run"] = run.id
+        session.remember(run)
+    return run

@@ -1,0 +1,4 @@
+"""Share links: made, withdrawn, opened.
+
+Imports `session` and `shell`.
+"""

@@ -1,0 +1,4 @@
+"""The frame of every screen: navigation, addresses, style, guards.
+
+Imports `session`.
+"""

@@ -1,0 +1,26 @@
+"""The sign-in screen: the way in, or why somebody may not see a page."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from grasp_core.report.text import escape_markdown
+
+
+def ask_to_sign_in() -> None:
+    """The way in."""
+    st.title("GRASP")
+    st.write("Sign in to see this page.")
+    st.button("Sign in", type="primary", icon=":material/login:", on_click=st.login)
+
+
+def say_not_admitted(reason: str) -> None:
+    """Why somebody who has signed in may not see anything, and the way out."""
+    st.title("GRASP")
+    st.error(escape_markdown(reason))
+    offer_sign_out()
+
+
+def offer_sign_out() -> None:
+    """The way out."""
+    st.button("Sign out", icon=":material/logout:", on_click=st.logout)

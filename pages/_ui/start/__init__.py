@@ -1,0 +1,4 @@
+"""The Start screen's actions.
+
+Imports `session` and `shell`.
+"""

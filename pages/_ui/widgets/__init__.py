@@ -1,0 +1,4 @@
+"""Small widgets that any screen may use.
+
+Imports the core alone.
+"""

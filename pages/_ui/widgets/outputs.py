@@ -1,0 +1,80 @@
+"""Files to take away; made when they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+
+import altair as alt
+import streamlit as st
+
+from grasp_core import charts
+from grasp_core.export.registry import EXPORTS, safe_name
+from pages._ui.widgets.shown import Shown
+
+_EXPLAINED = {
+    "csv": "Every number of every group and statistic at full precision.",
+    "html": "The whole result as one file that opens in any browser, also offline.",
+    "json": "Everything on this page, without any annotation; open it on Start, now or in years.",
+    "spec": "The settings alone, for the command line.",
+}
+_MAKERS: dict[str, tuple[str, Callable[[alt.LayerChart], bytes | str]]] = {
+    "png": ("image/png", charts.to_png),
+    "svg": ("image/svg+xml", charts.to_svg),
+    "pdf": ("application/pdf", charts.to_pdf),
+}
+
+
+def export(shown: Shown, names: Collection[str] = tuple(EXPORTS)) -> None:
+    """One button that opens the list of files."""
+    with st.popover("Export", icon=":material/download:"):
+        for kind in (EXPORTS[name] for name in EXPORTS if name in names):
+            download(
+                shown.check,
+                kind.label,
+                lambda kind=kind: kind.make(shown.result),
+                file_name=f"{safe_name(shown.title)}.{kind.extension}",
+                media_type=kind.media_type,
+                help=_EXPLAINED.get(kind.name),
+                width="stretch",
+            )
+        st.caption("Each figure has its own files below it.")
+
+
+def figure_downloads(shown: Shown, chart: Callable[[], alt.LayerChart], file_name: str, what: str) -> None:
+    """One figure as PNG, SVG and PDF, always on white."""
+    with st.container(horizontal=True):
+        for extension, (media_type, convert) in _MAKERS.items():
+            download(
+                shown.check,
+                f"{what} ({extension.upper()})",
+                lambda convert=convert: convert(chart()),
+                file_name=f"{file_name}.{extension}",
+                media_type=media_type,
+                type="tertiary",
+            )
+
+
+def download(
+    check: Callable[[], None],
+    label: str,
+    make: Callable[[], bytes | str],
+    *,
+    file_name: str,
+    media_type: str,
+    **looks: str | None,
+) -> None:
+    """A button for one file; `check` refuses whoever may not have it any more, see :class:`Shown`."""
+
+    def content() -> bytes | str:
+        check()
+        return make()
+
+    st.download_button(
+        label,
+        content,
+        file_name=file_name,
+        mime=media_type,
+        icon=":material/download:",
+        on_click="ignore",
+        **looks,
+    )

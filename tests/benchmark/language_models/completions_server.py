@@ -1,0 +1,116 @@
+"""A server on this machine that speaks OpenAI's completions protocol, with answers known beforehand."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+Reply = tuple[int, dict[str, str], bytes]
+
+
+@dataclass
+class Completions:
+    """What the server does and what it saw."""
+
+    url: str = ""
+    top: Callable[[str], dict[str, float]] = lambda prompt: {" yes": -0.1, " no": -2.4}
+    before: list[Callable[[], Reply | None]] = field(default_factory=list)
+    """Done with the first requests, one each; a reply is sent instead of an answer."""
+    requests: list[dict[str, Any]] = field(default_factory=list)
+    headers: list[dict[str, str]] = field(default_factory=list)
+
+    @property
+    def prompts(self) -> list[str]:
+        return [request["prompt"] for request in self.requests]
+
+    def reply(self, request: dict[str, Any]) -> Reply:
+        named = self.top(request["prompt"])
+        body = {
+            "id": "cmpl-1",
+            "object": "text_completion",
+            "created": 1,
+            "model": request["model"],
+            "choices": [
+                {
+                    "index": 0,
+                    "text": next(iter(named), ""),
+                    "finish_reason": "length",
+                    "logprobs": {
+                        "tokens": [next(iter(named), "")],
+                        "token_logprobs": [-0.1],
+                        "top_logprobs": [dict(list(named.items())[: request["logprobs"]])],
+                        "text_offset": [0],
+                    },
+                }
+            ],
+            "usage": {"prompt_tokens": 100, "completion_tokens": 1, "total_tokens": 101},
+        }
+        return 200, {}, json.dumps(body).encode()
+
+
+@contextmanager
+def serving() -> Iterator[Completions]:
+    """The server, for as long as the block lasts."""
+    state = Completions()
+    lock = threading.Lock()
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            with lock:
+                state.requests.append({**request, "path": self.path})
+                state.headers.append({name.lower(): value for name, value in self.headers.items()})
+                first = state.before.pop(0) if state.before else None
+            replied = first() if first else None
+            status, headers, body = replied or state.reply(request)
+            try:
+                self.send_response(status)
+                for name, value in {"Content-Type": "application/json", **headers}.items():
+                    self.send_header(name, value)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+            except OSError:
+                pass  # the client has given up waiting
+
+        def log_message(self, format: str, *args: Any) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+    thread.start()
+    state.url = f"http://127.0.0.1:{server.server_port}/v1"
+    try:
+        yield state
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def says(status: int, body: bytes = b"{}", **headers: str) -> Callable[[], Reply]:
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return lambda: (status, named, body)
+
+
+def holds(reached: threading.Event, go_on: threading.Event) -> Callable[[], None]:
+    """Say that the request has come, and answer once told to."""
+
+    def hold() -> None:
+        reached.set()
+        assert go_on.wait(60)
+
+    return hold
+
+
+def waits(seconds: float) -> Callable[[], None]:
+    return lambda: time.sleep(seconds)

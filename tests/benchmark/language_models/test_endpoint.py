@@ -1,0 +1,218 @@
+"""Models behind an address, against a real server on this machine."""
+
+from __future__ import annotations
+
+import logging
+import math
+import socket
+from collections.abc import Iterator
+from contextlib import closing
+
+import pytest
+
+from grasp_core.benchmark.language_models.endpoint import Endpoint
+from grasp_core.benchmark.language_models.model import FLOOR, Answer, ModelError
+from grasp_core.errors import DataError, SpecError
+from tests.benchmark.language_models.completions_server import Completions, says, serving, waits
+
+SECRET = "sk-test-0123456789abcdef"
+CANDIDATES = (" yes", " no")
+
+
+@pytest.fixture
+def server() -> Iterator[Completions]:
+    with serving() as state:
+        yield state
+
+
+def answer(
+    url: str, prompt: str = "Label:", candidates: tuple[str, ...] = CANDIDATES, **options: object
+) -> Answer:
+    with closing(Endpoint(url, "m", **options)) as model:
+        return model.next_token_logprobs(prompt, candidates)
+
+
+def test_what_is_asked_and_what_is_answered(server: Completions) -> None:
+    found = answer(server.url, "A prompt\nLabel:")
+    assert found.logprobs == pytest.approx((-0.1, -2.4), abs=1e-12)
+    assert (found.floored, found.prompt_tokens, found.completion_tokens, found.retries) == (0, 100, 1, 0)
+    assert server.requests == [
+        {
+            "path": "/v1/completions",
+            "model": "m",
+            "prompt": "A prompt\nLabel:",
+            "max_tokens": 1,
+            "temperature": 0,
+            "logprobs": 5,
+        }
+    ]
+
+
+def test_classes_that_the_model_does_not_name_are_counted(server: Completions) -> None:
+    server.top = lambda _: {" maybe": -0.5, " yes": -1.0}
+    found = answer(server.url)
+    assert found.logprobs == (-1.0, FLOOR)
+    assert found.floored == 1
+
+
+def test_only_the_tokens_asked_for_come_back(server: Completions) -> None:
+    server.top = lambda _: {" a": -1.0, " b": -1.5, " no": -2.0}
+    assert answer(server.url, top=2).logprobs == (FLOOR, FLOOR)
+    assert answer(server.url, top=3).logprobs == (FLOOR, -2.0)
+
+
+def test_a_token_counts_for_every_class_that_it_begins_unless_it_is_one(server: Completions) -> None:
+    server.top = lambda _: {" 7": math.log(0.5), " 1": math.log(0.25), " ": math.log(0.1), "x": math.log(0.1)}
+    found = answer(server.url, candidates=(" 7", " 77", " 11", " 12"))
+    assert found.logprobs == pytest.approx((math.log(0.5), FLOOR, math.log(0.25), math.log(0.25)))
+    assert found.floored == 1
+
+
+def test_the_server_may_be_slow_once(server: Completions) -> None:
+    server.before = [waits(1.0)]
+    found = answer(server.url, timeout_s=0.4, retries=1)
+    assert found.retries == 1
+    assert len(server.requests) == 2
+
+
+def test_too_many_questions_are_asked_again_when_the_server_wants_it(server: Completions) -> None:
+    server.before = [says(429, retry_after="0.05"), says(500), says(503, retry_after="0.05")]
+    found = answer(server.url)
+    assert found.retries == 3
+    assert len(server.requests) == 4
+
+
+@pytest.mark.parametrize(
+    ("reply", "sentence", "passing"),
+    [
+        (says(429), "refused with status 429: too many questions", True),
+        (says(500), "refused with status 500", True),
+        (says(400, b'{"error": {"message": "SECRET prompt"}}'), r"status 400: .*--top-logprobs", False),
+        (says(401), "status 401: the key in the environment variable TEST_KEY is missing or not", False),
+        (says(404), "status 404: it knows no such model", False),
+        (says(200, b"{not json"), "answered something that is no JSON", True),
+        (says(200, b"<html>", Content_Type="text/html"), "answered something that is no JSON", True),
+        (says(200, b"[" * 100_000), "answered something that is no JSON", True),
+        (says(200, b"[]"), "answered without log-probabilities", False),
+        (says(200, b'{"choices": []}'), "answered without log-probabilities", False),
+        (says(200, b'{"choices": [{"text": "a", "logprobs": null}]}'), "without log-probabilities", False),
+        (says(200, b'{"choices": [{"logprobs": {"top_logprobs": [{}]}}]}'), "without log-prob", False),
+        (says(200, b'{"choices": [{"logprobs": {"top_logprobs": [{"a": "b"}]}}]}'), "no numbers", False),
+        (says(200, b'{"choices": [{"logprobs": {"top_logprobs": [{"a": NaN}]}}]}'), "no numbers", False),
+        (
+            says(200, b'{"choices": [{"logprobs": {"top_logprobs": [{"a": -1' + b"0" * 400 + b"}]}}]}"),
+            "no numbers",
+            False,
+        ),
+    ],
+)
+def test_what_cannot_be_used_is_said(
+    server: Completions,
+    monkeypatch: pytest.MonkeyPatch,
+    reply: object,
+    sentence: str,
+    passing: bool,
+) -> None:
+    monkeypatch.setenv("TEST_KEY", SECRET)
+    server.before = [reply]
+    with pytest.raises(ModelError, match=sentence) as raised:
+        answer(server.url, retries=0, key_variable="TEST_KEY")
+    assert raised.value.passing is passing
+    assert SECRET not in str(raised.value)
+    assert "SECRET" not in str(raised.value)
+    assert raised.value.__cause__ is None
+
+
+def test_a_server_that_does_not_answer_in_time(server: Completions) -> None:
+    server.before = [waits(1.0)]
+    with pytest.raises(ModelError, match=r"did not answer within 0\.2 seconds") as raised:
+        answer(server.url, timeout_s=0.2, retries=0)
+    assert raised.value.passing
+
+
+def test_nobody_listens() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
+        with pytest.raises(ModelError, match="cannot be reached; check the address") as raised:
+            answer(url, retries=0)
+    assert raised.value.passing
+
+
+def test_the_key_goes_into_the_header_and_nowhere_else(
+    server: Completions, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("TEST_KEY", SECRET)
+    caplog.set_level(logging.DEBUG)
+    with closing(Endpoint(server.url, "m", key_variable="TEST_KEY")) as model:
+        model.next_token_logprobs("private words", CANDIDATES)
+    assert server.headers[0]["authorization"] == f"Bearer {SECRET}"
+    assert SECRET not in model.name + repr(model) + caplog.text + str(server.requests)
+    assert "private words" not in caplog.text
+
+
+def test_no_other_address_is_sent_the_key_of_openai(
+    server: Completions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", SECRET)
+    answer(server.url)
+    assert SECRET not in str(server.headers)
+
+
+def test_openais_own_address_needs_its_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with pytest.raises(SpecError, match="variable OPENAI_API_KEY is empty"):
+        Endpoint("https://api.openai.com/v1", "m")
+
+
+@pytest.mark.parametrize(
+    ("url", "options", "sentence"),
+    [
+        ("localhost:8000/v1", {}, "must be an address such as"),
+        ("file:///etc/passwd", {}, "must be an address such as"),
+        ("http://[::1/v1", {}, "must be an address such as"),
+        ("https://me:pass@example.org/v1", {}, "must hold no name, password or query"),
+        ("https://example.org/v1?key=1", {}, "must hold no name, password or query"),
+        (
+            "https://example.org/v1",
+            {"key_variable": SECRET},
+            "name of an environment variable, not the key",
+        ),
+        ("https://example.org/v1", {"key_variable": "NOT_SET"}, "variable NOT_SET is empty"),
+        ("http://example.org/v1", {"key_variable": "TEST_KEY"}, "unencrypted: take an address with https"),
+        ("HTTP://example.org/v1", {"key_variable": "TEST_KEY"}, "unencrypted: take an address with https"),
+        ("https://example.org/v1", {"key_variable": "BROKEN_KEY"}, "holds no key"),
+        ("http://localhost/v1", {"top": 0}, "positive numbers"),
+    ],
+)
+def test_options_that_cannot_be_used(
+    monkeypatch: pytest.MonkeyPatch, url: str, options: dict[str, object], sentence: str
+) -> None:
+    monkeypatch.setenv("TEST_KEY", SECRET)
+    monkeypatch.setenv("BROKEN_KEY", "a\nb")
+    monkeypatch.delenv("NOT_SET", raising=False)
+    with pytest.raises(SpecError, match=sentence) as raised:
+        Endpoint(url, "m", **options)
+    assert SECRET not in str(raised.value)
+
+
+def test_without_the_library_it_is_said_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "openai", None)
+    with pytest.raises(DataError, match=r"needs the package openai; install it with"):
+        Endpoint("http://localhost/v1", "m")
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_where_the_endpoint_points_nothing_is_sent(
+    server: Completions, monkeypatch: pytest.MonkeyPatch, status: int
+) -> None:
+    monkeypatch.setenv("GRASP_TEST_KEY", SECRET)
+    with serving() as elsewhere:
+        for host in ("127.0.0.1", "localhost"):
+            address = f"{elsewhere.url.replace('127.0.0.1', host)}/completions"
+            server.before = [says(status, Location=address)]
+            with pytest.raises(ModelError, match=f"points to another address.*{status}") as raised:
+                answer(server.url, key_variable="GRASP_TEST_KEY", retries=2)
+            assert SECRET not in str(raised.value)
+        assert elsewhere.requests == []
+    assert len(server.requests) == 2, "a redirect is no passing trouble"

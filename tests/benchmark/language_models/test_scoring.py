@@ -1,0 +1,225 @@
+"""From rows to classes: which examples are shown, what becomes of failures, what a second attempt asks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from grasp_core.benchmark.language_models.asking import Asking
+from grasp_core.benchmark.language_models.baseline import InContext
+from grasp_core.benchmark.language_models.endpoint import Endpoint
+from grasp_core.benchmark.language_models.ledger import Answers, Usage
+from grasp_core.benchmark.language_models.model import Answer, ModelError
+from grasp_core.benchmark.language_models.scoring import Setting, leave_one_out, predict
+from grasp_core.benchmark.language_models.selection import drawn, most_similar
+from grasp_core.benchmark.language_models.tuning import grid, paper_sweeps, tune
+from grasp_core.benchmark.tasks import Rows
+from grasp_core.errors import DataError, RunCancelledError
+from grasp_core.remarks.remark import said
+from tests.benchmark.language_models.completions_server import says, serving
+from tests.benchmark.language_models.making import ROWS, TASK, WordModel, rows, text
+
+
+def shared_words(texts: Sequence[str], others: Sequence[str]) -> np.ndarray:
+    bags = [[set(one.split()) for one in many] for many in (texts, others)]
+    return np.array([[len(a & b) / max(len(a) * len(b), 1) ** 0.5 for b in bags[1]] for a in bags[0]])
+
+
+@pytest.fixture
+def train(tmp_path: Path) -> Rows:
+    return rows(tmp_path)
+
+
+def asking(model: WordModel, **more: object) -> Asking:
+    return replace(Asking(TASK, model, Answers(), shared_words, usage=Usage()), **more)
+
+
+def test_the_most_similar_stand_last_and_ties_go_to_the_first_of_the_file() -> None:
+    assert most_similar(np.array([0.2, 0.9, 0.5, 0.9]), 3) == [2, 3, 1]
+    assert most_similar(np.array([0.1, 0.2]), 5) == [0, 1]
+    assert most_similar(np.array([0.1, 0.2]), 0) == []
+
+
+def test_examples_by_chance_have_every_class_and_depend_on_the_seed_alone() -> None:
+    labels = ["a"] * 20 + ["b", "c"]
+    draws = {tuple(drawn(labels, 4, seed)) for seed in range(30)}
+    assert len(draws) > 20
+    for draw in draws:
+        assert len(set(draw)) == 4
+        assert {"b", "c"} == {labels[row] for row in draw} - {"a"}
+    assert drawn(labels, 4, 7) == drawn(labels, 4, 7)
+    assert drawn(labels, 22, 7) == list(range(22))
+
+
+def test_rows_are_classified_by_the_model(train: Rows) -> None:
+    model = WordModel()
+    ask = asking(model)
+    found = predict(ask, Setting(2), train, [text("", "please bring cake"), text("", "the sun is red")])
+    assert found.labels == ("yes", "no")
+    assert np.allclose(found.probabilities.sum(axis=1), 1)
+    assert model.asked[0].count("please bring") == 3
+    assert (ask.usage.asked, ask.usage.reused) == (2, 0)
+
+
+def test_probabilities_are_those_of_the_logprobs_normalised(train: Rows) -> None:
+    class Fixed(WordModel):
+        def next_token_logprobs(self, prompt: str, candidates: Sequence[str]) -> Answer:
+            return Answer((np.log(0.02), np.log(0.06)))
+
+    found = predict(asking(Fixed()), Setting(0), train, [text("", "x")])
+    assert found.probabilities[0] == pytest.approx([0.25, 0.75])
+    assert found.labels == ("no",)
+
+
+def test_leaving_one_out_never_shows_the_row_itself(train: Rows) -> None:
+    model = WordModel()
+    found = leave_one_out(asking(model), Setting(5), train)
+    assert len(found.labels) == len(ROWS)
+    for (title, words, _), prompt in zip(ROWS, model.asked, strict=True):
+        assert prompt.count(f"Text: {words}\nTitle: {title}\n") == 1
+        assert prompt.count("Label:") == 6
+
+
+def test_a_row_without_text_gets_examples_by_chance(train: Rows) -> None:
+    model = WordModel()
+    blank = text(" ", "")
+    predict(asking(model), Setting(2), train, [blank])
+    predict(asking(model), Setting(2, semantic=False), train, [blank])
+    assert model.asked[0] == model.asked[1]
+
+
+def test_similar_examples_need_embeddings(train: Rows) -> None:
+    ask = asking(WordModel(), similarity=None)
+    with pytest.raises(DataError, match="needs embeddings"):
+        predict(ask, Setting(2), train, [text("", "x")])
+    assert predict(ask, Setting(2, semantic=False), train, [text("", "x")]).labels
+
+
+def test_as_a_baseline_it_is_fitted_and_labels_rows(train: Rows) -> None:
+    baseline = InContext(WordModel(), Answers(), similarity=shared_words)
+    label = baseline(train, TASK, 1)
+    assert label([text("", "please bring cake")]) == ["yes"]
+    assert label([text("", "the sun is red")]) == ["no"]
+    assert baseline.usage.asked == 2
+
+
+class Failing(WordModel):
+    """Gives no answer to some questions."""
+
+    def __init__(self, failing: set[int], *, passing: bool = True) -> None:
+        super().__init__()
+        self.failing, self.passing, self.calls = failing, passing, 0
+
+    def next_token_logprobs(self, prompt: str, candidates: Sequence[str]) -> Answer:
+        self.calls += 1
+        if self.calls in self.failing:
+            raise ModelError(said("It did not answer"), passing=self.passing)
+        return super().next_token_logprobs(prompt, candidates)
+
+
+def test_a_second_attempt_asks_only_what_is_missing(train: Rows, tmp_path: Path) -> None:
+    path = tmp_path / "answers.jsonl"
+    failing = Failing({2, 5})
+    with pytest.raises(
+        DataError, match=r"4 of 6 rows got an answer\. It did not answer.*--resume .*4 answers"
+    ):
+        leave_one_out(asking(failing, answers=Answers(path)), Setting(3), train)
+    assert failing.calls == 6
+    again = WordModel()
+    ask = asking(again, answers=Answers(path))
+    found = leave_one_out(ask, Setting(3), train)
+    assert len(again.asked) == 2
+    assert (ask.usage.asked, ask.usage.reused) == (2, 4)
+    assert found.labels == leave_one_out(asking(WordModel()), Setting(3), train).labels
+
+
+@pytest.mark.parametrize(("failing", "passing", "calls"), [({2}, False, 2), ({2, 3, 4}, True, 4)])
+def test_a_model_out_of_reach_is_not_asked_on(
+    train: Rows, failing: set[int], passing: bool, calls: int
+) -> None:
+    model = Failing(failing, passing=passing)
+    with pytest.raises(DataError, match="1 of 6 rows got an answer"):
+        leave_one_out(asking(model), Setting(3), train)
+    assert model.calls == calls
+
+
+def test_progress_and_cancel(train: Rows, tmp_path: Path) -> None:
+    told: list[tuple[int, int]] = []
+
+    def watch(done: int, total: int) -> None:
+        told.append((done, total))
+        if done == 3:
+            raise RunCancelledError
+
+    answers = Answers(tmp_path / "answers.jsonl")
+    with pytest.raises(RunCancelledError):
+        leave_one_out(asking(WordModel(), watch=watch, answers=answers), Setting(3), train)
+    assert told == [(0, 6), (1, 6), (2, 6), (3, 6)]
+    assert len(answers) == 3
+
+
+def macro_f1(gold: Sequence[str], predicted: Sequence[str], _: object) -> float:
+    from sklearn.metrics import f1_score
+
+    return float(f1_score(gold, predicted, labels=TASK.classes, average="macro", zero_division=0))
+
+
+def test_tuning_tries_all_settings_and_resumes(train: Rows, tmp_path: Path) -> None:
+    settings = grid(len(ROWS))
+    assert len(grid()) == 16
+    assert {setting.shots for setting in settings} == {5}
+    told: list[tuple[int, int]] = []
+    answers = Answers(tmp_path / "a.jsonl")
+    ask = asking(WordModel(), answers=answers, watch=lambda done, total: told.append((done, total)))
+    trials = tune(ask, train, settings, macro_f1)
+    assert told[0] == (0, 24)
+    assert told[-1] == (24, 24)
+    assert [trial.score for trial in trials] == sorted((trial.score for trial in trials), reverse=True)
+    best = leave_one_out(ask, trials[0].setting, train)
+    assert trials[0].score == pytest.approx(macro_f1(train.labels, best.labels, None))
+    again = tune(replace(ask, answers=Answers(tmp_path / "a.jsonl")), train, settings, macro_f1)
+    assert sum(trial.usage.asked for trial in again) == 0
+    assert [(trial.setting, trial.score) for trial in again] == [(t.setting, t.score) for t in trials]
+
+
+def test_the_papers_trials_vary_one_thing_at_a_time() -> None:
+    sweeps = dict(paper_sweeps())
+    assert [setting.instructions for setting in sweeps["instructions"]] == [False, True]
+    assert [setting.semantic for setting in sweeps["similar examples"]] == [False, True]
+    assert [setting.shots for setting in sweeps["number of examples"]] == [5, 10, 25, 49]
+
+
+@pytest.mark.parametrize("parallel", [1, 3])
+def test_over_the_network_an_interrupted_job_goes_on(train: Rows, tmp_path: Path, parallel: int) -> None:
+    path = tmp_path / "answers.jsonl"
+
+    def attempt(url: str) -> tuple[tuple[str, ...], Usage]:
+        with Answers(path) as answers, closing(Endpoint(url, "m", retries=0, parallel=parallel)) as model:
+            ask = asking(model, answers=answers)
+            return leave_one_out(ask, Setting(3), train).labels, ask.usage
+
+    with serving() as server:
+        server.top = lambda prompt: {" yes": -0.1} if "Title: Tea\nLabel:" in prompt[-40:] else {" no": -0.2}
+        url = server.url
+        server.before = [lambda: None, says(200, b"{garbage"), lambda: None, says(500)]
+        with pytest.raises(DataError, match="4 of 6 rows got an answer"):
+            attempt(url)
+        assert len(Answers(path)) == 4
+        labels, usage = attempt(url)
+        assert (usage.asked, usage.reused, usage.prompt_tokens, usage.floored) == (2, 4, 200, 6)
+        assert labels == ("yes", "no", "no", "no", "no", "no")
+        assert len(server.requests) == 8
+
+
+def test_a_server_that_goes_away_costs_nothing(train: Rows) -> None:
+    with serving() as server:
+        url = server.url
+    with Answers() as answers, closing(Endpoint(url, "m", retries=0)) as model:
+        ask = asking(model, answers=answers)
+        with pytest.raises(DataError, match=r"0 of 6 rows got an answer\. The endpoint .* cannot be reached"):
+            leave_one_out(ask, Setting(3), train)

@@ -1,0 +1,240 @@
+"""Leave-one-out, splits and labelled files: what is learnt from what, progress, going on, and the command."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+from sklearn.metrics import f1_score
+
+from grasp_core import cli
+from grasp_core.benchmark.baselines.plurality import fit_plurality
+from grasp_core.benchmark.baselines.protocol import Predict
+from grasp_core.benchmark.baselines.tfidf import fit_tfidf
+from grasp_core.benchmark.scoring.evaluate import Done, evaluate, label_rows, work_key
+from grasp_core.benchmark.scoring.folds import leave_one_out, stratified_splits, taken
+from grasp_core.benchmark.tasks import Rows, Task, read_rows
+from grasp_core.errors import DataError, RunCancelledError
+from grasp_core.remarks.baselines import BaselineCaution
+from tests.benchmark.baseline_tasks import NEW, WEATHER, opened, texts, weather
+from tests.benchmark.folders import write
+
+BALANCED = [(f"text {number}", ("rain", "snow")[number % 2]) for number in range(10)]
+
+
+class Spy:
+    """Notes what it learns from; labels by TF-IDF."""
+
+    def __init__(self) -> None:
+        self.learnt: list[tuple[str, ...]] = []
+
+    def __call__(self, train: Rows, task: Task, seed: int) -> Predict:
+        self.learnt.append(train.ids)
+        return fit_tfidf(train, task, seed)
+
+
+def test_leave_one_out_is_counted_as_scikit_learn_counts(tmp_path: Path) -> None:
+    task, train = opened(weather(tmp_path))
+    spy = Spy()
+    found = evaluate(spy, train, task)
+    assert spy.learnt == [tuple(i for i in train.ids if i != left) for left in train.ids]
+    expected = [
+        fit_tfidf(taken(train, fold.train), task, 1)(taken(train, fold.test).texts)[0]
+        for fold in leave_one_out(train)
+    ]
+    assert list(found.predicted) == expected
+    assert found.n == 6
+    assert found.macro_f1 == pytest.approx(f1_score(train.labels, expected, average="macro"), abs=1e-12)
+    assert found.macro_f1_declared == pytest.approx(
+        f1_score(train.labels, expected, average="macro", labels=task.classes, zero_division=0), abs=1e-12
+    )
+    assert found.ci95[0] <= found.macro_f1 <= found.ci95[1]
+
+
+def test_leave_one_out_says_where_it_misleads(tmp_path: Path) -> None:
+    task, train = opened(weather(tmp_path, BALANCED))
+    found = evaluate(fit_plurality, train, task)
+    assert found.macro_f1 == 0.0  # the other class is always the larger one
+    assert "equally many rows" in str(found.caution[1])
+    task, train = opened(weather(tmp_path))
+    cautions = evaluate(fit_plurality, train, task).caution
+    assert "A class with a single row (1 here) is left without an example" in str(cautions[-1])
+    assert not any("equally many" in str(sentence) for sentence in cautions)
+
+
+def test_splits_are_stratified_seeded_and_apart(tmp_path: Path) -> None:
+    _, train = opened(weather(tmp_path, [*WEATHER, *BALANCED]))
+    folds = stratified_splits(train, 1)
+    assert folds == stratified_splits(train, 1) != stratified_splits(train, 2)
+    assert folds[:3] == stratified_splits(train, 1, splits=3)
+    labels = train.labels or ()
+    for fold in folds:
+        assert sorted(fold.train + fold.test) == list(range(16))
+        assert {labels[row] for row in fold.train} == set(labels)
+    # A fifth of 8, 6 and 2 rows: 1.6, 1.2 and 0.4 rows of 20 splits on average.
+    for name, expected in (("rain", 1.6), ("snow", 1.2), ("sun_shine", 0.4)):
+        mean = sum(labels[row] == name for fold in folds for row in fold.test) / len(folds)
+        assert mean == pytest.approx(expected, abs=0.45)
+
+
+def test_splits_say_where_they_mislead(tmp_path: Path) -> None:
+    task, train = opened(weather(tmp_path))
+    found = evaluate(fit_plurality, train, task, way="splits")
+    assert "is never tested" in str(found.caution[1])
+    assert "Rare classes (2 with 2 to 4 rows)" in str(found.caution[2])
+    assert found.n == sum(len(fold.test) for fold in stratified_splits(train, 1))
+
+
+def test_splits_need_a_class_with_two_rows(tmp_path: Path) -> None:
+    task, train = opened(weather(tmp_path, [("a", "rain"), ("b", "snow")]))
+    with pytest.raises(DataError, match="no class with two rows"):
+        evaluate(fit_plurality, train, task, way="splits")
+    task, train = opened(weather(tmp_path, [("a", "rain")]))
+    with pytest.raises(DataError, match="takes two or more"):
+        evaluate(fit_plurality, train, task)
+
+
+def test_a_labelled_file_that_repeats_training_rows_is_remarked(tmp_path: Path) -> None:
+    task, train = opened(weather(tmp_path))
+    write(tmp_path, {"gold.csv": f"Text,Label\n{WEATHER[0][0]},rain\nsun,sun_shine\n"})
+    gold = read_rows(tmp_path / "gold.csv", task, labelled=True)
+    found = evaluate(fit_tfidf, train, task, way="file", test=gold)
+    assert found.macro_f1 == 1.0
+    assert found.caution == (BaselineCaution.ROWS_LEARNT_FROM(both=1, rows=2),)
+    assert str(found.caution[0]).startswith("1 of the 2 rows are also among those learnt from")
+
+
+@pytest.mark.parametrize("way", ["loo", "splits"])
+def test_a_cancelled_evaluation_goes_on_where_it_was(tmp_path: Path, way: str) -> None:
+    task, train = opened(weather(tmp_path, [*WEATHER, *BALANCED]))
+    whole = evaluate(fit_tfidf, train, task, way=way)  # type: ignore[arg-type]
+    kept: Done = {}
+
+    def cancel(done: int, total: int) -> None:
+        if done >= total / 2:
+            raise RunCancelledError("cancelled")
+
+    with pytest.raises(RunCancelledError):
+        evaluate(fit_tfidf, train, task, way=way, watch=cancel, done=kept)  # type: ignore[arg-type]
+    before = len(kept)
+    spy, told = Spy(), []
+    kept = json.loads(json.dumps(kept))
+    again = evaluate(
+        spy,
+        train,
+        task,
+        way=way,
+        watch=lambda *now: told.append(now),
+        done=kept,  # type: ignore[arg-type]
+    )
+    assert 0 < before < len(kept) == before + len(spy.learnt)
+    assert (again.macro_f1, again.ci95, again.predicted) == (whole.macro_f1, whole.ci95, whole.predicted)
+    assert told[0][0] == 0
+    assert told[-1] == (again.n, again.n)
+
+
+def test_blocks_of_rows_change_no_label_and_are_not_done_twice(tmp_path: Path) -> None:
+    task, train = opened(weather(tmp_path))
+    rows = texts(*NEW, *(text for text, _ in WEATHER))
+    kept: Done = {}
+    whole = label_rows(fit_tfidf, train, task, rows)
+    assert label_rows(fit_tfidf, train, task, rows, block=2, done=kept) == whole
+
+    def never(train: Rows, task: Task, seed: int) -> Predict:
+        raise AssertionError("learnt again")
+
+    assert label_rows(never, train, task, rows, block=2, done=kept) == whole
+
+
+def test_partial_work_belongs_to_its_rows_and_seed(tmp_path: Path) -> None:
+    task, train = opened(weather(tmp_path / "one"))
+    _, other = opened(weather(tmp_path / "two", BALANCED))
+    keys = {
+        work_key("tfidf", task, [train], "loo", 1),
+        work_key("tfidf", task, [train], "loo", 2),
+        work_key("tfidf", task, [other], "loo", 1),
+        work_key("tfidf", task, [train], "splits", 1),
+        work_key("plurality", task, [train], "loo", 1),
+    }
+    assert len(keys) == 5
+    assert work_key("tfidf", task, [train], "loo", 1) in keys
+
+
+def command(*arguments: str | Path) -> int:
+    return cli.main(["raft", "baseline", *map(str, arguments)])
+
+
+def test_the_command_scores(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder, out = weather(tmp_path / "weather"), tmp_path / "scores.json"
+    assert command("tfidf", "--task", folder, "--evaluate", "loo", "--out", out) == 0
+    printed = capsys.readouterr()
+    scores = json.loads(printed.out)
+    assert json.loads(out.read_text("utf-8")) == scores
+    task, train = opened(folder)
+    found = evaluate(fit_tfidf, train, task)
+    assert (scores["macro_f1"], scores["macro_f1_declared"]) == (found.macro_f1, found.macro_f1_declared)
+    assert (scores["baseline"], scores["task"], scores["n"]) == ("tfidf", "weather", 6)
+    assert "note: Leave-one-out makes" in printed.err
+
+
+def test_the_command_scores_on_splits_and_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = weather(tmp_path / "weather")
+    write(
+        tmp_path,
+        {"gold.csv": "ID,Text,Label\n9,so much snow,snow\n8,the sun,sun_shine\n7,it will rain,rain\n"},
+    )
+    assert command("tfidf", "--task", folder, "--evaluate", tmp_path / "gold.csv") == 0
+    assert json.loads(capsys.readouterr().out)["macro_f1"] == 1.0
+    assert command("plurality", "--task", folder, "--evaluate", "splits", "--seed", "3") == 0
+    assert json.loads(capsys.readouterr().out)["evaluate"] == "splits"
+
+
+def test_the_command_labels_what_is_to_be_handed_in(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    weather(tmp_path / "tasks" / "weather")
+    (tmp_path / "mine" / "weather").mkdir(parents=True)
+    out = tmp_path / "mine" / "weather" / "predictions.csv"
+    assert command("tfidf", "--task", tmp_path / "tasks" / "weather", "--out", out) == 0
+    assert out.read_text("utf-8") == "ID,Label\n70,rain\n71,sun_shine\n72,snow\n"
+    assert cli.main(["raft", "validate", str(tmp_path / "mine"), "--tasks", str(tmp_path / "tasks")]) == 0
+    monkeypatch.chdir(tmp_path)
+    assert command("plurality", "--task", tmp_path / "tasks" / "weather") == 0
+    assert (tmp_path / "predictions.csv").is_file()
+    assert capsys.readouterr().out.endswith("3 rows labelled: predictions.csv\n")
+
+
+@pytest.mark.parametrize(
+    ("changed", "arguments", "message"),
+    [
+        ({"task.json": None}, (), "is no task folder"),
+        ({"train.csv": None}, (), "train.csv"),
+        ({"train.csv": "Text,Label\nwet,hail\n"}, (), "row 2: the label 'hail' is none of the 3 classes"),
+        ({}, ("--evaluate", "nowhere.csv"), "nowhere.csv"),
+        ({}, ("--evaluate", "LOO"), "--evaluate takes loo, splits or a labelled file; there is no file LOO"),
+        ({}, ("--out", "nowhere/scores.json"), "there is no folder"),
+        ({}, ("--out", "."), "it is a folder"),
+    ],
+)
+def test_bad_input_is_one_sentence(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    changed: Mapping[str, str | None],
+    arguments: Sequence[str],
+    message: str,
+) -> None:
+    folder = weather(tmp_path / "weather")
+    monkeypatch.chdir(tmp_path)
+    for name, content in changed.items():
+        (folder / name).unlink()
+        if content is not None:
+            write(folder, {name: content})
+    assert command("plurality", "--task", folder, *arguments) == cli.BAD_INPUT
+    printed = capsys.readouterr()
+    assert printed.err.startswith("grasp: ")
+    assert message in printed.err
+    assert printed.err.count("\n") == 1
+    assert printed.out == ""

@@ -1,0 +1,120 @@
+"""The permutation test: its distribution is exact, and it finds no difference where there is none."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from grasp_core.benchmark.gold import Gold
+from grasp_core.benchmark.labelled import LabelledFile
+from grasp_core.benchmark.scoring.compare import compare, swapped_differences
+from grasp_core.benchmark.submissions.submission import Submission
+from grasp_core.benchmark.tasks import Task
+from grasp_core.errors import DataError
+from grasp_core.statistics.f1 import confusion, macro_f1
+
+CLASSES = ("no", "yes")
+TASKS = {name: Task(name, CLASSES, ("text",), ("text",)) for name in ("mood", "tone")}
+
+
+def difference(right: np.ndarray, a: np.ndarray, b: np.ndarray, classes: int) -> float:
+    return macro_f1(confusion(right, a, classes)) - macro_f1(confusion(right, b, classes))
+
+
+def submission(codes: np.ndarray, *names: str) -> Submission:
+    ids = tuple(map(str, range(codes.size)))
+    labels = tuple(CLASSES[code] for code in codes)
+    return Submission({name: LabelledFile(name, ("ID", "Label"), ids, labels, codes.size) for name in names})
+
+
+def gold(codes: np.ndarray) -> Gold:
+    labels = {str(one): CLASSES[code] for one, code in enumerate(codes)}
+    return Gold(dict.fromkeys(TASKS, labels))
+
+
+@pytest.mark.parametrize("repeated", [1, 2])
+def test_swaps_have_the_exact_distribution(repeated: int) -> None:
+    """All ways to swap are enumerated; items that occur twice are swapped with a binomial number."""
+    right = np.tile([0, 1, 2, 1, 0], repeated)
+    a, b = np.tile([0, 1, 2, 0, 0], repeated), np.tile([1, 1, 0, 1, 2], repeated)
+    exact = []
+    for swap in itertools.product([False, True], repeat=right.size):
+        exact.append(difference(right, np.where(swap, b, a), np.where(swap, a, b), 3))
+    found = swapped_differences(right, a, b, 3, seed=1, purpose="x", permutations=40_000)
+    values, times = np.unique(np.round(exact, 9), return_counts=True)
+    shares = [(np.abs(found - value) < 1e-8).mean() for value in values]
+    # Four standard errors of a share of 40,000 draws are at most 0.01.
+    assert shares == pytest.approx(times / len(exact), abs=0.01)
+    assert sum(shares) == pytest.approx(1)
+
+
+def test_two_equal_submissions_do_not_differ() -> None:
+    said = np.random.default_rng(1).integers(0, 2, 50)
+    right = np.random.default_rng(2).integers(0, 2, 50)
+    found = compare(submission(said, *TASKS), submission(said, *TASKS), TASKS, gold(right), permutations=99)
+    assert found.overall is not None
+    for one in (*found.tasks.values(), found.overall):
+        assert (one.difference, one.ci95, one.p) == (0, (0, 0), 1)
+    assert (found.tasks["mood"].n, found.overall.n) == (50, 100)
+
+
+def test_a_submission_that_is_much_better_is_found_and_p_is_never_0() -> None:
+    rng = np.random.default_rng(3)
+    right = rng.integers(0, 2, 200)
+    poor = np.where(rng.random(200) < 0.4, 1 - right, right)
+    found = compare(submission(right, *TASKS), submission(poor, *TASKS), TASKS, gold(right), permutations=999)
+    mood = found.tasks["mood"]
+    assert mood.difference == pytest.approx(difference(right, right, poor, 2))
+    assert mood.p == 1 / 1_000
+    assert 0 < mood.ci95[0] < mood.difference < mood.ci95[1]
+
+
+def test_swapping_the_submissions_turns_the_sign_alone() -> None:
+    rng = np.random.default_rng(4)
+    right, a, b = rng.integers(0, 2, (3, 60))
+    one = compare(submission(a, "mood"), submission(b, "mood"), TASKS, gold(right), permutations=4_999)
+    other = compare(submission(b, "mood"), submission(a, "mood"), TASKS, gold(right), permutations=4_999)
+    assert one.tasks["mood"].difference == -other.tasks["mood"].difference
+    # Different draws of the same distribution: the standard error of a p of 0.5 is 0.007.
+    assert one.tasks["mood"].p == pytest.approx(other.tasks["mood"].p, abs=0.03)
+    assert one.overall is None
+
+
+def test_p_is_uniform_where_nothing_differs() -> None:
+    rng = np.random.default_rng(5)
+    tasks = {"mood": TASKS["mood"]}
+    values = []
+    for number in range(300):
+        right = rng.integers(0, 2, 80)
+        a, b = (np.where(rng.random(80) < 0.3, 1 - right, right) for _ in range(2))
+        found = compare(
+            submission(a, "mood"),
+            submission(b, "mood"),
+            tasks,
+            gold(right),
+            seed=number,
+            permutations=199,
+            resamples=2,
+        )
+        values.append(found.tasks["mood"].p)
+    # 5 % of 300 is 15, with a standard error of 3.8; ties make the test a little shy.
+    assert 4 <= sum(p <= 0.05 for p in values) <= 26
+
+
+def test_the_same_seed_gives_the_same_figures() -> None:
+    rng = np.random.default_rng(6)
+    right, a, b = rng.integers(0, 2, (3, 40))
+    given = (submission(a, *TASKS), submission(b, *TASKS), TASKS, gold(right))
+    first, again, other = (compare(*given, seed=seed, permutations=500, resamples=500) for seed in (1, 1, 2))
+    assert first.tasks == again.tasks
+    assert first.overall == again.overall
+    assert first.overall != other.overall
+    assert first.tasks["mood"].p != first.tasks["tone"].p  # alike, but not drawn alike
+
+
+def test_nothing_in_common_is_an_error() -> None:
+    said = np.array([0, 1])
+    with pytest.raises(DataError, match="no task for which both"):
+        compare(submission(said, "mood"), submission(said, "tone"), TASKS, gold(said))

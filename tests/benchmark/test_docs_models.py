@@ -1,0 +1,80 @@
+"""The worked examples of docs/models.md run, one after the other, and print what is shown."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from grasp_core.benchmark.submissions.validation import VALIDATED
+from grasp_core.remarks.submissions import SubmissionProblem
+from tests.test_docs import FILES, MODELS, ROOT, Block, blocks, flat
+
+SECTIONS = ("Tasks", "Submissions", "Scores", "Human baseline")
+_FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+
+
+def section(name: str) -> str:
+    return MODELS.read_text(encoding="utf-8").split(f"## {name}\n")[1].split("\n## ")[0]
+
+
+def examples(folder: Path) -> list[Block]:
+    """Blocks of these sections, of which those with a file's name are written into the folder."""
+    found: list[Block] = []
+    for name in SECTIONS:
+        (folder / "part.md").write_text(section(name), encoding="utf-8")
+        found += blocks(folder / "part.md")
+    for block in found:
+        if block.mark.endswith(FILES):
+            (folder / block.mark).write_text(block.text, encoding="utf-8")
+    return found
+
+
+@pytest.fixture(scope="module")
+def shell(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[tuple[str, str]]]:
+    """The folder after all commands, and what each block printed beside what it should."""
+    folder = tmp_path_factory.mktemp("models")
+    found = examples(folder)
+    python = f'python() {{ "{sys.executable}" "$@"; }}\n'
+    here = {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
+    printed = []
+    for block, following in zip(found, [*found[1:], Block("", "", "")], strict=True):
+        if block.language == "sh":
+            done = subprocess.run(
+                ["bash", "-c", python + block.text],
+                cwd=folder,
+                env={**os.environ, **here},
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                check=False,
+            )
+            printed.append((done.stdout, following.text))
+    return folder, printed
+
+
+def test_the_examples_print_what_is_shown(shell: tuple[Path, list[tuple[str, str]]]) -> None:
+    _, printed = shell
+    assert len(printed) == 3
+    for found, expected in printed:
+        assert [flat(line) for line in found.splitlines()] == [flat(line) for line in expected.splitlines()]
+
+
+def test_the_scores_fields_are_described(shell: tuple[Path, list[tuple[str, str]]]) -> None:
+    plain = json.loads((shell[0] / "scores.json").read_text(encoding="utf-8"))
+    described = set(re.findall(r"`([^`\n]+)`", _FENCE.sub("", section("Scores"))))
+    assert {*plain, *plain["tasks"]["mood"]} <= described
+
+
+def test_the_validators_messages_are_described() -> None:
+    text = section("Submissions")
+    worded = "\n".join(problem.value for problem in SubmissionProblem)
+    messages = re.findall(r"^\| `([^`]+)` \|", text, re.MULTILINE)
+    assert len(messages) == 4
+    assert all(message in worded for message in messages)
+    assert f"`{VALIDATED}`" in text

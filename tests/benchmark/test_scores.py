@@ -1,0 +1,213 @@
+"""Scores: equal to scikit-learn's, with intervals that hold what they promise."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.metrics import confusion_matrix, f1_score
+
+from grasp_core.benchmark.gold import Gold
+from grasp_core.benchmark.labelled import LabelledFile
+from grasp_core.benchmark.scoring import bootstrap
+from grasp_core.benchmark.scoring.bootstrap import resampled_f1
+from grasp_core.benchmark.scoring.scores import score, scores_json
+from grasp_core.benchmark.submissions.submission import Submission
+from grasp_core.benchmark.tasks import Task, builtin_tasks
+from grasp_core.errors import DataError
+from grasp_core.statistics import f1
+from grasp_core.statistics.f1 import confusion, interval, macro_f1
+from tests.benchmark.folders import CLASSES, GOLD, IDS, MOOD, SAID, TONE
+
+TASKS = {name: Task(name, CLASSES, ("text",), ("text",)) for name in (MOOD, TONE)}
+
+
+def sklearn_f1(gold: np.ndarray, said: np.ndarray, classes: int, convention: f1.Convention) -> float:
+    labels = None if convention == "leaderboard" else list(range(classes))
+    return float(f1_score(gold, said, average="macro", labels=labels, zero_division=0))
+
+
+def submission(*names: str, labels=SAID) -> Submission:
+    files = {
+        name: LabelledFile(f"data/{name}/predictions.csv", ("ID", "Label"), IDS, tuple(labels), len(IDS))
+        for name in names
+    }
+    return Submission(files)
+
+
+def gold(*names: str) -> Gold:
+    return Gold({name: dict(zip(IDS, GOLD, strict=True)) for name in names})
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.data(), st.integers(2, 9), st.sampled_from(["leaderboard", "declared"]))
+def test_macro_f1_is_that_of_scikit_learn(data: st.DataObject, classes: int, convention) -> None:
+    codes = st.lists(st.integers(0, classes - 1), min_size=1, max_size=30)
+    right = np.array(data.draw(codes))
+    said = np.array(
+        data.draw(st.lists(st.integers(0, classes - 1), min_size=len(right), max_size=len(right)))
+    )
+    expected = sklearn_f1(right, said, classes, convention)
+    assert macro_f1(confusion(right, said, classes), convention) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("convention", ["leaderboard", "declared"])
+@pytest.mark.parametrize("accuracy", [0.0, 0.3, 0.99, 1.0])
+def test_macro_f1_of_a_task_of_full_size_is_that_of_scikit_learn(accuracy: float, convention) -> None:
+    rng = np.random.default_rng(1)
+    right = rng.integers(0, 70, 5_000)  # seven of the classes never occur in gold
+    said = np.where(rng.random(5_000) < accuracy, right, rng.integers(0, 75, 5_000))
+    expected = sklearn_f1(right, said, 77, convention)
+    assert macro_f1(confusion(right, said, 77), convention) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("right", "said"), [([0, 0], [0, 0]), ([0, 0], [1, 1]), ([1], [1]), ([0, 1], [0, 0]), ([2, 2], [0, 1])]
+)
+@pytest.mark.parametrize("convention", ["leaderboard", "declared"])
+def test_macro_f1_of_degenerate_data_is_that_of_scikit_learn(right, said, convention) -> None:
+    expected = sklearn_f1(np.array(right), np.array(said), 3, convention)
+    found = macro_f1(confusion(np.array(right), np.array(said), 3), convention)
+    assert found == pytest.approx(expected, abs=1e-12)
+
+
+def test_without_items_there_is_no_score() -> None:
+    assert math.isnan(macro_f1(np.zeros((3, 3), dtype=int)))
+
+
+def test_confusion_is_that_of_scikit_learn() -> None:
+    rng = np.random.default_rng(2)
+    right, said = rng.integers(0, 5, 200), rng.integers(0, 5, 200)
+    assert (confusion(right, said, 5) == confusion_matrix(right, said, labels=range(5))).all()
+
+
+def exact_distribution(right: np.ndarray, said: np.ndarray, classes: int) -> np.ndarray:
+    """Macro-F1 of every possible draw with replacement, all equally likely."""
+    n = len(right)
+    draws = itertools.product(range(n), repeat=n)
+    return np.array([macro_f1(confusion(right[list(d)], said[list(d)], classes)) for d in draws])
+
+
+@pytest.mark.parametrize("few", [1, 16], ids=["counts drawn at once", "item by item"])
+def test_the_bootstrap_has_the_exact_distribution(few: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    right, said = np.array([0, 0, 1, 1, 1]), np.array([0, 1, 1, 1, 0])
+    exact = exact_distribution(right, said, 2)  # 5^5 = 3,125 draws
+    monkeypatch.setattr(bootstrap, "FEW", few)
+    found = resampled_f1(right, [said], 2, seed=1, purpose="x", resamples=20_000)[0]
+    values, times = np.unique(exact.round(9), return_counts=True)
+    shares = [(np.abs(found - value) < 1e-8).mean() for value in values]
+    # Four standard errors of a share of 20,000 draws are below 0.0142.
+    assert shares == pytest.approx(times / len(exact), abs=0.0142)
+    assert sum(shares) == pytest.approx(1)
+
+
+def test_the_interval_covers_the_truth_about_as_often_as_it_says() -> None:
+    rng = np.random.default_rng(3)
+    big = rng.integers(0, 2, 400_000)
+    wrong = rng.random(big.size) < 0.25
+    truth = macro_f1(confusion(big, np.where(wrong, 1 - big, big), 2))
+    covered = 0
+    for number in range(200):
+        right = rng.integers(0, 2, 150)
+        said = np.where(rng.random(150) < 0.25, 1 - right, right)
+        values = resampled_f1(right, [said], 2, seed=number, purpose="x", resamples=500)
+        low, high = interval(values[0])
+        covered += low <= truth <= high
+    # 95 % of 200, less and more three standard errors of 3.1; percentile intervals are a little short.
+    assert 178 <= covered <= 199
+
+
+def test_resamples_depend_on_seed_and_purpose_and_not_on_how_many_follow() -> None:
+    right, said = np.array([0, 1, 2, 1, 0, 2, 2]), np.array([0, 1, 1, 1, 0, 2, 0])
+    many = resampled_f1(right, [said], 3, seed=5, purpose="x", resamples=1_000)
+    few = resampled_f1(right, [said], 3, seed=5, purpose="x", resamples=500)
+    assert (many[:, :500] == few).all()
+    assert (resampled_f1(right, [said], 3, seed=6, purpose="x", resamples=500) != few).any()
+    assert (resampled_f1(right, [said], 3, seed=5, purpose="y", resamples=500) != few).any()
+
+
+def test_scores_of_a_small_task_by_hand() -> None:
+    found = score(submission(MOOD, TONE), TASKS, gold(MOOD, TONE), resamples=200)
+    # no: 2 right of 3 gold and 4 said, yes: 2 of 3 and 3, maybe so: 1 of 2 and 1.
+    expected = (4 / 7 + 4 / 6 + 2 / 3) / 3
+    assert found.tasks[MOOD].macro_f1 == pytest.approx(expected, abs=1e-12)
+    assert found.tasks[MOOD].macro_f1_declared == pytest.approx(expected, abs=1e-12)
+    assert found.tasks[MOOD].n == 8
+    assert found.tasks[MOOD].confusion.tolist() == [[2, 1, 0], [1, 2, 0], [1, 0, 1]]
+    assert found.overall == pytest.approx(expected, abs=1e-12)
+    assert found.unscored == ()
+    low, high = found.overall_ci95
+    assert low < found.overall < high
+
+
+def test_a_class_that_nobody_uses_counts_in_one_convention_only() -> None:
+    task = Task(MOOD, (*CLASSES, "never"), ("text",), ("text",))
+    found = score(submission(MOOD), {MOOD: task}, gold(MOOD), resamples=100).tasks[MOOD]
+    assert found.macro_f1_declared == pytest.approx(found.macro_f1 * 3 / 4, abs=1e-12)
+
+
+def test_overall_is_never_of_fewer_tasks() -> None:
+    for sent, known in (((MOOD,), (MOOD, TONE)), ((MOOD, TONE), (TONE,))):
+        found = score(submission(*sent), TASKS, gold(*known), resamples=100)
+        assert len(found.tasks) == 1
+        assert found.overall is None
+        assert found.overall_ci95 is None
+        assert found.unscored == tuple(set(TASKS) - set(found.tasks))
+        assert json.loads(scores_json(found))["overall"] is None
+
+
+def test_overall_needs_all_eleven_tasks_of_the_benchmark() -> None:
+    tasks = builtin_tasks()
+    files, right = {}, {}
+    for task in tasks.values():
+        labels = [task.classes[number % len(task.classes)] for number in range(80)]
+        ids = tuple(str(50 + number) for number in range(80))
+        right[task.name] = dict(zip(ids, labels, strict=True))
+        files[task.name] = LabelledFile("p.csv", ("ID", "Label"), ids, tuple(labels), 80)
+    assert score(Submission(files), tasks, Gold(right), resamples=50).overall == 1.0
+    del files["twitter_complaints"]
+    assert score(Submission(files), tasks, Gold(right), resamples=50).overall is None
+
+
+def test_rows_are_paired_by_id_and_not_by_place() -> None:
+    turned = {
+        MOOD: LabelledFile("p.csv", ("ID", "Label"), IDS[::-1], SAID[::-1], len(IDS)),
+        TONE: submission(TONE).files[TONE],
+    }
+    found = score(Submission(turned), TASKS, gold(MOOD, TONE), resamples=100)
+    assert found.tasks[MOOD].macro_f1 == found.tasks[TONE].macro_f1
+
+
+def test_an_interval_of_a_task_does_not_depend_on_the_other_tasks() -> None:
+    both = score(submission(MOOD, TONE), TASKS, gold(MOOD, TONE), resamples=300)
+    alone = score(submission(TONE), TASKS, gold(MOOD, TONE), resamples=300)
+    assert both.tasks[TONE].ci95 == alone.tasks[TONE].ci95
+
+
+def test_no_task_in_common_is_an_error() -> None:
+    with pytest.raises(DataError, match="no task has both"):
+        score(submission(MOOD), TASKS, gold(TONE))
+
+
+def test_an_incomplete_file_is_refused() -> None:
+    short = LabelledFile("p.csv", ("ID", "Label"), IDS[1:], SAID[1:], 7)
+    with pytest.raises(DataError, match=f"{MOOD} are incomplete"):
+        score(Submission({MOOD: short}), TASKS, gold(MOOD, TONE))
+
+
+def test_the_scores_as_json() -> None:
+    found = score(submission(MOOD, TONE), TASKS, gold(MOOD, TONE), resamples=100)
+    plain = json.loads(scores_json(found))
+    assert list(plain) == ["tasks", "overall"]
+    assert list(plain["tasks"][MOOD]) == ["macro_f1", "macro_f1_declared", "ci95", "n"]
+    assert plain["tasks"][MOOD]["macro_f1"] == found.tasks[MOOD].macro_f1
+    assert plain["tasks"][MOOD]["ci95"] == list(found.tasks[MOOD].ci95)
+
+
+def test_gold_labels_are_not_printed_with_the_value() -> None:
+    assert "maybe so" not in repr(gold(MOOD))

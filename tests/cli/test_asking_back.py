@@ -1,0 +1,172 @@
+"""A guess that is unsure never runs: the command lists what it may be; naming that suffices."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+from grasp_core import cli
+from grasp_core.cli.commands import fill_all
+from grasp_core.cli.entry import make_parser
+from grasp_core.cli.parser import Parser
+from tests.io.making import csv_bytes
+
+
+def votes(*labels: str, ids: tuple[str, str] = ("item", "rater"), values: str = "123") -> bytes:
+    rng = random.Random(1)
+    rows = [[*ids, *labels, "gender"]]
+    rows += [
+        [f"i{i}", f"r{j}", *(rng.choice(values) for _ in labels), "Woman" if j < 4 else "Man"]
+        for i in range(10)
+        for j in range(8)
+    ]
+    return csv_bytes(rows)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch) -> Path:
+    (tmp_path / "votes.csv").write_bytes(votes("offensive", "sarcastic"))
+    (tmp_path / "nameless.csv").write_bytes(votes("c", ids=("a", "b")).replace(b"gender", b"where"))
+    (tmp_path / "matrix.csv").write_bytes(b"key,a,b,c\n1,x,y,x\n2,y,y,x\n3,x,x,y\n4,y,x,y\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def refusal(capsys, *arguments: str) -> str:
+    assert cli.main(list(arguments)) == 2
+    said = capsys.readouterr()
+    assert not said.out
+    return said.err
+
+
+@pytest.mark.parametrize("command", ["run", "quality", "models"])
+def test_the_candidates_are_listed_with_the_option(folder: Path, capsys, command: str) -> None:
+    model = ["--model-baseline", "minilm-names"] if command == "models" else []
+    said = refusal(capsys, command, "--annotations", "votes.csv", *model)
+    asked = "the label column is not certain: 'offensive' or 'sarcastic'? name it with --label"
+    assert said == f"grasp: votes.csv: {asked}\n"
+
+
+def test_ids_and_layout_are_asked_for(folder: Path, capsys) -> None:
+    said = refusal(capsys, "run", "--annotations", "nameless.csv")
+    assert "the item column is not certain: 'a' or 'b'? name it with --item" in said
+    assert "the rater column is not certain: 'b' or 'a'? name it with --rater" in said
+    said = refusal(capsys, "run", "--annotations", "matrix.csv")
+    assert "the layout is not certain: 'items-by-raters' or 'raters-by-items'?" in said
+    assert "name it with --layout" in said
+
+
+def test_naming_the_uncertain_one_suffices(folder: Path) -> None:
+    options = ["--annotations", "votes.csv", "--label", "sarcastic", "--permutations", "50"]
+    assert cli.main(["run", *options, "--out", "result.json"]) == 0
+    result = json.loads((folder / "result.json").read_text(encoding="utf-8"))
+    data = result["spec"]["data"]
+    assert (data["item"], data["rater"], data["label"]) == ("item", "rater", "sarcastic")
+    assert result["spec"]["analysis"]["axes"] == [["gender"]]
+    assert cli.main(["quality", "--annotations", "nameless.csv", "--item", "a"]) == 0
+    assert cli.main(["quality", "--annotations", "matrix.csv", "--layout", "items-by-raters"]) == 0
+
+
+def test_a_file_without_raters_says_what_would_do(folder: Path, capsys) -> None:
+    rows = [["text", "label", "split"]] + [[f"t{n}", "ab"[n % 2], "xy"[n % 3 > 1]] for n in range(12)]
+    (folder / "gold.csv").write_bytes(csv_bytes(rows))
+    said = refusal(capsys, "run", "--annotations", "gold.csv")
+    assert "no column looks like raters" in said
+    assert "name it with --rater" in said
+
+
+def test_a_column_named_that_does_not_exist(folder: Path, capsys) -> None:
+    assert "votes.csv has no column 'Item'; did you mean 'item'" in refusal(
+        capsys, "run", "--annotations", "votes.csv", "--item", "Item"
+    )
+
+
+# What was looked at is said first.
+
+
+def test_the_label_and_its_counts_come_first(folder: Path, capsys) -> None:
+    options = ["--annotations", "votes.csv", "--label", "sarcastic"]
+    for command in (["run", *options, "--permutations", "50"], ["quality", *options]):
+        assert cli.main(command) == 0
+        said = capsys.readouterr()
+        first = said.out.splitlines()[0]
+        assert first.startswith("label 'sarcastic': 80 annotations of 10 items by 8 raters (1 ")
+        assert ("labels are the numbers 1 to 3: ordinal or interval" in said.err) == (command[0] == "run")
+
+
+def test_numbers_are_proposed_a_level_until_one_is_named(folder: Path, capsys) -> None:
+    options = [
+        "--annotations",
+        "votes.csv",
+        "--label",
+        "sarcastic",
+        "--permutations",
+        "50",
+        "--level",
+        "nominal",
+    ]
+    assert cli.main(["run", *options]) == 0
+    assert "takes their order into account" not in capsys.readouterr().err
+
+
+def test_a_slider_says_what_would_do(folder: Path, capsys) -> None:
+    rng = random.Random(2)
+    rows = [["item", "rater", "toxicity", "group"]]
+    rows += [
+        [f"i{i}", f"r{j}", f"{rng.random() * 100:.2f}", "ab"[j % 2]] for i in range(40) for j in range(10)
+    ]
+    (folder / "slider.csv").write_bytes(csv_bytes(rows))
+    said = refusal(capsys, "run", "--annotations", "slider.csv")
+    assert "these are numbers from" in said
+    assert "--bins toxicity:20,40,60,80" in said
+    options = ["--annotations", "slider.csv", "--bins", "toxicity:20,40,60,80", "--permutations", "50"]
+    assert cli.main(["run", *options]) == 0
+    assert "400 annotations of 40 items by 10 raters (under 20 " in capsys.readouterr().out
+
+
+# Values that begin with a minus.
+
+
+def parsers(parser: argparse.ArgumentParser) -> list[argparse.ArgumentParser]:
+    """The parser and those of its commands."""
+    found = [parser]
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            found += [one for child in action.choices.values() for one in parsers(child)]
+    return found
+
+
+def test_every_option_with_a_value_takes_one_with_a_minus() -> None:
+    seen, whole = 0, make_parser()
+    fill_all(whole)
+    for parser in parsers(whole):
+        assert isinstance(parser, Parser)
+        for action in parser._actions:
+            if not action.option_strings or action.nargs is not None:
+                continue
+            alone = Parser()
+            alone.add_argument(*action.option_strings, dest="value")
+            for value in ("-1,1", "-1", "-high,low", "--", "--x=1"):
+                assert alone.parse_args([action.option_strings[-1], value]).value == value
+                assert alone.parse_args([action.option_strings[-1][:-1], value]).value == value
+            seen += 1
+    assert seen > 100
+
+
+def test_labels_with_a_minus_run(folder: Path) -> None:
+    (folder / "signed.csv").write_bytes(votes("label").replace(b",1,", b",-1,"))
+    options = ["--annotations", "signed.csv", "--categories", "-1,2,3", "--permutations", "50"]
+    assert cli.main(["run", *options, "--missing", "--", "--out", "result.json"]) == 0
+    result = json.loads((folder / "result.json").read_text(encoding="utf-8"))
+    assert result["data"]["categories"] == ["-1", "2", "3"]
+    assert result["spec"]["data"]["missing"] == ["", "--"]
+
+
+def test_a_value_left_out_is_noticed(folder: Path, capsys) -> None:
+    with pytest.raises(SystemExit):
+        cli.main(["run", "--annotations", "votes.csv", "--categories", "--label", "sarcastic"])
+    assert "--categories: expected one argument" in capsys.readouterr().err

@@ -1,0 +1,327 @@
+"""The command line: the run command's contract, the example, and bad input in one sentence."""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from grasp_core import cli, example
+from grasp_core.errors import GraspError
+from grasp_core.permutation import compiled
+from grasp_core.result import RunResult
+from grasp_core.spec import STATISTICS
+from tests.permutation.simulated import files, simulate
+
+ROOT = Path(__file__).resolve().parents[2]
+COLUMNS = ["--item", "item", "--rater", "rater", "--label", "label"]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch) -> Path:
+    """The working folder, with a small data set in two files."""
+    votes, raters = files(*simulate(1, items=30, missing=0.1))
+    (tmp_path / "votes.csv").write_bytes(votes)
+    (tmp_path / "raters.csv").write_bytes(raters)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(*arguments: str) -> int:
+    data = ["--annotations", "votes.csv", "--raters", "raters.csv", *COLUMNS]
+    return cli.main(["run", *data, "--permutations", "200", *arguments])
+
+
+def result(folder: Path, *arguments: str) -> dict:
+    assert run(*arguments, "--out", "result.json") == 0
+    return json.loads((folder / "result.json").read_text(encoding="utf-8"))
+
+
+def values(plain: dict) -> list:
+    return [
+        (row["group"], name, cell["value"], cell["p"])
+        for row in plain["groups"]
+        for name, cell in row["statistics"].items()
+    ]
+
+
+def test_the_contract_of_result_json(folder: Path) -> None:
+    plain = result(folder, "--axis", "gender", "--axis", "race", "--intersect", "race:gender")
+    assert plain["format"] == "grasp-run"
+    assert plain["version"] == 1
+    assert plain.keys() >= {"data", "spec", "groups", "dsi", "warnings", "timing"}
+    assert plain["data"].keys() >= {"items", "raters", "annotations", "categories", "sha256"}
+    assert (plain["data"]["items"], plain["data"]["raters"]) == (30, 24)
+    assert plain["data"]["categories"] == ["label 0", "label 1", "label 2"]
+    assert len(plain["data"]["sha256"]) == 64
+    assert plain["timing"].keys() == {"load_s", "observed_s", "permutations_s"}
+    assert [row["axis"] for row in plain["dsi"]] == [["gender"], ["race"], ["race", "gender"]]
+    assert all(row.keys() >= {"axis", "group", "value", "p", "p_max"} for row in plain["dsi"])
+    for row in plain["groups"]:
+        assert row.keys() == {"axis", "group", "n_raters", "n_annotations", "statistics"}
+        assert list(row["group"]) == row["axis"]
+        assert row["n_raters"] >= 2
+        assert tuple(row["statistics"]) == STATISTICS
+        for cell in row["statistics"].values():
+            wanted = {"value", "null_median", "direction", "p", "q", "significance", "reason"}
+            assert cell.keys() >= wanted
+            assert (cell["value"] is None) <= bool(cell["reason"])
+            assert cell["reason"] is None or cell["reason"].keys() == {"code", "numbers", "text"}
+            assert cell["direction"] in ("up", "down", None)
+            assert cell["significance"] in ("none", "nominal", "corrected")
+            assert cell["p"] is None or 0 < cell["p"] <= cell["q"] <= 1
+    assert RunResult.from_dict(plain).spec.analysis.permutations == 200
+
+
+def test_options_reach_the_spec(folder: Path) -> None:
+    options = {
+        "--axis": "gender",
+        "--seed": "7",
+        "--min-raters": "3",
+        "--gai": "negentropy,cross_negentropy",
+        "--strata": "region",
+        "--statistics": "irr,gai",
+        "--p-value": "paper",
+        "--cross-negentropy": "paper",
+        "--ties": "random",
+        "--correction": "max-t",
+        "--family": "all",
+        "--level": "ordinal",
+        "--categories": "label 2,label 1,label 0,label 9",
+        "--missing": "NA",
+        "--exclude": "race=Asian",
+    }
+    spec = result(folder, *(text for pair in options.items() for text in pair))["spec"]
+    analysis = spec["analysis"]
+    assert analysis == {
+        "axes": [["gender"]],
+        "statistics": ["irr", "gai"],
+        "gai": ["negentropy", "cross_negentropy"],
+        "min_raters": 3,
+        "permutations": 200,
+        "seed": 7,
+        "strata": "region",
+        "p_value": "paper",
+        "cross_negentropy": "paper",
+        "ties": "random",
+        "correction": "max-t",
+        "family": "all",
+        "level": "ordinal",
+        "adaptive": False,
+    }
+    assert spec["data"]["categories"] == ["label 2", "label 1", "label 0", "label 9"]
+    assert "NA" in spec["data"]["missing"]
+    assert spec["data"]["exclude"] == [["race", "Asian"]]
+
+
+def test_presets(folder: Path) -> None:
+    default = result(folder, "--axis", "race")["spec"]["analysis"]
+    assert (default["p_value"], default["cross_negentropy"]) == ("two-sided", "smooth")
+    paper = result(folder, "--axis", "race", "--preset", "paper")["spec"]["analysis"]
+    assert (paper["p_value"], paper["cross_negentropy"]) == ("paper", "paper")
+    mixed = result(folder, "--axis", "race", "--preset", "paper", "--p-value", "two-sided")["spec"][
+        "analysis"
+    ]
+    assert (mixed["p_value"], mixed["cross_negentropy"]) == ("two-sided", "paper")
+
+
+def test_the_same_digits_every_time(folder: Path) -> None:
+    once, again = (values(result(folder, "--axis", "race")) for _ in range(2))
+    assert once == again
+    assert values(result(folder, "--axis", "race", "--seed", "2")) != once
+
+
+def test_excluding_raters(folder: Path) -> None:
+    everyone = result(folder, "--axis", "race")["data"]["raters"]
+    kept = result(folder, "--axis", "race", "--exclude", "gender=Man")
+    assert 0 < kept["data"]["raters"] < everyone
+    groups = result(folder, "--axis", "gender", "--min-raters", "1")["groups"]
+    (men,) = (row["n_raters"] for row in groups if row["group"] == {"gender": "Man"})
+    assert kept["data"]["raters"] == everyone - men
+
+
+def test_not_estimable_is_null_with_a_reason(folder: Path) -> None:
+    votes, raters = files(*simulate(2, items=8, raters=14, missing=0.9))
+    (folder / "votes.csv").write_bytes(votes)
+    (folder / "raters.csv").write_bytes(raters)
+    plain = result(folder, "--axis", "race", "--min-raters", "1")
+    cells = [cell for row in plain["groups"] for cell in row["statistics"].values()]
+    missing = [cell for cell in cells if cell["value"] is None]
+    assert missing
+    for cell in missing:
+        assert cell["reason"]
+        assert cell["p"] is cell["q"] is None
+    assert "NaN" not in (folder / "result.json").read_text(encoding="utf-8")
+
+
+def test_the_table(folder: Path, capsys) -> None:
+    assert run("--axis", "race", "--csv", "table.csv") == 0
+    with (folder / "table.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 3 * len(STATISTICS)
+    printed = capsys.readouterr().out
+    assert "Asian" in printed
+    assert "IRR" in printed
+
+
+def test_one_file_with_everything(folder: Path) -> None:
+    """Raters' values may stand in the annotations' own rows."""
+    with (folder / "raters.csv").open(encoding="utf-8") as file:
+        gender = {row["rater"]: row["gender"] for row in csv.DictReader(file)}
+    lines = (folder / "votes.csv").read_text(encoding="utf-8").splitlines()
+    rows = [f"{line},{gender[line.split(',')[1]]}" for line in lines[1:]]
+    (folder / "one.csv").write_text("\n".join([lines[0] + ",gender", *rows]) + "\n", encoding="utf-8")
+    two = values(result(folder, "--axis", "gender"))
+    arguments = ["run", "--annotations", "one.csv", *COLUMNS, "--axis", "gender", "--permutations", "200"]
+    assert cli.main([*arguments, "--out", "one.json"]) == 0
+    assert values(json.loads((folder / "one.json").read_text(encoding="utf-8"))) == two
+
+
+BAD = {
+    "missing file": ["--annotations", "nowhere.csv", "--axis", "race"],
+    "missing raters file": ["--raters", "nowhere.csv", "--axis", "race"],
+    "a folder as file": ["--annotations", ".", "--axis", "race"],
+    "empty file": ["--annotations", "empty.csv", "--axis", "race"],
+    "unknown label column": ["--label", "verdict", "--axis", "race"],
+    "unknown axis": ["--axis", "height"],
+    "unknown intersection": ["--intersect", "race:height"],
+    "empty name in an intersection": ["--intersect", "race:"],
+    "no axis": [],
+    "an axis twice": ["--axis", "race", "--axis", "race"],
+    "an axis with itself": ["--intersect", "race:race"],
+    "unknown strata": ["--axis", "race", "--strata", "height"],
+    "unknown column to exclude": ["--axis", "race", "--exclude", "height=1"],
+    "labels that are not declared": ["--axis", "race", "--categories", "a,b"],
+    "one category": ["--axis", "race", "--categories", "label 0"],
+    "no folder for the result": ["--axis", "race", "--out", "nowhere/result.json"],
+    "a folder as result": ["--axis", "race", "--out", "."],
+    "a folder as table": ["--axis", "race", "--csv", "."],
+    "no permutations": ["--axis", "race", "--permutations", "0"],
+    "too many permutations": ["--axis", "race", "--permutations", "10000001"],
+    "negative seed": ["--axis", "race", "--seed", "-1"],
+    "seed out of range": ["--axis", "race", "--seed", str(2**63)],
+    "groups too small": ["--axis", "race", "--min-raters", "25"],
+    "unknown statistic": ["--axis", "race", "--statistics", "alpha"],
+    "half a ratio": ["--axis", "race", "--gai", "irr"],
+    "a ratio upside down": ["--axis", "race", "--gai", "xrr,irr"],
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_is_one_sentence(folder: Path, capsys, monkeypatch, case: str) -> None:
+    """And it is found before any permutation is computed."""
+    computed: list[object] = []
+    monkeypatch.setattr(compiled, "shuffled", lambda *arguments: computed.append(arguments))
+    (folder / "empty.csv").touch()
+    assert run(*BAD[case]) == 2
+    said = capsys.readouterr()
+    assert not computed
+    assert said.out == ""
+    *notes, refusal = said.err.splitlines()  # what was read is said before what cannot be computed of it
+    assert all(line.startswith("note: ") for line in notes)
+    assert refusal.startswith("grasp: ")
+    assert len(refusal) > 30
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["fly"],
+        ["run"],
+        ["run", "--annotations", "votes.csv", "--axis", "race", "--permutations", "many"],
+        ["run", "--annotations", "votes.csv", "--axis", "race", "--exclude", "removed"],
+        ["run", "--annotations", "votes.csv", "--axis", "race", "--preset", "mine"],
+        ["example"],
+    ],
+    ids=" ".join,
+)
+def test_unreadable_arguments_show_how(capsys, arguments: list[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        cli.main(arguments)
+    assert ended.value.code == 2
+    assert "usage: python -m grasp_core" in capsys.readouterr().err
+
+
+def test_a_failing_run_is_one_sentence(folder: Path, capsys, monkeypatch) -> None:
+    def fail(*arguments):
+        raise ZeroDivisionError("rater r7 said Yes")
+
+    monkeypatch.setattr(compiled, "shuffled", fail)
+    assert run("--axis", "race", "--out", "result.json") == 1
+    said = capsys.readouterr().err
+    assert "r7" not in said
+    assert said.splitlines()[-1].startswith("grasp: The run stopped because of an error in GRASP itself")
+    assert not (folder / "result.json").exists()
+
+
+def test_interrupting_is_not_a_crash(capsys, monkeypatch, tmp_path: Path) -> None:
+    def interrupt(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli.example, "example_files", interrupt)
+    assert cli.main(["example", str(tmp_path)]) == 130
+    assert capsys.readouterr().err == "grasp: cancelled\n"
+
+
+def test_a_grasp_error_anywhere_is_one_sentence(capsys, monkeypatch, tmp_path: Path) -> None:
+    def refuse(*arguments):
+        raise GraspError("not today")
+
+    monkeypatch.setattr(cli.example, "example_files", refuse)
+    assert cli.main(["example", str(tmp_path)]) == 2
+    assert capsys.readouterr().err == "grasp: not today\n"
+
+
+def test_example_writes_its_files(tmp_path: Path) -> None:
+    assert cli.main(["example", str(tmp_path / "new" / "folder")]) == 0
+    for name, content in example.example_files().items():
+        assert (tmp_path / "new" / "folder" / name).read_bytes() == content
+
+
+def test_example_where_nothing_can_be_written(tmp_path: Path, capsys) -> None:
+    (tmp_path / "file").touch()
+    assert cli.main(["example", str(tmp_path / "file")]) == 2
+    assert "cannot be written" in capsys.readouterr().err
+
+
+# As a process of its own
+
+
+def in_shell(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-W", "error", "-m", "grasp_core", *arguments],
+        cwd=cwd,
+        env={"PYTHONPATH": str(ROOT), "PATH": ""},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_run_and_table_as_a_process(folder: Path) -> None:
+    arguments = ["run", "--annotations", "votes.csv", "--raters", "raters.csv", *COLUMNS, "--axis", "race"]
+    ended = in_shell(*arguments, "--permutations", "200", "--out", "shell.json", cwd=folder)
+    assert ended.returncode == 0, ended.stderr
+    assert "IRR" in ended.stdout
+    assert "Traceback" not in ended.stderr
+    found = json.loads((folder / "shell.json").read_text(encoding="utf-8"))
+    assert values(found) == values(result(folder, "--axis", "race"))
+
+
+def test_bad_input_as_a_process(folder: Path) -> None:
+    ended = in_shell("run", "--annotations", "nowhere.csv", *COLUMNS, "--axis", "race", cwd=folder)
+    assert ended.returncode == 2
+    assert ended.stdout == ""
+    assert ended.stderr.count("\n") == 1
+    assert "nowhere.csv" in ended.stderr
+
+
+def test_version_as_a_process(tmp_path: Path) -> None:
+    ended = in_shell("--version", cwd=tmp_path)
+    assert ended.returncode == 0
+    assert ended.stdout.strip().count(".") == 2

@@ -1,0 +1,41 @@
+"""A question about models for the tests of the engine, and its answer without the clock."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from grasp_core.engine.compute import Watcher, compute
+from grasp_core.engine.pool import Pool
+from grasp_core.io.parsing.read import read_table
+from grasp_core.models.labels import read_model, sources
+from grasp_core.spec import AnalysisSpec, RunSpec
+from tests.engine.asking import digits
+from tests.permutation.simulated import DATA_SPEC, dataset
+
+SHAPE = {"items": 30, "missing": 0.2, "unknown": 0.05}
+PLAIN = dataset(1, **SHAPE)
+GIVEN = {
+    f"{name}.csv": "\n".join(["ID,Label", *lines]).encode()
+    for name, lines in {
+        "always 0": [f"i{i},label 0" for i in range(30)],
+        "in turn": [f"i{i},label {i % 3}" for i in range(0, 30, 2)],
+    }.items()
+}
+MODELS = tuple(
+    read_model(read_table(content, name), name.removesuffix(".csv"), PLAIN, DATA_SPEC)
+    for name, content in GIVEN.items()
+)
+DATA = replace(PLAIN, models=MODELS)
+
+
+def question(**analysis) -> RunSpec:
+    asked = AnalysisSpec(**{"axes": (("gender",), ("race",)), "permutations": 1000, **analysis})
+    return RunSpec(DATA_SPEC, asked, models=sources(MODELS))
+
+
+def answer(make_executor, n_workers: int, watcher: Watcher | None = None, **analysis) -> dict:
+    pool = Pool(make_executor, n_workers)
+    try:
+        return digits(compute(DATA, question(**analysis), pool, watcher or Watcher()))
+    finally:
+        pool.close()

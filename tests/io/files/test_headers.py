@@ -1,0 +1,148 @@
+"""Tables without a header, with a header of several rows, or one field short: no row is lost or made up."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from grasp_core.errors import DataError
+from grasp_core.io.dataset.load import load
+from grasp_core.io.guess.recognise import recognise
+from grasp_core.io.parsing.read import read_table
+from grasp_core.io.table.table import Table
+from tests.io.files.workbook_files import xlsx_bytes
+from tests.io.making import rows_table
+from tests.shared_data import SHARED, needs_shared_data
+
+BODY = [[f"C{n}", "1", "y", "2", "n"] for n in range(3)]
+
+
+def table(text: str) -> Table:
+    return read_table(text.encode(), "votes.csv")
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "rows"),
+    [
+        ("1,1,1\n2,1,2\n5,1,2\n1,2,3\n", ("column 1", "column 2", "column 3"), 4),
+        ("C1,P1,yes\nC2,P1,no\nC1,P2,no\nC2,P2,yes\n", ("column 1", "column 2", "column 3"), 4),
+        ("1,,3,2\n,2,3,2\n1,1,,2\n", ("column 1", "column 2", "column 3", "column 4"), 3),
+        ("P01,Man\nP02,Woman\nP03,Man\n", ("column 1", "column 2"), 3),
+        ("item,rater,label\na,x,1\nb,x,2\n", ("item", "rater", "label"), 2),
+        ("item,1,2,3\n1,5,4,3\n2,3,3,3\n", ("item", "1", "2", "3"), 2),
+        (",1,3,7\n1,5,4,3\n2,3,3,3\n", ("column 1", "1", "3", "7"), 2),
+        (",1,2,3\n1,5,4,3\n2,3,3,3\n", ("column 1", "1", "2", "3"), 2),
+        ("0,1,2\n5,4,3\n3,3,3\n", ("0", "1", "2"), 2),
+        ("29670858,29670860,29670861\n5,4,3\n3,3,3\n", ("29670858", "29670860", "29670861"), 2),
+        ("2019,2020\n5,4\n3,3\n", ("2019", "2020"), 2),
+        ("text,label\nhello,1\nyou,2\n", ("text", "label"), 2),
+        # Row names, as R writes them.
+        ('"item","rater","label"\n"1","a","x",3\n"2","b","x",4\n', ("column 1", "item", "rater", "label"), 2),
+        # Two levels of names, as pandas and spreadsheets write them.
+        (",off,off,sar,sar\nrater,P1,P2,P1,P2\nitem,,,,\na,1,2,y,n\nb,3,4,y,n\n", None, 4),
+        ("item,P1,,P2,\n,off,sar,off,sar\na,1,y,2,n\nb,3,y,4,n\n", None, 4),
+        (",label,label\nrater,P1,P2\nitem,,\na,1,2\nb,2,1\n", ("item", "P1", "P2"), 2),
+    ],
+)
+def test_which_rows_name_the_columns(text, columns, rows):
+    found = table(text)
+    assert len(found) == rows
+    if columns is not None:
+        assert found.columns == columns
+    else:
+        assert recognise(found).spec.rater == "rater"
+        assert load(found, None, recognise(found).spec).summary.annotations == 4
+
+
+def test_rows_keep_their_numbers():
+    assert table("1,1,1\n2,1,2\n5,1,2\n1,2,3\n").row(0) == 1
+    assert table(",label,label\nrater,P1,P2\nitem,,\na,1,2\nb,2,1\n").row(0) == 4
+
+
+def test_what_was_made_of_the_header_is_said():
+    for text, said in (
+        ("1,1,1\n2,1,2\n5,1,2\n1,2,3\n", "the columns have no names"),
+        ("item,rater,label\n1,a,x,3\n2,b,x,4\n", "one field shorter than the rows"),
+        ("item,P1,,P2,\n,off,sar,off,sar\na,1,y,2,n\nb,3,y,4,n\n", "from the first 2 rows"),
+    ):
+        assert any(said in problem.message for problem in table(text).problems)
+
+
+@pytest.mark.parametrize("text", ["a,a,b\n1,2,3\n", "item,,,\na,1,2,3\n", "a,b,a\nx,y,z\nx,y,z\n"])
+def test_names_that_are_missing_or_given_twice_are_refused(text):
+    with pytest.raises(DataError, match="row 1"):
+        table(text)
+
+
+@settings(deadline=None)  # the first file read may wait for a process
+@given(
+    st.integers(2, 12),
+    st.integers(2, 6),
+    st.sampled_from((str, "C{}".format, "user_{}".format)),
+    st.randoms(use_true_random=False),
+)
+def test_a_table_of_triples_loses_no_row(items, raters, style, rng):
+    rows = [[style(i), style(100 + j), rng.choice("12345")] for i in range(items) for j in range(raters)]
+    rng.shuffle(rows)
+    found = rows_table(rows)
+    if len({row[0] for row in rows[1:]}) == items and len({row[1] for row in rows[1:]}) == raters:
+        assert found.columns == ("column 1", "column 2", "column 3")
+        assert [[found.cell(name, row) for name in found.columns] for row in range(len(found))] == rows
+
+
+def test_a_header_that_is_repeated_below_is_no_data():
+    found = table("item,rater,label\na,x,1\nb,x,2\nitem,rater,label\na,y,1\nb,y,2\n")
+    assert (len(found), found.row(2)) == (4, 5)
+    assert any("1 row that repeats the header left out" in problem.message for problem in found.problems)
+
+
+@pytest.mark.parametrize(
+    ("rows", "annotations"),
+    [
+        (
+            [
+                ["item", "P1", "", "P2", ""],
+                ["", "off", "sar", "off", "sar"],
+                *([f"C{n}", "1", "y", "2", "n"] for n in "abc"),
+            ],
+            6,
+        ),
+        (
+            [
+                ["", "P1", "", "P2", ""],
+                ["item", "off", "sar", "off", "sar"],
+                *([f"C{n}", "1", "y", "2", "n"] for n in "abc"),
+            ],
+            6,
+        ),
+        ([["C1", "P1", "yes"], ["C2", "P1", "no"], ["C1", "P2", "no"], ["C2", "P2", "yes"]], 4),
+    ],
+)
+def test_workbooks_have_such_headers_too(rows, annotations):
+    table = read_table(xlsx_bytes(rows), "votes.xlsx")
+    spec = recognise(table).spec
+    assert load(table, None, spec).summary.annotations == annotations
+
+
+@pytest.mark.parametrize("ids", ["R{}", "{}"])
+def test_a_raters_file_tells_which_column_without_a_name_holds_raters(ids):
+    rows = [[ids.format(j), str(i), "12"[i * j % 2]] for i in range(40) for j in range(24) if (i + j) % 5]
+    raters = rows_table([["id", "age"], *([ids.format(j), str(20 + j)] for j in range(24))], "raters.csv")
+    guess = recognise(rows_table(rows), raters)
+    assert (guess.spec.rater, guess.spec.item, guess.spec.label) == ("column 1", "column 2", "column 3")
+    assert "rater" not in [reason.field for reason in guess.uncertain]
+
+
+@pytest.mark.parametrize("header", ["item,label", "i0,yes"])
+def test_a_short_row_further_down_is_refused_by_its_line(header):
+    rows = [header, *(f"i{row},yes" for row in range(1, 9)), "short", "i10,no"]
+    with pytest.raises(DataError, match="row 10: 1 field found"):
+        read_table("\n".join(rows).encode(), "votes.csv")
+
+
+@needs_shared_data
+def test_real_triples():
+    found = read_table(SHARED / "data" / "exports" / "survey" / "numeric_triples_noheader.csv")
+    assert len(found) == 725
+    assert found.distinct("column 3") == ("1", "2", "4", "5", "3")

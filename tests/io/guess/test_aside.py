@@ -1,0 +1,160 @@
+"""Rows that hold nobody's answer are left out, and told."""
+
+from __future__ import annotations
+
+import pytest
+
+from grasp_core import cli
+from grasp_core.io.dataset.load import load
+from grasp_core.io.guess.recognise import recognise
+from grasp_core.io.parsing.read import read_table
+from grasp_core.io.table.table import Table
+
+LONG = [f"i{n},w{r},{'yn'[(n + r) % 2]}" for n in range(9) for r in range(4)]
+
+
+def long(*more: str, header: str = "item,worker,answer") -> Table:
+    return read_table("\n".join([header, *LONG, *more]).encode(), "votes.csv")
+
+
+def matrix(*more: str) -> Table:
+    rows = [f"i{n},{n % 3},{n % 2},1" for n in range(9)]
+    return read_table("\n".join(["item,rater_1,rater_2,rater_3", *rows, *more]).encode(), "votes.csv")
+
+
+def read(table: Table, raters: Table | None = None) -> tuple[int, int, list[str]]:
+    guess = recognise(table, raters)
+    summary = load(table, raters, guess.spec, guess.axes).summary
+    return summary.annotations, summary.raters, [r.sentence for r in guess.reasons if r.field == "filters"]
+
+
+@pytest.mark.parametrize("who", ["gold", "Majority vote", "ground_truth", "consensus", "Adjudicated"])
+def test_a_rater_named_like_what_is_made_of_others_is_none(who: str) -> None:
+    annotations, raters, why = read(long(f"i0,{who},y", f"i1,{who},n"))
+    assert (annotations, raters) == (36, 4)
+    assert why == [
+        f"'worker' = '{who}' is left out: its name says that it was made of others' labels, or is known to "
+        "be right"
+    ]
+
+
+@pytest.mark.parametrize("who", ["Goldberg", "gold_01", "expert", "truth_seeker"])
+def test_a_rater_whose_name_says_more_stays(who: str) -> None:
+    assert read(long(f"i0,{who},y", f"i1,{who},n")) == (38, 5, [])
+
+
+def test_a_rater_that_the_raters_file_knows_stays() -> None:
+    people = "\n".join(["worker,gender", *(f"w{r},{'fm'[r % 2]}" for r in range(4)), "gold,f"])
+    annotations, raters, why = read(long("i0,gold,y"), read_table(people.encode(), "raters.csv"))
+    assert (annotations, raters, why) == (37, 5, [])
+
+
+@pytest.mark.parametrize(
+    "last", [["Mean,1.1,0.4,1.0"], ["Total,9,4,9", "Kappa,0.5,0.61,0.4"], ["Cohen's kappa,0.1,0.2,0.3"]]
+)
+def test_sums_below_a_matrix_are_no_items(last: list[str]) -> None:
+    annotations, raters, why = read(matrix(*last))
+    assert (annotations, raters, len(why)) == (27, 3, len(last))
+
+
+def test_an_item_with_such_a_name_among_the_others_stays() -> None:
+    assert read(matrix("mean,1,1,1", "median value,0,1,2", "last,1,1,0"))[::2] == (36, [])
+
+
+def test_checks_of_attention_are_no_annotations() -> None:
+    rows = [f"{row},0" for row in LONG] + [f"check,w{r},y,1" for r in range(4)]
+    table = read_table("\n".join(["item,worker,answer,is_attn_check", *rows]).encode(), "votes.csv")
+    annotations, raters, why = read(table)
+    assert (annotations, raters, len(why)) == (36, 4, 1)
+
+
+@pytest.mark.parametrize(("keep", "left"), [((), "36"), (("--keep", "worker=gold"), "38")])
+def test_the_command_says_so_also_where_all_columns_are_named(
+    tmp_path, monkeypatch, capsys, keep, left
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "votes.csv").write_text(
+        "\n".join(
+            [
+                "item,worker,answer,sex",
+                *(f"{row},{'fm'[int(row.split(',')[1][1:]) % 2]}" for row in LONG),
+                "i0,gold,y,f",
+                "i1,gold,n,f",
+            ]
+        )
+    )
+    named = ["--item", "item", "--rater", "worker", "--label", "answer", "--axis", "sex"]
+    assert cli.main(["run", "--annotations", "votes.csv", *named, *keep, "--permutations", "20"]) == 0
+    said = capsys.readouterr()
+    assert f"{left} annotations" in said.err + said.out
+    assert ("left out: annotations with worker=gold" in said.err) is not keep
+
+
+def test_practice_trials_are_no_annotations() -> None:
+    rows = [f"{row},main" for row in LONG] + [f"warm,w{r},y,practice" for r in range(4)]
+    table = read_table("\n".join(["item,worker,answer,block", *rows]).encode(), "votes.csv")
+    assert read(table) == (
+        36,
+        4,
+        ["'block' = 'practice' is left out: its name says that such rows check the rater"],
+    )
+
+
+def test_blocks_of_other_names_stay() -> None:
+    rows = [f"{row},{'ab'[n % 2]}" for n, row in enumerate(LONG)]
+    assert read(read_table("\n".join(["item,worker,answer,block", *rows]).encode(), "v.csv")) == (36, 4, [])
+
+
+def test_means_and_gold_below_raters_by_items_are_nobody() -> None:
+    rows = [f"P{n},{n % 3},{n % 2},1" for n in range(9)] + ["gold,1,1,1", "Mean,1.5,1.1,1.0"]
+    table = read_table("\n".join(["rater,item_1,item_2,item_3", *rows]).encode(), "votes.csv")
+    annotations, raters, why = read(table)
+    assert (annotations, raters, len(why)) == (27, 9, 2)
+
+
+def test_the_command_keeps_a_last_row_when_asked(tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = [f"i{n},{n % 3},{n % 2},1,{n % 2}" for n in range(9)] + ["Total,9,4,9,4"]
+    (tmp_path / "m.csv").write_text("\n".join(["item,rater_1,rater_2,rater_3,rater_4", *rows]))
+    (tmp_path / "r.csv").write_text("rater,sex\nrater_1,f\nrater_2,m\nrater_3,f\nrater_4,m\n")
+    files = ["--annotations", "m.csv", "--raters", "r.csv", "--axis", "sex", "--permutations", "20"]
+    for named in ([], ["--layout", "items-by-raters", "--item", "item", "--rater", "rater"]):
+        assert cli.main(["run", *files, *named]) == 0
+        said = capsys.readouterr()
+        assert "36 annotations" in said.out + said.err
+        assert "'item' = 'Total' is left out" in said.err
+        assert cli.main(["run", *files, *named, "--keep", "item=Total"]) == 0
+        assert "40 annotations" in "".join(capsys.readouterr())
+
+
+@pytest.mark.parametrize(
+    ("column", "states"),
+    [
+        ("ASSIGNMENT:status", ("APPROVED", "REJECTED")),
+        ("status", ("Submitted", "Returned")),
+        ("_tainted", ("false", "true")),
+    ],
+)
+def test_answers_that_were_not_accepted_are_left_out(column: str, states: tuple[str, str]) -> None:
+    rows = [f"{row},{states[n % 7 == 0]}" for n, row in enumerate(LONG)]
+    table = read_table("\n".join([f"item,worker,answer,{column}", *rows]).encode(), "votes.csv")
+    annotations, raters, why = read(table)
+    assert (annotations, raters) == (30, 4)
+    assert why == [f"'{column}' = '{states[1]}' is left out: such answers were not accepted"]
+
+
+def test_a_status_of_items_leaves_nothing_out() -> None:
+    rows = [f"{row},{'accepted' if n // 4 % 2 else 'rejected'}" for n, row in enumerate(LONG)]
+    table = read_table("\n".join(["item,worker,answer,paper_status", *rows]).encode(), "votes.csv")
+    assert read(table) == (36, 4, [])
+
+
+def test_the_state_of_answers_is_told_from_that_of_items_in_large_files_too() -> None:
+    """Of which every few rows alone would show hardly any item twice."""
+    rows = [
+        f"i{n // 3},w{n % 50},{'yn'[n % 2]},{'Rejected' if n % 7 == 0 else 'Approved'}"
+        for n in range(210_000)
+    ]
+    table = read_table("\n".join(["item,worker,answer,status", *rows]).encode(), "votes.csv")
+    filters = recognise(table).spec.filters
+    assert filters.drop == (("status", "Rejected"),)

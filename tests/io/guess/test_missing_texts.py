@@ -1,0 +1,121 @@
+"""Texts among the labels that programs write for a missing value."""
+
+from __future__ import annotations
+
+import pytest
+
+from grasp_core import cli
+from grasp_core.io.dataset.load import load
+from grasp_core.io.guess.named import Named
+from grasp_core.io.guess.recognise import recognise
+from grasp_core.io.parsing.read import read_table
+from grasp_core.io.table.table import Table
+
+
+def matrix(odd: str, labels: str = "12") -> Table:
+    """Eight items by three raters; the third gave every other item no label, which `odd` stands for."""
+    rows = [f"i{n},{labels[n % 2]},{labels[0]},{odd if n % 2 else labels[1]}" for n in range(8)]
+    return read_table("\n".join(["item,rater_1,rater_2,rater_3", *rows]).encode(), "votes.csv")
+
+
+def read(table: Table, raters: Table | None = None) -> tuple[int, tuple[str, ...], list[str]]:
+    guess = recognise(table, raters)
+    data = load(table, raters, guess.spec, guess.axes).summary
+    return data.annotations, data.categories, [r.sentence for r in guess.reasons if r.field == "missing"]
+
+
+@pytest.mark.parametrize("odd", ["nan", "NaN", "#N/A", "<NA>", "NA", "null", "None", "-", "?"])
+def test_among_numbers_it_is_no_label(odd: str) -> None:
+    annotations, categories, why = read(matrix(odd))
+    assert (annotations, categories) == (20, ("1", "2"))
+    assert why == [f"'{odd}' in 4 cells are no label: the others are numbers"]
+
+
+@pytest.mark.parametrize(("odd", "label"), [("nan", False), ("#N/A", False), ("None", True), ("NA", True)])
+def test_among_words_only_what_nobody_answers(odd: str, label: bool) -> None:
+    annotations, categories, why = read(matrix(odd, labels="yn"))
+    assert (annotations, odd in categories) == ((24, True) if label else (20, False))
+    assert bool(why) is not label
+
+
+def test_a_country_keeps_its_code() -> None:
+    raters = read_table(b"rater,country\nrater_1,NA\nrater_2,NA\nrater_3,ZA\n", "raters.csv")
+    annotations, categories, why = read(matrix("NA"), raters)
+    assert (annotations, categories, why) == (24, ("1", "2", "NA"), [])
+
+
+def test_without_any_other_label_nothing_is_said() -> None:
+    table = read_table(b"item,rater,label\ni1,r1,nan\ni1,r2,nan\ni2,r1,nan\n", "votes.csv")
+    assert recognise(table).spec.missing == ("",)
+
+
+def test_the_command_takes_it_so_where_all_columns_are_named(tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = [f"i{n},r{r},{'nan' if r == n % 4 else 1 + (n + r) % 2}" for n in range(9) for r in range(4)]
+    (tmp_path / "votes.csv").write_text("\n".join(["item,rater,label", *rows]), encoding="utf-8")
+    raters = "\n".join(["rater,gender", "r0,Man", "r1,Woman", "r2,Man", "r3,Woman"])
+    (tmp_path / "raters.csv").write_text(raters, encoding="utf-8")
+    files = ["--annotations", "votes.csv", "--raters", "raters.csv", "--axis", "gender"]
+    named = ["--item", "item", "--rater", "rater", "--label", "label"]
+    assert cli.main(["run", *files, *named, "--permutations", "20"]) == 0
+    said = capsys.readouterr()
+    assert "'nan' in 9 cells are no label" in said.err
+    assert "27 annotations of 9 items by 4 raters" in said.out + said.err
+
+
+@pytest.mark.parametrize(("odd", "labels"), [("-99", "12"), ("99", "12"), ("888", "05"), ("-9", "01")])
+def test_a_number_apart_from_the_others_is_a_code(odd: str, labels: str) -> None:
+    annotations, categories, why = read(matrix(odd, labels))
+    assert (annotations, odd in categories) == (20, False)
+    assert why == [
+        f"'{odd}' in 4 cells are no label: it lies apart from the other numbers, as codes for no answer do"
+    ]
+
+
+@pytest.mark.parametrize(("odd", "labels"), [("-1", "01"), ("9", "18"), ("-2", "12"), ("99", ("1", "50"))])
+def test_a_number_that_a_scale_may_have_is_a_label(odd: str, labels: str) -> None:
+    annotations, categories, why = read(matrix(odd, labels))
+    assert (annotations, odd in categories, why) == (24, True, [])
+
+
+def test_a_code_that_is_declared_a_label_is_one(tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = [
+        f"i{n},r{r},{'-9' if r == n % 4 else 1 + (n + r) % 2},{'fm'[r % 2]}"
+        for n in range(9)
+        for r in range(4)
+    ]
+    (tmp_path / "votes.csv").write_text("\n".join(["item,rater,label,sex", *rows]), encoding="utf-8")
+    command = ["run", "--annotations", "votes.csv", "--axis", "sex", "--permutations", "20"]
+    assert cli.main([*command, "--categories", "-9,1,2"]) == 0
+    assert "36 annotations" in "".join(capsys.readouterr())
+    assert cli.main(command) == 0
+    assert "27 annotations" in "".join(capsys.readouterr())
+
+
+@pytest.mark.parametrize(
+    ("odd", "labels"), [(" ", ("yes", "no")), ("-", ("yes", "no")), (".", ("pos", "neg"))]
+)
+def test_marks_and_blanks_among_words_are_no_labels(odd: str, labels: str) -> None:
+    assert read(matrix(odd, labels))[:2] == (20, tuple(sorted(labels)))
+
+
+def test_signs_are_labels() -> None:
+    annotations, categories, _ = read(matrix("-", "+0"))
+    assert (annotations, set(categories)) == (24, {"+", "-", "0"})
+
+
+def test_a_lone_minus_one_is_asked_about() -> None:
+    table = matrix("-1", "12")
+    assert "--missing=-1" in recognise(table).uncertain[0].sentence
+    assert not recognise(table, None, Named(layout="items-by-raters", item="item")).uncertain
+    assert not recognise(matrix("-1", "01")).uncertain
+    assert not recognise(table, declared={"-1"}).uncertain
+
+
+def test_one_sign_among_numbers_is_asked_about() -> None:
+    table = matrix("x", "12")
+    assert "'x' in 4 cells may be a label, or stand for no answer" in recognise(table).uncertain[0].sentence
+    assert not recognise(table, declared={"x"}).uncertain
+    assert not recognise(matrix("x", "ab")).uncertain
+    assert not recognise(matrix("unsure", "12")).uncertain

@@ -1,0 +1,364 @@
+"""Runs of models and leaderboards: found again, listed, shared, and seen by strangers."""
+
+from __future__ import annotations
+
+import copy
+import json
+from dataclasses import replace
+from functools import partial
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from grasp_core.errors import AccessError
+from grasp_core.panels.models.result import ModelsResult
+from grasp_core.remarks.remark import said
+from grasp_core.report.printable import json_text
+from grasp_core.result import Result
+from grasp_core.server import Server
+from grasp_core.spec import SIDES
+from grasp_core.store.links import Target
+from grasp_core.store.runs import RunRecord
+from grasp_core.store.schema import links, runs
+from pages._ui.share import sharing
+from tests.made_up import BOARD, make_models
+from tests.pages.conftest import ENTRY
+from tests.pages.people import ANN, BOB, ROOT, VERA, become
+from tests.pages.visits import on, press, seen, widget
+from tests.results import make_result
+from tests.store.making import change
+
+SECRET = "rater-4711"
+CLOSED = "This link does not work"
+GONE = "This run is not on this server"
+SCORES = {"tasks": {"overruling": {"macro_f1": 0.8, "ci95": [0.7, 0.9], "n": 20}}, "overall": None}
+
+
+def results(run_id: str) -> AppTest:
+    page = AppTest.from_file(ENTRY, default_timeout=60).run()
+    page.query_params["run"] = run_id
+    return page.switch_page("results.py").run()
+
+
+def models(view: str | None = None) -> AppTest:
+    page = AppTest.from_file(ENTRY, default_timeout=60).run()
+    page.switch_page("models.py")
+    if view is not None:
+        page.query_params["models-view"] = view
+    return page.run()
+
+
+def stranger(token: str) -> AppTest:
+    page = AppTest.from_file(ENTRY, default_timeout=60).run()
+    page.query_params["token"] = token
+    return page.switch_page("shared.py").run()
+
+
+def keep(server: Server, owner: str = "", **changes: object) -> RunRecord:
+    return server.runs.add(replace(make_models(), **changes), title="planted: by gender", owner=owner)
+
+
+def everything(page: AppTest) -> str:
+    """All that the page's elements hold, as sent to the browser."""
+    frames = [frame.value.to_csv() for frame in page.dataframe]
+    blocks = (page.main, page.sidebar)
+    return "\n".join([*frames, *(str(element.proto) for block in blocks for element in block)])
+
+
+def labels(page: AppTest) -> list[str]:
+    return [button.label for button in page.button]
+
+
+# Found again
+
+
+def test_an_answer_is_found_at_its_old_address(server: Server) -> None:
+    """Answers were once kept apart from runs, and shown on the Models page."""
+    kept = keep(server)
+    page = AppTest.from_file(ENTRY, default_timeout=60).run()
+    page.switch_page("models.py")
+    page.query_params["saved"] = kept.id
+    page.run()
+    assert not page.exception
+    assert page.query_params["run"] in (kept.id, [kept.id])
+    assert "**planted** sides with **Woman**" in seen(on(page, "results").markdown)
+
+
+@pytest.mark.parametrize("saved", ["x", "<script>alert(1)</script>", "' OR 1=1 --", "\x00ü 💥", "a" * 5000])
+def test_an_unknown_answer_is_a_sentence(server: Server, saved: str) -> None:
+    page = AppTest.from_file(ENTRY, default_timeout=60).run()
+    page.switch_page("models.py")
+    page.query_params["saved"] = saved
+    page.run()
+    on(page, "results")
+    assert GONE in seen(page.warning)
+    assert not page.exception
+
+
+def test_a_run_of_models_is_listed_edited_and_deleted(server: Server) -> None:
+    kept = keep(server)
+    token = server.links.create(kept.id, created_by="")
+    page = AppTest.from_file(ENTRY, default_timeout=60).run()
+    page.switch_page("runs.py").run()
+    assert [link.proto.label for link in page.get("page_link")].count("planted\\: by gender") == 1
+    press(page, "Edit")
+    widget(page.text_input, "Title").set_value("for *all*")
+    press(page, "Save")
+    assert [record.title for record in server.runs.search()] == ["for *all*"]
+    press(page, "Delete")
+    assert "cannot be brought back" in seen(page.warning)
+    press(page, "Delete for good")
+    assert server.runs.search() == []
+    assert server.links.use(token) is None
+
+
+def compared(server: Server, *results: Result) -> AppTest:
+    page = AppTest.from_file(ENTRY, default_timeout=60).run()
+    for name, result in zip("ab", results, strict=True):
+        page.query_params[name] = server.runs.add(result, title=f"Run {name}", owner="").id
+    page.switch_page("runs.py").run()
+    assert not page.exception
+    return page
+
+
+def test_results_about_models_are_compared_by_model_and_group(server: Server) -> None:
+    page = compared(server, make_models(("gold", "planted")), make_models(("planted", "other")))
+    assert "Macro-F1: none of 2 pairs of model and group changed significance" in seen(page.markdown)
+    widget(page.toggle, "Only where significance changed").set_value(False).run()
+    asked, found = (frame.value for frame in page.dataframe)
+    assert "Models" in asked["what"].tolist()
+    assert set(found["model"]) == {"planted"}
+    assert len(found) == 2 * len(SIDES)
+
+
+def test_what_has_nothing_to_compare_says_so(server: Server) -> None:
+    page = compared(server, make_models(), make_result())
+    assert "there is nothing to hold against each other" in seen(page.info)
+    assert not page.dataframe
+
+
+def test_a_file_of_the_command_line_is_kept_and_shown(server: Server) -> None:
+    """A damaged one gets a sentence."""
+    result = make_models(("from a file",))
+    page = AppTest.from_file(ENTRY, default_timeout=60).run()
+    content = json_text(result.to_dict()).encode()
+    page.file_uploader[0].set_value(("models.json", content, "application/json")).run()
+    assert not page.exception
+    [kept] = server.runs.search()
+    assert page.query_params["run"] in (kept.id, [kept.id])
+    assert kept.title.startswith("from a file: ")
+    assert server.service.result(kept.id) == ModelsResult.from_dict(json.loads(content))
+    page = AppTest.from_file(ENTRY, default_timeout=60).run()
+    damaged = json.dumps({**result.to_dict(), "groups": 3}).encode()
+    page.file_uploader[0].set_value(("models.json", damaged, "application/json")).run()
+    assert "models.json: the result file is damaged" in seen(page.error)
+    assert not page.exception
+
+
+@pytest.mark.parametrize(("days", "left"), [(0, (1, 0)), (30, (1, 0)), (1, (0, 0))])
+def test_the_sweep_takes_what_is_past_its_age(server: Server, days: int, left: tuple[int, int]) -> None:
+    """A leaderboard that no link opens any more goes with the files that nobody needs."""
+    keep(server)
+    server.links.create_leaderboard(BOARD, created_by="", days=-1)
+    change(server.database, runs, finished_at=runs.c.finished_at - 3 * 86400)
+    change(server.database, links, created_at=links.c.created_at - 3 * 86400)
+    settings = replace(server.settings, keep_runs_days=days, keep_files_hours=1)
+    object.__setattr__(server, "settings", settings)
+    server.sweep()
+    assert (len(server.runs.search()), len(server.links.of_leaderboards())) == left
+
+
+def test_only_the_owner_and_admins_change_an_answer(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = keep(server, owner=ANN.id)
+    link = server.links.create(kept.id, created_by=ANN.id)
+    for user in (BOB, VERA):
+        become(user, monkeypatch)
+        page = results(kept.id)
+        assert "Edit" not in labels(page)
+        assert "**planted** sides with **Woman**" in seen(page.markdown)
+        press(page, "Share")
+        assert f"/results?run={kept.id}" in seen(page.code)
+        assert "Make a link" not in labels(page)
+        assert ("admin, can make such links" if user is BOB else "role on this server is viewer") in seen(
+            page.markdown
+        )
+        shareable = sharing.Shareable("", ANN.id, "", partial(server.links.create, kept.id), list)
+        with pytest.raises(AccessError):
+            sharing.make_link(shareable)
+    assert server.links.use(link) is not None
+    for user in (ANN, ROOT):
+        become(user, monkeypatch)
+        assert "Edit" in labels(results(kept.id))
+
+
+# Shared
+
+
+def test_an_answer_is_shared_and_revoked(server: Server) -> None:
+    kept = keep(server)
+    page = results(kept.id)
+    press(page, "Share")
+    assert f"/results?run={kept.id}" in seen(page.code)
+    assert "with its title and the models’ names" in seen(page.markdown)
+    assert "The smallest group on it has 5 raters" in seen(page.markdown)
+    widget(page.text_input, "For whom or what (optional)").set_value("the board")
+    widget(page.selectbox, "Works for").set_value("7 days")
+    press(page, "Make a link")
+    [link] = server.links.of_run(kept.id)
+    assert (link.label, link.target) == ("the board", Target("run", kept.id))
+    assert round((link.expires_at or 0) - link.created_at) == 7 * 86400
+    press(page, "Share")
+    assert "**the board** · works" in seen(page.markdown)
+    press(page, "Revoke")
+    assert not server.links.of_run(kept.id)[0].works
+
+
+def twice(run_id):
+    """What a double click does."""
+    from functools import partial
+
+    import streamlit as st
+
+    from grasp_core import server
+    from pages._ui.share import sharing
+
+    st.session_state[sharing.TERM] = "30 days"
+    shared = sharing.Shareable("", "", "", partial(server.shared().links.create, run_id), list)
+    for _ in range(2):
+        sharing.make_link(shared)
+
+
+def test_a_second_click_makes_no_second_link(server: Server) -> None:
+    kept = keep(server)
+    page = AppTest.from_function(twice, args=(kept.id,)).run()
+    assert not page.exception
+    assert len(server.links.of_run(kept.id)) == 1
+
+
+def test_nothing_that_names_people_or_files_reaches_a_stranger(server: Server) -> None:
+    result = make_models()
+    small = replace(result.groups[0], n_raters=1, group=replace(result.groups[0].group, values=(SECRET,)))
+    data = replace(
+        result.spec.data, exclude=(("id", SECRET),), ignore=(SECRET,), member=SECRET, raters_member=SECRET
+    )
+    spec = replace(result.spec, data=data, analysis=replace(result.spec.analysis, min_raters=2))
+    kept = keep(
+        server,
+        owner=SECRET,
+        spec=spec,
+        data=replace(result.data, files=(replace(result.data.files[0], name=f"{SECRET}.csv"),)),
+        models=tuple(replace(model, source=f"{SECRET}.csv", sha256=SECRET) for model in result.models),
+        groups=(small, *result.groups),
+        warnings=(said(f"{SECRET} is odd"),),
+    )
+    assert SECRET in everything(results(kept.id))
+    page = stranger(server.links.create(kept.id, created_by=SECRET, label=SECRET))
+    assert not page.exception
+    assert "**planted** sides with **Woman**" in seen(page.markdown)
+    assert [frame.value["Group"].tolist() for frame in page.dataframe] == [
+        ["All raters together", "Woman", "Man"],
+        ["Woman", "Man"],
+    ]
+    assert SECRET not in everything(page)
+    assert not page.button
+    assert not page.get("page_link")
+    assert len(page.get("download_button")) == 4
+
+
+def test_revoking_ends_a_visit_at_its_next_interaction(server: Server) -> None:
+    kept = keep(server)
+    page = stranger(server.links.create(kept.id, created_by=""))
+    widget(page.button_group, "Statistic").set_value("xrr").run()
+    [link] = server.links.of_run(kept.id)
+    assert link.uses == 1
+    server.links.revoke(link.id)
+    widget(page.button_group, "Statistic").set_value("share").run()
+    assert CLOSED in seen(page.info)
+    assert not page.dataframe
+
+
+def test_deleted_expired_and_foreign_links_get_the_one_sentence(server: Server) -> None:
+    kept, other = keep(server), keep(server, code_version="0.1.1")
+    deleted = server.links.create(kept.id, created_by="")
+    expired = server.links.create(other.id, created_by="", days=-1)
+    server.runs.delete(kept.id)
+    said = {seen(stranger(token).info) for token in (deleted, expired, other.id, "x")}
+    assert len(said) == 1
+    assert CLOSED in said.pop()
+
+
+def submit(server: Server, name: str, score: float) -> str:
+    scores = copy.deepcopy(SCORES)
+    scores["tasks"]["overruling"]["macro_f1"] = score  # type: ignore[index]
+    return server.submissions.add(name, {"overruling": {"50": SECRET}}, scores, owner=SECRET).id
+
+
+def share_board(page: AppTest) -> str:
+    """Make a link; returns its token."""
+    press(page, "Share")
+    press(page, "Make a link")
+    address: str = page.session_state[sharing.MADE][1]
+    return address.partition("token=")[2]
+
+
+def test_a_leaderboard_is_shared_as_it_is_now(server: Server) -> None:
+    first = submit(server, "ours", 0.8)
+    page = models(view="Leaderboard")
+    press(page, "Share")
+    assert "models-view=Leaderboard" in seen(page.code)
+    assert server.links.of_leaderboards() == []  # kept only when a link is made
+    token = share_board(models(view="Leaderboard"))
+    second = submit(server, "later", 0.9)
+    visit = stranger(token)
+    assert not visit.exception
+    shown = visit.dataframe[0].value
+    assert "ours" in shown["system"].tolist()
+    assert "later" not in shown["system"].tolist()
+    assert shown["system"].tolist() == page.dataframe[0].value["system"].tolist()
+    for hidden in (SECRET, first, second):
+        assert hidden not in everything(visit)
+    assert "The figures are those of" in seen(visit.caption)
+    widget(visit.selectbox, "Sort by").set_value("overruling").run()
+    assert visit.dataframe[0].value["system"].tolist()[0] != "later"
+    assert labels(visit) == []
+    later = stranger(share_board(models(view="Leaderboard")))
+    assert "later" in later.dataframe[0].value["system"].tolist()
+    assert len(server.links.of_leaderboards()) == 2
+
+
+def test_links_to_earlier_boards_can_be_revoked(server: Server) -> None:
+    submit(server, "ours", 0.8)
+    token = share_board(models(view="Leaderboard"))
+    submit(server, "later", 0.9)
+    page = models(view="Leaderboard")
+    press(page, "Share")
+    press(page, "Revoke")
+    assert CLOSED in seen(stranger(token).info)
+
+
+def test_each_person_manages_own_links_to_the_board(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    submit(server, "ours", 0.8)
+    offered = {}
+    for user in (ANN, BOB, ROOT, VERA):
+        become(user, monkeypatch)
+        page = models(view="Leaderboard")
+        if user in (ANN, BOB):
+            share_board(page)
+            page = models(view="Leaderboard")
+        press(page, "Share")
+        offered[user.name] = labels(page).count("Revoke")
+    assert offered == {"ann": 1, "bob": 1, "root": 2, "vera": 0}
+    assert "role on this server is viewer" in seen(page.markdown)
+
+
+def test_a_link_of_somebody_else_is_not_revoked(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Such as one that was drawn while its viewer still was an admin."""
+    kept, mine = keep(server, owner=ANN.id), keep(server, owner=BOB.id)
+    server.links.create(kept.id, created_by=ANN.id)
+    [theirs] = server.links.of_run(kept.id)
+    become(BOB, monkeypatch)
+    shared = sharing.Shareable(
+        "", BOB.id, "", partial(server.links.create, mine.id), partial(server.links.of_run, mine.id)
+    )
+    sharing.revoke_link(shared, theirs.id)
+    assert server.links.of_run(kept.id)[0].works

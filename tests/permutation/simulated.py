@@ -1,0 +1,73 @@
+"""Seeded data sets for tests, of any shape and with any kind of gap."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+
+from grasp_core.annotations import Annotations, Axis, Raters
+from grasp_core.data_spec import DataSpec
+from grasp_core.io.dataset.load import Dataset, load
+from grasp_core.io.parsing.read import read_table
+
+DATA_SPEC = DataSpec(item="item", rater="rater", label="label")
+
+
+def simulate(
+    seed: int,
+    *,
+    items: int = 20,
+    raters: int = 24,
+    categories: int = 3,
+    missing: float = 0.0,
+    unknown: float = 0.0,
+    unused: int = 0,
+) -> tuple[Annotations, Raters]:
+    """Labels that lean on an item's difficulty but not on demographics; axes gender, race and region.
+
+    `missing` and `unknown` are shares of annotations and of demographic values, `unused` the number of
+    last categories that nobody gave.
+    """
+    rng = np.random.default_rng(seed)
+    lean = rng.dirichlet(np.full(categories - unused, 0.7), size=items)
+    labels = (rng.random((items, raters, 1)) > lean.cumsum(axis=1)[:, None, :-1]).sum(axis=2)
+    item, rater = np.nonzero(rng.random((items, raters)) >= missing)
+    annotations = Annotations.from_codes(
+        item=item,
+        rater=rater,
+        category=labels[item, rater],
+        item_ids=[f"i{i}" for i in range(items)],
+        rater_ids=[f"r{j}" for j in range(raters)],
+        categories=[f"label {k}" for k in range(categories)],
+    )
+    values = {"gender": ("Man", "Woman"), "race": ("Asian", "Black", "White"), "region": ("N", "S")}
+    axes = {
+        name: Axis.from_values(
+            [None if rng.random() < unknown else str(rng.choice(choices)) for _ in range(raters)]
+        )
+        for name, choices in values.items()
+    }
+    return annotations, Raters(annotations.rater_ids, axes)
+
+
+def files(annotations: Annotations, raters: Raters) -> tuple[bytes, bytes]:
+    """The data as a long file of annotations and a file of raters."""
+    votes, profiles = io.StringIO(), io.StringIO()
+    votes.write("item,rater,label\n")
+    for item, rater, category in zip(annotations.item, annotations.rater, annotations.category, strict=True):
+        votes.write(
+            f"{annotations.item_ids[item]},{annotations.rater_ids[rater]},{annotations.categories[category]}\n"
+        )
+    profiles.write(f"rater,{','.join(raters.axes)}\n")
+    for j, name in enumerate(raters.rater_ids):
+        cells = [axis.values[axis.codes[j]] if axis.codes[j] >= 0 else "" for axis in raters.axes.values()]
+        profiles.write(f"{name},{','.join(cells)}\n")
+    return votes.getvalue().encode(), profiles.getvalue().encode()
+
+
+def dataset(seed: int, **shape: float) -> Dataset:
+    """The same data as a run takes them."""
+    votes, profiles = files(*simulate(seed, **shape))  # type: ignore[arg-type]
+    tables = read_table(votes, "votes.csv"), read_table(profiles, "raters.csv")
+    return load(*tables, DATA_SPEC, ("gender", "race", "region"))

@@ -1,0 +1,93 @@
+"""Where compiled kernels are kept: never what they were before one of their sources changed."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+from grasp_core.permutation import compiled, sources_digest
+
+AFTER_WARMING = """
+import dataclasses, itertools, sys
+import numpy as np
+from grasp_core.groups import form_groups
+from grasp_core.permutation import compiled
+from grasp_core.permutation.kernel import crossed, direct, sparse, sums
+from grasp_core.permutation.design import Design, build_design
+from grasp_core.panels.models import kernel as models
+from grasp_core.panels.warm import warm
+from grasp_core.spec import AnalysisSpec
+from tests.permutation.simulated import simulate
+
+warm()
+ways = set()
+for missing, unknown, dense, convention, level in itertools.product(
+    (0.0, 0.3), (0.0, 0.1), (None, False), ("smooth", "paper"), ("nominal", "ordinal", "ratio")
+):
+    annotations, raters = simulate(5, items=9, missing=missing, unknown=unknown)
+    annotations = dataclasses.replace(annotations, categories=("1", "2", "4"))
+    axes = (("gender",), ("race",), ("gender", "race"))
+    spec = AnalysisSpec(axes=axes, level=level, cross_negentropy=convention, ties="random", strata="region")
+    built = build_design(annotations, raters, form_groups(raters, axes), spec, dense=dense)
+    np.savez(sys.argv[1], **built.arrays())
+    for design in (built, Design.of_arrays(dict(np.load(sys.argv[1])))):
+        compiled.observed(design)
+        compiled.shuffled(design, 1, 0, 3)
+        ways.add("crossed" if design.crossed else "sparse" if design.sparse else "direct")
+    labels = np.zeros((2, annotations.n_items), np.int32)
+    given = models.build_design(annotations, raters, form_groups(raters, axes), spec, labels, dense=dense)
+    np.savez(sys.argv[1], **given.arrays())
+    for design in (given, models.SidesDesign.of_arrays(dict(np.load(sys.argv[1])))):
+        models.observed(design)
+        models.shuffled(design, 1, 0, 3)
+functions = (direct.evaluate, direct.add_up, crossed.add_up, sparse.add_up, sums.take_ratios)
+functions += (models._evaluate, models._shuffle_and_evaluate)
+print([len(function.signatures) for function in functions])
+print(ways)
+"""
+PACKAGE = Path(compiled.__file__).parent
+WHERE = (
+    "from grasp_core.permutation.kernel import crossed;"
+    "from grasp_core.panels.models import kernel;"
+    "print(crossed.add_up._cache.cache_path, kernel._evaluate._cache.cache_path, sep='\\n')"
+)
+
+
+def test_any_changed_source_changes_the_folder(tmp_path: Path) -> None:
+    for source in PACKAGE.rglob("*.py"):
+        copy = tmp_path / source.relative_to(PACKAGE)
+        copy.parent.mkdir(exist_ok=True)
+        copy.write_bytes(source.read_bytes())
+    before = sources_digest(tmp_path)
+    assert before == sources_digest()
+    (tmp_path / "kernel" / "counting.py").write_text("# another\n", encoding="utf-8")
+    assert sources_digest(tmp_path) != before
+
+
+def test_kernels_are_kept_in_it_below_the_folder_that_numba_is_given(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", WHERE],
+        env={"NUMBA_CACHE_DIR": str(tmp_path), "PATH": ""},
+        cwd=PACKAGE.parents[1],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    for path in done.stdout.split():
+        assert Path(path).is_relative_to(tmp_path / sources_digest())
+
+
+def test_after_warming_nothing_is_compiled_any_more(tmp_path: Path) -> None:
+    """In a process of its own; designs as they are built, and as they come to a worker."""
+    found = subprocess.run(
+        [sys.executable, "-c", AFTER_WARMING, str(tmp_path / "design.npz")],
+        cwd=PACKAGE.parents[1],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    signatures, ways = map(ast.literal_eval, found.stdout.splitlines())
+    assert set(signatures) == {1}
+    assert ways == {"crossed", "sparse", "direct"}

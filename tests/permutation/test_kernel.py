@@ -1,0 +1,328 @@
+"""The compiled kernel against its plain twin, for every option and every kind of data."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from pathlib import Path
+from typing import get_args
+
+import numba
+import numpy as np
+import pytest
+
+from grasp_core.annotations import Annotations, Axis, Raters
+from grasp_core.groups import Grouping, form_groups
+from grasp_core.permutation import compiled, reference
+from grasp_core.permutation import design as design_module
+from grasp_core.permutation.design import Design, build_design
+from grasp_core.permutation.draw import identity, permutation, stratify
+from grasp_core.permutation.kernel import crossed, sparse
+from grasp_core.spec import AnalysisSpec, Level
+from tests.permutation.simulated import simulate
+
+AXES = (("gender",), ("race",), ("gender", "race"), ("gender", "race", "region"))
+SHAPES = {
+    "crossed": {},
+    "two categories": {"categories": 2, "missing": 0.2},
+    "missing": {"missing": 0.7, "items": 30},
+    "nearly empty": {"missing": 0.96, "items": 30},
+    "one label": {"categories": 3, "unused": 2},
+    "unknown": {"unknown": 0.3, "missing": 0.1},
+    "never used": {"categories": 6, "unused": 3, "missing": 0.3, "unknown": 0.1},
+    "20 categories": {"categories": 20, "missing": 0.2, "unknown": 0.1},
+    "more than 64 raters": {"raters": 130, "items": 8, "missing": 0.3, "unknown": 0.1},
+    "exactly 64 raters": {"raters": 64, "items": 8},
+    "few raters": {"raters": 4, "items": 12, "missing": 0.2},
+}
+NUMBERS = range(5, 8)
+"""Permutations compared; not from 0, so that an offset would show."""
+
+
+def assert_parity(
+    annotations: Annotations, raters: Raters, spec: AnalysisSpec, *, dense: bool, design: Design | None = None
+) -> Grouping:
+    grouping = form_groups(raters, spec.axes, min_raters=spec.min_raters)
+    design = design or build_design(annotations, raters, grouping, spec, dense=dense)
+    assert design.dense is dense
+    expected, _ = reference.evaluate(annotations, grouping, spec, identity(annotations.n_raters))
+    np.testing.assert_allclose(compiled.observed(design), expected, rtol=0, atol=1e-10)
+    layout = stratify(None if spec.strata is None else raters.axes[spec.strata], annotations.n_raters)
+    found = compiled.shuffled(design, spec.seed, NUMBERS.start, NUMBERS.stop)
+    for b, values in zip(NUMBERS, found, strict=True):
+        source = permutation(spec.seed, b, *layout)
+        expected, _ = reference.evaluate(annotations, grouping, spec, source)
+        np.testing.assert_allclose(values, expected, rtol=0, atol=1e-10)  # NaN equals NaN only
+    return grouping
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("dense", [True, False], ids=["dense", "sparse"])
+@pytest.mark.parametrize("strata", [None, "region"])
+@pytest.mark.parametrize("ties", ["first", "random"])
+@pytest.mark.parametrize("convention", ["smooth", "paper"])
+def test_every_option_on_every_shape(shape, dense, strata, ties, convention) -> None:
+    annotations, raters = simulate(3, **SHAPES[shape])
+    spec = AnalysisSpec(
+        axes=AXES, min_raters=1, seed=9, strata=strata, ties=ties, cross_negentropy=convention
+    )
+    assert_parity(annotations, raters, spec, dense=dense)
+
+
+@pytest.mark.parametrize("categories", range(2, 21))
+def test_every_number_of_categories(categories: int) -> None:
+    annotations, raters = simulate(categories, items=12, categories=categories, missing=0.3, unknown=0.1)
+    for convention, ties, dense in itertools.product(("smooth", "paper"), ("first", "random"), (True, False)):
+        spec = AnalysisSpec(axes=AXES[:3], min_raters=1, cross_negentropy=convention, ties=ties)
+        assert_parity(annotations, raters, spec, dense=dense)
+
+
+@pytest.mark.parametrize("dense", [True, False], ids=["dense", "sparse"])
+@pytest.mark.parametrize("block", [1, 2, 3, 7, 19, 20, 21])
+@pytest.mark.parametrize("ties", ["first", "random"])
+def test_items_cut_into_blocks(monkeypatch, dense: bool, block: int, ties: str) -> None:
+    monkeypatch.setattr(design_module, "ITEM_BLOCK", block)
+    for shape in ({"missing": 0.5}, {"missing": 0.93, "unknown": 0.2}):
+        annotations, raters = simulate(4, **shape)
+        spec = AnalysisSpec(axes=AXES[:3], min_raters=1, ties=ties)
+        assert_parity(annotations, raters, spec, dense=dense)
+
+
+@pytest.mark.parametrize("dense", [True, False], ids=["dense", "sparse"])
+def test_more_items_than_a_block_holds(dense: bool) -> None:
+    annotations, raters = simulate(5, items=1100, missing=0.8, unknown=0.1)
+    assert annotations.n_items > 2 * design_module.ITEM_BLOCK
+    spec = AnalysisSpec(axes=AXES[:3], min_raters=1, ties="random", cross_negentropy="paper")
+    assert_parity(annotations, raters, spec, dense=dense)
+
+
+@pytest.mark.parametrize("dense", [True, False], ids=["dense", "sparse"])
+@pytest.mark.parametrize("convention", ["smooth", "paper"])
+def test_64_bit_counters(dense: bool, convention) -> None:
+    annotations, raters = simulate(6, missing=0.2, unknown=0.1, categories=4)
+    spec = AnalysisSpec(axes=AXES, min_raters=1, ties="random", cross_negentropy=convention)
+    grouping = form_groups(raters, spec.axes, min_raters=1)
+    design = build_design(annotations, raters, grouping, spec, dense=dense)
+    assert design.ties.dtype == np.int32
+    wide = dataclasses.replace(design, ties=design.ties.astype(np.int64))
+    assert_parity(annotations, raters, spec, dense=dense, design=wide)
+    np.testing.assert_array_equal(compiled.observed(wide), compiled.observed(design))
+
+
+@pytest.mark.parametrize(
+    ("raters", "categories", "counter"),
+    [(46_340, 2, np.int32), (46_341, 2, np.int64), (33_000, 200, np.int64)],
+)
+def test_counters_are_wide_enough_for_an_item_that_very_many_rated(raters, categories, counter) -> None:
+    """46,341 squared passes 2^31; so do 33,000 labels of 200 categories packed with a vote's rank."""
+    rng = np.random.default_rng(7)
+    annotations = Annotations.from_codes(
+        item=np.r_[np.zeros(raters, dtype=int), np.ones(40, dtype=int)],
+        rater=np.r_[np.arange(raters), np.arange(40)],
+        category=np.r_[np.ones(raters - 9, dtype=int), np.zeros(9, dtype=int), rng.integers(0, 2, 40)],
+        item_ids=["a", "b"],
+        rater_ids=[str(j) for j in range(raters)],
+        categories=[str(k) for k in range(categories)],
+    )
+    people = Raters(annotations.rater_ids, {"gender": Axis.from_values(["W"] * (raters - 20) + ["M"] * 20)})
+    spec = AnalysisSpec(axes=(("gender",),))
+    grouping = form_groups(people, spec.axes)
+    expected, _ = reference.evaluate(annotations, grouping, spec, identity(raters))
+    for dense in (True, False):
+        design = build_design(annotations, people, grouping, spec, dense=dense)
+        assert design.ties.dtype == counter
+        np.testing.assert_allclose(compiled.observed(design), expected, rtol=0, atol=1e-10)
+
+
+def test_no_annotation_counts_for_unknown_raters_only() -> None:
+    """All of one axis unknown: no groups on it, the rest untouched."""
+    annotations, raters = simulate(8)
+    nobody = Axis.from_values([None] * annotations.n_raters)
+    raters = Raters(raters.rater_ids, {**raters.axes, "race": nobody})
+    grouping = assert_parity(annotations, raters, AnalysisSpec(axes=AXES[:3]), dense=True)
+    assert {group.axes for group in grouping.groups} == {("gender",)}
+
+
+def test_a_permutation_does_not_depend_on_its_block() -> None:
+    annotations, raters = simulate(9, missing=0.3)
+    spec = AnalysisSpec(axes=AXES)
+    design = build_design(annotations, raters, form_groups(raters, spec.axes), spec)
+    whole = compiled.shuffled(design, 1, 0, 40)
+    for cuts in ((0, 40), (0, 1, 2, 40), (0, 7, 14, 21, 28, 35, 40)):
+        parts = [compiled.shuffled(design, 1, start, stop) for start, stop in itertools.pairwise(cuts)]
+        np.testing.assert_array_equal(np.concatenate(parts), whole)
+    assert not np.array_equal(whole[0], whole[1], equal_nan=True)
+
+
+def test_dense_and_sparse_agree_to_the_last_bit() -> None:
+    annotations, raters = simulate(10, items=60, raters=70, missing=0.4, unknown=0.1)
+    spec = AnalysisSpec(axes=AXES)
+    grouping = form_groups(raters, spec.axes)
+    found = [
+        compiled.shuffled(build_design(annotations, raters, grouping, spec, dense=dense), 1, 0, 20)
+        for dense in (True, False)
+    ]
+    np.testing.assert_array_equal(*found)
+
+
+def test_the_faster_layout_is_chosen_by_shape() -> None:
+    spec = AnalysisSpec(axes=(("gender",),))
+    for shape, dense in (({"items": 50, "raters": 100}, True), ({"raters": 2000, "missing": 0.998}, False)):
+        annotations, raters = simulate(11, **shape)
+        assert build_design(annotations, raters, form_groups(raters, spec.axes), spec).dense is dense
+
+
+@pytest.mark.parametrize("dense", [True, False], ids=["dense", "sparse"])
+def test_a_stored_design_computes_the_same(tmp_path: Path, dense: bool) -> None:
+    annotations, raters = simulate(12, missing=0.3)
+    spec = AnalysisSpec(axes=AXES, strata="region", ties="random", cross_negentropy="paper")
+    design = build_design(annotations, raters, form_groups(raters, spec.axes), spec, dense=dense)
+    np.savez(tmp_path / "design.npz", **design.arrays())
+    loaded = Design.of_arrays(dict(np.load(tmp_path / "design.npz")))
+    for field in dataclasses.fields(Design):
+        before, after = getattr(design, field.name), getattr(loaded, field.name)
+        assert type(before) is type(after)
+        many = isinstance(before, tuple)
+        for one, other in zip(before, after, strict=True) if many else [(before, after)]:
+            np.testing.assert_array_equal(one, other)
+    np.testing.assert_array_equal(compiled.shuffled(loaded, 1, 0, 5), compiled.shuffled(design, 1, 0, 5))
+
+
+@pytest.mark.parametrize("dense", [True, False], ids=["dense", "sparse"])
+def test_a_loaded_design_is_of_the_same_types(tmp_path: Path, dense: bool) -> None:
+    """Else each worker's first block compiles again for ten seconds, which warming was to save."""
+    annotations, raters = simulate(13, missing=0.3)
+    spec = AnalysisSpec(axes=AXES, strata="region", cross_negentropy="paper")
+    design = build_design(annotations, raters, form_groups(raters, spec.axes), spec, dense=dense)
+    np.savez(tmp_path / "design.npz", **design.arrays())
+    loaded = Design.of_arrays(dict(np.load(tmp_path / "design.npz")))
+
+    def types(of: Design) -> list[str]:
+        return [
+            str(numba.typeof(value))
+            for value in (of.order, of.bounds, of.counting, of.conventions, of.crossed, of.sparse)
+        ]
+
+    assert types(loaded) == types(design)
+
+
+@pytest.mark.parametrize("block", [7, 10, 512])
+@pytest.mark.parametrize("ties", ["first", "random"])
+@pytest.mark.parametrize("convention", ["smooth", "paper"])
+@pytest.mark.parametrize("level", get_args(Level))
+@pytest.mark.parametrize("categories", [2, 3, 5])
+def test_tables_of_crossed_data_give_the_same_statistics(
+    monkeypatch, block: int, ties: str, convention, level, categories: int
+) -> None:
+    """Every rater on every item, also where the last block is filled up, and a batch of permutations ends."""
+    monkeypatch.setattr(design_module, "ITEM_BLOCK", block)
+    people = 70 if categories < 4 else 14
+    annotations, raters = simulate(11, items=33, raters=people, missing=0.0, categories=categories)
+    annotations = dataclasses.replace(annotations, categories=("0", "1", "3", "4.5", "9")[:categories])
+    spec = AnalysisSpec(axes=AXES, ties=ties, min_raters=1, cross_negentropy=convention, level=level)
+    grouping = form_groups(raters, spec.axes)
+    monkeypatch.setattr(crossed, "FEW_ENTRIES", 10_000)
+    design = build_design(annotations, raters, grouping, spec)
+    assert design.crossed is not None
+    plain = build_design(annotations, raters, grouping, spec, tables=False)
+    assert plain.crossed is None
+    found = compiled.shuffled(design, 5, 0, 6)
+    np.testing.assert_allclose(found, compiled.shuffled(plain, 5, 0, 6), rtol=0, atol=1e-12)
+    np.testing.assert_array_equal(found[4:], compiled.shuffled(design, 5, 4, 6))
+    for b in range(2):
+        source = permutation(5, b, design.order, design.bounds)
+        expected, _ = reference.evaluate(annotations, grouping, spec, source)
+        np.testing.assert_allclose(found[b], expected, rtol=0, atol=1e-10)
+
+
+def test_more_permutations_than_a_table_serves() -> None:
+    annotations, raters = simulate(12, items=5, raters=12, missing=0.0)
+    spec = AnalysisSpec(axes=AXES[:1])
+    design = build_design(annotations, raters, form_groups(raters, spec.axes), spec)
+    assert design.crossed is not None
+    many = compiled.shuffled(design, 1, 0, crossed.BATCH + 3)
+    last = compiled.shuffled(design, 1, crossed.BATCH - 2, crossed.BATCH + 3)
+    np.testing.assert_array_equal(many[-5:], last)
+
+
+def test_a_group_of_everybody_has_nobody_to_differ_from() -> None:
+    annotations, raters = simulate(13, missing=0.0)
+    everybody = Axis.from_values(["x"] * len(raters.rater_ids))
+    people = Raters(raters.rater_ids, {"axis": everybody})
+    spec = AnalysisSpec(axes=(("axis",),))
+    grouping = form_groups(people, spec.axes)
+    design = build_design(annotations, people, grouping, spec)
+    assert design.crossed is not None
+    expected, _ = reference.evaluate(annotations, grouping, spec, identity(annotations.n_raters))
+    np.testing.assert_allclose(compiled.shuffled(design, 1, 0, 1)[0], expected, rtol=0, atol=1e-12)
+    assert np.isnan(expected[0, 1])
+
+
+@pytest.mark.parametrize("level", get_args(Level))
+@pytest.mark.parametrize(("convention", "ties"), [("smooth", "first"), ("paper", "random")])
+@pytest.mark.parametrize("categories", [2, 3, 5])
+def test_remembered_counts_of_sparse_data_give_the_same_statistics(
+    level, convention, ties, categories
+) -> None:
+    """More labels than packed sums hold, more counts than are remembered, groups that are unions."""
+    annotations, raters = simulate(21, items=203, raters=150, missing=0.5, categories=categories)
+    annotations = dataclasses.replace(annotations, categories=("0", "1", "3", "4.5", "9")[:categories])
+    assert annotations.n_annotations > 1 << sparse._FIELD_BITS
+    spec = AnalysisSpec(axes=AXES, ties=ties, min_raters=1, cross_negentropy=convention, level=level)
+    grouping = form_groups(raters, spec.axes)
+    design = build_design(annotations, raters, grouping, spec, dense=False)
+    assert design.sparse is not None
+    assert design.sparse.union.size
+    plain = build_design(annotations, raters, grouping, spec, dense=False, tables=False)
+    assert plain.sparse is None
+    found = compiled.shuffled(design, 5, 0, 70)
+    np.testing.assert_allclose(found, compiled.shuffled(plain, 5, 0, 70), rtol=0, atol=1e-12)
+    np.testing.assert_array_equal(found[40:], compiled.shuffled(design, 5, 40, 70))
+    expected, _ = reference.evaluate(
+        annotations, grouping, spec, permutation(5, 1, design.order, design.bounds)
+    )
+    np.testing.assert_allclose(found[1], expected, rtol=0, atol=1e-10)
+
+
+def test_more_permutations_than_an_item_is_visited_for() -> None:
+    annotations, raters = simulate(22, items=9, raters=30, missing=0.6)
+    spec = AnalysisSpec(axes=AXES[:2])
+    design = build_design(annotations, raters, form_groups(raters, spec.axes), spec, dense=False)
+    assert design.sparse is not None
+    (batch,) = design.sparse.batch
+    many = compiled.shuffled(design, 1, 0, batch + 3)
+    np.testing.assert_array_equal(many[-5:], compiled.shuffled(design, 1, batch - 2, batch + 3))
+
+
+@pytest.mark.parametrize(("raters", "fits"), [(2100, True), (2200, False)])
+def test_four_items_that_very_many_rated_stay_within_what_is_packed(raters: int, fits: bool) -> None:
+    """About 2,045 and 2,140 labels an item: four times that is just below, and above, 2^13."""
+    annotations, people = simulate(24, items=8, raters=raters, categories=2, missing=0.03)
+    spec = AnalysisSpec(axes=AXES[:3])
+    grouping = form_groups(people, spec.axes)
+    design = build_design(annotations, people, grouping, spec, dense=False)
+    assert (design.sparse is not None) == fits
+    plain = build_design(annotations, people, grouping, spec, dense=False, tables=False)
+    found = compiled.shuffled(design, 1, 0, 3)
+    np.testing.assert_allclose(found, compiled.shuffled(plain, 1, 0, 3), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize(("raters", "categories"), [(9000, 2), (150, 40)])
+def test_counts_that_do_not_fit_into_one_number_are_counted_one_by_one(raters: int, categories: int) -> None:
+    annotations, people = simulate(23, items=3, raters=raters, categories=categories, missing=0.05)
+    spec = AnalysisSpec(axes=AXES[:1])
+    grouping = form_groups(people, spec.axes)
+    design = build_design(annotations, people, grouping, spec, dense=False)
+    assert design.sparse is None
+    expected, _ = reference.evaluate(
+        annotations, grouping, spec, permutation(1, 0, design.order, design.bounds)
+    )
+    np.testing.assert_allclose(compiled.shuffled(design, 1, 0, 1)[0], expected, rtol=0, atol=1e-10)
+
+
+def test_without_groups_there_is_nothing_to_compute() -> None:
+    annotations, raters = simulate(25, items=3, raters=5)
+    spec = AnalysisSpec(axes=AXES[:1])
+    design = build_design(annotations, raters, form_groups(raters, spec.axes, min_raters=6), spec)
+    assert compiled.observed(design).shape == (0, 6)
+    assert compiled.shuffled(design, 1, 0, 2).shape == (2, 0, 6)

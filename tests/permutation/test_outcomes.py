@@ -1,0 +1,229 @@
+"""From observed and shuffled values to outcomes: families, direction, levels, histograms, DSI."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+
+import numpy as np
+import pytest
+
+from grasp_core.groups import Group
+from grasp_core.panels.cohesion.columns import cohesion_tests, column, members, with_dsi
+from grasp_core.panels.cohesion.results import by_axis, by_group
+from grasp_core.permutation.nulls.values import BINS, Kept
+from grasp_core.permutation.testing.outcomes import outcomes
+from grasp_core.remarks.reasons import NoValue
+from grasp_core.spec import STATISTICS, AnalysisSpec
+from tests.permutation.test_pvalues import naive_max_t, naive_paper, naive_step_up, naive_two_sided
+
+GROUPS = tuple(
+    Group(axes, values)
+    for axes, choices in ((("gender",), ("Man", "Woman")), (("race",), ("Asian", "Black", "White")))
+    for values in ((choice,) for choice in choices)
+)
+SPEC = AnalysisSpec(axes=(("gender",), ("race",)), permutations=300)
+GAI = STATISTICS.index("gai")
+
+
+def shuffled(seed: int, *, lost: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
+    """Observed values, some of them far out, and normal shuffled ones."""
+    rng = np.random.default_rng(seed)
+    null = rng.normal(1, 0.2, size=(300, len(GROUPS), len(STATISTICS)))
+    observed = rng.normal(1, 0.35, size=(len(GROUPS), len(STATISTICS)))
+    null[rng.random(null.shape) < lost] = np.nan
+    return observed, null
+
+
+def kept(observed: np.ndarray, null: np.ndarray, groups=GROUPS) -> Kept:
+    """The values, laid out as they are tested."""
+    of_axis = members(groups, SPEC)
+    return Kept(with_dsi(observed, of_axis), with_dsi(null, of_axis))
+
+
+def by_group_and_axis(observed: np.ndarray, null, spec: AnalysisSpec = SPEC, groups=GROUPS, reasons=None):
+    """Every group's outcomes by statistic, and every axis's DSI."""
+    columns = with_dsi(observed, members(groups, spec))
+    found = outcomes(cohesion_tests(groups, spec), columns, null, reasons or {})
+    return by_group(found, len(groups), spec), by_axis(found, groups, observed[:, GAI], spec)
+
+
+def of_family(family: str, g: int, s: int) -> list[tuple[int, int]]:
+    """The tests that share a correction with group g's statistic s."""
+    cells = itertools.product(range(len(GROUPS)), range(len(STATISTICS)))
+    if family == "statistic":
+        return [(h, t) for h, t in cells if t == s]
+    if family == "statistic-axis":
+        return [(h, t) for h, t in cells if t == s and GROUPS[h].axes == GROUPS[g].axes]
+    return list(cells)
+
+
+@pytest.mark.parametrize("family", ["statistic", "statistic-axis", "all"])
+@pytest.mark.parametrize("correction", ["benjamini-hochberg", "benjamini-yekutieli", "max-t"])
+@pytest.mark.parametrize("p_value", ["two-sided", "paper"])
+@pytest.mark.parametrize("lost", [0.0, 0.2])
+def test_every_cell_by_a_naive_loop(family, correction, p_value, lost: float) -> None:
+    observed, null = shuffled(1, lost=lost)
+    spec = dataclasses.replace(SPEC, family=family, correction=correction, p_value=p_value)
+    rows, _ = by_group_and_axis(observed, kept(observed, null), spec)
+    formula = {"two-sided": naive_two_sided, "paper": naive_paper}[p_value]
+
+    def estimable(g: int, s: int) -> list[float]:
+        return [value for value in null[:, g, s] if value == value]
+
+    p = {
+        (g, s): formula(observed[g, s], estimable(g, s))
+        for g, s in itertools.product(range(len(GROUPS)), range(len(STATISTICS)))
+    }
+    levels = set()
+    for (g, s), expected in p.items():
+        outcome = rows[g][STATISTICS[s]]
+        assert outcome.value == observed[g, s]
+        assert outcome.p == expected
+        assert outcome.null_n == len(estimable(g, s))
+        middle = sorted(estimable(g, s))[len(estimable(g, s)) // 2]
+        assert outcome.null_median == middle
+        assert outcome.direction == ("down" if observed[g, s] < middle else "up")
+        cells = of_family(family, g, s)
+        if correction == "max-t":
+            h, t = (list(index) for index in zip(*cells, strict=True))
+            corrected = naive_max_t(observed[h, t], null[:, h, t])
+        else:
+            corrected = naive_step_up([p[cell] for cell in cells], correction == "benjamini-yekutieli")
+        q = corrected[cells.index((g, s))]
+        assert outcome.q == pytest.approx(q, abs=1e-12)
+        level = "corrected" if q < 0.05 else "nominal" if expected < 0.05 else "none"
+        assert outcome.significance == level
+        levels.add(level)
+        assert outcome.null is not None
+        assert len(outcome.null.counts) == BINS
+        assert sum(outcome.null.counts) == outcome.null_n
+        assert (outcome.null.low, outcome.null.high) == (min(estimable(g, s)), max(estimable(g, s)))
+    assert {"nominal", "none"} <= levels  # else this test has compared too little
+
+
+def test_only_chosen_statistics_are_tested_and_counted() -> None:
+    observed, null = shuffled(2)
+    spec = dataclasses.replace(SPEC, statistics=("irr", "gai"), family="all")
+    rows, _ = by_group_and_axis(observed, kept(observed, null), spec)
+    assert all(tuple(row) == ("irr", "gai") for row in rows)
+    p = [row[name].p for row in rows for name in row]
+    assert [row[name].q for row in rows for name in row] == pytest.approx(naive_step_up(p, harmonic=False))
+
+
+def test_a_tie_with_the_median_points_up_however_it_is_rounded() -> None:
+    null = np.zeros((300, 1, len(STATISTICS)))
+    for rounding in (0.0, 1e-13, -1e-13):
+        observed = null[0] + rounding
+        rows, _ = by_group_and_axis(observed, kept(observed, null, GROUPS[:1]), groups=GROUPS[:1])
+        assert rows[0]["irr"].direction == "up"
+        assert rows[0]["irr"].p == 1
+
+
+def test_levels_are_strict() -> None:
+    # 399 shuffled values: the nth smallest has two-sided p = 2 (1 + n) / 400; 9 gives 0.05 exactly.
+    null = np.broadcast_to(np.arange(399.0)[:, None, None], (399, 1, 7))
+    for observed, p, level in ((8.0, 0.05, "none"), (7.0, 0.045, "corrected")):
+        row = np.full((1, 7), observed)
+        rows, _ = by_group_and_axis(row, kept(row, null, GROUPS[:1]), groups=GROUPS[:1])
+        outcome = rows[0]["irr"]
+        assert outcome.p == p
+        assert outcome.significance == level
+
+
+def test_no_observed_value_keeps_its_reason() -> None:
+    observed, null = shuffled(3)
+    observed[0, 0] = np.nan
+    rows, _ = by_group_and_axis(observed, kept(observed, null), reasons={column(0, 0): NoValue.NO_PAIR()})
+    found = rows[0]["irr"]
+    assert (found.value, found.reason, found.p, found.q, found.significance) == (
+        None,
+        NoValue.NO_PAIR(),
+        None,
+        None,
+        "none",
+    )
+    others = [row["irr"].p for row in rows[1:]]
+    assert [row["irr"].q for row in rows[1:]] == pytest.approx(naive_step_up(others, harmonic=False))
+
+
+@pytest.mark.parametrize("left", [0, 1, 99, 100])
+def test_too_few_estimable_shuffled_values(left: int) -> None:
+    observed, null = shuffled(4)
+    null[left:, 0, 0] = np.nan
+    found = by_group_and_axis(observed, kept(observed, null))[0][0]["irr"]
+    assert found.value == observed[0, 0]
+    assert found.null_n == left
+    if left == 100:
+        assert found.p is not None
+        assert found.reason is None
+    else:
+        assert found.p is None
+        assert found.q is None
+        assert ("no shuffled" if left == 0 else f"only {left} shuffled") in str(found.reason)
+
+
+def test_a_constant_null_has_a_histogram() -> None:
+    null = np.full((300, 1, 7), 0.25)
+    found = by_group_and_axis(null[0], kept(null[0], null, GROUPS[:1]), groups=GROUPS[:1])[0][0]["irr"]
+    assert found.null is not None
+    assert sum(found.null.counts) == 300
+    assert found.null.low < 0.25 < found.null.high
+
+
+# DSI
+
+
+def naive_dsi(observed: np.ndarray, null: np.ndarray, members: list[int]) -> tuple[int, float, int]:
+    """Attaining group, p of the maximum, and how many permutations had one."""
+    attaining = max((g for g in members if observed[g] == observed[g]), key=lambda g: observed[g])
+    largest = []
+    for row in null:
+        estimable = [row[g] for g in members if row[g] == row[g]]
+        if estimable:
+            largest.append(max(estimable))
+    least = observed[attaining] - 1e-12 * max(1, abs(observed[attaining]))
+    reached = sum(value >= least for value in largest)
+    return attaining, (1 + reached) / (len(largest) + 1), len(largest)
+
+
+@pytest.mark.parametrize("lost", [0.0, 0.3, 0.7])
+@pytest.mark.parametrize("seed", range(6))
+def test_dsi_by_a_naive_loop(seed: int, lost: float) -> None:
+    observed, null = shuffled(seed, lost=lost)
+    if lost:
+        observed[1 + seed % 2, GAI] = np.nan  # the attaining group is found among the others
+    rows, found = by_group_and_axis(observed, kept(observed, null))
+    assert [row.axes for row in found] == [("gender",), ("race",)]
+    p = []
+    for row, of_axis in zip(found, ([0, 1], [2, 3, 4]), strict=True):
+        attaining, p_max, left = naive_dsi(observed[:, GAI], null[:, :, GAI], of_axis)
+        assert row.group == GROUPS[attaining]
+        assert row.outcome.value == observed[attaining, GAI]
+        assert row.outcome.p == p_max
+        assert row.outcome.null_n == left
+        assert row.p_group == rows[attaining]["gai"].p
+        assert row.significance_group == rows[attaining]["gai"].significance
+        p.append(p_max)
+    assert [row.outcome.q for row in found] == pytest.approx(naive_step_up(p, harmonic=False))
+
+
+def test_dsi_counts_lost_permutations() -> None:
+    observed, null = shuffled(7)
+    null[:220, :2, GAI] = np.nan
+    null[220:, 0, GAI] = np.nan
+    _, (gender, race) = by_group_and_axis(observed, kept(observed, null))
+    assert gender.outcome.null_n == 80
+    assert gender.outcome.p is None
+    assert "only 80" in str(gender.outcome.reason)
+    assert race.outcome.p is not None
+    assert race.outcome.q == race.outcome.p  # the only test left in the family
+
+
+def test_dsi_of_an_axis_without_any_estimable_gai() -> None:
+    observed, null = shuffled(8)
+    observed[:2, GAI] = np.nan
+    _, (gender, race) = by_group_and_axis(observed, kept(observed, null))
+    assert (gender.group, gender.outcome.value, gender.outcome.p, gender.p_group) == (None, None, None, None)
+    assert gender.outcome.reason == NoValue.NO_GROUP_WITH_GAI()
+    assert race.group is not None

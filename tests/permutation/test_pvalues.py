@@ -1,0 +1,201 @@
+"""p-values and corrections against naive re-implementations."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from grasp_core.permutation.nulls.tails import median, p_value, tails
+from grasp_core.permutation.testing.corrections import q_values
+
+GRID = st.integers(-8, 8).map(lambda number: number / 4)
+NULLS = st.lists(GRID, min_size=100, max_size=140)
+JITTER = st.sampled_from([0.0, 1e-13, -1e-13])
+
+
+def tied(a: float, observed: float) -> bool:
+    return abs(a - observed) <= 1e-12 * max(1.0, abs(observed))
+
+
+def naive_two_sided(observed: float, null: list[float]) -> float:
+    low = sum(value < observed or tied(value, observed) for value in null)
+    high = sum(value > observed or tied(value, observed) for value in null)
+    size = len(null) + 1
+    return min(1.0, 2 * min((1 + low) / size, (1 + high) / size))
+
+
+def naive_paper(observed: float, null: list[float]) -> float:
+    middle = sorted(null)[len(null) // 2]
+    if observed < middle and not tied(middle, observed):
+        return sum(value < observed and not tied(value, observed) for value in null) / len(null)
+    return sum(value > observed and not tied(value, observed) for value in null) / len(null)
+
+
+@given(observed=GRID, null=NULLS, jitter=JITTER)
+def test_two_sided_is_the_formula(observed: float, null: list[float], jitter: float) -> None:
+    p = p_value(observed, np.array(null) + jitter, "two-sided")
+    assert p == naive_two_sided(observed, null)
+    assert 0 < p <= 1
+
+
+@given(observed=GRID, null=NULLS, jitter=JITTER)
+def test_paper_is_the_formula(observed: float, null: list[float], jitter: float) -> None:
+    assert p_value(observed, np.array(null) + jitter, "paper") == naive_paper(observed, null)
+
+
+@given(observed=GRID, null=NULLS)
+def test_two_sided_does_not_change_with_the_sign(observed: float, null: list[float]) -> None:
+    assert p_value(observed, np.array(null), "two-sided") == p_value(-observed, -np.array(null), "two-sided")
+
+
+@given(null=NULLS, position=st.integers(0, 99))
+def test_order_of_the_shuffled_values_does_not_matter(null: list[float], position: int) -> None:
+    for convention in ("two-sided", "paper"):
+        assert p_value(null[position], np.array(null), convention) == p_value(
+            null[position], np.array(sorted(null)), convention
+        )
+
+
+def test_by_hand() -> None:
+    # 100 shuffled values 1..100. Observed 3: three at or below, so p_low = 4/101 and p = 8/101.
+    null = np.arange(1.0, 101.0)
+    assert p_value(3.0, null, "two-sided") == 8 / 101
+    assert p_value(0.0, null, "two-sided") == 2 / 101  # the smallest there is: never 0
+    assert p_value(50.5, null, "two-sided") == 1  # both tails are 51/101
+    # Paper: the median s*_{50} is 51; below 3 are two of 100.
+    assert median(null) == 51
+    assert p_value(3.0, null, "paper") == 0.02
+    assert p_value(51.0, null, "paper") == 0.49
+    assert p_value(0.0, null, "paper") == 0  # as the paper's, it can be 0
+    assert tails(99.0, null).p_high == 3 / 101
+
+
+def test_ties_are_relative_to_large_values() -> None:
+    null = np.full(100, 1e6)
+    assert p_value(1e6 + 5e-7, null, "two-sided") == 1
+    assert p_value(1e6 + 2e-6, null, "two-sided") == 2 / 101
+
+
+def test_a_tie_is_not_below_the_median() -> None:
+    assert not tails(0.5, np.full(3, 0.5 + 1e-13)).below
+    assert tails(0.5, np.full(3, 0.5 + 1e-11)).below
+
+
+@given(observed=GRID, null=st.lists(GRID, min_size=1, max_size=40), jitter=JITTER)
+def test_below_is_below_the_median(observed: float, null: list[float], jitter: float) -> None:
+    middle = sorted(null)[len(null) // 2]
+    assert tails(observed, np.array(null) + jitter).below == (observed < middle)
+
+
+@pytest.mark.parametrize("convention", ["two-sided", "paper"])
+def test_fewer_than_100_shuffled_values_give_no_p(convention) -> None:
+    assert p_value(0.0, np.zeros(99), convention) is None
+    assert p_value(0.0, np.zeros(100), convention) is not None
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 100, 101])
+def test_median_is_element_floor_of_half(size: int) -> None:
+    values = np.random.default_rng(size).permutation(size).astype(float)
+    assert median(values) == size // 2
+
+
+# Corrections
+
+P = st.lists(st.none() | st.integers(1, 40).map(lambda k: k / 40), min_size=1, max_size=12)
+EMPTY = np.empty((0, 0))
+
+
+def naive_step_up(p: list[float | None], harmonic: bool) -> list[float | None]:
+    """q_i = min over tests with p_j >= p_i of p_j m / rank_j, times sum 1/k for Yekutieli; at most 1."""
+    tested = [value for value in p if value is not None]
+    m = len(tested)
+    factor = sum(1 / k for k in range(1, m + 1)) if harmonic else 1.0
+
+    def q(value: float | None) -> float | None:
+        if value is None:
+            return None
+        ranks = [(other, sum(third <= other for third in tested)) for other in tested if other >= value]
+        return min(1.0, *(other * m * factor / rank for other, rank in ranks))
+
+    return [q(value) for value in p]
+
+
+@given(p=P)
+@pytest.mark.parametrize("method", ["benjamini-hochberg", "benjamini-yekutieli"])
+def test_step_up_by_a_naive_loop(method, p) -> None:
+    found = q_values(p, np.empty(len(p)), np.empty((0, len(p))), method)
+    expected = naive_step_up(p, harmonic=method == "benjamini-yekutieli")
+    assert [value is None for value in found] == [value is None for value in expected]
+    for q, right in zip(found, expected, strict=True):
+        assert q is None or q == pytest.approx(right, abs=1e-12)
+
+
+def test_benjamini_hochberg_by_hand() -> None:
+    # m = 4; p m / rank = 0.04, 0.06, 0.0667, 0.5; from the top down their running minimum.
+    p = [0.01, 0.5, 0.05, None, 0.03]
+    found = q_values(p, np.empty(5), np.empty((0, 5)), "benjamini-hochberg")
+    assert found == pytest.approx([0.04, 0.5, 0.05 * 4 / 3, None, 0.06])
+    # Yekutieli: times 1 + 1/2 + 1/3 + 1/4 = 25/12.
+    found = q_values(p, np.empty(5), np.empty((0, 5)), "benjamini-yekutieli")
+    assert found == pytest.approx([0.04 * 25 / 12, 1, 0.2 / 3 * 25 / 12, None, 0.06 * 25 / 12])
+
+
+def naive_max_t(observed, null) -> list[float]:
+    centre, scale = [], []
+    for t in range(null.shape[1]):
+        values = [value for value in null[:, t] if not math.isnan(value)]
+        centre.append(sum(values) / len(values))
+        scale.append(math.sqrt(sum((value - centre[t]) ** 2 for value in values) / len(values)))
+
+    def deviation(value: float, t: int) -> float:
+        return 0.0 if math.isnan(value) or scale[t] < 1e-12 else abs(value - centre[t]) / scale[t]
+
+    largest = [max(deviation(value, t) for t, value in enumerate(row)) for row in null]
+    return [
+        (1 + sum(reach >= deviation(value, t) - 1e-12 for reach in largest)) / (len(null) + 1)
+        for t, value in enumerate(observed)
+    ]
+
+
+@pytest.mark.parametrize("lost", [0.0, 0.3])
+@pytest.mark.parametrize("seed", range(5))
+def test_max_t_by_a_naive_loop(seed: int, lost: float) -> None:
+    rng = np.random.default_rng(seed)
+    null = rng.normal(size=(200, 4)) * [1, 10, 0.01, 1] + [0, 5, 0, 1]
+    null[rng.random(null.shape) < lost] = np.nan
+    null[7] = np.nan  # a permutation that says nothing at all
+    observed = np.array([0.3, 38.0, -0.02, 4.0])
+    found = q_values([0.5, 0.01, 0.05, 0.01], observed, null, "max-t")
+    assert found == pytest.approx(naive_max_t(observed, null), abs=1e-12)
+    assert all(0 < q <= 1 for q in found)
+
+
+def test_max_t_leaves_out_what_has_no_p() -> None:
+    rng = np.random.default_rng(1)
+    null = rng.normal(size=(200, 3))
+    observed = np.array([2.5, np.nan, 1.0])
+    found = q_values([0.01, None, 0.3], observed, null, "max-t")
+    assert found[1] is None
+    assert [found[0], found[2]] == pytest.approx(naive_max_t(observed[[0, 2]], null[:, [0, 2]]))
+
+
+@pytest.mark.parametrize("wobble", [0.0, 1e-17, 3e-16])
+def test_max_t_takes_nothing_from_a_null_that_is_constant_up_to_rounding(wobble: float) -> None:
+    """0.1 has no exact mean, and one shuffled value may differ in its last bit."""
+    rng = np.random.default_rng(2)
+    null = np.column_stack([np.full(1000, 0.1), rng.normal(size=1000)])
+    null[500, 0] += wobble
+    observed = np.array([0.1, 2.5])
+    alone = q_values([0.01], observed[1:], null[:, 1:], "max-t")
+    assert q_values([1.0, 0.01], observed, null, "max-t") == pytest.approx([1.0, *alone])
+
+
+@given(p=P)
+def test_nothing_tested_gives_nothing(p) -> None:
+    assume(p)
+    found = q_values([None] * len(p), np.empty(len(p)), np.empty((5, len(p))), "max-t")
+    assert found == [None] * len(p)

@@ -1,0 +1,252 @@
+"""Counted null distributions against the whole values, whatever the blocks and their order."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import math
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grasp_core.panels.cohesion.columns import cohesion_tests, members, with_dsi
+from grasp_core.permutation.nulls.counts import CELLS, Counted
+from grasp_core.permutation.nulls.tally import Tally
+from grasp_core.permutation.nulls.values import BINS, Kept
+from grasp_core.spec import STATISTICS, AnalysisSpec
+from tests.permutation.test_outcomes import GROUPS, SPEC, by_group_and_axis
+from tests.permutation.test_pvalues import GRID, JITTER
+
+B, FIRST = 3000, 400
+
+
+def values(seed: int = 1, *, lost: float = 0.1) -> tuple[np.ndarray, np.ndarray]:
+    """Observed and shuffled values: smooth ones, few-valued ones, a constant, heavy tails, none at all."""
+    rng = np.random.default_rng(seed)
+    null = rng.normal(1, 0.2, size=(B, len(GROUPS), len(STATISTICS)))
+    observed = rng.normal(1, 0.35, size=(len(GROUPS), len(STATISTICS)))
+    null[:, :, 1], observed[:, 1] = np.round(null[:, :, 1], 1), np.round(observed[:, 1], 1)
+    null[:, 0, 2] = observed[0, 2] = 0.1
+    null[:, 1, 2] = 1 + rng.standard_cauchy(B)
+    null[rng.random(null.shape) < lost] = np.nan
+    null[:, 2, 2] = np.nan
+    null[:FIRST, 3, 2] = np.nan
+    observed[4, 2] = np.nan
+    return observed, null
+
+
+def blocks(seed: int, stop: int = B) -> list[tuple[int, int]]:
+    chance = random.Random(seed)
+    cuts = sorted({0, stop, *(chance.randrange(1, stop) for _ in range(chance.randrange(1, 40)))})
+    cut = list(itertools.pairwise(cuts))
+    chance.shuffle(cut)
+    return cut
+
+
+def columns(values: np.ndarray) -> np.ndarray:
+    return with_dsi(values, members(GROUPS, SPEC))
+
+
+def new_tally(observed, spec: AnalysisSpec, most: int = B, *, first: int = FIRST) -> Tally:
+    tests = cohesion_tests(GROUPS, spec)
+    return Tally(columns(observed), tests.needs, most, tests.max_t, kept=first)
+
+
+def fed(observed, null, spec: AnalysisSpec, cut, *, first: int = FIRST) -> Tally:
+    tally = new_tally(observed, spec, len(null), first=first)
+    for start, stop in cut:
+        tally.add(start, columns(null[start:stop]))
+    assert tally.done == [(0, len(null))]
+    return tally
+
+
+def found(observed, null, spec: AnalysisSpec = SPEC) -> list:
+    """All outcomes, groups' and then axes'."""
+    return list(by_group_and_axis(observed, null, spec))
+
+
+def whole(observed, null) -> Kept:
+    return Kept(columns(observed), columns(null))
+
+
+@pytest.mark.parametrize("correction", ["benjamini-hochberg", "max-t"])
+@pytest.mark.parametrize("seed", range(8))
+def test_neither_blocks_nor_their_order_change_a_digit(seed: int, correction) -> None:
+    observed, null = values()
+    spec = dataclasses.replace(SPEC, correction=correction)
+    right = fed(observed, null, spec, [(0, B)])
+    tally = fed(observed, null, spec, blocks(seed))
+    assert tally.counting
+    assert found(observed, tally.null, spec) == found(observed, right.null, spec)
+    assert tally.lost == right.lost == np.isnan(null).any(axis=(1, 2)).sum()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_up_to_the_limit_nothing_is_counted(seed: int) -> None:
+    observed, null = values()
+    tally = fed(observed, null, SPEC, blocks(seed), first=B)
+    assert not tally.counting
+    assert found(observed, tally.null) == found(observed, whole(observed, null))
+
+
+@pytest.mark.parametrize("p_value", ["two-sided", "paper"])
+def test_p_direction_and_all_that_follow_are_those_of_the_whole_values(p_value) -> None:
+    observed, null = values()
+    spec = dataclasses.replace(SPEC, p_value=p_value)
+    counted = found(observed, fed(observed, null, spec, [(0, B)]).null, spec)
+    kept = found(observed, whole(observed, null), spec)
+
+    def exact(outcome):
+        return dataclasses.replace(outcome, null_median=None, null=None)
+
+    for ours, right in zip(counted[0], kept[0], strict=True):
+        assert {name: exact(one) for name, one in ours.items()} == {
+            name: exact(one) for name, one in right.items()
+        }
+    for ours, right in zip(counted[1], kept[1], strict=True):
+        assert exact(ours.outcome) == exact(right.outcome)
+        assert (ours.group, ours.p_group) == (right.group, right.p_group)
+
+
+@given(observed=GRID, null=st.lists(GRID, min_size=1, max_size=60), jitter=JITTER)
+def test_tails_are_those_of_the_whole_values_ties_included(observed, null, jitter) -> None:
+    column = np.array(null)[:, None] + jitter
+    counted = Counted(np.array([observed]), column[:20], [])
+    counted.add(column)
+    assert counted.summary(0).tails == Kept(np.array([observed]), column).summary(0).tails
+
+
+def test_histogram_and_median_of_counts() -> None:
+    observed, null = values()
+    counted, kept = fed(observed, null, SPEC, [(0, B)]).null, whole(observed, null)
+    checked = 0
+    for c in range(kept.observed.size):
+        column = kept.values[:, c][~np.isnan(kept.values[:, c])]
+        ours, right = counted.summary(c), kept.summary(c)
+        if not column.size:
+            assert ours == right
+            continue
+        first = np.sort(kept.values[:FIRST, c][~np.isnan(kept.values[:FIRST, c])])
+        if not first.size:
+            continue
+        assert sum(ours.histogram.counts) == column.size
+        assert ours.histogram.counts[0] > 0
+        assert ours.histogram.counts[-1] > 0
+        around = max(0.05, 2.5 / math.sqrt(first.size))
+        left, end = (first[int(share * (first.size - 1))] for share in (0.5 - around, 0.5 + around))
+        assert left <= right.median <= end
+        assert abs(ours.median - right.median) <= (end - left) / CELLS
+        # Bin by bin: those within the first values' range are the ones that these alone would have had.
+        edges = np.linspace(ours.histogram.low, ours.histogram.high, len(ours.histogram.counts) + 1)
+        expected = np.histogram(np.clip(column, edges[0], edges[-1]), bins=edges)[0]
+        near = np.isclose(column[:, None], edges[1:-1], rtol=0, atol=1e-9).sum()
+        assert np.abs(np.array(ours.histogram.counts) - expected).sum() <= 2 * near
+        checked += 1
+    assert checked > 30
+
+
+def test_values_far_out_are_in_the_last_bins() -> None:
+    first = np.linspace(0, 1, 200)[:, None]
+    counted = Counted(np.array([0.5]), first, [])
+    counted.add(first)
+    counted.add(np.array([[-1e9], [1e9], [np.nan]]))
+    histogram = counted.summary(0).histogram
+    assert (histogram.low, histogram.high) == pytest.approx((-1, 2))
+    assert (histogram.counts[0], histogram.counts[-1]) == (1, 1)
+    assert sum(histogram.counts) == 202
+    assert len(histogram.counts) == 3 * BINS
+
+
+def test_a_median_beyond_all_that_the_first_values_foretold_is_at_their_edge() -> None:
+    counted = Counted(np.array([0.5]), np.linspace(0, 1, 10_001)[:, None], [])
+    counted.add(np.full((50, 1), 7.0))
+    assert counted.summary(0).median == pytest.approx(0.55)
+    counted.add(np.full((60, 1), -7.0))
+    assert counted.summary(0).median == pytest.approx(0.45)
+
+
+def test_max_t_counts_deviations_in_units_of_the_first_values() -> None:
+    observed, null = values(2)
+    spec = dataclasses.replace(SPEC, correction="max-t", family="all")
+    rows, _ = found(observed, fed(observed, null, spec, blocks(3)).null, spec)
+    centre, scale = np.full(observed.shape, 0.0), np.full(observed.shape, np.inf)
+    for cell in np.ndindex(observed.shape):
+        first = null[:FIRST, *cell][~np.isnan(null[:FIRST, *cell])]
+        if first.size and first.std() > 1e-12 and not np.isnan(observed[cell]):
+            centre[cell], scale[cell] = first.mean(), first.std()
+    largest = np.nanmax(np.abs(null - centre) / scale, axis=(1, 2), initial=0.0)
+    tested = 0
+    for g, s in np.ndindex(observed.shape):
+        outcome = rows[g][STATISTICS[s]]
+        if outcome.p is None:
+            assert outcome.q is None
+            continue
+        deviation = abs(observed[g, s] - centre[g, s]) / scale[g, s]
+        assert outcome.q == (1 + (largest >= deviation - 1e-12).sum()) / (B + 1)
+        tested += 1
+    assert tested > 30
+
+
+# A state is all there is
+
+
+@pytest.mark.parametrize("correction", ["benjamini-yekutieli", "max-t"])
+@pytest.mark.parametrize("seed", range(5))
+def test_goes_on_from_its_state(seed: int, correction) -> None:
+    observed, null = values()
+    spec = dataclasses.replace(SPEC, correction=correction, permutations=B)
+    right = fed(observed, null, spec, [(0, B)])
+    tally = new_tally(observed, spec)
+    cut = blocks(seed)
+    for n, (start, stop) in enumerate(cut):
+        if tally.counting and n % 3 == 0:
+            state = tally.state()
+            tally = new_tally(observed, spec)
+            assert tally.restore(state)
+        tally.add(start, columns(null[start:stop]))
+    assert found(observed, tally.null, spec) == found(observed, right.null, spec)
+    assert tally.state() == right.state()
+
+
+def test_a_state_does_not_grow_with_the_permutations() -> None:
+    observed, null = values()
+    tally = fed(observed, null, SPEC, [(0, B)])
+    assert isinstance(tally.null, Counted)
+    one = {name: array.nbytes for name, array in tally.null.arrays().items()}
+    for more in range(1, 4):
+        tally.add(more * B, columns(null))
+    assert {name: array.nbytes for name, array in tally.null.arrays().items()} == one
+    held = sum(value.nbytes for value in vars(tally).values() if isinstance(value, np.ndarray))
+    assert held < columns(null[:FIRST]).nbytes  # the values that were kept at first are gone
+
+
+def test_a_damaged_state_is_no_state() -> None:
+    observed, null = values()
+    state = fed(observed, null, SPEC, [(0, B)]).state()
+    other = fed(observed, null, dataclasses.replace(SPEC, correction="max-t"), [(0, B)]).state()
+    for damaged in (b"", b"nonsense", state[:-40], state[:200] + b"\0" * 40 + state[240:], other):
+        tally = new_tally(observed, SPEC)
+        assert not tally.restore(damaged)
+        assert not tally.counting
+        assert tally.done == []
+
+
+def test_groups_that_have_stopped_count_nowhere() -> None:
+    """Nor does the largest of the groups that go on: it is not the largest of all."""
+    observed, null = values(lost=0.0)
+    null[:, 2:4, 2] = 1.0
+    tally = new_tally(observed, SPEC)
+    tally.add(0, columns(null[:1000]))
+    tally.active[:] = [True, True, True, False, False]
+    null[1000:, 3:] = np.nan
+    tally.add(1000, columns(null[1000:]))
+    rows, (gender, race) = found(observed, tally.null)
+    assert [row["gai"].null_n for row in rows] == [B, B, B, 1000, 1000]
+    assert (gender.outcome.null_n, race.outcome.null_n) == (B, 1000)
+    right = found(observed, whole(observed, null[:1000]))
+    assert rows[4]["irr"].p == right[0][4]["irr"].p
+    assert race.outcome.p == right[1][1].outcome.p
+    assert tally.lost == 0

@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from grasp_core.errors import Problem
+from grasp_core.example import example_files, example_spec
+from grasp_core.export.registry import EXPORTS
+from grasp_core.io.dataset.load import load
+from grasp_core.io.parsing.read import read_table
+from grasp_core.remarks.cautions import Caution
+from grasp_core.remarks.remark import said
+from grasp_core.report.public_view import public_view
+from grasp_core.result import DsiResult, RunResult
+from tests.computing import compute_in_threads
+from tests.results import make_group, make_outcome, make_result, naming
+
+SECRET = "rater-4711"
+
+
+def _telling() -> RunResult:
+    """A result that names a rater wherever data and files can reach."""
+    small = make_group(SECRET, raters=4, gai=make_outcome(9.0, "up", "**"))
+    large = make_group("Woman", raters=5, gai=make_outcome(1.0, "up"))
+    dsi = (DsiResult(("gender",), small.group, small.statistics["gai"], 0.01, "corrected"),)
+    result = make_result((small, large), dsi=dsi, min_raters=5, statistics=("gai",))
+    return replace(
+        result,
+        data=replace(result.data, files=(replace(result.data.files[0], name=f"{SECRET}.csv"),)),
+        spec=replace(
+            result.spec,
+            data=naming(result.spec.data, SECRET),
+        ),
+        warnings=(
+            said(f"{SECRET}.csv, row 3: odd"),
+            Caution.TOO_FEW_FOR_P(),
+            said(f"{Caution.TOO_FEW_FOR_P()}\n{SECRET}"),
+            Caution.SMALL_GROUPS(small=SECRET, groups=2, least=5),
+        ),
+    )
+
+
+def test_strangers_see_the_numbers_of_groups_that_are_large_enough() -> None:
+    result = _telling()
+    assert SECRET in str(result.to_dict())
+    shown = public_view(result)
+    assert SECRET not in str(shown.to_dict())
+    assert shown.groups == result.groups[1:]
+    assert shown.dsi == ()
+    assert shown.warnings == (Caution.TOO_FEW_FOR_P(),)
+    assert shown.data.label_counts == result.data.label_counts
+
+
+@pytest.mark.parametrize("name", ["csv", "latex", "markdown", "html", "json", "spec"])
+def test_no_file_for_strangers_names_anybody(name: str) -> None:
+    assert SECRET.encode() not in EXPORTS[name].make(public_view(_telling()))
+
+
+def test_a_report_without_files_does_not_say_how_to_run_it_again() -> None:
+    assert "Run it again" in EXPORTS["html"].make(make_result()).decode()
+    page = EXPORTS["html"].make(public_view(make_result())).decode()
+    assert "Run it again" not in page
+    assert "Input files" not in page
+
+
+def test_a_run_s_own_cautions_are_shown_to_strangers() -> None:
+    spec = example_spec()
+    analysis = replace(
+        spec.analysis, permutations=40, min_raters=12, p_value="paper", cross_negentropy="paper"
+    )
+    spec = replace(spec, analysis=analysis)
+    files = example_files()
+    dataset = load(*(read_table(content, name) for name, content in files.items()), spec.data)
+    dataset = replace(dataset, problems=(*dataset.problems, Problem(False, said(f"{SECRET} is odd"))))
+    result = compute_in_threads(dataset, spec)
+    own = [warning for warning in result.warnings if SECRET not in str(warning)]
+    assert len(own) >= 5
+    assert list(public_view(result).warnings) == own

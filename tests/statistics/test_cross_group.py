@@ -1,0 +1,234 @@
+"""Cross-group cohesion against hand computations, the official xRR library's vector, and krippendorff."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import krippendorff
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grasp_core.annotations import Int64Array
+from grasp_core.permutation.design import tie_ranks
+from grasp_core.remarks.reasons import NoValue
+from grasp_core.statistics.cross_group import cross_negentropy, voting_agreement, xrr
+from grasp_core.statistics.estimable import NotEstimableError
+from tests.strategies import counts_of
+
+# The official xRR library's own test (Wong, Paritosh & Aroyo 2021).
+# X = (BB, BBB, AA, AAA, AB) plus items 6 and 7 that Y lacks (AAA, AAB); Y = (BB, AB, AB, AB, AA).
+OFFICIAL_X = np.array([[0, 2], [0, 3], [2, 0], [3, 0], [1, 1], [3, 0], [2, 1]])
+OFFICIAL_Y = np.array([[0, 2], [1, 1], [1, 1], [1, 1], [2, 0], [0, 0], [0, 0]])
+
+
+def first(c: Int64Array) -> tuple[Int64Array, Int64Array]:
+    ranks = tie_ranks("first", 0, *c.shape)
+    return ranks[0], ranks[1]
+
+
+@st.composite
+def sides(draw: st.DrawFn) -> tuple[Int64Array, Int64Array]:
+    shape = draw(st.tuples(st.integers(1, 6), st.integers(2, 4)))
+    return draw(counts_of(shape)), draw(counts_of(shape))
+
+
+@pytest.mark.parametrize("items", [5, 6, 7])
+def test_xrr_is_the_official_librarys(items: int) -> None:
+    # By hand: R = 12, S = 10; D_o = (0 + 5/2 + 4/2 + 5/2 + 4/2) / 22 = 9/22; D_e = 1/2; 1 - 18/22 = 2/11.
+    value = xrr(OFFICIAL_X[:items], OFFICIAL_Y[:items])
+    assert value == pytest.approx(0.1818182, abs=5e-8)
+    assert value == pytest.approx(2 / 11, abs=1e-15)
+
+
+def test_xrr_by_hand() -> None:
+    # R = 4, S = 3. Item 1: 3 labels, distance 0; item 2: 4 labels, distance 1 - (1*0 + 1*2)/4 = 1/2.
+    # D_o = (4/2)/7 = 2/7; D_e = 1 - (3/4 1/3 + 1/4 2/3) = 7/12; XRR = 1 - 24/49.
+    assert xrr(np.array([[2, 0], [1, 1]]), np.array([[1, 0], [0, 2]])) == pytest.approx(25 / 49, abs=1e-15)
+
+
+@given(pair=sides())
+def test_xrr_by_naive_pairs(pair: tuple[Int64Array, Int64Array]) -> None:
+    """The definition without any algebra, and its not-estimable cases."""
+    c, d = pair
+    x = [[k for k in range(c.shape[1]) for _ in range(row[k])] for row in c]
+    y = [[k for k in range(c.shape[1]) for _ in range(row[k])] for row in d]
+    shared = [(a, b) for a, b in zip(x, y, strict=True) if a and b]
+    if not shared:
+        with pytest.raises(NotEstimableError, match=str(NoValue.NO_SHARED_ITEM())):
+            xrr(c, d)
+        return
+    size = sum(len(a) + len(b) for a, b in shared)
+    observed = sum(
+        (len(a) + len(b)) * np.mean([s != t for s, t in itertools.product(a, b)]) for a, b in shared
+    )
+    all_x, all_y = [s for a, _ in shared for s in a], [t for _, b in shared for t in b]
+    expected = np.mean([s != t for s, t in itertools.product(all_x, all_y)])
+    if expected == 0:
+        with pytest.raises(NotEstimableError, match=str(NoValue.ONE_LABEL_ACROSS())):
+            xrr(c, d)
+        return
+    assert xrr(c, d) == pytest.approx(1 - observed / size / expected, abs=1e-12)
+
+
+def test_cross_negentropy_smooth_by_hand() -> None:
+    # p = (1/2, 1/2), q = (5/2, 1/2) / 3; H(p, q) = 1/2 ln(6/5) + 1/2 ln 6 = 1/2 ln(36/5).
+    value = cross_negentropy(np.array([[1, 1]]), np.array([[2, 0]]))
+    assert value == pytest.approx(math.log(2) - math.log(36 / 5) / 2, abs=1e-15)
+    # The other way round: p = (1, 0), q = (3/2, 3/2) / 3; H = ln 2.
+    assert cross_negentropy(np.array([[2, 0]]), np.array([[1, 1]])) == pytest.approx(0, abs=1e-15)
+
+
+def test_cross_negentropy_paper_by_hand() -> None:
+    # Item 1: q_2 = 0 < p_2, so its cross-entropy counts as 0. Item 2: H((1, 0), (1/2, 1/2)) = ln 2.
+    # Item 3 is not shared. Mean of ln 2 - 0 and ln 2 - ln 2.
+    c, d = np.array([[1, 1], [2, 0], [0, 3]]), np.array([[2, 0], [1, 1], [0, 0]])
+    assert cross_negentropy(c, d, "paper") == pytest.approx(math.log(2) / 2, abs=1e-15)
+
+
+def test_cross_negentropy_paper_with_three_categories_by_hand() -> None:
+    # H((1/2, 1/2, 0), (1/4, 1/2, 1/4)) = 1/2 ln 4 + 1/2 ln 2 = 3/2 ln 2.
+    value = cross_negentropy(np.array([[1, 1, 0]]), np.array([[1, 2, 1]]), "paper")
+    assert value == pytest.approx(math.log(3) - 1.5 * math.log(2), abs=1e-15)
+
+
+def test_voting_agreement_by_hand() -> None:
+    # Ties go to the first label: X votes A, A, B; Y votes A, B, B. Three votes each for A and B.
+    # D_o = 1/3; D_e = (36 - 9 - 9) / (6 * 5) = 3/5; alpha = 1 - 5/9.
+    c, d = np.array([[2, 0], [1, 1], [0, 1]]), np.array([[1, 0], [0, 1], [0, 3]])
+    assert voting_agreement(c, d, first(c)) == pytest.approx(4 / 9, abs=1e-15)
+
+
+def test_ties_follow_their_ranks_per_side() -> None:
+    c, d = np.array([[2, 0], [1, 1], [0, 1]]), np.array([[1, 0], [0, 1], [0, 3]])
+    to_first, to_last = np.tile([1, 0], (3, 1)), np.tile([0, 1], (3, 1))
+    # X's tie on item 2 now goes to B: X votes A, B, B as Y does.
+    assert voting_agreement(c, d, (to_last, to_first)) == 1
+    # Only the other side's ranks differ: Y has no tie, so nothing changes.
+    assert voting_agreement(c, d, (to_first, to_last)) == pytest.approx(4 / 9, abs=1e-15)
+
+
+@given(pair=sides(), seed=st.integers(0, 3), ties=st.sampled_from(["first", "random"]))
+def test_voting_agreement_is_krippendorffs_alpha_of_the_pluralities(pair, seed: int, ties: str) -> None:
+    c, d = pair
+    ranks = tie_ranks(ties, seed, *c.shape)
+    votes: list[list[int]] = [[], []]
+    for i in range(len(c)):
+        if not (c[i].any() and d[i].any()):
+            continue
+        for side, counts in enumerate((c, d)):
+            tied = [k for k in range(c.shape[1]) if counts[i, k] == counts[i].max()]
+            votes[side].append(max(tied, key=lambda k: ranks[side][i][k]))
+            if ties == "first":
+                assert votes[side][-1] == tied[0]
+    if not votes[0] or len({*votes[0], *votes[1]}) == 1:
+        with pytest.raises(NotEstimableError):
+            voting_agreement(c, d, (ranks[0], ranks[1]))
+        return
+    expected = krippendorff.alpha(reliability_data=votes, level_of_measurement="nominal")
+    assert voting_agreement(c, d, (ranks[0], ranks[1])) == pytest.approx(expected, abs=1e-12)
+
+
+def test_random_ties_are_a_function_of_the_seed() -> None:
+    ranks = tie_ranks("random", 7, 200, 3)
+    assert np.array_equal(ranks, tie_ranks("random", 7, 200, 3))
+    assert not np.array_equal(ranks, tie_ranks("random", 8, 200, 3))
+    assert not np.array_equal(ranks[0], ranks[1])
+    assert (np.sort(ranks, axis=2) == np.arange(3)).all()
+    # Each of three categories wins a third of 400 draws; 4 standard deviations either side.
+    wins = np.bincount(ranks.argmax(axis=2).ravel(), minlength=3)
+    assert np.abs(wins - 400 / 3).max() < 4 * math.sqrt(400 * 2 / 9)
+
+
+NOTHING_SHARED = ([[1, 1], [0, 0]], [[0, 0], [2, 0]])
+
+
+@pytest.mark.parametrize(
+    ("statistic", "pair", "reason"),
+    [
+        ("xrr", NOTHING_SHARED, NoValue.NO_SHARED_ITEM),
+        ("smooth", NOTHING_SHARED, NoValue.NO_SHARED_ITEM),
+        ("paper", NOTHING_SHARED, NoValue.NO_SHARED_ITEM),
+        ("voting", NOTHING_SHARED, NoValue.NO_SHARED_ITEM),
+        ("xrr", ([[2, 0], [1, 0]], [[1, 0], [3, 0]]), NoValue.ONE_LABEL_ACROSS),
+        # the other label is not shared
+        ("xrr", ([[2, 0], [0, 5]], [[1, 0], [0, 0]]), NoValue.ONE_LABEL_ACROSS),
+        ("voting", ([[2, 1], [1, 0]], [[2, 1], [3, 0]]), NoValue.ONE_PLURALITY),
+    ],
+)
+def test_not_estimable_says_why(statistic: str, pair, reason: NoValue) -> None:
+    c, d = (np.array(side) for side in pair)
+    compute = {
+        "xrr": lambda: xrr(c, d),
+        "smooth": lambda: cross_negentropy(c, d, "smooth"),
+        "paper": lambda: cross_negentropy(c, d, "paper"),
+        "voting": lambda: voting_agreement(c, d, first(c)),
+    }[statistic]
+    with pytest.raises(NotEstimableError) as caught:
+        compute()
+    assert (caught.value.reason.code, str(caught.value)) == (reason, reason.value)
+
+
+@given(pair=sides())
+def test_the_two_sides_swap_roles_in_xrr(pair) -> None:
+    c, d = pair
+    assert _value(xrr, c, d) == pytest.approx(_value(xrr, d, c), abs=1e-12, nan_ok=True)
+
+
+def _with_unused(pair: tuple[Int64Array, Int64Array]) -> tuple[Int64Array, Int64Array]:
+    return tuple(np.hstack([side, np.zeros_like(side[:, :1])]) for side in pair)  # type: ignore[return-value]
+
+
+@given(pair=sides())
+def test_an_unused_category_counts_in_K_only(pair) -> None:  # noqa: N802
+    c, d = pair
+    wide_c, wide_d = _with_unused(pair)
+    k = c.shape[1]
+    assert _value(xrr, wide_c, wide_d) == pytest.approx(_value(xrr, c, d), abs=1e-12, nan_ok=True)
+    voted = _value(voting_agreement, c, d, first(c))
+    assert _value(voting_agreement, wide_c, wide_d, first(wide_c)) == pytest.approx(
+        voted, abs=1e-12, nan_ok=True
+    )
+    by_paper = _value(cross_negentropy, c, d, "paper") + math.log((k + 1) / k)
+    assert _value(cross_negentropy, wide_c, wide_d, "paper") == pytest.approx(
+        by_paper, abs=1e-12, nan_ok=True
+    )
+
+
+@given(pair=sides())
+def test_smoothing_adds_half_a_label_of_each_category(pair) -> None:
+    """`smooth` item by item, unused categories and all."""
+    c, d = _with_unused(pair)
+    k = c.shape[1]
+    terms = []
+    for x, y in zip(c, d, strict=True):
+        if x.any() and y.any():
+            q = [(count + 0.5) / (y.sum() + k / 2) for count in y]
+            assert sum(q) == pytest.approx(1)
+            terms.append(
+                math.log(k) + sum(n / x.sum() * math.log(share) for n, share in zip(x, q, strict=True))
+            )
+    expected = np.mean(terms) if terms else math.nan
+    assert _value(cross_negentropy, c, d, "smooth") == pytest.approx(expected, abs=1e-12, nan_ok=True)
+
+
+@given(pair=sides())
+def test_an_item_of_one_side_only_changes_nothing(pair) -> None:
+    c, d = pair
+    more_c, more_d = np.vstack([c, c[:1] + 1]), np.vstack([d, np.zeros_like(d[:1])])
+    for statistic, rest in ((xrr, ()), (cross_negentropy, ("smooth",)), (cross_negentropy, ("paper",))):
+        assert _value(statistic, more_c, more_d, *rest) == pytest.approx(
+            _value(statistic, c, d, *rest), abs=1e-12, nan_ok=True
+        )
+    assert _value(voting_agreement, more_c, more_d, first(more_c)) == pytest.approx(
+        _value(voting_agreement, c, d, first(c)), abs=1e-12, nan_ok=True
+    )
+
+
+def _value(statistic, *arguments) -> float:
+    try:
+        return statistic(*arguments)
+    except NotEstimableError:
+        return math.nan

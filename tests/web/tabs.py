@@ -1,0 +1,97 @@
+"""A browser tab without a browser: Streamlit's own protocol, as its pages speak it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+import httpx
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.proto.WidgetStates_pb2 import WidgetState
+from websockets.sync.client import ClientConnection, connect
+from websockets.typing import Origin, Subprotocol
+
+XSRF = "_streamlit_xsrf"
+PATIENCE_S = 60
+
+
+@dataclass
+class Tab:
+    """A tab that has been opened."""
+
+    web: httpx.Client
+    socket: ClientConnection
+    session: str = ""
+    seen: list[ForwardMsg] = field(default_factory=list)
+
+    def say(self, message: BackMsg) -> None:
+        self.socket.send(message.SerializeToString())
+
+    def show(self, page: str = "", *widgets: WidgetState) -> list[ForwardMsg]:
+        """Run a page; what it drew."""
+        message = BackMsg()
+        message.rerun_script.page_name = page
+        message.rerun_script.widget_states.widgets.extend(widgets)
+        self.say(message)
+        self.seen = []
+        while True:
+            data = self.socket.recv(PATIENCE_S)
+            assert isinstance(data, bytes)
+            answer = ForwardMsg.FromString(data)
+            self.seen.append(answer)
+            if answer.WhichOneof("type") == "new_session":
+                self.session = answer.new_session.initialize.session_id
+            if answer.WhichOneof("type") == "script_finished":
+                if answer.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY:
+                    return self.seen
+                self.seen = []
+
+    def alerts(self) -> list[str]:
+        return [
+            answer.delta.new_element.alert.body
+            for answer in self.seen
+            if answer.delta.new_element.WhichOneof("type") == "alert"
+        ]
+
+    def uploader(self) -> str:
+        """Id of the page's first file uploader."""
+        return next(
+            answer.delta.new_element.file_uploader.id
+            for answer in self.seen
+            if answer.delta.new_element.WhichOneof("type") == "file_uploader"
+        )
+
+    def upload(self, content: bytes, file: str = "file", session: str | None = None) -> httpx.Response:
+        return self.web.put(
+            f"/_stcore/upload_file/{session or self.session}/{file}",
+            files={"file": (file, content)},
+            headers={"X-Xsrftoken": self.web.cookies[XSRF]},
+        )
+
+    def holding(self, *files: str) -> WidgetState:
+        """The page's first file uploader, with files in it."""
+        state = WidgetState(id=self.uploader())
+        for file in files:
+            one = state.file_uploader_state_value.uploaded_file_info.add(file_id=file, name=file)
+            one.file_urls.file_id = file
+        return state
+
+
+@contextmanager
+def tab(url: str, page: str = "") -> Iterator[Tab]:
+    """Open a page of a server."""
+    with httpx.Client(base_url=url, timeout=PATIENCE_S) as web:
+        web.get("/_stcore/health")
+        parts = urlsplit(url)
+        with connect(
+            f"ws://{parts.netloc}{parts.path}/_stcore/stream",
+            origin=Origin(f"http://{parts.netloc}"),
+            subprotocols=[Subprotocol("streamlit")],
+            max_size=None,
+        ) as socket:
+            opened = Tab(web, socket)
+            opened.show(page)
+            yield opened

@@ -1,0 +1,78 @@
+"""Files made to grow, dropped on the Data page of a real server: a sentence, and everybody else is served."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import re
+import threading
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from grasp_core.settings import variable
+from tests.serving import Served, serving
+from tests.web.tabs import tab
+
+LIMIT_MB = 512
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with serving(tmp_path_factory.mktemp("bombs"), {variable("read_memory_mb"): str(LIMIT_MB)}) as one:
+        yield one
+
+
+def short_rows() -> bytes:
+    """A gzip of 3 MB that unpacks to 2 GB of rows of five bytes."""
+    out = io.BytesIO()
+    with gzip.GzipFile(fileobj=out, mode="wb", compresslevel=9) as file:
+        file.write(b"a,b,c\n")
+        piece = b"1,2,3\n" * (1 << 20)
+        for _ in range(300):
+            file.write(piece)
+    return out.getvalue()
+
+
+def marks() -> bytes:
+    """A workbook whose sheet says ``<c `` over and over in a comment."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("[Content_Types].xml", "<Types/>")
+        archive.writestr("xl/workbook.xml", "<workbook/>")
+        archive.writestr("xl/worksheets/sheet1.xml", f"<x><!-- {'<c ' * 4_000_000} --></x>")
+    return out.getvalue()
+
+
+def fields() -> bytes:
+    return b"{" + b",".join(b'"f%d":1' % n for n in range(400_000)) + b"}"
+
+
+def resident(url: str) -> float:
+    """Bytes that the server's own process has in memory."""
+    told = re.search(r"^process_resident_memory_bytes (\S+)", httpx.get(f"{url}/metrics").text, re.MULTILINE)
+    assert told
+    return float(told[1])
+
+
+@pytest.mark.parametrize("bomb", [short_rows, marks, fields], ids=lambda made: made.__name__)
+def test_it_gets_a_sentence_while_others_are_served(served: Served, bomb) -> None:
+    content = bomb()
+    before, grown, healthy = resident(served.url), 0.0, 0
+    with tab(served.url, "data") as one:
+        assert one.upload(content, "bomb").status_code == 204
+        drawing = threading.Thread(target=one.show, args=("data", one.holding("bomb")), daemon=True)
+        drawing.start()
+        while drawing.is_alive():
+            assert httpx.get(f"{served.url}/api/health", timeout=30).status_code == 200
+            grown = max(grown, resident(served.url) - before)
+            healthy += 1
+            drawing.join(0.1)
+        said = [alert for alert in one.alerts() if alert.startswith("bomb")]
+    assert len(said) == 1, one.alerts()
+    assert healthy > 1
+    assert grown < 0.5 * LIMIT_MB * 2**20 + 2 * len(content), f"{grown / 2**20:.0f} MiB"
+    assert "Traceback" not in Path(served.log).read_text(encoding="utf-8")
