@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
 from scipy.special import rel_entr
 from scipy.stats import norm
 
-from grasp_core.annotations import Annotations, BoolArray, FloatArray, Int32Array, Int64Array
+from grasp_core.annotations import Annotations, BoolArray, FloatArray, Int64Array
 from grasp_core.quality.constant import find_constant
+from grasp_core.quality.independent import fitted, others_shares
 
 FEWEST_COMMON = 20
 """Pairs with fewer common items are not looked at."""
@@ -30,9 +32,7 @@ QUICK_WORK, QUICK_CELLS = 200_000_000, 1_000_000
 """The same for a search of about a second."""
 MAX_CANDIDATES = 1_000_000
 BLOCK_BYTES = 64 * 2**20
-_STEPS = 15
 _SEED = 1
-_MOST_SHARP = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,30 +166,63 @@ class _Votes:
 
     @classmethod
     def of(cls, annotations: Annotations, wanted: BoolArray) -> _Votes:
-        """Thin the data, leave raters with too few annotations out, and fit the others' behaviour."""
+        """Thin the data, leave out raters whom nobody can be held against, and fit the others' behaviour."""
         items = _thinned(annotations)
         rows = items[annotations.item]
         per_rater = np.bincount(annotations.rater[rows], minlength=annotations.n_raters)
-        rater = np.flatnonzero(wanted & (per_rater >= FEWEST_COMMON))
-        position = np.full(annotations.n_raters, -1, dtype=np.int64)
-        position[rater] = np.arange(rater.size)
-        rows &= position[annotations.rater] >= 0
-        who, item = position[annotations.rater[rows]], annotations.item[rows].astype(np.int64)
-        label = annotations.category[rows]
+        rated = _rated(annotations, rows, np.flatnonzero(wanted & (per_rater >= FEWEST_COMMON)))
+        rater = rated.rater[_has_partner(rated.matrix)]
+        rated = _rated(annotations, rows, rater)
+        item, label = annotations.item[rated.rows].astype(np.int64), annotations.category[rated.rows]
         k = annotations.n_categories
-        likely = _fit(who, label, _others_shares(annotations, rows), rater.size)
-        ones = np.ones(who.size, dtype=np.int32)
+        likely = fitted(rated.who, label, others_shares(annotations, rated.rows), rater.size)
         cells = annotations.n_items * k
+        ones = np.ones(item.size, dtype=np.int32)
+        every = (item[:, None] * k + np.arange(k)).ravel()
         return cls(
-            rated=csr_array((ones, (who, item)), shape=(rater.size, annotations.n_items)),
-            given=csr_array((ones, (who, item * k + label)), shape=(rater.size, cells)),
-            likely=csr_array(
-                (likely.ravel(), (np.repeat(who, k), (item[:, None] * k + np.arange(k)).ravel())),
-                shape=(rater.size, cells),
-            ),
+            rated=rated.matrix,
+            given=csr_array((ones, (rated.who, item * k + label)), shape=(rater.size, cells)),
+            likely=csr_array((likely.T.ravel(), (np.repeat(rated.who, k), every)), shape=(rater.size, cells)),
             rater=rater,
             items_used=float(items.mean()) if items.size else 1.0,
         )
+
+
+class _Rated(NamedTuple):
+    """Annotations of some raters: which, whose (by their place among these), and the (J', I) matrix."""
+
+    rows: BoolArray
+    who: Int64Array
+    matrix: csr_array
+    rater: Int64Array
+
+
+def _rated(annotations: Annotations, rows: BoolArray, rater: Int64Array) -> _Rated:
+    position = np.full(annotations.n_raters, -1, dtype=np.int64)
+    position[rater] = np.arange(rater.size)
+    rows = rows & (position[annotations.rater] >= 0)
+    who = position[annotations.rater[rows]]
+    ones = np.ones(who.size, dtype=np.int32)
+    shape = (rater.size, annotations.n_items)
+    return _Rated(rows, who, csr_array((ones, (who, annotations.item[rows])), shape=shape), rater)
+
+
+def _has_partner(rated: csr_array) -> BoolArray:
+    """Raters with enough items in common with anybody else; for the others there is nothing to fit."""
+    found = np.zeros(rated.shape[0], dtype=np.bool_)
+    by_item = rated.T.tocsr()
+    for block in _of_raters(rated.shape[0]):
+        common = rated[block] @ by_item
+        enough = np.add.reduceat(common.data >= FEWEST_COMMON, common.indptr[:-1], dtype=np.int64)
+        found[block] = enough > 1  # one of them is the rater
+    return found
+
+
+def _of_raters(n_raters: int) -> Iterator[slice]:
+    """Blocks of raters whose pairs with all fit into memory."""
+    step = max(BLOCK_BYTES // (8 * 8 * max(n_raters, 1)), 1)
+    for start in range(0, n_raters, step):
+        yield slice(start, min(start + step, n_raters))
 
 
 def _thinned(annotations: Annotations) -> BoolArray:
@@ -204,57 +237,17 @@ def _thinned(annotations: Annotations) -> BoolArray:
     return items
 
 
-def _others_shares(annotations: Annotations, rows: BoolArray) -> FloatArray:
-    """Labels that the other raters gave each annotation's item, smoothed by one label of the whole data's."""
-    k = annotations.n_categories
-    cell = annotations.item.astype(np.int64) * k + annotations.category
-    counts = np.bincount(cell, minlength=annotations.n_items * k).reshape(-1, k)
-    overall = (counts.sum(axis=0) + 0.5) / (counts.sum() + 0.5 * k)
-    others = counts[annotations.item[rows]].astype(np.float64)
-    others[np.arange(len(others)), annotations.category[rows]] -= 1
-    others += overall
-    shares: FloatArray = others / others.sum(axis=1, keepdims=True)
-    return shares
-
-
-def _fit(rater: Int64Array, label: Int32Array, shares: FloatArray, n_raters: int) -> FloatArray:
-    """Each annotation's probabilities under its rater's fitted sharpness and leaning, shape (A, K).
-
-    Damped Newton steps on the likelihood with a unit normal prior around "as the others do".
-    """
-    total = csr_array((np.ones(rater.size), (rater, np.arange(rater.size))), shape=(n_raters, rater.size))
-    log = np.log(shares)
-    given = np.zeros_like(shares)
-    given[np.arange(label.size), label] = 1
-    sharp, lean = np.ones(n_raters), np.zeros((n_raters, shares.shape[1]))
-    for _ in range(_STEPS):
-        q = _probabilities(sharp, lean, rater, log)
-        lean += 0.5 * (total @ (given - q) - lean) / (total @ (q * (1 - q)) + 1)
-        q = _probabilities(sharp, lean, rater, log)
-        mean = (q * log).sum(axis=1)
-        slope = total @ ((given * log).sum(axis=1) - mean) - (sharp - 1)
-        curve = total @ ((q * log**2).sum(axis=1) - mean**2) + 1
-        sharp = np.clip(sharp + slope / curve, 0, _MOST_SHARP)
-    return _probabilities(sharp, lean, rater, log)
-
-
-def _probabilities(sharp: FloatArray, lean: FloatArray, rater: Int64Array, log: FloatArray) -> FloatArray:
-    score = sharp[rater][:, None] * log + lean[rater]
-    q = np.exp(score - score.max(axis=1, keepdims=True))
-    probabilities: FloatArray = q / q.sum(axis=1, keepdims=True)
-    return probabilities
-
-
 def _blocks(votes: _Votes) -> Iterator[tuple[int, FloatArray, FloatArray, FloatArray]]:
     """Common items (0 with oneself), equal labels and expected ones of some raters with all: (b, J')."""
-    n_raters = votes.rater.size
-    step = max(BLOCK_BYTES // (8 * 8 * max(n_raters, 1)), 1)
-    for start in range(0, n_raters, step):
-        block = slice(start, min(start + step, n_raters))
-        common = (votes.rated[block] @ votes.rated.T).toarray().astype(np.float64)
-        common[np.arange(block.stop - start), np.arange(start, block.stop)] = 0
-        agreed = (votes.given[block] @ votes.given.T).toarray().astype(np.float64)
-        yield start, common, agreed, (votes.likely[block] @ votes.likely.T).toarray()
+    matrices = (votes.rated, votes.given, votes.likely)
+    turned = [matrix.T.tocsr() for matrix in matrices]  # once, not for each block
+    for block in _of_raters(votes.rater.size):
+        common, agreed, expected = (
+            (matrix[block] @ other).toarray().astype(np.float64, copy=False)
+            for matrix, other in zip(matrices, turned, strict=True)
+        )
+        common[np.arange(len(common)), np.arange(block.start, block.stop)] = 0
+        yield block.start, common, agreed, expected
 
 
 def _later(start: int, shape: tuple[int, ...]) -> BoolArray:

@@ -102,6 +102,25 @@ def test_constant_raters_and_short_overlaps_are_not_looked_at():
     assert near_duplicates(simulated(1, items=19)).looked_at == 0
 
 
+def test_raters_whom_nobody_can_be_held_against_change_nothing_about_the_others():
+    crowd = simulated(5, copies=2, slips=0)
+    alone = 25 * 3  # three more, with 25 items each that nobody else has seen
+    annotations = Annotations.from_codes(
+        item=np.append(crowd.item, 200 + np.arange(alone)),
+        rater=np.append(crowd.rater, np.repeat([40, 41, 42], 25)),
+        category=np.append(crowd.category, np.arange(alone) % 3),
+        item_ids=[f"i{i}" for i in range(200 + alone)],
+        rater_ids=[f"r{j}" for j in range(43)],
+        categories=LABELS,
+    )
+    found, before = near_duplicates(annotations), near_duplicates(crowd)
+    assert before.pairs
+    assert found.looked_at == before.looked_at
+    assert [(pair.first, pair.second) for pair in found.pairs] == [
+        (pair.first, pair.second) for pair in before.pairs
+    ]
+
+
 def test_blocks_and_thinning_keep_what_they_see(monkeypatch):
     annotations = simulated(5, copies=2, slips=0)
     whole = near_duplicates(annotations)
