@@ -10,15 +10,18 @@ category (:mod:`~grasp_core.permutation.kernel.direct`).
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from grasp_core.annotations import FloatArray
 from grasp_core.permutation.design import Design
 from grasp_core.permutation.draw import identity
 from grasp_core.permutation.kernel import crossed, direct, sparse
+from grasp_core.permutation.kernel.sparse import Sparse
 from grasp_core.permutation.kernel.sums import take_ratios
 
 KERNEL_STATISTICS = ("irr", "xrr", "negentropy", "cross_negentropy", "plurality_size", "voting_agreement")
 """Last axis of the kernel's output; GAI is a ratio of two of them."""
+Profiles = npt.NDArray[np.uint16]
 N_PARTS = 8
 ROOM = 32 * 2**20
 """Bytes that sums over items may take before they are turned into statistics."""
@@ -56,8 +59,17 @@ def observed(design: Design) -> FloatArray:
     return statistics(parts(design, observed_sums(design)))
 
 
-def sums(design: Design, seed: int, start: int, stop: int) -> FloatArray:
+def sums(design: Design, seed: int, start: int, stop: int, profiles: Profiles | None = None) -> FloatArray:
     """Sums over a design's items under permutations `start` to `stop` - 1.
+
+    Parameters
+    ----------
+    design : Design
+    seed : int
+    start, stop : int
+    profiles : uint16 array, shape (J, stop - start), optional
+        What :func:`draw` gives for these permutations, where somebody has drawn them already. Sparse data
+        take them; others draw for themselves, since they have few raters or one permutation takes long.
 
     Returns
     -------
@@ -70,10 +82,36 @@ def sums(design: Design, seed: int, start: int, stop: int) -> FloatArray:
     if design.crossed is not None:
         crossed.add_up(*drawn, design.counting, design.conventions, design.crossed, out)
     elif design.sparse is not None:
-        sparse.add_up(*drawn, design.counting, design.conventions, design.sparse, out)
+        _add_up_sparse(design, design.sparse, seed, start, profiles, out)
     else:
         direct.add_up(*drawn, design.counting, design.conventions, out)
     return out
+
+
+def draw(design: Design, seed: int, start: int, stop: int) -> Profiles | None:
+    """Everybody's profile under permutations `start` to `stop` - 1, shape (J, stop - start).
+
+    They are those of all designs of the same raters and groups. None where a design's sums take none.
+    """
+    if design.sparse is None:
+        return None
+    drawn = np.empty((design.order.size, stop - start), dtype=np.uint16)
+    sparse.draw(np.uint64(seed), start, design.order, design.bounds, design.sparse.profile, drawn)
+    return drawn
+
+
+def _add_up_sparse(
+    design: Design, held: Sparse, seed: int, start: int, profiles: Profiles | None, out: FloatArray
+) -> None:
+    """Fill `out`, shape (permutations, G, S), batch by batch, all of about one size."""
+    rounds = max(-(-len(out) // int(held.batch[0])), 1) if profiles is None else 1
+    most = max(-(-len(out) // rounds), 1)
+    for first in range(0, len(out), most):
+        batch = out[first : first + most]
+        drawn = (
+            draw(design, seed, start + first, start + first + len(batch)) if profiles is None else profiles
+        )
+        sparse.add_up(drawn, design.counting, design.conventions, held, batch)
 
 
 def observed_sums(design: Design) -> FloatArray:

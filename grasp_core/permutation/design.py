@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -134,6 +135,30 @@ class Design:
         return cls(**plain)
 
 
+class Membership:
+    """Raters and groups laid out: what designs of the same raters, groups and strata share.
+
+    Parameters
+    ----------
+    raters : Raters
+    grouping : Grouping
+    spec : AnalysisSpec
+    """
+
+    def __init__(self, raters: Raters, grouping: Grouping, spec: AnalysisSpec) -> None:
+        ptr, of = rows_by_column(np.concatenate([grouping.known, grouping.member]))
+        known_of = grouping.known_of.astype(np.int64)
+        self.rows = Rows(ptr, of.astype(np.int32), len(grouping.known), known_of)
+        strata = None if spec.strata is None else raters.axes[spec.strata]
+        self.order, self.bounds = stratify(strata, grouping.member.shape[1])
+        self.grouping = grouping
+
+    @functools.cached_property
+    def profiled(self) -> sparse.Profiled | None:
+        """For sparse data."""
+        return sparse.profiled(self.grouping)
+
+
 _NAMED: dict[str, Any] = {
     "rows": Rows,
     "labels": Labels,
@@ -179,6 +204,7 @@ def build_design(
     dense: bool | None = None,
     tables: bool | None = None,
     first_item: int = 0,
+    membership: Membership | None = None,
 ) -> Design:
     """Lay data, groups and conventions out for the kernel.
 
@@ -196,15 +222,15 @@ def build_design(
         False: compute every statistic from the counts; by default tables are used where they are faster.
     first_item : int
         Place of the first item in the whole data, of which `annotations` may be a part.
+    membership : Membership, optional
+        Of these raters, groups and strata, where it is at hand from another part.
 
     Returns
     -------
     Design
     """
-    members = np.concatenate([grouping.known, grouping.member])
-    ptr, of = rows_by_column(members)
-    strata = None if spec.strata is None else raters.axes[spec.strata]
-    order, bounds = stratify(strata, annotations.n_raters)
+    membership = membership or Membership(raters, grouping, spec)
+    rows = membership.rows
     most = int(np.diff(annotations.indptr).max(initial=0))
     shift = max(annotations.n_categories - 1, 1).bit_length()
     ranks = tie_ranks(spec.ties, spec.seed, annotations.n_items, annotations.n_categories, first_item)
@@ -216,13 +242,15 @@ def build_design(
     if tables is not False and dense is not False:
         tabled = crossed.lay_out(annotations, grouping, pairs, width)
     if dense is None:
+        n_rows = rows.n_known + rows.known_of.size
         dense = tabled is not None or _dense_is_faster(
-            annotations, members.shape[0], of.size / max(annotations.n_raters, 1)
+            annotations, n_rows, rows.of.size / max(annotations.n_raters, 1)
         )
+    in_tables = tables is not False and not dense
     return Design(
-        rows=Rows(ptr, of.astype(np.int32), len(grouping.known), grouping.known_of.astype(np.int64)),
-        order=order,
-        bounds=bounds,
+        rows=rows,
+        order=membership.order,
+        bounds=membership.bounds,
         ties=_pack_ties(ranks, shift, most, blocks),
         shift=shift,
         dense=dense,
@@ -235,7 +263,7 @@ def build_design(
         level=spec.level,
         pairs=pairs,
         crossed=tabled,
-        sparse=sparse.lay_out(annotations, grouping) if tables is not False and not dense else None,
+        sparse=sparse.lay_out(annotations, membership.profiled) if in_tables else None,
     )
 
 

@@ -16,7 +16,8 @@ import numpy as np
 from grasp_core.annotations import Annotations, FloatArray, Raters
 from grasp_core.groups import Grouping
 from grasp_core.permutation import compiled
-from grasp_core.permutation.design import Design, build_design
+from grasp_core.permutation.compiled import Profiles
+from grasp_core.permutation.design import Design, Membership, build_design
 from grasp_core.remarks.reasons import NoValue
 from grasp_core.remarks.remark import Remark
 from grasp_core.spec import AnalysisSpec
@@ -47,9 +48,14 @@ def lay_out(
     grouping: Grouping,
     spec: AnalysisSpec,
     first_item: int = 0,
+    membership: Membership | None = None,
 ) -> AnyDesign:
     """The design of one question, or of each; see :func:`~grasp_core.permutation.design.build_design`."""
-    designs = tuple(build_design(one, raters, grouping, spec, first_item=first_item) for one in questions)
+    shared = membership or Membership(raters, grouping, spec)
+    designs = tuple(
+        build_design(one, raters, grouping, spec, first_item=first_item, membership=shared)
+        for one in questions
+    )
     return designs[0] if len(designs) == 1 else Questions(designs)
 
 
@@ -91,9 +97,17 @@ def observed_sums(design: AnyDesign) -> FloatArray:
     return np.concatenate([compiled.observed_sums(one) for one in designs_of(design)], axis=-1)
 
 
-def sums(design: AnyDesign, seed: int, start: int, stop: int) -> FloatArray:
+def sums(design: AnyDesign, seed: int, start: int, stop: int, profiles: Profiles | None = None) -> FloatArray:
     """:func:`compiled.sums` of all questions, one after the other: shape (stop - start, G, S)."""
-    return np.concatenate([compiled.sums(one, seed, start, stop) for one in designs_of(design)], axis=-1)
+    return np.concatenate(
+        [compiled.sums(one, seed, start, stop, profiles) for one in designs_of(design)], axis=-1
+    )
+
+
+def draw(design: AnyDesign, seed: int, start: int, stop: int) -> Profiles | None:
+    """:func:`compiled.draw` for whichever questions take what it gives."""
+    drawn = (compiled.draw(one, seed, start, stop) for one in designs_of(design) if one.sparse is not None)
+    return next(drawn, None)
 
 
 def n_sums(design: AnyDesign) -> int:

@@ -48,6 +48,8 @@ _REMEMBERED = 12
 _HASH, _HASH_BITS = np.uint64(0x9E3779B97F4A7C15), np.uint64(64 - _REMEMBERED)
 _GROUPS = 64
 """Groups whose counts are looked up at a time."""
+_AT_ONCE = 8
+"""Permutations drawn before profiles are put down by rater, where those of a rater lie side by side."""
 # A row of a table has the real sums, and then whole numbers: first whether the group rated the item and
 # whether both sides' pluralities agree, then by category what `sums` holds of each.
 
@@ -77,21 +79,44 @@ class Sparse(NamedTuple):
     batch: Int64Array
 
 
-def lay_out(annotations: Annotations, grouping: Grouping) -> Sparse | None:
-    """Build once what every permutation reads; None where counts of an item do not fit into one number."""
-    if annotations.n_annotations == 0 or not grouping.groups or not grouping.known.all():
+class Profiled(NamedTuple):
+    """What of :class:`Sparse` follows from raters and groups alone."""
+
+    profile: npt.NDArray[np.uint16]
+    group_ptr: Int64Array
+    group_of: Int64Array
+    union: Int64Array
+    part: Int64Array
+
+
+def profiled(grouping: Grouping) -> Profiled | None:
+    """The raters' profiles and their groups; None where they are too many or a value is unknown."""
+    if not grouping.groups or not grouping.known.all():
         return None
-    bits, most = _widest(annotations.indptr, annotations.category, annotations.n_categories)
     profile, first = profiles_of(grouping.member)
-    if bits >= 63 or QUAD * most >> _FIELD_BITS or first.size > 1 << 16:
+    if first.size > 1 << 16:
         return None
     union, part = _unions(grouping)
     counted = grouping.member[:, first]
     counted[union] = False
-    bytes_fitting = max(8 * annotations.n_annotations, SMALL)
-    fitting = bytes_fitting // (2 * max(annotations.n_raters, 1))
-    batch = np.array([min(max(fitting, FEWEST_BATCH), MOST_BATCH)], dtype=np.int64)
-    return Sparse(profile.astype(np.uint16), *rows_by_column(counted), union, part, batch)
+    return Profiled(profile.astype(np.uint16), *rows_by_column(counted), union, part)
+
+
+def lay_out(annotations: Annotations, profiled: Profiled | None) -> Sparse | None:
+    """Build once what every permutation reads; None where counts of an item do not fit into one number."""
+    if profiled is None or annotations.n_annotations == 0:
+        return None
+    bits, most = _widest(annotations.indptr, annotations.category, annotations.n_categories)
+    if bits >= 63 or QUAD * most >> _FIELD_BITS:
+        return None
+    batch = batch_of(annotations.n_annotations, profiled.profile.size)
+    return Sparse(*profiled, np.array([batch], dtype=np.int64))
+
+
+def batch_of(n_annotations: int, n_raters: int) -> int:
+    """Permutations for which an item is visited once: as many as :class:`Sparse` has room for."""
+    fitting = max(8 * n_annotations, SMALL) // (2 * max(n_raters, 1))
+    return min(max(fitting, FEWEST_BATCH), MOST_BATCH)
 
 
 def _unions(grouping: Grouping) -> tuple[Int64Array, Int64Array]:
@@ -129,20 +154,31 @@ def _widest(indptr, category, n_categories):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True, nogil=True)
-def add_up(seed, start, order, bounds, counting, how, sparse, out):  # type: ignore[no-untyped-def]  # compiled: types are numba's
-    """Fill `out`, shape (permutations, G, sums), for the permutations from `start` on."""
-    ties, labels, indptr, profile = counting.ties, counting.labels, counting.labels.indptr, sparse.profile
-    n_groups, n_categories, n_items = out.shape[1], ties.shape[2], ties.shape[0] * ties.shape[3]
-    n_columns = how.pairs.n_columns
-    width = padded(2 * n_columns + at.N_REAL + 1 + n_categories)
-    rounds = max(-(-out.shape[0] // sparse.batch[0]), 1)
-    most = max(-(-out.shape[0] // rounds), 1)  # batches of one size
+def draw(seed, start, order, bounds, profile, profiles):  # type: ignore[no-untyped-def]  # compiled: types are numba's
+    """Fill `profiles`, shape (J, permutations): everybody's under the permutations from `start` on."""
     words = np.empty(order.size + 3, dtype=np.uint64)
     ordered = profile[order]
-    shuffled = np.empty_like(ordered)
-    profiles = np.empty((order.size, most), dtype=profile.dtype)
+    shuffled = np.empty((_AT_ONCE, order.size), dtype=profile.dtype)
+    for first in range(0, profiles.shape[1], _AT_ONCE):
+        last = min(first + _AT_ONCE, profiles.shape[1])
+        for b in range(first, last):
+            shuffled[b - first] = ordered
+            shuffle(seed, np.uint64(start + b), bounds, words, shuffled[b - first])
+        for i in range(order.size):
+            for b in range(first, last):
+                profiles[order[i], b] = shuffled[b - first, i]
+
+
+@numba.njit(cache=True, nogil=True)
+def add_up(profiles, counting, how, sparse, out):  # type: ignore[no-untyped-def]
+    """Fill `out`, shape (permutations, G, sums), for permutations that :func:`draw` has drawn."""
+    ties, labels, indptr = counting.ties, counting.labels, counting.labels.indptr
+    batch, n_groups = out.shape[0], out.shape[1]
+    n_categories, n_items = ties.shape[2], ties.shape[0] * ties.shape[3]
+    n_columns = how.pairs.n_columns
+    width = padded(2 * n_columns + at.N_REAL + 1 + n_categories)
     index = np.zeros((QUAD, n_groups, _PER_PASS), dtype=np.uint64)
-    found = np.zeros((n_groups, most, width))
+    found = np.zeros((n_groups, batch, width))
     keys = np.zeros((QUAD, (1 << _REMEMBERED) + 1), dtype=np.uint64)
     table = np.zeros((QUAD, (1 << _REMEMBERED) + APART, width))
     new = np.empty((_GROUPS * _PER_PASS, 2), dtype=np.uint64)
@@ -150,40 +186,32 @@ def add_up(seed, start, order, bounds, counting, how, sparse, out):  # type: ign
     terms = room_for_terms(counts.size, ties)
     totals = np.empty((QUAD, n_categories), dtype=np.int64)
     stride = np.empty((QUAD, n_categories), dtype=np.uint64)
-    for first in range(0, out.shape[0], most):
-        batch = min(most, out.shape[0] - first)
-        for b in range(batch):
-            shuffled[:] = ordered
-            shuffle(seed, np.uint64(start + first + b), bounds, words, shuffled)
-            for i in range(order.size):
-                profiles[order[i], b] = shuffled[i]
-        sums = out[first : first + batch]
-        sums[:] = 0.0
-        held = np.int64(0)
-        for item in range(0, n_items, QUAD):
-            items = min(QUAD, n_items - item)
-            more = indptr[item + items] - indptr[item]
-            held += more
-            if held >> _FIELD_BITS:
-                _unpack(found[:, :batch], n_columns, n_categories, sums)
-                held = more
-            index[items:] = 0
-            table[items:, 0] = 0.0
+    out[:] = 0.0
+    held = np.int64(0)
+    for item in range(0, n_items, QUAD):
+        items = min(QUAD, n_items - item)
+        more = indptr[item + items] - indptr[item]
+        held += more
+        if held >> _FIELD_BITS:
+            _unpack(found, n_columns, n_categories, out)
+            held = more
+        index[items:] = 0
+        table[items:, 0] = 0.0
+        for q in range(items):
+            _start(item + q, labels, totals[q], stride[q], keys[q])
+        for from_b in range(0, batch, _PER_PASS):
+            passed = min(_PER_PASS, batch - from_b)
             for q in range(items):
-                _start(item + q, labels, totals[q], stride[q], keys[q])
-            for from_b in range(0, batch, _PER_PASS):
-                passed = min(_PER_PASS, batch - from_b)
+                _count(item + q, labels, stride[q], profiles, from_b, passed, sparse, index[q])
+            for from_g in range(0, n_groups, _GROUPS):
+                to_g = min(from_g + _GROUPS, n_groups)
                 for q in range(items):
-                    _count(item + q, labels, stride[q], profiles, from_b, passed, sparse, index[q])
-                for from_g in range(0, n_groups, _GROUPS):
-                    to_g = min(from_g + _GROUPS, n_groups)
-                    for q in range(items):
-                        made = _find(index[q, from_g:to_g, :passed], keys[q], new)
-                        here = ties[(item + q) // ties.shape[3], :, :, (item + q) % ties.shape[3]]
-                        _enter(new[:made], table[q], totals[q], here, how, counts, terms)
-                    for g in range(from_g, to_g):
-                        look_up(index[:, g, :passed], table, found[g, from_b : from_b + passed])
-        _unpack(found[:, :batch], n_columns, n_categories, sums)
+                    made = _find(index[q, from_g:to_g, :passed], keys[q], new)
+                    here = ties[(item + q) // ties.shape[3], :, :, (item + q) % ties.shape[3]]
+                    _enter(new[:made], table[q], totals[q], here, how, counts, terms)
+                for g in range(from_g, to_g):
+                    look_up(index[:, g, :passed], table, found[g, from_b : from_b + passed])
+    _unpack(found, n_columns, n_categories, out)
 
 
 @borrowing
