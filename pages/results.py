@@ -65,4 +65,4 @@ with st.container(horizontal=True):
 if isinstance(result, RunResult):
     show_result(Shown(run.id, result, run.title))
 else:
-    show_answer(result)
+    show_answer(run.id, result)

@@ -33,10 +33,11 @@ def _show_run(link: OpenedLink, run: RunRecord) -> None:
     result = public_view(server.shared().service.result(run.id))
     show_facts(result)
     st.caption(_TO_LOOK_AT)
+    key = f"{run.id} for strangers"
     if not isinstance(result, RunResult):
-        show_answer(result, link.check)
+        show_answer(key, result, link.check)
         return
-    shown = Shown(f"{run.id} for strangers", result, run.title, link.check)
+    shown = Shown(key, result, run.title, link.check)
     export(shown, ("csv", "xlsx", "latex", "markdown", "html"))
     show_result(shown, check_often=True)
 

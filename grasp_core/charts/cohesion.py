@@ -212,7 +212,7 @@ def _layers(
             shape=shape(legend=True),
             tooltip=told,
         ),
-        *_names(alt.Chart(rows(labels, "labels")).encode(x=x, y=y, text="text:N"), theme),
+        *_names(alt.Chart(rows(labels, "labels")).encode(x=x, y=y, text=alt.Text("text:N")), theme),
     ]
 
 
@@ -241,7 +241,7 @@ def _diagonal(theme: Theme, x: alt.X, y: alt.Y, x_domain: Domain, y_domain: Doma
     words = alt.Chart(rows([{**ends[1], "text": "GAI = 1"}], "line_label")).mark_text(
         align="left", baseline="middle", dx=5, color=colours.muted, fontStyle="italic"
     )
-    return [line.encode(x=x, y=y), words.encode(x=x, y=y, text="text:N")]
+    return [line.encode(x=x, y=y), words.encode(x=x, y=y, text=alt.Text("text:N"))]
 
 
 def _alt(result: RunResult, drawn: list[dict[str, Any]], left_out: int) -> str:

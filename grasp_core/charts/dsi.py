@@ -8,7 +8,9 @@ from typing import Any
 import altair as alt
 
 from grasp_core.charts.theme import (
+    LEFT,
     ORDER,
+    RIGHT,
     Theme,
     badge,
     colour,
@@ -107,7 +109,6 @@ def _layers(data: list[dict[str, Any]], theme: Theme) -> list[alt.Chart]:
     drawn = base.transform_filter("isValid(datum.x)")
     x = _x([1.0, *(row["x"] for row in data if row["x"] is not None)])
     y = alt.Y("middle:Q", scale=alt.Scale(domain=[0, len(data)], reverse=True, nice=False), axis=None)
-    left = alt.value(0)
     told = tooltip(
         axis="Axis",
         value="DSI",
@@ -119,17 +120,17 @@ def _layers(data: list[dict[str, Any]], theme: Theme) -> list[alt.Chart]:
         significance_group="Result for that group",
     )
     return [
-        drawn.mark_rule(strokeWidth=3, opacity=0.55).encode(x=x, x2=alt.datum(1), y=y, color=colour(theme)),
+        drawn.mark_rule(strokeWidth=3, opacity=0.55).encode(x=x, x2=alt.X2Datum(1), y=y, color=colour(theme)),
         alt.Chart(rows([{"x": 1}], "baseline")).mark_rule(color=colours.muted, strokeDash=[4, 3]).encode(x=x),
         drawn.mark_point(filled=True, size=150, opacity=1).encode(
             x=x, y=y, color=colour(theme), shape=shape(), tooltip=told
         ),
         base.mark_text(align="right", baseline="middle", dx=-10, limit=_NAME_LIMIT, fontSize=13).encode(
-            x=left, y=y, text="axis:N", tooltip=told
+            x=LEFT, y=y, text=alt.Text("axis:N"), tooltip=told
         ),
-        *_figures(base.encode(x=alt.value("width"), y=y), theme),
+        *_figures(base.encode(x=RIGHT, y=y), theme),
         base.mark_text(align="left", baseline="middle", dx=8, fontStyle="italic", color=colours.muted).encode(
-            x=left, y=y, text="note:N"
+            x=LEFT, y=y, text=alt.Text("note:N")
         ),
     ]
 
@@ -150,12 +151,12 @@ def _figures(base: alt.Chart, theme: Theme) -> list[alt.Chart]:
     text = partial(base.mark_text, align="left", baseline="middle")
     tested = partial(text, dx=_FIGURES_AT, dy=_LINE / 2, fontSize=11)
     return [
-        text(dx=_FIGURES_AT, dy=-_LINE / 2, fontWeight=600).encode(text="value:N"),
-        text(dx=_GROUP_AT, dy=-_LINE / 2, limit=_GROUP_LIMIT).encode(text="group:N"),
+        text(dx=_FIGURES_AT, dy=-_LINE / 2, fontWeight=600).encode(text=alt.Text("value:N")),
+        text(dx=_GROUP_AT, dy=-_LINE / 2, limit=_GROUP_LIMIT).encode(text=alt.Text("group:N")),
         *(
             tested(color=palette(theme).text[key])
             .transform_filter(alt.datum.significance == SIGNIFICANCE_NAMES[key])
-            .encode(text="tested:N")
+            .encode(text=alt.Text("tested:N"))
             for key in ORDER
         ),
     ]

@@ -15,6 +15,9 @@ from grasp_core.charts.nulls import (
     shared_domain,
 )
 from grasp_core.charts.theme import (
+    LEFT,
+    RIGHT,
+    UP_TO_RIGHT,
     Theme,
     colour,
     finish,
@@ -165,21 +168,21 @@ def _layers(
     return [
         alt.Chart(outcomes)
         .mark_rule(color=colours.grid)
-        .encode(y=alt.Y("base:Q", axis=None), x=alt.value(0), x2=alt.value("width")),
+        .encode(y=alt.Y("base:Q", axis=None), x=LEFT, x2=UP_TO_RIGHT),
         alt.Chart(nulls)
         .transform_flatten(["x", "top"])
         .mark_area(interpolate="step-after", opacity=0.55, clip=True, strokeWidth=0)
-        .encode(x=x, y=y, y2="base:Q", detail="row:N", color=colour(theme)),
+        .encode(x=x, y=y, y2=alt.Y2("base:Q"), detail=alt.Detail("row:N"), color=colour(theme)),
         base.transform_filter("isValid(datum.x)")
         .mark_rule(color=colours.ink, strokeWidth=1.6)
-        .encode(x=x, y=y, y2="base:Q"),
+        .encode(x=x, y=y, y2=alt.Y2("base:Q")),
         base.transform_filter("isValid(datum.x)")
         .mark_point(filled=True, size=62, opacity=1, stroke=colours.background, strokeWidth=0.7)
         .encode(x=x, y=y, color=colour(theme), shape=shape()),
         *_texts(base, theme),
         *_heads(lines, theme),
         base.mark_rect(opacity=0).encode(
-            x=alt.value(0), x2=alt.value("width"), y=alt.Y("row_top:Q", axis=None), y2="base:Q"
+            x=LEFT, x2=UP_TO_RIGHT, y=alt.Y("row_top:Q", axis=None), y2=alt.Y2("base:Q")
         ),
     ]
 
@@ -188,29 +191,28 @@ def _texts(base: alt.Chart, theme: Theme) -> list[alt.Chart]:
     """Each group's name and raters, its figures, and its badge."""
     colours = palette(theme)
     middle = alt.Y("middle:Q", axis=None)
-    right = alt.value("width")
     return [
         base.mark_text(align="right", baseline="middle", dx=_NAMES_AT, limit=_NAME_LIMIT).encode(
-            x=alt.value(0), y=middle, text="group:N"
+            x=LEFT, y=middle, text=alt.Text("group:N")
         ),
         base.mark_text(align="right", baseline="middle", dx=_RATERS_AT, color=colours.muted).encode(
-            x=alt.value(0), y=middle, text="raters:Q"
+            x=LEFT, y=middle, text=alt.Text("raters:Q")
         ),
         *(
             base.mark_text(align="right", baseline="middle", dx=dx).encode(
-                x=right, y=middle, text=f"{field}:N"
+                x=RIGHT, y=middle, text=alt.Text(f"{field}:N")
             )
             for field, dx in _COLUMNS.items()
         ),
         base.transform_filter("datum.badge != ''")
         .mark_point(filled=True, size=62, opacity=1, xOffset=_BADGE_AT)
-        .encode(x=right, y=middle, color=colour(theme), shape=shape()),
+        .encode(x=RIGHT, y=middle, color=colour(theme), shape=shape()),
         *(
             base.transform_filter(alt.datum.significance == SIGNIFICANCE_NAMES[key])
             .mark_text(
                 align="left", baseline="middle", dx=_BADGE_AT + 9, color=colours.text[key], fontWeight=600
             )
-            .encode(x=right, y=middle, text="badge:N")
+            .encode(x=RIGHT, y=middle, text=alt.Text("badge:N"))
             for key in ("corrected", "nominal")
         ),
         base.mark_text(
@@ -220,7 +222,7 @@ def _texts(base: alt.Chart, theme: Theme) -> list[alt.Chart]:
             fontStyle="italic",
             color=colours.muted,
             limit=alt.expr("width + 160"),
-        ).encode(x=alt.value(0), y=middle, text="note:N"),
+        ).encode(x=LEFT, y=middle, text=alt.Text("note:N")),
     ]
 
 
@@ -235,13 +237,13 @@ def _heads(lines: list[Heading | GroupLine], theme: Theme) -> list[alt.Chart]:
     return [
         alt.Chart(headings)
         .mark_text(align="right", baseline="middle", dx=_NAMES_AT, fontWeight=600, limit=_NAME_LIMIT)
-        .encode(x=alt.value(0), y=middle, text="text:N"),
+        .encode(x=LEFT, y=middle, text=alt.Text("text:N")),
         *(
             alt.Chart(
                 rows([{"text": text, "dx": dx, "middle": 0.5} for text, dx in heads[side]], f"heads_{side}")
             )
             .mark_text(align="right", baseline="middle", dx=alt.expr("datum.dx"), color=palette(theme).muted)
-            .encode(x=at, y=middle, text="text:N")
-            for side, at in (("left", alt.value(0)), ("right", alt.value("width")))
+            .encode(x=at, y=middle, text=alt.Text("text:N"))
+            for side, at in (("left", LEFT), ("right", RIGHT))
         ),
     ]

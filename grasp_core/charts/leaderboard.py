@@ -8,7 +8,7 @@ from typing import Any
 import altair as alt
 
 from grasp_core.benchmark.leaderboard import OVERALL, Entry, ranked
-from grasp_core.charts.theme import Theme, finish, message, palette, rows, ticks, title, tooltip
+from grasp_core.charts.theme import LEFT, RIGHT, Theme, finish, message, palette, rows, ticks, title, tooltip
 
 _ROW = 30
 _NAMES_WIDTH = 170
@@ -81,13 +81,13 @@ def _layers(data: list[dict[str, Any]], theme: Theme) -> list[alt.Chart]:
     return [
         here.transform_filter("isValid(datum.low)")
         .mark_rule(strokeWidth=2, color=ink, aria=False)
-        .encode(x=alt.X("low:Q"), x2="high:Q", y=y),
+        .encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"), y=y),
         # Marks that are not there would be a picture without a name to a screen reader.
         *(mark.encode(x=x, y=y, tooltip=told) for name, mark in points.items() if name in scored),
         base.mark_text(align="right", baseline="middle", dx=-10, limit=_NAMES_WIDTH, fontSize=13).encode(
-            x=alt.value(0), y=y, text="system:N", tooltip=told
+            x=LEFT, y=y, text=alt.Text("system:N"), tooltip=told
         ),
         base.mark_text(align="left", baseline="middle", dx=12, fontWeight=600).encode(
-            x=alt.value("width"), y=y, text="shown:N"
+            x=RIGHT, y=y, text=alt.Text("shown:N")
         ),
     ]

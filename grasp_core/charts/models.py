@@ -7,7 +7,9 @@ from typing import Any
 import altair as alt
 
 from grasp_core.charts.theme import (
+    LEFT,
     ORDER,
+    RIGHT,
     Theme,
     badge,
     colour,
@@ -151,7 +153,7 @@ def _layers(data: list[dict[str, Any]], height: float, theme: Theme) -> list[alt
         .mark_point(filled=True, size=95, opacity=1)
         .encode(x=x, y=y, color=colour(theme), shape=shape(), tooltip=told),
         base.mark_text(align="right", baseline="middle", dx=-10, limit=_NAME_LIMIT, fontSize=12).encode(
-            x=alt.value(0), y=y, text="name:N", tooltip=told
+            x=LEFT, y=y, text=alt.Text("name:N"), tooltip=told
         ),
         *(
             base.transform_filter(alt.datum.significance == SIGNIFICANCE_NAMES[key])
@@ -163,7 +165,7 @@ def _layers(data: list[dict[str, Any]], height: float, theme: Theme) -> list[alt
                 fontSize=11,
                 color=colours.text[key],
             )
-            .encode(x=alt.value("width"), y=y, text="words:N")
+            .encode(x=RIGHT, y=y, text=alt.Text("words:N"))
             for key in ORDER
         ),
     ]
@@ -175,7 +177,7 @@ def _expected(base: alt.Chart, x: alt.X, y: alt.Y, theme: Theme) -> list[alt.Cha
     tested = base.transform_filter("isValid(datum.x) && isValid(datum.chance)")
     return [
         tested.mark_rule(strokeWidth=3, opacity=0.55, aria=False).encode(
-            x=x, x2="chance:Q", y=y, color=colour(theme)
+            x=x, x2=alt.X2("chance:Q"), y=y, color=colour(theme)
         ),
         tested.mark_tick(orient="vertical", size=11, thickness=2, color=colours.muted, aria=False).encode(
             x=alt.X("chance:Q"), y=y

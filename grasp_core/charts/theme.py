@@ -17,6 +17,9 @@ Theme = Literal["light", "dark"]
 FONT = '"Source Sans", "Source Sans Pro", "Helvetica Neue", Arial, sans-serif'
 ORDER: tuple[Significance, ...] = ("corrected", "nominal", "none")
 SHAPES: Mapping[Significance, str] = {"corrected": "diamond", "nominal": "triangle-up", "none": "circle"}
+LEFT, RIGHT = alt.XValue(0), alt.XValue("width")  # type: ignore[no-untyped-call]  # Altair's
+UP_TO_RIGHT = alt.X2Value("width")  # type: ignore[no-untyped-call]
+"""Edges of the plot. Channels are given as classes: finding them takes Altair longer than all the rest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +179,6 @@ def message(theme: Theme, *, heading: alt.TitleParams, text: str) -> alt.LayerCh
     words = (
         alt.Chart(rows([{"text": text}], "message"))
         .mark_text(align="left", baseline="middle", color=palette(theme).muted, fontSize=13, limit=640)
-        .encode(text="text:N", x=alt.value(0), y=alt.value(20))
+        .encode(text=alt.Text("text:N"), x=LEFT, y=alt.value(20))
     )
     return finish([words], theme, heading=heading, alt_text=text, height=40)

@@ -28,6 +28,7 @@ def test_hostile_names_do_not_execute(open_page: OpenPage, example: dict[str, by
     page = open_page("/data")
     bring(page, annotations, raters)
     page.get_by_text("Preview of the annotations file").click()
+    page.locator('[aria-label="First rows of the file"]').wait_for()
     settle(page)
     assert page.locator("[data-testid=stMain] img").count() == 0
     go_on_to_analysis(page)

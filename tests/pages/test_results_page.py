@@ -75,6 +75,15 @@ def test_rows_can_be_ordered_by_effect(results: AppTest) -> None:
     assert "Asian, Man" in list(_table(results)["group"])[:2]
 
 
+def test_a_closed_section_is_made_when_it_is_opened(results: AppTest) -> None:
+    drawn = len(results.dataframe)
+    for section in ("dsi-table", "cohesion-table", "null-table"):
+        results.session_state[section] = True
+    results.run()
+    assert not results.exception
+    assert len(results.dataframe) == drawn + 3
+
+
 def test_p_and_q_are_never_zero(results: AppTest) -> None:
     results.toggle[0].set_value(True).run()
     table = _table(results)

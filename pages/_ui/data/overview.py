@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from grasp_core.io.dataset import describe
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.io.table.table import Table
 from grasp_core.report.words import axis_label
+from pages._ui.widgets.sections import when_open
 
 _PREVIEW_ROWS = 20
 
 
-def show_preview(*tables: Table | None) -> None:
+def show_preview(annotations: Table, raters: Table | None) -> None:
     """The first rows of each file, as text, exactly as read."""
-    for table in tables:
+    for name, table in (("annotations", annotations), ("raters", raters)):
         if table is not None:
-            with st.expander(f"Preview of the {'annotations' if table is tables[0] else 'raters'} file"):
-                st.dataframe(table.head(_PREVIEW_ROWS), hide_index=True, alt="First rows of the file")
+            when_open(f"Preview of the {name} file", partial(_first_rows, table), key=f"preview-{name}")
+
+
+def _first_rows(table: Table) -> None:
+    st.dataframe(table.head(_PREVIEW_ROWS), hide_index=True, alt="First rows of the file")
 
 
 def show_overview(dataset: Dataset, proposed: tuple[str, ...]) -> None:

@@ -25,6 +25,7 @@ from grasp_core.report.text import escape_markdown
 from grasp_core.report.words import axis_label, one_line
 from pages._ui.session.permissions import require_run
 from pages._ui.session.state import work
+from pages._ui.widgets.sections import when_open
 
 _KEY = "quality"
 _KEPT = 12
@@ -48,9 +49,12 @@ def show_quality(dataset: Dataset, proposed_axes: tuple[str, ...]) -> None:
         st.warning(escape_markdown(sentence), icon=":material/info:")
     if not sentences:
         st.write("Nothing odd was found about the raters, their groups and the axes.")
-    with st.expander("Quality report", icon=":material/fact_check:"):
+
+    def report() -> None:
         _show_figures(basics, duplicates)
         _show_whom(dataset.annotations, constant, duplicates)
+
+    when_open("Quality report", report, key="quality-report", icon=":material/fact_check:")
     _show_power(dataset, proposed_axes)
 
 

@@ -15,7 +15,8 @@ from grasp_core.report.model_words import REPRODUCED, SIDE_WORDS, SIDES_WITH
 from grasp_core.report.printable import json_text
 from grasp_core.report.stopping import how_it_ended
 from grasp_core.report.text import escape_markdown
-from pages._ui.result.figures import page_theme
+from pages._ui.result import cache
+from pages._ui.result.figures import draw, page_theme
 from pages._ui.widgets.outputs import download
 from pages._ui.widgets.shown import always
 
@@ -23,10 +24,10 @@ _CHARACTER = 7
 _WIDEST = 400
 
 
-def show_answer(result: ModelsResult, check: Callable[[], None] = always) -> None:
+def show_answer(key: str, result: ModelsResult, check: Callable[[], None] = always) -> None:
     """The answer in words first; every chart has a table with the same numbers.
 
-    `check` is that of :class:`~pages._ui.widgets.shown.Shown`.
+    `key` and `check` are those of :class:`~pages._ui.widgets.shown.Shown`.
     """
     st.header("Answer")
     for sentence in sentences(result):
@@ -39,8 +40,7 @@ def show_answer(result: ModelsResult, check: Callable[[], None] = always) -> Non
     hidden = plurality_table(result)
     columns = {"Group": st.column_config.Column(pinned=True, width=_width(hidden["Group"]))}
     st.header("What a plurality label hides")
-    with st.container(key="wide-models"):
-        st.vega_lite_chart(spec=models_chart(result, page_theme()).to_dict(validate=False), theme=None)
+    draw("models", cache.models_chart(key, result, page_theme()))
     st.dataframe(
         hidden,
         hide_index=True,

@@ -12,10 +12,13 @@ from typing import Any
 
 import altair as alt
 import streamlit as st
+from altair.utils.schemapi import disable_debug_mode
 
 from grasp_core import charts
 from grasp_core.benchmark.leaderboard import Entry
 from grasp_core.charts import Theme
+from grasp_core.charts.models import models_chart as draw_models
+from grasp_core.panels.models.result import ModelsResult
 from grasp_core.report.tables import RowOrder
 from grasp_core.result import RunResult
 from pages._ui.result.results_table import (
@@ -27,6 +30,8 @@ from pages._ui.result.results_table import (
 
 _CHARTS = 128
 _TABLES = 256
+
+disable_debug_mode()  # each part of a chart would be validated as it is made
 
 
 @st.cache_data(max_entries=_CHARTS, show_spinner=False)
@@ -47,6 +52,12 @@ def cohesion_map(key: str, _result: RunResult, theme: Theme) -> dict[str, Any]:
 def dsi_chart(key: str, _result: RunResult, theme: Theme) -> dict[str, Any]:
     """The DSI chart."""
     return _spec(charts.dsi_chart(_result, theme))
+
+
+@st.cache_data(max_entries=_CHARTS, show_spinner=False)
+def models_chart(key: str, _result: ModelsResult, theme: Theme) -> dict[str, Any]:
+    """The chart of models and groups."""
+    return _spec(draw_models(_result, theme))
 
 
 @st.cache_data(max_entries=_CHARTS, show_spinner=False)

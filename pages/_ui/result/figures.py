@@ -12,6 +12,7 @@ from grasp_core.report.tables import RowOrder
 from grasp_core.report.words import DSI_EXPLANATION, WORDS, lead_statistic, reported_statistics
 from pages._ui.result import cache
 from pages._ui.widgets.outputs import figure_downloads
+from pages._ui.widgets.sections import when_open
 from pages._ui.widgets.shown import Shown
 
 
@@ -25,8 +26,7 @@ def show_dsi(shown: Shown) -> None:
     result = shown.result
     st.caption(DSI_EXPLANATION)
     draw("dsi", cache.dsi_chart(shown.key, result, page_theme()))
-    with st.expander("DSI as a table"):
-        cache.dsi_table(shown.key, result)
+    when_open("DSI as a table", lambda: cache.dsi_table(shown.key, result), key="dsi-table")
     figure_downloads(shown, lambda: charts.dsi_chart(result, "light"), "dsi", "DSI chart")
 
 
@@ -36,10 +36,12 @@ def show_cohesion(shown: Shown) -> None:
     draw("cohesion", cache.cohesion_map(shown.key, result, page_theme()))
     reported = reported_statistics(result)
     pair = [name for name in (*result.spec.analysis.gai, "gai") if name in reported]
-    with st.expander("Cohesion map as a table"):
-        cache.groups_table(
-            shown.key, result, pair, page_theme(), alt="In-group and cross-group agreement by group"
-        )
+    alt = "In-group and cross-group agreement by group"
+    when_open(
+        "Cohesion map as a table",
+        lambda: cache.groups_table(shown.key, result, pair, page_theme(), alt=alt),
+        key="cohesion-table",
+    )
     figure_downloads(shown, lambda: charts.cohesion_map(result, "light"), "cohesion-map", "cohesion map")
 
 
@@ -57,16 +59,12 @@ def show_null_histograms(shown: Shown, order: RowOrder) -> None:
     st.caption(WORDS[statistic].explanation)
     draw("null", cache.null_histograms(shown.key, result, statistic, page_theme(), order))
     name = WORDS[statistic].name
-    with st.expander(f"{name} as a table"):
-        cache.groups_table(
-            shown.key,
-            result,
-            [statistic],
-            page_theme(),
-            order,
-            p=True,
-            alt=f"{name} of every group with p and q",
-        )
+    alt = f"{name} of every group with p and q"
+    when_open(
+        f"{name} as a table",
+        lambda: cache.groups_table(shown.key, result, [statistic], page_theme(), order, p=True, alt=alt),
+        key="null-table",
+    )
     figure_downloads(
         shown,
         lambda: charts.null_histograms(result, statistic, "light", order),

@@ -1,0 +1,25 @@
+"""Sections that are closed at first, and made when they are opened."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+
+def when_open(label: str, draw: Callable[[], object], *, key: str, icon: str | None = None) -> None:
+    """A section that costs nothing until somebody opens it.
+
+    Parameters
+    ----------
+    label : str
+    draw : callable
+        Draws what is inside; not called while the section is closed.
+    key : str
+        Whether it is open is kept under this name for the visit.
+    icon : str, optional
+    """
+    section = st.expander(label, key=key, icon=icon, on_change="rerun")
+    if section.open:
+        with section:
+            draw()
