@@ -26,6 +26,7 @@ FORMAT_VERSION = 1
 
 Direction = Literal["up", "down"]
 Significance = Literal["none", "nominal", "corrected"]
+DsiTest = Literal["largest", "studentised"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +71,9 @@ class GroupResult:
 class DsiResult:
     """Diversity sensitivity index of one axis or intersection.
 
-    `outcome` holds the maximum GAI against the permutation distribution of the *maximum* over the
-    same groups (its `p` is the upper tail); `p_group` and `significance_group` are those of the
+    `outcome` holds the largest GAI, with the permutation distribution of the largest of the same groups.
+    Its `p` is that of the largest *studentised* GAI; in results of earlier versions, whose `test` is
+    "largest", the upper tail of that distribution. `p_group` and `significance_group` are those of the
     attaining group's GAI, the paper's convention.
     """
 
@@ -80,6 +82,7 @@ class DsiResult:
     outcome: Outcome
     p_group: float | None
     significance_group: Significance
+    test: DsiTest = field(default="largest", metadata=ADDED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,14 +45,14 @@ _LINE = 16
 def dsi_chart(result: RunResult, theme: Theme = "light") -> alt.LayerChart:
     """Lollipops from GAI 1 to each axis's DSI, largest first.
 
-    Significance is that of the test against the largest GAI of chance groupings; the attaining
+    Significance is that of the test against the largest of chance groupings; the attaining
     group's own p is in the tooltip.
     """
     heading = title(
         "Diversity sensitivity by axis",
         [
             "DSI: the largest GAI among an axis’s groups.",
-            "p and q: against the largest that chance groupings give.",
+            "p and q: against the largest that the groups of chance groupings reach.",
         ],
     )
     if not result.dsi:
@@ -113,7 +113,7 @@ def _layers(data: list[dict[str, Any]], theme: Theme) -> list[alt.Chart]:
         axis="Axis",
         value="DSI",
         group="Attained by",
-        p="p (largest GAI of chance groupings)",
+        p="p (against the largest of chance groupings)",
         q="q",
         significance="Result",
         p_group="p of that group’s GAI",

@@ -88,7 +88,7 @@ def run_key(summary: DataSummary, spec: RunSpec, version: str) -> str:
 
 def new_tally(panel: Panel, analysis: AnalysisSpec) -> Tally:
     """A tally that takes the columns of a panel."""
-    return Tally(panel.observed, panel.tests.needs, analysis.permutations, panel.tests.max_t)
+    return Tally(panel.observed, panel.tests.needs, analysis.permutations, panel.tests.maxima)
 
 
 def finish(

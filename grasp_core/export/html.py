@@ -133,7 +133,7 @@ def _axes(result: RunResult) -> str:
         return drawn
     heads = [text("Axis"), number("DSI"), text("Attained by"), *map(number, ("p", "q", "p of that group"))]
     ranked = sorted(result.dsi, key=lambda row: (row.outcome.value is None, -(row.outcome.value or 0)))
-    caption = "DSI by axis. p and q: against the largest GAI that chance groupings give."
+    caption = "DSI by axis. p and q: against the largest that the groups of chance groupings reach."
     return drawn + table(caption, heads, [_axis_row(row, result) for row in ranked])
 
 

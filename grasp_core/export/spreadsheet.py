@@ -138,7 +138,7 @@ def _dsi(result: RunResult) -> list[_Column]:
         "dsi": ("DSI", "value"),
         "stars": ("*", "mark"),
         "group": ("Attained by", "text"),
-        "p": ("p (largest GAI of chance groupings)", "p"),
+        "p": ("p (against the largest of chance groupings)", "p"),
         "q": ("q", "p"),
         "p_group": ("p of that group", "p"),
         "stars_group": ("* of that group", "mark"),

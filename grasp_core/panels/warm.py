@@ -9,6 +9,7 @@ from grasp_core.groups import form_groups
 from grasp_core.panels.models import kernel
 from grasp_core.permutation import compiled
 from grasp_core.permutation.design import build_design
+from grasp_core.permutation.nulls.deviations import Maximum
 from grasp_core.permutation.nulls.tally import Tally
 from grasp_core.spec import AnalysisSpec
 
@@ -41,5 +42,5 @@ def warm() -> None:
     kernel.observed(sides)
     kernel.shuffled(sides, 1, 0, 1)
     # Values beyond those that are kept are counted by compiled code too.
-    tally = Tally(np.ones(2), np.ones((2, 1), np.bool_), 2, [(0, 1)], kept=1)
+    tally = Tally(np.ones(2), np.ones((2, 1), np.bool_), 2, [Maximum((0, 1))], kept=1)
     tally.add(0, np.ones((2, 2)))

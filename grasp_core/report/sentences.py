@@ -206,15 +206,15 @@ def _axes(result: RunResult) -> list[Sentence]:
         Sentence.of(
             "Watch ",
             *_axis_parts(result, row),
-            ": larger than the largest GAI that chance groupings give, so who is recruited along it matters.",
+            ": more than the groups of chance groupings reach, so who is recruited along it matters.",
         )
         for row in watch[:3]
     ]
     if ranked[0] in watch:
         return sentences
     verdict = {
-        "nominal": "nominally more than chance groupings give, but not after correction",
-        "none": "no more than chance groupings may give",
+        "nominal": "nominally more than the groups of chance groupings reach, but not after correction",
+        "none": "no more than the groups of chance groupings may reach",
         "corrected": "",
     }[ranked[0].outcome.significance]
     if ranked[0].outcome.p is None:

@@ -173,7 +173,7 @@ def dsi_table(result: RunResult) -> pd.DataFrame:
     -------
     DataFrame
         `axis`, `dsi`, `group` (the one that attains it), `p`, `q`, `stars` (test against the
-        largest GAI of chance groupings), `p_group`, `stars_group` (that group's own GAI, the
+        largest of chance groupings), `p_group`, `stars_group` (that group's own GAI, the
         paper's convention), `reason`.
     """
     ranked = sorted(result.dsi, key=lambda row: _last(row.outcome.value, -1))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import math
+import statistics
 
 import numpy as np
 import pytest
@@ -174,17 +176,27 @@ def test_a_constant_null_has_a_histogram() -> None:
 # DSI
 
 
-def naive_dsi(observed: np.ndarray, null: np.ndarray, members: list[int]) -> tuple[int, float, int]:
-    """Attaining group, p of the maximum, and how many permutations had one."""
+def naive_dsi(
+    observed: np.ndarray, null: np.ndarray, members: list[int], first: int | None = None
+) -> tuple[int, float, int]:
+    """Attaining group, p of the largest studentised GAI, and how many permutations had one.
+
+    Means and deviations are those of the `first` permutations.
+    """
     attaining = max((g for g in members if observed[g] == observed[g]), key=lambda g: observed[g])
-    largest = []
-    for row in null:
-        estimable = [row[g] for g in members if row[g] == row[g]]
-        if estimable:
-            largest.append(max(estimable))
-    least = observed[attaining] - 1e-12 * max(1, abs(observed[attaining]))
-    reached = sum(value >= least for value in largest)
-    return attaining, (1 + reached) / (len(largest) + 1), len(largest)
+    centre, scale = {}, {}
+    for g in members:
+        own = [value for value in null[:first, g] if value == value]
+        centre[g] = statistics.fmean(own) if len(own) >= 100 else 0.0
+        scale[g] = statistics.pstdev(own) if len(own) >= 100 else math.inf
+
+    def largest(row: np.ndarray) -> float | None:
+        return max(((row[g] - centre[g]) / scale[g] for g in members if row[g] == row[g]), default=None)
+
+    here = largest(observed)
+    found = [value for value in map(largest, null) if value is not None]
+    reached = sum(value >= here - 1e-12 for value in found)
+    return attaining, (1 + reached) / (len(found) + 1), len(found)
 
 
 @pytest.mark.parametrize("lost", [0.0, 0.3, 0.7])

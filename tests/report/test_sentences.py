@@ -82,8 +82,8 @@ def test_chance_is_counted_by_the_convention():
 def test_axis_to_watch():
     _, details = plain(make_result(groups("**"), statistics=("gai",)))
     assert (
-        "Watch gender (DSI 1.200, attained by G0; p < 0.001, q < 0.001): larger than the largest GAI that "
-        "chance groupings give, so who is recruited along it matters." in details
+        "Watch gender (DSI 1.200, attained by G0; p < 0.001, q < 0.001): more than the groups of chance "
+        "groupings reach, so who is recruited along it matters." in details
     )
 
 
@@ -91,7 +91,9 @@ def test_no_axis_to_watch_is_claimed_from_chance():
     _, details = plain(make_result(groups(""), statistics=("gai",)))
     assert any(
         detail.startswith("The largest DSI is that of gender (DSI 1.200, attained by G0")
-        and detail.endswith("no more than chance groupings may give. No axis is established as one to watch.")
+        and detail.endswith(
+            "no more than the groups of chance groupings may reach. No axis is established as one to watch."
+        )
         for detail in details
     )
     assert not any(detail.startswith("Watch") for detail in details)

@@ -47,7 +47,9 @@ def cohesion_tests(groups: Sequence[Group], spec: AnalysisSpec) -> Tests:
         needs[column(g, 0) : column(g + 1, 0), g] = True
     for c, together in zip(axes, of_axis, strict=True):
         needs[c, together] = True
-    return Tests((*families, Family(axes, "upper", "benjamini-hochberg")), needs)
+    of = zip(axes, of_axis, strict=True)
+    largest = {c: tuple(column(g, GAI) for g in together) for c, together in of if together}
+    return Tests((*families, Family(axes, "upper", "benjamini-hochberg")), needs, largest)
 
 
 def with_gai(counted: FloatArray, analysis: AnalysisSpec) -> FloatArray:

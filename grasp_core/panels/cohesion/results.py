@@ -25,7 +25,7 @@ def by_group(found: Mapping[int, Outcome], n_groups: int, spec: AnalysisSpec) ->
 def by_axis(
     found: Mapping[int, Outcome], groups: Sequence[Group], gai: FloatArray, spec: AnalysisSpec
 ) -> tuple[DsiResult, ...]:
-    """Each axis's largest GAI, tested against the permutation distribution of the largest.
+    """Each axis's largest GAI, and the test of its groups' largest studentised GAI.
 
     Parameters
     ----------
@@ -45,10 +45,10 @@ def by_axis(
         axes = spec.axes[axis]
         if np.isnan(gai[of_axis]).all():
             missing = Outcome(None, reason=NoValue.NO_GROUP_WITH_GAI())
-            results.append(DsiResult(axes, None, missing, None, "none"))
+            results.append(DsiResult(axes, None, missing, None, "none", "studentised"))
             continue
         largest = of_axis[int(np.nanargmax(gai[of_axis]))]
         own = found.get(column(largest, STATISTICS.index("gai")), Outcome(None))
         outcome = found[dsi_column(len(groups), axis)]
-        results.append(DsiResult(axes, groups[largest], outcome, own.p, own.significance))
+        results.append(DsiResult(axes, groups[largest], outcome, own.p, own.significance, "studentised"))
     return tuple(results)

@@ -1,7 +1,7 @@
 """Null distributions as counts: what is left of shuffled values when there are too many to keep.
 
 Everything counted is a whole number, so the order in which values come and the blocks they come in change
-nothing. Where bins lie, and what max-T measures deviations by, is settled by the first values alone.
+nothing. Where bins lie, and what deviations are measured by, is settled by the first values alone.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from grasp_core.annotations import FloatArray, Int64Array
-from grasp_core.permutation.nulls.deviations import standard
-from grasp_core.permutation.nulls.tails import FEWEST, TIE_TOLERANCE, Tails, tolerance
+from grasp_core.permutation.nulls.deviations import Maximum, Standard, reached, standard
+from grasp_core.permutation.nulls.tails import Tails, tolerance
 from grasp_core.permutation.nulls.values import BINS, Summary, bounds
 from grasp_core.result import Histogram
 
@@ -35,36 +35,36 @@ class Counted:
     observed : float64 array, shape (C,)
     first : float64 array, shape (H, C)
         The first shuffled values, NaN where not estimable; they are not counted yet.
-    families : sequence of sequences of int
-        Columns that max-T corrects together; none for another correction.
+    maxima : sequence of Maximum
+        Columns whose largest deviations are counted.
     """
 
-    def __init__(self, observed: FloatArray, first: FloatArray, families: Sequence[Sequence[int]]) -> None:
+    def __init__(self, observed: FloatArray, first: FloatArray, maxima: Sequence[Maximum]) -> None:
         margin = tolerance(observed)
-        kept = [[c for c in family if not np.isnan(observed[c])] for family in families]
         self._observed = observed
         self._reach = np.stack([observed + margin, observed - margin])
-        self._tests: Int64Array = np.array([c for family in kept for c in family], np.int64)
-        self._ends: Int64Array = np.cumsum([0, *map(len, kept)]).astype(np.int64)
-        self._total = 0
+        self._maxima = list(maxima)
+        ends = np.cumsum([len(maximum.columns) for maximum in maxima], dtype=np.int64)
+        self._places = [slice(end - len(one.columns), end) for one, end in zip(maxima, ends, strict=True)]
         edges = np.array([_edges(float(observed[c]), first[:, c]) for c in range(observed.size)])
         self._edges: FloatArray = edges.reshape(-1, 4)
         self._bins: Int64Array = np.zeros((observed.size, BINS + 2 * MARGIN + 2), np.int64)
         self._cells: Int64Array = np.zeros((observed.size, CELLS + 2), np.int64)
         self._tails: Int64Array = np.zeros((observed.size, 3), np.int64)
-        self._standard: FloatArray = np.array(_standard(first[:, self._tests])).reshape(2, -1)
-        self._reached: Int64Array = np.zeros(self._tests.size, np.int64)
+        standards = [np.array(standard(maximum.among(first))) for maximum in maxima]
+        self._standard: FloatArray = np.concatenate([np.empty((2, 0)), *standards], axis=1)
+        self._reached: Int64Array = np.zeros(self._standard.shape[1], np.int64)
+        self._total: Int64Array = np.zeros(len(self._maxima), np.int64)
 
     def add(self, values: FloatArray) -> None:
         """Count values, shape (b, C)."""
         values = np.ascontiguousarray(values)
-        self._total += len(values)
         _count(values, self._reach, self._edges, self._tails, self._bins, self._cells)
-        if self._tests.size:
-            deviation = np.abs(self._observed[self._tests] - self._standard[0]) / self._standard[1]
-            _count_reached(
-                values, self._tests, self._ends, self._standard, deviation - TIE_TOLERANCE, self._reached
-            )
+        for m, (maximum, here) in enumerate(zip(self._maxima, self._places, strict=True)):
+            observed, null = self._observed[list(maximum.columns)], maximum.among(values)
+            by = Standard(*self._standard[:, here])
+            self._reached[here] += reached(observed, null, by, upper=maximum.upper)
+            self._total[m] += len(null)
 
     def summary(self, column: int) -> Summary:
         """See :class:`~grasp_core.permutation.nulls.values.Null`."""
@@ -83,15 +83,15 @@ class Counted:
         n, low, high = self._tails[column].tolist()
         return Tails(n, low, high)
 
-    def reached(self, columns: Sequence[int]) -> tuple[Int64Array, int]:
+    def reached(self, maximum: Maximum) -> tuple[Int64Array, int]:
         """See :class:`~grasp_core.permutation.nulls.values.Null`."""
-        position = {int(c): t for t, c in enumerate(self._tests)}
-        return self._reached[[position[c] for c in columns]], self._total
+        m = self._maxima.index(maximum)
+        return self._reached[self._places[m]], int(self._total[m])
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """All that was counted and by what, for T tests; :meth:`from_arrays` reads it back."""
         return {
-            "total": np.array([self._total]),
+            "total": self._total,
             "edges": self._edges,
             "tails": self._tails,
             "bins": self._bins,
@@ -102,7 +102,7 @@ class Counted:
 
     @classmethod
     def from_arrays(
-        cls, arrays: Mapping[str, npt.NDArray[Any]], observed: FloatArray, families: Sequence[Sequence[int]]
+        cls, arrays: Mapping[str, npt.NDArray[Any]], observed: FloatArray, maxima: Sequence[Maximum]
     ) -> Counted:
         """Go on from :meth:`arrays`.
 
@@ -111,14 +111,11 @@ class Counted:
         ValueError, KeyError
             If they are not those of these tests.
         """
-        new = cls(observed, np.empty((0, observed.size)), families)
+        new = cls(observed, np.empty((0, observed.size)), maxima)
         for name, empty in new.arrays().items():
             if arrays[name].shape != empty.shape or arrays[name].dtype != empty.dtype:
                 raise ValueError(name)
-            if name == "total":
-                new._total = int(arrays[name][0])
-            else:
-                setattr(new, f"_{name}", arrays[name])
+            setattr(new, f"_{name}", arrays[name])
         return new
 
 
@@ -132,15 +129,6 @@ def _edges(observed: float, first: FloatArray) -> tuple[float, float, float, flo
     around = min(max(AROUND, 2.5 / np.sqrt(first.size)), 0.5)  # five standard errors where values are few
     left, right = (float(first[int(share * (first.size - 1))]) for share in (0.5 - around, 0.5 + around))
     return low - MARGIN * width, width, left, (right - left) / CELLS
-
-
-def _standard(first: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Centre and scale of the tests; what too few values tell of counts as constant."""
-    centre, scale = np.zeros(first.shape[1]), np.full(first.shape[1], np.inf)
-    enough = np.count_nonzero(~np.isnan(first), axis=0) >= FEWEST
-    if enough.any():
-        centre[enough], scale[enough] = standard(first[:, enough])
-    return centre, scale
 
 
 def _median(cells: Int64Array, n: int, start: float, width: float) -> float:
@@ -186,17 +174,3 @@ def _cell(value, start, width, n):  # type: ignore[no-untyped-def]
         return 1 if value == start else n + 1
     position = (value - start) / width
     return n + 1 if position >= n else 1 + int(position)
-
-
-@numba.njit(cache=True, nogil=True)
-def _count_reached(values, tests, ends, standard, deviation, reached):  # type: ignore[no-untyped-def]
-    """Count where the largest deviation of a family reaches each of its observed ones."""
-    for b in range(values.shape[0]):
-        for f in range(ends.size - 1):
-            largest = 0.0
-            for t in range(ends[f], ends[f + 1]):
-                distance = abs(values[b, tests[t]] - standard[0, t]) / standard[1, t]
-                if distance > largest:  # never where it is NaN
-                    largest = distance
-            for t in range(ends[f], ends[f + 1]):
-                reached[t] += largest >= deviation[t]

@@ -15,6 +15,7 @@ import numpy as np
 
 from grasp_core.annotations import BoolArray, FloatArray
 from grasp_core.permutation.nulls.counts import Counted
+from grasp_core.permutation.nulls.deviations import Maximum
 from grasp_core.permutation.nulls.values import Kept, Null
 
 KEPT = 10_000
@@ -33,8 +34,8 @@ class Tally:
         Units whose permutations a column needs.
     permutations : int
         Most that will be added.
-    max_t : sequence of sequences of int
-        Columns that max-T corrects together.
+    maxima : sequence of Maximum
+        Columns of which the largest deviation in each permutation is counted.
     kept : int
         Permutations up to which values are kept.
 
@@ -51,11 +52,11 @@ class Tally:
         observed: FloatArray,
         needs: BoolArray,
         permutations: int,
-        max_t: Sequence[Sequence[int]] = (),
+        maxima: Sequence[Maximum] = (),
         *,
         kept: int = KEPT,
     ) -> None:
-        self._max_t = max_t
+        self._maxima = maxima
         self._needs = needs
         self._observed = observed
         self._first = np.empty((min(kept, permutations), observed.size))
@@ -119,7 +120,7 @@ class Tally:
                 self._waiting.append(further)
             if not self._waiting or self._done[0][0] > 0 or self._done[0][1] < len(self._first):
                 return
-            self._counted = Counted(self._observed, self._first, self._max_t)
+            self._counted = Counted(self._observed, self._first, self._maxima)
             self._waiting.insert(0, self._first)
         else:
             self._waiting = [further]
@@ -152,7 +153,7 @@ class Tally:
         """Go on from :meth:`state` of a tally of the same run; False, and nothing done, if it is damaged."""
         try:
             with np.load(io.BytesIO(state), allow_pickle=False) as arrays:
-                counted = Counted.from_arrays(arrays, self._observed, self._max_t)
+                counted = Counted.from_arrays(arrays, self._observed, self._maxima)
                 done, active, lost = arrays["done"], arrays["active"], int(arrays["lost"][0])
                 if active.shape != self.active.shape or done.ndim != 2:
                     return False

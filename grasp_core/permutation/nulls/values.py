@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
 from grasp_core.annotations import FloatArray, Int64Array
-from grasp_core.permutation.nulls.deviations import reached
+from grasp_core.permutation.nulls.deviations import Maximum, reached, standard
 from grasp_core.permutation.nulls.tails import TIE_TOLERANCE, Tails, median, tails
 from grasp_core.result import Histogram
 
@@ -34,8 +33,8 @@ class Null(Protocol):
     def tails(self, column: int) -> Tails:
         """The summary's tails alone."""
 
-    def reached(self, columns: Sequence[int]) -> tuple[Int64Array, int]:
-        """For max-T: permutations that reach each test of a family that has a p-value, and all there are."""
+    def reached(self, maximum: Maximum) -> tuple[Int64Array, int]:
+        """Permutations whose largest deviation reaches each column's, shape (T,), and all that count."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,10 +62,11 @@ class Kept:
         """See :class:`Null`."""
         return tails(float(self.observed[column]), self.values[:, column])
 
-    def reached(self, columns: Sequence[int]) -> tuple[Int64Array, int]:
+    def reached(self, maximum: Maximum) -> tuple[Int64Array, int]:
         """See :class:`Null`."""
-        some = list(columns)
-        return reached(self.observed[some], self.values[:, some]), len(self.values)
+        null = maximum.among(self.values)
+        observed = self.observed[list(maximum.columns)]
+        return reached(observed, null, standard(null), upper=maximum.upper), len(null)
 
 
 def histogram(null: FloatArray) -> Histogram:

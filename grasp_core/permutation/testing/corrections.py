@@ -9,7 +9,7 @@ import numpy as np
 
 from grasp_core.annotations import FloatArray, Int64Array
 from grasp_core.groups import Group
-from grasp_core.permutation.nulls.deviations import reached
+from grasp_core.permutation.nulls.deviations import reached, standard
 from grasp_core.spec import LEVEL, AnalysisSpec, Correction
 
 
@@ -104,7 +104,7 @@ def max_t(observed: FloatArray, null: FloatArray) -> FloatArray:
     null : float array, shape (B, T)
         NaN where not estimable.
     """
-    return family_wise(reached(observed, null), len(null))
+    return family_wise(reached(observed, null, standard(null)), len(null))
 
 
 def family_wise(reached: Int64Array, permutations: int) -> FloatArray:

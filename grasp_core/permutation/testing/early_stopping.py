@@ -7,11 +7,12 @@ corrected together, agree on it (Gandy 2009; Gandy and Hahn 2014).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from grasp_core.annotations import BoolArray, FloatArray
+from grasp_core.permutation.nulls.deviations import Maximum
 from grasp_core.permutation.nulls.tails import FEWEST, Tail, Tails
 from grasp_core.permutation.nulls.values import Null
 from grasp_core.permutation.testing.corrections import step_up
@@ -74,10 +75,10 @@ def unsettled(
     found: list[Unsettled] = []
     for family in tests.families:
         columns = [c for c in family.columns if not np.isnan(observed[c])]
-        intervals = [p_interval(null.tails(c), family.tail, miss, final) for c in columns]
+        intervals = [p_interval(tests.tails(null, c), family.tail, miss, final) for c in columns]
         found += _nominal(columns, intervals)
         if family.correction == "max-t":
-            found += _by_max_t(columns, intervals, null, miss)
+            found += _by_max_t(family.maximum, dict(zip(columns, intervals, strict=True)), null, miss)
         else:
             found += _stepped(columns, intervals, family.correction)
     return found
@@ -85,20 +86,19 @@ def unsettled(
 
 def still_needed(tests: Tests, unsettled: Sequence[Unsettled]) -> BoolArray:
     """The units, shape (U,), whose permutations have to go on; max-T, a maximum, needs all there are."""
-    if tests.max_t:
+    if any(family.correction == "max-t" for family in tests.families):
         return np.full(tests.needs.shape[1], bool(unsettled))
     return np.asarray(tests.needs[[column for column, _ in unsettled]].any(axis=0))
 
 
 def _by_max_t(
-    columns: Sequence[int], intervals: Sequence[Interval | None], null: Null, miss: float
+    maximum: Maximum, intervals: Mapping[int, Interval | None], null: Null, miss: float
 ) -> list[Unsettled]:
-    tested = [c for c, interval in zip(columns, intervals, strict=True) if interval is not None]
-    reached, total = null.reached(tested)
+    reached, total = null.reached(maximum)
     return [
         (c, True)
-        for c, count in zip(tested, reached.tolist(), strict=True)
-        if _open(share_interval(count, total, miss))
+        for c, count in zip(maximum.columns, reached.tolist(), strict=True)
+        if intervals.get(c) is not None and _open(share_interval(count, total, miss))
     ]
 
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping
 
 import numpy as np
 
 from grasp_core.annotations import FloatArray
-from grasp_core.permutation.nulls.tails import FEWEST, Tail
+from grasp_core.permutation.nulls.tails import FEWEST
 from grasp_core.permutation.nulls.values import Null, Summary
 from grasp_core.permutation.testing.corrections import corrected, family_wise
-from grasp_core.permutation.testing.tests import Tests
+from grasp_core.permutation.testing.tests import Family, Tests
 from grasp_core.remarks.reasons import NoValue
 from grasp_core.remarks.remark import Remark
 from grasp_core.result import Outcome, Significance
@@ -41,22 +40,21 @@ def outcomes(
     found: dict[int, Outcome] = {}
     for family in tests.families:
         tested = {
-            c: _test(float(observed[c]), null.summary(c), reasons.get(c), family.tail) for c in family.columns
+            c: _test(float(observed[c]), null.summary(c), reasons.get(c), tests.tails(null, c).p(family.tail))
+            for c in family.columns
         }
-        columns = [c for c, outcome in tested.items() if outcome.p is not None]
-        q = corrected(
-            [outcome.p for outcome in tested.values()], family.correction, partial(_max_t, null, columns)
-        )
+        q = _q_values(family, null, [outcome.p for outcome in tested.values()])
         for (c, outcome), value in zip(tested.items(), q, strict=True):
             found[c] = _with_q(outcome, value)
     return found
 
 
-def _max_t(null: Null, columns: Sequence[int]) -> FloatArray:
-    return family_wise(*null.reached(columns))
+def _q_values(family: Family, null: Null, p: list[float | None]) -> list[float | None]:
+    tested = [value is not None for value in p]
+    return corrected(p, family.correction, lambda: family_wise(*null.reached(family.maximum))[tested])
 
 
-def _test(observed: float, null: Summary, reason: Remark | None, tail: Tail) -> Outcome:
+def _test(observed: float, null: Summary, reason: Remark | None, p: float | None) -> Outcome:
     found = null.tails
     if np.isnan(observed):
         return Outcome(None, reason=reason, null_n=found.n)
@@ -68,7 +66,7 @@ def _test(observed: float, null: Summary, reason: Remark | None, tail: Tail) -> 
         null_n=found.n,
         null_median=null.median,
         direction="down" if found.below else "up",
-        p=found.p(tail),
+        p=p,
         null=null.histogram,
     )
 

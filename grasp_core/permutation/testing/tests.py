@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from grasp_core.annotations import BoolArray
-from grasp_core.permutation.nulls.tails import Tail
+from grasp_core.permutation.nulls.deviations import Maximum
+from grasp_core.permutation.nulls.tails import Tail, Tails
+from grasp_core.permutation.nulls.values import Null
 from grasp_core.spec import Correction
 
 
@@ -24,6 +28,11 @@ class Family:
     tail: Tail
     correction: Correction
 
+    @property
+    def maximum(self) -> Maximum:
+        """What max-T holds the family's tests against."""
+        return Maximum(self.columns)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tests:
@@ -35,15 +44,37 @@ class Tests:
         A column in none of them is not tested.
     needs : bool array, shape (C, U)
         Units, such as groups, whose permutations a column needs; they may stop one by one.
+    largest : mapping from column to columns
+        Columns that are the largest of others: what is tested is the largest studentised one of these.
     """
 
     families: tuple[Family, ...]
     needs: BoolArray
+    largest: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
 
     @property
-    def max_t(self) -> list[tuple[int, ...]]:
-        """Columns of the families that max-T corrects."""
-        return [family.columns for family in self.families if family.correction == "max-t"]
+    def maxima(self) -> list[Maximum]:
+        """Columns whose largest deviations are counted."""
+        found = [family.maximum for family in self.families if family.correction == "max-t"]
+        return [*found, *map(self._maximum, self.largest)]
+
+    def tails(self, null: Null, column: int) -> Tails:
+        """The tails that a column's p-value is taken from.
+
+        Notes
+        -----
+        Of a column that is the largest of others, `high` counts the permutations whose largest studentised
+        value reaches the observed one (Westfall and Young 1993): each value is measured by the mean and
+        standard deviation of its own null distribution, so that the widest of them does not hide the others.
+        """
+        found = null.tails(column)
+        if column not in self.largest:
+            return found
+        reached, _ = null.reached(self._maximum(column))
+        return dataclasses.replace(found, high=int(reached.min()))
+
+    def _maximum(self, column: int) -> Maximum:
+        return Maximum(self.largest[column], upper=True, within=column)
 
     @property
     def most_together(self) -> int:
