@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
 from typing import TypeVar
 
 from grasp_core.annotations import FloatArray
@@ -47,6 +48,8 @@ class Pool:
     task_seconds : float
         Aimed length of a piece of work for which a worker may have to read a part of the data: how soon a
         cancel takes effect.
+    folder : Path
+        Where work lies while workers may read it.
     """
 
     task_seconds = 2.0
@@ -57,6 +60,7 @@ class Pool:
         self._executor: Executor | None = None
         self._lock = threading.Lock()
         self._files = tempfile.TemporaryDirectory(prefix="grasp-", ignore_cleanup_errors=True)
+        self.folder = Path(self._files.name)
 
     @property
     def n_workers(self) -> int:
@@ -169,7 +173,7 @@ class Pool:
 
     @contextmanager
     def _in_file(self, buffer: bytes) -> Iterator[Sent]:
-        with tempfile.NamedTemporaryFile(dir=self._files.name, suffix=".npz") as file:
+        with tempfile.NamedTemporaryFile(dir=self.folder, suffix=".npz") as file:
             file.write(buffer)
             file.flush()
             yield Sent(file.name)

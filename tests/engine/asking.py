@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 from grasp_core.engine import workers
 from grasp_core.engine.compute import Watcher, compute
@@ -41,10 +40,6 @@ def answer(
         return digits(compute(DATA, question(**analysis), pool, watcher or Watcher()))
     finally:
         pool.close()
-
-
-def folder(pool: Pool) -> Path:
-    return Path(pool._files.name)
 
 
 def wait_until(reached: Callable[[], object]) -> None:

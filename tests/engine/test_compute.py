@@ -17,7 +17,7 @@ from grasp_core.engine.compute import Watcher, compute
 from grasp_core.engine.pool import Pool
 from grasp_core.errors import RunCancelledError, SelfCheckError, SpecError
 from grasp_core.result import RunResult
-from tests.engine.asking import DATA, ENDLESS, answer, digits, folder, question
+from tests.engine.asking import DATA, ENDLESS, answer, digits, question
 
 # The same digits
 
@@ -139,7 +139,7 @@ class Stopping(Watcher):
 
     def check(self, progress: Progress) -> None:
         if progress.done:
-            self.files = len(list(folder(self.pool).iterdir()))
+            self.files = len(list(self.pool.folder.iterdir()))
             raise self.error
 
 
@@ -153,7 +153,7 @@ def test_an_ended_run_frees_its_files_and_workers(
     with pytest.raises(type(error)):
         compute(DATA, question(permutations=ENDLESS, seed=77), pool, watcher)
     assert watcher.files == 1
-    assert not list(folder(pool).iterdir())
+    assert not list(pool.folder.iterdir())
     assert digits(compute(DATA, question(), pool, Watcher())) == right
 
 
@@ -164,7 +164,7 @@ def test_an_error_in_a_worker_is_passed_on(monkeypatch, threads: Pool) -> None:
     monkeypatch.setattr(workers, "compute_block", fail)
     with pytest.raises(ZeroDivisionError):
         compute(DATA, question(), threads, Watcher())
-    assert not list(folder(threads).iterdir())
+    assert not list(threads.folder.iterdir())
 
 
 # Refused before any permutation

@@ -22,7 +22,7 @@ from grasp_core.engine.pool import Pool
 from grasp_core.engine.run import prepare
 from grasp_core.engine.workers import Sent
 from grasp_core.errors import RunCancelledError, WorkerError
-from tests.engine.asking import DATA, ENDLESS, answer, digits, folder, question, wait_until
+from tests.engine.asking import DATA, ENDLESS, answer, digits, question, wait_until
 
 
 def children() -> set[int | None]:
@@ -114,7 +114,7 @@ class Cancelling(Watcher):
 def test_close_leaves_no_process_and_no_file(busy: bool) -> None:
     before = children()
     pool = Pool(workers.processes, 2)
-    where = folder(pool)
+    where = pool.folder
     if busy:
         with pytest.raises(RunCancelledError):
             compute(DATA, question(permutations=ENDLESS), pool, Cancelling())

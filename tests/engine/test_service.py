@@ -26,7 +26,7 @@ from grasp_core.settings import Settings
 from grasp_core.store import claims as claims_module
 from grasp_core.store.database import connect
 from grasp_core.store.schema import runs
-from tests.engine.asking import DATA, ENDLESS, answer, folder, question, wait_until
+from tests.engine.asking import DATA, ENDLESS, answer, question, wait_until
 from tests.engine.serving import ask, ended, in_progress, now, result, result_digits, serving
 from tests.permutation.simulated import dataset
 from tests.store.making import column
@@ -151,13 +151,13 @@ def test_cancel_ends_the_run_and_frees_its_files(service: Service, right: dict) 
     record = ask(service, permutations=ENDLESS)
     in_progress(service, record)
     assert now(service, record).state == "running"
-    assert len(list(folder(service.pool).iterdir())) == 1
+    assert len(list(service.pool.folder.iterdir())) == 1
     service.cancel(record.id)
     cancelled = ended(service, record)
     assert cancelled.state == "cancelled"
     assert cancelled.finished_at is not None
     assert 0 < cancelled.done < ENDLESS
-    wait_until(lambda: not list(folder(service.pool).iterdir()))
+    wait_until(lambda: not list(service.pool.folder.iterdir()))
     assert service.runs.result(record.id) is None
     assert result_digits(service, ask(service)) == right
 
@@ -228,7 +228,7 @@ def test_an_unforeseen_error_ends_in_a_sentence_without_data(monkeypatch, caplog
     assert "ZeroDivisionError" in caplog.text
     assert "rater r7" not in caplog.text
     assert "Traceback" not in caplog.text
-    assert not list(folder(service.pool).iterdir())
+    assert not list(service.pool.folder.iterdir())
 
 
 def test_a_result_that_cannot_be_written_ends_in_a_sentence(monkeypatch, caplog, service: Service) -> None:
@@ -301,7 +301,7 @@ def test_a_run_deleted_while_it_is_computed(service: Service, right: dict) -> No
     record = ask(service, permutations=ENDLESS)
     in_progress(service, record)
     service.runs.delete(record.id)
-    wait_until(lambda: not list(folder(service.pool).iterdir()))
+    wait_until(lambda: not list(service.pool.folder.iterdir()))
     assert service.runs.get(record.id) is None
     assert result_digits(service, ask(service)) == right
 
@@ -313,7 +313,7 @@ def test_a_run_deleted_while_it_is_computed(service: Service, right: dict) -> No
 def test_close_leaves_no_process_no_thread_and_no_file(url: URL, busy: bool) -> None:
     before = {child.pid for child in multiprocessing.active_children()}
     with serving(url, workers.processes) as service:
-        where = folder(service.pool)
+        where = service.pool.folder
         record = ask(service, permutations=ENDLESS if busy else 100)
         in_progress(service, record) if busy else ended(service, record)
     assert {child.pid for child in multiprocessing.active_children()} <= before

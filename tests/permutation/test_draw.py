@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 
-import numba
 import numpy as np
 import pytest
 from hypothesis import given
@@ -64,20 +63,11 @@ def kernel_sources(design: Design, seed: int, start: int, stop: int) -> np.ndarr
 @given(seed=st.integers(0, 2**63 - 1), stream=WORDS | st.just(TIES_STREAM), blocks=st.integers(1, 20))
 def test_kernel_draws_numpys_philox_words(seed: int, stream: int, blocks: int) -> None:
     words = np.empty(4 * blocks, dtype=np.uint64)
-    counting._philox(np.uint64(seed), np.uint64(stream), words)
+    order, drawn = identity(4 * blocks - 3), np.empty((2, 4 * blocks - 3), dtype=np.int64)
+    counting.permute(np.uint64(seed), np.uint64(stream), order, np.array([0, order.size]), words, *drawn)
     expected = np.random.Philox(key=np.array([seed, stream], np.uint64)).random_raw(4 * blocks)
     np.testing.assert_array_equal(words, expected)
     np.testing.assert_array_equal(random_words(seed, stream, 4 * blocks), expected)
-
-
-@numba.njit
-def high_word(a, b):
-    return counting._high_word(a, b)
-
-
-@given(a=WORDS, b=WORDS)
-def test_kernel_multiplies_words_exactly(a: int, b: int) -> None:
-    assert int(high_word(np.uint64(a), np.uint64(b))) == a * b >> 64
 
 
 @given(word=WORDS)

@@ -66,10 +66,12 @@ class Servers:
         for pid in list(self._alive):
             self.kill(pid)
 
-    def computed(self) -> list[tuple[int, str, int, int, int]]:
-        """What the servers computed: process, run, attempt, start, stop."""
+    def computed(self) -> list[tuple[int, int, int, int]]:
+        """What the servers computed: process, the run's seed, start, stop."""
         lines = self._log.read_text().splitlines()
-        return [(int(p), run, int(a), int(b), int(c)) for p, run, a, b, c in map(str.split, lines)]
+        return [
+            (int(pid), int(seed), int(start), int(stop)) for pid, seed, start, stop in map(str.split, lines)
+        ]
 
 
 @contextmanager
@@ -108,20 +110,16 @@ def serve(url: str, log: str, lease: float) -> None:
     service_module.POLL_SECONDS = POLL_S
     blocks_module.BLOCK_SECONDS = BLOCK_S
     blocks_module.FIRST_LABELS = 1  # many blocks, though the data are small
-    compute_block, computed = workers.compute_block, service_module._Conductor.computed
+    compute_block = workers.compute_block
     lines = os.open(log, os.O_WRONLY | os.O_APPEND)
 
     def slow_block(kind: type, file: str, seed: int, start: int, stop: int) -> Any:
         time.sleep((stop - start) / PER_SECOND)
-        return compute_block(kind, file, seed, start, stop)
-
-    def noted(self: Any, start: int, values: Any) -> None:
-        line = f"{os.getpid()} {self.record.id} {self.record.attempt} {start} {start + len(values)}\n"
-        os.write(lines, line.encode())
-        computed(self, start, values)
+        values = compute_block(kind, file, seed, start, stop)
+        os.write(lines, f"{os.getpid()} {seed} {start} {stop}\n".encode())
+        return values
 
     workers.compute_block = slow_block
-    service_module._Conductor.computed = noted  # type: ignore[method-assign]
     engine = connect(sa.make_url(url))
     service = Service(RunStore(engine), FileStore(engine), Pool(workers.threads, 1))
     service.start()

@@ -77,7 +77,7 @@ def test_killed_at_any_instant_nothing_saved_is_lost(new_database: NewDatabase, 
         assert result_digits(watching, record) == answer(permutations=PERMUTATIONS)
         assert saved(url) == ({}, None)
         blocks = made.computed()
-        again = [b for pid, _, _, start, stop in blocks if pid == last for b in range(start, stop)]
+        again = [b for pid, _, start, stop in blocks if pid == last for b in range(start, stop)]
         # The last server computed what was missing, and nothing that had been saved.
         assert sorted(again) == sorted(set(range(PERMUTATIONS)) - had)
         computed = sum(stop - start for *_, start, stop in blocks)
@@ -103,10 +103,10 @@ def test_two_servers_never_compute_a_run_twice(postgres: Postgres, tmp_path: Pat
         for record in asked:
             done = ended(watching, record)
             assert (done.state, done.error, done.attempt) == ("done", None, 1)
-        counted: Counter[str] = Counter()
-        for _, run, _, start, stop in made.computed():
-            counted[run] += stop - start
-        assert counted == {record.id: 400 for record in asked}
+        counted: Counter[int] = Counter()
+        for _, seed, start, stop in made.computed():
+            counted[seed] += stop - start
+        assert counted == {record.spec.analysis.seed: 400 for record in asked}
         assert result_digits(watching, asked[0]) == answer(permutations=400, seed=1)
 
 
