@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 from collections.abc import Iterator
@@ -31,6 +32,12 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     if config.option.markexpr != "browser" or collection_path.suffix != ".py":
         return None
     return "browser" not in collection_path.read_text(encoding="utf-8") or None
+
+
+def pytest_collection_finish() -> None:
+    """Leave what has been imported out of all later searches for garbage: it stays."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")
