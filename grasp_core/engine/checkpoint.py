@@ -6,7 +6,6 @@ import contextlib
 import io
 from pathlib import PurePosixPath
 
-import fsspec
 import numpy as np
 
 from grasp_core.annotations import FloatArray
@@ -32,7 +31,7 @@ class Checkpoints(Watcher):
 
     def __init__(self, folder: str, key: str, watcher: Watcher) -> None:
         with remote.in_sentences(folder, "the scratch folder"):
-            self._files, self._root = fsspec.core.url_to_fs(folder)
+            self._files, self._root = remote.file_system(folder)
         self._name = f"{self._root.rstrip('/')}/grasp-{key[:32]}"
         self._watcher = watcher
         self._tally: Tally | None = None

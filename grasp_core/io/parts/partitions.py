@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
-import fsspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -94,7 +93,7 @@ def is_folder(source: str) -> bool:
     if source.startswith(("http://", "https://")) or "::" in source:
         return False
     with remote.in_sentences(source, _name(source)):
-        files, root = fsspec.core.url_to_fs(source)
+        files, root = remote.file_system(source)
         return bool(files.isdir(root))
 
 
@@ -118,7 +117,7 @@ def find_parts(source: str, part_rows: int = PART_ROWS, max_rows: int = MAX_PART
     name = _name(source)
     source = source if "://" in source else os.path.abspath(source)
     with remote.in_sentences(source, name):
-        files, root = fsspec.core.url_to_fs(source)
+        files, root = remote.file_system(source)
         files.invalidate_cache()
         sizes = {path: int(found["size"]) for path, found in files.find(root, detail=True).items()}
     below = {path: path[len(root) :].lstrip("/") for path in sizes if path.endswith(".parquet")}
@@ -185,7 +184,7 @@ def _together(files: Sequence[PartFile], part_rows: int) -> list[Part]:
 def sample(parts: Parts) -> Table:
     """The first rows of a data set with all its columns, to recognise it by."""
     first = next((part for part in parts.parts if part.rows), parts.parts[0])
-    files, root = fsspec.core.url_to_fs(parts.source)
+    files, root = remote.file_system(parts.source)
     file = next((file for file in first.files if file.rows), first.files[0])
     with opened(files, f"{root}/{file.path}", f"{parts.name}/{file.path}") as content:
         batch = next(pq.ParquetFile(content).iter_batches(batch_size=_SAMPLE_ROWS), None)

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import fsspec
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -93,12 +92,10 @@ class PartPlan:
             "axes": {name: axis.values for name, axis in self.raters.axes.items()},
         }
         table = pa.table(columns).replace_schema_metadata({"plan": json.dumps(plain)})
-        with (
-            remote.in_sentences(self.place, "the workers' plan"),
-            fsspec.open(f"{self.place}/{FILE}", "wb") as file,
-            pa.ipc.new_file(file, table.schema) as writer,
-        ):
-            writer.write_table(table)
+        with remote.in_sentences(self.place, "the workers' plan"):
+            files, path = remote.file_system(f"{self.place}/{FILE}")
+            with files.open(path, "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
+                writer.write_table(table)
 
     @classmethod
     def load(cls, place: str) -> PartPlan:
@@ -110,11 +107,9 @@ class PartPlan:
             If it cannot be reached from here.
         """
         if "://" in place:
-            with (
-                remote.in_sentences(place, "the workers' plan"),
-                fsspec.open(f"{place}/{FILE}", "rb") as file,
-            ):
-                table = pa.ipc.open_file(pa.BufferReader(file.read())).read_all()
+            with remote.in_sentences(place, "the workers' plan"):
+                files, path = remote.file_system(f"{place}/{FILE}")
+                table = pa.ipc.open_file(pa.BufferReader(files.cat_file(path))).read_all()
         else:
             try:
                 table = pa.ipc.open_file(pa.memory_map(f"{place}/{FILE}")).read_all()
@@ -214,7 +209,7 @@ def workplace(scratch: str | None = None) -> Iterator[str]:
             yield folder
         return
     with remote.in_sentences(scratch, f"scratch folder {scratch}"):
-        files, root = fsspec.core.url_to_fs(scratch)
+        files, root = remote.file_system(scratch)
     name = f"grasp-parts-{uuid.uuid4().hex}"
     if "://" not in scratch:
         scratch = root  # whole, since workers run in folders of their own

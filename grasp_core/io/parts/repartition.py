@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import fsspec
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -15,6 +14,7 @@ from grasp_core.errors import DataError
 from grasp_core.io.formats.columnar.column_text import as_text
 from grasp_core.io.parts.partitions import Parts, opened
 from grasp_core.io.parts.scan import item_hashes
+from grasp_core.io.sources import remote
 from grasp_core.io.table.columns import Column
 from grasp_core.wording import closest, listed, quoted
 
@@ -76,7 +76,7 @@ def repartition(
 
 
 def _batches(parts: Parts) -> Iterator[pa.RecordBatch]:
-    system, root = fsspec.core.url_to_fs(parts.source)
+    system, root = remote.file_system(parts.source)
     for file in (file for part in parts.parts for file in part.files):
         with opened(system, f"{root}/{file.path}", f"{parts.name}/{file.path}") as content:
             yield from pq.ParquetFile(content).iter_batches(batch_size=_BATCH_ROWS)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 from typing import NamedTuple
 
-import fsspec
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -17,6 +16,7 @@ from grasp_core.io.dataset.recoding import Seen, recoded
 from grasp_core.io.dataset.votes import read_votes
 from grasp_core.io.formats.columnar import parquet
 from grasp_core.io.parts.partitions import Part, PartFile, Parts, opened
+from grasp_core.io.sources import remote
 from grasp_core.io.table.parsed import compact
 from grasp_core.io.table.table import Table
 
@@ -81,7 +81,7 @@ def _of_annotations(parts: Parts, spec: DataSpec) -> DataSpec:
 
 def _table(parts: Parts, files: tuple[PartFile, ...], spec: DataSpec, name: str, first_row: int) -> Table:
     columns = _columns(parts, spec)
-    system, root = fsspec.core.url_to_fs(parts.source)
+    system, root = remote.file_system(parts.source)
     read: list[pa.Table] = []
     for file in files:
         shown = f"{parts.name}/{file.path}"

@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import fsspec
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
@@ -79,7 +78,7 @@ def item_hashes(item_ids: Sequence[str]) -> Hashes:
 
 def _sha256(parts: Parts, path: str) -> str:
     shown = f"{parts.name}/{path}"
-    files, root = fsspec.core.url_to_fs(parts.source)
+    files, root = remote.file_system(parts.source)
     with remote.in_sentences(path, shown), files.open(f"{root}/{path}", "rb") as file:
         whole = hashlib.sha256()
         while piece := file.read(_PIECE):

@@ -8,9 +8,6 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import fsspec
-from fsspec.registry import known_implementations
-
 from grasp_core.errors import DataError
 from grasp_core.io.archives import containers
 
@@ -42,6 +39,14 @@ def fetch(url: str, name: str, guard: Guard | None = None) -> bytes:
     """
     with in_sentences(url, name), _opened(url, guard) as file:
         return _whole(file, name)
+
+
+def file_system(place: str) -> tuple[Any, str]:
+    """The fsspec file system that holds a path or an address, and the path in it."""
+    import fsspec  # with its event loop it takes longer to load than a file to be read
+
+    system, path = fsspec.core.url_to_fs(place)
+    return system, path
 
 
 @contextlib.contextmanager
@@ -94,13 +99,15 @@ def _opened(url: str, guard: Guard | None) -> Iterator[Any]:
         with opened(url, guard, TOTAL_SECONDS, IDLE_SECONDS) as file:
             yield file
         return
-    files, path = fsspec.core.url_to_fs(url)
+    files, path = file_system(url)
     files.invalidate_cache()  # what was known of an object store may be of another day
     with files.open(path, "rb") as file:
         yield file
 
 
 def _needs_package(url: str, name: str) -> str:
+    from fsspec.registry import known_implementations
+
     scheme = url.partition(":")[0]
     package = str(known_implementations.get(scheme, {}).get("class", "")).partition(".")[0]
     needed = "a Python package" if package in ("", "fsspec") else f"the Python package {package}"

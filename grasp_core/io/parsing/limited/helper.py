@@ -109,11 +109,13 @@ def serve(control: socket.socket) -> None:
 
 def main() -> None:
     """Import the readers first, so that no child has to; Arrow imports pandas with its first column."""
+    gc.disable()
     import pandas  # noqa: F401
 
     from grasp_core.io.parsing.limited import child  # noqa: F401
 
     gc.freeze()  # children share what is there, and need not look through it
+    gc.enable()
     with socket.socket(fileno=int(sys.argv[1])) as control:
         serve(control)
 
