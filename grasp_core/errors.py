@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from grasp_core.remarks.remark import Remark, said
-from grasp_core.wording import EXAMPLES, number
+from grasp_core.wording import EXAMPLES, cut, number
 
 FAULT = "The run stopped because of an error in GRASP itself; please file a bug."
 """The sentence for an error that is nobody's but ours."""
@@ -47,6 +47,25 @@ class Problem:
     def message(self) -> str:
         """The remark's sentence."""
         return str(self.remark)
+
+    @property
+    def further_examples(self) -> tuple[str, ...]:
+        """Examples that the sentence does not give; of blank ones nothing is to be seen."""
+        given = {"", *_given(self.remark)}
+        return tuple(example for example in self.examples if cut(example).strip() not in given)
+
+
+def _given(remark: Remark) -> set[str]:
+    """Examples that a sentence gives: its texts, and rows."""
+    found: set[str] = set()
+    for name, value in remark.numbers:
+        if isinstance(value, Remark):
+            found |= _given(value)
+        elif isinstance(value, tuple):
+            found |= {cut(text) for text in value if isinstance(text, str)}
+        else:
+            found.add(f"row {value}" if name == "row" else cut(str(value)))
+    return found
 
 
 def stop(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 from grasp_core.account import Account
 from grasp_core.groups import AxisSet, Group
@@ -153,9 +153,13 @@ class Timing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """The part of a result that every run has, whatever its panel found."""
+    """The part of a result that every run has, whatever its panel found.
+
+    `format` is its name in files, `kind` what people call it.
+    """
 
     format: ClassVar[str]
+    kind: ClassVar[str]
 
     data: DataSummary
     spec: RunSpec
@@ -176,28 +180,29 @@ class Result:
         last = {name: found.pop(name) for name in ("warnings", "timing", "stopping") if name in found}
         return {"format": self.format, "version": FORMAT_VERSION, **first, **found, **last}
 
+    @classmethod
+    def from_dict(cls, plain: Any) -> Self:
+        """Read :meth:`to_dict`'s form.
+
+        Raises
+        ------
+        DataError
+            If it is of another format or version, or a field is missing or of the wrong kind.
+        """
+        plain = require_header(plain, cls.kind, cls.format, FORMAT_VERSION)
+        with damaged("the result file"):
+            return from_json(plain, cls)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunResult(Result):
     """Everything that was found about cohesion; enough to draw every table and figure."""
 
     format: ClassVar = FORMAT
+    kind: ClassVar = "a GRASP result"
 
     groups: tuple[GroupResult, ...]
     dsi: tuple[DsiResult, ...]
-
-    @classmethod
-    def from_dict(cls, plain: Any) -> RunResult:
-        """Read :meth:`to_dict`'s form.
-
-        Raises
-        ------
-        DataError
-            If it is not a ``grasp-run`` of version 1, or a field is missing or of the wrong kind.
-        """
-        plain = require_header(plain, "a GRASP result", FORMAT, FORMAT_VERSION)
-        with damaged("the result file"):
-            return from_json(plain, cls)
 
 
 # How rows stand in files: a group's axes and values beside what was found about it.

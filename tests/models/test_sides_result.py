@@ -71,6 +71,17 @@ def test_damage_is_told(result: ModelsResult, path, value) -> None:
         ModelsResult.from_dict(plain)
 
 
+def test_files_without_a_spec_of_models_say_where_their_labels_were(result: ModelsResult) -> None:
+    plain = result.to_dict()
+    del plain["spec"]["models"]
+    file = plain["data"]["files"][0]
+    of_column = {"sha256": file["sha256"], "source": f"{file['name']}, column gpt, v2"}
+    plain["models"] = [{**plain["models"][0], **of_column}, *plain["models"][1:]]
+    crowd, half = ModelsResult.from_dict(plain).spec.models
+    assert (crowd.column, crowd.sha256) == ("gpt, v2", file["sha256"])
+    assert (half.column, half.sha256) == (None, "0" * 64)
+
+
 def test_models_are_counted_and_noted(result: ModelsResult) -> None:
     crowd, half = result.models
     assert (crowd.labelled, crowd.unlabelled, crowd.overall_f1) == (40, 0, 1.0)

@@ -104,7 +104,7 @@ def _first(tables: Sequence[Member], others: Sequence[str], name: str, what: str
     remark = FileProblem.ONE_MEMBER_READ(
         file=name, what=what, member=first.shown, others=len(more), shown=shown
     )
-    return _with_notes(parsed, [know(remark, len(more), [one.name for one in more])])
+    return _with_notes(parsed, [know(remark, len(more))])
 
 
 def _several(shown: Sequence[str]) -> str:

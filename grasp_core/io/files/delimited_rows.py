@@ -160,7 +160,7 @@ class _Careful:
         """Refuse the file if rows differed in length."""
         if not self.ragged:
             return
-        line, found = self._examples[0]
+        (line, found), *others = self._examples
         remark = FileProblem.ROWS_OF_OTHER_LENGTH(
             file=name,
             row=line,
@@ -169,5 +169,5 @@ class _Careful:
             more=self.ragged - 1,
             delimiter=_NAMES[self._delimiter],
         )
-        examples = [f"row {line}: {number(length, 'field')}" for line, length in self._examples]
+        examples = [f"row {other}: {number(length, 'field')}" for other, length in others]
         raise_stopping([stop(remark, self.ragged, examples)])

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from grasp_core.groups import Group
-from grasp_core.json_values import FormError, damaged, from_json, in_file, require_header, to_json
+from grasp_core.json_values import FormError, from_json, in_file, to_json
 from grasp_core.panels.models.statistics import CLOSER_BELOW
 from grasp_core.result import Outcome, Result, group_of, with_group
 from grasp_core.spec import SIDES, ModelSource
 
 FORMAT = "grasp-models"
-FORMAT_VERSION = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,26 +82,16 @@ class ModelsResult(Result):
     """
 
     format: ClassVar = FORMAT
+    kind: ClassVar = "a result about models"
 
     models: tuple[ModelSummary, ...]
     groups: tuple[GroupSides, ...]
 
-    @classmethod
-    def from_dict(cls, plain: Any) -> ModelsResult:
-        """Read :meth:`to_dict`'s form; earlier files have no times, and their spec no models.
-
-        Raises
-        ------
-        DataError
-            If it is not a ``grasp-models`` of version 1, or a field is missing or of the wrong kind.
-        """
-        plain = require_header(plain, "a result about models", FORMAT, FORMAT_VERSION)
-        with damaged("the result file"):
-            found = from_json(_of_earlier(plain), cls)
-            names = {model.name for model in found.models}
-            if any(row.models.keys() != names for row in found.groups) or len(names) < len(found.models):
-                raise FormError("models (expected the same ones in every group)")
-            return found
+    def __post_init__(self) -> None:
+        """Refuse groups that other models are held against."""
+        names = {model.name for model in self.models}
+        if any(row.models.keys() != names for row in self.groups) or len(names) < len(self.models):
+            raise FormError("models (expected the same ones in every group)")
 
 
 def closer(statistic: str, outcome: Outcome) -> bool | None:
@@ -112,23 +101,26 @@ def closer(statistic: str, outcome: Outcome) -> bool | None:
     return (outcome.direction == "down") == (statistic in CLOSER_BELOW)
 
 
-def _of_earlier(plain: Mapping[str, Any]) -> dict[str, Any]:
-    """A file that lacks times or the models asked for, with them."""
+def _whole(plain: dict[str, Any]) -> dict[str, Any]:
+    """A result with the times, and the models asked for, that earlier files lack."""
     whole = {"timing": {"load_s": 0, "observed_s": 0, "permutations_s": 0}, **plain}
     if "models" not in plain["spec"]:
-        files = [file["name"] for file in plain["data"]["files"]]
+        files = {file["sha256"]: file["name"] for file in plain["data"]["files"]}
         asked = [
-            to_json(_source(model, files)) for model in from_json(plain["models"], tuple[ModelSummary, ...])
+            to_json(_asked(model, files)) for model in from_json(plain["models"], tuple[ModelSummary, ...])
         ]
         whole["spec"] = {**plain["spec"], "models": asked}
     return whole
 
 
-def _source(model: ModelSummary, files: Sequence[str]) -> ModelSource:
-    """Where labels were, from the words in which a summary tells it."""
-    columns = (model.source.removeprefix(f"{name}, column ") for name in files)
-    column = next((found for found in columns if found != model.source), None)
-    return ModelSource(model.name, model.sha256, column)
+def _asked(model: ModelSummary, files: Mapping[str, str]) -> ModelSource:
+    """The model asked for, of a file without a spec of models.
+
+    It is a column where its hash is that of one of the data's files; `source` then is "FILE, column COLUMN".
+    """
+    file = files.get(model.sha256)
+    column = "" if file is None else model.source[len(f"{file}, column ") :]
+    return ModelSource(model.name, model.sha256, column or None)
 
 
 def _without_nulls(fields: dict[str, Any]) -> dict[str, Any]:
@@ -141,5 +133,6 @@ def _with_nulls(row: dict[str, Any]) -> dict[str, Any]:
     return {**row, "statistics": {one: {**row["statistics"][one], "null": None} for one in SIDES}}
 
 
+in_file(ModelsResult, dict, _whole)
 in_file(Side, _without_nulls, _with_nulls)
 in_file(GroupSides, with_group, group_of)

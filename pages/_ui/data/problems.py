@@ -46,8 +46,8 @@ def show_notes(dataset: Dataset) -> None:
 def _list(problems: Sequence[Problem]) -> None:
     for problem in problems:
         show = st.error if problem.stops else st.warning
-        examples = [example for example in problem.examples if example not in problem.message]
-        shown = f" For example: {'; '.join(examples)}." if examples else ""
+        examples = "; ".join(problem.further_examples)
+        shown = f" For example: {examples}." if examples else ""
         said = problem.count < 2 or problem.count in dict(problem.remark.numbers).values()
         count = "" if said else f" ({problem.count:,})"
         icon = ":material/block:" if problem.stops else ":material/info:"

@@ -241,12 +241,19 @@ def test_everything_that_stops_is_collected():
 # What to know about
 
 
+def test_an_example_is_new_where_its_letters_stand_in_the_sentence_by_chance():
+    data = load(text_table(GOOD), text_table("rater age/r1 20/r2 30/t 40", "raters.csv"), LONG, ["age"])
+    (problem,) = data.problems
+    assert (problem.examples, problem.further_examples) == (("t",), ("t",))
+
+
 def test_repeated_annotations_count_once():
     data = load(text_table(GOOD + "/a r1 Yes x/a r1 Yes x/b r2 No y"), None, LONG)
     (problem,) = data.problems
     assert data.annotations.n_annotations == 4
     assert problem.count == 3
     assert problem.examples == ("row 6", "row 7", "row 8")
+    assert problem.further_examples == ("row 7", "row 8")  # the sentence names row 6
     assert "3 annotations of votes.csv repeat an earlier one" in problem.message
 
 
