@@ -4,6 +4,8 @@ ADDRESS ?= localhost
 PYTEST_ARGS ?=
 FUZZ_SECONDS ?= 180
 ROWS ?= 10000000
+PEOPLE ?= 100
+RUNS ?= 10
 EXPORTS ?=
 
 VENV_PYTHON := .venv/bin/python
@@ -75,9 +77,9 @@ bench-scaling: ## time and memory of runs in parts as data grow (up to 100 milli
 	@tools/setup.sh app
 	$(VENV_PYTHON) -m benchmarks.scaling --rows $(ROWS)
 
-bench-sessions: ## how fast pages are while 50 people read results and 5 runs are computed
+bench-sessions: ## how fast pages are while 100 people read results and 10 have runs computed (PEOPLE=50 RUNS=5)
 	@tools/setup.sh app
-	$(VENV_PYTHON) -m benchmarks.sessions
+	$(VENV_PYTHON) -m benchmarks.sessions --people $(PEOPLE) --runs $(RUNS)
 
 fuzz: ## feed damaged files to the readers (other than 3 minutes: make fuzz FUZZ_SECONDS=3600)
 	@tools/setup.sh fuzz

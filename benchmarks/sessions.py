@@ -203,8 +203,8 @@ class Load:
                         self.finished += not answer.polls
 
 
-async def measure(load: Load, readers: int, watchers: int, seconds: float, pause: float) -> dict[str, float]:
-    """All figures."""
+async def measure(load: Load, people: int, runs: int, seconds: float, pause: float) -> dict[str, float]:
+    """All figures: of one visitor alone, of everybody, and of all people at one moment."""
     figures: dict[str, float] = {}
     started = time.perf_counter()
     run = load.submit(10_000, "reader")
@@ -221,9 +221,9 @@ async def measure(load: Load, readers: int, watchers: int, seconds: float, pause
     rng = random.Random(1)
     load.ends_at = time.perf_counter() + seconds
     async with asyncio.TaskGroup() as everybody:
-        for number in range(watchers):
+        for number in range(runs):
             everybody.create_task(load.watch(f"watcher {number}"))
-        for _ in range(readers):
+        for _ in range(people):
             everybody.create_task(load.read(run.id, pause, rng))
     figures["results pages"] = len(load.loaded)
     _add_percentiles(figures, "results page", load.loaded)
@@ -232,9 +232,9 @@ async def measure(load: Load, readers: int, watchers: int, seconds: float, pause
     figures["runs finished meanwhile"] = load.finished
     together: list[float] = []
     async with asyncio.TaskGroup() as everybody:
-        for _ in range(readers):
+        for _ in range(people):
             everybody.create_task(read_result(load.address, run.id, 0, together))
-    _add_percentiles(figures, f"{readers} pages asked for at once", together)
+    _add_percentiles(figures, f"{people} pages asked for at once", together)
     return figures
 
 
@@ -290,8 +290,10 @@ def _get(url: str) -> bytes:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.sessions", description=__doc__)
-    parser.add_argument("--readers", type=int, default=50)
-    parser.add_argument("--watchers", type=int, default=5, help="people who each have a run computed")
+    parser.add_argument("--people", type=int, default=100, help="people who read results")
+    parser.add_argument(
+        "--runs", type=int, default=10, help="people who each have one run after the other computed"
+    )
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--pause", type=float, default=10, help="seconds between two pages of a reader")
     parser.add_argument("--json", type=Path, help="write the figures here too")
@@ -307,9 +309,7 @@ def main() -> None:
             for content in files.values():
                 store.files.put(content, owner="benchmark")
             load_ = Load(address, store, load(*tables, spec.data, AXES), spec)
-            figures = asyncio.run(
-                measure(load_, chosen.readers, chosen.watchers, chosen.seconds, chosen.pause)
-            )
+            figures = asyncio.run(measure(load_, chosen.people, chosen.runs, chosen.seconds, chosen.pause))
             figures["server's peak memory, MiB"] = peak_mib(process.pid)
             store.database.dispose()
     figures["cores"] = workers.available_cores()
