@@ -14,7 +14,7 @@ from grasp_core.report.words import format_p
 from pages._ui.benchmark.benchmark import benchmark, entries, in_a_worker, tasks
 from pages._ui.benchmark.taking_off import offer_taking_off
 from pages._ui.result import cache
-from pages._ui.result.figures import draw, page_theme
+from pages._ui.result.figures import page_theme
 from pages._ui.share.sharing import share_leaderboard
 from pages._ui.widgets.outputs import download
 from pages._ui.widgets.shown import always
@@ -61,7 +61,7 @@ def draw_leaderboard(
     )
     best = ranked(found, column)
     content = json_text(leaderboard_dict(best, names))
-    draw("leaderboard", cache.leaderboard_chart(content, best, column, page_theme()))
+    cache.leaderboard_chart(content, best, column, page_theme())
     table = leaderboard_table(best, names)
     st.dataframe(
         table,

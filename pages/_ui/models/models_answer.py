@@ -16,7 +16,7 @@ from grasp_core.report.printable import json_text
 from grasp_core.report.stopping import how_it_ended
 from grasp_core.report.text import escape_markdown
 from pages._ui.result import cache
-from pages._ui.result.figures import draw, page_theme
+from pages._ui.result.figures import page_theme
 from pages._ui.widgets.outputs import download
 from pages._ui.widgets.shown import always
 
@@ -40,7 +40,7 @@ def show_answer(key: str, result: ModelsResult, check: Callable[[], None] = alwa
     hidden = plurality_table(result)
     columns = {"Group": st.column_config.Column(pinned=True, width=_width(hidden["Group"]))}
     st.header("What a plurality label hides")
-    draw("models", cache.models_chart(key, result, page_theme()))
+    cache.models_chart(key, result, page_theme())
     st.dataframe(
         hidden,
         hide_index=True,

@@ -1,13 +1,13 @@
-"""Charts and tables of finished runs, the only caches: keyed by run, viewer and small choices.
+"""What pages draw of finished runs, the only caches: keyed by run, viewer and small choices.
 
-The charts' specs are validated in the tests; doing it again for every visitor takes longer than drawing. The
-tables are drawn here: Streamlit keeps what it sent, for styling the same numbers for every visitor is most of
-the work of a page.
+Charts, tables and sections without widgets are drawn here: Streamlit keeps what it sent and sends it again.
+Making the same for every visitor is most of the work of a page. The charts' specs are validated in the tests;
+doing it again takes longer than drawing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import altair as alt
@@ -30,40 +30,39 @@ from pages._ui.result.results_table import (
 
 _CHARTS = 128
 _TABLES = 256
+_SECTIONS = 256
 
 disable_debug_mode()  # each part of a chart would be validated as it is made
 
 
 @st.cache_data(max_entries=_CHARTS, show_spinner=False)
-def null_histograms(
-    key: str, _result: RunResult, statistic: str, theme: Theme, order: RowOrder
-) -> dict[str, Any]:
-    """The null histograms of one statistic."""
-    return _spec(charts.null_histograms(_result, statistic, theme, order))
+def null_histograms(key: str, _result: RunResult, statistic: str, theme: Theme, order: RowOrder) -> None:
+    """Draw the null histograms of one statistic."""
+    _draw_chart("null", charts.null_histograms(_result, statistic, theme, order))
 
 
 @st.cache_data(max_entries=_CHARTS, show_spinner=False)
-def cohesion_map(key: str, _result: RunResult, theme: Theme) -> dict[str, Any]:
-    """The cohesion map."""
-    return _spec(charts.cohesion_map(_result, theme))
+def cohesion_map(key: str, _result: RunResult, theme: Theme) -> None:
+    """Draw the cohesion map."""
+    _draw_chart("cohesion", charts.cohesion_map(_result, theme))
 
 
 @st.cache_data(max_entries=_CHARTS, show_spinner=False)
-def dsi_chart(key: str, _result: RunResult, theme: Theme) -> dict[str, Any]:
-    """The DSI chart."""
-    return _spec(charts.dsi_chart(_result, theme))
+def dsi_chart(key: str, _result: RunResult, theme: Theme) -> None:
+    """Draw the DSI chart."""
+    _draw_chart("dsi", charts.dsi_chart(_result, theme))
 
 
 @st.cache_data(max_entries=_CHARTS, show_spinner=False)
-def models_chart(key: str, _result: ModelsResult, theme: Theme) -> dict[str, Any]:
-    """The chart of models and groups."""
-    return _spec(draw_models(_result, theme))
+def models_chart(key: str, _result: ModelsResult, theme: Theme) -> None:
+    """Draw the chart of models and groups."""
+    _draw_chart("models", draw_models(_result, theme))
 
 
 @st.cache_data(max_entries=_CHARTS, show_spinner=False)
-def leaderboard_chart(key: str, _entries: Sequence[Entry], column: str, theme: Theme) -> dict[str, Any]:
-    """The leaderboard of one task; the key is what the entries say."""
-    return _spec(charts.leaderboard_chart(_entries, column, theme))
+def leaderboard_chart(key: str, _entries: Sequence[Entry], column: str, theme: Theme) -> None:
+    """Draw the leaderboard of one task; the key is what the entries say."""
+    _draw_chart("leaderboard", charts.leaderboard_chart(_entries, column, theme))
 
 
 @st.cache_data(max_entries=_TABLES, show_spinner=False)
@@ -93,7 +92,14 @@ def dsi_table(key: str, _result: RunResult) -> None:
     show_dsi_table(_result)
 
 
-def _spec(chart: alt.LayerChart) -> dict[str, Any]:
+@st.cache_data(max_entries=_SECTIONS, show_spinner=False)
+def section(key: str, name: str, _draw: Callable[[], None]) -> None:
+    """Draw a section that has no widgets and says the same to all who see the result under this key."""
+    _draw()
+
+
+def _draw_chart(name: str, chart: alt.LayerChart) -> None:
+    """Draw a chart; its `description` is what a screen reader gets."""
     spec: dict[str, Any] = chart.to_dict(validate=False)
     if (
         "data" in spec
@@ -101,4 +107,5 @@ def _spec(chart: alt.LayerChart) -> dict[str, Any]:
         shared = spec.pop("data")
         for layer in spec["layer"]:
             layer.setdefault("data", shared)
-    return spec
+    with st.container(key=f"wide-{name}"):
+        st.vega_lite_chart(spec=spec, theme=None)

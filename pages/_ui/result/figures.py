@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import streamlit as st
 
 from grasp_core import charts
@@ -25,7 +23,7 @@ def show_dsi(shown: Shown) -> None:
     """DSI by axis: which axis recruitment should watch."""
     result = shown.result
     st.caption(DSI_EXPLANATION)
-    draw("dsi", cache.dsi_chart(shown.key, result, page_theme()))
+    cache.dsi_chart(shown.key, result, page_theme())
     when_open("DSI as a table", lambda: cache.dsi_table(shown.key, result), key="dsi-table")
     figure_downloads(shown, lambda: charts.dsi_chart(result, "light"), "dsi", "DSI chart")
 
@@ -33,7 +31,7 @@ def show_dsi(shown: Shown) -> None:
 def show_cohesion(shown: Shown) -> None:
     """XRR against IRR, a point per group."""
     result = shown.result
-    draw("cohesion", cache.cohesion_map(shown.key, result, page_theme()))
+    cache.cohesion_map(shown.key, result, page_theme())
     reported = reported_statistics(result)
     pair = [name for name in (*result.spec.analysis.gai, "gai") if name in reported]
     alt = "In-group and cross-group agreement by group"
@@ -57,7 +55,7 @@ def show_null_histograms(shown: Shown, order: RowOrder) -> None:
         key="null-statistic",
     )
     st.caption(WORDS[statistic].explanation)
-    draw("null", cache.null_histograms(shown.key, result, statistic, page_theme(), order))
+    cache.null_histograms(shown.key, result, statistic, page_theme(), order)
     name = WORDS[statistic].name
     alt = f"{name} of every group with p and q"
     when_open(
@@ -71,9 +69,3 @@ def show_null_histograms(shown: Shown, order: RowOrder) -> None:
         f"null-{statistic.replace('_', '-')}",
         f"{name} histograms",
     )
-
-
-def draw(name: str, spec: dict[str, Any]) -> None:
-    """Draw a chart; its `description` is what a screen reader gets."""
-    with st.container(key=f"wide-{name}"):
-        st.vega_lite_chart(spec=spec, theme=None)

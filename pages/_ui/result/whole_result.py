@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pages._ui.result.answer import show_answer
+from pages._ui.result.cache import section
 from pages._ui.result.figures import show_cohesion, show_dsi
 from pages._ui.result.groups import draw_groups, show_groups
 from pages._ui.result.methods import show_data, show_methods, show_warnings
@@ -19,8 +20,8 @@ def show_result(shown: Shown, *, check_often: bool = False) -> None:
     check_often : bool
         Let every interaction run the whole page, and so its checks, not only the part that changes.
     """
-    result = shown.result
-    show_answer(result)
+    key, result = shown.key, shown.result
+    section(key, "answer", lambda: show_answer(result))
     st.header("Which axis should recruitment watch?")
     show_dsi(shown)
     st.header("Agreement inside and across groups")
@@ -28,8 +29,8 @@ def show_result(shown: Shown, *, check_often: bool = False) -> None:
     st.header("Groups")
     (draw_groups if check_often else show_groups)(shown)
     st.header("Methods")
-    show_methods(result)
+    section(key, "methods", lambda: show_methods(result))
     st.header("Warnings", anchor="warnings")
     show_warnings(result)
     st.header("Data", anchor="data")
-    show_data(result)
+    section(key, "data", lambda: show_data(result))
