@@ -25,8 +25,9 @@ from benchmarks.starting import start_up
 from grasp_core.annotations import Annotations
 from grasp_core.data_spec import DataSpec
 from grasp_core.engine import workers
-from grasp_core.engine.compute import Watcher, compute
+from grasp_core.engine.compute import compute
 from grasp_core.engine.pool import Pool
+from grasp_core.engine.watching import Watcher
 from grasp_core.example import AXES, example_files, example_spec
 from grasp_core.groups import form_groups
 from grasp_core.io.dataset.load import Dataset, load

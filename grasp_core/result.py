@@ -44,6 +44,9 @@ class Outcome:
 
     `value` is None where it is not estimable, and `reason` then says why. `p` is None too where
     fewer than 100 shuffled values (`null_n`) were estimable. `q` is `p` after correction.
+
+    While permutations go on, `p_interval` and `q_interval` are 95 % intervals of what p and q become with
+    endless ones; in a final outcome they are None.
     """
 
     value: float | None
@@ -55,6 +58,8 @@ class Outcome:
     reason: Remark | None = None
     null_n: int = 0
     null: Histogram | None = None
+    p_interval: tuple[float, float] | None = field(default=None, metadata=ADDED)
+    q_interval: tuple[float, float] | None = field(default=None, metadata=ADDED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,11 +156,15 @@ class Timing:
     permutations_s: float
 
 
+_LAST = ("warnings", "timing", "stopping", "permutations_done")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
     """The part of a result that every run has, whatever its panel found.
 
     `format` is its name in files, `kind` what people call it.
+    With `permutations_done` it is provisional: of a run that goes on, after so many permutations.
     """
 
     format: ClassVar[str]
@@ -167,17 +176,25 @@ class Result:
     timing: Timing
     code_version: str
     stopping: Stopping | None = field(default=None, metadata=ADDED)
+    permutations_done: int | None = field(default=None, metadata=ADDED)
+
+    @property
+    def provisional(self) -> bool:
+        """Whether permutations go on, so that all but the observed values may still change."""
+        return self.permutations_done is not None
 
     @property
     def permutations(self) -> int:
         """Permutations that were computed; an adaptive run's spec only says how many at most."""
+        if self.permutations_done is not None:
+            return self.permutations_done
         return self.spec.analysis.permutations if self.stopping is None else self.stopping.permutations
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready form, with its format and version; described in docs."""
         found = to_json(self)
         first = {name: found.pop(name) for name in ("code_version", "data", "spec")}
-        last = {name: found.pop(name) for name in ("warnings", "timing", "stopping") if name in found}
+        last = {name: found.pop(name) for name in _LAST if name in found}
         return {"format": self.format, "version": FORMAT_VERSION, **first, **found, **last}
 
     @classmethod
@@ -233,15 +250,19 @@ def _mark(row: dict[str, Any]) -> dict[str, Any]:
     return _axes_of(row)
 
 
+_OF_GREATEST = ("p", "q", "significance", "p_interval", "q_interval")
+
+
 def _with_outcome(fields: dict[str, Any]) -> dict[str, Any]:
     outcome = fields.pop("outcome")
     own = {"p": fields.pop("p_group"), "significance": fields.pop("significance_group")}
-    greatest = {f"{name}_max": outcome.pop(name) for name in ("p", "q", "significance")}
+    greatest = {f"{name}_max": outcome.pop(name) for name in _OF_GREATEST if name in outcome}
     return {**_with_axes(fields), "value": outcome.pop("value"), **own, **greatest, **outcome}
 
 
 def _outcome_of(row: dict[str, Any]) -> dict[str, Any]:
-    outcome = {**row, **{name: row[f"{name}_max"] for name in ("p", "q", "significance")}}
+    greatest = {name: row[f"{name}_max"] for name in _OF_GREATEST if f"{name}_max" in row}
+    outcome = {**row, **greatest}
     own = {"p_group": row["p"], "significance_group": row["significance"]}
     return {**_axes_of(row), "outcome": outcome, **own}
 

@@ -46,8 +46,9 @@ Family = Literal["statistic", "statistic-axis", "all"]
 
 MAX_PERMUTATIONS = 10_000_000
 MAX_SEED = 2**63 - 1
+DEFAULT_PERMUTATIONS = 10_000
 ADAPTIVE_PERMUTATIONS = 100_000
-"""The most that an adaptive run takes unless it is told."""
+"""The most that a run takes which is told to stop early, unless it is told how many."""
 
 
 @closed
@@ -81,7 +82,7 @@ class AnalysisSpec:
     statistics: tuple[str, ...] = STATISTICS
     gai: tuple[str, str] = ("irr", "xrr")
     min_raters: int = 2
-    permutations: int = 10_000
+    permutations: int = DEFAULT_PERMUTATIONS
     seed: int = 1
     strata: str | None = None
     p_value: PValue = "two-sided"

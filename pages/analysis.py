@@ -41,7 +41,7 @@ st.header("Who is compared")
 axes = choose_axes(names, tuple(name for name in session.proposed_axes if name in names))
 st.header("What is computed")
 statistics = choose_statistics()
-numbers = choose_numbers()
+numbers = choose_numbers(dataset, axes)
 proposal = proposal_of(dataset.questions)
 level = None if proposal is None else choose_level(dataset.questions, proposal)
 with st.expander("Advanced"):

@@ -10,7 +10,7 @@ from typing import Any, get_args
 from grasp_core import spec
 from grasp_core.cli.data.reading import Reading
 from grasp_core.groups import AxisSet
-from grasp_core.spec import ADAPTIVE_PERMUTATIONS, AnalysisSpec
+from grasp_core.spec import ADAPTIVE_PERMUTATIONS, DEFAULT_PERMUTATIONS, AnalysisSpec
 
 
 class AtMost(int):
@@ -25,7 +25,8 @@ def add_groups_and_test(group: argparse._ArgumentGroup) -> None:
         "--permutations",
         type=_permutations,
         metavar="B|auto[:MOST]",
-        help=f"a number, or auto: until all marks are settled, at most {ADAPTIVE_PERMUTATIONS:,} or MOST",
+        help=f"a number, or auto: until all marks are settled, at most {ADAPTIVE_PERMUTATIONS:,} or MOST "
+        f"(default: {DEFAULT_PERMUTATIONS:,}; of large data at most so many, until all marks are settled)",
     )
     group.add_argument("--seed", type=int)
     group.add_argument("--min-raters", type=int, metavar="N", help="smallest group shown")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from grasp_core.cli.terminal import show_line
 from grasp_core.engine.blocks import Progress
-from grasp_core.engine.compute import Watcher
+from grasp_core.engine.watching import Watcher
 
 
 class ProgressLine(Watcher):
@@ -14,7 +14,7 @@ class ProgressLine(Watcher):
         self.most = "at most " if adaptive else ""
 
     def check(self, progress: Progress) -> None:
-        """See :class:`~grasp_core.engine.compute.Watcher`."""
+        """See :class:`~grasp_core.engine.watching.Watcher`."""
         left = progress.seconds_left
         remaining = "" if left is None else f", {left:.0f} s left"
         show_line(f"{progress.done:,} of {self.most}{progress.total:,} permutations{remaining}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast, get_args
 
@@ -16,11 +17,12 @@ from grasp_core.cli.data.reading import Reading, read, read_tables
 from grasp_core.cli.in_parts import add_in_parts, parts_of
 from grasp_core.cli.output import check_target, write_text
 from grasp_core.cli.progress import ProgressLine
+from grasp_core.cli.scratch import Scratch
 from grasp_core.cli.terminal import clear_line, note
 from grasp_core.engine import workers
-from grasp_core.engine.checkpoint import Checkpoints
 from grasp_core.engine.choose import make_pool
-from grasp_core.engine.compute import Watcher, compute
+from grasp_core.engine.compute import compute
+from grasp_core.engine.cost import LONG_SECONDS, default_seconds
 from grasp_core.engine.pool import Pool
 from grasp_core.engine.run import checked_groups, run_key
 from grasp_core.errors import SettingsError, SpecError
@@ -96,14 +98,17 @@ def _run(chosen: argparse.Namespace) -> None:
             if recorded is not None:
                 _compare(recorded, data)
             checked_groups(data, run_spec)  # what cannot be computed is refused and nothing else said
+            if recorded is None and chosen.permutations is None:
+                run_spec = _stopping_early(data, run_spec)
             say_data(data, run_spec.data)
             _say_order(data, run_spec)
             _say_level(chosen, data)
             load_s = time.perf_counter() - started
-            watcher, kept = _watchers(chosen, data, run_spec)
-            outcome = compute(data, run_spec, pool, watcher, load_s=load_s)
-            if kept is not None:
-                kept.forget()
+            line = ProgressLine(adaptive=run_spec.analysis.adaptive)
+            scratch = _scratch(chosen, data, run_spec)
+            outcome = compute(data, run_spec, pool, line, scratch, load_s=load_s)
+            if scratch is not None:
+                scratch.forget()
         finally:
             pool.close()
             clear_line()
@@ -120,15 +125,11 @@ def _data(chosen: argparse.Namespace, found: Reading, run_spec: RunSpec, pool: P
     return survey(chosen.parts, found.raters, run_spec.data, axes, pool.each, place)
 
 
-def _watchers(
-    chosen: argparse.Namespace, data: Dataset, run_spec: RunSpec
-) -> tuple[Watcher, Checkpoints | None]:
-    """The run's watcher; where a scratch folder is named, what was computed is kept there till the end."""
-    line = ProgressLine(adaptive=run_spec.analysis.adaptive)
+def _scratch(chosen: argparse.Namespace, data: Dataset, run_spec: RunSpec) -> Scratch | None:
+    """Where a scratch folder is named, what was computed is kept there till the end."""
     if chosen.parts is None or chosen.scratch is None:
-        return line, None
-    kept = Checkpoints(chosen.scratch, run_key(data.summary, run_spec, __version__), line)
-    return kept, kept
+        return None
+    return Scratch(chosen.scratch, run_key(data.summary, run_spec, __version__))
 
 
 def _compare(recorded: RecordedSpec, dataset: Dataset) -> None:
@@ -199,6 +200,22 @@ def _analysis(given: Mapping[str, Any], found: Reading) -> AnalysisSpec:
         note("the published set-up is run, with the paper's conventions")
     paper = given.get("preset") == "paper" or (published and "preset" not in given)
     return AnalysisSpec(**{**(spec.PAPER_CONVENTIONS if paper else {}), **fields})
+
+
+def _stopping_early(data: Dataset, run_spec: RunSpec) -> RunSpec:
+    """Where nobody has said how many permutations, a long run stops early; not one as in the paper."""
+    analysis = run_spec.analysis
+    if all(getattr(analysis, name) == value for name, value in spec.PAPER_CONVENTIONS.items()):
+        return run_spec
+    seconds = default_seconds(data, analysis.axes, analysis.min_raters)
+    if seconds <= LONG_SECONDS:
+        return run_spec
+    most = f"{analysis.permutations:,}"
+    note(
+        f"{most} permutations of such data take about {seconds:.0f} s on two cores, so at most {most} are "
+        f"taken, until all marks are settled; --permutations {analysis.permutations} takes all"
+    )
+    return replace(run_spec, analysis=replace(analysis, adaptive=True))
 
 
 def _print(result: RunResult) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 import numpy as np
 
@@ -11,7 +12,9 @@ from grasp_core.engine.adaptive import settle, stages, stopping
 from grasp_core.engine.blocks import FIRST_LABELS, Block, Blocks, Progress
 from grasp_core.engine.partitioned import InParts
 from grasp_core.engine.pool import Pool
+from grasp_core.engine.provisional import Showing
 from grasp_core.engine.run import finish, new_tally, prepare
+from grasp_core.engine.watching import Checkpoints, Watcher
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.io.parts.survey import DatasetInParts
 from grasp_core.panels.panel import Panel
@@ -20,28 +23,15 @@ from grasp_core.result import Result
 from grasp_core.spec import AnalysisSpec, RunSpec
 
 
-class Watcher:
-    """Whoever watches a run; this one lets it go on."""
-
-    def counted_before(self) -> bytes | None:
-        """The state of an earlier attempt's tally, if it had begun to count."""
-        return None
-
-    def computed_before(self, width: int) -> list[tuple[int, FloatArray]]:
-        """Blocks of an earlier attempt, as (start, array of shape (block, `width`))."""
-        return []
-
-    def begin(self, tally: Tally) -> None:
-        """Nothing is computed yet; once the tally counts, its state is all that was computed."""
-
-    def computed(self, start: int, values: FloatArray) -> None:
-        """A block of values (b, ...) was computed, and added to the tally."""
-
-    def check(self, progress: Progress) -> None:
-        """Called several times a second; what this raises ends the run."""
-
-
-def compute(dataset: Dataset, spec: RunSpec, pool: Pool, watcher: Watcher, *, load_s: float = 0.0) -> Result:
+def compute(
+    dataset: Dataset,
+    spec: RunSpec,
+    pool: Pool,
+    watcher: Watcher,
+    checkpoints: Checkpoints | None = None,
+    *,
+    load_s: float = 0.0,
+) -> Result:
     """Compute a run.
 
     Parameters
@@ -51,6 +41,8 @@ def compute(dataset: Dataset, spec: RunSpec, pool: Pool, watcher: Watcher, *, lo
     spec : RunSpec
     pool : Pool
     watcher : Watcher
+    checkpoints : Checkpoints, optional
+        By default nothing is kept.
     load_s : float
         Seconds that reading took, for the result's timing.
 
@@ -69,8 +61,15 @@ def compute(dataset: Dataset, spec: RunSpec, pool: Pool, watcher: Watcher, *, lo
         parts = InParts(dataset, spec, pool, lambda: watcher.check(before))
     prepared = prepare(dataset, spec, None if parts is None else parts.panel)
     started = time.perf_counter()
-    labels = dataset.annotations.n_annotations
-    tally = permute(prepared.panel, spec.analysis, parts or pool, watcher, labels=labels)
+    tally = permute(
+        prepared.panel,
+        spec.analysis,
+        parts or pool,
+        watcher,
+        checkpoints,
+        show=Showing(prepared, watcher, load_s),
+        labels=dataset.annotations.n_annotations,
+    )
     seconds = time.perf_counter() - started
     return finish(prepared, tally, load_s=load_s, permutations_s=seconds, stopping=stopping(tally, prepared))
 
@@ -80,7 +79,9 @@ def permute(
     analysis: AnalysisSpec,
     pool: Pool | InParts,
     watcher: Watcher,
+    checkpoints: Checkpoints | None = None,
     *,
+    show: Callable[[Tally], None] = lambda _: None,
     labels: int = FIRST_LABELS,
 ) -> Tally:
     """Compute a panel's permutations, stage by stage, from where an earlier attempt ended.
@@ -92,16 +93,27 @@ def permute(
         Number of permutations, seed, and whether they stop early.
     pool : Pool or InParts
     watcher : Watcher
-        What of its earlier attempt cannot be read is computed again.
+    checkpoints : Checkpoints, optional
+        What of an earlier attempt cannot be read is computed again. By default nothing is kept.
+    show : callable
+        Called with the tally before the first permutation and several times a second.
     labels : int
         Annotations that a permutation has to count.
     """
+    keeper = checkpoints or Checkpoints()
     tally = new_tally(panel, analysis)
-    state = watcher.counted_before()
+    state = keeper.counted_before()
     resumed = state is not None and tally.restore(state)
-    before = [] if resumed else watcher.computed_before(tally.active.size * panel.per_unit)
-    watcher.begin(tally)
+    before = [] if resumed else keeper.computed_before(tally.active.size * panel.per_unit)
+    keeper.begin(tally)
+    show(tally)
     blocks: Blocks | None = None
+
+    def check() -> None:
+        if blocks is not None:
+            watcher.check(blocks.progress)
+        show(tally)
+
     for stop in stages(analysis):
         if not tally.active.any():
             break
@@ -112,23 +124,29 @@ def permute(
             blocks = Blocks(
                 stop, pool.n_workers, tally.done, most=analysis.permutations, after=blocks, labels=labels
             )
-            _permute_stage(panel, analysis.seed, tally, blocks, pool, watcher)
+            _permute_stage(panel, analysis.seed, tally, blocks, pool, keeper, check)
         if tally.done == [(0, stop)]:  # else it was settled before, and a later stage has begun
             settle(tally, panel, analysis)
     return tally
 
 
 def _permute_stage(
-    panel: Panel, seed: int, tally: Tally, blocks: Blocks, pool: Pool | InParts, watcher: Watcher
+    panel: Panel,
+    seed: int,
+    tally: Tally,
+    blocks: Blocks,
+    pool: Pool | InParts,
+    keeper: Checkpoints,
+    check: Callable[[], None],
 ) -> None:
     active = tally.active
 
     def store(block: Block, values: FloatArray) -> None:
         of_all = widened(values, active)
         tally.add(block[0], panel.columns(of_all))
-        watcher.computed(block[0], of_all.reshape(len(values), -1))
+        keeper.computed(block[0], of_all.reshape(len(values), -1))
 
-    pool.permute(panel.work(active), seed, blocks, store=store, check=lambda: watcher.check(blocks.progress))
+    pool.permute(panel.work(active), seed, blocks, store=store, check=check)
 
 
 def widened(values: FloatArray, active: BoolArray) -> FloatArray:

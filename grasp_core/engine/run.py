@@ -13,7 +13,7 @@ from grasp_core.groups import Grouping, form_groups
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.panels.cohesion.panel import Cohesion
 from grasp_core.panels.models.panel import Models
-from grasp_core.panels.panel import Panel, Question
+from grasp_core.panels.panel import Panel, RunPanel
 from grasp_core.permutation.nulls.tally import KEPT, Tally
 from grasp_core.permutation.testing.corrections import fewest_permutations
 from grasp_core.remarks.cautions import Caution
@@ -35,7 +35,7 @@ class Prepared:
         What is run.
     grouping : Grouping
         The groups that are compared.
-    panel : Question
+    panel : RunPanel
     observed_s : float
         Seconds spent so far.
     """
@@ -43,7 +43,7 @@ class Prepared:
     dataset: Dataset
     spec: RunSpec
     grouping: Grouping
-    panel: Question
+    panel: RunPanel
     observed_s: float
 
 
@@ -98,6 +98,7 @@ def finish(
     load_s: float,
     permutations_s: float,
     stopping: Stopping | None = None,
+    provisional: bool = False,
 ) -> Result:
     """Test the observed statistics against the shuffled ones.
 
@@ -105,14 +106,17 @@ def finish(
     ----------
     prepared : Prepared
     tally : Tally
-        From :func:`new_tally`, with every permutation from 0 on.
+        From :func:`new_tally`, with every permutation from 0 on unless `provisional`.
     load_s, permutations_s : float
         Seconds, for the result's timing.
     stopping : Stopping, optional
         How an adaptive run ended.
+    provisional : bool
+        Whether permutations go on: p and q then have intervals.
     """
     return prepared.panel.result(
         tally.null,
+        permutations_done=tally.in_null if provisional else None,
         data=prepared.dataset.summary,
         spec=prepared.spec,
         warnings=tuple(_warnings(prepared, tally)),

@@ -13,14 +13,13 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from functools import lru_cache, partial
-from typing import Any, TypeVar
 
 from grasp_core import __version__
-from grasp_core.annotations import FloatArray
 from grasp_core.engine.blocks import Progress
-from grasp_core.engine.compute import Watcher, compute
+from grasp_core.engine.compute import compute
+from grasp_core.engine.conductor import Conductor
+from grasp_core.engine.inputs import Inputs
 from grasp_core.engine.pool import Pool
 from grasp_core.engine.run import run_key
 from grasp_core.errors import (
@@ -32,33 +31,23 @@ from grasp_core.errors import (
     RunCancelledError,
     StoreError,
 )
-from grasp_core.io.dataset.load import Dataset, load
-from grasp_core.io.parsing.read import read_table
+from grasp_core.io.dataset.load import Dataset
 from grasp_core.io.sources.allowed import AllowedSources
-from grasp_core.io.table.table import Table
-from grasp_core.models.labels import read_models
-from grasp_core.permutation.nulls.tally import Tally
 from grasp_core.result import Result
 from grasp_core.spec import RunSpec
 from grasp_core.store import claims
 from grasp_core.store.files import FileStore
+from grasp_core.store.insisting import insist
 from grasp_core.store.runs import LostRunError, Request, RunRecord, RunStore
 
 log = logging.getLogger(__name__)
 
 SIDE_BY_SIDE = 4
 """Runs that one server computes at one time; they share its workers evenly."""
-SAVE_SECONDS = 2.0
-"""How often computed blocks are saved: what a killed server loses at most."""
 POLL_SECONDS = 2.0
 """How often a server looks for runs that another one left."""
-INSIST_SECONDS = 600.0
-"""How long a finished run waits for a database that is away."""
-KEPT = "What was computed is kept."
-_KEPT_RESULTS = 64
-_KEPT_DATASETS = 8
-
-T = TypeVar("T")
+_RESULTS = 64
+_ASKED = 64
 
 
 class Service:
@@ -71,6 +60,11 @@ class Service:
     pool : Pool
     allowed : AllowedSources, optional
         Where files may be that are not uploaded; by default there are none.
+
+    Attributes
+    ----------
+    inputs : Inputs
+        Where the data of runs come from.
     """
 
     def __init__(
@@ -79,11 +73,11 @@ class Service:
         self.runs = runs
         self.files = files
         self.pool = pool
-        self.allowed = allowed or AllowedSources()
         self.closing = threading.Event()
-        self.result = lru_cache(maxsize=_KEPT_RESULTS)(self._result)
-        self._datasets: OrderedDict[str, tuple[Dataset, float]] = OrderedDict()
-        self._in_hand: dict[str, _Conductor] = {}
+        self.inputs = Inputs(runs, files, allowed or AllowedSources(), self.closing)
+        self.result = lru_cache(maxsize=_RESULTS)(self._result)
+        self._asked: OrderedDict[str, threading.Event] = OrderedDict()
+        self._in_hand: dict[str, Conductor] = {}
         self._awake = threading.Event()
         self._idle = threading.Event()
         self._slots = threading.Semaphore(SIDE_BY_SIDE)
@@ -131,71 +125,38 @@ class Service:
         stored = [(file.name, file.sha256) for file in dataset.summary.files]
         stored += [(model.source, model.sha256) for model in dataset.models if model.column is None]
         request = Request(key, title, owner, __version__, spec, dataset.summary, tuple(stored))
-        self._datasets[key] = (dataset, load_s)  # before the run can be claimed
-        if len(self._datasets) > _KEPT_DATASETS:
-            self._datasets.popitem(last=False)
+        self.inputs.hold(key, dataset, load_s)  # before the run can be claimed
         try:
             record, known = self.runs.create(request)
         except GraspError:
-            self._datasets.pop(key, None)
+            self.inputs.drop(key)
             raise
+        self._asked[record.id] = threading.Event()
+        if len(self._asked) > _ASKED:
+            self._asked.popitem(last=False)
         self._awake.set()
         return record, known
-
-    def refer(self, location: str, *, owner: str) -> Table:
-        """Read a file that stays where it is, and note its place for the runs that will need it.
-
-        Parameters
-        ----------
-        location : str
-            See :meth:`grasp_core.io.sources.allowed.AllowedSources.fetch`.
-        owner : str
-
-        Raises
-        ------
-        DataError
-            If it may not or cannot be read.
-        """
-        fetched = self.allowed.fetch(location)
-        table = fetched.table()
-        self.files.refer(table.sha256, table.bytes, fetched.location, owner=owner)
-        return table
-
-    def table(self, name: str, sha256: str, member: str | None = None) -> Table:
-        """A run's file, from the file store or from where it stays.
-
-        Parameters
-        ----------
-        name : str
-            The file's name, for messages.
-        sha256 : str
-        member : str, optional
-            Sheet or member that the run reads.
-
-        Raises
-        ------
-        DataError
-            If it is not there any more, or has changed.
-        """
-        content = insist(partial(self.files.get, sha256), until=self.closing)
-        if content is not None:
-            return read_table(content, name, member=member)
-        location = insist(partial(self.files.location, sha256), until=self.closing)
-        if location is None:
-            raise DataError(f"{name} is no longer on this server; bring it again on Data, then run.")
-        fetched = self.allowed.fetch(location)
-        if fetched.sha256 != sha256:
-            raise DataError(
-                f"{name} has changed where it is kept since it was first read; bring it again on Data, "
-                "then run."
-            )
-        return fetched.table(name, member)
 
     def progress(self, record: RunRecord) -> Progress:
         """How far a run is; the time left is known only to the server that computes it."""
         conductor = self._in_hand.get(record.id)
         known = None if conductor is None else conductor.progress
         return known or Progress(record.done, record.total, None)
+
+    def provisional(self, run_id: str) -> Result | None:
+        """What is found so far of a run that goes on; None where nothing is known yet."""
+        conductor = self._in_hand.get(run_id)
+        known = None if conductor is None else conductor.provisional
+        return known or self.runs.provisional(run_id)
+
+    def wait(self, run_id: str, seconds: float) -> None:
+        """Wait until something is found of a run that was asked here or is in hand, or for so long."""
+        event, conductor = self._asked.get(run_id), self._in_hand.get(run_id)
+        if event is None and conductor is not None:
+            event = conductor.known
+        if event is not None:
+            event.wait(seconds)
+            self._asked.pop(run_id, None)  # another server may compute it: once is enough
 
     def cancel(self, run_id: str) -> None:
         """Stop a run; at once where this server computes it, else when its server next saves."""
@@ -238,7 +199,9 @@ class Service:
                 self._awake.wait(POLL_SECONDS)
                 self._awake.clear()
             else:
-                conductor = self._in_hand[record.id] = _Conductor(self, record)
+                known = self._asked.get(record.id) or threading.Event()
+                conductor = self._in_hand[record.id] = Conductor(self.runs, record, known, self.closing)
+                self._asked.pop(record.id, None)
                 self._conductors.submit(self._conduct, conductor)
 
     def _renew(self) -> None:
@@ -250,7 +213,7 @@ class Service:
                 except Exception as error:  # whatever it is, this thread has to live on
                     log.error("a claim could not be renewed: %s", type(error).__name__)
 
-    def _conduct(self, conductor: _Conductor) -> None:
+    def _conduct(self, conductor: Conductor) -> None:
         record = conductor.record
         try:
             end = self._outcome(conductor)
@@ -261,17 +224,18 @@ class Service:
             except Exception as error:  # e.g. a result that cannot be written
                 log.error("run %s could not be ended: %s", record.id, type(error).__name__)
                 insist(partial(self.runs.finish, record, "failed", error=FAULT), until=self.closing)
-            self._datasets.pop(run_key(record.summary, record.spec, __version__), None)
+            self.inputs.drop(_key(record))
         except LostRunError:  # perhaps asked again, and then its data are wanted here
             log.info("run %s went on elsewhere or was deleted", record.id)
         except StoreError as error:  # its claim runs out, and whoever finds it then resumes it
             log.warning("run %s could not be saved: %s", record.id, error)
         finally:
+            conductor.known.set()
             del self._in_hand[record.id]
             self._slots.release()
             self._awake.set()
 
-    def _outcome(self, conductor: _Conductor) -> Callable[[], None]:
+    def _outcome(self, conductor: Conductor) -> Callable[[], None]:
         """Compute a claimed run; returns how it is to be ended in the database."""
         record = conductor.record
         started = time.monotonic()
@@ -284,7 +248,7 @@ class Service:
         except StoreError:
             raise
         except LostSchedulerError as error:
-            return partial(self.runs.finish, record, "failed", error=f"{error} {KEPT}")
+            return partial(self.runs.finish, record, "failed", error=f"{error} What was computed is kept.")
         except GraspError as error:
             return partial(self.runs.finish, record, "failed", error=str(error))
         except Exception as error:
@@ -294,131 +258,15 @@ class Service:
         seconds = time.monotonic() - started
         return partial(self.runs.finish, record, "done", result=result, duration_s=seconds)
 
-    def _compute(self, conductor: _Conductor) -> Result:
+    def _compute(self, conductor: Conductor) -> Result:
         record = conductor.record
         if record.cancel_requested:  # of a server that did not live to see it
             raise RunCancelledError
         if record.code_version != __version__:
             raise DataError("GRASP was upgraded while this run waited; run it again.")
-        dataset, load_s = self._dataset(record)
-        return compute(dataset, record.spec, self.pool, conductor, load_s=load_s)
-
-    def _dataset(self, record: RunRecord) -> tuple[Dataset, float]:
-        """From memory where this server took the question in, else from the stored files."""
-        here = self._datasets.get(run_key(record.summary, record.spec, __version__))
-        if here is not None:
-            return here
-        started = time.perf_counter()
-        spec, files = record.spec, insist(lambda: self.runs.files_of(record.id), until=self.closing)
-        members = (spec.data.member, spec.data.raters_member)[: len(record.summary.files)]
-        tables = [
-            self.table(name, sha256, member) for (name, sha256), member in zip(files, members, strict=False)
-        ]
-        annotations, raters = tables[0], tables[1] if len(tables) > 1 else None
-        dataset = load(annotations, raters, spec.data, spec.analysis.columns)
-        of_models = {sha256: self.table(name, sha256) for name, sha256 in files[len(members) :]}
-        models = read_models(spec.models, of_models, annotations, dataset, spec.data)
-        return replace(dataset, models=models), time.perf_counter() - started
+        dataset, load_s = self.inputs.dataset(_key(record), record)
+        return compute(dataset, record.spec, self.pool, conductor, conductor, load_s=load_s)
 
 
-class _Conductor(Watcher):
-    """Keeps the claim on a run, saves its blocks now and then, and ends it when asked to.
-
-    Attributes
-    ----------
-    record : RunRecord
-        As it was claimed.
-    progress : Progress or None
-        Once it is known.
-    cancelled : bool
-        Whether somebody asked for the run to be cancelled, on this or another server.
-    """
-
-    def __init__(self, service: Service, record: RunRecord) -> None:
-        self.record = record
-        self.progress: Progress | None = None
-        self.cancelled = False
-        self._lost = False
-        self._service = service
-        self._unsaved: list[tuple[int, FloatArray]] = []
-        self._tally: Tally | None = None
-        self._counted = False  # whether something was counted that is not saved
-        self._saved_at = time.monotonic()
-
-    def counted_before(self) -> bytes | None:
-        runs, record = self._service.runs, self.record
-        return insist(lambda: runs.counted(record), until=self._service.closing)
-
-    def computed_before(self, width: int) -> list[tuple[int, FloatArray]]:
-        runs, record = self._service.runs, self.record
-        return insist(lambda: runs.computed(record, width), until=self._service.closing)
-
-    def begin(self, tally: Tally) -> None:
-        self._tally = tally
-
-    def computed(self, start: int, values: FloatArray) -> None:
-        self._unsaved.append((start, values))
-        if self._tally is not None and self._tally.counting:  # its state has them
-            self._unsaved = self._unsaved[:0]
-            self._counted = True
-
-    def check(self, progress: Progress) -> None:
-        """See :class:`Watcher`.
-
-        Raises
-        ------
-        RunCancelledError
-            If somebody cancelled the run, on this or another server, or this server is closing.
-        LostRunError
-            If the run is no longer ours.
-        """
-        self.progress = progress
-        ends = self._service.closing.is_set() or self.cancelled
-        if ends or time.monotonic() - self._saved_at >= SAVE_SECONDS:
-            self._save(progress)
-        if self._lost:
-            raise LostRunError
-        if ends or self.cancelled:
-            raise RunCancelledError
-
-    def renew(self) -> None:
-        """Renew the claim, e.g. while data are read and nothing can be saved; called from another thread."""
-        self._keep()
-
-    def _save(self, progress: Progress) -> None:
-        self._saved_at = time.monotonic()
-        state = self._tally.state() if self._tally is not None and self._counted else None
-        if self._keep(progress.done, self._unsaved, state):
-            self._unsaved.clear()
-            self._counted = False
-
-    def _keep(self, *computed: Any) -> bool:
-        """Whether the database has it."""
-        try:
-            if self._service.runs.keep(self.record, *computed):
-                self.cancelled = True
-        except LostRunError:
-            self._lost = True
-        except StoreError as error:  # computing goes on; the blocks are saved when the database is back
-            log.warning("run %s: not saved yet: %s", self.record.id, error)
-            return False
-        return True
-
-
-def insist(work: Callable[[], T], *, until: threading.Event) -> T:
-    """Repeat what the database refuses until it is back, for `INSIST_SECONDS` at most.
-
-    Raises
-    ------
-    StoreError
-        If it is not back by then, or `until` is set; at once if the run is no longer ours.
-    """
-    started = time.monotonic()
-    while True:
-        try:
-            return work()
-        except LostRunError:
-            raise
-        except StoreError:
-            if time.monotonic() - started > INSIST_SECONDS or until.wait(1.0):
-                raise
+def _key(record: RunRecord) -> str:
+    return run_key(record.summary, record.spec, __version__)

@@ -57,7 +57,7 @@ class Panel(Protocol):
         ...
 
 
-class Question(Panel, Protocol):
+class RunPanel(Panel, Protocol):
     """A panel whose outcomes make a run's result.
 
     Attributes
@@ -68,8 +68,11 @@ class Question(Panel, Protocol):
 
     notes: tuple[Remark, ...]
 
-    def result(self, null: Null, **of_run: Any) -> Result:
-        """The result; `of_run` are the fields of :class:`~grasp_core.result.Result`."""
+    def result(self, null: Null, *, permutations_done: int | None, **of_run: Any) -> Result:
+        """The result; the other arguments are fields of :class:`~grasp_core.result.Result`.
+
+        With `permutations_done` it is provisional, and p and q get intervals.
+        """
         ...
 
     def undecided(self, c: int, *, corrected: bool) -> Undecided:

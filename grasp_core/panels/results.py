@@ -5,19 +5,33 @@ from __future__ import annotations
 from typing import Any
 
 from grasp_core import result as cohesion
+from grasp_core.errors import DataError
 from grasp_core.panels.models import result as models
 from grasp_core.result import Result, RunResult
 
 _READERS = {cohesion.FORMAT: RunResult.from_dict, models.FORMAT: models.ModelsResult.from_dict}
 
 
-def read_result(plain: Any) -> Result:
+def read_result(plain: Any, *, final: bool = True) -> Result:
     """Read the JSON-ready form of a result, which says of which format it is.
+
+    Parameters
+    ----------
+    plain
+        Parsed JSON.
+    final : bool
+        Whether it has to be the result of a run that is done.
 
     Raises
     ------
     DataError
-        If it is no result, of another version, or damaged.
+        If it is no result, of another version, damaged, or provisional where it has to be final.
     """
     named = plain.get("format") if isinstance(plain, dict) else None
-    return _READERS.get(str(named), RunResult.from_dict)(plain)
+    found = _READERS.get(str(named), RunResult.from_dict)(plain)
+    if final and found.provisional:
+        raise DataError(
+            f"this result is provisional, after {found.permutations:,} permutations of a run that went on; "
+            "take the final one from the run"
+        )
+    return found

@@ -34,7 +34,7 @@ from grasp_core.store.database import only_one, snapshot, to_write
 from grasp_core.store.earlier_documents import Documents
 from grasp_core.store.files import CHUNK_BYTES
 from grasp_core.store.run_records import State
-from grasp_core.store.schema import checkpoints, chunks, files, links, metadata, runs
+from grasp_core.store.schema import checkpoints, chunks, files, links, metadata, provisional_results, runs
 
 FORMAT = "grasp-backup"
 FORMAT_VERSION = 5
@@ -45,7 +45,7 @@ MAX_MANIFEST_BYTES = 2**16
 MAX_RATIO = 200
 """An archive that would grow by more is none that GRASP wrote."""
 _MANIFEST = "manifest.json"
-_TABLES = tuple(metadata.sorted_tables)
+_TABLES = tuple(table for table in metadata.sorted_tables if table is not provisional_results)
 _NOT_IN_1 = frozenset({"readings", "submissions", "scorings", "tallies"})
 _TABLES_OF = {
     1: tuple(table for table in _TABLES if table.name not in _NOT_IN_1),

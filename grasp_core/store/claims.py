@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -15,7 +16,7 @@ from grasp_core.errors import StoreError
 from grasp_core.result import Result
 from grasp_core.store.database import clock, insert_new, to_read, to_write
 from grasp_core.store.run_records import RunRecord, State, the_record
-from grasp_core.store.schema import checkpoints, runs, tallies
+from grasp_core.store.schema import checkpoints, provisional_results, runs, tallies
 
 LEASE_SECONDS = 10.0
 """A claimed run whose server has not been heard of for so long is anybody's to resume."""
@@ -76,6 +77,7 @@ class Claims:
         done: int | None = None,
         computed: Sequence[tuple[int, FloatArray]] = (),
         counted: bytes | None = None,
+        provisional: Result | None = None,
     ) -> bool:
         """Renew the claim on a run, save how far it is and what was computed.
 
@@ -92,6 +94,8 @@ class Claims:
         counted : bytes, optional
             State of a :class:`~grasp_core.permutation.nulls.tally.Tally`, in place of all that was saved
             before.
+        provisional : Result, optional
+            What is found so far, in place of what was found before.
 
         Returns
         -------
@@ -107,8 +111,12 @@ class Claims:
             known = {} if done is None else {"done": done}
             self._update(connection, run, lease_until=self._now + LEASE_SECONDS, **known)
             if counted is not None:
-                _forget(connection, run)
+                _forget(connection, run, checkpoints, tallies)
                 connection.execute(tallies.insert().values(run_id=run.id, state=counted))
+            if provisional is not None:
+                _forget(connection, run, provisional_results)
+                content = zlib.compress(result_text(provisional).encode())
+                connection.execute(provisional_results.insert().values(run_id=run.id, content=content))
             blocks = [
                 {
                     "run_id": run.id,
@@ -162,8 +170,9 @@ class Claims:
                 duration_s=duration_s,
                 lease_until=0.0,
             )
+            _forget(connection, run, provisional_results)
             if result is not None:
-                _forget(connection, run)
+                _forget(connection, run, checkpoints, tallies)
 
     def release(self, run: RunRecord) -> None:
         """Give a claimed run back to the queue, e.g. because this server is shutting down."""
@@ -197,6 +206,6 @@ def result_text(result: Result) -> str:
     return json.dumps(result.to_dict(), allow_nan=False)
 
 
-def _forget(connection: Connection, run: RunRecord) -> None:
-    for saved in (checkpoints, tallies):
+def _forget(connection: Connection, run: RunRecord, *tables: sa.Table) -> None:
+    for saved in tables:
         connection.execute(saved.delete().where(saved.c.run_id == run.id))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
+import zlib
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
@@ -17,7 +18,16 @@ from grasp_core.result import Result
 from grasp_core.store.claims import Claims, LostRunError, result_text
 from grasp_core.store.database import ID_BYTES, only_one, to_read, to_write
 from grasp_core.store.run_records import Request, RunRecord, State, find_record, the_record, the_records
-from grasp_core.store.schema import checkpoints, files, run_files, runs, storable, tags, tallies
+from grasp_core.store.schema import (
+    checkpoints,
+    files,
+    provisional_results,
+    run_files,
+    runs,
+    storable,
+    tags,
+    tallies,
+)
 
 __all__ = ["TAG_LENGTH", "LostRunError", "Request", "RunRecord", "RunStore", "State"]
 
@@ -128,6 +138,13 @@ class RunStore(Claims):
                 sa.select(runs.c.result).where(runs.c.id == run_id)
             ).scalar_one_or_none()
         return None if text is None else read_result(json.loads(text))
+
+    def provisional(self, run_id: str) -> Result | None:
+        """What is found so far of a run that goes on, as its server saved it last."""
+        query = sa.select(provisional_results.c.content).where(provisional_results.c.run_id == run_id)
+        with to_read(self._engine) as connection:
+            content = connection.execute(query).scalar_one_or_none()
+        return None if content is None else read_result(json.loads(zlib.decompress(content)), final=False)
 
     def files_of(self, run_id: str) -> tuple[tuple[str, str], ...]:
         """Name and sha256 of the files the run reads; annotations first."""

@@ -135,6 +135,14 @@ tallies = Table(
     Column("state", LargeBinary, nullable=False),  # .npz of whole-number counts and what they are counted by
 )
 
+# What is found so far of a run that goes on; deleted when it ends, and in no backup.
+provisional_results = Table(
+    "provisional_results",
+    metadata,
+    _run_reference(),
+    Column("content", LargeBinary, nullable=False),  # JSON, deflated
+)
+
 files = Table(
     "files",
     metadata,

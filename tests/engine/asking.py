@@ -6,8 +6,9 @@ import time
 from collections.abc import Callable
 
 from grasp_core.engine import workers
-from grasp_core.engine.compute import Watcher, compute
+from grasp_core.engine.compute import compute
 from grasp_core.engine.pool import Pool
+from grasp_core.engine.watching import Checkpoints, Watcher
 from grasp_core.result import RunResult
 from grasp_core.spec import AnalysisSpec, RunSpec
 from tests.permutation.simulated import DATA_SPEC, dataset
@@ -33,11 +34,11 @@ def digits(result: RunResult) -> dict:
 
 
 def answer(
-    make_executor=workers.threads, n_workers: int = 2, watcher: Watcher | None = None, **analysis
+    make_executor=workers.threads, n_workers: int = 2, checkpoints: Checkpoints | None = None, **analysis
 ) -> dict:
     pool = Pool(make_executor, n_workers)
     try:
-        return digits(compute(DATA, question(**analysis), pool, watcher or Watcher()))
+        return digits(compute(DATA, question(**analysis), pool, Watcher(), checkpoints))
     finally:
         pool.close()
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from grasp_core.engine.compute import Watcher, compute
+from grasp_core.engine.compute import compute
 from grasp_core.engine.pool import Pool
+from grasp_core.engine.watching import Checkpoints, Watcher
 from grasp_core.io.parsing.read import read_table
 from grasp_core.models.labels import read_model, sources
 from grasp_core.spec import AnalysisSpec, RunSpec
@@ -33,9 +34,9 @@ def question(**analysis) -> RunSpec:
     return RunSpec(DATA_SPEC, asked, models=sources(MODELS))
 
 
-def answer(make_executor, n_workers: int, watcher: Watcher | None = None, **analysis) -> dict:
+def answer(make_executor, n_workers: int, checkpoints: Checkpoints | None = None, **analysis) -> dict:
     pool = Pool(make_executor, n_workers)
     try:
-        return digits(compute(DATA, question(**analysis), pool, watcher or Watcher()))
+        return digits(compute(DATA, question(**analysis), pool, Watcher(), checkpoints))
     finally:
         pool.close()

@@ -10,8 +10,9 @@ from grasp_core.annotations import FloatArray
 from grasp_core.engine import blocks as blocks_module
 from grasp_core.engine import workers
 from grasp_core.engine.blocks import Progress
-from grasp_core.engine.compute import Watcher, compute
+from grasp_core.engine.compute import compute
 from grasp_core.engine.pool import Pool
+from grasp_core.engine.watching import Checkpoints, Watcher
 from grasp_core.errors import RunCancelledError
 from grasp_core.permutation.nulls import tally as tally_module
 from grasp_core.permutation.nulls.tally import Tally
@@ -22,11 +23,11 @@ from tests.engine.asking import DATA, answer, digits, question
 MOST = 20_000
 
 
-def run(watcher: Watcher | None = None, **analysis) -> RunResult:
+def run(interrupted: Interrupted | None = None, **analysis) -> RunResult:
     pool = Pool(workers.threads, 2)
     try:
         spec = question(**{"permutations": MOST, "adaptive": True, **analysis})
-        return compute(DATA, spec, pool, watcher or Watcher())
+        return compute(DATA, spec, pool, interrupted or Watcher(), interrupted)
     finally:
         pool.close()
 
@@ -85,7 +86,7 @@ def test_any_size_of_blocks(monkeypatch, adaptive: RunResult, first: int, second
     assert answer(permutations=MOST, adaptive=True) == digits(adaptive)
 
 
-class Interrupted(Watcher):
+class Interrupted(Watcher, Checkpoints):
     """Ends the run after so many permutations, and saves as a server does."""
 
     def __init__(self, stop_at: int, before: Interrupted | None = None) -> None:

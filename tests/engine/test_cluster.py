@@ -21,9 +21,10 @@ from grasp_core.engine import workers
 from grasp_core.engine.blocks import Progress
 from grasp_core.engine.choose import make_pool
 from grasp_core.engine.cluster_pool import ClusterPool
-from grasp_core.engine.compute import Watcher, compute
+from grasp_core.engine.compute import compute
 from grasp_core.engine.pool import Pool
 from grasp_core.engine.service import Service
+from grasp_core.engine.watching import Watcher
 from grasp_core.errors import LostSchedulerError, RunCancelledError, SettingsError, WorkerError
 from grasp_core.io.parsing.read import read_table
 from grasp_core.io.parts.partitions import find_parts
@@ -291,7 +292,7 @@ def test_a_scheduler_that_vanishes_leaves_a_run_that_goes_on_elsewhere(
     tmp_path: Path, monkeypatch, local: dict
 ) -> None:
     monkeypatch.setattr(cluster_module, "CONNECT_SECONDS", 2.0)
-    monkeypatch.setattr("grasp_core.engine.service.SAVE_SECONDS", 0.0)
+    monkeypatch.setattr("grasp_core.engine.conductor.SAVE_SECONDS", 0.0)
     engine = connect(database_url(Settings(home=str(tmp_path))))
     with dask_cluster(tmp_path, 2) as cluster:
         service = Service(RunStore(engine), FileStore(engine), ClusterPool(cluster.address))

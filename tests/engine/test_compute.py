@@ -13,8 +13,9 @@ from grasp_core.annotations import FloatArray
 from grasp_core.engine import blocks as blocks_module
 from grasp_core.engine import workers
 from grasp_core.engine.blocks import Progress
-from grasp_core.engine.compute import Watcher, compute
+from grasp_core.engine.compute import compute
 from grasp_core.engine.pool import Pool
+from grasp_core.engine.watching import Checkpoints, Watcher
 from grasp_core.errors import RunCancelledError, SelfCheckError, SpecError
 from grasp_core.result import RunResult
 from tests.engine.asking import DATA, ENDLESS, answer, digits, question
@@ -69,7 +70,7 @@ def test_a_result_survives_its_file_form(threads: Pool) -> None:
 # Resumed
 
 
-class Resumed(Watcher):
+class Resumed(Checkpoints):
     """Begins with these blocks and notes what is computed."""
 
     def __init__(self, before: list[tuple[int, FloatArray]]) -> None:
@@ -89,11 +90,11 @@ def test_any_blocks_computed_before_count(monkeypatch, right: dict, seed: int) -
     monkeypatch.setattr(blocks_module, "BLOCK_SECONDS", 0.001)
     chance = random.Random(seed)
     first = Resumed([])
-    assert answer(watcher=first) == right
+    assert answer(checkpoints=first) == right
     kept = [block for block in first.after if chance.random() < 0.6]
     chance.shuffle(kept)
     second = Resumed(kept)
-    assert answer(watcher=second, n_workers=3) == right
+    assert answer(checkpoints=second, n_workers=3) == right
     whole = np.concatenate(
         [np.arange(start, start + len(values)) for start, values in (*kept, *second.after)]
     )
@@ -102,9 +103,9 @@ def test_any_blocks_computed_before_count(monkeypatch, right: dict, seed: int) -
 
 def test_all_blocks_computed_before(right: dict) -> None:
     first = Resumed([])
-    answer(watcher=first)
+    answer(checkpoints=first)
     second = Resumed(first.after)
-    assert answer(watcher=second) == right
+    assert answer(checkpoints=second) == right
     assert not second.after
 
 

@@ -10,8 +10,8 @@ import pytest
 from sqlalchemy import URL
 
 from grasp_core.engine import workers
-from grasp_core.engine.compute import Watcher
 from grasp_core.engine.service import Service
+from grasp_core.engine.watching import Checkpoints
 from grasp_core.models.labels import sources
 from grasp_core.spec import SIDES
 from grasp_core.store.runs import RunRecord
@@ -59,7 +59,7 @@ def test_a_run_whose_model_is_gone_says_so(url: URL) -> None:
 
 
 def test_a_run_goes_on_from_the_blocks_of_an_earlier_attempt(right: dict) -> None:
-    class Recorder(Watcher):
+    class Recorder(Checkpoints):
         def __init__(self, before: list) -> None:
             self.before, self.blocks = before, []
 
@@ -71,9 +71,9 @@ def test_a_run_goes_on_from_the_blocks_of_an_earlier_attempt(right: dict) -> Non
             self.blocks.append((start, values.copy()))
 
     first = Recorder([])
-    assert answer(workers.threads, 2, first) == right
+    assert answer(workers.threads, 2, checkpoints=first) == right
     second = Recorder(first.blocks[::2])
-    assert answer(workers.threads, 2, second) == right
+    assert answer(workers.threads, 2, checkpoints=second) == right
     assert sum(len(values) for _, values in [*second.blocks, *second.before]) == 1000
 
 

@@ -13,12 +13,13 @@ import pytest
 from sqlalchemy import URL
 
 from grasp_core.annotations import FloatArray
+from grasp_core.cli.scratch import Scratch
 from grasp_core.data_spec import Bins, Combine, DataSpec, Filters, MapValues, Question
 from grasp_core.engine import partitioned
 from grasp_core.engine.blocks import Progress
-from grasp_core.engine.checkpoint import Checkpoints
-from grasp_core.engine.compute import Watcher, compute
+from grasp_core.engine.compute import compute
 from grasp_core.engine.pool import Pool
+from grasp_core.engine.watching import Checkpoints, Watcher
 from grasp_core.errors import DataError, RunCancelledError, SelfCheckError
 from grasp_core.io.dataset.load import load
 from grasp_core.io.parsing.read import read_table
@@ -57,7 +58,14 @@ class Case:
         return compute(load(*tables, self.data, spec.analysis.columns), spec, pool, Watcher())
 
     def in_parts(
-        self, pool: Pool, *, n_parts: int = 3, source: str = "", watcher: Watcher | None = None, **analysis
+        self,
+        pool: Pool,
+        *,
+        n_parts: int = 3,
+        source: str = "",
+        watcher: Watcher | None = None,
+        checkpoints: Checkpoints | None = None,
+        **analysis,
     ) -> RunResult:
         folder = write(source or self.folder / f"in-{n_parts}" / "votes", self.votes, n_parts)
         spec = self.spec(**analysis)
@@ -65,7 +73,7 @@ class Case:
         assert len(parts.parts) == n_parts
         with workplace() as place:
             data = survey(parts, self.raters, self.data, spec.analysis.columns, pool.each, place)
-            return compute(data, spec, pool, watcher or Watcher())
+            return compute(data, spec, pool, watcher or Watcher(), checkpoints)
 
 
 @pytest.fixture
@@ -260,7 +268,7 @@ def test_progress_and_cancel(case: Case, threads: Pool, monkeypatch: pytest.Monk
     assert done[-1] < 200
 
 
-class Interrupted(Watcher):
+class Interrupted(Watcher, Checkpoints):
     """Begins with the blocks that an earlier attempt computed, and may be cancelled after a few."""
 
     def __init__(self, before: list[tuple[int, FloatArray]], most: int) -> None:
@@ -284,12 +292,35 @@ def test_a_run_is_resumed_where_it_ended(case: Case, threads: Pool, monkeypatch:
     monkeypatch.setattr(partitioned, "BATCH_BYTES", 40 * len(right["groups"]) * 8 * 19)
     first = Interrupted([], 3)
     with pytest.raises(RunCancelledError):
-        case.in_parts(threads, watcher=first)
+        case.in_parts(threads, watcher=first, checkpoints=first)
     assert [len(values) for _, values in first.blocks] == [40, 40, 40]
     second = Interrupted(first.blocks, 100)
-    assert digits(case.in_parts(threads, watcher=second)) == right
+    assert digits(case.in_parts(threads, watcher=second, checkpoints=second)) == right
     computed = [np.arange(start, start + len(values)) for start, values in (*first.blocks, *second.blocks)]
     assert sorted(np.concatenate(computed)) == list(range(200))
+
+
+class Noted(Scratch):
+    """Notes the sizes of the blocks that are computed."""
+
+    def __init__(self, folder: str, key: str) -> None:
+        super().__init__(folder, key)
+        self.sizes: list[int] = []
+
+    def computed(self, start: int, values: FloatArray) -> None:
+        self.sizes.append(len(values))
+        super().computed(start, values)
+
+
+class After(Watcher):
+    """Cancels after a few blocks."""
+
+    def __init__(self, noted: Noted, most: int) -> None:
+        self.noted, self.most = noted, most
+
+    def check(self, progress: Progress) -> None:
+        if len(self.noted.sizes) >= self.most:
+            raise RunCancelledError
 
 
 @pytest.mark.parametrize("place", ["folder", "address"])
@@ -304,18 +335,15 @@ def test_what_a_scratch_folder_keeps_is_gone_on_from(
     monkeypatch.setattr(partitioned, "BATCH_BYTES", per_block * len(right["groups"]) * 8 * 23)
     scratch = f"memory://{uuid.uuid4().hex}" if place == "address" else str(case.folder / "scratch")
     fsspec.core.url_to_fs(scratch)[0].makedirs(scratch)
-    first = Interrupted([], 3)
+    first, second = Noted(scratch, "key"), Noted(scratch, "key")
     with pytest.raises(RunCancelledError):
-        case.in_parts(threads, watcher=Checkpoints(scratch, "key", first), **analysis)
-    second = Interrupted([], 1_000)
-    kept = Checkpoints(scratch, "key", second)
-    assert digits(case.in_parts(threads, watcher=kept, **analysis)) == right
-    n_first, n_second = (sum(len(values) for _, values in one.blocks) for one in (first, second))
+        case.in_parts(threads, watcher=After(first, 3), checkpoints=first, **analysis)
+    assert digits(case.in_parts(threads, checkpoints=second, **analysis)) == right
     stopping = right.get("stopping")
-    assert n_first + n_second == (200 if stopping is None else stopping["permutations"])
-    another = Checkpoints(scratch, "another", Watcher())
+    assert sum(first.sizes + second.sizes) == (200 if stopping is None else stopping["permutations"])
+    another = Scratch(scratch, "another")
     assert (another.counted_before(), another.computed_before(kept_width(right))) == (None, [])
-    kept.forget()
+    second.forget()
     assert fsspec.core.url_to_fs(scratch)[0].find(scratch) == []
 
 

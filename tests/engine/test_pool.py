@@ -17,9 +17,10 @@ import pytest
 from grasp_core.engine import blocks as blocks_module
 from grasp_core.engine import workers
 from grasp_core.engine.blocks import Progress
-from grasp_core.engine.compute import Watcher, compute
+from grasp_core.engine.compute import compute
 from grasp_core.engine.pool import Pool
 from grasp_core.engine.run import prepare
+from grasp_core.engine.watching import Watcher
 from grasp_core.engine.workers import Sent
 from grasp_core.errors import RunCancelledError, WorkerError
 from tests.engine.asking import DATA, ENDLESS, answer, digits, question, wait_until

@@ -46,7 +46,7 @@ def root(tmp_path: Path) -> Path:
 
 def ask(service: Service, *locations: str) -> RunRecord:
     spec = question()
-    tables = [service.refer(location, owner="ann") for location in locations]
+    tables = [service.inputs.refer(location, owner="ann") for location in locations]
     dataset = load(tables[0], tables[1], spec.data, spec.analysis.columns)
     return service.submit(dataset, spec, title="A question", owner="ann")[0]
 
@@ -123,7 +123,7 @@ def test_a_file_that_is_gone_or_not_allowed_any_more(tmp_path: Path, url: URL, r
 
     def refused(allowed: AllowedSources) -> str:
         with serving(url, started=False, allowed=allowed) as again, pytest.raises(DataError) as raised:
-            again.table(name, sha256)
+            again.inputs.table(name, sha256)
         return str(raised.value)
 
     assert (
@@ -159,8 +159,8 @@ def test_the_part_that_was_asked_about_is_read_again(url: URL, root: Path, right
         if stored:
             first.files.put(archive.getvalue(), owner="ann")
         else:
-            first.refer("data:both.zip", owner="ann")
-        raters = first.refer("data:raters.csv", owner="ann")
+            first.inputs.refer("data:both.zip", owner="ann")
+        raters = first.inputs.refer("data:raters.csv", owner="ann")
         table = read_table(archive.getvalue(), "both.zip", member="votes.csv")
         dataset = load(table, raters, spec.data, spec.analysis.columns)
         record, _ = first.submit(dataset, spec, title="A question")

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from grasp_core.engine import workers
-from grasp_core.engine.compute import Watcher, permute
+from grasp_core.engine.compute import permute
 from grasp_core.engine.pool import Pool
+from grasp_core.engine.watching import Checkpoints, Watcher
 from grasp_core.groups import form_groups
 from grasp_core.permutation.nulls.tails import p_value
 from grasp_core.permutation.nulls.tally import Tally
@@ -32,11 +33,13 @@ def panel(analysis: AnalysisSpec = ASKED) -> LabelUse:
     return LabelUse(DATA, form_groups(DATA.raters, analysis.axes), analysis)
 
 
-def compute(make_executor=workers.threads, watcher: Watcher | None = None, **analysis: object) -> Tally:
+def compute(
+    make_executor=workers.threads, checkpoints: Checkpoints | None = None, **analysis: object
+) -> Tally:
     asked = replace(ASKED, **analysis)
     pool = Pool(make_executor, 2)
     try:
-        return permute(panel(asked), asked, pool, watcher or Watcher())
+        return permute(panel(asked), asked, pool, Watcher(), checkpoints)
     finally:
         pool.close()
 
@@ -70,7 +73,7 @@ def test_it_has_p_and_q(null: np.ndarray) -> None:
 
 
 def test_it_goes_on_from_the_blocks_of_an_earlier_attempt(null: np.ndarray) -> None:
-    class Before(Watcher):
+    class Before(Checkpoints):
         computed_now = 0
 
         def computed_before(self, width: int) -> list[tuple[int, np.ndarray]]:
@@ -80,9 +83,9 @@ def test_it_goes_on_from_the_blocks_of_an_earlier_attempt(null: np.ndarray) -> N
         def computed(self, start: int, values: np.ndarray) -> None:
             self.computed_now += len(values)
 
-    watcher = Before()
-    np.testing.assert_array_equal(values(compute(watcher=watcher)), null)
-    assert watcher.computed_now == 300
+    before = Before()
+    np.testing.assert_array_equal(values(compute(checkpoints=before)), null)
+    assert before.computed_now == 300
 
 
 def test_it_stops_early_group_by_group() -> None:

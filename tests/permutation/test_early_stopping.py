@@ -11,7 +11,7 @@ from scipy.stats import binom, false_discovery_control, norm
 from grasp_core.panels.cohesion.columns import cohesion_tests, column, dsi_column, members, with_dsi
 from grasp_core.permutation.nulls.tails import Tails
 from grasp_core.permutation.nulls.values import Kept
-from grasp_core.permutation.testing import early_stopping
+from grasp_core.permutation.testing import early_stopping, intervals
 from grasp_core.permutation.testing.early_stopping import RISK, looks, still_needed
 from grasp_core.spec import STATISTICS, AnalysisSpec
 from tests.permutation.test_outcomes import GAI, GROUPS, by_group_and_axis, kept
@@ -36,7 +36,7 @@ def test_each_end_of_a_share_misses_as_seldom_as_it_says(share: float, n: int) -
     counts = np.arange(n + 1)
     likely = binom.pmf(counts, n, share)
     some = counts[likely > 1e-30]
-    ends = np.array([early_stopping.share_interval(int(count), n, MISS) for count in some])
+    ends = np.array([intervals.share_interval(int(count), n, MISS) for count in some])
     assert likely[some][ends[:, 0] > share].sum() <= MISS
     assert likely[some][ends[:, 1] < share].sum() <= MISS
     assert likely[some][ends[:, 0] > share].sum() + likely[some][ends[:, 1] < share].sum() > MISS / 100
@@ -56,7 +56,7 @@ def risk(low: float, tie: float, convention, level: float, most: int) -> float:
             counts += rng.multinomial(look - before, (low, tie, high))
             before = look
             found = Tails(look, int(counts[0] + counts[1]), int(counts[1] + counts[2]))
-            ends = early_stopping.p_interval(found, convention, miss, False)
+            ends = intervals.p_interval(found, convention, miss, False)
             assert ends is not None
             p = found.p(convention)
             assert ends[0] <= p <= ends[1]

@@ -18,6 +18,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import URL, event
 
+from grasp_core.engine import conductor as conductor_module
 from grasp_core.engine import service as service_module
 from grasp_core.errors import SettingsError, StoreError
 from grasp_core.settings import Settings
@@ -227,7 +228,7 @@ def intact(path: Path) -> bool:
 
 
 def test_a_full_disk_is_a_sentence_and_nothing_is_lost(monkeypatch, tmp_path: Path, caplog) -> None:
-    monkeypatch.setattr(service_module, "SAVE_SECONDS", 0.05)
+    monkeypatch.setattr(conductor_module, "SAVE_SECONDS", 0.05)
     monkeypatch.setattr(claims_module, "LEASE_SECONDS", 1.0)
     path = tmp_path / "disk" / "grasp.db"
     path.parent.mkdir()
@@ -271,7 +272,7 @@ def test_a_server_ended_on_a_full_disk_leaves_the_database_intact(tmp_path: Path
 
 
 def test_a_run_survives_a_database_that_is_away(monkeypatch, postgres: Postgres, caplog) -> None:
-    monkeypatch.setattr(service_module, "SAVE_SECONDS", 0.05)
+    monkeypatch.setattr(conductor_module, "SAVE_SECONDS", 0.05)
     monkeypatch.setattr(service_module, "POLL_SECONDS", 0.05)
     monkeypatch.setattr(claims_module, "LEASE_SECONDS", 0.5)
     with serving(postgres.new_database()) as service:
@@ -312,7 +313,7 @@ def test_a_run_that_ends_while_the_database_is_away_is_saved(monkeypatch, postgr
 
 def test_an_answer_lost_on_the_way_is_not_an_error(monkeypatch, new_database: NewDatabase) -> None:
     """The connection breaks after the database has committed: the same blocks are saved again."""
-    monkeypatch.setattr(service_module, "SAVE_SECONDS", 0.02)
+    monkeypatch.setattr(conductor_module, "SAVE_SECONDS", 0.02)
     with serving(new_database()) as service:
         keep, broken = service.runs.keep, []
 

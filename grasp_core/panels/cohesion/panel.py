@@ -131,7 +131,7 @@ class Cohesion:
         """See :class:`~grasp_core.panels.panel.Panel`."""
         return with_dsi(with_gai(values, self._analysis), self._members)
 
-    def result(self, null: Null, **of_run: Any) -> RunResult:
+    def result(self, null: Null, *, permutations_done: int | None, **of_run: Any) -> RunResult:
         """Outcomes of each group by statistic, and the DSI of each axis."""
         groups = self.grouping.groups
         reasons = {
@@ -139,7 +139,8 @@ class Cohesion:
             for g, of_group in enumerate(self._reasons)
             for name, reason in of_group.items()
         }
-        found = outcomes(self.tests, self.observed, null, reasons)
+        so_far = permutations_done is not None
+        found = outcomes(self.tests, self.observed, null, reasons, so_far=so_far)
         rows = zip(groups, self.grouping.member, by_group(found, len(groups), self._analysis), strict=True)
         return RunResult(
             groups=tuple(
@@ -147,11 +148,12 @@ class Cohesion:
                 for group, member, row in rows
             ),
             dsi=by_axis(found, groups, self.statistics[:, GAI], self._analysis),
+            permutations_done=permutations_done,
             **of_run,
         )
 
     def undecided(self, c: int, *, corrected: bool) -> Undecided:
-        """See :class:`~grasp_core.panels.panel.Question`."""
+        """See :class:`~grasp_core.panels.panel.RunPanel`."""
         groups, first_dsi = self.grouping.groups, dsi_column(len(self.grouping.groups), 0)
         if c >= first_dsi:
             return Undecided(self._analysis.axes[c - first_dsi], None, "dsi", corrected)

@@ -72,10 +72,11 @@ class Models:
         """See :class:`~grasp_core.panels.panel.Panel`."""
         return values.reshape(len(values), -1)
 
-    def result(self, null: Null, **of_run: Any) -> ModelsResult:
+    def result(self, null: Null, *, permutations_done: int | None, **of_run: Any) -> ModelsResult:
         """Outcomes of each group and model by statistic, and what the group's own members reach."""
         ranks, annotations_of = self._ranks(), self._dataset.annotations_of
-        tested = outcomes(self.tests, self.observed, null, self._reasons(ranks))
+        reasons, so_far = self._reasons(ranks), permutations_done is not None
+        tested = outcomes(self.tests, self.observed, null, reasons, so_far=so_far)
         found = (dataclasses.replace(tested[c], null=None) for c in range(self.observed.size))
         rows = []
         for group, member in zip(self._grouping.groups, self._grouping.member, strict=True):
@@ -89,10 +90,10 @@ class Models:
             }
             rows.append(GroupSides(group, int(member.sum()), int(annotations_of[member].sum()), sides))
         models = tuple(self._summary(model, ranks) for model in self._dataset.models)
-        return ModelsResult(models=models, groups=tuple(rows), **of_run)
+        return ModelsResult(models=models, groups=tuple(rows), permutations_done=permutations_done, **of_run)
 
     def undecided(self, c: int, *, corrected: bool) -> Undecided:
-        """See :class:`~grasp_core.panels.panel.Question`."""
+        """See :class:`~grasp_core.panels.panel.RunPanel`."""
         pair, s = divmod(c, len(SIDES))
         g, m = divmod(pair, len(self._dataset.models))
         group = self._grouping.groups[g]

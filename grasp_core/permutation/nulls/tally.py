@@ -91,10 +91,17 @@ class Tally:
 
     @property
     def null(self) -> Null:
-        """The null distributions, once every permutation from 0 on has come."""
+        """The null distributions of the permutations from 0 on that have come without a gap."""
         if self._counted is not None:
             return self._counted
-        return Kept(self._observed, self._first[: self._done[0][1] if self._done else 0])
+        return Kept(self._observed, self._first[: self.in_null])
+
+    @property
+    def in_null(self) -> int:
+        """How many permutations :attr:`null` is of: all of them once they are counted."""
+        if self._counted is not None:
+            return self.permutations
+        return min(self._done[0][1], len(self._first)) if self._done and self._done[0][0] == 0 else 0
 
     def add(self, start: int, values: FloatArray) -> None:
         """Add permutations that were not added before.

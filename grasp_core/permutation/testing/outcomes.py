@@ -10,16 +10,25 @@ import numpy as np
 from grasp_core.annotations import FloatArray
 from grasp_core.permutation.nulls.tails import FEWEST
 from grasp_core.permutation.nulls.values import Null, Summary
-from grasp_core.permutation.testing.corrections import corrected, family_wise
+from grasp_core.permutation.testing.corrections import corrected, family_wise, step_up
+from grasp_core.permutation.testing.intervals import Interval, p_interval, share_interval
 from grasp_core.permutation.testing.tests import Family, Tests
 from grasp_core.remarks.reasons import NoValue
 from grasp_core.remarks.remark import Remark
 from grasp_core.result import Outcome, Significance
 from grasp_core.spec import LEVEL
 
+MISS = 0.05 / 3
+"""Probability, at most, with which each end of an interval is wrong: three ends matter to a two-sided p."""
+
 
 def outcomes(
-    tests: Tests, observed: FloatArray, null: Null, reasons: Mapping[int, Remark]
+    tests: Tests,
+    observed: FloatArray,
+    null: Null,
+    reasons: Mapping[int, Remark],
+    *,
+    so_far: bool = False,
 ) -> dict[int, Outcome]:
     """Test every column of every family.
 
@@ -32,6 +41,8 @@ def outcomes(
         Of the same columns.
     reasons : mapping from column
         Why its observed value is not estimable.
+    so_far : bool
+        Whether permutations go on: p and q then get intervals, and few shuffled values are no reason yet.
 
     Returns
     -------
@@ -46,12 +57,46 @@ def outcomes(
         q = _q_values(family, null, [outcome.p for outcome in tested.values()])
         for (c, outcome), value in zip(tested.items(), q, strict=True):
             found[c] = _with_q(outcome, value)
+        if so_far:
+            found |= _so_far(family, {c: found[c] for c in family.columns}, tests, null)
     return found
 
 
 def _q_values(family: Family, null: Null, p: list[float | None]) -> list[float | None]:
     tested = [value is not None for value in p]
     return corrected(p, family.correction, lambda: family_wise(*null.reached(family.maximum))[tested])
+
+
+def _so_far(family: Family, found: Mapping[int, Outcome], tests: Tests, null: Null) -> dict[int, Outcome]:
+    """With intervals of p and q; of too few shuffled values nothing is said yet."""
+    of_p = {
+        c: p_interval(tests.tails(null, c), family.tail, MISS, final=True)
+        for c, outcome in found.items()
+        if outcome.p is not None
+    }
+    of_q = _q_intervals(family, of_p, null)
+    return {
+        c: dataclasses.replace(outcome, p_interval=of_p[c], q_interval=of_q[c])
+        if c in of_p
+        else _not_yet(outcome)
+        for c, outcome in found.items()
+    }
+
+
+def _not_yet(outcome: Outcome) -> Outcome:
+    return outcome if outcome.value is None else Outcome(outcome.value, null_n=outcome.null_n)
+
+
+def _q_intervals(
+    family: Family, of_p: Mapping[int, Interval | None], null: Null
+) -> dict[int, tuple[float, float]]:
+    """From all lower and from all upper ends: step-up q-values never fall where a p-value rises."""
+    if family.correction == "max-t":
+        reached, total = null.reached(family.maximum)
+        counts = dict(zip(family.columns, reached.tolist(), strict=True))
+        return {c: share_interval(counts[c], total, MISS) for c in of_p}
+    ends = [step_up([one and one[end] for one in of_p.values()], family.correction) for end in (0, 1)]
+    return {c: (low or 0.0, high or 0.0) for c, low, high in zip(of_p, *ends, strict=True)}
 
 
 def _test(observed: float, null: Summary, reason: Remark | None, p: float | None) -> Outcome:

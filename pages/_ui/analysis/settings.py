@@ -9,7 +9,9 @@ from typing import Any
 import streamlit as st
 
 from grasp_core.annotations import Annotations
+from grasp_core.engine.cost import LONG_SECONDS, default_seconds
 from grasp_core.groups import AxisSet
+from grasp_core.io.dataset.load import Dataset
 from grasp_core.report.conventions import (
     CORRECTION,
     CROSS_NEGENTROPY,
@@ -109,11 +111,12 @@ def _distinct(chosen: Sequence[AxisSet], larger: AxisSet) -> tuple[AxisSet, ...]
     return (*(axes for axes in chosen if set(axes) != set(larger)), larger)
 
 
-def choose_numbers() -> dict[str, int]:
+def choose_numbers(dataset: Dataset, axes: Sequence[AxisSet]) -> dict[str, int]:
     """Smallest group, permutations, whether they stop early, and seed."""
     start = _start()
+    long = _proposed_to_stop_early(dataset, axes, start.min_raters)
     left, middle, right = st.columns(3)
-    return {
+    chosen = {
         "min_raters": left.number_input(
             "Smallest group (raters)",
             1,
@@ -131,6 +134,7 @@ def choose_numbers() -> dict[str, int]:
             step=1000,
             key=_key("permutations"),
             persist_state="session",
+            on_change=_decide_stopping,
             help="Chance groupings to compare with. More give finer p-values and take longer.",
         ),
         "adaptive": middle.toggle(
@@ -151,6 +155,23 @@ def choose_numbers() -> dict[str, int]:
             help="The same seed gives the same result, bit for bit.",
         ),
     }
+    if long is not None:
+        middle.caption(
+            f"{_DEFAULTS.permutations:,} permutations of these data take about {long:.0f} seconds on two "
+            "cores, so shuffling stops early by default."
+        )
+    return chosen
+
+
+def _proposed_to_stop_early(dataset: Dataset, axes: Sequence[AxisSet], min_raters: int) -> float | None:
+    """Until somebody decides, long runs stop early, but for those as in the paper; gives their seconds."""
+    if work().settings is not None or _key("stopping-decided") in st.session_state or not axes:
+        return None
+    paper = st.session_state.get(_key("preset")) == "As in the paper"
+    seconds = default_seconds(dataset, axes, min_raters)
+    long = seconds > LONG_SECONDS and not paper
+    st.session_state[_key("adaptive")] = long
+    return seconds if long else None
 
 
 def choose_statistics() -> tuple[str, ...]:
@@ -253,9 +274,14 @@ def _apply_preset() -> None:
 
 def _follow_adaptive() -> None:
     """A number that nobody chose follows the toggle."""
+    _decide_stopping()
     usual = (_DEFAULTS.permutations, ADAPTIVE_PERMUTATIONS)
     if st.session_state[_key("permutations")] in usual:
         st.session_state[_key("permutations")] = usual[st.session_state[_key("adaptive")]]
+
+
+def _decide_stopping() -> None:
+    st.session_state[_key("stopping-decided")] = True
 
 
 def _follow_conventions() -> None:

@@ -115,8 +115,8 @@ def _take_from(slot: Slot, location: str) -> bool:
     st.session_state[f"{slot}-message"] = None
     try:
         service = server.shared().service
-        table = service.refer(location, owner=require_run().id)
-        _use_some_member(slot, table, lambda member: service.table(table.name, table.sha256, member))
+        table = service.inputs.refer(location, owner=require_run().id)
+        _use_some_member(slot, table, lambda member: service.inputs.table(table.name, table.sha256, member))
     except GraspError as error:
         st.session_state[f"{slot}-message"] = _refusal(slot, error)
         return False
@@ -144,7 +144,7 @@ def _take_member(slot: Slot, table: Table, key: str) -> None:
     member = None if st.session_state[key] == _TOGETHER else st.session_state[key]
     st.session_state[f"{slot}-message"] = None
     try:
-        _use(slot, server.shared().service.table(table.name, table.sha256, member))
+        _use(slot, server.shared().service.inputs.table(table.name, table.sha256, member))
     except GraspError as error:
         st.session_state[f"{slot}-message"] = _refusal(slot, error)
 

@@ -29,7 +29,7 @@ def offer_server_files(slot: str, take: Take) -> None:
         "annotations" or "raters".
     take : callable
     """
-    allowed = server.shared().service.allowed
+    allowed = server.shared().service.inputs.allowed
     if not allowed or not current_user().may_run:
         return
     round_key = f"{slot}-server-round"

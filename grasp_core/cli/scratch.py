@@ -1,4 +1,4 @@
-"""Checkpoints: what an interrupted run computed, kept in a folder or at an address for its next attempt."""
+"""The scratch folder: what an interrupted run computed, kept there for its next attempt."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ from pathlib import PurePosixPath
 import numpy as np
 
 from grasp_core.annotations import FloatArray
-from grasp_core.engine.blocks import Progress
-from grasp_core.engine.compute import Watcher
+from grasp_core.engine.watching import Checkpoints
 from grasp_core.io.sources import remote
 from grasp_core.permutation.nulls.tally import Tally
 
 
-class Checkpoints(Watcher):
-    """Keeps a run's blocks, or what is counted of them; another watcher sees the run too.
+class Scratch(Checkpoints):
+    """Keeps a run's blocks, or what is counted of them, in a folder or at an address.
 
     What cannot be read is computed again.
 
@@ -26,23 +25,21 @@ class Checkpoints(Watcher):
         Path or address; it exists.
     key : str
         Names the run: the same data, spec and version.
-    watcher : Watcher
     """
 
-    def __init__(self, folder: str, key: str, watcher: Watcher) -> None:
+    def __init__(self, folder: str, key: str) -> None:
         with remote.in_sentences(folder, "the scratch folder"):
             self._files, self._root = remote.file_system(folder)
         self._name = f"{self._root.rstrip('/')}/grasp-{key[:32]}"
-        self._watcher = watcher
         self._tally: Tally | None = None
 
     def counted_before(self) -> bytes | None:
-        """See :class:`~grasp_core.engine.compute.Watcher`."""
+        """See :class:`~grasp_core.engine.watching.Checkpoints`."""
         found = self._read(f"{self._name}.tally")
         return found or None
 
     def computed_before(self, width: int) -> list[tuple[int, FloatArray]]:
-        """See :class:`~grasp_core.engine.compute.Watcher`."""
+        """See :class:`~grasp_core.engine.watching.Checkpoints`."""
         blocks = []
         for path in self._blocks():
             with contextlib.suppress(ValueError, EOFError):
@@ -52,12 +49,11 @@ class Checkpoints(Watcher):
         return blocks
 
     def begin(self, tally: Tally) -> None:
-        """See :class:`~grasp_core.engine.compute.Watcher`."""
+        """See :class:`~grasp_core.engine.watching.Checkpoints`."""
         self._tally = tally
-        self._watcher.begin(tally)
 
     def computed(self, start: int, values: FloatArray) -> None:
-        """See :class:`~grasp_core.engine.compute.Watcher`."""
+        """See :class:`~grasp_core.engine.watching.Checkpoints`."""
         if self._tally is not None and self._tally.counting:  # its state has them all
             self._write(f"{self._name}.tally", self._tally.state())
             self._remove(self._blocks())
@@ -65,11 +61,6 @@ class Checkpoints(Watcher):
             file = io.BytesIO()
             np.save(file, values, allow_pickle=False)
             self._write(f"{self._name}-{start}.npy", file.getvalue())
-        self._watcher.computed(start, values)
-
-    def check(self, progress: Progress) -> None:
-        """See :class:`~grasp_core.engine.compute.Watcher`."""
-        self._watcher.check(progress)
 
     def forget(self) -> None:
         """Remove what was kept, once the run is done."""

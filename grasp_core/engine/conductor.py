@@ -1,0 +1,133 @@
+"""A claimed run while this server computes it: its claim is kept, its blocks saved, its end heard of."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from typing import Any
+
+from grasp_core.annotations import FloatArray
+from grasp_core.engine.blocks import Progress
+from grasp_core.engine.watching import Checkpoints, Watcher
+from grasp_core.errors import RunCancelledError, StoreError
+from grasp_core.permutation.nulls.tally import Tally
+from grasp_core.result import Result
+from grasp_core.store.insisting import insist
+from grasp_core.store.runs import LostRunError, RunRecord, RunStore
+
+log = logging.getLogger(__name__)
+
+SAVE_SECONDS = 2.0
+"""How often computed blocks are saved: what a killed server loses at most."""
+
+
+class Conductor(Watcher, Checkpoints):
+    """Keeps the claim on a run, saves its blocks now and then, and ends it when asked to.
+
+    Parameters
+    ----------
+    runs : RunStore
+    record : RunRecord
+        As it was claimed.
+    known : threading.Event
+        Set once there is something to see: a provisional result, or the run's end.
+    closing : threading.Event
+        Set when the server closes.
+
+    Attributes
+    ----------
+    record : RunRecord
+    progress : Progress or None
+        Once it is known.
+    provisional : Result or None
+        What is found so far.
+    known : threading.Event
+    cancelled : bool
+        Whether somebody asked for the run to be cancelled, on this or another server.
+    """
+
+    def __init__(
+        self, runs: RunStore, record: RunRecord, known: threading.Event, closing: threading.Event
+    ) -> None:
+        self.record = record
+        self.progress: Progress | None = None
+        self.provisional: Result | None = None
+        self.known = known
+        self.cancelled = False
+        self._runs, self._closing = runs, closing
+        self._lost = False
+        self._unsaved: list[tuple[int, FloatArray]] = []
+        self._tally: Tally | None = None
+        self._counted = False  # whether something was counted that is not saved
+        self._saved: Result | None = None  # the provisional result that others can see
+        self._saved_at = time.monotonic()
+
+    def counted_before(self) -> bytes | None:
+        """See :class:`~grasp_core.engine.watching.Checkpoints`."""
+        return insist(lambda: self._runs.counted(self.record), until=self._closing)
+
+    def computed_before(self, width: int) -> list[tuple[int, FloatArray]]:
+        """See :class:`~grasp_core.engine.watching.Checkpoints`."""
+        return insist(lambda: self._runs.computed(self.record, width), until=self._closing)
+
+    def begin(self, tally: Tally) -> None:
+        """See :class:`~grasp_core.engine.watching.Checkpoints`."""
+        self._tally = tally
+
+    def computed(self, start: int, values: FloatArray) -> None:
+        """See :class:`~grasp_core.engine.watching.Checkpoints`."""
+        self._unsaved.append((start, values))
+        if self._tally is not None and self._tally.counting:  # its state has them
+            self._unsaved = self._unsaved[:0]
+            self._counted = True
+
+    def found(self, provisional: Result) -> None:
+        """See :class:`~grasp_core.engine.watching.Watcher`."""
+        self.provisional = provisional
+        self.known.set()
+
+    def check(self, progress: Progress) -> None:
+        """See :class:`~grasp_core.engine.watching.Watcher`.
+
+        Raises
+        ------
+        RunCancelledError
+            If somebody cancelled the run, on this or another server, or this server is closing.
+        LostRunError
+            If the run is no longer ours.
+        """
+        self.progress = progress
+        ends = self._closing.is_set() or self.cancelled
+        if ends or time.monotonic() - self._saved_at >= SAVE_SECONDS:
+            self._save(progress)
+        if self._lost:
+            raise LostRunError
+        if ends or self.cancelled:
+            raise RunCancelledError
+
+    def renew(self) -> None:
+        """Renew the claim, e.g. while data are read and nothing can be saved; called from another thread."""
+        self._keep()
+
+    def _save(self, progress: Progress) -> None:
+        self._saved_at = time.monotonic()
+        state = self._tally.state() if self._tally is not None and self._counted else None
+        shown = self.provisional
+        new = None if shown is self._saved else shown
+        if self._keep(progress.done, self._unsaved, state, new):
+            self._unsaved.clear()
+            self._counted = False
+            self._saved = shown
+
+    def _keep(self, *computed: Any) -> bool:
+        """Whether the database has it."""
+        try:
+            if self._runs.keep(self.record, *computed):
+                self.cancelled = True
+        except LostRunError:
+            self._lost = True
+        except StoreError as error:  # computing goes on; the blocks are saved when the database is back
+            log.warning("run %s: not saved yet: %s", self.record.id, error)
+            return False
+        return True
