@@ -15,8 +15,8 @@ from grasp_core.cli.data.account import say_data
 from grasp_core.cli.data.options import add_reading
 from grasp_core.cli.data.reading import Reading, read
 from grasp_core.cli.output import check_target, write_text
-from grasp_core.cli.progress import ProgressLine
-from grasp_core.cli.terminal import clear_line, note
+from grasp_core.cli.progress import RunOnTerminal
+from grasp_core.cli.terminal import note
 from grasp_core.engine import workers
 from grasp_core.engine.compute import compute
 from grasp_core.engine.pool import Pool
@@ -113,12 +113,14 @@ def _labels_of(path: Path) -> Table:
 def _compute(dataset: Dataset, spec: RunSpec) -> ModelsResult:
     """On threads: the kernel releases the interpreter's lock."""
     pool = Pool(workers.threads)
+    shown = RunOnTerminal(
+        lambda found: plurality_table(cast("ModelsResult", found)), adaptive=spec.analysis.adaptive
+    )
     try:
-        line = ProgressLine(adaptive=spec.analysis.adaptive)
-        return cast("ModelsResult", compute(dataset, spec, pool, line))
+        return cast("ModelsResult", compute(dataset, spec, pool, shown))
     finally:
         pool.close()
-        clear_line()
+        shown.clear()
 
 
 def _print(result: ModelsResult) -> None:

@@ -1,20 +1,52 @@
-"""A run's progress on a terminal."""
+"""A run on a terminal: what is found so far, and how far it is."""
 
 from __future__ import annotations
 
-from grasp_core.cli.terminal import show_line
+from collections.abc import Callable
+
+import pandas as pd
+
+from grasp_core.cli.terminal import Lines
 from grasp_core.engine.blocks import Progress
 from grasp_core.engine.watching import Watcher
+from grasp_core.report.printable import printable
+from grasp_core.report.so_far import what_is_provisional
+from grasp_core.result import Result
 
 
-class ProgressLine(Watcher):
-    """A line that is written anew; `adaptive` where the run may stop early."""
+class RunOnTerminal(Watcher):
+    """A table that fills in and a line below it, both written anew in their place.
 
-    def __init__(self, *, adaptive: bool) -> None:
-        self.most = "at most " if adaptive else ""
+    Parameters
+    ----------
+    table : callable
+        Makes a provisional result's table.
+    adaptive : bool
+        Whether the run may stop early.
+    """
+
+    def __init__(self, table: Callable[[Result], pd.DataFrame], *, adaptive: bool) -> None:
+        self._table, self._most = table, "at most " if adaptive else ""
+        self._found: list[str] = []
+        self._line = ""
+        self._lines = Lines()
+
+    def found(self, provisional: Result) -> None:
+        """See :class:`~grasp_core.engine.watching.Watcher`."""
+        table = self._table(provisional).to_string(index=False)
+        self._found = [*map(printable, table.splitlines()), what_is_provisional(provisional)]
+        self._show()
 
     def check(self, progress: Progress) -> None:
         """See :class:`~grasp_core.engine.watching.Watcher`."""
         left = progress.seconds_left
         remaining = "" if left is None else f", {left:.0f} s left"
-        show_line(f"{progress.done:,} of {self.most}{progress.total:,} permutations{remaining}")
+        self._line = f"{progress.done:,} of {self._most}{progress.total:,} permutations{remaining}"
+        self._show()
+
+    def clear(self) -> None:
+        """Take everything away."""
+        self._lines.clear()
+
+    def _show(self) -> None:
+        self._lines.show([*self._found, self._line])

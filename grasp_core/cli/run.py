@@ -16,9 +16,9 @@ from grasp_core.cli.data.options import add_reading, names
 from grasp_core.cli.data.reading import Reading, read, read_tables
 from grasp_core.cli.in_parts import add_in_parts, parts_of
 from grasp_core.cli.output import check_target, write_text
-from grasp_core.cli.progress import ProgressLine
+from grasp_core.cli.progress import RunOnTerminal
 from grasp_core.cli.scratch import Scratch
-from grasp_core.cli.terminal import clear_line, note
+from grasp_core.cli.terminal import note
 from grasp_core.engine import workers
 from grasp_core.engine.choose import make_pool
 from grasp_core.engine.compute import compute
@@ -34,7 +34,7 @@ from grasp_core.report.printable import printable
 from grasp_core.report.saved import RecordedSpec, read_spec, result_json
 from grasp_core.report.sentences import answer
 from grasp_core.report.stopping import how_it_ended
-from grasp_core.report.tables import table_csv, wide_table
+from grasp_core.report.tables import lead_table, table_csv, wide_table
 from grasp_core.result import RunResult
 from grasp_core.settings import Settings, read_settings
 from grasp_core.spec import AnalysisSpec, RunSpec
@@ -104,15 +104,9 @@ def _run(chosen: argparse.Namespace) -> None:
             _say_order(data, run_spec)
             _say_level(chosen, data)
             load_s = time.perf_counter() - started
-            line = ProgressLine(adaptive=run_spec.analysis.adaptive)
-            scratch = _scratch(chosen, data, run_spec)
-            outcome = compute(data, run_spec, pool, line, scratch, load_s=load_s)
-            if scratch is not None:
-                scratch.forget()
+            result = _compute(chosen, data, run_spec, pool, load_s)
         finally:
             pool.close()
-            clear_line()
-    result = cast("RunResult", outcome)
     write_text(chosen.out, result_json(result))
     write_text(chosen.csv, table_csv(result))
     _print(result)
@@ -123,6 +117,22 @@ def _data(chosen: argparse.Namespace, found: Reading, run_spec: RunSpec, pool: P
     if chosen.parts is None:
         return load(found.annotations, found.raters, run_spec.data, axes)
     return survey(chosen.parts, found.raters, run_spec.data, axes, pool.each, place)
+
+
+def _compute(
+    chosen: argparse.Namespace, data: Dataset, run_spec: RunSpec, pool: Pool, load_s: float
+) -> RunResult:
+    shown = RunOnTerminal(
+        lambda found: lead_table(cast("RunResult", found)), adaptive=run_spec.analysis.adaptive
+    )
+    scratch = _scratch(chosen, data, run_spec)
+    try:
+        result = compute(data, run_spec, pool, shown, scratch, load_s=load_s)
+    finally:
+        shown.clear()
+    if scratch is not None:
+        scratch.forget()
+    return cast("RunResult", result)
 
 
 def _scratch(chosen: argparse.Namespace, data: Dataset, run_spec: RunSpec) -> Scratch | None:

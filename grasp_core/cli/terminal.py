@@ -1,8 +1,11 @@
-"""Standard error: things to know, and a line that says how far the work is."""
+"""Standard error: things to know, and lines that say how far the work is."""
 
 from __future__ import annotations
 
+import os
 import sys
+import unicodedata
+from collections.abc import Iterator, Sequence
 
 
 def note(sentence: str) -> None:
@@ -24,3 +27,56 @@ def clear_line() -> None:
 def show_rows(done: int, total: int) -> None:
     """Show how many rows are done."""
     show_line(f"{done:,} of {total:,} rows")
+
+
+class Lines:
+    """Lines on a terminal that are written anew in their place; nothing is shown elsewhere."""
+
+    def __init__(self) -> None:
+        self._above = 0
+
+    def show(self, lines: Sequence[str]) -> None:
+        """Write lines in place of those before, as many and as much of each as the terminal has room for.
+
+        Each line is overwritten before the rest of it is cleared, so that nothing flickers.
+        """
+        if not sys.stderr.isatty():
+            return
+        width, height = _room()
+        if len(lines) > height:
+            hidden = len(lines) - height + 1
+            lines = [*lines[: height - 2], f"... and {hidden} more lines", lines[-1]]
+        up = f"\033[{self._above}A" if self._above else ""
+        text = "\n".join(f"{_cropped(line, width)}\033[K" for line in lines)
+        print(f"\r{up}{text}\033[J", end="", file=sys.stderr, flush=True)
+        self._above = max(len(lines) - 1, 0)
+
+    def clear(self) -> None:
+        """Take all lines away."""
+        self.show([])
+
+
+def _room() -> tuple[int, int]:
+    """Columns and lines; where a terminal does not tell, those that every one has."""
+    try:
+        size = os.get_terminal_size(sys.stderr.fileno())
+    except (OSError, ValueError):
+        return 80, 24
+    return size.columns or 80, size.lines or 24
+
+
+def _cropped(line: str, width: int) -> str:
+    """The line's beginning, one column short of the terminal's width."""
+    if len(line) < width and line.isascii():
+        return line
+    ends = (end for end, reached in enumerate(_reached(line)) if reached >= width)
+    return line[: next(ends, len(line))]
+
+
+def _reached(line: str) -> Iterator[int]:
+    """Columns up to each character, itself included."""
+    columns = 0
+    for character in line:
+        columns += 0 if unicodedata.combining(character) else 1
+        columns += unicodedata.east_asian_width(character) in "WF"
+        yield columns

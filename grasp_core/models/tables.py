@@ -9,6 +9,7 @@ import pandas as pd
 
 from grasp_core.panels.models.result import ModelsResult, closer
 from grasp_core.report.model_words import LEAD, SIDE_WORDS
+from grasp_core.report.so_far import p_so_far, q_so_far
 from grasp_core.report.tables import cell_text, exact, safe_cell
 from grasp_core.report.words import axis_label, format_p_value, format_value, group_label
 from grasp_core.result import Outcome
@@ -73,8 +74,8 @@ def statistic_table(result: ModelsResult, statistic: str) -> pd.DataFrame:
             cells |= {
                 f"{name}: {SIDE_WORDS[statistic].name}": cell_text(outcome),
                 f"{name}: chance groups": "" if outcome.value is None else format_value(outcome.null_median),
-                f"{name}: p": _p(result, outcome.p),
-                f"{name}: q": _p(result, outcome.q),
+                f"{name}: p": p_so_far(outcome) if result.provisional else _p(result, outcome.p),
+                f"{name}: q": q_so_far(outcome) if result.provisional else _p(result, outcome.q),
             }
         rows.append(cells)
     return pd.DataFrame(rows)

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
+from grasp_core.report.so_far import MAY_CHANGE, may_change, p_so_far
 from grasp_core.report.words import (
     STARS,
     WORDS,
@@ -161,9 +162,30 @@ def wide_table(result: RunResult, *, order: RowOrder = "axis", by: str | None = 
     return pd.DataFrame(rows, columns=heads)
 
 
+def lead_table(result: RunResult) -> pd.DataFrame:
+    """A provisional result for narrow places: the lead statistic with its p so far, then the others."""
+    lead = lead_statistic(result)
+    others = [name for name in reported_statistics(result) if name != lead]
+    rows = []
+    for row in result.groups:
+        outcome = outcome_of(row, lead)
+        rows.append(
+            {
+                "Axis": axis_label(row.group.axes),
+                "Group": group_label(row.group),
+                "Raters": row.n_raters,
+                WORDS[lead].name: cell_text(outcome),
+                "p": p_so_far(outcome),
+                **{WORDS[name].name: cell_text(outcome_of(row, name)) for name in others},
+            }
+        )
+    return pd.DataFrame(rows)
+
+
 def cell_text(outcome: Outcome) -> str:
-    """Value, arrow and stars in one cell."""
-    return f"{format_value(outcome.value)} {arrow(outcome)}{STARS[outcome.significance]}".rstrip()
+    """Value, arrow and stars in one cell, with a question mark where these may still change."""
+    unsure = MAY_CHANGE if may_change(outcome) else ""
+    return f"{format_value(outcome.value)} {arrow(outcome)}{STARS[outcome.significance]}{unsure}".rstrip()
 
 
 def dsi_table(result: RunResult) -> pd.DataFrame:

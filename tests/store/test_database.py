@@ -317,8 +317,8 @@ def test_an_answer_lost_on_the_way_is_not_an_error(monkeypatch, new_database: Ne
     with serving(new_database()) as service:
         keep, broken = service.runs.keep, []
 
-        def keep_and_break(run, done=None, computed=(), counted=None):
-            cancelled = keep(run, done, computed, counted)
+        def keep_and_break(run, done=None, computed=(), counted=None, provisional=None):
+            cancelled = keep(run, done, computed, counted, provisional)
             if (computed or counted) and len(broken) < 5:
                 broken.append(len(computed))
                 raise StoreError("The database went away; try again in a moment.")
