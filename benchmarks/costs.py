@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import nnls
 
-from grasp_core.engine.partitioned import BATCH_BYTES, FEWEST
+from grasp_core.engine.partitioned import BATCH_BYTES
 from grasp_core.io.parts.partitions import PART_ROWS
 
 STATISTICS = 6
@@ -45,8 +45,8 @@ class Measured:
 
     @property
     def side_by_side(self) -> int:
-        """Pieces of work that are computed at a time; each has :data:`FEWEST` permutations at least."""
-        return min(self.workers, self.parts * -(-self.permutations // FEWEST))
+        """Pieces of work that are computed at a time: one or more permutations of a part."""
+        return min(self.workers, self.parts * self.permutations)
 
     @property
     def beyond_cache(self) -> bool:

@@ -27,8 +27,8 @@ from grasp_core.engine.pool import Pool
 from grasp_core.engine.run import checked_groups, run_key
 from grasp_core.errors import SettingsError, SpecError
 from grasp_core.io.dataset.load import Dataset, load
-from grasp_core.io.parts.plan import workplace
 from grasp_core.io.parts.survey import survey
+from grasp_core.io.parts.workplace import workplace
 from grasp_core.report.levels import proposed_levels
 from grasp_core.report.printable import printable
 from grasp_core.report.saved import RecordedSpec, read_spec, result_json

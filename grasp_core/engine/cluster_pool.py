@@ -26,8 +26,6 @@ class ClusterPool(Pool):
         See :class:`Cluster`, which is connected to when it is first needed, and again where it was lost.
     """
 
-    task_seconds = 60.0  # each worker reads a part for itself, which takes a few seconds
-
     def __init__(self, address: str, security: Security | None = None, limit: int | None = None) -> None:
         super().__init__(lambda _: Cluster(address, security, limit))
         self._address = address

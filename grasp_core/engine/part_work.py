@@ -1,22 +1,28 @@
 """A worker's task in a run on a data set in parts: a part is read and added up under some permutations.
 
-Of all that a worker has read it keeps the last part, which the next pieces of work are mostly about.
+What several tasks need, such as the permutations drawn for all parts, a worker makes once and keeps for as
+long as the next tasks are about it.
 """
 
 from __future__ import annotations
 
-import functools
-import threading
 import time
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 from grasp_core.annotations import Annotations, FloatArray
+from grasp_core.engine.latest import Latest
 from grasp_core.groups import Grouping, form_groups
 from grasp_core.io.parts.plan import PartPlan
 from grasp_core.panels.cohesion.self_check import self_check
 from grasp_core.permutation import compiled, questions
+from grasp_core.permutation.compiled import Profiles
+from grasp_core.permutation.design import Membership
 from grasp_core.permutation.questions import AnyDesign
+
+RUNS = 4
+"""Runs whose plans a worker keeps: those that a server computes side by side."""
 
 
 class PartTask(NamedTuple):
@@ -43,27 +49,31 @@ def observe_part(task: PartTask) -> ObservedPart:
     Raises
     ------
     DataError
-        If a part has to be read again and has another number of rows by now.
+        If a part has to be read again and is another one by now.
     SelfCheckError
         If its IRR differs from ``krippendorff.alpha`` by more than 1e-9.
     """
-    with _one_at_a_time:
-        run, answers = _run(task.plan), _annotations(task.plan, task.part)
-        design = _design(task.plan, task.part, task.groups)
+    run = _run(task.plan)
+    answers = run.plan.annotations(task.part)
+    design = _design(task, answers)
     analysis = run.plan.spec.analysis
     sums = questions.observed_sums(design)
     for one, found in zip(answers, questions.parts(design, sums), strict=True):
         self_check(one, run.grouping, analysis.level, compiled.statistics(found)[:, 0])
+    profiles = _profiles(task, design)
     started = time.perf_counter()
-    questions.sums(design, analysis.seed, task.start, task.stop)
+    questions.sums(design, analysis.seed, task.start, task.stop, profiles)
     return ObservedPart(sums, time.perf_counter() - started)
 
 
 def permute_part(task: PartTask) -> FloatArray:
     """A part's sums under each permutation, shape (stop - start, groups, S); in a worker."""
-    with _one_at_a_time:
-        run, design = _run(task.plan), _design(task.plan, task.part, task.groups)
-    return questions.sums(design, run.plan.spec.analysis.seed, task.start, task.stop)
+    plan = _run(task.plan).plan
+    design = _designs.get(
+        (task.plan, task.part, task.groups), lambda: _design(task, plan.annotations(task.part))
+    )
+    profiles = _profiles(task, design)
+    return questions.sums(design, plan.spec.analysis.seed, task.start, task.stop, profiles)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,25 +82,46 @@ class _Run:
     grouping: Grouping
 
 
-# Workers that are threads share a part: the second waits until the first has read it.
-_one_at_a_time = threading.Lock()
+_runs = Latest[_Run](RUNS)
+_memberships = Latest[tuple[Grouping, Membership]](RUNS)
+# Of tasks in a row, those of the same part are many where there are few parts.
+_designs = Latest[AnyDesign](2)
+# Tasks in a row are about the same permutations, part after part.
+_drawn = Latest[Profiles | None](2)
 
 
-@functools.lru_cache(maxsize=1)
 def _run(place: str) -> _Run:
-    plan = PartPlan.load(place)
-    analysis = plan.spec.analysis
-    return _Run(plan, form_groups(plan.raters, analysis.axes, min_raters=analysis.min_raters))
+    def make() -> _Run:
+        plan = PartPlan.load(place)
+        analysis = plan.spec.analysis
+        return _Run(plan, form_groups(plan.raters, analysis.axes, min_raters=analysis.min_raters))
+
+    return _runs.get(place, make)
 
 
-@functools.lru_cache(maxsize=1)
-def _annotations(place: str, part: int) -> tuple[Annotations, ...]:
-    return _run(place).plan.annotations(part)
+def _membership(task: PartTask) -> tuple[Grouping, Membership]:
+    """The task's groups, and all raters laid out by them."""
+
+    def make() -> tuple[Grouping, Membership]:
+        run = _run(task.plan)
+        grouping = run.grouping.some(task.groups) if task.groups else run.grouping
+        return grouping, Membership(run.plan.raters, grouping, run.plan.spec.analysis)
+
+    return _memberships.get((task.plan, task.groups), make)
 
 
-@functools.lru_cache(maxsize=1)
-def _design(place: str, part: int, groups: tuple[int, ...]) -> AnyDesign:
-    run, answers = _run(place), _annotations(place, part)
-    grouping = run.grouping.some(groups) if groups else run.grouping
-    first = run.plan.first_items[part]
-    return questions.lay_out(answers, run.plan.raters, grouping, run.plan.spec.analysis, first)
+def _design(task: PartTask, answers: tuple[Annotations, ...]) -> AnyDesign:
+    plan = _run(task.plan).plan
+    grouping, membership = _membership(task)
+    first = plan.first_items[task.part]
+    return questions.lay_out(answers, plan.raters, grouping, plan.spec.analysis, first, membership)
+
+
+def _profiles(task: PartTask, design: AnyDesign) -> Profiles | None:
+    """Everybody's profiles under the task's permutations, whatever the part, if the design takes them."""
+    if not questions.takes_profiles(design):
+        return None
+    _, membership = _membership(task)
+    seed = _run(task.plan).plan.spec.analysis.seed
+    make = partial(compiled.draw, membership, seed, task.start, task.stop)
+    return _drawn.get((task.plan, task.groups, task.start, task.stop), make)

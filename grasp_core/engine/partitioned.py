@@ -7,6 +7,7 @@ the same bits with any number of workers and however the permutations are cut.
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Callable, Iterator, Sequence
 
@@ -23,15 +24,18 @@ from grasp_core.io.parts.survey import DatasetInParts
 from grasp_core.panels.cohesion.panel import Cohesion, CohesionWork
 from grasp_core.panels.panel import Work
 from grasp_core.permutation import questions
+from grasp_core.permutation.kernel.sparse import FEWEST_BATCH, MOST_BATCH
 from grasp_core.permutation.questions import AnyDesign
 from grasp_core.spec import RunSpec
 
 BATCH_BYTES = 256 * 2**20
-"""Room for the sums of the permutations that are computed together: the more, the rarer parts are read."""
+"""Room for the sums of the permutations that are computed together."""
 BATCH_SECONDS = 60.0
 """About how long permutations are computed together: what an interrupted run loses at most."""
-FEWEST = 32
-"""Permutations of a piece of work at least: together each costs less than alone."""
+TOGETHER = 64
+"""Permutations of a piece of work at least, if there are so many: together each costs less than alone."""
+PROFILE_BYTES = 128 * 2**20
+"""Room for the raters' profiles under the permutations of a piece of work, which a worker draws once."""
 
 
 class InParts:
@@ -68,19 +72,22 @@ class InParts:
         Raises
         ------
         DataError
-            If a part has to be read again and has another number of rows by now.
+            If a part has to be read again and a file of it has changed.
         SelfCheckError
             See :func:`~grasp_core.engine.run.prepare`.
         """
         design = self._lay_out(grouping)
         sums = np.zeros((design.n_groups, questions.n_sums(design)))
         tasks = [PartTask(self._data.place, part, 0, 1) for part in range(len(self._data.parts.parts))]
-        for found in self._pool.each(observe_part, tasks):
+        for found in self._pool.each(observe_part, tasks, check=self._check):
             sums += found.sums
             self._seconds.append(found.seconds)
-            self._check()
+
+        def lay_out(some: Grouping) -> AnyDesign:
+            return design if some is grouping else self._lay_out(some)
+
         parts, of_raters = questions.parts(design, sums), self._data.annotations_of
-        return Cohesion(grouping, self._spec.analysis, parts, self._lay_out, of_raters)
+        return Cohesion(grouping, self._spec.analysis, parts, lay_out, of_raters)
 
     def permute(
         self,
@@ -104,7 +111,7 @@ class InParts:
             raise TypeError("only the run's own cohesion is computed in parts")
         bytes_each = 8 * work.design.n_groups * questions.n_sums(work.design)
         in_time = int(BATCH_SECONDS * self.n_workers / sum(self._seconds))
-        most = max(min(BATCH_BYTES // bytes_each, max(in_time, FEWEST)), 1)
+        most = max(min(BATCH_BYTES // bytes_each, max(in_time, TOGETHER)), 1)
         while block := blocks.take(most):
             store(block, self._values(block, work, blocks, check))
             blocks.finish(block)
@@ -118,19 +125,30 @@ class InParts:
         sums = np.zeros((last - first, work.design.n_groups, questions.n_sums(work.design)))
         began, done = time.perf_counter(), 0.0
         tasks = list(self._tasks(first, last, work.groups))
-        for task, found in zip(tasks, self._pool.each(permute_part, tasks), strict=True):
-            sums[task.start - first : task.stop - first] += found
+        found = self._pool.each(permute_part, tasks, check=check)
+        for task, of_part in zip(tasks, found, strict=True):
+            sums[task.start - first : task.stop - first] += of_part
             done += (task.stop - task.start) * self._seconds[task.part] / sum(self._seconds)
             blocks.reach(int(done), time.perf_counter() - began)
             check()
         return questions.together(questions.parts(work.design, sums))
 
     def _tasks(self, first: int, last: int, groups: Sequence[int]) -> Iterator[PartTask]:
-        """Part after part, so that each is read once per block and worker."""
-        for part, each in enumerate(self._seconds):
-            size = max(int(self._pool.task_seconds / max(each, 1e-9)), FEWEST)
-            for start in range(first, last, size):
-                yield PartTask(self._data.place, part, start, min(start + size, last), tuple(groups))
+        """Some permutations of part after part, then the next ones: each worker draws them once for all."""
+        n_parts = len(self._seconds)
+        n_pieces = -(-(last - first) // self._together())
+        if n_parts < self.n_workers:  # else some would have nothing to do
+            n_pieces = -(-n_pieces // self.n_workers) * self.n_workers
+        cuts = np.linspace(first, last, min(n_pieces, last - first) + 1).astype(int).tolist()
+        for start, stop in itertools.pairwise(cuts):
+            for part in range(n_parts):
+                yield PartTask(self._data.place, part, start, stop, tuple(groups))
+
+    def _together(self) -> int:
+        """Permutations of a piece of work."""
+        in_time = int(self._pool.task_seconds / max(*self._seconds, 1e-9))
+        fitting = PROFILE_BYTES // (2 * max(self._data.annotations.n_raters, 1))
+        return max(min(max(in_time, TOGETHER), fitting, MOST_BATCH), FEWEST_BATCH)
 
     def _lay_out(self, some: Grouping) -> AnyDesign:
         """The design without items, which turns sums into statistics."""

@@ -114,7 +114,13 @@ class Pool:
                     executor = self._ready(broken=executor)
         raise WorkerError(GAVE_UP)
 
-    def each(self, function: Callable[[A], B], arguments: Iterable[A]) -> Iterator[B]:
+    def each(
+        self,
+        function: Callable[[A], B],
+        arguments: Iterable[A],
+        *,
+        check: Callable[[], None] = lambda: None,
+    ) -> Iterator[B]:
         """Compute a function of each argument in the workers, results in order.
 
         At any time no more is asked for than there are workers, so that runs go on beside it.
@@ -124,6 +130,9 @@ class Pool:
         function : callable
             Importable by name, without effects: a worker that dies has it computed again.
         arguments : iterable
+        check : callable
+            Called several times a second; what it raises ends the work, of which what has begun is not
+            waited for.
 
         Raises
         ------
@@ -138,6 +147,8 @@ class Pool:
                     while left and len(waiting) < self.n_workers:
                         future = executor.submit(function, left[0])
                         waiting.append((left.popleft(), future))
+                    while not wait([waiting[0][1]], timeout=BLOCK_SECONDS).done:
+                        check()
                     result = waiting[0][1].result()
                 except BrokenProcessPool:
                     attempts -= 1

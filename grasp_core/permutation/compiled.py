@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from grasp_core.annotations import FloatArray
-from grasp_core.permutation.design import Design
+from grasp_core.permutation.design import Design, Membership
 from grasp_core.permutation.draw import identity
 from grasp_core.permutation.kernel import crossed, direct, sparse
 from grasp_core.permutation.kernel.sparse import Sparse
@@ -88,15 +88,22 @@ def sums(design: Design, seed: int, start: int, stop: int, profiles: Profiles | 
     return out
 
 
-def draw(design: Design, seed: int, start: int, stop: int) -> Profiles | None:
+def draw(membership: Membership, seed: int, start: int, stop: int) -> Profiles | None:
     """Everybody's profile under permutations `start` to `stop` - 1, shape (J, stop - start).
 
-    They are those of all designs of the same raters and groups. None where a design's sums take none.
+    They are those of all designs of the same raters, groups and strata, whichever items these hold; None
+    where no design's sums take any.
     """
-    if design.sparse is None:
+    if membership.profiled is None:
         return None
-    drawn = np.empty((design.order.size, stop - start), dtype=np.uint16)
-    sparse.draw(np.uint64(seed), start, design.order, design.bounds, design.sparse.profile, drawn)
+    return _drawn(membership, membership.profiled, seed, start, stop)
+
+
+def _drawn(
+    of: Membership | Design, held: sparse.Profiled | Sparse, seed: int, start: int, stop: int
+) -> Profiles:
+    drawn = np.empty((of.order.size, stop - start), dtype=np.uint16)
+    sparse.draw(np.uint64(seed), start, of.order, of.bounds, held.profile, drawn)
     return drawn
 
 
@@ -108,9 +115,9 @@ def _add_up_sparse(
     most = max(-(-len(out) // rounds), 1)
     for first in range(0, len(out), most):
         batch = out[first : first + most]
-        drawn = (
-            draw(design, seed, start + first, start + first + len(batch)) if profiles is None else profiles
-        )
+        drawn = profiles
+        if drawn is None:
+            drawn = _drawn(design, held, seed, start + first, start + first + len(batch))
         sparse.add_up(drawn, design.counting, design.conventions, held, batch)
 
 

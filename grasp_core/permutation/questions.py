@@ -104,10 +104,9 @@ def sums(design: AnyDesign, seed: int, start: int, stop: int, profiles: Profiles
     )
 
 
-def draw(design: AnyDesign, seed: int, start: int, stop: int) -> Profiles | None:
-    """:func:`compiled.draw` for whichever questions take what it gives."""
-    drawn = (compiled.draw(one, seed, start, stop) for one in designs_of(design) if one.sparse is not None)
-    return next(drawn, None)
+def takes_profiles(design: AnyDesign) -> bool:
+    """Whether :func:`sums` can use what :func:`compiled.draw` gives."""
+    return any(one.sparse is not None for one in designs_of(design))
 
 
 def n_sums(design: AnyDesign) -> int:

@@ -28,8 +28,8 @@ from grasp_core.engine.watching import Watcher
 from grasp_core.errors import LostSchedulerError, RunCancelledError, SettingsError, WorkerError
 from grasp_core.io.parsing.read import read_table
 from grasp_core.io.parts.partitions import find_parts
-from grasp_core.io.parts.plan import workplace
 from grasp_core.io.parts.survey import survey
+from grasp_core.io.parts.workplace import workplace
 from grasp_core.settings import Settings, read_settings
 from grasp_core.spec import AnalysisSpec, RunSpec
 from grasp_core.store.database import connect, database_url

@@ -24,8 +24,8 @@ from grasp_core.errors import DataError, RunCancelledError, SelfCheckError
 from grasp_core.io.dataset.load import load
 from grasp_core.io.parsing.read import read_table
 from grasp_core.io.parts.partitions import find_parts
-from grasp_core.io.parts.plan import workplace
 from grasp_core.io.parts.survey import survey
+from grasp_core.io.parts.workplace import workplace
 from grasp_core.permutation import compiled
 from grasp_core.result import RunResult
 from grasp_core.spec import AnalysisSpec, RunSpec
@@ -226,7 +226,8 @@ def test_however_permutations_are_cut(
     n_groups = len(right["groups"])
     monkeypatch.setattr(partitioned, "BATCH_BYTES", batch * n_groups * 8 * 23)
     monkeypatch.setattr(threads, "task_seconds", task_seconds)
-    monkeypatch.setattr(partitioned, "FEWEST", 1)
+    monkeypatch.setattr(partitioned, "TOGETHER", 1)
+    monkeypatch.setattr(partitioned, "FEWEST_BATCH", 1)
     assert digits(case.in_parts(threads, permutations=30)) == right
 
 
@@ -239,6 +240,27 @@ def test_an_address(case: Case, threads: Pool, tmp_path: Path, address: str) -> 
     """In threads: the memory file system lives in one process."""
     place = f"memory://{uuid.uuid4().hex}/votes" if address == "memory" else f"file://{tmp_path}/there/votes"
     assert digits(case.in_parts(threads, source=place)) == digits(case.in_parts(threads))
+
+
+def test_an_object_stores_files_are_fetched_once(
+    case: Case, threads: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For the survey; before it their footers are read, and the first rows of the first one."""
+    store, opened = type(fsspec.filesystem("memory")), list[str]()
+
+    def counted(files, path: str, *more, real=store.open, **named):
+        opened.append(path.rpartition("/")[2])
+        return real(files, path, *more, **named)
+
+    address = f"memory://{uuid.uuid4().hex}/votes"
+    write(address, case.votes, 3)
+    parts = find_parts(address, 1)
+    monkeypatch.setattr(store, "open", counted)
+    spec = case.spec()
+    with workplace() as place:
+        data = survey(parts, case.raters, DATA_SPEC, spec.analysis.columns, threads.each, place)
+        compute(data, spec, threads, Watcher())
+    assert sorted(opened) == ["part-0.parquet", *(f"part-{number}.parquet" for number in range(3))]
 
 
 def test_what_workers_share_may_lie_at_an_address(case: Case, threads: Pool) -> None:
@@ -374,7 +396,9 @@ def test_a_file_that_changes_meanwhile_is_refused_or_not_read_again(
     folder = case.folder / "in-3" / "votes"
     with workplace() as place:
         parts = find_parts(str(folder), 1)
-        data = survey(parts, case.raters, DATA_SPEC, columns, threads.each, place, keep=kept)
+        data = survey(parts, case.raters, DATA_SPEC, columns, threads.each, place)
+        for codes in () if kept else Path(place).glob("*.codes"):
+            codes.unlink()
         write(folder, case.votes.iloc[5:], 3)
         if kept:
             assert digits(compute(data, spec, threads, Watcher())) == right

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import threading
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -13,7 +14,7 @@ import pytest
 
 from grasp_core.engine import workers
 from grasp_core.engine.pool import Pool
-from grasp_core.errors import WorkerError
+from grasp_core.errors import RunCancelledError, WorkerError
 
 
 class DiesOnce(ThreadPoolExecutor):
@@ -50,6 +51,24 @@ def test_no_more_is_asked_for_than_there_are_workers(pool: Pool) -> None:
     assert next(results) == 0
     results.close()
     assert len(begun) <= 3
+
+
+def test_what_has_begun_is_not_waited_for_once_a_check_raises(pool: Pool) -> None:
+    begun, go_on = threading.Event(), threading.Event()
+
+    def wait_for_it(_: int) -> None:
+        begun.set()
+        go_on.wait()
+
+    def check() -> None:
+        if begun.is_set():
+            raise RunCancelledError
+
+    try:
+        with pytest.raises(RunCancelledError):
+            list(pool.each(wait_for_it, range(9), check=check))
+    finally:
+        go_on.set()
 
 
 def test_what_a_dead_worker_had_is_computed_again() -> None:

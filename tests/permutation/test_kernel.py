@@ -313,12 +313,12 @@ def test_what_one_part_drew_serves_all_parts(strata: str | None) -> None:
         return build_design(one, raters, grouping, spec, **shared)
 
     few, most = part(0, 10), part(10, 60)
-    profiles = compiled.draw(few, 3, 5, 9)
+    profiles = compiled.draw(membership, 3, 5, 9)
     assert profiles is not None
     found = compiled.sums(few, 3, 5, 9, profiles) + compiled.sums(most, 3, 5, 9, profiles)
     whole = compiled.sums(build_design(annotations, raters, grouping, spec, dense=False), 3, 5, 9)
     np.testing.assert_allclose(found, whole, rtol=1e-12)
-    other = compiled.draw(few, 3, 6, 10)
+    other = compiled.draw(membership, 3, 6, 10)
     assert (compiled.sums(most, 3, 5, 9, other) != compiled.sums(most, 3, 5, 9)).any()
 
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from grasp_core.account import LeftOut
 from grasp_core.annotations import BoolArray, Codes
@@ -122,16 +121,20 @@ class Contents:
             notes=(*alike_ids(votes, spec), *notes),
         )
 
-    def and_of(self, more: Contents) -> Contents:
-        """The contents of both; their items are different ones."""
-        known = pc.index_in(more.rater_ids, value_set=self.rater_ids)
-        fresh = known.is_null().to_numpy(zero_copy_only=False)
-        place = known.fill_null(0).to_numpy().astype(np.int64)
-        place[fresh] = len(self.rater_ids) + np.arange(fresh.sum())
-        n_raters = len(self.rater_ids) + int(fresh.sum())
+    def and_of(self, more: Contents, rater_ids: pa.Array, place: Codes) -> Contents:
+        """The contents of both; their items are different ones.
+
+        Parameters
+        ----------
+        more : Contents
+        rater_ids : pyarrow array of str
+            Of the raters of both, those of this one first.
+        place : int array, shape (J,)
+            Where the raters of `more` stand among them.
+        """
 
         def both(mine: Codes, theirs: Codes) -> Codes:
-            total = np.zeros(n_raters, np.int64)
+            total = np.zeros(len(rater_ids), np.int64)
             total[: mine.size] = mine
             total[place] += theirs
             return total
@@ -147,7 +150,7 @@ class Contents:
             return Answers(tuple(steps), both(mine.left, theirs.left), labels)
 
         return Contents(
-            rater_ids=pa.concat_arrays([self.rater_ids, more.rater_ids.filter(pa.array(fresh))]),
+            rater_ids=rater_ids,
             rows=both(self.rows, more.rows),
             counted=both(self.counted, more.counted),
             answers=tuple(map(answers, self.answers, more.answers)),

@@ -1,113 +1,115 @@
-"""A part's annotations as codes, kept on this machine so that its file is read once."""
+"""A part's annotations as codes, kept so that its file is read once."""
 
 from __future__ import annotations
 
 import contextlib
-import os
-import shutil
-import tempfile
-from collections.abc import Callable, Iterator, Sequence
+import json
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
-from grasp_core.annotations import Codes
+from grasp_core.annotations import Annotations, Codes, Int32Array, Int64Array
 from grasp_core.io.dataset.filters import Sieve
 from grasp_core.io.dataset.questions import together
-
-ROOM = 4
-"""A file is kept only if the disk has room for so many of it."""
+from grasp_core.io.parts import workplace
+from grasp_core.io.sources import remote
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PartCodes:
-    """A part's answers to a question that count, A in all.
+    """A part's answers to a question that count, item after item, A in all.
 
     Parameters
     ----------
-    item, rater, label : int arrays, shape (A,)
-        Items that have an answer to any question are numbered in their order in the part; the others are
-        positions in `rater_ids` and `labels`.
-    n_items : int
-    rater_ids, labels : pyarrow arrays of str
+    indptr : int64 array, shape (I + 1,)
+        Item i has the answers ``indptr[i]:indptr[i + 1]``. Items that have an answer to any question are
+        numbered in their order in the part.
+    rater, label : int32 arrays, shape (A,)
+        Places among the part's own raters, and in `labels`.
+    labels : tuple of str
     """
 
-    item: Codes
+    indptr: Int64Array
     rater: Codes
     label: Codes
-    n_items: int
-    rater_ids: pa.Array
-    labels: pa.Array
+    labels: tuple[str, ...]
 
     @classmethod
     def of(cls, sieves: Sequence[Sieve]) -> Iterator[PartCodes]:
         """The codes of what was read, by question."""
         rated = np.bincount(together(sieves).item, minlength=len(sieves[0].votes.item_ids)) > 0
         position = np.cumsum(rated) - 1
+        items = ("",) * int(rated.sum())
         for votes in (sieve.votes for sieve in sieves):
-            ids, labels = (pa.array(texts, pa.string()) for texts in (votes.rater_ids, votes.labels))
-            yield cls(position[votes.item], votes.rater, votes.label, int(rated.sum()), ids, labels)
+            formed = Annotations.from_codes(
+                item=position[votes.item],
+                rater=votes.rater,
+                category=votes.label,
+                item_ids=items,
+                rater_ids=votes.rater_ids,
+                categories=votes.labels,
+            )
+            yield cls(formed.indptr, formed.rater, formed.category, votes.labels)
 
-    def keep(self, workplace: str, part: int, question: int) -> None:
-        """Write them where :meth:`kept` finds them, if there is room."""
-        place = kept_place(workplace, part, question, "codes")
-        columns = {
-            "item": pa.array(self.item.astype(np.int32)),
-            "rater": _column(self.rater, self.rater_ids),
-            "label": _column(self.label, self.labels),
-        }
-        table = pa.table(columns).replace_schema_metadata({"items": str(self.n_items)})
-
-        def write(path: Path) -> None:
-            with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
-                writer.write_table(table)
-
-        keep_whole(place, table.nbytes, write)
+    def keep(self, place: str, part: int, question: int) -> None:
+        """Write them where :meth:`kept` finds them, if there is room: an item a row, its answers as lists."""
+        lists = {name: pa.LargeListArray.from_arrays(self.indptr, getattr(self, name)) for name in _LISTS}
+        table = pa.table(lists).replace_schema_metadata({"labels": json.dumps(self.labels)})
+        workplace.write_if_room(place, _name(part, question), as_file(table))
 
     @classmethod
-    def kept(cls, workplace: str, part: int, question: int) -> PartCodes | None:
+    def kept(cls, place: str, part: int, question: int) -> PartCodes | None:
         """The codes that :meth:`keep` wrote, if they are there and can be read."""
-        place = kept_place(workplace, part, question, "codes")
-        if place is None:
-            return None
-        try:
-            table = pa.ipc.open_file(pa.memory_map(str(place))).read_all()
-        except (OSError, pa.ArrowInvalid):
-            return None
-        item, rater, label = (table.column(name).combine_chunks() for name in table.column_names)
-        return cls(
-            item.to_numpy(),
-            rater.indices.to_numpy(),
-            label.indices.to_numpy(),
-            int(table.schema.metadata[b"items"]),
-            rater.dictionary,
-            label.dictionary,
-        )
+        with contextlib.suppress(Exception):  # every protocol's package has errors of its own
+            table = pa.ipc.open_file(workplace.read(place, _name(part, question))).read_all()
+            labels = tuple(json.loads(table.schema.metadata[b"labels"]))
+            rater, label = (in_one_piece(table.column(name)) for name in _LISTS)
+            return cls(rater.offsets.to_numpy(), rater.values.to_numpy(), label.values.to_numpy(), labels)
+        return None
 
 
-def _column(codes: Codes, texts: pa.Array) -> pa.DictionaryArray:
-    return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32)), texts)
+_LISTS = ("rater", "label")
+SHARED = "what the run's workers share"
 
 
-def keep_whole(place: Path | None, size: int, write: Callable[[Path], None]) -> None:
-    """Write a file of about `size` bytes, whole or not at all.
+def keep_raters(place: str, part: int, places: Int32Array) -> None:
+    """Write where a part's raters stand among those of all parts, shape (J,), for :func:`kept_raters`.
 
-    It is not written where that would leave little room for what cannot be done without.
+    Raises
+    ------
+    DataError
+        If they cannot be written; without them there is no going on.
     """
-    if place is None:
-        return
-    with contextlib.suppress(OSError), tempfile.TemporaryDirectory(dir=place.parent) as folder:
-        if shutil.disk_usage(folder).free >= ROOM * size:
-            written = Path(folder) / place.name
-            write(written)
-            os.replace(written, place)
+    with remote.in_sentences(place, SHARED):
+        workplace.write(place, f"{part}.raters", pa.py_buffer(places))
 
 
-def kept_place(workplace: str, part: int, question: int, kind: str) -> Path | None:
-    """Where the codes of a part's answers are kept; None where the workplace is an address.
+def kept_raters(place: str, part: int) -> Int32Array:
+    """What :func:`keep_raters` wrote.
 
-    They are "codes" as they were surveyed, "npz" once raters are numbered through all parts.
+    Raises
+    ------
+    DataError
+        If it cannot be reached from here.
     """
-    return None if "://" in workplace else Path(workplace) / f"{part}-{question}.{kind}"
+    with remote.in_sentences(place, SHARED):
+        return np.frombuffer(workplace.read(place, f"{part}.raters"), np.int32)
+
+
+def as_file(table: pa.Table) -> pa.Buffer:
+    """A table as the content of an Arrow file."""
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_file(sink, table.schema) as writer:
+        writer.write_table(table)
+    return sink.getvalue()
+
+
+def in_one_piece(column: pa.ChunkedArray) -> pa.Array:
+    """A column of a file that :func:`as_file` made, where it lies."""
+    return column.chunk(0) if column.num_chunks else column.combine_chunks()
+
+
+def _name(part: int, question: int) -> str:
+    return f"{part}-{question}.codes"

@@ -2,33 +2,26 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
-import tempfile
-import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from grasp_core.annotations import Annotations, Axis, Raters
+from grasp_core.annotations import Annotations, Axis, Int32Array, Raters
 from grasp_core.errors import DataError
-from grasp_core.io.parts.codes import PartCodes, keep_whole, kept_place
+from grasp_core.io.parts import workplace
+from grasp_core.io.parts.codes import PartCodes, as_file, in_one_piece, kept_raters
 from grasp_core.io.parts.partitions import Parts
-from grasp_core.io.parts.rows import read_part
+from grasp_core.io.parts.rows import changed, read_part
 from grasp_core.io.parts.survey import DatasetInParts
 from grasp_core.io.sources import remote
 from grasp_core.json_values import from_json, to_json
 from grasp_core.spec import RunSpec
 
 FILE = "plan.arrow"
-_KEPT = ("indptr", "rater", "category")
-_EXCLUDED = -2
-"""Code of a rater who is left out, on every axis; -1 is unknown."""
+WORKERS_PLAN = "the workers' plan"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,26 +31,31 @@ class PartPlan:
     Parameters
     ----------
     parts : Parts
+    sha256 : tuple of tuple of str
+        Of each part's files.
     spec : RunSpec
     categories : tuple of tuple of str
         By question.
     first_items : tuple of int
         Items before each part.
-    rater_ids : pyarrow array of str, length J
     excluded : pyarrow array of str
+        Raters who are left out.
+    position : int32 array
+        Of all raters who occur, the place among the J who count; else -1.
     raters : Raters
-        Their ids are blank.
+        Those who count; their ids are blank.
     place : str
-        The run's :func:`workplace`, by path or address: the plan lies there and, if it is a path, parts'
-        codes, so that a part's file is read once, for the survey, and not for each piece of work.
+        The run's :func:`~grasp_core.io.parts.workplace.workplace`, where the plan lies, and parts' codes, so
+        that a part's file is read once, for the survey, and not for each piece of work.
     """
 
     parts: Parts
+    sha256: tuple[tuple[str, ...], ...]
     spec: RunSpec
     categories: tuple[tuple[str, ...], ...]
     first_items: tuple[int, ...]
-    rater_ids: pa.Array
     excluded: pa.Array
+    position: Int32Array
     raters: Raters
     place: str
 
@@ -67,35 +65,41 @@ class PartPlan:
         categories = tuple(question.categories for question in data.questions)
         return cls(
             data.parts,
+            data.sha256,
             spec,
             categories,
             data.first_items,
-            data.rater_ids,
             data.excluded,
+            data.position,
             data.raters,
             data.place,
         )
 
     def save(self) -> None:
-        """Write it to its place, for :meth:`load`."""
-        n_excluded = len(self.excluded)
-        columns = {"rater": pa.concat_arrays([self.rater_ids, self.excluded])}
-        for name, axis in self.raters.axes.items():
-            codes = np.concatenate([axis.codes, np.full(n_excluded, _EXCLUDED, np.int32)])
-            columns[f"axis {name}"] = pa.array(codes)
+        """Write it to its place, for :meth:`load`: one row, whose cells are lists.
+
+        Raises
+        ------
+        DataError
+            If it cannot be written.
+        """
+        lists = {"excluded": self.excluded, "position": pa.array(self.position)}
+        lists |= {f"axis {name}": pa.array(axis.codes) for name, axis in self.raters.axes.items()}
         plain = {
             "parts": to_json(self.parts),
+            "sha256": self.sha256,
             "spec": self.spec.to_dict(),
             "categories": self.categories,
             "first_items": self.first_items,
-            "n_raters": len(self.rater_ids),
+            "n_raters": len(self.raters.rater_ids),
             "axes": {name: axis.values for name, axis in self.raters.axes.items()},
         }
-        table = pa.table(columns).replace_schema_metadata({"plan": json.dumps(plain)})
-        with remote.in_sentences(self.place, "the workers' plan"):
-            files, path = remote.file_system(f"{self.place}/{FILE}")
-            with files.open(path, "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
-                writer.write_table(table)
+        row = {
+            name: pa.LargeListArray.from_arrays([0, len(values)], values) for name, values in lists.items()
+        }
+        table = pa.table(row).replace_schema_metadata({"plan": json.dumps(plain)})
+        with remote.in_sentences(self.place, WORKERS_PLAN):
+            workplace.write(self.place, FILE, as_file(table))
 
     @classmethod
     def load(cls, place: str) -> PartPlan:
@@ -106,33 +110,22 @@ class PartPlan:
         DataError
             If it cannot be reached from here.
         """
-        if "://" in place:
-            with remote.in_sentences(place, "the workers' plan"):
-                files, path = remote.file_system(f"{place}/{FILE}")
-                table = pa.ipc.open_file(pa.BufferReader(files.cat_file(path))).read_all()
-        else:
-            try:
-                table = pa.ipc.open_file(pa.memory_map(f"{place}/{FILE}")).read_all()
-            except OSError:
-                raise DataError(
-                    "the workers do not reach this machine's temporary folder; name a folder or an address "
-                    "that all of them reach with --scratch"
-                ) from None
+        table = _table(place)
         plain = json.loads(table.schema.metadata[b"plan"])
-        n_raters = plain["n_raters"]
-        ids = table.column("rater").combine_chunks()
+        lists = {name: in_one_piece(table.column(name)).values for name in table.column_names}
         axes = {
-            name: Axis(tuple(values), table.column(f"axis {name}").to_numpy()[:n_raters])
+            name: Axis(tuple(values), lists[f"axis {name}"].to_numpy())
             for name, values in plain["axes"].items()
         }
         return cls(
             from_json(plain["parts"], Parts),
+            tuple(map(tuple, plain["sha256"])),
             RunSpec.from_dict(plain["spec"]),
             tuple(map(tuple, plain["categories"])),
             tuple(plain["first_items"]),
-            ids.slice(0, n_raters),
-            ids.slice(n_raters),
-            Raters(("",) * n_raters, axes),
+            lists["excluded"],
+            lists["position"].to_numpy(),
+            Raters(("",) * plain["n_raters"], axes),
             place,
         )
 
@@ -142,83 +135,46 @@ class PartPlan:
         Raises
         ------
         DataError
-            If the part has to be read again and has another number of rows by now.
+            If the part has to be read again and a file of it has changed, or what workers share is away.
         """
-        formed = [self._kept(index, question) for question in range(len(self.categories))]
-        if None in formed:
-            formed = [self._keep(index, *numbered) for numbered in enumerate(self._codes(index))]
-        return tuple(one for one in formed if one is not None)
-
-    def _kept(self, index: int, question: int) -> Annotations | None:
-        place = kept_place(self.place, index, question, "npz")
-        if place is None or not place.exists():
-            return None
-        with np.load(place, allow_pickle=False) as codes:
-            arrays = [codes[name] for name in _KEPT]
-        for array in arrays:
-            array.flags.writeable = False
-        ids = ("",) * (arrays[0].size - 1)
-        return Annotations(ids, self.raters.rater_ids, self.categories[question], *arrays)
-
-    def _keep(self, index: int, question: int, codes: PartCodes) -> Annotations:
-        formed = self._formed(codes, self.categories[question])
-        arrays: dict[str, Any] = {name: getattr(formed, name) for name in _KEPT}
-        place = kept_place(self.place, index, question, "npz")
-        size = sum(array.nbytes for array in arrays.values())
-        keep_whole(place, size, lambda path: np.savez(path, **arrays))
-        return formed
-
-    def _codes(self, index: int) -> Iterable[PartCodes]:
         kept = [PartCodes.kept(self.place, index, question) for question in range(len(self.categories))]
-        surveyed = [codes for codes in kept if codes is not None]
-        if len(surveyed) == len(kept):
-            return surveyed
-        rows = read_part(self.parts, self.parts.parts[index], self.spec.data, self.excluded)
-        return PartCodes.of(rows.sieves)
-
-    def _formed(self, codes: PartCodes, categories: tuple[str, ...]) -> Annotations:
-        rater = pc.index_in(codes.rater_ids, value_set=self.rater_ids).fill_null(-1).to_numpy()
-        category = pc.index_in(codes.labels, value_set=pa.array(categories, pa.string()))
-        return Annotations.from_codes(
-            item=codes.item,
-            rater=rater[codes.rater],
-            category=category.fill_null(-1).to_numpy()[codes.label],
-            item_ids=("",) * codes.n_items,
-            rater_ids=self.raters.rater_ids,
-            categories=categories,
+        found: Iterable[PartCodes] = [codes for codes in kept if codes is not None]
+        if None in kept:
+            found = self._read_again(index)
+        places = self.position[kept_raters(self.place, index)]
+        return tuple(
+            self._formed(codes, places, labels) for codes, labels in zip(found, self.categories, strict=True)
         )
 
+    def _read_again(self, index: int) -> list[PartCodes]:
+        part = self.parts.parts[index]
+        rows = read_part(self.parts, part, self.spec.data, self.excluded)
+        for file, before, now in zip(part.files, self.sha256[index], rows.sha256, strict=True):
+            if before != now:
+                raise changed(f"{self.parts.name}/{file.path}")
+        codes = list(PartCodes.of(rows.sieves))
+        for question, one in enumerate(codes):
+            one.keep(self.place, index, question)
+        return codes
 
-@contextlib.contextmanager
-def workplace(scratch: str | None = None) -> Iterator[str]:
-    """A folder for what the workers of a run share, by path or address; it is removed at the end.
+    def _formed(self, codes: PartCodes, places: Int32Array, categories: tuple[str, ...]) -> Annotations:
+        position = {label: number for number, label in enumerate(categories)}
+        category = np.array([position.get(label, -1) for label in codes.labels], np.int32)
+        rater, label = places[codes.rater], category[codes.label]
+        for array in (rater, label):
+            array.flags.writeable = False
+        items = ("",) * (codes.indptr.size - 1)
+        return Annotations(items, self.raters.rater_ids, categories, codes.indptr, rater, label)
 
-    Parameters
-    ----------
-    scratch : str, optional
-        Path or address of a folder that all workers reach, made if need be; by default the folder is a
-        temporary one of this machine.
 
-    Raises
-    ------
-    DataError
-        If it cannot be made.
-    """
-    if scratch is None:
-        with tempfile.TemporaryDirectory(prefix="grasp-parts-", ignore_cleanup_errors=True) as folder:
-            yield folder
-        return
-    with remote.in_sentences(scratch, f"scratch folder {scratch}"):
-        files, root = remote.file_system(scratch)
-    name = f"grasp-parts-{uuid.uuid4().hex}"
-    if "://" not in scratch:
-        scratch = root  # whole, since workers run in folders of their own
-        try:
-            os.makedirs(f"{root}/{name}")
-        except OSError as error:
-            raise DataError(f"scratch folder {root}: {error.strerror}; name another") from None
+def _table(place: str) -> pa.Table:
+    if "://" in place:
+        with remote.in_sentences(place, WORKERS_PLAN):
+            return pa.ipc.open_file(workplace.read(place, FILE)).read_all()
     try:
-        yield f"{scratch.rstrip('/')}/{name}"
-    finally:
-        with contextlib.suppress(Exception):  # every protocol's package has errors of its own
-            files.rm(f"{root.rstrip('/')}/{name}", recursive=True)
+        return pa.ipc.open_file(workplace.read(place, FILE)).read_all()
+    except OSError:
+        raise DataError(
+            "the workers do not reach this machine's temporary folder; name a folder or an address "
+            "that all of them reach with --scratch"
+        ) from None

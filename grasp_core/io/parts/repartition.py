@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from grasp_core.errors import DataError
 from grasp_core.io.formats.columnar.column_text import as_text
 from grasp_core.io.parts.partitions import Parts, opened
-from grasp_core.io.parts.scan import item_hashes
+from grasp_core.io.parts.scan import hashes_of
 from grasp_core.io.sources import remote
 from grasp_core.io.table.columns import Column
 from grasp_core.wording import closest, listed, quoted
@@ -111,7 +111,7 @@ def _write(
 def _cut(batch: pa.RecordBatch, item: str, n_files: int) -> Iterator[tuple[int, pa.RecordBatch]]:
     """A batch's rows by file, each file's in their order."""
     column = Column.of(pa.chunked_array([as_text(batch.column(item))]))
-    number = (item_hashes(column.values) % np.uint64(n_files)).astype(np.int64)[column.codes]
+    number = (hashes_of(column.values) % np.uint64(n_files)).astype(np.int64)[column.codes]
     ordered = batch.take(pa.array(np.argsort(number, kind="stable")))
     bounds = np.concatenate([[0], np.cumsum(np.bincount(number, minlength=n_files))]).tolist()
     for at in range(n_files):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
+import io
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -22,11 +24,15 @@ from grasp_core.io.table.table import Table
 
 
 class PartRows(NamedTuple):
-    """A part's annotations that count, a sieve per question; what recoding saw, and what to know."""
+    """A part's annotations that count, a sieve per question; what recoding saw, and what to know.
+
+    `sha256` is of each file, whose content is fetched once for this and for the rows.
+    """
 
     sieves: list[Sieve]
     seen: tuple[Seen, ...]
     notes: list[Note]
+    sha256: tuple[str, ...]
 
 
 def read_part(parts: Parts, part: Part, spec: DataSpec, excluded: pa.Array) -> PartRows:
@@ -58,7 +64,7 @@ def _read_files(
 ) -> PartRows:
     # Rows are numbered in their file where there is one, else through the folder.
     name = f"{parts.name}/{files[0].path}" if len(files) == 1 else parts.name
-    table = _table(parts, files, spec, name, first_row if len(files) > 1 else 0)
+    table, sha256 = _table(parts, files, spec, name, first_row if len(files) > 1 else 0)
     table, seen = recoded(table, _of_annotations(parts, spec))
     sieves: list[Sieve] = []
     notes: list[Note] = []
@@ -69,7 +75,7 @@ def _read_files(
         sieves.append(sieve)
         notes += found
     raise_stopping(problem for _, problem in notes)
-    return PartRows(sieves, seen, notes)
+    return PartRows(sieves, seen, notes, sha256)
 
 
 def _of_annotations(parts: Parts, spec: DataSpec) -> DataSpec:
@@ -79,19 +85,30 @@ def _of_annotations(parts: Parts, spec: DataSpec) -> DataSpec:
     return dataclasses.replace(spec, recode=tuple(own))
 
 
-def _table(parts: Parts, files: tuple[PartFile, ...], spec: DataSpec, name: str, first_row: int) -> Table:
+def _table(
+    parts: Parts, files: tuple[PartFile, ...], spec: DataSpec, name: str, first_row: int
+) -> tuple[Table, tuple[str, ...]]:
     columns = _columns(parts, spec)
     system, root = remote.file_system(parts.source)
     read: list[pa.Table] = []
+    sha256: list[str] = []
     for file in files:
         shown = f"{parts.name}/{file.path}"
-        with opened(system, f"{root}/{file.path}", shown) as content:
+        with opened(system, f"{root}/{file.path}", shown) as stream:
+            content = io.BytesIO(stream.read()) if "://" in parts.source else stream
+            sha256.append(hashlib.file_digest(content, "sha256").hexdigest())
+            content.seek(0)
             read.append(parquet.read_columns(content, columns))
         if read[-1].num_rows != file.rows:
-            raise DataError(f"{shown} has changed while it was analysed; run again when nobody writes to it")
+            raise changed(shown)
     data = compact(pa.concat_tables(read))
     size = sum(file.bytes for file in files)
-    return Table(name, tuple(columns), data, "", size, "Parquet", first_row + 1)
+    return Table(name, tuple(columns), data, "", size, "Parquet", first_row + 1), tuple(sha256)
+
+
+def changed(shown: str) -> DataError:
+    """The error for a file that is no longer what it was when the run began."""
+    return DataError(f"{shown} has changed while it was analysed; run again when nobody writes to it")
 
 
 def _columns(parts: Parts, spec: DataSpec) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from grasp_core.annotations import Annotations, BoolArray, Int64Array
+from grasp_core.annotations import Annotations, BoolArray, Int32Array, Int64Array
 from grasp_core.data_spec import DataSpec
 from grasp_core.errors import DataError, Problem, raise_stopping, stop
 from grasp_core.io.dataset import checks, filters
@@ -19,10 +19,12 @@ from grasp_core.io.dataset.load import Dataset, conclude, fingerprint
 from grasp_core.io.dataset.raters.ids import rater_column
 from grasp_core.io.dataset.raters.profiles import Profiles
 from grasp_core.io.dataset.recoding import recoded, recoded_raters
+from grasp_core.io.parts.codes import keep_raters
+from grasp_core.io.parts.numbering import Hashes, Numbering
 from grasp_core.io.parts.partitions import Part, Parts, sample
 from grasp_core.io.parts.refused import REFUSED, check_supported
 from grasp_core.io.parts.rows import read_part
-from grasp_core.io.parts.scan import Hashes, ScanTask, item_hashes, scan_part
+from grasp_core.io.parts.scan import ScanTask, hashes_of, scan_part
 from grasp_core.io.table.table import Table
 from grasp_core.remarks.problems import DataProblem
 from grasp_core.result import FileFingerprint
@@ -40,21 +42,25 @@ class DatasetInParts(Dataset):
     Parameters
     ----------
     parts : Parts
-    rater_ids : pyarrow array of str, length J
-        Raters who count, in order of first appearance.
+    sha256 : tuple of tuple of str
+        Of each part's files.
     excluded : pyarrow array of str
     first_items : tuple of int
         Items before each part.
+    position : int32 array
+        Of all raters who occur, in order of first appearance, the place among the J who count; else -1.
     per_rater : int64 array, shape (J,)
         Annotations of each rater.
     place : str
-        The run's :func:`~grasp_core.io.parts.plan.workplace`, where parts' codes are kept.
+        The run's :func:`~grasp_core.io.parts.workplace.workplace`, where parts' codes and the places of their
+        raters are kept.
     """
 
     parts: Parts
-    rater_ids: pa.Array
+    sha256: tuple[tuple[str, ...], ...]
     excluded: pa.Array
     first_items: tuple[int, ...]
+    position: Int32Array
     per_rater: Int64Array
     place: str
 
@@ -71,8 +77,6 @@ def survey(
     axes: Sequence[str],
     each: Each,
     place: str,
-    *,
-    keep: bool = True,
 ) -> DatasetInParts:
     """Read every part once.
 
@@ -86,9 +90,7 @@ def survey(
     each : callable
         See :data:`Each`.
     place : str
-        The run's :func:`~grasp_core.io.parts.plan.workplace`.
-    keep : bool
-        Keep each part's codes there, if it is no address. Without them, parts are read again.
+        The run's :func:`~grasp_core.io.parts.workplace.workplace`.
 
     Raises
     ------
@@ -107,7 +109,7 @@ def survey(
     raise_stopping(checks.missing_columns(head, raters, spec, axes))
     raise_stopping([*filters.unknown_columns(head, spec), *_only_inside(head, raters, axes)])
     excluded = _excluded(head, raters, spec, some_ids)
-    tasks = [ScanTask(parts, at, spec, excluded, place if keep else None) for at in range(len(parts.parts))]
+    tasks = [ScanTask(parts, at, spec, excluded, place) for at in range(len(parts.parts))]
     read = _read_all(parts, spec, tasks, each)
     profiles = Profiles.of(head, raters, spec, tuple(read.contents.rater_ids.to_pylist()), None)
     _, by_exclusion = checks.excluded_raters(profiles, spec)
@@ -124,36 +126,51 @@ def survey(
     return DatasetInParts(
         *(getattr(found, field.name) for field in fields(Dataset)),
         parts=parts,
-        rater_ids=read.contents.rater_ids.filter(pa.array(counted)),
+        sha256=read.sha256,
         excluded=excluded,
         first_items=read.first_items,
+        position=np.where(counted, np.cumsum(counted) - 1, -1).astype(np.int32),
         per_rater=read.contents.counted[counted].astype(np.int64),
         place=place,
     )
 
 
 class _Read(NamedTuple):
-    """The contents of all parts, the items before each, and the folder."""
+    """The contents of all parts, the items before each, the hashes of its files, and the folder."""
 
     contents: Contents
     first_items: tuple[int, ...]
+    sha256: tuple[tuple[str, ...], ...]
     folder: FileFingerprint
 
 
 def _read_all(parts: Parts, spec: DataSpec, tasks: Sequence[ScanTask], each: Each) -> _Read:
-    whole, n_items = hashlib.sha256(), 0
+    n_items, numbering = 0, Numbering()
     total: list[Contents] = []
-    hashes: list[Hashes] = []
+    item_hashes: list[Hashes] = []
     firsts: list[int] = []
+    sha256: list[tuple[str, ...]] = []
     for task, scan in zip(tasks, each(scan_part, tasks), strict=True):
-        total = [scan.contents if not total else total[0].and_of(scan.contents)]  # no more than one is held
+        found = scan.contents
+        places = numbering.places(found.rater_ids, scan.rater_hashes)
+        keep_raters(task.place, task.number, places)
+        # No more than one is held.
+        total = [found if not total else total[0].and_of(found, numbering.ids, places)]
         firsts.append(n_items)
-        n_items += int(scan.contents.per_item.sum())
-        hashes.append(scan.item_hashes)
-        for file, sha256 in zip(task.part.files, scan.sha256, strict=True):
-            whole.update(f"{file.path}\n{sha256}\n".encode())
-    _check_items(parts, spec, hashes)
-    return _Read(total[0], tuple(firsts), FileFingerprint(parts.name, parts.bytes, whole.hexdigest()))
+        n_items += int(found.per_item.sum())
+        item_hashes.append(scan.item_hashes)
+        sha256.append(scan.sha256)
+    _check_items(parts, spec, item_hashes)
+    return _Read(total[0], tuple(firsts), tuple(sha256), _folder(parts, sha256))
+
+
+def _folder(parts: Parts, sha256: Sequence[tuple[str, ...]]) -> FileFingerprint:
+    """The fingerprint of all files."""
+    whole = hashlib.sha256()
+    for part, of_files in zip(parts.parts, sha256, strict=True):
+        for file, digest in zip(part.files, of_files, strict=True):
+            whole.update(f"{file.path}\n{digest}\n".encode())
+    return FileFingerprint(parts.name, parts.bytes, whole.hexdigest())
 
 
 def _check_items(parts: Parts, spec: DataSpec, found: Sequence[Hashes]) -> None:
@@ -176,7 +193,7 @@ def _check_items(parts: Parts, spec: DataSpec, found: Sequence[Hashes]) -> None:
 
 def _items(parts: Parts, part: Part, spec: DataSpec, wanted: np.uint64) -> set[str]:
     ids = read_part(parts, part, spec, _NOBODY).sieves[0].votes.item_ids
-    return {ids[at] for at in np.flatnonzero(item_hashes(ids) == wanted)}
+    return {ids[at] for at in np.flatnonzero(hashes_of(ids) == wanted)}
 
 
 def _spread(parts: Parts, item: str, pair: Sequence[Part], count: int) -> str:

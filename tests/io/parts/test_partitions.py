@@ -19,7 +19,7 @@ from grasp_core.io.parts.partitions import Parts, find_parts, is_folder, sample
 from grasp_core.io.parts.plan import PartPlan
 from grasp_core.io.parts.repartition import repartition
 from grasp_core.io.parts.rows import read_part
-from grasp_core.io.parts.scan import item_hashes
+from grasp_core.io.parts.scan import hashes_of
 from grasp_core.io.parts.survey import DatasetInParts, survey
 from grasp_core.spec import AnalysisSpec, RunSpec
 from tests.io.parts.parts import frames, write
@@ -50,7 +50,7 @@ def test_the_summary_is_that_of_the_folder_read_whole(data) -> None:
     whole = load(read_table("votes"), read_table("raters.csv"), DATA_SPEC, ("gender",))
     found = surveyed()
     assert found.summary == whole.summary
-    assert tuple(found.rater_ids.to_pylist()) == whole.annotations.rater_ids
+    assert found.position.tolist() == list(range(whole.annotations.n_raters))
     assert found.raters.axes["gender"].values == whole.raters.axes["gender"].values
     assert found.raters.axes["gender"].codes.tolist() == whole.raters.axes["gender"].codes.tolist()
     assert found.annotations_of.tolist() == whole.annotations_of.tolist()
@@ -64,12 +64,14 @@ def test_parts_together_are_the_whole(data, n_parts: int) -> None:
     PartPlan.of(found, RunSpec(DATA_SPEC, AnalysisSpec(axes=(("gender",),)))).save()
     plan = PartPlan.load(".")
     pieces = [piece for part in range(n_parts) for piece in plan.annotations(part)]
-    assert [label for piece in pieces for label in piece.category] == whole.category.tolist()
-    assert [rater for piece in pieces for rater in piece.rater] == whole.rater.tolist()
     firsts = [sum(piece.n_items for piece in pieces[:part]) for part in range(n_parts)]
     assert list(plan.first_items) == firsts
-    items = [first + i for first, piece in zip(firsts, pieces, strict=True) for i in piece.item]
-    assert items == whole.item.tolist()
+    found = [
+        (first + item, rater, label)
+        for first, piece in zip(firsts, pieces, strict=True)
+        for item, rater, label in zip(piece.item, piece.rater, piece.category, strict=True)
+    ]
+    assert sorted(found) == list(zip(whole.item, whole.rater, whole.category, strict=True))
 
 
 def test_small_files_are_read_together(data) -> None:
@@ -131,7 +133,7 @@ def test_hashes_that_collide_are_no_items_in_two_parts(data, monkeypatch: pytest
     write("votes", data[0], 3)
     right = surveyed().summary
     for module in (survey_module, __import__("grasp_core.io.parts.scan", fromlist=["scan"])):
-        monkeypatch.setattr(module, "item_hashes", lambda ids: item_hashes(ids) % 2)
+        monkeypatch.setattr(module, "hashes_of", lambda ids: hashes_of(ids) % 2)
     assert surveyed().summary == right
 
 
