@@ -1,25 +1,19 @@
-"""Measure the engine beside counting alone and beside a loop: ``python -m benchmarks [--json FILE]``.
+"""Measure commands, the engine, and other software on the same data: ``python -m benchmarks``.
 
-Both sides are measured alternately in one run; medians are shown.
+What is compared is measured alternately, and medians are shown: a table for each subject, ratios first.
 """
 
 from __future__ import annotations
 
 import argparse
 import dataclasses
-import statistics
-import sys
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import get_args
 
-import numpy as np
-
+from benchmarks import peers
 from benchmarks.counting import Cells, bit_sets, increments
-from benchmarks.figures import DICES, peak_mib, tell
-from benchmarks.loop import Loop
+from benchmarks.figures import DICES, Figure, medians, peak_mib, seconds, show
 from benchmarks.simulated import d3_size
 from benchmarks.starting import start_up
 from grasp_core.annotations import Annotations
@@ -29,7 +23,7 @@ from grasp_core.engine.compute import compute
 from grasp_core.engine.pool import Pool
 from grasp_core.engine.watching import Watcher
 from grasp_core.example import AXES, example_files, example_spec
-from grasp_core.groups import form_groups
+from grasp_core.groups import Grouping, form_groups
 from grasp_core.io.dataset.load import Dataset, load
 from grasp_core.io.parsing.read import read_table
 from grasp_core.panels.warm import warm
@@ -39,22 +33,31 @@ from grasp_core.permutation.kernel import crossed, sparse
 from grasp_core.spec import AnalysisSpec, Level, RunSpec
 
 PERMUTATIONS = 10_000
+_EACH = "us a permutation"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("--json", type=Path, help="write the figures here too")
     parser.add_argument("--rounds", type=int, default=5)
-    chosen = parser.parse_args()
-    figures: dict[str, object] = {"cores": workers.available_cores()}
+    rounds = parser.parse_args().rounds
     warm()
-    figures |= start_up()
+    print(f"{workers.available_cores()} cores")
+    show("Commands, from the shell", start_up())
     name, dataset, spec = _data()
-    _compare(name, dataset, spec, chosen.rounds, figures)
+    grouping = form_groups(dataset.raters, spec.analysis.axes)
+    designs = _designs(dataset, grouping, spec.analysis)
+    many = f"{name}, {len(grouping.groups)} groups"
+    show(f"Permutations of {many}, one core; the whole run on all", _crossed(dataset, spec, designs, rounds))
     for categories in (2, 5):
-        _compare_sparse(categories, chosen.rounds, figures)
-    figures["peak_memory_mib"] = peak_mib()
-    tell(figures, chosen.json)
+        show(
+            f"Permutations of data of D3CODE's size, {categories} labels, one core",
+            _sparse(categories, rounds),
+        )
+    show(
+        f"Other software, one permutation of {many}, one core",
+        peers.compare(dataset.annotations, dataset.raters, spec.analysis.axes, designs["nominal"], rounds),
+    )
+    print(f"\nMost memory at one time: {peak_mib():.0f} MiB")
 
 
 def _data() -> tuple[str, Dataset, RunSpec]:
@@ -77,50 +80,47 @@ def _data() -> tuple[str, Dataset, RunSpec]:
     return "DICES-350", load(*tables, data, axes), spec
 
 
-def _compare(name: str, dataset: Dataset, spec: RunSpec, rounds: int, figures: dict[str, object]) -> None:
-    """Crossed data: kernel, counting alone, other levels, a whole run, and the loop."""
-    analysis = spec.analysis
-    grouping = form_groups(dataset.raters, analysis.axes)
-    of_level = {
-        level: build_design(
-            _numbered(dataset.annotations),
-            dataset.raters,
-            grouping,
-            dataclasses.replace(analysis, level=level),
-        )
+def _designs(dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec) -> dict[Level, Design]:
+    """The data laid out for each level of measurement."""
+    numbered = _numbered(dataset.annotations)
+    return {
+        level: build_design(numbered, dataset.raters, grouping, dataclasses.replace(analysis, level=level))
         for level in get_args(Level)
     }
-    design = of_level["nominal"]
-    loop = Loop(dataset.annotations, grouping)
-    rng = np.random.default_rng(1)
-    _check_agreement(loop, design)
+
+
+def _crossed(dataset: Dataset, spec: RunSpec, designs: dict[Level, Design], rounds: int) -> list[Figure]:
+    """Crossed data: the kernel beside counting alone, other levels beside nominal ones, and a whole run."""
+    design, many = designs["nominal"], crossed.BATCH
     pool = Pool(workers.processes)
     pool.warm()
-    _whole_run(pool, dataset, spec, seed=1)
-    many = crossed.BATCH
-    sides: dict[str, Callable[[int], float]] = {
-        "loop": lambda _: _seconds(lambda: [loop.permutation(rng) for _ in range(20)]) / 20,
-        "counting": lambda _: _seconds(lambda: bit_sets(design, many)) / many,
-        **{level: partial(_kernel_seconds, one, many) for level, one in of_level.items()},
-        "engine": lambda turn: _whole_run(pool, dataset, spec, seed=turn + 2) / PERMUTATIONS,
+    turn = iter(range(1, 10_000))
+    sides: dict[str, Callable[[], float]] = {
+        "counting": lambda: seconds(lambda: bit_sets(design, many)) / many,
+        **{level: partial(_kernel, one, many) for level, one in designs.items()},
+        "engine": lambda: _whole_run(pool, dataset, spec, seed=next(turn)) / PERMUTATIONS,
     }
-    median = _medians(sides, rounds)
+    taken = medians(sides, rounds)
     pool.close()
-    figures["data"] = name
-    figures["groups"] = len(grouping.groups)
-    figures["loop: ms per permutation"] = median["loop"] * 1e3
-    figures["counting alone, bit sets: us"] = median["counting"] * 1e6
-    figures["kernel, one core: us per permutation"] = median["nominal"] * 1e6
-    figures["kernel / counting (goal 3)"] = median["nominal"] / median["counting"]
-    figures["loop / kernel on one core (goal 300)"] = median["loop"] / median["nominal"]
-    for level in ("ordinal", "interval", "ratio"):
-        figures[f"{level} / nominal (goal 3)"] = median[level] / median["nominal"]
-    figures[f"engine, whole run of {PERMUTATIONS:,}: s"] = median["engine"] * PERMUTATIONS
-    figures["loop / engine, whole run"] = median["loop"] / median["engine"]
+    kernel, levels = taken["nominal"], ("ordinal", "interval", "ratio")
+    return [
+        Figure("kernel", kernel / taken["counting"], "counting alone (goal: 3)", kernel * 1e6, _EACH),
+        *(
+            Figure(f"{level} level", taken[level] / kernel, "nominal (goal: 3)", taken[level] * 1e6, _EACH)
+            for level in levels
+        ),
+        Figure(
+            f"whole run of {PERMUTATIONS:,}, from spec to result",
+            taken["engine"] / kernel,
+            "kernel",
+            taken["engine"] * PERMUTATIONS,
+            "s",
+        ),
+    ]
 
 
-def _compare_sparse(categories: int, rounds: int, figures: dict[str, object]) -> None:
-    """Data of D3CODE's size: kernel, and counting alone by both strategies."""
+def _sparse(categories: int, rounds: int) -> list[Figure]:
+    """Sparse data: the kernel beside counting alone, by the better of two strategies."""
     annotations, raters, spec = d3_size(categories)
     grouping = form_groups(raters, spec.axes, min_raters=spec.min_raters)
     of_level = {
@@ -130,37 +130,23 @@ def _compare_sparse(categories: int, rounds: int, figures: dict[str, object]) ->
     cells = Cells(annotations, grouping)
     plain = build_design(annotations, raters, grouping, spec, dense=False, tables=False)
     few, many = 20, sparse.MOST_BATCH
-    sides: dict[str, Callable[[int], float]] = {
-        "increments": lambda _: _seconds(partial(increments, plain, few)) / few,
-        "cells": lambda _: _seconds(partial(cells.count, plain, few)) / few,
-        "direct": partial(_kernel_seconds, plain, few),
-        **{level: partial(_kernel_seconds, one, many) for level, one in of_level.items()},
+    sides: dict[str, Callable[[], float]] = {
+        "increments": lambda: seconds(partial(increments, plain, few)) / few,
+        "cells": lambda: seconds(partial(cells.count, plain, few)) / few,
+        **{level: partial(_kernel, one, many) for level, one in of_level.items()},
     }
-    median = _medians(sides, rounds)
-    name = f"D3 size, {categories} labels"
-    floor = min(median["increments"], median["cells"])
-    figures[f"{name}: groups"] = len(grouping.groups)
-    figures[f"{name}: counting by increments, us"] = median["increments"] * 1e6
-    figures[f"{name}: counting by finest cells, us"] = median["cells"] * 1e6
-    figures[f"{name}: kernel, us"] = median["nominal"] * 1e6
-    figures[f"{name}: kernel / counting (goal 6)"] = median["nominal"] / floor
-    figures[f"{name}: without lookups, us"] = median["direct"] * 1e6
-    figures[f"{name}: ordinal / nominal (goal 3)"] = median["ordinal"] / median["nominal"]
+    taken = medians(sides, rounds)
+    kernel, floor = taken["nominal"], min(taken["increments"], taken["cells"])
+    return [
+        Figure("kernel", kernel / floor, "counting alone (goal: 6)", kernel * 1e6, _EACH),
+        Figure(
+            "ordinal level", taken["ordinal"] / kernel, "nominal (goal: 3)", taken["ordinal"] * 1e6, _EACH
+        ),
+    ]
 
 
-def _medians(sides: Mapping[str, Callable[[int], float]], rounds: int) -> dict[str, float]:
-    """Seconds of each side, measured alternately after one round that compiles."""
-    for measure in sides.values():
-        measure(0)
-    taken: dict[str, list[float]] = {side: [] for side in sides}
-    for turn in range(rounds):
-        for side, measure in sides.items():
-            taken[side].append(measure(turn))
-    return {side: statistics.median(seconds) for side, seconds in taken.items()}
-
-
-def _kernel_seconds(design: Design, permutations: int, _turn: int) -> float:
-    return _seconds(lambda: compiled.shuffled(design, 1, 0, permutations)) / permutations
+def _kernel(design: Design, permutations: int) -> float:
+    return seconds(lambda: compiled.shuffled(design, 1, 0, permutations)) / permutations
 
 
 def _numbered(annotations: Annotations) -> Annotations:
@@ -169,27 +155,11 @@ def _numbered(annotations: Annotations) -> Annotations:
     return dataclasses.replace(annotations, categories=names)
 
 
-def _check_agreement(loop: Loop, design: Design) -> None:
-    class Unshuffled:
-        def permutation(self, size: int) -> np.ndarray:
-            return np.arange(size)
-
-    difference = np.abs(loop.permutation(Unshuffled())[:, :6] - compiled.observed(design)).max()
-    if difference > 1e-10:
-        sys.exit(f"the two sides disagree by {difference}; a ratio of their speeds would mean nothing")
-
-
 def _whole_run(pool: Pool, dataset: Dataset, spec: RunSpec, seed: int) -> float:
     fresh = dataclasses.replace(
         spec, analysis=dataclasses.replace(spec.analysis, seed=seed, permutations=PERMUTATIONS)
     )
-    return _seconds(lambda: compute(dataset, fresh, pool, Watcher()))
-
-
-def _seconds(work: Callable[[], object]) -> float:
-    started = time.perf_counter()
-    work()
-    return time.perf_counter() - started
+    return seconds(lambda: compute(dataset, fresh, pool, Watcher()))
 
 
 if __name__ == "__main__":

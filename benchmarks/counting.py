@@ -25,7 +25,7 @@ def bit_sets(design: Design, permutations: int) -> None:
 def increments(design: Design, permutations: int) -> None:
     """Count annotation by annotation."""
     blocks, _, n_categories, width = design.ties.shape
-    counts = np.empty((design.n_known + design.n_groups, n_categories, width), np.int32)
+    counts = np.empty((design.rows.n_known + design.n_groups, n_categories, width), np.int32)
     _increments(design.order, design.bounds, design.rows, design.labels, blocks, counts, permutations)
 
 

@@ -2,12 +2,50 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from statistics import median
 
 DICES = Path(__file__).resolve().parents[2] / "shared" / "data" / "dices350"
 """The published data, where they lie beside the repository."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Figure:
+    """A line of a table: what was measured, and how many times that is of what it is held against."""
+
+    what: str
+    ratio: float
+    beside: str
+    measured: float
+    unit: str
+
+
+def show(subject: str, figures: Sequence[Figure]) -> None:
+    """Print the table of one subject, ratios first."""
+    print(f"\n{subject}\n{'ratio':>10} {'to':28} {'measured':>19}  what")
+    for one in figures:
+        measured = f"{one.measured:.4g} {one.unit}"
+        print(f"{one.ratio:10.4g} {one.beside:28} {measured:>19}  {one.what}")
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """How long something takes."""
+    started = time.perf_counter()
+    work()
+    return time.perf_counter() - started
+
+
+def medians(sides: Mapping[str, Callable[[], float]], rounds: int) -> dict[str, float]:
+    """Median of each side's seconds, measured alternately after a round that compiles."""
+    taken: dict[str, list[float]] = {side: [] for side in sides}
+    for _ in range(1 + rounds):
+        for side, measure in sides.items():
+            taken[side].append(measure())
+    return {side: median(values[1:]) for side, values in taken.items()}
 
 
 def peak_mib(process: int | str = "self") -> float:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import statistics
 import subprocess
 import sys
-import time
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from benchmarks.figures import Figure, medians, seconds
 from grasp_core.example import AXES, example_files
 
-ROUNDS = 9
-_BESIDE = ("-c", "import pandas")
+ROUNDS = 5
+_BESIDE = "import pandas"
 _COMMAND = ("-m", "grasp_core")
 _RUN = (
     *("run", "--annotations", "annotations.csv", "--raters", "raters.csv", "--item", "item_id"),
@@ -23,38 +23,35 @@ _RUN = (
 )
 _COMMANDS: Mapping[str, Sequence[str]] = {
     "--version": ("--version",),
-    "--help": ("--help",),
-    "raft validate": ("raft", "validate", "nowhere"),
     "run, on the example": _RUN,
 }
 
 
-def start_up() -> dict[str, object]:
-    """Medians of alternating pairs, one of each after a first that is not counted."""
-    found: dict[str, object] = {}
+def start_up() -> list[Figure]:
+    """Medians of each command, beside importing pandas."""
     with TemporaryDirectory() as folder:
         for name, content in example_files().items():
             (Path(folder) / name).write_bytes(content)
-        for name, arguments in _COMMANDS.items():
-            pairs = [
-                (_seconds((*_COMMAND, *arguments), folder), _seconds(_BESIDE, folder))
-                for _ in range(1 + ROUNDS)
-            ][1:]
-            found[f"{name}: s"] = statistics.median(command for command, _ in pairs)
-            found[f"{name} / import pandas"] = statistics.median(
-                command / beside for command, beside in pairs
-            )
-    return found
+        sides = {
+            name: partial(_seconds, arguments, folder)
+            for name, arguments in {
+                _BESIDE: ("-c", _BESIDE),
+                **{name: (*_COMMAND, *arguments) for name, arguments in _COMMANDS.items()},
+            }.items()
+        }
+        taken = medians(sides, ROUNDS)
+    beside = taken.pop(_BESIDE)
+    return [Figure(name, each / beside, _BESIDE, each, "s") for name, each in taken.items()]
 
 
 def _seconds(arguments: Sequence[str], folder: str) -> float:
-    started = time.perf_counter()
-    subprocess.run(
-        [sys.executable, *arguments],
-        cwd=folder,
-        env={"PYTHONPATH": str(Path(__file__).parents[1])},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        check=False,
+    return seconds(
+        lambda: subprocess.run(
+            [sys.executable, *arguments],
+            cwd=folder,
+            env={"PYTHONPATH": str(Path(__file__).parents[1])},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            check=False,
+        )
     )
-    return time.perf_counter() - started
