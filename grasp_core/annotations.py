@@ -56,6 +56,7 @@ class Annotations:
         item_ids: Sequence[str],
         rater_ids: Sequence[str],
         categories: Sequence[str],
+        copy: bool = True,
     ) -> Annotations:
         """Build from one code per annotation, in any order.
 
@@ -63,6 +64,9 @@ class Annotations:
         ----------
         item, rater, category : integer arrays, shape (A,)
             Positions in `item_ids`, `rater_ids` and `categories`.
+        item_ids, rater_ids, categories : sequence of str
+        copy : bool
+            False: arrays that are as they are needed are taken over, and must not change any more.
 
         Raises
         ------
@@ -82,14 +86,14 @@ class Annotations:
             if order is None:
                 order = np.lexsort((rater_codes, item_codes))
             rater_codes, category_codes = rater_codes[order], category_codes[order]
-        counts = np.bincount(item_codes, minlength=len(item_ids))
+        counts = tallied(item_codes, len(item_ids))
         return cls(
             item_ids=tuple(item_ids),
             rater_ids=tuple(rater_ids),
             categories=tuple(categories),
             indptr=_frozen(np.concatenate(([0], np.cumsum(counts))).astype(np.int64)),
-            rater=_frozen(rater_codes.astype(np.int32)),
-            category=_frozen(category_codes.astype(np.int32)),
+            rater=_frozen(rater_codes.astype(np.int32, copy=copy)),
+            category=_frozen(category_codes.astype(np.int32, copy=copy)),
         )
 
     @property
@@ -116,6 +120,18 @@ class Annotations:
     def item(self) -> Int32Array:
         """Index of the item of each annotation, shape (A,)."""
         return np.repeat(np.arange(self.n_items, dtype=np.int32), np.diff(self.indptr))
+
+
+PIECE = 1 << 20
+"""Codes counted at a time: NumPy counts a copy of them in its widest type."""
+
+
+def tallied(codes: Codes, n: int) -> Int64Array:
+    """How often each of the codes 0 to `n` - 1 occurs, shape (n,)."""
+    total = np.zeros(n, np.int64)
+    for start in range(0, codes.size, PIECE):
+        total += np.bincount(codes[start : start + PIECE], minlength=n)
+    return total
 
 
 def _whole(values: npt.ArrayLike) -> Codes:

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from grasp_core.account import LeftOut
-from grasp_core.annotations import BoolArray, Codes
+from grasp_core.annotations import BoolArray, Codes, tallied
 from grasp_core.data_spec import DataSpec
 from grasp_core.errors import Problem
 from grasp_core.io.dataset import checks, filters, repeats
@@ -98,13 +98,13 @@ class Contents:
         """The contents that the sieves, one per question, have left."""
         votes = together(sieves)
         ids, of_row = votes.rater_ids, votes.rater_of_row
-        per_item = np.bincount(votes.item, minlength=len(votes.item_ids))
+        per_item = tallied(votes.item, len(votes.item_ids))
         gone = np.all([sieve.gone_items for sieve in sieves], axis=0)
         empty = np.flatnonzero((per_item == 0) & ~gone)
         read, left_out = _read_and_left_out(votes.table, spec, sieves)
         return cls(
             rater_ids=pa.array(ids, pa.string()),
-            rows=np.zeros(len(ids), np.int64) if of_row is None else np.bincount(of_row, minlength=len(ids)),
+            rows=np.zeros(len(ids), np.int64) if of_row is None else tallied(of_row, len(ids)),
             counted=per_rater(votes),
             answers=tuple(
                 Answers(tuple(sieve.steps), per_rater(sieve.votes), _labels(sieve.votes)) for sieve in sieves
@@ -240,7 +240,7 @@ def _put_aside(table: Table, spec: DataSpec) -> list[LeftOut]:
 
 
 def _labels(votes: Votes) -> dict[str, int]:
-    given = np.bincount(votes.label, minlength=len(votes.labels))
+    given = tallied(votes.label, len(votes.labels))
     return {votes.labels[code]: int(given[code]) for code in np.flatnonzero(given)}
 
 

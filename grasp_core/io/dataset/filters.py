@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from grasp_core.account import LeftOut
-from grasp_core.annotations import BoolArray, Codes
+from grasp_core.annotations import BoolArray, Codes, tallied
 from grasp_core.data_spec import DataSpec
 from grasp_core.errors import Problem, know, stop
 from grasp_core.io.dataset.raters.columns import RaterColumn
@@ -133,13 +133,13 @@ def excluding(spec: DataSpec) -> Remark:
 
 
 def _items(votes: Votes) -> BoolArray:
-    rated: BoolArray = np.bincount(votes.item, minlength=len(votes.item_ids)) > 0
+    rated: BoolArray = tallied(votes.item, len(votes.item_ids)) > 0
     return rated
 
 
 def per_rater(votes: Votes) -> Codes:
     """Annotations of each rater, shape (J,)."""
-    return np.bincount(votes.rater, minlength=len(votes.rater_ids))
+    return tallied(votes.rater, len(votes.rater_ids))
 
 
 def shares(axis: RaterColumn, before: Codes, after: Codes) -> Iterator[GroupShare]:
@@ -261,7 +261,7 @@ def by_counts(sieve: Sieve, spec: DataSpec) -> None:
             (counts >= filters.min_per_rater)[sieve.votes.rater],
         )
     if filters.min_per_item > 1:
-        per_item = np.bincount(sieve.votes.item, minlength=len(sieve.votes.item_ids))
+        per_item = tallied(sieve.votes.item, len(sieve.votes.item_ids))
         sieve.keep(
             LeftOutReason.ITEMS_WITH_FEWER(least=filters.min_per_item),
             (per_item >= filters.min_per_item)[sieve.votes.item],

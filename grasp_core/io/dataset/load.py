@@ -8,7 +8,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grasp_core.annotations import Annotations, Axis, BoolArray, Int64Array, ModelLabels, Raters
+from grasp_core.annotations import (
+    Annotations,
+    Axis,
+    BoolArray,
+    Codes,
+    Int64Array,
+    ModelLabels,
+    Raters,
+    tallied,
+)
 from grasp_core.data_spec import DataSpec
 from grasp_core.errors import Problem, raise_stopping
 from grasp_core.io.dataset import checks, filters, recoding
@@ -63,8 +72,8 @@ class Dataset:
     @property
     def annotations_of(self) -> Int64Array:
         """Annotations of each rater, shape (J,): items of which the rater answered some question."""
-        (_, rater) = answered(self.questions)
-        return np.bincount(rater, minlength=self.annotations.n_raters)
+        rater = answered(self.questions)[1] if self.further else self.annotations.rater
+        return tallied(rater, self.annotations.n_raters)
 
 
 def load(
@@ -109,7 +118,7 @@ def load(
     files = [fingerprint(table) for table in (annotations, raters) if table is not None]
 
     def form(counted: BoolArray, categories: Sequence[tuple[str, ...]]) -> list[Annotations]:
-        rated = np.bincount(together(sieves).item, minlength=len(votes[0].item_ids)) > 0
+        rated = tallied(together(sieves).item, len(votes[0].item_ids)) > 0
         answers = zip(sieves, categories, strict=True)
         return [_annotations(sieve.votes, labels, counted, rated) for sieve, labels in answers]
 
@@ -143,15 +152,23 @@ def _annotations(
     votes: Votes, categories: tuple[str, ...], counted: BoolArray, rated: BoolArray
 ) -> Annotations:
     position = {label: index for index, label in enumerate(categories)}
-    category = np.array([position.get(label, -1) for label in votes.labels], dtype=np.int64)
+    category = np.array([position.get(label, -1) for label in votes.labels], dtype=np.int32)
     return Annotations.from_codes(
-        item=(np.cumsum(rated) - 1)[votes.item],
-        rater=(np.cumsum(counted) - 1)[votes.rater],
+        item=_among(rated, votes.item),
+        rater=_among(counted, votes.rater),
         category=category[votes.label],
         item_ids=_chosen(votes.item_ids, rated),
         rater_ids=_chosen(votes.rater_ids, counted),
         categories=categories,
+        copy=False,
     )
+
+
+def _among(which: BoolArray, codes: Codes) -> Codes:
+    """Codes as positions among the chosen, whom all of them mean; the same array where all are chosen."""
+    if which.all():
+        return codes
+    return (np.cumsum(which) - 1).astype(np.int32)[codes]
 
 
 def _chosen(ids: tuple[str, ...], which: BoolArray) -> tuple[str, ...]:

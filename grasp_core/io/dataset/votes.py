@@ -154,7 +154,7 @@ def _read_long(table: Table, spec: DataSpec) -> Votes:
         item=item.codes,
         rater=rater.codes,
         label=label.codes,
-        row=np.arange(len(table), dtype=np.int64),
+        row=np.arange(len(table), dtype=np.int32 if len(table) < 2**31 else np.int64),
         item_ids=item.values,
         rater_ids=rater.values,
         labels=label.values,

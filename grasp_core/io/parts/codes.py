@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from grasp_core.annotations import Annotations, Codes, Int32Array, Int64Array
+from grasp_core.annotations import Annotations, Codes, Int32Array, Int64Array, tallied
 from grasp_core.io.dataset.filters import Sieve
 from grasp_core.io.dataset.questions import together
 from grasp_core.io.parts import workplace
@@ -39,8 +39,8 @@ class PartCodes:
     @classmethod
     def of(cls, sieves: Sequence[Sieve]) -> Iterator[PartCodes]:
         """The codes of what was read, by question."""
-        rated = np.bincount(together(sieves).item, minlength=len(sieves[0].votes.item_ids)) > 0
-        position = np.cumsum(rated) - 1
+        rated = tallied(together(sieves).item, len(sieves[0].votes.item_ids)) > 0
+        position = (np.cumsum(rated) - 1).astype(np.int32)
         items = ("",) * int(rated.sum())
         for votes in (sieve.votes for sieve in sieves):
             formed = Annotations.from_codes(
@@ -50,6 +50,7 @@ class PartCodes:
                 item_ids=items,
                 rater_ids=votes.rater_ids,
                 categories=votes.labels,
+                copy=False,
             )
             yield cls(formed.indptr, formed.rater, formed.category, votes.labels)
 

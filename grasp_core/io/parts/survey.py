@@ -117,7 +117,13 @@ def survey(
 
     def form(counted: BoolArray, categories: Sequence[tuple[str, ...]]) -> list[Annotations]:
         blank = ("",) * int(counted.sum())
-        nothing = {"item": (), "rater": (), "category": (), "item_ids": (), "rater_ids": blank}
+        nothing: dict[str, Any] = {
+            "item": (),
+            "rater": (),
+            "category": (),
+            "item_ids": (),
+            "rater_ids": blank,
+        }
         return [Annotations.from_codes(**nothing, categories=labels) for labels in categories]
 
     problems += by_exclusion

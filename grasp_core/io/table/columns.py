@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from grasp_core.annotations import BoolArray, Codes
+from grasp_core.annotations import BoolArray, Codes, tallied
 from grasp_core.errors import Problem, know
 from grasp_core.remarks.problems import DataProblem
 from grasp_core.wording import number, quoted
@@ -45,14 +45,15 @@ class Column:
     @classmethod
     def of(cls, texts: pa.ChunkedArray) -> Column:
         """Encode a column of text, or of codes into distinct texts."""
-        whole = texts.combine_chunks()
+        # Where they lie if they can: combining copies even what is one piece.
+        whole = texts.chunk(0) if texts.num_chunks == 1 else texts.combine_chunks()
         if not pa.types.is_dictionary(whole.type):
             whole = whole.dictionary_encode()
         return cls(whole.indices.to_numpy(), tuple(whole.dictionary.to_pylist()))
 
     def counts(self) -> Codes:
         """Cells per value, shape (V,)."""
-        return np.bincount(self.codes, minlength=len(self.values))
+        return tallied(self.codes, len(self.values))
 
     def among(self, texts: Collection[str]) -> BoolArray:
         """The cells that hold one of `texts`, shape (n,)."""
