@@ -6,7 +6,6 @@ in base64. The manifest has every table's number of rows and SHA-256.
 
 from __future__ import annotations
 
-import base64
 import contextlib
 import hashlib
 import json
@@ -17,24 +16,18 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, Any, get_args
+from typing import IO, Any
 
 import sqlalchemy as sa
-from sqlalchemy import Column, Connection, Engine, Table
+from sqlalchemy import Connection, Engine, Table
 from sqlalchemy.exc import SQLAlchemyError
 
 from grasp_core import __version__
-from grasp_core.benchmark.leaderboard import read_leaderboard
 from grasp_core.errors import DataError, GraspError, StoreError
-from grasp_core.json_values import from_json
-from grasp_core.panels.results import read_result
-from grasp_core.result import DataSummary
-from grasp_core.spec import RunSpec
+from grasp_core.store.backup_rows import Row, check_of, plain_of, row_of
 from grasp_core.store.database import only_one, snapshot, to_write
 from grasp_core.store.earlier_documents import Documents
-from grasp_core.store.files import CHUNK_BYTES
-from grasp_core.store.run_records import State
-from grasp_core.store.schema import checkpoints, chunks, files, links, metadata, provisional_results, runs
+from grasp_core.store.schema import files, links, metadata, provisional_results, runs
 
 FORMAT = "grasp-backup"
 FORMAT_VERSION = 5
@@ -56,7 +49,6 @@ _DOCUMENTS = "documents"
 _WITH_DOCUMENTS = 4
 _BATCH_BYTES = 2**22
 
-Row = dict[str, Any]
 Move = Callable[[Row], Row | None]
 """The row that one becomes, or None where none is inserted."""
 
@@ -152,12 +144,7 @@ def _write(engine: Engine, archive: zipfile.ZipFile) -> Contents:
 def _lines(connection: Connection, table: Table) -> Iterator[bytes]:
     query = sa.select(table).order_by(*table.primary_key.columns)
     for row in connection.execution_options(yield_per=8).execute(query).mappings():
-        plain = {name: _encoded(value) for name, value in row.items()}
-        yield json.dumps(plain, separators=(",", ":"), allow_nan=False).encode("ascii") + b"\n"
-
-
-def _encoded(value: Any) -> Any:
-    return base64.b64encode(value).decode("ascii") if isinstance(value, bytes) else value
+        yield json.dumps(plain_of(dict(row)), separators=(",", ":"), allow_nan=False).encode("ascii") + b"\n"
 
 
 def _contents(connection: Connection) -> Contents:
@@ -242,12 +229,12 @@ def _insert(
     """Insert a member's rows, moved; returns what the manifest says of them if nothing was changed."""
     digest, rows, size = hashlib.sha256(), 0, 0
     batch: list[Row] = []
-    check = _CHECKS.get(table.name, lambda: _accept)()
+    check = check_of(table)
     while line := member.readline(MAX_LINE_BYTES):
         digest.update(line)
         rows, size = rows + 1, size + len(line)
         try:
-            row = _row(table, _parsed(path, line))
+            row = row_of(table, _parsed(path, line))
             check(row)
             become = move(row)
         except (ValueError, KeyError, TypeError, zlib.error, GraspError) as error:
@@ -281,28 +268,6 @@ def _refuse(constant: str) -> None:
     raise ValueError(constant)
 
 
-def _row(table: Table, plain: dict[str, Any]) -> dict[str, Any]:
-    unknown = plain.keys() - table.columns.keys()
-    if unknown:
-        raise KeyError
-    return {column.name: _decoded(column, plain.get(column.name)) for column in table.columns}
-
-
-def _decoded(column: Column[Any], value: Any) -> Any:
-    if value is None:
-        if not column.nullable:
-            raise ValueError
-        return None
-    kind = column.type.python_type
-    if kind is bytes and isinstance(value, str):
-        return base64.b64decode(value, validate=True)
-    if kind is float and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
-    if type(value) is not kind or (kind is int and abs(value) >= 2**63):
-        raise TypeError
-    return value
-
-
 def _damaged(path: Path, where: str) -> DataError:
     return DataError(f"{path} is damaged, so nothing was restored: {where}")
 
@@ -314,74 +279,3 @@ def _rows_refused(path: Path) -> Iterator[None]:
         yield
     except (SQLAlchemyError, UnicodeEncodeError) as error:
         raise _damaged(path, f"the database refuses its rows, {type(error).__name__}") from None
-
-
-# What a row has to be beyond its types, so that whatever was restored can be read; None after the last one
-
-
-def _accept(row: dict[str, Any] | None) -> None:
-    """Any row will do."""
-
-
-def _check_runs() -> Callable[[dict[str, Any] | None], None]:
-    def check(row: dict[str, Any] | None) -> None:
-        if row is None:
-            return
-        if row["state"] not in get_args(State) or (row["state"] == "done") != (row["result"] is not None):
-            raise ValueError
-        RunSpec.from_dict(json.loads(row["spec"]))
-        from_json(json.loads(row["summary"]), DataSummary)
-        if row["result"] is not None:
-            read_result(json.loads(row["result"]))
-        if row["state"] == "running":
-            row["state"] = "cancelled" if row["cancel_requested"] else "queued"
-        row["lease_until"] = 0.0
-
-    return check
-
-
-def _check_checkpoints() -> Callable[[dict[str, Any] | None], None]:
-    def check(row: dict[str, Any] | None) -> None:
-        if row is None:
-            return
-        size = row["stop"] - row["start"]
-        if row["start"] < 0 or size <= 0 or not row["shuffled"] or len(row["shuffled"]) % (size * 8):
-            raise ValueError
-
-    return check
-
-
-def _check_chunks() -> Callable[[dict[str, Any] | None], None]:
-    """Chunks come file by file, in order; each file is what its SHA-256 says."""
-    sha256, digest = "", hashlib.sha256()
-
-    def check(row: dict[str, Any] | None) -> None:
-        nonlocal sha256, digest
-        if row is None or row["sha256"] != sha256:
-            if sha256 and digest.hexdigest() != sha256:
-                raise ValueError
-            sha256, digest = "" if row is None else row["sha256"], hashlib.sha256()
-        if row is not None:
-            unpacking = zlib.decompressobj()
-            content = unpacking.decompress(row["content"], CHUNK_BYTES + 1)
-            if not unpacking.eof or len(content) > CHUNK_BYTES:
-                raise ValueError
-            digest.update(content)
-
-    return check
-
-
-def _check_links() -> Callable[[dict[str, Any] | None], None]:
-    def check(row: dict[str, Any] | None) -> None:
-        if row is not None and row.get("leaderboard") is not None:
-            read_leaderboard(json.loads(row["leaderboard"]))
-
-    return check
-
-
-_CHECKS: dict[str, Callable[[], Callable[[dict[str, Any] | None], None]]] = {
-    runs.name: _check_runs,
-    checkpoints.name: _check_checkpoints,
-    chunks.name: _check_chunks,
-    links.name: _check_links,
-}

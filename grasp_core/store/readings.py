@@ -11,8 +11,9 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import Engine
 
-from grasp_core.data_spec import Combine, DataSpec
+from grasp_core.data_spec import DataSpec
 from grasp_core.json_values import from_json, to_json
+from grasp_core.recode_steps import Combine
 from grasp_core.store.database import ID_BYTES, clock, only_one, to_read, to_write
 from grasp_core.store.schema import readings, storable
 
