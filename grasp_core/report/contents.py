@@ -61,6 +61,11 @@ def marks(analysis: AnalysisSpec) -> tuple[tuple[str, str], ...]:
     )
 
 
+def marks_legend(analysis: AnalysisSpec) -> str:
+    """The same in one line, for below a table."""
+    return "; ".join(f"{sign}: {words}" for sign, words in marks(analysis)) + "."
+
+
 def methods(result: RunResult) -> tuple[Method, ...]:
     """Every statistic of the run, and DSI where there is one."""
     found = [

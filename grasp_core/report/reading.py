@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from grasp_core.data_spec import Bins, Combine, DataSpec, Filters, MapValues, Recode
+from grasp_core.data_spec import DataSpec, Filters
+from grasp_core.recode_steps import Bins, Combine, MapValues, Recode
 
 NO_VALUE = "no value"
 _SHOWN_VALUES = 8

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from grasp_core.groups import Group
 from grasp_core.remarks.remark import said
-from grasp_core.report.comparison import changes_table, compare, differences_table, in_words
+from grasp_core.report.comparison.changes import changes_table, compare, differences_table, in_words
 from grasp_core.result import GroupResult, Outcome, RunResult
 from tests.results import make_group, make_outcome, make_result
 

@@ -8,30 +8,19 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from grasp_core.data_spec import DataSpec
-from grasp_core.groups import AxisSet, Group
+from grasp_core.groups import Group
 from grasp_core.panels.models.result import ModelsResult
-from grasp_core.report.contents import raters_per_item
-from grasp_core.report.conventions import CORRECTION, CROSS_NEGENTROPY, FAMILY, LEVEL, P_VALUE, TIES
+from grasp_core.report.comparison.asked import asked, data_of
 from grasp_core.report.model_words import SIDE_WORDS, statistic_name
-from grasp_core.report.reading import left_out, step_sentence
 from grasp_core.report.tables import cell_text, or_nan
 from grasp_core.report.words import (
     SIGNIFICANCE_NAMES,
-    WORDS,
     axis_label,
     format_value,
     group_label,
     outcome_of,
 )
 from grasp_core.result import Outcome, Result, RunResult
-from grasp_core.spec import STATISTICS, ModelSource, RunSpec
-
-_LAYOUTS = {
-    "long": "one row per annotation",
-    "items-by-raters": "one row per item",
-    "raters-by-items": "one row per rater",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +111,8 @@ def compare(a: Result, b: Result) -> Comparison | None:
     ]
     groups_a, groups_b = ({key: row.group for (key, _), row in rows.items()} for rows in (rows_a, rows_b))
     return Comparison(
-        spec=_differences(_asked(a.spec), _asked(b.spec)),
-        data=_differences(_data(a), _data(b)),
+        spec=_differences(asked(a.spec), asked(b.spec)),
+        data=_differences(data_of(a), data_of(b)),
         changes=tuple(changes),
         statistics=statistics,
         only_a=tuple(group for key, group in groups_a.items() if key not in groups_b),
@@ -232,71 +221,3 @@ def _differences(a: Mapping[str, str], b: Mapping[str, str]) -> tuple[Difference
         for name in dict.fromkeys([*a, *b])
         if a.get(name) != b.get(name)
     )
-
-
-def _asked(spec: RunSpec) -> dict[str, str]:
-    """Every field of a spec, in words."""
-    analysis = spec.analysis
-    inside, across = analysis.gai
-    return {
-        **_reading(spec.data),
-        **({"Models": "; ".join(map(_source, spec.models))} if spec.models else {}),
-        "Axes and intersections": _sets(analysis.axes),
-        "Statistics": ", ".join(WORDS[name].name for name in STATISTICS if name in analysis.statistics),
-        "GAI": f"{WORDS[inside].name} divided by {WORDS[across].name}",
-        "Smallest group": f"{analysis.min_raters:,} raters",
-        "Permutations": f"{'at most ' if analysis.adaptive else ''}{analysis.permutations:,}",
-        "Seed": str(analysis.seed),
-        "Profiles shuffled": f"within each value of {axis_label((analysis.strata,))}"
-        if analysis.strata
-        else "over all raters",
-        "p-value": P_VALUE[analysis.p_value].label,
-        "Correction": CORRECTION[analysis.correction].label,
-        "Corrected together": FAMILY[analysis.family].label,
-        "Level of measurement": LEVEL[analysis.level].label,
-        "Cross-negentropy": CROSS_NEGENTROPY[analysis.cross_negentropy].label,
-        "Tied votes": TIES[analysis.ties].label,
-    }
-
-
-def _reading(data: DataSpec) -> dict[str, str]:
-    return {
-        "Layout": _LAYOUTS[data.layout],
-        "Item column": data.item or "none",
-        "Rater column": data.rater or "none",
-        "Label column": ", ".join(data.labels) or data.label or "none",
-        "Profile columns": ", ".join(data.profile) or "none",
-        "Labels declared": "; ".join(map(_declared, data.questions)),
-        "Texts that mean missing": ", ".join(token or "(empty)" for token in data.missing) or "none",
-        "Columns ignored": ", ".join(data.ignore) or "none",
-        "Values recoded": "; ".join(step_sentence(step) for step in data.recode) or "none",
-        "Left out": "; ".join(left_out(data)) or "nothing",
-    }
-
-
-def _source(model: ModelSource) -> str:
-    where = f"SHA-256 {model.sha256[:8]}" if model.column is None else f"column {model.column}"
-    return f"{model.name} ({where})"
-
-
-def _declared(question: DataSpec) -> str:
-    return ", ".join(question.categories) if question.categories else "none; those found"
-
-
-def _sets(axes: Iterable[AxisSet]) -> str:
-    """Sorted, since their order changes nothing."""
-    return ", ".join(sorted(axis_label(tuple(sorted(names))) for names in axes))
-
-
-def _data(result: Result) -> dict[str, str]:
-    data = result.data
-    labels = zip(data.categories, data.label_counts, strict=False)
-    return {
-        "Fingerprint (SHA-256)": data.sha256,
-        "Items": f"{data.items:,}",
-        "Raters": f"{data.raters:,}",
-        "Annotations": f"{data.annotations:,}",
-        "Raters per item": raters_per_item(result),
-        "Annotations per label": ", ".join(f"{label}: {count:,}" for label, count in labels),
-        "GRASP version": result.code_version,
-    }

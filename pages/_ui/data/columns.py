@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from grasp_core.data_spec import Combine, DataSpec, Question
+from grasp_core.data_spec import DataSpec, Question
 from grasp_core.errors import SpecError
 from grasp_core.io.dataset.checks import MAX_CATEGORIES
 from grasp_core.io.dataset.recoding import in_order, ranges
@@ -18,6 +18,7 @@ from grasp_core.io.guess.asking import question
 from grasp_core.io.guess.reasons import Reason
 from grasp_core.io.guess.recognise import Guess
 from grasp_core.io.table.table import Table
+from grasp_core.recode_steps import Combine
 from grasp_core.report.text import escape_markdown
 from grasp_core.report.words import one_line
 from pages._ui.data.questions import choose_further

@@ -9,12 +9,13 @@ import pandas as pd
 import streamlit as st
 
 from grasp_core.annotations import display_order, is_number, number_of
-from grasp_core.data_spec import Bins, Combine, DataSpec, MapValues, Recode, range_labels
+from grasp_core.data_spec import DataSpec
 from grasp_core.errors import DataError, SpecError
 from grasp_core.io.dataset import suggestions
 from grasp_core.io.dataset.raters.columns import MAX_AXIS_VALUES
 from grasp_core.io.dataset.recoding import counts, recode
 from grasp_core.io.table.table import Table
+from grasp_core.recode_steps import Bins, Combine, MapValues, Recode, range_labels
 from grasp_core.report.reading import NO_VALUE, step_sentence
 from grasp_core.report.text import escape_markdown
 from pages._ui.session.state import work

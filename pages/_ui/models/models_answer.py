@@ -11,6 +11,7 @@ from grasp_core.charts.models import models_chart
 from grasp_core.models.sentences import sentences
 from grasp_core.models.tables import plurality_table, sides_csv, statistic_table
 from grasp_core.panels.models.result import ModelsResult
+from grasp_core.report.contents import marks_legend
 from grasp_core.report.model_words import REPRODUCED, SIDE_WORDS, SIDES_WITH
 from grasp_core.report.printable import json_text
 from grasp_core.report.stopping import how_it_ended
@@ -47,7 +48,7 @@ def show_answer(key: str, result: ModelsResult, check: Callable[[], None] = alwa
         column_config=columns,
         alt="Macro-F1 of each model against each group's own plurality",
     )
-    st.caption("↑ and ↓: more and less than chance groups; * nominally, ** after correction.")
+    st.caption(escape_markdown(marks_legend(result.spec.analysis)))
     st.header("Every statistic")
     statistic = st.segmented_control(
         "Statistic",

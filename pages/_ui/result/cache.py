@@ -20,7 +20,7 @@ from grasp_core.charts import Theme
 from grasp_core.charts.models import models_chart as draw_models
 from grasp_core.panels.models.result import ModelsResult
 from grasp_core.report.tables import RowOrder
-from grasp_core.result import RunResult
+from grasp_core.result import RunResult, Significance
 from pages._ui.result.results_table import (
     show_dsi_table,
     show_groups_table,
@@ -74,7 +74,7 @@ def groups_table(
     order: RowOrder = "axis",
     *,
     axes: Sequence[str] = (),
-    marked: Sequence[str] = (),
+    marked: Sequence[Significance] = (),
     p: bool = False,
     alt: str,
 ) -> list[str] | None:

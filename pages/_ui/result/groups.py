@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import streamlit as st
 
+from grasp_core.report.contents import marks_legend
 from grasp_core.report.text import escape_markdown
-from grasp_core.report.words import STARS, WORDS, axis_label, lead_statistic, reported_statistics
+from grasp_core.report.words import WORDS, axis_label, lead_statistic, reported_statistics
+from grasp_core.result import Significance
 from pages._ui.result import cache
 from pages._ui.result.figures import page_theme, show_null_histograms
-from pages._ui.result.results_table import LEGEND
 from pages._ui.widgets.shown import Shown
 
-_MARKED = {
+_MARKED: Mapping[str, tuple[Significance, ...]] = {
     "All groups": (),
-    "Marked, nominally or after correction": (STARS["nominal"], STARS["corrected"]),
-    "Marked after correction": (STARS["corrected"],),
+    "Marked, nominally or after correction": ("nominal", "corrected"),
+    "Marked after correction": ("corrected",),
 }
 
 
@@ -78,6 +81,6 @@ def _table(shown: Shown, order: str) -> None:
     if missing is None:
         st.info("No group passes these filters.")
         return
-    st.caption(LEGEND)
+    st.caption(escape_markdown(marks_legend(result.spec.analysis)))
     for line in missing:
         st.caption(escape_markdown(line))

@@ -18,12 +18,8 @@ from grasp_core.report.words import (
     format_p_value,
     format_value,
 )
-from grasp_core.result import RunResult
+from grasp_core.result import RunResult, Significance
 
-LEGEND = (
-    "↑ ↓: above or below the middle of the chance groupings. \\*: nominal only, p < 0.05. "
-    "\\*\\*: after correction, q < 0.05."
-)
 _ROWS_IN_FULL = 40
 _LONG_TABLE_HEIGHT = 900
 _WIDTHS = {"group": 200, "axis": 120}
@@ -37,7 +33,7 @@ def table_of_groups(
     order: RowOrder,
     statistics: Sequence[str],
     axes: Sequence[str] = (),
-    marked: Sequence[str] = (),
+    marked: Sequence[Significance] = (),
 ) -> pd.DataFrame:
     """The rows and statistics that are wanted, with every number.
 
@@ -45,15 +41,15 @@ def table_of_groups(
     ----------
     axes : sequence of str
         Axis labels to keep; empty keeps all.
-    marked : sequence of str
-        Star marks of which a row needs at least one in the shown statistics; empty keeps all.
+    marked : sequence of {"corrected", "nominal"}
+        Marks of which a row needs one in the shown statistics; empty keeps all.
     """
     frame = results_table(result, order=order)
     if axes:
         frame = frame[frame["axis"].isin(axes)]
     if marked:
         stars = frame[[f"{name}_stars" for name in statistics]]
-        frame = frame[stars.isin(marked).any(axis=1)]
+        frame = frame[stars.isin([STARS[mark] for mark in marked]).any(axis=1)]
     return frame.reset_index(drop=True)
 
 

@@ -7,7 +7,7 @@ import streamlit as st
 
 from grasp_core import server
 from grasp_core.groups import Group
-from grasp_core.report.comparison import (
+from grasp_core.report.comparison.changes import (
     Change,
     Comparison,
     Difference,

@@ -8,12 +8,13 @@ from typing import TypeVar
 import streamlit as st
 
 from grasp_core import server
-from grasp_core.data_spec import Combine, DataSpec, Recode
+from grasp_core.data_spec import DataSpec
 from grasp_core.errors import DataError
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.io.dataset.recoding import recode
 from grasp_core.io.guess.recognise import Guess, recognise
 from grasp_core.io.table.table import Table
+from grasp_core.recode_steps import Combine, Recode
 from grasp_core.report.contents import run_title
 from grasp_core.spec import AnalysisSpec, RunSpec
 from grasp_core.store.runs import RunRecord
