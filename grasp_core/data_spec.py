@@ -1,127 +1,18 @@
-"""How files become annotations and raters: columns, recoding and filters, as a small value."""
+"""How files become annotations and raters: columns, recoding steps and filters, as a small value."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 from typing import Any, Literal, get_args
 
 from grasp_core.errors import SpecError
-from grasp_core.json_values import CONVERTER, closed, from_json, in_file
+from grasp_core.json_values import closed, in_file
+from grasp_core.kinds import check_pairs, check_text_or_none, check_texts, is_number
+from grasp_core.recode_steps import MapValues, Recode
 
 Layout = Literal["long", "items-by-raters", "raters-by-items"]
 Repeated = Literal["refuse", "first", "last"]
 """Which label counts where a rater gives an item different ones."""
-
-
-@closed
-@dataclass(frozen=True, slots=True)
-class MapValues:
-    """Replace values: rename, merge, or treat as missing.
-
-    Parameters
-    ----------
-    column : str or None
-        A column of either file; None for the labels, whatever the layout, the experts' among them.
-    values : tuple of (from, to)
-        An empty `to` means "no value". Values not named stay as they are.
-    """
-
-    column: str | None
-    values: tuple[tuple[str, str], ...]
-    kind: Literal["map"] = field(default="map", init=False)
-
-    def __post_init__(self) -> None:
-        _text_or_none("recode: `column`", self.column)
-        _pairs("recode: `values`", self.values)
-        if len({old for old, _ in self.values}) != len(self.values):
-            raise SpecError("a value is mapped twice", field="recode")
-
-
-@closed
-@dataclass(frozen=True, slots=True)
-class Bins:
-    """Cut numbers into ranges: ages, or a rating scale at a threshold.
-
-    Parameters
-    ----------
-    column : str or None
-        A column of either file; None for the labels, as in :class:`MapValues`.
-    edges : tuple of float
-        Ascending; range i holds ``edges[i - 1] <= x < edges[i]``, the first and the last are open.
-    labels : tuple of str
-        A name per range, one more than there are edges, no two equal.
-    """
-
-    column: str | None
-    edges: tuple[float, ...]
-    labels: tuple[str, ...]
-    kind: Literal["bins"] = field(default="bins", init=False)
-
-    def __post_init__(self) -> None:
-        _text_or_none("recode: `column`", self.column)
-        _texts("recode: `labels`", self.labels)
-        numbers = isinstance(self.edges, tuple) and all(_number(edge) for edge in self.edges)
-        if not numbers or not self.edges or list(self.edges) != sorted(set(self.edges)):
-            raise SpecError(f"`edges` must be ascending numbers; found {self.edges!r}", field="recode")
-        if len(self.labels) != len(self.edges) + 1 or len(set(self.labels)) != len(self.labels):
-            raise SpecError(
-                f"{len(self.edges)} edges need {len(self.edges) + 1} different labels;"
-                f" found {len(self.labels)}",
-                field="recode",
-            )
-        if not all(self.labels):
-            raise SpecError("a range's label is empty", field="recode")
-        object.__setattr__(self, "edges", tuple(float(edge) for edge in self.edges))  # 18 and 18.0 are one
-
-
-def range_labels(edges: Sequence[float]) -> tuple[str, ...]:
-    """Names for the ranges between edges: ``under 25``, ``25-39``, ``40 and over`` for whole numbers."""
-    if not edges:
-        return ()
-    whole = all(float(edge).is_integer() for edge in edges)
-    between = [
-        (f"{low:g}-{high - 1:g}" if high - low > 1 else f"{low:g}") if whole else f"{low:g} to under {high:g}"
-        for low, high in pairwise(edges)
-    ]
-    return (f"under {edges[0]:g}", *between, f"{edges[-1]:g} and over")
-
-
-@closed
-@dataclass(frozen=True, slots=True)
-class Combine:
-    """One answer from several questions: the first value of `priority` that any of them has.
-
-    Parameters
-    ----------
-    columns : tuple of str
-        The questions' columns in the annotations file.
-    priority : tuple of str
-        E.g. ``("Unsafe", "Unsure", "Safe")``: any Unsafe, else any Unsure, else Safe.
-    into : str
-        Name of the new column.
-    """
-
-    columns: tuple[str, ...]
-    priority: tuple[str, ...]
-    into: str
-    kind: Literal["combine"] = field(default="combine", init=False)
-
-    def __post_init__(self) -> None:
-        _texts("recode: `columns`", self.columns)
-        _texts("recode: `priority`", self.priority)
-        if not isinstance(self.into, str) or not self.into.strip():
-            raise SpecError("the combined column needs a name", field="recode")
-        if not self.columns or len(set(self.columns)) != len(self.columns):
-            raise SpecError("name the columns to combine, each once", field="recode")
-        if len(self.priority) < 2 or len(set(self.priority)) != len(self.priority):
-            raise SpecError("`priority` needs at least two different values", field="recode")
-
-
-Recode = MapValues | Bins | Combine
-_RECODES: Mapping[str, type[Recode]] = {"map": MapValues, "bins": Bins, "combine": Combine}
 
 
 @closed
@@ -160,15 +51,15 @@ class Filters:
     min_per_item: int = 1
 
     def __post_init__(self) -> None:
-        _pairs("filters: `drop`", self.drop)
-        _texts("filters: `raters`", self.raters)
-        _texts("filters: `items`", self.items)
-        _text_or_none("filters: `time`", self.time)
-        _text_or_none("filters: `gold`", self.gold)
+        check_pairs("filters: `drop`", self.drop)
+        check_texts("filters: `raters`", self.raters)
+        check_texts("filters: `items`", self.items)
+        check_text_or_none("filters: `time`", self.time)
+        check_text_or_none("filters: `gold`", self.gold)
         for name in ("min_time", "max_time", "min_gold"):
             value = getattr(self, name)
             if value is not None:
-                if not _number(value):
+                if not is_number(value):
                     raise SpecError(f"`{name}` must be a number; found {value!r}", field="filters")
                 object.__setattr__(self, name, float(value))
         for name in ("min_per_rater", "min_per_item"):
@@ -272,9 +163,9 @@ class DataSpec:
             if not isinstance(getattr(self, name), str | None):
                 raise SpecError(f"`{name}` must be a column name; found {getattr(self, name)!r}")
         for name in ("text", "member", "raters_member", "order"):
-            _text_or_none(f"`{name}`", getattr(self, name))
+            check_text_or_none(f"`{name}`", getattr(self, name))
         for name in ("profile", "ignore", "missing"):
-            _texts(f"`{name}`", getattr(self, name))
+            check_texts(f"`{name}`", getattr(self, name))
         if self.repeated not in get_args(Repeated):
             raise SpecError(
                 f"`repeated` must be one of {', '.join(get_args(Repeated))}; found {self.repeated!r}"
@@ -283,7 +174,7 @@ class DataSpec:
             raise SpecError(
                 "`order` tells which answer is the first or the last: set `repeated` to one of them"
             )
-        _pairs("`exclude`", self.exclude)
+        check_pairs("`exclude`", self.exclude)
         if not isinstance(self.recode, tuple) or not all(isinstance(step, Recode) for step in self.recode):
             raise SpecError(f"`recode` must be a list of steps; found {self.recode!r}")
         if not isinstance(self.filters, Filters):
@@ -355,7 +246,7 @@ in_file(DataSpec, _to_file, _of_file)
 def _categories(values: tuple[str, ...] | None) -> None:
     if values is None:
         return
-    _texts("`categories`", values)
+    check_texts("`categories`", values)
     if len(values) < 2:
         raise SpecError("`categories` needs at least two labels")
     if len(set(values)) != len(values):
@@ -364,38 +255,3 @@ def _categories(values: tuple[str, ...] | None) -> None:
 
 def _in_one_order(values: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(sorted(set(values)))
-
-
-def _recode(plain: Any, _: Any) -> Recode:
-    kind = plain.get("kind") if isinstance(plain, dict) else None
-    if not isinstance(kind, str) or kind not in _RECODES:
-        raise SpecError(
-            f"a step's `kind` must be one of {', '.join(_RECODES)}; found {kind!r}", field="recode"
-        )
-    return from_json({name: value for name, value in plain.items() if name != "kind"}, _RECODES[kind])
-
-
-CONVERTER.register_structure_hook(Recode, _recode)
-
-
-def _number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-
-
-def _text_or_none(name: str, value: object) -> None:
-    if not isinstance(value, str | None):
-        raise SpecError(f"{name} must be a text or nothing; found {value!r}")
-
-
-def _texts(name: str, values: object) -> None:
-    if not isinstance(values, tuple) or not all(isinstance(value, str) for value in values):
-        raise SpecError(f"{name} must be a list of texts; found {values!r}")
-
-
-def _pairs(name: str, values: object) -> None:
-    if not isinstance(values, tuple):
-        raise SpecError(f"{name} must be a list of pairs; found {values!r}")
-    for pair in values:
-        _texts(name, pair)
-        if len(pair) != 2:
-            raise SpecError(f"{name} must hold pairs of texts; found {pair!r}")

@@ -7,8 +7,9 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-from grasp_core.data_spec import Combine, DataSpec, Filters, MapValues
+from grasp_core.data_spec import DataSpec, Filters
 from grasp_core.groups import Group
+from grasp_core.recode_steps import Combine, MapValues
 from grasp_core.remarks.remark import Remark, said
 from grasp_core.result import (
     DataSummary,

@@ -8,12 +8,13 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from grasp_core.annotations import Annotations, Codes, Int32Array, ModelLabels
-from grasp_core.data_spec import Combine, DataSpec
+from grasp_core.data_spec import DataSpec
 from grasp_core.errors import DataError
 from grasp_core.io.archives.bounded import MIB
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.io.dataset.recoding import recode
 from grasp_core.io.table.table import Table
+from grasp_core.recode_steps import Combine
 from grasp_core.spec import ModelSource
 from grasp_core.wording import closest, listed, number, quoted
 

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from grasp_core import cli
-from grasp_core.data_spec import DataSpec, Filters, MapValues
+from grasp_core.data_spec import DataSpec, Filters
 from grasp_core.io.dataset.load import load
 from grasp_core.io.parsing.read import read_table
+from grasp_core.recode_steps import MapValues
 from grasp_core.report.saved import spec_json
 from grasp_core.result import RunResult
 from grasp_core.spec import AnalysisSpec, RunSpec

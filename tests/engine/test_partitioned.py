@@ -14,7 +14,7 @@ from sqlalchemy import URL
 
 from grasp_core.annotations import FloatArray
 from grasp_core.cli.scratch import Scratch
-from grasp_core.data_spec import Bins, Combine, DataSpec, Filters, MapValues, Question
+from grasp_core.data_spec import DataSpec, Filters, Question
 from grasp_core.engine import partitioned
 from grasp_core.engine.blocks import Progress
 from grasp_core.engine.compute import compute
@@ -27,6 +27,7 @@ from grasp_core.io.parts.partitions import find_parts
 from grasp_core.io.parts.survey import survey
 from grasp_core.io.parts.workplace import workplace
 from grasp_core.permutation import compiled
+from grasp_core.recode_steps import Bins, Combine, MapValues
 from grasp_core.result import RunResult
 from grasp_core.spec import AnalysisSpec, RunSpec
 from tests.engine.asking import ENDLESS, wait_until

@@ -8,7 +8,7 @@ from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
-from grasp_core.data_spec import Bins
+from grasp_core.recode_steps import Bins
 from grasp_core.server import Server
 from pages._ui.session.state import Work
 from tests.pages.visits import drop, open_example, press, seen, widget

@@ -8,8 +8,9 @@ import json
 
 import pytest
 
-from grasp_core.data_spec import Bins, Combine, DataSpec, Filters, MapValues
+from grasp_core.data_spec import DataSpec, Filters
 from grasp_core.errors import SpecError
+from grasp_core.recode_steps import Bins, Combine, MapValues
 from grasp_core.spec import MAX_PERMUTATIONS, MAX_SEED, PAPER_CONVENTIONS, STATISTICS, AnalysisSpec, RunSpec
 
 PLAIN = RunSpec(

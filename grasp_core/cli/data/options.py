@@ -8,20 +8,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
-from grasp_core.data_spec import (
-    Bins,
-    Combine,
-    DataSpec,
-    Filters,
-    Layout,
-    MapValues,
-    Question,
-    Recode,
-    Repeated,
-    range_labels,
-)
+from grasp_core.data_spec import DataSpec, Filters, Layout, Question, Repeated
 from grasp_core.errors import DataError, SpecError
 from grasp_core.io.archives.bounded import MIB, read_at_most
+from grasp_core.recode_steps import Bins, Combine, MapValues, Recode, range_labels
 from grasp_core.wording import quoted
 
 _MAX_IDS = 64 * MIB

@@ -9,9 +9,10 @@ import numpy as np
 
 from grasp_core.account import Account, Unit, added_up
 from grasp_core.annotations import Codes
-from grasp_core.data_spec import Combine, DataSpec
+from grasp_core.data_spec import DataSpec
 from grasp_core.io.dataset.contents import Contents
 from grasp_core.io.dataset.votes import id_columns
+from grasp_core.recode_steps import Combine
 from grasp_core.result import DataSummary, FileFingerprint
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from grasp_core.data_spec import Combine, DataSpec
+from grasp_core.data_spec import DataSpec
 from grasp_core.errors import DataError, raise_stopping
 from grasp_core.io.dataset.contents import Note, leave_out
 from grasp_core.io.dataset.filters import Sieve
@@ -21,6 +21,7 @@ from grasp_core.io.parts.partitions import Part, PartFile, Parts, opened
 from grasp_core.io.sources import remote
 from grasp_core.io.table.parsed import compact
 from grasp_core.io.table.table import Table
+from grasp_core.recode_steps import Combine
 
 
 class PartRows(NamedTuple):

@@ -12,13 +12,14 @@ from hypothesis import strategies as st
 
 from grasp_core import cli
 from grasp_core.account import Account, LeftOut
-from grasp_core.data_spec import DataSpec, Filters, MapValues, Question
+from grasp_core.data_spec import DataSpec, Filters, Question
 from grasp_core.io.dataset.load import load
 from grasp_core.io.parsing.read import read_table
 from grasp_core.io.parts.partitions import find_parts
 from grasp_core.io.parts.survey import survey
 from grasp_core.io.table.table import Table
 from grasp_core.json_values import from_json, to_json
+from grasp_core.recode_steps import MapValues
 from grasp_core.remarks.left_out import LeftOutReason, Skipped
 from grasp_core.remarks.remark import said
 from grasp_core.report.account import account_sentence, unused_sentence

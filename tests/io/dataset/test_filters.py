@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from grasp_core.data_spec import DataSpec, Filters, MapValues
+from grasp_core.data_spec import DataSpec, Filters
 from grasp_core.errors import DataError
 from grasp_core.io.dataset.filters import GroupShare
 from grasp_core.io.dataset.load import Dataset, load
+from grasp_core.recode_steps import MapValues
 from tests.io.making import LONG, rows_table
 
 ROWS = [

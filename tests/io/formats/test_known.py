@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from grasp_core import cli
-from grasp_core.data_spec import Bins, Combine, DataSpec, Filters, MapValues
+from grasp_core.data_spec import DataSpec, Filters
 from grasp_core.errors import DataError
 from grasp_core.io.dataset.load import Dataset, load
 from grasp_core.io.formats.datasets import known
@@ -21,6 +21,7 @@ from grasp_core.io.formats.datasets.dices import REMOVED_350
 from grasp_core.io.parsing.read import read_table
 from grasp_core.io.table.recipe import Recipe
 from grasp_core.io.table.table import Table
+from grasp_core.recode_steps import Bins, Combine, MapValues
 from tests.io.making import csv_bytes, rows_table
 from tests.shared_data import DICES350, SHARED, needs_shared_data
 

@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from grasp_core.data_spec import Bins, Combine, DataSpec, Filters, MapValues
+from grasp_core.data_spec import DataSpec, Filters
 from grasp_core.errors import DataError, Problem
 from grasp_core.io.dataset.votes import read_votes
 from grasp_core.io.parsing.limited import limits
@@ -27,6 +27,7 @@ from grasp_core.io.parsing.limited.process import HELPER
 from grasp_core.io.parsing.read import read_table
 from grasp_core.io.table.recipe import Recipe
 from grasp_core.json_values import from_json, to_json
+from grasp_core.recode_steps import Bins, Combine, MapValues
 from grasp_core.remarks.remark import said
 from tests.io.files.workbook_files import ods_bytes, xlsx_bytes
 from tests.io.making import csv_bytes, read_here, rows_table
