@@ -250,19 +250,20 @@ def _mark(row: dict[str, Any]) -> dict[str, Any]:
     return _axes_of(row)
 
 
-_OF_GREATEST = ("p", "q", "significance", "p_interval", "q_interval")
+_OF_GREATEST, _WHILE_IT_GOES_ON = ("p", "q", "significance"), ("p_interval", "q_interval")
 
 
 def _with_outcome(fields: dict[str, Any]) -> dict[str, Any]:
     outcome = fields.pop("outcome")
     own = {"p": fields.pop("p_group"), "significance": fields.pop("significance_group")}
-    greatest = {f"{name}_max": outcome.pop(name) for name in _OF_GREATEST if name in outcome}
+    of_greatest = [*_OF_GREATEST, *(name for name in _WHILE_IT_GOES_ON if name in outcome)]
+    greatest = {f"{name}_max": outcome.pop(name) for name in of_greatest}
     return {**_with_axes(fields), "value": outcome.pop("value"), **own, **greatest, **outcome}
 
 
 def _outcome_of(row: dict[str, Any]) -> dict[str, Any]:
-    greatest = {name: row[f"{name}_max"] for name in _OF_GREATEST if f"{name}_max" in row}
-    outcome = {**row, **greatest}
+    of_greatest = [*_OF_GREATEST, *(name for name in _WHILE_IT_GOES_ON if f"{name}_max" in row)]
+    outcome = {**row, **{name: row[f"{name}_max"] for name in of_greatest}}
     own = {"p_group": row["p"], "significance_group": row["significance"]}
     return {**_axes_of(row), "outcome": outcome, **own}
 
