@@ -30,6 +30,8 @@ MAX_CELLS = 6_000_000
 """Most annotations times categories."""
 QUICK_WORK, QUICK_CELLS = 200_000_000, 1_000_000
 """The same for a search of about a second."""
+INSTANT_WORK = 50_000_000
+"""Most multiplications of a search of a few tenths of a second."""
 MAX_CANDIDATES = 1_000_000
 BLOCK_BYTES = 64 * 2**20
 _SEED = 1
@@ -110,9 +112,18 @@ def near_duplicates(annotations: Annotations) -> Duplicates:
 
 def is_quick(annotations: Annotations) -> bool:
     """Whether the search takes about a second at most."""
+    return _is_within(annotations, QUICK_WORK)
+
+
+def is_instant(annotations: Annotations) -> bool:
+    """Whether the search takes less than handing it to a worker that is busy with runs."""
+    return _is_within(annotations, INSTANT_WORK)
+
+
+def _is_within(annotations: Annotations, work: float) -> bool:
     size = np.diff(annotations.indptr).astype(np.float64)
     k = annotations.n_categories
-    return bool((size**2).sum() * k <= QUICK_WORK and annotations.n_annotations * k <= QUICK_CELLS)
+    return bool((size**2).sum() * k <= work and annotations.n_annotations * k <= QUICK_CELLS)
 
 
 def _usual(pairs: BoolArray, common: FloatArray, agreed: FloatArray, expected: FloatArray) -> FloatArray:

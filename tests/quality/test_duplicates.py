@@ -7,7 +7,7 @@ import pytest
 
 from grasp_core.annotations import Annotations
 from grasp_core.quality import duplicates
-from grasp_core.quality.duplicates import near_duplicates
+from grasp_core.quality.duplicates import is_instant, is_quick, near_duplicates
 
 LABELS = ("a", "b", "c")
 
@@ -131,3 +131,13 @@ def test_blocks_and_thinning_keep_what_they_see(monkeypatch):
     thinned = near_duplicates(annotations)
     assert thinned.items_used == 0.5
     assert all(pair.common == 100 for pair in thinned.pairs)
+
+
+@pytest.mark.parametrize(
+    ("items", "raters", "instant", "quick"),
+    [(350, 104, True, True), (1000, 220, False, True), (3000, 220, False, False)],
+    ids=["36,400 annotations", "220,000", "660,000"],
+)
+def test_how_long_the_search_takes_is_told_from_the_size(items, raters, instant, quick):
+    annotations = simulated(1, items=items, raters=raters)
+    assert (is_instant(annotations), is_quick(annotations)) == (instant, quick)

@@ -16,7 +16,7 @@ from grasp_core.groups import AxisSet
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.quality import tables
 from grasp_core.quality.constant import ConstantRaters, constant_raters, find_constant
-from grasp_core.quality.duplicates import Duplicates, is_quick, near_duplicates
+from grasp_core.quality.duplicates import Duplicates, is_instant, is_quick, near_duplicates
 from grasp_core.quality.overlap import Overlap, overlaps
 from grasp_core.quality.overview import Overview, overview
 from grasp_core.quality.power import GroupPower, estimate, power_tasks
@@ -72,6 +72,8 @@ def _near_duplicates(dataset: Dataset) -> Duplicates | None:
     """The search, at once where it is short and else when it is asked for."""
 
     def search() -> Duplicates:
+        if is_instant(dataset.annotations):
+            return near_duplicates(dataset.annotations)
         with st.spinner("Looking for raters who agree too closely"):
             return next(server.shared().service.pool.each(near_duplicates, [dataset.annotations]))
 
