@@ -19,6 +19,8 @@ from grasp_core.report.words import (
 )
 from grasp_core.result import RunResult
 
+_COUNT = st.column_config.NumberColumn(format="localized")
+
 
 def show_methods(result: RunResult) -> None:
     """Each statistic in plain words with its formula one click away, then this run's conventions."""
@@ -70,6 +72,7 @@ def show_data(result: RunResult) -> None:
     labels.dataframe(
         pd.DataFrame({"Label": data.categories, "Annotations": data.label_counts}),
         hide_index=True,
+        column_config={"Annotations": _COUNT},
         alt="Annotations per label",
     )
     if data.files:
@@ -79,6 +82,7 @@ def show_data(result: RunResult) -> None:
                 columns=["File", "Bytes", "SHA-256"],
             ),
             hide_index=True,
+            column_config={"Bytes": _COUNT},
             alt="Input files with their hashes",
         )
     for what, sentences in (
