@@ -13,6 +13,7 @@ from hypothesis import settings
 from playwright.sync_api import Browser, expect, sync_playwright
 
 PATIENCE_MS = 30_000
+SLOW_ROOMS = {"web", "deploy", "engine", "store", "pages", "benchmark"}
 
 # Before NumPy is imported. There is a test process for each core, and threads of linear algebra that wait for
 # one another take ten times the work of one.
@@ -32,6 +33,18 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     if config.option.markexpr != "browser" or collection_path.suffix != ".py":
         return None
     return "browser" not in collection_path.read_text(encoding="utf-8") or None
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One process more than there are cores: at any time some test waits for a server or a database."""
+    return (os.cpu_count() or 1) + 1
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Long tests first where several processes share them, so that all end at about the same time."""
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda item: SLOW_ROOMS.isdisjoint(item.path.parts))
 
 
 def pytest_collection_finish() -> None:

@@ -46,10 +46,14 @@ def serving(
     host: str = "127.0.0.1",
     port: int | None = None,
     base_path: str = "",
+    before: str = "",
 ) -> Iterator[Served]:
-    """Start the app with what lasts in `folder`; SIGTERM ends it."""
+    """Start the app with what lasts in `folder`; SIGTERM ends it. `before` is run in its process first."""
     port = port or free_port()
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
+    streamlit = (
+        ["-c", f"{before}\nfrom streamlit.web.cli import main\nmain()"] if before else ["-m", "streamlit"]
+    )
+    command = [sys.executable, *streamlit, "run", "app.py", "--server.port", str(port)]
     command += ["--server.headless", "true", "--server.fileWatcherType", "none"]
     command += ["--browser.gatherUsageStats", "false", "--server.baseUrlPath", base_path]
     served = Served(f"http://{host}:{port}{base_path}", folder / "log")
