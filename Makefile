@@ -24,17 +24,21 @@ help: ## list these targets
 
 setup: ## build .venv with all that running and testing need
 	@tools/setup.sh test
+	@$(VENV_PYTHON) -m grasp_core warm
 
 run: ## serve the dashboard at http://localhost:8501
 	@tools/setup.sh app
 	@exec $(VENV_PYTHON) -m streamlit run app.py --server.port $(PORT) --server.address $(ADDRESS)
 
-test: lint ## lint, types and all tests, with a real browser, PostgreSQL and proxy
+test: ## lint, types and all tests, with a real browser, PostgreSQL and proxy
+	@tools/setup.sh test
+	@$(VENV_PYTHON) -m grasp_core warm & warming=$$!; \
+		$(MAKE) --no-print-directory lint; linted=$$?; wait $$warming && exit $$linted
 	@GRASP_CHROMIUM=$$(tools/browser.sh) && GRASP_POSTGRES=$$(tools/postgres.sh) && GRASP_CADDY=$$(tools/caddy.sh) && \
 		export GRASP_CHROMIUM GRASP_POSTGRES GRASP_CADDY && \
 		some() { $(VENV_PYTHON) -m pytest "$$@" $(PYTEST_ARGS) || [ $$? -eq 5 ]; } && \
 		some --numprocesses auto --maxprocesses 4 --dist loadfile -m 'not browser' && \
-		some -m browser # alone: pages that wait for busy cores are slow, and clicks get lost
+		some --numprocesses 2 --dist loadfile -m browser # alone: pages that wait for busy cores are slow
 
 test-long: ## property tests on many more examples, other ones each time
 	@tools/setup.sh test

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import settings
 from playwright.sync_api import Browser, expect, sync_playwright
 
-PATIENCE_MS = 30_000
+PATIENCE_MS = 60_000
 SLOW_ROOMS = {"web", "deploy", "engine", "store", "pages", "benchmark"}
 
 # Before NumPy is imported. There is a test process for each core, and threads of linear algebra that wait for

