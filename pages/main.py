@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
 from grasp_core.access import LOCAL_USER
@@ -10,7 +12,7 @@ from pages._ui.session.identity import visitor
 from pages._ui.session.permissions import VIEWERS_LOOK
 from pages._ui.shell.guard import show_error
 from pages._ui.shell.page_style import ICON, mend
-from pages._ui.shell.screens import SCREENS
+from pages._ui.shell.screens import SCREENS, Audience
 from pages._ui.shell.sign_in import ask_to_sign_in, say_not_admitted
 
 
@@ -25,17 +27,7 @@ def view() -> None:
         refusal = str(error)
     except Exception as error:  # e.g. the database is away: nobody is known
         failure = error
-    named = user is not None and user != LOCAL_USER
-    audiences = {
-        st.Page(
-            f"{screen.name}.py",
-            title=screen.title,
-            icon=screen.icon,
-            default=screen is SCREENS[0],
-            visibility="visible" if screen.in_menu and (named or not screen.about_sign_in) else "hidden",
-        ): screen.audience
-        for screen in SCREENS
-    }
+    audiences = _audiences(named=user is not None and user != LOCAL_USER)
     asked = (st.context.url or "").rpartition("/")[2]
     alone = asked in [screen.name for screen in SCREENS if screen.audience == "everybody"]
     page = st.navigation(list(audiences), position="top" if user and not alone else "hidden")
@@ -56,6 +48,20 @@ def view() -> None:
             page.run()
     except Exception as error:  # fragments and callbacks run outside this call: app.py hands theirs over
         show_error(error)
+
+
+def _audiences(*, named: bool) -> dict[Any, Audience]:
+    """For whom each page is; `named` visitors have signed in, and see the pages about that in the menu."""
+    return {
+        st.Page(
+            f"{screen.name}.py",
+            title=screen.title,
+            icon=screen.icon,
+            default=screen is SCREENS[0],
+            visibility="visible" if screen.in_menu and (named or not screen.about_sign_in) else "hidden",
+        ): screen.audience
+        for screen in SCREENS
+    }
 
 
 # Not where a worker process, started anew, loads this file as its parent's main module.

@@ -178,23 +178,15 @@ def _layers(
     y_domain: Domain,
 ) -> list[alt.Chart]:
     colours = palette(theme)
-    inside, across = pair
-    x = alt.X(
-        "x:Q",
-        scale=alt.Scale(domain=list(x_domain), nice=False, zero=False),
-        axis=alt.Axis(title=f"{WORDS[across].axis} →", tickCount=ticks()),
-    )
-    y = alt.Y(
-        "y:Q",
-        scale=alt.Scale(domain=list(y_domain), nice=False, zero=False),
-        axis=alt.Axis(title=f"{WORDS[inside].axis} →", tickCount=6),
-    )
+    inside, across = (WORDS[name] for name in pair)
+    x = alt.X("x:Q", scale=_scale(x_domain), axis=alt.Axis(title=f"{across.axis} →", tickCount=ticks()))
+    y = alt.Y("y:Q", scale=_scale(y_domain), axis=alt.Axis(title=f"{inside.axis} →", tickCount=6))
     told = tooltip(
         group="Group",
         axis="Axis",
         raters="Raters",
-        inside=WORDS[inside].name,
-        across=WORDS[across].name,
+        inside=inside.name,
+        across=across.name,
         gai="GAI",
         p="p of GAI",
         q="q of GAI",
@@ -214,6 +206,10 @@ def _layers(
         ),
         *_names(alt.Chart(rows(labels, "labels")).encode(x=x, y=y, text=alt.Text("text:N")), theme),
     ]
+
+
+def _scale(domain: Domain) -> alt.Scale:
+    return alt.Scale(domain=list(domain), nice=False, zero=False)
 
 
 def _names(text: alt.Chart, theme: Theme) -> list[alt.Chart]:

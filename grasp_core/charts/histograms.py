@@ -142,17 +142,16 @@ def _layers(
     lines: list[Heading | GroupLine],
     domain: tuple[float, float],
 ) -> list[alt.Chart]:
-    colours = palette(theme)
-    groups = [line for line in lines if isinstance(line, GroupLine)]
-    outcomes = rows([outcome_row(result, statistic, line, domain) for line in groups], "outcomes")
-    drawn = [null_row(statistic, line) for line in groups]
-    nulls = rows([row for row in drawn if row is not None], "nulls")
     x = alt.X(
         "x:Q",
         scale=alt.Scale(domain=list(domain), nice=False, zero=False),
         axis=alt.Axis(title=WORDS[statistic].axis, tickCount=ticks(), grid=True),
     )
     y = alt.Y("top:Q", scale=alt.Scale(domain=[0, extent(lines)], reverse=True, nice=False), axis=None)
+    groups = [line for line in lines if isinstance(line, GroupLine)]
+    outcomes = rows([outcome_row(result, statistic, line, domain) for line in groups], "outcomes")
+    drawn = [null_row(statistic, line) for line in groups]
+    nulls = rows([row for row in drawn if row is not None], "nulls")
     base = alt.Chart(alt.NamedData("outcomes")).encode(
         tooltip=tooltip(
             group="Group",
@@ -167,23 +166,29 @@ def _layers(
     )
     return [
         alt.Chart(outcomes)
-        .mark_rule(color=colours.grid)
+        .mark_rule(color=palette(theme).grid)
         .encode(y=alt.Y("base:Q", axis=None), x=LEFT, x2=UP_TO_RIGHT),
-        alt.Chart(nulls)
-        .transform_flatten(["x", "top"])
-        .mark_area(interpolate="step-after", opacity=0.55, clip=True, strokeWidth=0)
-        .encode(x=x, y=y, y2=alt.Y2("base:Q"), detail=alt.Detail("row:N"), color=colour(theme)),
-        base.transform_filter("isValid(datum.x)")
-        .mark_rule(color=colours.ink, strokeWidth=1.6)
-        .encode(x=x, y=y, y2=alt.Y2("base:Q")),
-        base.transform_filter("isValid(datum.x)")
-        .mark_point(filled=True, size=62, opacity=1, stroke=colours.background, strokeWidth=0.7)
-        .encode(x=x, y=y, color=colour(theme), shape=shape()),
+        *_values(base, alt.Chart(nulls), theme, x, y),
         *_texts(base, theme),
         *_heads(lines, theme),
         base.mark_rect(opacity=0).encode(
             x=LEFT, x2=UP_TO_RIGHT, y=alt.Y("row_top:Q", axis=None), y2=alt.Y2("base:Q")
         ),
+    ]
+
+
+def _values(base: alt.Chart, nulls: alt.Chart, theme: Theme, x: alt.X, y: alt.Y) -> list[alt.Chart]:
+    """Each group's histogram, and its observed value across it."""
+    colours = palette(theme)
+    observed = base.transform_filter("isValid(datum.x)")
+    return [
+        nulls.transform_flatten(["x", "top"])
+        .mark_area(interpolate="step-after", opacity=0.55, clip=True, strokeWidth=0)
+        .encode(x=x, y=y, y2=alt.Y2("base:Q"), detail=alt.Detail("row:N"), color=colour(theme)),
+        observed.mark_rule(color=colours.ink, strokeWidth=1.6).encode(x=x, y=y, y2=alt.Y2("base:Q")),
+        observed.mark_point(
+            filled=True, size=62, opacity=1, stroke=colours.background, strokeWidth=0.7
+        ).encode(x=x, y=y, color=colour(theme), shape=shape()),
     ]
 
 

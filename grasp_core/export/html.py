@@ -74,18 +74,7 @@ def report_html(result: RunResult) -> str:
     spec_file = spec_json(result)
     result = printable_result(result)
     title = escape(run_title(result.spec))
-    contents = {
-        "answer": _answer(result),
-        "axes": _axes(result),
-        "cohesion": figure(cohesion_map(result), "cohesion"),
-        "groups": _groups(result),
-        "chance": _chance(result),
-        "methods": _methods(result),
-        "warnings": listing(escape(str(warning)) for warning in result.warnings) or "<p>None.</p>",
-        "data": _data(result),
-    }
-    if result.data.files:
-        contents["again"] = _again(result, spec_file)
+    contents = _contents(result, spec_file)
     links = listing(f'<a href="#{name}">{escape(_SECTIONS[name])}</a>' for name in contents)
     sections = "\n".join(
         f'<section id="{name}">\n<h2>{escape(_SECTIONS[name])}</h2>\n{content}\n</section>'
@@ -112,6 +101,23 @@ def report_html(result: RunResult) -> str:
 </body>
 </html>
 """
+
+
+def _contents(result: RunResult, spec_file: str) -> dict[str, str]:
+    """The sections, in order."""
+    contents = {
+        "answer": _answer(result),
+        "axes": _axes(result),
+        "cohesion": figure(cohesion_map(result), "cohesion"),
+        "groups": _groups(result),
+        "chance": _chance(result),
+        "methods": _methods(result),
+        "warnings": listing(escape(str(warning)) for warning in result.warnings) or "<p>None.</p>",
+        "data": _data(result),
+    }
+    if result.data.files:
+        contents["again"] = _again(result, spec_file)
+    return contents
 
 
 def _labelled(result: RunResult) -> str:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import logging
 import traceback
 from collections.abc import Callable
+from dataclasses import dataclass
 from http import HTTPStatus
 from typing import cast
 
@@ -54,47 +55,59 @@ def mount(server: Callable[[], Server], identify: Identify, base_path: str = "")
     base_path : str
         Path under which everything is served, e.g. ``/grasp``.
     """
+    answers = _Answers(server, identify)
+    return Mount(
+        f"{base_path}/api",
+        routes=[
+            Route("/health", answers.health),
+            Route("/runs/{run_id}", answers.run),
+            Route("/runs/{run_id}/table.csv", answers.table),
+            Route("/leaderboards/{link_id}", answers.leaderboard),
+        ],
+        middleware=[Middleware(ExceptionMiddleware, handlers={Exception: _problem, HTTPException: _problem})],
+    )
 
-    def run(request: Request) -> Response:
-        user = identify(request)
-        record = _visible_run(server(), user, request)
+
+@dataclass(frozen=True, slots=True)
+class _Answers:
+    """What is answered at each address."""
+
+    server: Callable[[], Server]
+    identify: Identify
+
+    def run(self, request: Request) -> Response:
+        """The result of a run, or how far it is."""
+        user = self.identify(request)
+        record = _visible_run(self.server(), user, request)
         if record.state != "done":
             return JSONResponse(_state(record, for_stranger=user is None), headers=_PRIVATE)
-        return JSONResponse(_result(server(), user, record).to_dict(), headers=_PRIVATE)
+        return JSONResponse(_result(self.server(), user, record).to_dict(), headers=_PRIVATE)
 
-    def table(request: Request) -> Response:
-        user = identify(request)
-        record = _visible_run(server(), user, request)
+    def table(self, request: Request) -> Response:
+        """The result's table as CSV."""
+        user = self.identify(request)
+        record = _visible_run(self.server(), user, request)
         if record.state != "done":
             raise ProblemError(HTTPStatus.CONFLICT, f"The run is {record.state}; it has no table.")
         return Response(
-            _csv(_result(server(), user, record)),
+            _csv(_result(self.server(), user, record)),
             media_type="text/csv; charset=utf-8",
             headers={**_PRIVATE, "Content-Disposition": 'attachment; filename="table.csv"'},
         )
 
-    def leaderboard(request: Request) -> Response:
+    def leaderboard(self, request: Request) -> Response:
+        """What a link to a leaderboard shows."""
         link_id = request.path_params["link_id"]
-        _check_link(server(), identify(request), request, Target("leaderboard", link_id))
-        found = server().links.leaderboard(link_id)
+        _check_link(self.server(), self.identify(request), request, Target("leaderboard", link_id))
+        found = self.server().links.leaderboard(link_id)
         if found is None:
             raise _missing("leaderboard")
         return JSONResponse(found.content, headers=_PRIVATE)
 
-    def health(_: Request) -> Response:
-        server().check()
+    def health(self, _: Request) -> Response:
+        """Whether the store can be read."""
+        self.server().check()
         return JSONResponse({"status": "ok", "version": __version__}, headers={"Cache-Control": "no-store"})
-
-    return Mount(
-        f"{base_path}/api",
-        routes=[
-            Route("/health", health),
-            Route("/runs/{run_id}", run),
-            Route("/runs/{run_id}/table.csv", table),
-            Route("/leaderboards/{link_id}", leaderboard),
-        ],
-        middleware=[Middleware(ExceptionMiddleware, handlers={Exception: _problem, HTTPException: _problem})],
-    )
 
 
 def _problem(_: Request, error: Exception) -> Response:

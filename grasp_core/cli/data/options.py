@@ -20,7 +20,17 @@ _FILTERS = tuple(field.name for field in dataclasses.fields(Filters))
 
 def add_reading(parser: argparse.ArgumentParser) -> None:
     """Add the options of :func:`spec_fields`, and those that name the files."""
-    files = parser.add_argument_group("files")
+    _add_files(parser.add_argument_group("files"))
+    _add_columns(
+        parser.add_argument_group(
+            "reading", "what --layout, --item, --rater and --label do not name is recognised"
+        )
+    )
+    _add_recoding(parser.add_argument_group("recoding", "applied in the order map, bins, combine"))
+    _add_filters(parser.add_argument_group("leaving out"))
+
+
+def _add_files(files: argparse._ArgumentGroup) -> None:
     files.add_argument(
         "--annotations", required=True, metavar="FILE", help="a path, or an address such as https://..."
     )
@@ -29,9 +39,9 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     files.add_argument("--raters-member", metavar="NAME", help="the same of the raters file")
     for earlier, today in (("--part", "member"), ("--raters-part", "raters_member")):
         files.add_argument(earlier, dest=today, help=argparse.SUPPRESS)  # as scripts may still say
-    reading = parser.add_argument_group(
-        "reading", "what --layout, --item, --rater and --label do not name is recognised"
-    )
+
+
+def _add_columns(reading: argparse._ArgumentGroup) -> None:
     reading.add_argument("--layout", choices=get_args(Layout))
     for name in ("item", "rater"):
         reading.add_argument(f"--{name}", metavar="COLUMN")
@@ -66,8 +76,6 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     reading.add_argument(
         "--order", metavar="COLUMN", help="times that tell first and last (default: the order of rows)"
     )
-    _add_recoding(parser.add_argument_group("recoding", "applied in the order map, bins, combine"))
-    _add_filters(parser.add_argument_group("leaving out"))
 
 
 def _add_recoding(group: argparse._ArgumentGroup) -> None:

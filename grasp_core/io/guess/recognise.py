@@ -5,7 +5,7 @@ A guess is a proposal for a person to confirm, with a sentence that says why.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 
 from grasp_core.data_spec import DataSpec
@@ -127,12 +127,18 @@ def recognise(
             reasons += lone_code(cells, spec, declared)
     if named.label is None and not any(reason.field == "label" for reason in reasons):
         reasons += doubts(few, spec)
-    given = [*(recipe.axes if recipe else ()), *(raters.recipe.axes if raters and raters.recipe else ())]
-    axes = tuple(dict.fromkeys(name for together in given for name in together if name in texts))
+    axes = _known_axes(recipe, raters, texts)
     if not axes:
         axes, found = _axes(spec, texts)
         reasons += found
     return Guess(spec, axes, tuple(reasons), recipe)
+
+
+def _known_axes(recipe: Recipe | None, raters: Table | None, texts: Container[str]) -> tuple[str, ...]:
+    """Axes that the formats of the files name, as far as the data have them."""
+    recipes = (recipe, raters.recipe if raters else None)
+    given = [together for one in recipes if one is not None for together in one.axes]
+    return tuple(dict.fromkeys(name for together in given for name in together if name in texts))
 
 
 def _require(named: Named, annotations: Table, raters: Table | None) -> None:

@@ -7,8 +7,10 @@ import streamlit as st
 from grasp_core.benchmark.gold_column import gold_labels
 from grasp_core.benchmark.jobs import HumanDraws, score_people
 from grasp_core.benchmark.scoring.human import HumanScore
+from grasp_core.data_spec import DataSpec
 from grasp_core.errors import DataError
 from grasp_core.io.dataset.votes import cell_columns, id_columns
+from grasp_core.io.table.table import Table
 from grasp_core.report.text import escape_markdown
 from pages._ui.benchmark.benchmark import in_a_worker
 from pages._ui.data.questions import one_question_only
@@ -41,14 +43,11 @@ def show_human_baseline() -> None:
         "100 items."
     )
     spec = session.data_spec
-    taken = {*id_columns(spec), *cell_columns(session.annotations, spec), spec.text}
-    columns = (
-        []
-        if spec.layout == "raters-by-items"
-        else [name for name in session.annotations.columns if name not in taken]
-    )
     right = st.selectbox(
-        "Right label", [_OTHERS, *columns], key=session.key("human-right"), persist_state="session"
+        "Right label",
+        [_OTHERS, *_free_columns(session.annotations, spec)],
+        key=session.key("human-right"),
+        persist_state="session",
     )
     votes, items, seed = (
         int(place.number_input(label, least, value=value, key=f"human-{label}", persist_state="session"))
@@ -69,6 +68,14 @@ def show_human_baseline() -> None:
     known, score = st.session_state.get(_SCORE, (None, None))
     if score is not None and known == what:
         _show(score)
+
+
+def _free_columns(annotations: Table, spec: DataSpec) -> list[str]:
+    """Columns that may hold right labels: those which hold no ids, labels or texts."""
+    if spec.layout == "raters-by-items":
+        return []
+    taken = {*id_columns(spec), *cell_columns(annotations, spec), spec.text}
+    return [name for name in annotations.columns if name not in taken]
 
 
 def _show(found: HumanScore) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
+import pandas as pd
 import streamlit as st
 
 from grasp_core import charts, server
@@ -63,6 +65,21 @@ def draw_leaderboard(
     content = json_text(leaderboard_dict(best, names))
     cache.leaderboard_chart(content, best, column, page_theme())
     table = leaderboard_table(best, names)
+    _draw_table(table, names)
+    chart = partial(charts.leaderboard_chart, best, column)
+    files: Sequence[tuple[str, str, str, Callable[[], str | bytes]]] = (
+        ("Table (CSV)", "csv", "text/csv", lambda: table.to_csv(index=False)),
+        ("All figures (JSON)", "json", "application/json", lambda: content),
+        ("Chart (PNG)", "png", "image/png", lambda: charts.to_png(chart())),
+        ("Chart (SVG)", "svg", "image/svg+xml", lambda: charts.to_svg(chart())),
+    )
+    with st.container(horizontal=True):
+        for label, extension, media_type, make in files:
+            download(check, label, make, file_name=f"leaderboard.{extension}", media_type=media_type)
+    return best
+
+
+def _draw_table(table: pd.DataFrame, names: Sequence[str]) -> None:
     st.dataframe(
         table,
         hide_index=True,
@@ -79,25 +96,6 @@ def draw_leaderboard(
         "Macro-F1 over the classes that occur, as on RAFT's leaderboard. An overall figure needs every task. "
         "Published figures come without intervals and are not ours."
     )
-    with st.container(horizontal=True):
-        for label, extension, media_type, make in (
-            ("Table (CSV)", "csv", "text/csv", lambda: table.to_csv(index=False)),
-            ("All figures (JSON)", "json", "application/json", lambda: content),
-            (
-                "Chart (PNG)",
-                "png",
-                "image/png",
-                lambda: charts.to_png(charts.leaderboard_chart(best, column)),
-            ),
-            (
-                "Chart (SVG)",
-                "svg",
-                "image/svg+xml",
-                lambda: charts.to_svg(charts.leaderboard_chart(best, column)),
-            ),
-        ):
-            download(check, label, make, file_name=f"leaderboard.{extension}", media_type=media_type)
-    return best
 
 
 def _compare(own: list[Entry]) -> None:

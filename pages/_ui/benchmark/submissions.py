@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import streamlit as st
@@ -39,33 +39,13 @@ def show_submission() -> None:
         f"{number(len(names), 'task')}. A file that is left out is not scored, and there is then no overall "
         "figure."
     )
-    kind = st.segmented_control(
-        "What you have",
-        ["Zip archive", "Folder"],
-        default="Zip archive",
-        required=True,
-        key="submission-kind",
-    )
-    key = f"submission-{kind}"
-    if kind == "Folder":
-        files = st.file_uploader(
-            "Folder of predictions",
-            accept_multiple_files="directory",
-            max_upload_size=MAX_FILE // MIB,
-            key=key,
-        )
-        shown = "the folder"
-    else:
-        file = st.file_uploader(
-            "Zip archive of predictions", type="zip", max_upload_size=MAX_ARCHIVE // MIB, key=key
-        )
-        files, shown = [file] if file else [], file.name if file else ""
-    if not files:
+    given = _given()
+    if given is None:
         return
+    shown, size, content = given
     try:
-        check_size(sum(file.size for file in files), MAX_ARCHIVE, shown, "a submission")
-        content = files[0].getvalue() if kind != "Folder" else _packed(files)
-        submission = read_submission(content, names, shown)
+        check_size(size, MAX_ARCHIVE, shown, "a submission")
+        submission = read_submission(content(), names, shown)
         ids = known_ids(tasks_folder())
         problems, faulty = validate(submission, names, ids), check_files(submission, names, ids)
     except GraspError as error:
@@ -83,6 +63,27 @@ def show_submission() -> None:
 def forget_scored() -> None:
     """Show no score of this visit any more: the leaderboard has changed."""
     st.session_state.pop(_SCORED, None)
+
+
+def _given() -> tuple[str, int, Callable[[], bytes]] | None:
+    """What was handed in, if it was: its name in messages, its size, and the archive that it is or makes."""
+    kind = st.segmented_control(
+        "What you have",
+        ["Zip archive", "Folder"],
+        default="Zip archive",
+        required=True,
+        key="submission-kind",
+    )
+    key = f"submission-{kind}"
+    if kind != "Folder":
+        file = st.file_uploader(
+            "Zip archive of predictions", type="zip", max_upload_size=MAX_ARCHIVE // MIB, key=key
+        )
+        return (file.name, file.size, file.getvalue) if file else None
+    files = st.file_uploader(
+        "Folder of predictions", accept_multiple_files="directory", max_upload_size=MAX_FILE // MIB, key=key
+    )
+    return ("the folder", sum(file.size for file in files), lambda: _packed(files)) if files else None
 
 
 def _packed(files: Iterable[UploadedFile]) -> bytes:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pandas as pd
 import streamlit as st
 
@@ -17,7 +19,7 @@ from grasp_core.report.words import (
     reported_statistics,
     statistic_formula,
 )
-from grasp_core.result import RunResult
+from grasp_core.result import FileFingerprint, RunResult
 
 _COUNT = st.column_config.NumberColumn(format="localized")
 
@@ -76,15 +78,7 @@ def show_data(result: RunResult) -> None:
         alt="Annotations per label",
     )
     if data.files:
-        st.dataframe(
-            pd.DataFrame(
-                [(file.name, file.bytes, file.sha256) for file in data.files],
-                columns=["File", "Bytes", "SHA-256"],
-            ),
-            hide_index=True,
-            column_config={"Bytes": _COUNT},
-            alt="Input files with their hashes",
-        )
+        _list_files(data.files)
     for what, sentences in (
         ("Recoded", [step_sentence(step) for step in result.spec.data.recode]),
         ("Left out", left_out(result.spec.data)),
@@ -94,3 +88,14 @@ def show_data(result: RunResult) -> None:
     if data.account is not None:
         st.markdown(escape_markdown(f"{account_sentence(data.account)}."))
     st.text(f"Fingerprint of the data (SHA-256): {data.sha256}")
+
+
+def _list_files(files: Sequence[FileFingerprint]) -> None:
+    st.dataframe(
+        pd.DataFrame(
+            [(file.name, file.bytes, file.sha256) for file in files], columns=["File", "Bytes", "SHA-256"]
+        ),
+        hide_index=True,
+        column_config={"Bytes": _COUNT},
+        alt="Input files with their hashes",
+    )

@@ -88,13 +88,7 @@ def parsed(
     said = [*left_out(skipped), *sentences]
     if any(JOIN in answer for row in rows for answer in row.answers.values()):
         said.append(_JOINED)
-    columns: dict[str, tuple[str, str]] = {"item": ("", "item"), "rater": ("", "rater")}
-    for part in ("answers", "about", "extra"):
-        for own in dict.fromkeys(key for row in rows for key in getattr(row, part)):
-            columns[_free(own, part, columns)] = (part, own)
-    check_cells(len(columns) * len(rows), name)
-    filled = sum(2 + len(row.answers) + len(row.about) + len(row.extra) for row in rows)
-    check_filled(len(rows), len(columns), filled, name)
+    columns = _columns(rows, name)
     names, notes = name_columns(list(columns), name, "the fields of the annotations")
     shown = {field: column for column, field in columns.items()}
     table = from_cells(list(columns), (_cells(row, shown) for row in rows)).rename_columns(names)
@@ -112,6 +106,18 @@ def parsed(
             left_out=tuple(LeftOut(what(), count) for what, count in skipped.items()),
         ),
     )
+
+
+def _columns(rows: Sequence[Row], name: str) -> dict[str, tuple[str, str]]:
+    """The part of a row and the field in it that each column holds; too many are refused."""
+    columns: dict[str, tuple[str, str]] = {"item": ("", "item"), "rater": ("", "rater")}
+    for part in ("answers", "about", "extra"):
+        for own in dict.fromkeys(key for row in rows for key in getattr(row, part)):
+            columns[_free(own, part, columns)] = (part, own)
+    check_cells(len(columns) * len(rows), name)
+    filled = sum(2 + len(row.answers) + len(row.about) + len(row.extra) for row in rows)
+    check_filled(len(rows), len(columns), filled, name)
+    return columns
 
 
 def _free(own: str, part: str, taken: Collection[str]) -> str:

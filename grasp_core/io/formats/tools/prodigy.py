@@ -49,15 +49,8 @@ def read(records: Sequence[Record], name: str) -> Parsed | None:
         )
     choice = any("options" in record and "accept" in record for record in records)
     fields = [] if choice else _fields(records, answers)
-    if (
-        not choice
-        and not fields
-        and all(rows.scalar(record.get("_view_id")) in _MARKING for record in records)
-    ):
-        raise DataError(
-            f"{name} holds spans or regions that were marked, not answers about whole items; "
-            "ask for a choice or for accept and reject, or read another export"
-        )
+    if not choice and not fields:
+        _refuse_marking(records, name)
     found: list[Row] = []
     for line, (record, answer, rater, where) in enumerate(
         zip(records, answers, raters, places, strict=True), start=1
@@ -83,6 +76,14 @@ def _refuse_reviews(records: Sequence[Record], name: str) -> None:
         raise DataError(
             f"{name} holds what `prodigy review` decided about others' answers; "
             "export the data sets that were reviewed instead (prodigy db-out)"
+        )
+
+
+def _refuse_marking(records: Sequence[Record], name: str) -> None:
+    if all(rows.scalar(record.get("_view_id")) in _MARKING for record in records):
+        raise DataError(
+            f"{name} holds spans or regions that were marked, not answers about whole items; "
+            "ask for a choice or for accept and reject, or read another export"
         )
 
 
