@@ -4,11 +4,12 @@ import streamlit as st
 
 from grasp_core import server
 from grasp_core.report.text import escape_markdown
-from grasp_core.result import RunResult
+from grasp_core.result import Result, RunResult
 from pages._ui.models.models_answer import show_answer
 from pages._ui.result.answer import show_facts
+from pages._ui.result.so_far import show_so_far
 from pages._ui.result.whole_result import show_result
-from pages._ui.runs.progress import watch
+from pages._ui.runs.progress import once_known, watch
 from pages._ui.runs.run_edit import edit
 from pages._ui.session.state import shown_run, work
 from pages._ui.session.times import told
@@ -35,9 +36,19 @@ if run is None:
     link_to("data", "Go to Data")
     st.stop()
 
+
+def _show_provisional(found: Result) -> None:
+    if isinstance(found, RunResult):
+        show_so_far(Shown(run.id, found, run.title))
+    else:
+        show_answer(run.id, found)
+
+
 st.title(escape_markdown(run.title))
+run = once_known(run)
 if not run.ended:
-    watch(run.id)
+    share_run(run)
+    watch(run.id, _show_provisional)
     st.stop()
 if run.state != "done":
     st.warning(

@@ -6,13 +6,15 @@ from grasp_core import server
 from grasp_core.benchmark.leaderboard import read_leaderboard
 from grasp_core.report.public_view import public_view
 from grasp_core.report.text import escape_markdown
-from grasp_core.result import RunResult
+from grasp_core.result import Result, RunResult
 from grasp_core.store.links import Leaderboard
 from grasp_core.store.runs import RunRecord
 from pages._ui.benchmark.leaderboard import draw_leaderboard
 from pages._ui.models.models_answer import show_answer
 from pages._ui.result.answer import show_facts
+from pages._ui.result.so_far import show_so_far
 from pages._ui.result.whole_result import show_result
+from pages._ui.runs.progress import once_known, watch_from_outside
 from pages._ui.session.times import exactly
 from pages._ui.share.opened_link import CLOSED, OpenedLink, open_link
 from pages._ui.widgets.outputs import export
@@ -22,18 +24,26 @@ _TO_LOOK_AT = "A result that was shared with you, to look at."
 
 
 def _show_run(link: OpenedLink, run: RunRecord) -> None:
-    """Show a run without what could name a person or a file, once it is done."""
+    """Show a run without what could name a person or a file; while it goes on, what is found so far."""
+    key = f"{run.id} for strangers"
+
+    def show_provisional(found: Result) -> None:
+        if isinstance(found, RunResult):
+            show_so_far(Shown(key, found, run.title, link.check))
+        else:
+            show_answer(key, found, link.check)
+
+    run = once_known(run)
+    if not run.ended:
+        st.caption(_TO_LOOK_AT)
+        watch_from_outside(run.id, show_provisional, link.check)
+        return
     if run.state != "done":
-        st.info(
-            "This result is not there yet; come back later."
-            if not run.ended
-            else "There is no result here: its computation did not come to an end."
-        )
+        st.info("There is no result here: its computation did not come to an end.")
         return
     result = public_view(server.shared().service.result(run.id))
     show_facts(result)
     st.caption(_TO_LOOK_AT)
-    key = f"{run.id} for strangers"
     if not isinstance(result, RunResult):
         show_answer(key, result, link.check)
         return

@@ -187,3 +187,21 @@ def naming(data: DataSpec, who: str) -> DataSpec:
         member=who,
         raters_member=who,
     )
+
+
+def so_far(result: RunResult, permutations: int) -> RunResult:
+    """The same while its run goes on: p and q with intervals, none of fewer than 100 permutations."""
+
+    def of(outcome: Outcome) -> Outcome:
+        if permutations < 100 or outcome.p is None or outcome.q is None:
+            return Outcome(outcome.value, reason=outcome.reason, null_n=permutations)
+        around = [(0.8 * value, min(1.2 * value + 0.01, 1.0)) for value in (outcome.p, outcome.q)]
+        return replace(outcome, null_n=permutations, p_interval=around[0], q_interval=around[1])
+
+    rows = (
+        replace(row, statistics={name: of(one) for name, one in row.statistics.items()})
+        for row in result.groups
+    )
+    own = {} if permutations >= 100 else {"p_group": None, "significance_group": "none"}
+    dsi = tuple(replace(row, outcome=of(row.outcome), **own) for row in result.dsi)
+    return replace(result, groups=tuple(rows), dsi=dsi, permutations_done=permutations)

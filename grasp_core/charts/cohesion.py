@@ -22,18 +22,18 @@ from grasp_core.charts.theme import (
     title,
     tooltip,
 )
+from grasp_core.report.so_far import NOT_YET, p_in_figure, q_in_figure
 from grasp_core.report.words import (
     SIGNIFICANCE_NAMES,
     WORDS,
     axis_label,
     format_p,
-    format_p_value,
     format_value,
     group_labels,
     outcome_of,
     reported_statistics,
 )
-from grasp_core.result import RunResult
+from grasp_core.result import Outcome, RunResult
 from grasp_core.wording import number
 
 _HEIGHT = 420
@@ -96,14 +96,20 @@ def _groups(result: RunResult) -> list[dict[str, Any]]:
                 "inside": format_value(y),
                 "across": format_value(x),
                 "gai": format_value(gai.value),
-                "p": format_p_value(gai.p, permutations=permutations),
-                "q": format_p_value(gai.q, permutations=permutations),
+                "p": p_in_figure(gai, permutations=permutations),
+                "q": q_in_figure(gai, permutations=permutations),
                 "significance": SIGNIFICANCE_NAMES[gai.significance],
-                "verdict": SIGNIFICANCE_NAMES[gai.significance] if gai.p is not None else format_p(None),
+                "verdict": _verdict(gai),
                 "stands_out": gai.significance != "none",
             }
         )
     return values
+
+
+def _verdict(gai: Outcome) -> str:
+    if gai.p is not None:
+        return SIGNIFICANCE_NAMES[gai.significance]
+    return format_p(None) if gai.value is None or gai.reason is not None else NOT_YET
 
 
 def _domains(drawn: list[dict[str, Any]]) -> tuple[Domain, Domain]:

@@ -23,6 +23,14 @@ from grasp_core.charts.theme import (
     title,
     tooltip,
 )
+from grasp_core.report.so_far import (
+    MAY_CHANGE,
+    NOT_YET,
+    may_change,
+    p_in_figure,
+    p_so_far,
+    q_in_figure,
+)
 from grasp_core.report.words import (
     NOT_ESTIMABLE,
     SIGNIFICANCE_NAMES,
@@ -82,8 +90,8 @@ def _row(result: RunResult, row: DsiResult, position: float) -> dict[str, Any]:
         "middle": position + 0.5,
         "x": outcome.value,
         "value": format_value(outcome.value) if estimable else "",
-        "p": "" if outcome.p is None else format_p_value(outcome.p, permutations=permutations),
-        "q": "" if outcome.q is None else format_p_value(outcome.q, permutations=permutations),
+        "p": "" if outcome.p is None else p_in_figure(outcome, permutations=permutations),
+        "q": "" if outcome.q is None else q_in_figure(outcome, permutations=permutations),
         "p_group": "" if row.p_group is None else format_p_value(row.p_group, permutations=permutations),
         "significance": SIGNIFICANCE_NAMES[outcome.significance],
         "significance_group": SIGNIFICANCE_NAMES[row.significance_group],
@@ -94,7 +102,10 @@ def _row(result: RunResult, row: DsiResult, position: float) -> dict[str, Any]:
 
 def _tested(outcome: Outcome, permutations: int) -> str:
     if outcome.p is None:
-        return format_p(None)
+        return NOT_YET if outcome.reason is None else format_p(None)
+    if outcome.p_interval is not None:
+        unsure = f", {MAY_CHANGE}" if may_change(outcome) else ""
+        return f"p {p_so_far(outcome)}{unsure}"
     figures = [
         format_p(outcome.p, permutations=permutations),
         format_p(outcome.q, name="q", permutations=permutations),

@@ -12,6 +12,7 @@ from grasp_core.charts.nulls import (
     heading_row,
     null_row,
     outcome_row,
+    rounded_outwards,
     shared_domain,
 )
 from grasp_core.charts.theme import (
@@ -87,6 +88,8 @@ def null_histograms(
         return message(theme, heading=heading, text="There is no group to show.")
     lines = arrange(result, order, by)
     domain = shared_domain([outcome_of(row, statistic) for row in result.groups])
+    if result.provisional:
+        domain = rounded_outwards(domain)
     layers = _layers(result, statistic, theme, lines, domain)
     height = _ROW_DENSE if len(result.groups) >= _DENSE_FROM else _ROW
     return finish(
@@ -128,9 +131,9 @@ def chart_alt(result: RunResult, statistic: str) -> str:
 
 
 def _subtitle(result: RunResult, statistic: str) -> list[str]:
+    shuffles = "the shuffles so far" if result.provisional else f"{result.permutations:,} shuffles"
     return [
-        f"Histogram: {result.permutations:,} shuffles of the raters’ profiles, "
-        "each scaled to its own height.",
+        f"Histogram: {shuffles} of the raters’ profiles, each scaled to its own height.",
         f"Line: observed {WORDS[statistic].name}; ↑ ↓: above or below the shuffles’ median.",
     ]
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
 from grasp_core.charts.theme import badge
+from grasp_core.report.so_far import MAY_CHANGE, NOT_YET, may_change, p_in_figure, q_in_figure
 from grasp_core.report.tables import RowOrder, ordered_groups
 from grasp_core.report.words import (
     NOT_ESTIMABLE,
@@ -15,7 +17,6 @@ from grasp_core.report.words import (
     arrow,
     axis_label,
     format_p,
-    format_p_value,
     format_value,
     group_labels,
     outcome_of,
@@ -103,6 +104,12 @@ def shared_domain(outcomes: Sequence[Outcome]) -> tuple[float, float]:
     return low - margin, high + margin
 
 
+def rounded_outwards(domain: tuple[float, float]) -> tuple[float, float]:
+    """Round numbers around a range, which stay while shuffled values that come widen it a little."""
+    step = 10.0 ** math.floor(math.log10(domain[1] - domain[0])) / 4
+    return math.floor(domain[0] / step) * step, math.ceil(domain[1] / step) * step
+
+
 def heading_row(line: Heading) -> dict[str, Any]:
     """An axis heading."""
     return {"text": line.text, "middle": line.top + _TEXT}
@@ -129,19 +136,23 @@ def outcome_row(
         "x": place,
         "value": "" if value is None else f"{format_value(value)} {arrow(outcome)}".strip(),
         "median": format_value(outcome.null_median),
-        "p": format_p_value(outcome.p, permutations=permutations) if tested else "",
+        "p": p_in_figure(outcome, permutations=permutations) if tested else "",
         "q": _q_text(outcome, permutations),
         "significance": SIGNIFICANCE_NAMES[outcome.significance],
-        "badge": badge(outcome.significance),
+        "badge": badge(outcome.significance) + (f" {MAY_CHANGE}" if may_change(outcome) else ""),
         "note": note,
-        "verdict": SIGNIFICANCE_NAMES[outcome.significance] if tested else note or format_p(None),
+        "verdict": SIGNIFICANCE_NAMES[outcome.significance] if tested else note or _untested(outcome),
     }
 
 
 def _q_text(outcome: Outcome, permutations: int) -> str:
     if outcome.q is not None:
-        return format_p_value(outcome.q, permutations=permutations)
-    return "" if outcome.value is None or outcome.p is not None else format_p(None)
+        return q_in_figure(outcome, permutations=permutations)
+    return "" if outcome.reason is None or outcome.value is None or outcome.p is not None else format_p(None)
+
+
+def _untested(outcome: Outcome) -> str:
+    return NOT_YET if outcome.reason is None else format_p(None)
 
 
 def _note(outcome: Outcome, *, beyond: bool) -> str:

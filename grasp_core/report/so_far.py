@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from grasp_core.report.words import format_p_value
 from grasp_core.result import Outcome, Result
 from grasp_core.spec import LEVEL
 
@@ -29,6 +30,23 @@ def _about(value: float | None, interval: tuple[float, float] | None) -> str:
     if value is None or interval is None:
         return NOT_YET
     return f"about {value:.3f} ({interval[0]:.3f}–{interval[1]:.3f})"
+
+
+def p_in_figure(outcome: Outcome, *, permutations: int) -> str:
+    """The p-value where there is little room: ``≈ 0.031`` while permutations go on, dots before."""
+    return _in_figure(outcome, outcome.p, permutations)
+
+
+def q_in_figure(outcome: Outcome, *, permutations: int) -> str:
+    """The same of q."""
+    return _in_figure(outcome, outcome.q, permutations)
+
+
+def _in_figure(outcome: Outcome, value: float | None, permutations: int) -> str:
+    if value is None and outcome.value is not None and outcome.reason is None:
+        return NOT_YET
+    text = format_p_value(value, permutations=permutations)
+    return text if outcome.p_interval is None else f"≈ {text}"
 
 
 def what_is_provisional(result: Result) -> str:

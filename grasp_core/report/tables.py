@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from grasp_core.report.so_far import MAY_CHANGE, may_change, p_so_far
+from grasp_core.report.so_far import MAY_CHANGE, may_change, p_so_far, q_so_far
 from grasp_core.report.words import (
     STARS,
     WORDS,
@@ -94,16 +94,19 @@ def results_table(result: RunResult, *, order: RowOrder = "axis", by: str | None
     DataFrame
         Columns `axis`, `group`, `raters`, `annotations`, then per reported statistic s:
         `s` (float, NaN where not estimable), `s_arrow`, `s_stars`, `s_p`, `s_q`, `s_reason`.
-        :func:`column_label` gives the words for a column's head.
+        :func:`column_label` gives the words for a column's head. Of a provisional result `s_p` and `s_q` are
+        texts with their interval, and `s_unsure` marks what may still change.
     """
     columns = ["axis", "group", "raters", "annotations"]
     for name in reported_statistics(result):
         columns += [name, *(f"{name}_{part}" for part in ("arrow", "stars", "p", "q", "reason"))]
-    rows = [_results_row(row, reported_statistics(result)) for row in ordered_groups(result, order, by)]
+        columns += [f"{name}_unsure"] if result.provisional else []
+    statistics, so_far = reported_statistics(result), result.provisional
+    rows = [_results_row(row, statistics, so_far=so_far) for row in ordered_groups(result, order, by)]
     return pd.DataFrame(rows, columns=columns)
 
 
-def _results_row(row: GroupResult, statistics: tuple[str, ...]) -> dict[str, Any]:
+def _results_row(row: GroupResult, statistics: tuple[str, ...], *, so_far: bool) -> dict[str, Any]:
     cells: dict[str, Any] = {
         "axis": axis_label(row.group.axes),
         "group": group_label(row.group),
@@ -120,6 +123,12 @@ def _results_row(row: GroupResult, statistics: tuple[str, ...]) -> dict[str, Any
             f"{name}_q": or_nan(outcome.q),
             f"{name}_reason": str(outcome.reason or ""),
         }
+        if so_far:
+            cells |= {
+                f"{name}_p": p_so_far(outcome),
+                f"{name}_q": q_so_far(outcome),
+                f"{name}_unsure": MAY_CHANGE if may_change(outcome) else "",
+            }
     return cells
 
 
@@ -205,8 +214,8 @@ def dsi_table(result: RunResult) -> pd.DataFrame:
                 "axis": axis_label(row.axes),
                 "dsi": or_nan(row.outcome.value),
                 "group": "" if row.group is None else group_label(row.group),
-                "p": or_nan(row.outcome.p),
-                "q": or_nan(row.outcome.q),
+                "p": p_so_far(row.outcome) if result.provisional else or_nan(row.outcome.p),
+                "q": q_so_far(row.outcome) if result.provisional else or_nan(row.outcome.q),
                 "stars": STARS[row.outcome.significance],
                 "p_group": or_nan(row.p_group),
                 "stars_group": STARS[row.significance_group],

@@ -1,10 +1,10 @@
 """The JSON API: saved runs and shared leaderboards, for those who may see them.
 
-`GET /api/runs/{id}` is the result (or, before it is there, the state), `GET /api/runs/{id}/table.csv` its
-table, `GET /api/leaderboards/{id}` the leaderboard that the link of this id holds, `GET /api/health` says
-whether the store can be reached. Whoever has signed in on the pages, or brings a share link's token as
-``Authorization: Bearer``, may see them; a token opens its own run or leaderboard only, without what could
-name a person or a file.
+`GET /api/runs/{id}` is the result (or, before it is there, the state and what is found so far),
+`GET /api/runs/{id}/table.csv` its table, `GET /api/leaderboards/{id}` the leaderboard that the link of
+this id holds, `GET /api/health` says whether the store can be reached. Whoever has signed in on the pages,
+or brings a share link's token as ``Authorization: Bearer``, may see them; a token opens its own run or
+leaderboard only, without what could name a person or a file.
 """
 
 from __future__ import annotations
@@ -76,11 +76,12 @@ class _Answers:
     identify: Identify
 
     def run(self, request: Request) -> Response:
-        """The result of a run, or how far it is."""
+        """The result of a run, or how far it is and what it has found so far."""
         user = self.identify(request)
         record = _visible_run(self.server(), user, request)
         if record.state != "done":
-            return JSONResponse(_state(record, for_stranger=user is None), headers=_PRIVATE)
+            found = None if record.ended else self.server().service.provisional(record.id)
+            return JSONResponse(_state(record, found, for_stranger=user is None), headers=_PRIVATE)
         return JSONResponse(_result(self.server(), user, record).to_dict(), headers=_PRIVATE)
 
     def table(self, request: Request) -> Response:
@@ -165,11 +166,13 @@ def _csv(result: Result) -> str:
     return sides_csv(result) if isinstance(result, ModelsResult) else table_csv(cast("RunResult", result))
 
 
-def _state(record: RunRecord, *, for_stranger: bool) -> dict[str, object]:
-    """Where a run stands; why it failed may quote data, which is not for strangers."""
+def _state(record: RunRecord, found: Result | None, *, for_stranger: bool) -> dict[str, object]:
+    """Where a run stands and what is found so far; why it failed may quote data, not for strangers."""
+    shown = public_view(found) if found is not None and for_stranger else found
     return {
         "id": record.id,
         "state": record.state,
         "permutations": {"done": record.done, "total": record.total},
         "error": None if for_stranger else record.error,
+        "provisional": None if shown is None else shown.to_dict(),
     }

@@ -125,7 +125,7 @@ def test_a_failed_run_says_nothing_of_its_error(server: Server, example_result: 
     server.service.close()
     run, _ = server.runs.create(request)
     token = server.links.create(run.id, created_by="")
-    assert "not there yet" in seen(_visit(token).info)
+    assert "Waiting for another run to finish" in _everything(_visit(token))
     claimed = server.runs.claim()
     assert claimed is not None
     server.runs.finish(claimed, "failed", error=SECRET)

@@ -20,7 +20,7 @@ from grasp_core.server import Server
 from grasp_core.store.runs import Request, RunRecord
 from grasp_core.store.schema import links
 from tests.made_up import BOARD, telling
-from tests.results import make_result
+from tests.results import make_result, so_far
 from tests.web.conftest import ANN, SIGN_IN, VIEWER, MakeClient
 
 
@@ -267,6 +267,28 @@ def test_why_a_run_failed_is_not_for_strangers(client: MakeClient, server: Serve
     assert set(ours["permutations"]) == {"done", "total"}
     answer = visitor.get(f"/api/runs/{run.id}/table.csv", headers=bearer(token))
     assert problem(answer, HTTPStatus.CONFLICT) == "The run is failed; it has no table."
+
+
+def test_a_run_that_goes_on_tells_what_is_found_so_far(client: MakeClient, server: Server) -> None:
+    result = make_result()
+    request = Request("b" * 64, "A run", "", "0.1.0", result.spec, result.data, ())
+    run, _ = server.runs.create(request)
+    token, visitor = server.links.create(run.id, created_by=ANN.id), client(**SIGN_IN)
+    theirs, ours = bearer(token), {"X-Test-User": ANN.id}
+    assert visitor.get(f"/api/runs/{run.id}", headers=ours).json()["provisional"] is None
+    claimed = server.runs.claim()
+    assert claimed is not None
+    server.runs.keep(claimed, 500, (), None, so_far(result, 500))
+    found = visitor.get(f"/api/runs/{run.id}", headers=ours).json()
+    assert (found["state"], found["permutations"]["done"]) == ("running", 500)
+    assert found["provisional"] == so_far(result, 500).to_dict()
+    assert found["provisional"]["permutations_done"] == 500
+    public = visitor.get(f"/api/runs/{run.id}", headers=theirs).json()["provisional"]
+    assert public["groups"] == found["provisional"]["groups"]
+    assert public["data"]["files"] == []
+    assert visitor.get(f"/api/runs/{run.id}/table.csv", headers=ours).status_code == HTTPStatus.CONFLICT
+    server.runs.finish(claimed, "done", result=result)
+    assert "permutations_done" not in visitor.get(f"/api/runs/{run.id}", headers=ours).json()
 
 
 @pytest.mark.parametrize(

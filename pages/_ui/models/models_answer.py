@@ -14,6 +14,7 @@ from grasp_core.panels.models.result import ModelsResult
 from grasp_core.report.contents import marks_legend
 from grasp_core.report.model_words import REPRODUCED, SIDE_WORDS, SIDES_WITH
 from grasp_core.report.printable import json_text
+from grasp_core.report.so_far import what_is_provisional
 from grasp_core.report.stopping import how_it_ended
 from grasp_core.report.text import escape_markdown
 from pages._ui.result import cache
@@ -30,9 +31,12 @@ def show_answer(key: str, result: ModelsResult, check: Callable[[], None] = alwa
 
     `key` and `check` are those of :class:`~pages._ui.widgets.shown.Shown`.
     """
-    st.header("Answer")
-    for sentence in sentences(result):
-        st.markdown(f"- {sentence.markdown}")
+    if result.provisional:
+        st.info(what_is_provisional(result), icon=":material/pending:")
+    else:
+        st.header("Answer")
+        for sentence in sentences(result):
+            st.markdown(f"- {sentence.markdown}")
     st.caption(f"{escape_markdown(SIDES_WITH)} {escape_markdown(REPRODUCED)}")
     for words in how_it_ended(result):
         st.caption(escape_markdown(words))
@@ -66,7 +70,8 @@ def show_answer(key: str, result: ModelsResult, check: Callable[[], None] = alwa
         column_config=columns,
         alt=f"{words.name} of each model and group",
     )
-    _downloads(result, check)
+    if not result.provisional:
+        _downloads(result, check)
 
 
 def _width(names: Iterable[str]) -> int:

@@ -1,4 +1,4 @@
 """A run's result: words, figures and tables.
 
-Imports `widgets`.
+Imports `shell` and `widgets`.
 """

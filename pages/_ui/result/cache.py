@@ -2,13 +2,15 @@
 
 Charts, tables and sections without widgets are drawn here: Streamlit keeps what it sent and sends it again.
 Making the same for every visitor is most of the work of a page. The charts' specs are validated in the tests;
-doing it again takes longer than drawing.
+doing it again takes longer than drawing. Provisional results change every second: nothing drawn of them is
+kept.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import altair as alt
 import streamlit as st
@@ -20,7 +22,8 @@ from grasp_core.charts import Theme
 from grasp_core.charts.models import models_chart as draw_models
 from grasp_core.panels.models.result import ModelsResult
 from grasp_core.report.tables import RowOrder
-from grasp_core.result import RunResult, Significance
+from grasp_core.result import Result, RunResult, Significance
+from pages._ui.result.live_chart import with_data_apart
 from pages._ui.result.results_table import (
     show_dsi_table,
     show_groups_table,
@@ -32,31 +35,51 @@ _CHARTS = 128
 _TABLES = 256
 _SECTIONS = 256
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
 disable_debug_mode()  # each part of a chart would be validated as it is made
 
 
-@st.cache_data(max_entries=_CHARTS, show_spinner=False)
+def _kept_when_final(entries: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Keep what a function of a key, a result and more draws, unless the result is provisional."""
+
+    def decorate(draw: Callable[P, T]) -> Callable[P, T]:
+        kept = st.cache_data(draw, max_entries=entries, show_spinner=False)
+
+        @functools.wraps(draw)
+        def either(*of: P.args, **named: P.kwargs) -> T:
+            provisional = isinstance(of[1], Result) and of[1].provisional
+            return (draw if provisional else kept)(*of, **named)
+
+        return either
+
+    return decorate
+
+
+@_kept_when_final(_CHARTS)
 def null_histograms(key: str, _result: RunResult, statistic: str, theme: Theme, order: RowOrder) -> None:
     """Draw the null histograms of one statistic."""
-    _draw_chart("null", charts.null_histograms(_result, statistic, theme, order))
+    chart = charts.null_histograms(_result, statistic, theme, order)
+    _draw_chart("null", chart, live=_result.provisional)
 
 
-@st.cache_data(max_entries=_CHARTS, show_spinner=False)
+@_kept_when_final(_CHARTS)
 def cohesion_map(key: str, _result: RunResult, theme: Theme) -> None:
     """Draw the cohesion map."""
-    _draw_chart("cohesion", charts.cohesion_map(_result, theme))
+    _draw_chart("cohesion", charts.cohesion_map(_result, theme), live=_result.provisional)
 
 
-@st.cache_data(max_entries=_CHARTS, show_spinner=False)
+@_kept_when_final(_CHARTS)
 def dsi_chart(key: str, _result: RunResult, theme: Theme) -> None:
     """Draw the DSI chart."""
-    _draw_chart("dsi", charts.dsi_chart(_result, theme))
+    _draw_chart("dsi", charts.dsi_chart(_result, theme), live=_result.provisional)
 
 
-@st.cache_data(max_entries=_CHARTS, show_spinner=False)
+@_kept_when_final(_CHARTS)
 def models_chart(key: str, _result: ModelsResult, theme: Theme) -> None:
     """Draw the chart of models and groups."""
-    _draw_chart("models", draw_models(_result, theme))
+    _draw_chart("models", draw_models(_result, theme), live=_result.provisional)
 
 
 @st.cache_data(max_entries=_CHARTS, show_spinner=False)
@@ -65,7 +88,7 @@ def leaderboard_chart(key: str, _entries: Sequence[Entry], column: str, theme: T
     _draw_chart("leaderboard", charts.leaderboard_chart(_entries, column, theme))
 
 
-@st.cache_data(max_entries=_TABLES, show_spinner=False)
+@_kept_when_final(_TABLES)
 def groups_table(
     key: str,
     _result: RunResult,
@@ -86,7 +109,7 @@ def groups_table(
     return why_not_estimable(frame, statistics)
 
 
-@st.cache_data(max_entries=_TABLES, show_spinner=False)
+@_kept_when_final(_TABLES)
 def dsi_table(key: str, _result: RunResult) -> None:
     """Draw the DSI of every axis with both tests."""
     show_dsi_table(_result)
@@ -98,8 +121,8 @@ def section(key: str, name: str, _draw: Callable[[], None]) -> None:
     _draw()
 
 
-def _draw_chart(name: str, chart: alt.LayerChart) -> None:
-    """Draw a chart; its `description` is what a screen reader gets."""
+def _draw_chart(name: str, chart: alt.LayerChart, *, live: bool = False) -> None:
+    """Draw a chart; its `description` is what a screen reader gets. One that is `live` fills in."""
     spec: dict[str, Any] = chart.to_dict(validate=False)
     if (
         "data" in spec
@@ -108,4 +131,4 @@ def _draw_chart(name: str, chart: alt.LayerChart) -> None:
         for layer in spec["layer"]:
             layer.setdefault("data", shared)
     with st.container(key=f"wide-{name}"):
-        st.vega_lite_chart(spec=spec, theme=None)
+        st.vega_lite_chart(spec=with_data_apart(spec) if live else spec, theme=None)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import altair as alt
 import streamlit as st
 
 from grasp_core import charts
@@ -25,7 +28,7 @@ def show_dsi(shown: Shown) -> None:
     st.caption(DSI_EXPLANATION)
     cache.dsi_chart(shown.key, result, page_theme())
     when_open("DSI as a table", lambda: cache.dsi_table(shown.key, result), key="dsi-table")
-    figure_downloads(shown, lambda: charts.dsi_chart(result, "light"), "dsi", "DSI chart")
+    _downloads(shown, lambda: charts.dsi_chart(result, "light"), "dsi", "DSI chart")
 
 
 def show_cohesion(shown: Shown) -> None:
@@ -40,7 +43,7 @@ def show_cohesion(shown: Shown) -> None:
         lambda: cache.groups_table(shown.key, result, pair, page_theme(), alt=alt),
         key="cohesion-table",
     )
-    figure_downloads(shown, lambda: charts.cohesion_map(result, "light"), "cohesion-map", "cohesion map")
+    _downloads(shown, lambda: charts.cohesion_map(result, "light"), "cohesion-map", "cohesion map")
 
 
 def show_null_histograms(shown: Shown, order: RowOrder) -> None:
@@ -63,9 +66,15 @@ def show_null_histograms(shown: Shown, order: RowOrder) -> None:
         lambda: cache.groups_table(shown.key, result, [statistic], page_theme(), order, p=True, alt=alt),
         key="null-table",
     )
-    figure_downloads(
+    _downloads(
         shown,
         lambda: charts.null_histograms(result, statistic, "light", order),
         f"null-{statistic.replace('_', '-')}",
         f"{name} histograms",
     )
+
+
+def _downloads(shown: Shown, chart: Callable[[], alt.LayerChart], file_name: str, what: str) -> None:
+    """A figure's files, once it is final."""
+    if not shown.result.provisional:
+        figure_downloads(shown, chart, file_name, what)

@@ -69,10 +69,14 @@ def show_groups_table(
         shown += [statistic, f"{statistic}_p", f"{statistic}_q"] if p else [statistic]
     tests = [name for name in shown if name.endswith(("_p", "_q"))]
     rounded = frame[[*shown, "marks"]].round(3)
-    rounded[tests] = frame[tests].clip(lower=_SMALLEST_P).round(4)
+    so_far = f"{statistics[0]}_unsure" in frame
+    if not so_far:
+        rounded[tests] = frame[tests].clip(lower=_SMALLEST_P).round(4)
     style = rounded.style
     for statistic in statistics:
         marks = frame[f"{statistic}_arrow"] + frame[f"{statistic}_stars"]
+        if so_far:
+            marks += frame[f"{statistic}_unsure"]
         for mark, rows in frame.groupby(marks, sort=False).groups.items():
             style = style.format(
                 lambda value, mark=mark: f"{format_value(value)} {mark}".rstrip(),
@@ -80,12 +84,12 @@ def show_groups_table(
             )
         style = style.apply(_emphasis, subset=[statistic], stars=frame[f"{statistic}_stars"], theme=theme)
     st.dataframe(
-        _format_p(style, tests, permutations),
+        style if so_far else _format_p(style, tests, permutations),
         hide_index=True,
         height="content" if len(frame) <= _ROWS_IN_FULL else _LONG_TABLE_HEIGHT,
         column_config={
             "marks": st.column_config.Column("Marked", width="medium"),
-            **{name: _head(name, words=frame[name].isna().any()) for name in shown},
+            **{name: _head(name, words=so_far or frame[name].isna().any()) for name in shown},
         },
         placeholder=NOT_ESTIMABLE,
         alt=alt,
@@ -110,7 +114,7 @@ def show_dsi_table(result: RunResult) -> None:
     style = dsi_table(result)[shown].style.format(format_value, subset=["dsi"])
     column = st.column_config.Column
     st.dataframe(
-        _format_p(style, ["p", "q", "p_group"], result.permutations),
+        _format_p(style, ["p_group"] if result.provisional else ["p", "q", "p_group"], result.permutations),
         hide_index=True,
         column_config={
             "axis": "Axis",

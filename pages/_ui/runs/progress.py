@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import streamlit as st
 
 from grasp_core import server
 from grasp_core.engine.blocks import Progress
+from grasp_core.errors import AccessError
+from grasp_core.report.public_view import public_view
+from grasp_core.result import Result
 from grasp_core.store.runs import RunRecord
 from pages._ui.session.permissions import may_manage, require_manage
 
-_EVERY_S = 0.5
+_EVERY_S = 1.0
+FIRST_S = 2.0
+"""How long a page waits for the first result, which most runs have by then."""
+
+
+def once_known(run: RunRecord) -> RunRecord:
+    """The run as it is once something of it is known, or after a moment."""
+    if run.ended:
+        return run
+    server.shared().service.wait(run.id, FIRST_S)
+    return server.shared().runs.get(run.id) or run
 
 
 @st.fragment(run_every=_EVERY_S)
-def watch(run_id: str) -> None:
-    """Poll the run; when it ends, draw the page anew."""
+def watch(run_id: str, show: Callable[[Result], None]) -> None:
+    """Show how far the run is and what it has found so far; when it ends, draw the page anew."""
     run = server.shared().runs.get(run_id)
     if run is None or run.ended:
         st.rerun()
@@ -23,6 +38,25 @@ def watch(run_id: str) -> None:
     if may_manage(run.owner) and st.button("Cancel the run", icon=":material/stop_circle:"):
         cancel(run)
         st.rerun()
+    found = server.shared().service.provisional(run.id)
+    if found is not None:
+        show(found)
+
+
+@st.fragment(run_every=_EVERY_S)
+def watch_from_outside(run_id: str, show: Callable[[Result], None], check: Callable[[], None]) -> None:
+    """The same for people without an account, as long as their link works."""
+    try:
+        check()
+    except AccessError:
+        st.rerun()
+    run = server.shared().runs.get(run_id)
+    if run is None or run.ended:
+        st.rerun()
+    show_progress(run)
+    found = server.shared().service.provisional(run.id)
+    if found is not None:
+        show(public_view(found))
 
 
 def show_progress(run: RunRecord) -> None:

@@ -25,6 +25,7 @@ _TERMS: dict[str, float | None] = {"7 days": 7, "30 days": 30, "90 days": 90, "N
 _OWN_TERM = "Until a day of my choice"
 _LABEL_LENGTH = 100
 _DOUBLE_CLICK_S = 1.0
+_GOES_ON = " It shows what is found so far, and the result once it is there."
 
 
 @dataclass(frozen=True)
@@ -54,14 +55,16 @@ class Shareable:
 
 def share_run(run: RunRecord) -> None:
     """The button that opens the dialog for a run."""
-    smallest = _smallest([row.n_raters for row in server.shared().service.result(run.id).groups])
+    service = server.shared().service
+    found = service.result(run.id) if run.state == "done" else service.provisional(run.id)
+    smallest = "" if found is None else _smallest([row.n_raters for row in found.groups])
     shown = "this page read-only" + (", with its title and the models’ names" if run.spec.models else "")
     share(
         Shareable(
             address("results", run=run.id),
             run.owner,
             f"A link shows {shown}: without names of files, notes on the data and all that would change "
-            f"something. The smallest group on it has {smallest}.",
+            f"something.{smallest}{'' if run.ended else _GOES_ON}",
             partial(server.shared().links.create, run.id),
             lambda: server.shared().links.of_run(run.id),
         )
@@ -116,9 +119,8 @@ def _dialog(shared: Shareable) -> None:
 
 def _smallest(sizes: list[int]) -> str:
     smallest = min(sizes, default=0)
-    if smallest == 1:
-        return "1 rater, who might be recognised"
-    return f"{smallest:,} raters"
+    raters = "1 rater, who might be recognised" if smallest == 1 else f"{smallest:,} raters"
+    return f" The smallest group on it has {raters}."
 
 
 def _new_link(shared: Shareable) -> None:

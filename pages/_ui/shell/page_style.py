@@ -20,6 +20,11 @@ _WIDE_CHARTS = """
 [class*="st-key-wide-"] { overflow-x: auto; }
 [class*="st-key-wide-"] [data-testid="stVegaLiteChart"] { min-width: 680px; }
 """
+PROVISIONAL = "provisional"
+"""Key of what is drawn of a run that goes on: it has no files, nor have its tables and charts."""
+_NO_FILES = f"""
+.st-key-{PROVISIONAL} [data-testid="stElementToolbar"] {{ display: none; }}
+"""
 _BUTTONS_IN_DARK = """
 [data-testid="stBaseButton-primary"], [data-testid="stBaseButton-primary"]:hover { color: #12181A; }
 """
@@ -28,4 +33,4 @@ _BUTTONS_IN_DARK = """
 def mend() -> None:
     """On a narrow page wide charts scroll; dark text on the dark theme's light green, not white."""
     dark = st.context.theme.type == "dark"
-    st.html(f"<style>{_ENTRIES}{_WIDE_CHARTS}{_BUTTONS_IN_DARK if dark else ''}</style>")
+    st.html(f"<style>{_ENTRIES}{_WIDE_CHARTS}{_NO_FILES}{_BUTTONS_IN_DARK if dark else ''}</style>")

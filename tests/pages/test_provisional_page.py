@@ -1,0 +1,100 @@
+"""Results while a run goes on: the same page, marked as provisional, for colleagues and strangers."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from grasp_core import __version__
+from grasp_core.result import RunResult
+from grasp_core.server import Server
+from grasp_core.store.runs import Request, RunRecord
+from tests.pages.conftest import ENTRY
+from tests.pages.visits import press, seen, widget
+from tests.results import so_far
+
+
+@pytest.fixture
+def going(server: Server, example_result: RunResult) -> RunRecord:
+    """A run that another server computes."""
+    server.service.close()
+    spec, data = example_result.spec, example_result.data
+    server.runs.create(Request("a" * 64, "A run", "", __version__, spec, data, ()))
+    claimed = server.runs.claim()
+    assert claimed is not None
+    return claimed
+
+
+def keep(server: Server, run: RunRecord, result: RunResult, permutations: int) -> None:
+    server.runs.keep(run, permutations, (), None, so_far(result, permutations))
+
+
+def visit(screen: str, **query: str) -> AppTest:
+    page = AppTest.from_file(ENTRY, default_timeout=60).run()
+    for name, value in query.items():
+        page.query_params[name] = value
+    page.switch_page(f"{screen}.py").run()
+    assert not page.exception
+    return page
+
+
+def table(page: AppTest) -> object:
+    return next(frame.value for frame in page.dataframe if "voting_agreement" in frame.value)
+
+
+def test_values_then_p_and_then_the_result(server: Server, example_result: RunResult, going) -> None:
+    keep(server, going, example_result, 0)
+    page = visit("results", run=going.id)
+    assert "observed values are final; p-values come with the first permutations" in seen(page.info)
+    assert len(table(page)) == 20
+    assert not set(table(page)["marks"]) - {""}
+    widget(page.toggle, "Show p and q").set_value(True).run()
+    assert set(table(page)["gai_p"]) == {"…"}
+    keep(server, going, example_result, 500)
+    page.run()
+    assert "Provisional, after 500 permutations: observed values are final" in seen(page.info)
+    assert table(page)["gai_p"].str.fullmatch(r"about 0\.\d{3} \(0\.\d{3}–[01]\.\d{3}\)").all()
+    assert not page.get("download_button")
+    assert seen(page.header) == "\n".join(
+        ["Which axis should recruitment watch?", "Agreement inside and across groups", "Groups"]
+    )
+    server.runs.finish(going, "done", result=example_result)
+    page.run()
+    assert not [one for one in page.info if "Provisional" in one.value]
+    assert "Methods" in seen(page.header)
+    assert page.get("download_button")
+    assert table(page)["gai_p"].dtype == float
+
+
+def test_nothing_of_a_provisional_result_is_kept_for_the_final_one(
+    server: Server, example_result: RunResult, going
+) -> None:
+    """The same key, run and choices: what was drawn before does not come again."""
+    keep(server, going, example_result, 50)
+    before = visit("results", run=going.id)
+    server.runs.finish(going, "done", result=example_result)
+    after = visit("results", run=going.id)
+    assert not set(table(before)["marks"]) - {""}
+    assert set(table(after)["marks"]) - {""}
+
+
+def test_a_stranger_sees_it_too_without_names(server: Server, example_result: RunResult, going) -> None:
+    token = server.links.create(going.id, created_by="")
+    keep(server, going, example_result, 500)
+    page = visit("shared", token=token)
+    assert "Provisional, after 500 permutations" in seen(page.info)
+    assert len(table(page)) == 20
+    assert not [button for button in page.button if button.label == "Cancel the run"]
+    server.runs.finish(going, "done", result=example_result)
+    assert "Methods" in seen(visit("shared", token=token).header)
+
+
+def test_a_link_is_made_while_the_run_goes_on(server: Server, example_result: RunResult, going) -> None:
+    keep(server, going, example_result, 500)
+    page = press(visit("results", run=going.id), "Share")
+    smallest = min(row.n_raters for row in example_result.groups)
+    shown = seen(page.markdown)
+    assert f"The smallest group on it has {smallest} raters." in shown
+    assert "It shows what is found so far, and the result once it is there." in shown
+    press(page, "Make a link")
+    assert len(server.links.of_run(going.id)) == 1
