@@ -22,7 +22,7 @@ from grasp_core.charts.theme import (
     title,
     tooltip,
 )
-from grasp_core.report.so_far import NOT_YET, p_in_figure, q_in_figure
+from grasp_core.report.so_far import NOT_YET, not_yet, p_in_figure, q_in_figure
 from grasp_core.report.words import (
     SIGNIFICANCE_NAMES,
     WORDS,
@@ -80,7 +80,6 @@ def cohesion_map(result: RunResult, theme: Theme = "light") -> alt.LayerChart:
 
 def _groups(result: RunResult) -> list[dict[str, Any]]:
     inside, across = result.spec.analysis.gai
-    permutations = result.permutations
     names = group_labels([row.group for row in result.groups])
     values = []
     for name, row in zip(names, result.groups, strict=True):
@@ -96,20 +95,20 @@ def _groups(result: RunResult) -> list[dict[str, Any]]:
                 "inside": format_value(y),
                 "across": format_value(x),
                 "gai": format_value(gai.value),
-                "p": p_in_figure(gai, permutations=permutations),
-                "q": q_in_figure(gai, permutations=permutations),
+                "p": p_in_figure(gai, result),
+                "q": q_in_figure(gai, result),
                 "significance": SIGNIFICANCE_NAMES[gai.significance],
-                "verdict": _verdict(gai),
+                "verdict": _verdict(gai, result),
                 "stands_out": gai.significance != "none",
             }
         )
     return values
 
 
-def _verdict(gai: Outcome) -> str:
+def _verdict(gai: Outcome, result: RunResult) -> str:
     if gai.p is not None:
         return SIGNIFICANCE_NAMES[gai.significance]
-    return format_p(None) if gai.value is None or gai.reason is not None else NOT_YET
+    return NOT_YET if not_yet(gai, result) else format_p(None)
 
 
 def _domains(drawn: list[dict[str, Any]]) -> tuple[Domain, Domain]:

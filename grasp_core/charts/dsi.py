@@ -27,6 +27,7 @@ from grasp_core.report.so_far import (
     MAY_CHANGE,
     NOT_YET,
     may_change,
+    not_yet,
     p_in_figure,
     p_so_far,
     q_in_figure,
@@ -90,20 +91,21 @@ def _row(result: RunResult, row: DsiResult, position: float) -> dict[str, Any]:
         "middle": position + 0.5,
         "x": outcome.value,
         "value": format_value(outcome.value) if estimable else "",
-        "p": "" if outcome.p is None else p_in_figure(outcome, permutations=permutations),
-        "q": "" if outcome.q is None else q_in_figure(outcome, permutations=permutations),
+        "p": "" if outcome.p is None else p_in_figure(outcome, result),
+        "q": "" if outcome.q is None else q_in_figure(outcome, result),
         "p_group": "" if row.p_group is None else format_p_value(row.p_group, permutations=permutations),
         "significance": SIGNIFICANCE_NAMES[outcome.significance],
         "significance_group": SIGNIFICANCE_NAMES[row.significance_group],
-        "tested": _tested(outcome, permutations) if estimable else "",
+        "tested": _tested(outcome, result) if estimable else "",
         "note": "" if estimable else f"{NOT_ESTIMABLE}: {outcome.reason or 'no reason given'}",
     }
 
 
-def _tested(outcome: Outcome, permutations: int) -> str:
+def _tested(outcome: Outcome, result: RunResult) -> str:
+    permutations = result.permutations
     if outcome.p is None:
-        return NOT_YET if outcome.reason is None else format_p(None)
-    if outcome.p_interval is not None:
+        return NOT_YET if not_yet(outcome, result) else format_p(None)
+    if result.provisional:
         unsure = f", {MAY_CHANGE}" if may_change(outcome) else ""
         return f"p {p_so_far(outcome)}{unsure}"
     figures = [

@@ -9,7 +9,14 @@ from statistics import median
 from typing import Any
 
 from grasp_core.charts.theme import badge
-from grasp_core.report.so_far import MAY_CHANGE, NOT_YET, may_change, p_in_figure, q_in_figure
+from grasp_core.report.so_far import (
+    MAY_CHANGE,
+    NOT_YET,
+    may_change,
+    not_yet,
+    p_in_figure,
+    q_in_figure,
+)
 from grasp_core.report.tables import RowOrder, ordered_groups
 from grasp_core.report.words import (
     NOT_ESTIMABLE,
@@ -120,7 +127,6 @@ def outcome_row(
 ) -> dict[str, Any]:
     """A group's figures as text, its place, and its observed value held within `domain`."""
     outcome = outcome_of(line.group, statistic)
-    permutations = result.permutations
     value = outcome.value
     place = None if value is None else min(max(value, domain[0]), domain[1])
     tested = outcome.p is not None
@@ -136,23 +142,24 @@ def outcome_row(
         "x": place,
         "value": "" if value is None else f"{format_value(value)} {arrow(outcome)}".strip(),
         "median": format_value(outcome.null_median),
-        "p": p_in_figure(outcome, permutations=permutations) if tested else "",
-        "q": _q_text(outcome, permutations),
+        "p": p_in_figure(outcome, result) if tested else "",
+        "q": _q_text(outcome, result),
         "significance": SIGNIFICANCE_NAMES[outcome.significance],
         "badge": badge(outcome.significance) + (f" {MAY_CHANGE}" if may_change(outcome) else ""),
         "note": note,
-        "verdict": SIGNIFICANCE_NAMES[outcome.significance] if tested else note or _untested(outcome),
+        "verdict": SIGNIFICANCE_NAMES[outcome.significance] if tested else note or _untested(outcome, result),
     }
 
 
-def _q_text(outcome: Outcome, permutations: int) -> str:
+def _q_text(outcome: Outcome, result: RunResult) -> str:
     if outcome.q is not None:
-        return q_in_figure(outcome, permutations=permutations)
-    return "" if outcome.reason is None or outcome.value is None or outcome.p is not None else format_p(None)
+        return q_in_figure(outcome, result)
+    untold = outcome.value is None or outcome.p is not None or not_yet(outcome, result)
+    return "" if untold else format_p(None)
 
 
-def _untested(outcome: Outcome) -> str:
-    return NOT_YET if outcome.reason is None else format_p(None)
+def _untested(outcome: Outcome, result: RunResult) -> str:
+    return NOT_YET if not_yet(outcome, result) else format_p(None)
 
 
 def _note(outcome: Outcome, *, beyond: bool) -> str:

@@ -32,21 +32,24 @@ def _about(value: float | None, interval: tuple[float, float] | None) -> str:
     return f"about {value:.3f} ({interval[0]:.3f}–{interval[1]:.3f})"
 
 
-def p_in_figure(outcome: Outcome, *, permutations: int) -> str:
+def not_yet(outcome: Outcome, result: Result) -> bool:
+    """Whether a test has no p-value because its run has only begun."""
+    return result.provisional and outcome.p is None and outcome.reason is None
+
+
+def p_in_figure(outcome: Outcome, result: Result) -> str:
     """The p-value where there is little room: ``≈ 0.031`` while permutations go on, dots before."""
-    return _in_figure(outcome, outcome.p, permutations)
+    return NOT_YET if not_yet(outcome, result) else _in_figure(outcome.p, result)
 
 
-def q_in_figure(outcome: Outcome, *, permutations: int) -> str:
+def q_in_figure(outcome: Outcome, result: Result) -> str:
     """The same of q."""
-    return _in_figure(outcome, outcome.q, permutations)
+    return NOT_YET if not_yet(outcome, result) else _in_figure(outcome.q, result)
 
 
-def _in_figure(outcome: Outcome, value: float | None, permutations: int) -> str:
-    if value is None and outcome.value is not None and outcome.reason is None:
-        return NOT_YET
-    text = format_p_value(value, permutations=permutations)
-    return text if outcome.p_interval is None else f"≈ {text}"
+def _in_figure(value: float | None, result: Result) -> str:
+    text = format_p_value(value, permutations=result.permutations)
+    return f"≈ {text}" if result.provisional and value is not None else text
 
 
 def what_is_provisional(result: Result) -> str:
