@@ -12,9 +12,9 @@ from grasp_core.engine.pool import Pool
 from grasp_core.engine.service import Service
 from grasp_core.io.sources.allowed import AllowedSources
 from grasp_core.result import RunResult
-from grasp_core.store.database import connect
 from grasp_core.store.files import FileStore
 from grasp_core.store.runs import RunRecord, RunStore
+from tests.empty_store import open_store
 from tests.engine.asking import DATA, SHAPE, digits, question, wait_until
 from tests.permutation.simulated import files, simulate
 
@@ -29,7 +29,7 @@ def serving(
     queue_limit: int = 20,
     allowed: AllowedSources | None = None,
 ) -> Iterator[Service]:
-    engine = connect(url)
+    engine = open_store(url)
     service = Service(
         RunStore(engine, queue_limit=queue_limit), FileStore(engine), Pool(make_executor, n_workers), allowed
     )

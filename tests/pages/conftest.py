@@ -17,13 +17,14 @@ from grasp_core.result import RunResult
 from grasp_core.server import Server, make_server
 from grasp_core.settings import Settings
 from tests.computing import compute_in_threads
+from tests.empty_store import empty_home
 
 ENTRY = Path(__file__).resolve().parents[2] / "pages" / "main.py"
 
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Server]:
-    made = make_server(Settings(home=str(tmp_path)), workers.threads)
+    made = make_server(Settings(home=empty_home(tmp_path)), workers.threads)
     made.start()
     monkeypatch.setattr(server_module, "shared", lambda: made)
     yield made

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import URL, Engine
 
-from grasp_core.store.database import connect
+from tests.empty_store import open_store
 from tests.store.postgres import Postgres, programs
 
 NewDatabase = Callable[[], URL]
@@ -36,6 +36,6 @@ def new_database(request: pytest.FixtureRequest, tmp_path: Path) -> NewDatabase:
 
 @pytest.fixture
 def engine(new_database: NewDatabase) -> Iterator[Engine]:
-    made = connect(new_database())
+    made = open_store(new_database())
     yield made
     made.dispose()

@@ -30,6 +30,7 @@ from grasp_core.store.links import LinkStore, Target
 from grasp_core.store.readings import ReadingStore
 from grasp_core.store.runs import RunStore
 from grasp_core.store.schema import metadata
+from tests.empty_store import open_store
 from tests.engine.asking import answer
 from tests.engine.serving import ask, in_progress, now, result_digits, serving
 from tests.made_up import BOARD, make_models
@@ -108,7 +109,7 @@ def opened() -> Iterator[Open]:
     with contextlib.ExitStack() as stack:
 
         def open_database(url: URL) -> Engine:
-            engine = connect(url)
+            engine = open_store(url)
             stack.callback(engine.dispose)
             return engine
 

@@ -15,10 +15,10 @@ from sqlalchemy import URL, Engine
 from sqlalchemy.exc import IntegrityError
 
 from grasp_core.errors import StoreError
-from grasp_core.store.database import connect
 from grasp_core.store.links import Leaderboard, Link, LinkStore, Target
 from grasp_core.store.runs import RunStore
 from grasp_core.store.schema import links
+from tests.empty_store import open_store
 from tests.made_up import BOARD
 from tests.store.making import HOSTILE, RESULT, change, column
 
@@ -93,7 +93,7 @@ def test_a_token_is_256_random_bits_and_only_its_hash_is_kept(
 
 
 def test_the_database_file_does_not_hold_the_token(tmp_path: Path) -> None:
-    engine = connect(URL.create("sqlite", database=str(tmp_path / "grasp.db")))
+    engine = open_store(URL.create("sqlite", database=str(tmp_path / "grasp.db")))
     run = RunStore(engine).add(RESULT, title="A", owner="ann")
     store = LinkStore(engine)
     token = store.create(run.id, created_by="ann", label="the label is there")

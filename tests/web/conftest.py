@@ -26,6 +26,7 @@ from grasp_core.web.gate import Gate
 from grasp_core.web.headers import Headers, security_headers
 from grasp_core.web.metrics import Metrics
 from grasp_core.web.way_back import WayBack
+from tests.empty_store import empty_home
 from tests.results import make_result
 
 ANN = User("ann@lab.example", "Ann", "analyst")
@@ -43,7 +44,7 @@ MakeClient = Callable[..., TestClient]
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[Server]:
-    made = make_server(Settings(home=str(tmp_path)), workers.threads)
+    made = make_server(Settings(home=empty_home(tmp_path)), workers.threads)
     yield made
     made.service.close()
     made.database.dispose()

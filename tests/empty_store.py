@@ -1,0 +1,33 @@
+"""Stores with their tables and nothing in them: made once, and copied in an instant where that is a file."""
+
+from __future__ import annotations
+
+import functools
+import tempfile
+from pathlib import Path
+
+from sqlalchemy import URL, Engine
+
+from grasp_core.store.database import connect
+
+
+def open_store(url: URL) -> Engine:
+    """Open a database; one in a file that is not there yet need not be migrated from nothing."""
+    if url.drivername == "sqlite" and url.database and not Path(url.database).exists():
+        Path(url.database).parent.mkdir(parents=True, exist_ok=True)
+        Path(url.database).write_bytes(_content())
+    return connect(url)
+
+
+def empty_home(folder: Path) -> str:
+    """A server's home with an empty store in it."""
+    (folder / "grasp.db").write_bytes(_content())
+    return str(folder)
+
+
+@functools.cache
+def _content() -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "grasp.db"
+        connect(URL.create("sqlite", database=str(path))).dispose()
+        return path.read_bytes()
