@@ -26,7 +26,6 @@ QUICK = {
     "minilm-logistic": ("banking_77", "semiconductor_org_types", "tai_safety_research"),
 }
 ADABOOST = {
-    "banking_77": (0.0, 0.0),
     "neurips_impact_statement_risks": (0.675, 0.780),
     "semiconductor_org_types": (0.279, 0.369),
 }
