@@ -6,6 +6,7 @@ import json
 import logging
 import math
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -362,7 +363,7 @@ def test_certificates_and_workers_that_keep_dying(
             with pytest.raises(
                 WorkerError, match="ended 2 times over the same piece of work, perhaps for want"
             ):
-                list(pool.each(os._exit, [1]))
+                list(pool.each(signal.raise_signal, [signal.SIGKILL]))
         finally:
             pool.close()
         monkeypatch.setattr(cluster_module, "CONNECT_SECONDS", 1.0)

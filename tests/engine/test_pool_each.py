@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-import os
+import signal
 import threading
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -89,7 +89,7 @@ def test_what_kills_every_worker_is_given_up() -> None:
     pool = Pool(workers.processes, 1)
     try:
         with pytest.raises(WorkerError, match="ended 3 times"):
-            list(pool.each(os._exit, [1]))
+            list(pool.each(signal.raise_signal, [signal.SIGKILL]))
         assert list(pool.each(math.factorial, [3])) == [6]
     finally:
         pool.close()
