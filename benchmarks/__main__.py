@@ -29,7 +29,8 @@ from grasp_core.io.parsing.read import read_table
 from grasp_core.panels.warm import warm
 from grasp_core.permutation import compiled
 from grasp_core.permutation.design import Design, build_design
-from grasp_core.permutation.kernel import crossed, sparse
+from grasp_core.permutation.kernel import crossed
+from grasp_core.permutation.kernel.profiles import MOST_BATCH
 from grasp_core.spec import AnalysisSpec, Level, RunSpec
 
 PERMUTATIONS = 10_000
@@ -129,7 +130,7 @@ def _sparse(categories: int, rounds: int) -> list[Figure]:
     }
     cells = Cells(annotations, grouping)
     plain = build_design(annotations, raters, grouping, spec, dense=False, tables=False)
-    few, many = 20, sparse.MOST_BATCH
+    few, many = 20, MOST_BATCH
     sides: dict[str, Callable[[], float]] = {
         "increments": lambda: seconds(partial(increments, plain, few)) / few,
         "cells": lambda: seconds(partial(cells.count, plain, few)) / few,

@@ -18,7 +18,7 @@ from grasp_core.io.parts.plan import PartPlan
 from grasp_core.panels.cohesion.self_check import self_check
 from grasp_core.permutation import compiled, questions
 from grasp_core.permutation.compiled import Profiles
-from grasp_core.permutation.design import Membership
+from grasp_core.permutation.kernel.profiles import Membership
 from grasp_core.permutation.questions import AnyDesign
 
 RUNS = 4

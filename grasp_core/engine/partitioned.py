@@ -24,7 +24,7 @@ from grasp_core.io.parts.survey import DatasetInParts
 from grasp_core.panels.cohesion.panel import Cohesion, CohesionWork
 from grasp_core.panels.panel import Work
 from grasp_core.permutation import questions
-from grasp_core.permutation.kernel.sparse import FEWEST_BATCH, MOST_BATCH
+from grasp_core.permutation.kernel.profiles import FEWEST_BATCH, MOST_BATCH
 from grasp_core.permutation.questions import AnyDesign
 from grasp_core.spec import RunSpec
 
@@ -153,4 +153,4 @@ class InParts:
     def _lay_out(self, some: Grouping) -> AnyDesign:
         """The design without items, which turns sums into statistics."""
         data = self._data
-        return questions.lay_out(data.questions, data.raters, some, self._spec.analysis)
+        return questions.lay_out(data.questions, data.raters, some, self._spec.analysis, first_item=0)

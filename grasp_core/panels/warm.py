@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 
 from grasp_core.annotations import Annotations, Axis, Raters
@@ -9,6 +11,7 @@ from grasp_core.groups import form_groups
 from grasp_core.panels.models import kernel
 from grasp_core.permutation import compiled
 from grasp_core.permutation.design import build_design
+from grasp_core.permutation.kernel.ways import MOST_PAIRED
 from grasp_core.permutation.nulls.deviations import Maximum
 from grasp_core.permutation.nulls.tally import Tally
 from grasp_core.spec import AnalysisSpec
@@ -33,8 +36,15 @@ def warm() -> None:
     raters = Raters(annotations.rater_ids, {"axis": Axis.from_values(["x", "x", "y", "y"])})
     spec = AnalysisSpec(axes=(("axis",),))
     grouping = form_groups(raters, spec.axes)
-    for dense, tables in ((True, None), (False, None), (None, False)):  # one way of adding up each
-        design = build_design(annotations, raters, grouping, spec, dense=dense, tables=tables)
+    many = dataclasses.replace(annotations, categories=tuple(f"label {k}" for k in range(MOST_PAIRED + 1)))
+    ways = (
+        (annotations, True, None),
+        (annotations, False, None),
+        (annotations, None, False),
+        (many, False, None),
+    )
+    for data, dense, tables in ways:  # one way of adding up each
+        design = build_design(data, raters, grouping, spec, dense=dense, tables=tables)
         compiled.observed(design)
         compiled.shuffled(design, 1, 0, 1)
     labels = np.zeros((1, annotations.n_items), np.int32)

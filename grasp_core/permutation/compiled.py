@@ -1,27 +1,34 @@
 """The compiled kernel: all groups and all counted statistics under many permutations.
 
-Each statistic is a ratio of sums over items (:mod:`~grasp_core.permutation.kernel.sums`). Three strategies
-add them up, chosen from the data's shape and tested against each other: tables over a group's counts where
-every rater rated every item (:mod:`~grasp_core.permutation.kernel.crossed`), counts held as one number where
-few did (:mod:`~grasp_core.permutation.kernel.sparse`), and for all else the counts of every item, group and
-category (:mod:`~grasp_core.permutation.kernel.direct`).
+Each statistic is a ratio of sums over items (:mod:`~grasp_core.permutation.kernel.sums`). Four strategies
+add them up, chosen from the data's shape (:mod:`~grasp_core.permutation.kernel.ways`) and tested against each
+other: tables over a group's counts where every rater rated every item
+(:mod:`~grasp_core.permutation.kernel.crossed`), counts held as one number where few did
+(:mod:`~grasp_core.permutation.kernel.sparse`), the labels that an item has where there are many
+(:mod:`~grasp_core.permutation.kernel.local`), and else the counts of every item, group and category
+(:mod:`~grasp_core.permutation.kernel.direct`).
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from grasp_core.annotations import FloatArray
-from grasp_core.permutation.design import Design, Membership
+from grasp_core.permutation.design import Design
 from grasp_core.permutation.draw import identity
-from grasp_core.permutation.kernel import crossed, direct, sparse
+from grasp_core.permutation.kernel import crossed, direct, local, sparse
+from grasp_core.permutation.kernel.local_layout import Local
+from grasp_core.permutation.kernel.profiles import Membership, Profiled
+from grasp_core.permutation.kernel.profiles import draw as draw_profiles
 from grasp_core.permutation.kernel.sparse import Sparse
 from grasp_core.permutation.kernel.sums import take_ratios
 
 KERNEL_STATISTICS = ("irr", "xrr", "negentropy", "cross_negentropy", "plurality_size", "voting_agreement")
 """Last axis of the kernel's output; GAI is a ratio of two of them."""
-Profiles = npt.NDArray[np.uint16]
+Profiles = npt.NDArray[np.unsignedinteger[Any]]
 N_PARTS = 8
 ROOM = 32 * 2**20
 """Bytes that sums over items may take before they are turned into statistics."""
@@ -67,7 +74,7 @@ def sums(design: Design, seed: int, start: int, stop: int, profiles: Profiles | 
     design : Design
     seed : int
     start, stop : int
-    profiles : uint16 array, shape (J, stop - start), optional
+    profiles : int array, shape (J, stop - start), optional
         What :func:`draw` gives for these permutations, where somebody has drawn them already. Sparse data
         take them; others draw for themselves, since they have few raters or one permutation takes long.
 
@@ -81,50 +88,55 @@ def sums(design: Design, seed: int, start: int, stop: int, profiles: Profiles | 
     drawn = (np.uint64(seed), start, design.order, design.bounds)
     if design.crossed is not None:
         crossed.add_up(*drawn, design.counting, design.conventions, design.crossed, out)
-    elif design.sparse is not None:
-        _add_up_sparse(design, design.sparse, seed, start, profiles, out)
+    elif (held := design.sparse or design.local) is not None:
+        _add_up_drawn(design, held, seed, start, profiles, out)
     else:
         direct.add_up(*drawn, design.counting, design.conventions, out)
     return out
 
 
-def draw(membership: Membership, seed: int, start: int, stop: int) -> Profiles | None:
+def draw(membership: Membership, seed: int, start: int, stop: int) -> Profiles:
     """Everybody's profile under permutations `start` to `stop` - 1, shape (J, stop - start).
 
-    They are those of all designs of the same raters, groups and strata, whichever items these hold; None
-    where no design's sums take any.
+    They are those of all designs of the same raters, groups and strata, whichever items these hold.
     """
-    if membership.profiled is None:
-        return None
     return _drawn(membership, membership.profiled, seed, start, stop)
 
 
 def _drawn(
-    of: Membership | Design, held: sparse.Profiled | Sparse, seed: int, start: int, stop: int
+    of: Membership | Design, held: Profiled | Sparse | Local, seed: int, start: int, stop: int
 ) -> Profiles:
-    drawn = np.empty((of.order.size, stop - start), dtype=np.uint16)
-    sparse.draw(np.uint64(seed), start, of.order, of.bounds, held.profile, drawn)
+    drawn = np.empty((of.order.size, stop - start), dtype=held.profile.dtype)
+    draw_profiles(np.uint64(seed), start, of.order, of.bounds, held.profile, drawn)
     return drawn
 
 
-def _add_up_sparse(
-    design: Design, held: Sparse, seed: int, start: int, profiles: Profiles | None, out: FloatArray
+def _add_up_drawn(
+    design: Design, held: Sparse | Local, seed: int, start: int, profiles: Profiles | None, out: FloatArray
 ) -> None:
     """Fill `out`, shape (permutations, G, S), batch by batch, all of about one size."""
-    rounds = max(-(-len(out) // int(held.batch[0])), 1) if profiles is None else 1
+    rounds = max(-(-len(out) // int(held.batch[0])), 1)
     most = max(-(-len(out) // rounds), 1)
     for first in range(0, len(out), most):
         batch = out[first : first + most]
-        drawn = profiles
-        if drawn is None:
+        if profiles is None:
             drawn = _drawn(design, held, seed, start + first, start + first + len(batch))
-        sparse.add_up(drawn, design.counting, design.conventions, held, batch)
+        else:
+            drawn = np.ascontiguousarray(profiles[:, first : first + most])
+        if isinstance(held, Sparse):
+            sparse.add_up(drawn, design.counting, design.conventions, held, batch)
+        else:
+            local.add_up(drawn, design.conventions, held, batch)
 
 
 def observed_sums(design: Design) -> FloatArray:
     """:func:`sums` under the raters' own profiles, shape (G, S)."""
     out = np.empty((design.n_groups, design.n_sums))
-    direct.evaluate(identity(design.order.size), design.counting, design.conventions, out)
+    if design.local is not None:
+        own = design.local.profile.reshape(-1, 1)
+        local.add_up(own, design.conventions, design.local, out[np.newaxis])
+    else:
+        direct.evaluate(identity(design.order.size), design.counting, design.conventions, out)
     return out
 
 
@@ -145,7 +157,7 @@ def parts(design: Design, sums: FloatArray) -> FloatArray:
     """
     out = np.empty((*sums.shape[:-1], N_PARTS))
     rows = np.ascontiguousarray(sums).reshape(-1, sums.shape[-1])
-    take_ratios(rows, design.pairs, design.level == "ordinal", out.reshape(-1, N_PARTS))
+    take_ratios(rows, design.distances, out.reshape(-1, N_PARTS))
     return out
 
 

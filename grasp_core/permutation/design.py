@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,31 +11,25 @@ import numpy.typing as npt
 
 from grasp_core.annotations import Annotations, Int64Array, Raters
 from grasp_core.groups import Grouping
-from grasp_core.permutation.draw import TIES_STREAM, random_words, stratify
-from grasp_core.permutation.kernel import crossed, sparse
+from grasp_core.permutation.draw import TIES_STREAM, random_words
 from grasp_core.permutation.kernel.arguments import (
     Conventions,
     Counting,
+    Distances,
     Labels,
-    Pairs,
     Rows,
     Tables,
-    weigh_pairs,
 )
 from grasp_core.permutation.kernel.crossed import Crossed
-from grasp_core.permutation.kernel.profiles import rows_by_column
+from grasp_core.permutation.kernel.local_layout import Local, counter_for, shift_for
+from grasp_core.permutation.kernel.profiles import Membership
 from grasp_core.permutation.kernel.sparse import Sparse
 from grasp_core.permutation.kernel.sums import n_sums
-from grasp_core.spec import AnalysisSpec, Level
-from grasp_core.statistics.distance import category_values
+from grasp_core.permutation.kernel.ways import WORD, choose
+from grasp_core.spec import AnalysisSpec
 
-WORD = 64
 ITEM_BLOCK = 512
 """Most items per block: the counts and sums of one group then fit a 32 KiB cache."""
-
-_DENSE_COST = 0.1
-_SPARSE_COST = 1.2
-"""Nanoseconds per rater word and per annotation and row, measured; only their ratio matters."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,6 +42,8 @@ class Design:
 
     Parameters
     ----------
+    n_categories : int
+        K.
     rows : Rows
     order, bounds : int64 arrays
         Raters by stratum, see :func:`~grasp_core.permutation.draw.stratify`.
@@ -61,13 +56,15 @@ class Design:
     tables : Tables
     paper : bool
         Cross-negentropy by the paper's convention.
-    level : {"nominal", "ordinal", "interval", "ratio"}
-    pairs : Pairs
+    distances : Distances
     crossed : Crossed, optional
     sparse : Sparse, optional
-        One of the two where statistics are looked up instead of being computed from counts.
+    local : Local, optional
+        At most one of the three: how sums are added up, where not from the counts of all groups and
+        categories. `local` holds annotations and ties itself.
     """
 
+    n_categories: int
     rows: Rows
     order: Int64Array
     bounds: Int64Array
@@ -78,10 +75,10 @@ class Design:
     labels: Labels
     tables: Tables
     paper: bool
-    level: Level
-    pairs: Pairs
+    distances: Distances
     crossed: Crossed | None
     sparse: Sparse | None
+    local: Local | None
 
     def __post_init__(self) -> None:
         # As those of annotations are, wherever a design comes from: compiled code is told apart by it.
@@ -94,11 +91,6 @@ class Design:
         return int(self.rows.known_of.size)
 
     @property
-    def n_categories(self) -> int:
-        """K."""
-        return int(self.ties.shape[2])
-
-    @property
     def counting(self) -> Counting:
         """Arrays that counts are made from."""
         return Counting(self.rows, self.dense, self.bits, self.labels, self.ties)
@@ -106,12 +98,12 @@ class Design:
     @property
     def conventions(self) -> Conventions:
         """Weights of what is counted on an item."""
-        return Conventions(self.tables, self.pairs, self.level == "nominal", self.paper, self.shift)
+        return Conventions(self.tables, self.distances, self.paper, self.shift)
 
     @property
     def n_sums(self) -> int:
         """S, the sums over items of a group; see :mod:`~grasp_core.permutation.kernel.sums`."""
-        return n_sums(self.pairs, self.n_categories)
+        return n_sums(self.distances, self.n_categories)
 
     def arrays(self) -> dict[str, Any]:
         """Arrays and numbers by name, from which :meth:`of_arrays` makes the design again."""
@@ -135,37 +127,14 @@ class Design:
         return cls(**plain)
 
 
-class Membership:
-    """Raters and groups laid out: what designs of the same raters, groups and strata share.
-
-    Parameters
-    ----------
-    raters : Raters
-    grouping : Grouping
-    spec : AnalysisSpec
-    """
-
-    def __init__(self, raters: Raters, grouping: Grouping, spec: AnalysisSpec) -> None:
-        ptr, of = rows_by_column(np.concatenate([grouping.known, grouping.member]))
-        known_of = grouping.known_of.astype(np.int64)
-        self.rows = Rows(ptr, of.astype(np.int32), len(grouping.known), known_of)
-        strata = None if spec.strata is None else raters.axes[spec.strata]
-        self.order, self.bounds = stratify(strata, grouping.member.shape[1])
-        self.grouping = grouping
-
-    @functools.cached_property
-    def profiled(self) -> sparse.Profiled | None:
-        """For sparse data."""
-        return sparse.profiled(self.grouping)
-
-
 _NAMED: dict[str, Any] = {
     "rows": Rows,
     "labels": Labels,
     "tables": Tables,
-    "pairs": Pairs,
+    "distances": Distances,
     "crossed": Crossed,
     "sparse": Sparse,
+    "local": Local,
 }
 
 
@@ -203,7 +172,7 @@ def build_design(
     *,
     dense: bool | None = None,
     tables: bool | None = None,
-    first_item: int = 0,
+    first_item: int | None = None,
     membership: Membership | None = None,
 ) -> Design:
     """Lay data, groups and conventions out for the kernel.
@@ -219,9 +188,11 @@ def build_design(
         Count by bit sets (True) or annotation by annotation (False); by default whichever is faster
         for this data's shape. Both give the same counts.
     tables : bool, optional
-        False: compute every statistic from the counts; by default tables are used where they are faster.
-    first_item : int
-        Place of the first item in the whole data, of which `annotations` may be a part.
+        False: count every group and category, and compute every statistic from that; by default what is
+        faster.
+    first_item : int, optional
+        Place of the first item in the whole data, where `annotations` are a part of these: the sums of all
+        parts are added.
     membership : Membership, optional
         Of these raters, groups and strata, where it is at hand from another part.
 
@@ -230,50 +201,64 @@ def build_design(
     Design
     """
     membership = membership or Membership(raters, grouping, spec)
-    rows = membership.rows
+    shape = _shape(annotations)
+    way = choose(annotations, membership, spec, shape[1], dense=dense, tables=tables, first_item=first_item)
     most = int(np.diff(annotations.indptr).max(initial=0))
-    shift = max(annotations.n_categories - 1, 1).bit_length()
-    ranks = tie_ranks(spec.ties, spec.seed, annotations.n_items, annotations.n_categories, first_item)
-    blocks = max(-(-annotations.n_items // ITEM_BLOCK), 1)
-    width = -(-annotations.n_items // blocks)
-    empty = blocks * width - annotations.n_items
-    pairs = weigh_pairs(spec.level, category_values(annotations.categories, spec.level))
-    tabled = None
-    if tables is not False and dense is not False:
-        tabled = crossed.lay_out(annotations, grouping, pairs, width)
-    if dense is None:
-        n_rows = rows.n_known + rows.known_of.size
-        dense = tabled is not None or _dense_is_faster(
-            annotations, n_rows, rows.of.size / max(annotations.n_raters, 1)
-        )
-    in_tables = tables is not False and not dense
+    paper = spec.cross_negentropy == "paper"
+    shift = shift_for(annotations.n_categories) if way.local is None else way.local.shift
     return Design(
-        rows=rows,
+        n_categories=annotations.n_categories,
+        rows=membership.rows,
         order=membership.order,
         bounds=membership.bounds,
-        ties=_pack_ties(ranks, shift, most, blocks),
+        ties=_ties(annotations, spec, first_item or 0, shape, shift, most, none=way.local is not None),
         shift=shift,
-        dense=dense,
-        bits=_bit_sets(annotations, blocks, width) if dense else np.zeros((blocks, 0, 0, 0), dtype=np.uint64),
-        labels=Labels(
-            np.pad(annotations.indptr, (0, empty), mode="edge"), annotations.rater, annotations.category
-        ),
-        tables=_tables(most, annotations.n_categories, paper=spec.cross_negentropy == "paper"),
-        paper=spec.cross_negentropy == "paper",
-        level=spec.level,
-        pairs=pairs,
-        crossed=tabled,
-        sparse=sparse.lay_out(annotations, membership.profiled) if in_tables else None,
+        dense=way.dense,
+        bits=_bit_sets(annotations, shape) if way.dense else np.zeros((shape[0], 0, 0, 0), dtype=np.uint64),
+        labels=_labels(annotations, shape, none=way.local is not None),
+        tables=_tables(most, annotations.n_categories, paper=paper),
+        paper=paper,
+        distances=way.distances,
+        crossed=way.crossed,
+        sparse=way.sparse,
+        local=way.local,
     )
 
 
-def _pack_ties(ranks: Int64Array, shift: int, most: int, blocks: int) -> npt.NDArray[np.signedinteger[Any]]:
+def _shape(annotations: Annotations) -> tuple[int, int]:
+    """Blocks of items, and their width."""
+    blocks = max(-(-annotations.n_items // ITEM_BLOCK), 1)
+    return blocks, -(-annotations.n_items // blocks)
+
+
+def _labels(annotations: Annotations, shape: tuple[int, int], *, none: bool) -> Labels:
+    """Annotations by item, unless another layout holds them."""
+    if none:
+        return Labels(np.zeros(1, dtype=np.int64), annotations.rater[:0], annotations.category[:0])
+    empty = shape[0] * shape[1] - annotations.n_items
+    return Labels(
+        np.pad(annotations.indptr, (0, empty), mode="edge"), annotations.rater, annotations.category
+    )
+
+
+def _ties(
+    annotations: Annotations,
+    spec: AnalysisSpec,
+    first_item: int,
+    shape: tuple[int, int],
+    shift: int,
+    most: int,
+    *,
+    none: bool,
+) -> npt.NDArray[np.signedinteger[Any]]:
     """``rank << shift | k`` by block; where it suffices, in the type that counts are fastest in."""
-    _, n_items, n_categories = ranks.shape
-    counter = np.int32 if max(most << 2 * shift, most**2) < 2**31 else np.int64
-    packed = (ranks << shift | np.arange(n_categories)).astype(counter)
-    packed = np.pad(packed, ((0, 0), (0, -n_items % blocks), (0, 0)))
-    return np.ascontiguousarray(packed.reshape(2, blocks, -1, n_categories).transpose(1, 0, 3, 2))
+    if none:
+        return np.zeros((shape[0], 2, 0, shape[1]), dtype=np.int32)
+    n_items, n_categories = annotations.n_items, annotations.n_categories
+    ranks = tie_ranks(spec.ties, spec.seed, n_items, n_categories, first_item)
+    packed = (ranks << shift | np.arange(n_categories)).astype(counter_for(most, shift))
+    packed = np.pad(packed, ((0, 0), (0, -n_items % shape[0]), (0, 0)))
+    return np.ascontiguousarray(packed.reshape(2, shape[0], -1, n_categories).transpose(1, 0, 3, 2))
 
 
 def _tables(most: int, n_categories: int, *, paper: bool) -> Tables:
@@ -284,16 +269,10 @@ def _tables(most: int, n_categories: int, *, paper: bool) -> Tables:
     return Tables(n * log, log, np.log(n + 0.5), np.log(n + n_categories / 2))
 
 
-def _dense_is_faster(annotations: Annotations, n_rows: int, rows_per_rater: float) -> bool:
+def _bit_sets(annotations: Annotations, shape: tuple[int, int]) -> npt.NDArray[np.uint64]:
     words = -(-annotations.n_raters // WORD)
-    dense = _DENSE_COST * n_rows * annotations.n_categories * words * annotations.n_items
-    return dense < _SPARSE_COST * annotations.n_annotations * rows_per_rater
-
-
-def _bit_sets(annotations: Annotations, blocks: int, width: int) -> npt.NDArray[np.uint64]:
-    words = -(-annotations.n_raters // WORD)
-    bits = np.zeros((blocks, annotations.n_categories, words, width), dtype=np.uint64)
-    block, item = np.divmod(annotations.item, width)
+    bits = np.zeros((shape[0], annotations.n_categories, words, shape[1]), dtype=np.uint64)
+    block, item = np.divmod(annotations.item, shape[1])
     bit = np.uint64(1) << (annotations.rater % WORD).astype(np.uint64)
     np.bitwise_or.at(bits, (block, annotations.category, annotations.rater // WORD, item), bit)
     return bits

@@ -17,7 +17,8 @@ from grasp_core.annotations import Annotations, FloatArray, Raters
 from grasp_core.groups import Grouping
 from grasp_core.permutation import compiled
 from grasp_core.permutation.compiled import Profiles
-from grasp_core.permutation.design import Design, Membership, build_design
+from grasp_core.permutation.design import Design, build_design
+from grasp_core.permutation.kernel.profiles import Membership
 from grasp_core.remarks.reasons import NoValue
 from grasp_core.remarks.remark import Remark
 from grasp_core.spec import AnalysisSpec
@@ -47,7 +48,7 @@ def lay_out(
     raters: Raters,
     grouping: Grouping,
     spec: AnalysisSpec,
-    first_item: int = 0,
+    first_item: int | None = None,
     membership: Membership | None = None,
 ) -> AnyDesign:
     """The design of one question, or of each; see :func:`~grasp_core.permutation.design.build_design`."""
@@ -106,7 +107,7 @@ def sums(design: AnyDesign, seed: int, start: int, stop: int, profiles: Profiles
 
 def takes_profiles(design: AnyDesign) -> bool:
     """Whether :func:`sums` can use what :func:`compiled.draw` gives."""
-    return any(one.sparse is not None for one in designs_of(design))
+    return any(one.sparse is not None or one.local is not None for one in designs_of(design))
 
 
 def n_sums(design: AnyDesign) -> int:

@@ -14,7 +14,7 @@ import dataclasses, itertools, sys
 import numpy as np
 from grasp_core.groups import form_groups
 from grasp_core.permutation import compiled
-from grasp_core.permutation.kernel import crossed, direct, sparse, sums
+from grasp_core.permutation.kernel import crossed, direct, local, profiles, sparse, sums
 from grasp_core.permutation.design import Design, build_design
 from grasp_core.panels.models import kernel as models
 from grasp_core.panels.warm import warm
@@ -23,19 +23,27 @@ from tests.permutation.simulated import simulate
 
 warm()
 ways = set()
-for missing, unknown, dense, convention, level in itertools.product(
-    (0.0, 0.3), (0.0, 0.1), (None, False), ("smooth", "paper"), ("nominal", "ordinal", "ratio")
+for missing, unknown, (dense, tables), convention, level in itertools.product(
+    (0.0, 0.3),
+    (0.0, 0.1),
+    ((None, None), (False, None), (None, False)),
+    ("smooth", "paper"),
+    ("nominal", "ordinal", "interval", "ratio"),
 ):
-    annotations, raters = simulate(5, items=9, missing=missing, unknown=unknown)
-    annotations = dataclasses.replace(annotations, categories=("1", "2", "4"))
+    categories = 14 if unknown else 3
+    annotations, raters = simulate(5, items=9, missing=missing, unknown=unknown, categories=categories)
+    annotations = dataclasses.replace(annotations, categories=tuple(str(k + 1) for k in range(categories)))
     axes = (("gender",), ("race",), ("gender", "race"))
     spec = AnalysisSpec(axes=axes, level=level, cross_negentropy=convention, ties="random", strata="region")
-    built = build_design(annotations, raters, form_groups(raters, axes), spec, dense=dense)
+    built = build_design(
+        annotations, raters, form_groups(raters, axes), spec, dense=dense, tables=tables
+    )
     np.savez(sys.argv[1], **built.arrays())
     for design in (built, Design.of_arrays(dict(np.load(sys.argv[1])))):
         compiled.observed(design)
         compiled.shuffled(design, 1, 0, 3)
-        ways.add("crossed" if design.crossed else "sparse" if design.sparse else "direct")
+        tabled = (name for name in ("crossed", "sparse", "local") if getattr(design, name))
+        ways.add(next(tabled, "direct"))
     labels = np.zeros((2, annotations.n_items), np.int32)
     given = models.build_design(annotations, raters, form_groups(raters, axes), spec, labels, dense=dense)
     np.savez(sys.argv[1], **given.arrays())
@@ -43,6 +51,7 @@ for missing, unknown, dense, convention, level in itertools.product(
         models.observed(design)
         models.shuffled(design, 1, 0, 3)
 functions = (direct.evaluate, direct.add_up, crossed.add_up, sparse.add_up, sums.take_ratios)
+functions += (local.add_up, profiles.draw)
 functions += (models._evaluate, models._shuffle_and_evaluate)
 print([len(function.signatures) for function in functions])
 print(ways)
@@ -90,4 +99,4 @@ def test_after_warming_nothing_is_compiled_any_more(tmp_path: Path) -> None:
     )
     signatures, ways = map(ast.literal_eval, found.stdout.splitlines())
     assert set(signatures) == {1}
-    assert ways == {"crossed", "sparse", "direct"}
+    assert ways == {"crossed", "sparse", "local", "direct"}

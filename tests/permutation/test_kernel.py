@@ -15,9 +15,10 @@ from grasp_core.annotations import Annotations, Axis, Raters
 from grasp_core.groups import Grouping, form_groups
 from grasp_core.permutation import compiled, reference
 from grasp_core.permutation import design as design_module
-from grasp_core.permutation.design import Design, Membership, build_design
+from grasp_core.permutation.design import Design, build_design
 from grasp_core.permutation.draw import identity, permutation, stratify
 from grasp_core.permutation.kernel import crossed
+from grasp_core.permutation.kernel.profiles import Membership
 from grasp_core.spec import AnalysisSpec, Level
 from tests.permutation.simulated import simulate
 
@@ -102,7 +103,7 @@ def test_64_bit_counters(dense: bool, convention) -> None:
     annotations, raters = simulate(6, missing=0.2, unknown=0.1, categories=4)
     spec = AnalysisSpec(axes=AXES, min_raters=1, ties="random", cross_negentropy=convention)
     grouping = form_groups(raters, spec.axes, min_raters=1)
-    design = build_design(annotations, raters, grouping, spec, dense=dense)
+    design = build_design(annotations, raters, grouping, spec, dense=dense, tables=False)
     assert design.ties.dtype == np.int32
     wide = dataclasses.replace(design, ties=design.ties.astype(np.int64))
     assert_parity(annotations, raters, spec, dense=dense, design=wide)
@@ -110,11 +111,17 @@ def test_64_bit_counters(dense: bool, convention) -> None:
 
 
 @pytest.mark.parametrize(
-    ("raters", "categories", "counter"),
-    [(46_340, 2, np.int32), (46_341, 2, np.int64), (33_000, 200, np.int64)],
+    ("raters", "categories", "counter", "local_counter"),
+    [
+        (46_340, 2, np.int32, np.int32),
+        (46_341, 2, np.int64, np.int64),
+        (33_000, 200, np.int64, np.int32),
+    ],
 )
-def test_counters_are_wide_enough_for_an_item_that_very_many_rated(raters, categories, counter) -> None:
-    """46,341 squared passes 2^31; so do 33,000 labels of 200 categories packed with a vote's rank."""
+def test_counters_are_wide_enough_for_an_item_that_very_many_rated(
+    raters, categories, counter, local_counter
+) -> None:
+    """46,341 squared passes 2^31; so do 33,000 labels packed with the rank of one of 200, but not of 2."""
     rng = np.random.default_rng(7)
     annotations = Annotations.from_codes(
         item=np.r_[np.zeros(raters, dtype=int), np.ones(40, dtype=int)],
@@ -128,10 +135,13 @@ def test_counters_are_wide_enough_for_an_item_that_very_many_rated(raters, categ
     spec = AnalysisSpec(axes=(("gender",),))
     grouping = form_groups(people, spec.axes)
     expected, _ = reference.evaluate(annotations, grouping, spec, identity(raters))
-    for dense in (True, False):
-        design = build_design(annotations, people, grouping, spec, dense=dense)
-        assert design.ties.dtype == counter
-        np.testing.assert_allclose(compiled.observed(design), expected, rtol=0, atol=1e-10)
+    design = build_design(annotations, people, grouping, spec, dense=True)
+    assert design.ties.dtype == counter
+    np.testing.assert_allclose(compiled.observed(design), expected, rtol=0, atol=1e-10)
+    design = build_design(annotations, people, grouping, spec, dense=False)
+    assert design.local is not None
+    assert design.local.ties.dtype == local_counter
+    np.testing.assert_allclose(compiled.observed(design), expected, rtol=0, atol=1e-10)
 
 
 def test_no_annotation_counts_for_unknown_raters_only() -> None:
@@ -159,7 +169,9 @@ def test_dense_and_sparse_agree_to_the_last_bit() -> None:
     spec = AnalysisSpec(axes=AXES)
     grouping = form_groups(raters, spec.axes)
     found = [
-        compiled.shuffled(build_design(annotations, raters, grouping, spec, dense=dense), 1, 0, 20)
+        compiled.shuffled(
+            build_design(annotations, raters, grouping, spec, dense=dense, tables=False), 1, 0, 20
+        )
         for dense in (True, False)
     ]
     np.testing.assert_array_equal(*found)
@@ -314,7 +326,6 @@ def test_what_one_part_drew_serves_all_parts(strata: str | None) -> None:
 
     few, most = part(0, 10), part(10, 60)
     profiles = compiled.draw(membership, 3, 5, 9)
-    assert profiles is not None
     found = compiled.sums(few, 3, 5, 9, profiles) + compiled.sums(most, 3, 5, 9, profiles)
     whole = compiled.sums(build_design(annotations, raters, grouping, spec, dense=False), 3, 5, 9)
     np.testing.assert_allclose(found, whole, rtol=1e-12)

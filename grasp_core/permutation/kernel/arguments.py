@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import numba
 import numpy as np
@@ -10,7 +10,9 @@ import numpy.typing as npt
 
 from grasp_core.annotations import FloatArray, Int32Array, Int64Array
 from grasp_core.spec import Level
-from grasp_core.statistics.distance import squared_distances
+
+LEVELS = get_args(Level)
+NOMINAL, ORDINAL, RATIO = (LEVELS.index(level) for level in ("nominal", "ordinal", "ratio"))
 
 borrowing: Any = numba.njit(cache=True, nogil=True, _nrt=False)  # type: ignore[call-overload]
 """Compiles a function that makes no arrays and returns none, and counts no references to those it is given:
@@ -87,24 +89,28 @@ class Tables(NamedTuple):
     log_m: FloatArray
 
 
-class Pairs(NamedTuple):
-    """How unequal labels count: a column of disagreement each, with weights.
+class Distances(NamedTuple):
+    """How far unequal labels are apart.
 
-    A distance known beforehand (nominal, interval, ratio) weighs all pairs into one column. An ordinal one
-    depends on the marginals, which are known once all items are added up: each pair keeps its own column.
+    An ordinal distance depends on the marginals, which are known once all items are added up: each pair of
+    categories then keeps a column of disagreement of its own, or items are gone through a second time.
 
     Parameters
     ----------
-    first, second : int64 (K (K - 1) / 2,)
-        The categories, first < second.
-    weight : float64, same shape
+    level : int
+        Place in :data:`LEVELS`.
+    values : float64 (K,)
+        The number that each category stands for; read by interval and ratio.
+    first, second : int64 (C,) or empty
+        The categories of each column, first < second, where pairs keep their own.
     n_columns : int
-        C.
+        C, columns of disagreement; 1 unless pairs keep their own.
     """
 
+    level: int
+    values: FloatArray
     first: Int64Array
     second: Int64Array
-    weight: FloatArray
     n_columns: int
 
 
@@ -114,9 +120,7 @@ class Conventions(NamedTuple):
     Parameters
     ----------
     tables : Tables
-    pairs : Pairs
-    nominal : bool
-        Whether all unequal labels are equally far apart.
+    distances : Distances
     paper : bool
         Cross-negentropy by the paper's convention.
     shift : int
@@ -124,16 +128,15 @@ class Conventions(NamedTuple):
     """
 
     tables: Tables
-    pairs: Pairs
-    nominal: bool
+    distances: Distances
     paper: bool
     shift: int
 
 
-def weigh_pairs(level: Level, values: FloatArray) -> Pairs:
-    """The pairs of categories for a level of measurement; `values` has shape (K,)."""
-    first, second = np.triu_indices(values.size, 1)
-    if level == "ordinal":
-        return Pairs(first, second, np.ones(first.size), max(first.size, 1))
-    weight = squared_distances(level, values, np.zeros(values.size))[first, second]
-    return Pairs(first, second, weight, 1)
+def distances_between(level: Level, values: FloatArray, *, paired: bool) -> Distances:
+    """The distances of a level of measurement; `values` has shape (K,).
+
+    `paired` keeps a column for each pair of categories where their distance is not known beforehand.
+    """
+    first, second = np.triu_indices(values.size if paired and level == "ordinal" else 0, 1)
+    return Distances(LEVELS.index(level), values, first, second, max(first.size, 1))

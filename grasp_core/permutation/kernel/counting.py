@@ -35,15 +35,31 @@ def shuffle(seed, stream, bounds, words, values):  # type: ignore[no-untyped-def
 def _philox(seed, stream, words):  # type: ignore[no-untyped-def]
     """Philox-4x64-10, the words of ``numpy.random.Philox(key=[seed, stream])`` (Salmon et al. 2011)."""
     for block in range(words.size // 4):
-        x0, x1, x2, x3 = np.uint64(block + 1), np.uint64(0), np.uint64(0), np.uint64(0)
-        k0, k1 = seed, stream
-        for _ in range(10):
-            high0, high1 = _high_word(_M0, x0), _high_word(_M1, x2)
-            x0, x1, x2, x3 = high1 ^ x1 ^ k0, _M1 * x2, high0 ^ x3 ^ k1, _M0 * x0
-            k0 += np.uint64(0x9E3779B97F4A7C15)
-            k1 += np.uint64(0xBB67AE8584CAA73B)
-        words[4 * block], words[4 * block + 1] = x0, x1
-        words[4 * block + 2], words[4 * block + 3] = x2, x3
+        _philox_block(seed, stream, block, words[4 * block : 4 * block + 4])
+
+
+@borrowing
+def _philox_block(seed, stream, block, words):  # type: ignore[no-untyped-def]
+    """Four of these words, those from ``4 * block`` on."""
+    x0, x1, x2, x3 = np.uint64(block + 1), np.uint64(0), np.uint64(0), np.uint64(0)
+    k0, k1 = seed, stream
+    for _ in range(10):
+        high0, high1 = _high_word(_M0, x0), _high_word(_M1, x2)
+        x0, x1, x2, x3 = high1 ^ x1 ^ k0, _M1 * x2, high0 ^ x3 ^ k1, _M0 * x0
+        k0 += np.uint64(0x9E3779B97F4A7C15)
+        k1 += np.uint64(0xBB67AE8584CAA73B)
+    words[0], words[1], words[2], words[3] = x0, x1, x2, x3
+
+
+@numba.njit(cache=True, nogil=True)
+def words_at(seed, stream, places):  # type: ignore[no-untyped-def]
+    """The words at these places of a stream: those that ``random_words`` of `draw` has there."""
+    block = np.empty(4, dtype=np.uint64)
+    words = np.empty(places.size, dtype=np.uint64)
+    for i in range(places.size):
+        _philox_block(seed, stream, places[i] >> 2, block)
+        words[i] = block[places[i] & 3]
+    return words
 
 
 @borrowing

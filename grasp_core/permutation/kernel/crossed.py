@@ -17,13 +17,13 @@ import numpy as np
 from grasp_core.annotations import Annotations, FloatArray, Int64Array
 from grasp_core.groups import Grouping
 from grasp_core.permutation.kernel import sums as at
-from grasp_core.permutation.kernel.arguments import Pairs, borrowing
+from grasp_core.permutation.kernel.arguments import LEVELS, Distances, borrowing
 from grasp_core.permutation.kernel.counting import ones, shuffle
+from grasp_core.permutation.kernel.disagreement import disagree_inside
 from grasp_core.permutation.kernel.item_terms import (
     APART,
     Columns,
     Terms,
-    disagree_inside,
     repeat_item,
     room_for_counts,
     room_for_terms,
@@ -32,6 +32,7 @@ from grasp_core.permutation.kernel.item_terms import (
 from grasp_core.permutation.kernel.lookup import QUAD, look_up, padded
 from grasp_core.permutation.kernel.profiles import profiles_of, rows_by_column
 from grasp_core.statistics.counts import count
+from grasp_core.statistics.distance import squared_distances
 
 BATCH = 8192
 """Most permutations for which one table serves."""
@@ -82,7 +83,7 @@ class _Room(NamedTuple):
     totals: Int64Array
 
 
-def lay_out(annotations: Annotations, grouping: Grouping, pairs: Pairs, width: int) -> Crossed | None:
+def lay_out(annotations: Annotations, grouping: Grouping, distances: Distances, width: int) -> Crossed | None:
     """Build once what every permutation reads; None unless data are crossed and tables small.
 
     `width` is the number of items in a block.
@@ -96,20 +97,26 @@ def lay_out(annotations: Annotations, grouping: Grouping, pairs: Pairs, width: i
     entries = np.array([(np.minimum(totals[:, :-1], n) + 1.0).prod(axis=1) for n in grouping.n_raters])
     if entries.max() > MOST_ENTRIES or entries.mean() > FEW_ENTRIES:
         return None
-    linear = np.zeros((annotations.n_raters, k + pairs.n_columns))
+    linear = np.zeros((annotations.n_raters, k + distances.n_columns))
     np.add.at(linear, (annotations.rater, annotations.category), 1)
-    first, second = np.triu_indices(k, 1)
-    for column in range(pairs.n_columns):
-        weights = np.zeros((k, k))
-        chosen = slice(None) if pairs.n_columns == 1 else slice(column, column + 1)
-        weights[first[chosen], second[chosen]] = pairs.weight[chosen]
-        met = (totals @ (weights + weights.T))[annotations.item, annotations.category]
+    for column in range(distances.n_columns):
+        met = (totals @ _weights(distances, column))[annotations.item, annotations.category]
         linear[:, k + column] = np.bincount(annotations.rater, weights=met, minlength=annotations.n_raters)
     most = width * int(grouping.n_raters.max())
     units = _pack([most.bit_length(), width.bit_length(), *[(2 * width).bit_length()] * (k - 1)])
     profile, first_of = profiles_of(grouping.member)
     groups = rows_by_column(grouping.member[:, first_of])
     return Crossed(linear, units, profile.astype(np.int64), *groups)
+
+
+def _weights(distances: Distances, column: int) -> FloatArray:
+    """What two labels add to a column of disagreement, shape (K, K)."""
+    if not distances.first.size:
+        return squared_distances(LEVELS[distances.level], distances.values, np.zeros(distances.values.size))
+    weights = np.zeros((distances.values.size, distances.values.size))
+    first, second = distances.first[column], distances.second[column]
+    weights[first, second] = weights[second, first] = 1.0
+    return weights
 
 
 def _pack(bits: list[int]) -> FloatArray:
@@ -128,7 +135,7 @@ def _pack(bits: list[int]) -> FloatArray:
 def add_up(seed, start, order, bounds, counting, how, crossed, out):  # type: ignore[no-untyped-def]  # compiled: types are numba's
     """Fill `out`, shape (permutations, G, sums), for the permutations from `start` on."""
     bits, ties, linear = counting.bits, counting.ties, crossed.linear
-    n_groups, columns = out.shape[1], how.pairs.n_columns
+    n_groups, columns = out.shape[1], how.distances.n_columns
     n_items = counting.labels.rater.size // order.size
     labels = np.zeros(linear.shape[1])
     for j in range(order.size):
@@ -142,7 +149,7 @@ def add_up(seed, start, order, bounds, counting, how, crossed, out):  # type: ig
     places = np.empty(crossed.units.shape[1], dtype=np.int64)
     places[_SIZE], places[_AGREES] = 2 * columns + at.PLURALITY, 2 * columns + at.AGREED
     places[_VOTES:] = 2 * columns + at.N_SINGLE + at.VOTES + at.PER_CATEGORY * np.arange(bits.shape[1])
-    counts = room_for_counts(bits.shape[1], MOST_ENTRIES, ties)
+    counts = room_for_counts(bits.shape[1], MOST_ENTRIES, how.distances, ties)
     room = _Room(
         counts,
         room_for_terms(counts.size, ties),
@@ -240,7 +247,7 @@ def _fill(table, n, bits, item, ties, how, units, room):  # type: ignore[no-unty
     terms, place = room.terms, room.place
     _total(bits, item, n, room.totals)
     entries = _possible(n, room.totals[1], room.counts.c, place)
-    columns = Columns(room.counts.c, room.counts.known, room.counts.ties, entries)
+    columns = Columns(room.counts.c, room.counts.known, room.counts.ties, room.counts.values, entries)
     repeat_item(columns, room.totals[0], ties[:, :, item])
     work_out(columns, how, terms)
     inside = _PACKED + units.shape[0]
@@ -252,7 +259,7 @@ def _fill(table, n, bits, item, ties, how, units, room):  # type: ignore[no-unty
             if first >= 0:
                 votes = units[q, _VOTES + first] + units[q, _VOTES + second]
                 row[_PACKED + q] += votes + units[q, _AGREES] * (first == second)
-    for column in range(how.pairs.n_columns):
+    for column in range(how.distances.n_columns):
         disagree_inside(column, columns, how, terms)
         for i in range(columns.size):
             table[place[i], inside + column] = terms.inside[i]

@@ -14,11 +14,11 @@ import numpy as np
 from grasp_core.permutation.kernel import sums as at
 from grasp_core.permutation.kernel.arguments import borrowing
 from grasp_core.permutation.kernel.counting import count_block, fill_masks, permute
+from grasp_core.permutation.kernel.disagreement import disagree_across, disagree_inside
 from grasp_core.permutation.kernel.item_terms import (
     Columns,
-    disagree_across,
-    disagree_inside,
     of_category,
+    repeat_values,
     room_for_terms,
     work_out,
 )
@@ -43,6 +43,7 @@ def evaluate(source, counting, how, out):  # type: ignore[no-untyped-def]
     n_rows = rows.n_known + rows.known_of.size
     counts = np.empty((n_rows, n_categories, width), dtype=ties.dtype)
     terms = room_for_terms(width, ties)
+    values = repeat_values(how.distances, width)
     masks = np.zeros((n_rows, counting.bits.shape[2]), dtype=np.uint64)
     if counting.dense:
         fill_masks(source, rows, masks)
@@ -50,14 +51,14 @@ def evaluate(source, counting, how, out):  # type: ignore[no-untyped-def]
     for block in range(n_blocks):
         count_block(source, masks, counting, block, counts)
         for g in range(rows.known_of.size):
-            columns = Columns(counts[rows.n_known + g], counts[rows.known_of[g]], ties[block], width)
+            columns = Columns(counts[rows.n_known + g], counts[rows.known_of[g]], ties[block], values, width)
             _add_block(columns, how, terms, out[g])
 
 
 @borrowing
 def _add_block(columns, how, terms, sums):  # type: ignore[no-untyped-def]
     """Add a block of items to a group's sums."""
-    n_columns = how.pairs.n_columns
+    n_columns = how.distances.n_columns
     work_out(columns, how, terms)
     for column in range(n_columns):
         disagree_inside(column, columns, how, terms)

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from grasp_core.annotations import FloatArray
-from grasp_core.permutation.kernel.arguments import borrowing
+from grasp_core.permutation.kernel.arguments import NOMINAL, borrowing
 
 CountArray = npt.NDArray[np.signedinteger[Any]]
 APART = 40
@@ -31,6 +31,8 @@ class Columns(NamedTuple):
         Labels of the group, and of all whose values are known; the others' are d = known - c.
     ties : int array (2, K, N or more)
         For the group's and the others' side: ``rank << shift | k``, the rank deciding ties.
+    values : float array (K, N or more), or (0, N or more)
+        The numbers that labels stand for, where distances are worked out from them.
     size : int
         N.
     """
@@ -38,6 +40,7 @@ class Columns(NamedTuple):
     c: CountArray
     known: CountArray
     ties: CountArray
+    values: FloatArray
     size: int
 
 
@@ -61,6 +64,8 @@ class Terms(NamedTuple):
     inside, across : float arrays (N or more,)
         (n - 1)^-1 sum_(k,l) c_k c_l w_kl, and (n + m) / (n m) sum_(k,l) c_k d_l w_kl, of one column of
         disagreement.
+    mean, spread, others_mean, others_spread : float arrays (N or more,)
+        Of each side's numbers: their mean, and the sum of squared differences from it.
     """
 
     n: CountArray
@@ -76,6 +81,10 @@ class Terms(NamedTuple):
     cross: FloatArray
     inside: FloatArray
     across: FloatArray
+    mean: FloatArray
+    spread: FloatArray
+    others_mean: FloatArray
+    others_spread: FloatArray
 
 
 class OfCategory(NamedTuple):
@@ -90,20 +99,31 @@ class OfCategory(NamedTuple):
 @numba.njit(cache=True, nogil=True)
 def room_for_terms(width, like):  # type: ignore[no-untyped-def]  # compiled: types are numba's
     """Room for the terms of so many columns, with whole numbers of the type of `like`."""
-    whole, real = np.empty((7, width), dtype=like.dtype), np.empty((6, width))
+    whole, real = np.empty((7, width), dtype=like.dtype), np.empty((10, width))
     return Terms(
         *(whole[0], whole[1], whole[2], whole[3], whole[4], whole[5], whole[6]),
         *(real[0], real[1], real[2], real[3], real[4], real[5]),
+        *(real[6], real[7], real[8], real[9]),
     )
 
 
 @numba.njit(cache=True, nogil=True)
-def room_for_counts(n_categories, width, like):  # type: ignore[no-untyped-def]
-    """Room for so many counts on one item; see :func:`repeat_item`."""
+def room_for_counts(n_categories, width, distances, like):  # type: ignore[no-untyped-def]
+    """Room for so many counts on one item, with the labels' numbers; see :func:`repeat_item`."""
     width += APART  # so that rows do not lie on the same lines of a cache
     shape = (n_categories, width)
     c, known = np.empty(shape, dtype=like.dtype), np.empty(shape, dtype=like.dtype)
-    return Columns(c, known, np.empty((2, *shape), dtype=like.dtype), width)
+    return Columns(c, known, np.empty((2, *shape), dtype=like.dtype), repeat_values(distances, width), width)
+
+
+@numba.njit(cache=True, nogil=True)
+def repeat_values(distances, width):  # type: ignore[no-untyped-def]
+    """Room for the labels' numbers in so many columns, filled with them; none where they are not read."""
+    read = distances.level != NOMINAL and distances.first.size == 0
+    values = np.empty((distances.values.size if read else 0, width))
+    for k in range(values.shape[0]):
+        values[k] = distances.values[k]
+    return values
 
 
 @borrowing
@@ -122,32 +142,27 @@ def repeat_item(columns, totals, ties):  # type: ignore[no-untyped-def]
 @borrowing
 def work_out(columns, how, terms):  # type: ignore[no-untyped-def]
     """Fill `terms`, but for the disagreements."""
+    add_labels(columns, how, terms)
+    conclude(columns, how, terms)
+
+
+@borrowing
+def add_labels(columns, how, terms):  # type: ignore[no-untyped-def]
+    """Fill `terms` with what is summed, or the largest, over the columns' labels."""
     _count(columns, terms.n, terms.m)
-    if how.nominal:
+    if how.distances.level == NOMINAL:
         _multiply(columns, terms.squares, terms.products)
     _vote(columns, how.shift, terms)
     _sum_logs(columns, how.tables, terms.own, terms.cross)
+
+
+@borrowing
+def conclude(columns, how, terms):  # type: ignore[no-untyped-def]
+    """From these sums to what each column adds."""
+    _elect(columns.size, how.shift, terms)
     _weigh(columns.size, how.tables, terms)
     if how.paper:
         _drop_undefined(columns, terms.cross)
-
-
-@borrowing
-def disagree_inside(column, columns, how, terms):  # type: ignore[no-untyped-def]
-    """Fill ``terms.inside`` for a column of disagreement."""
-    if how.nominal:
-        _differ_inside(columns.size, terms.n, terms.squares, terms.inside)
-    else:
-        _weigh_inside(column, columns, how.pairs, terms.n, terms.inside)
-
-
-@borrowing
-def disagree_across(column, columns, how, terms):  # type: ignore[no-untyped-def]
-    """Fill ``terms.across`` for a column of disagreement."""
-    if how.nominal:
-        _differ_across(columns.size, terms)
-    else:
-        _weigh_across(column, columns, how.pairs, terms)
 
 
 @borrowing
@@ -185,7 +200,7 @@ def _multiply(columns, squares, products):  # type: ignore[no-untyped-def]
 def _vote(columns, shift, terms):  # type: ignore[no-untyped-def]
     """Pluralities: the largest of (count, rank among ties, category), packed into one integer."""
     size, ties = columns.size, columns.ties
-    n, m, largest, first, second = terms.n, terms.m, terms.largest, terms.first, terms.second
+    first, second = terms.first, terms.second
     first[:size] = 0
     second[:size] = 0
     for k in range(columns.c.shape[0]):
@@ -194,6 +209,12 @@ def _vote(columns, shift, terms):  # type: ignore[no-untyped-def]
             first[i] = max(first[i], tie.dtype.type((x[i] << (2 * shift)) | tie[i]))
         for i in range(size):
             second[i] = max(second[i], tie.dtype.type(((both[i] - x[i]) << (2 * shift)) | tie_other[i]))
+
+
+@borrowing
+def _elect(size, shift, terms):  # type: ignore[no-untyped-def]
+    """From what is packed to the size of the plurality and to the labels that won."""
+    n, m, largest, first, second = terms.n, terms.m, terms.largest, terms.first, terms.second
     mask = (1 << shift) - 1
     for i in range(size):
         largest[i] = first[i] >> (2 * shift)
@@ -240,54 +261,3 @@ def _drop_undefined(columns, cross):  # type: ignore[no-untyped-def]
         for i in range(columns.size):
             if c[k, i] > 0 and known[k, i] == c[k, i]:
                 cross[i] = 0.0
-
-
-@borrowing
-def _differ_inside(size, n, squares, inside):  # type: ignore[no-untyped-def]
-    """Disagreement inside the group where all unequal labels are equally far apart."""
-    for i in range(size):
-        x = np.float64(n[i])
-        inside[i] = (x * x - squares[i]) / max(x - 1.0, 1.0)
-
-
-@borrowing
-def _differ_across(size, terms):  # type: ignore[no-untyped-def]
-    """The like across."""
-    n, m, products, share, across = terms.n, terms.m, terms.products, terms.share, terms.across
-    for i in range(size):
-        x, y = np.float64(n[i]), np.float64(m[i])
-        across[i] = (x + y) * (x * y - products[i]) * share[i] / max(y, 1.0)
-
-
-@borrowing
-def _weigh_inside(column, columns, pairs, n, inside):  # type: ignore[no-untyped-def]
-    """Disagreement inside the group with a weight for each pair of categories."""
-    c, size = columns.c, columns.size
-    inside[:size] = 0.0
-    for p in _pairs_of(column, pairs):
-        weight, x, y = pairs.weight[p], c[pairs.first[p]], c[pairs.second[p]]
-        for i in range(size):
-            inside[i] += weight * (x[i] * y[i])
-    for i in range(size):
-        inside[i] *= 2.0 / max(np.float64(n[i]) - 1.0, 1.0)
-
-
-@borrowing
-def _weigh_across(column, columns, pairs, terms):  # type: ignore[no-untyped-def]
-    """The like across."""
-    c, known, size = columns.c, columns.known, columns.size
-    n, m, share, across = terms.n, terms.m, terms.share, terms.across
-    across[:size] = 0.0
-    for p in _pairs_of(column, pairs):
-        k, other, weight = pairs.first[p], pairs.second[p], pairs.weight[p]
-        x, y, all_x, all_y = c[k], c[other], known[k], known[other]
-        for i in range(size):
-            across[i] += weight * (x[i] * (all_y[i] - y[i]) + y[i] * (all_x[i] - x[i]))
-    for i in range(size):
-        across[i] *= np.float64(n[i] + m[i]) * share[i] / max(np.float64(m[i]), 1.0)
-
-
-@borrowing
-def _pairs_of(column, pairs):  # type: ignore[no-untyped-def]
-    """The pairs of a column of disagreement: its own, or all of them."""
-    return range(column, column + 1) if pairs.n_columns > 1 else range(pairs.weight.size)

@@ -2,11 +2,115 @@
 
 from __future__ import annotations
 
+import functools
+from typing import Any, NamedTuple
+
+import numba
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from grasp_core.annotations import BoolArray, Int64Array
+from grasp_core.annotations import BoolArray, Int64Array, Raters
+from grasp_core.groups import Grouping
+from grasp_core.permutation.draw import stratify
+from grasp_core.permutation.kernel.arguments import Rows
+from grasp_core.permutation.kernel.counting import shuffle
+from grasp_core.spec import AnalysisSpec
+
+MOST_BATCH, FEWEST_BATCH = 512, 16
+"""Permutations for which an item is visited once."""
+SMALL = 8 * 2**20
+"""Bytes that the profiles of a batch may always take; else 8 for each annotation."""
+_AT_ONCE = 8
+"""Permutations drawn before profiles are put down by rater, where those of a rater lie side by side."""
+
+
+class Profiled(NamedTuple):
+    """Profiles, and the R rows of raters that are counted annotation by annotation.
+
+    Rows are first, for each of the H sets of raters whose values are known, those outside it, who are few;
+    then the G groups.
+
+    Parameters
+    ----------
+    profile : uint16 or uint32 (J,)
+        Each rater's profile: which rows they belong to.
+    row_ptr, row_of : int64 arrays
+        Profile p belongs to the rows ``row_of[row_ptr[p]:row_ptr[p + 1]]``, unions left out.
+    union, part : int64 arrays of one shape
+        Row ``union[u]`` holds all raters of the smaller row ``part[u]``: a gender is the union of its
+        intersections with race, and its counts are their sum.
+    belongs : bool (P, R)
+        Which rows profiles belong to, with unions.
+    unknown_of : int64 (G,)
+        The row of those outside the set that a group's complement is taken from.
+    """
+
+    profile: npt.NDArray[np.unsignedinteger[Any]]
+    row_ptr: Int64Array
+    row_of: Int64Array
+    union: Int64Array
+    part: Int64Array
+    belongs: BoolArray
+    unknown_of: Int64Array
+
+
+class Membership:
+    """Raters and groups laid out: what designs of the same raters, groups and strata share.
+
+    Parameters
+    ----------
+    raters : Raters
+    grouping : Grouping
+    spec : AnalysisSpec
+    """
+
+    def __init__(self, raters: Raters, grouping: Grouping, spec: AnalysisSpec) -> None:
+        ptr, of = rows_by_column(np.concatenate([grouping.known, grouping.member]))
+        known_of = grouping.known_of.astype(np.int64)
+        self.rows = Rows(ptr, of.astype(np.int32), len(grouping.known), known_of)
+        strata = None if spec.strata is None else raters.axes[spec.strata]
+        self.order, self.bounds = stratify(strata, grouping.member.shape[1])
+        self.grouping = grouping
+
+    @functools.cached_property
+    def profiled(self) -> Profiled:
+        """For data that are counted annotation by annotation."""
+        grouping = self.grouping
+        rows = np.concatenate([~grouping.known, grouping.member])
+        profile, first = profiles_of(rows)
+        belongs = rows[:, first]
+        union, part = (groups + len(grouping.known) for groups in unions_of(grouping))
+        counted = belongs.copy()
+        counted[union] = False
+        numbers = np.uint16 if first.size <= 1 << 16 else np.uint32
+        by_profile = np.ascontiguousarray(belongs.T)
+        unknown_of = grouping.known_of.astype(np.int64)
+        return Profiled(
+            profile.astype(numbers), *rows_by_column(counted), union, part, by_profile, unknown_of
+        )
+
+
+def batch_of(n_annotations: int, n_raters: int) -> int:
+    """Permutations for which an item is visited once: those whose profiles there is room for."""
+    fitting = max(8 * n_annotations, SMALL) // (2 * max(n_raters, 1))
+    return min(max(fitting, FEWEST_BATCH), MOST_BATCH)
+
+
+@numba.njit(cache=True, nogil=True)
+def draw(seed, start, order, bounds, profile, profiles):  # type: ignore[no-untyped-def]  # compiled: types are numba's
+    """Fill `profiles`, shape (J, permutations): everybody's under the permutations from `start` on."""
+    words = np.empty(order.size + 3, dtype=np.uint64)
+    ordered = profile[order]
+    shuffled = np.empty((_AT_ONCE, order.size), dtype=profile.dtype)
+    for first in range(0, profiles.shape[1], _AT_ONCE):
+        last = min(first + _AT_ONCE, profiles.shape[1])
+        for b in range(first, last):
+            shuffled[b - first] = ordered
+            shuffle(seed, np.uint64(start + b), bounds, words, shuffled[b - first])
+        for i in range(order.size):
+            for b in range(first, last):
+                profiles[order[i], b] = shuffled[b - first, i]
 
 
 def profiles_of(member: BoolArray) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
@@ -29,3 +133,23 @@ def rows_by_column(rows: BoolArray) -> tuple[Int64Array, Int64Array]:
     column, of = np.nonzero(rows.T)
     ptr = np.concatenate(([0], np.cumsum(np.bincount(column, minlength=rows.shape[1]))))
     return ptr.astype(np.int64), of.astype(np.int64)
+
+
+def unions_of(grouping: Grouping) -> tuple[Int64Array, Int64Array]:
+    """Groups that are disjoint unions of shown groups of a finer axis set, and those."""
+    values = [dict(zip(group.axes, group.values, strict=True)) for group in grouping.groups]
+    axis_sets = dict.fromkeys(group.axes for group in grouping.groups)
+    found: list[tuple[int, int]] = []
+    for g, group in enumerate(grouping.groups):
+        finer = next((axes for axes in axis_sets if set(group.axes) < set(axes)), None)
+        parts = [
+            h
+            for h, other in enumerate(grouping.groups)
+            if other.axes == finer and values[g].items() <= values[h].items()
+        ]
+        if parts and grouping.n_raters[parts].sum() == grouping.n_raters[g]:
+            found += [(g, h) for h in parts]
+    # A part may be a union itself: those of many axes are summed first.
+    found.sort(key=lambda pair: -len(grouping.groups[pair[0]].axes))
+    pairs = np.array(found, dtype=np.int64).reshape(-1, 2)
+    return pairs[:, 0].copy(), pairs[:, 1].copy()

@@ -4,27 +4,25 @@ An item's totals T_k do not change under permutation, so where everybody's value
 counts c_k say everything. They are held as one number, sum_k c_k prod_(l<k) (T_l + 1), so that counting an
 annotation is one addition to each of its rater's groups, whatever the number of categories. With items
 outside and permutations inside, few different numbers turn up at an item: what it then adds is computed at
-the first and remembered for the others.
+the first and remembered for the others. Where some values are unknown, those who gave the labels that are
+then left out are counted as a row of their own, and their counts are the number's higher digits.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
 import numpy.typing as npt
 
 from grasp_core.annotations import Annotations, Int64Array
-from grasp_core.groups import Grouping
 from grasp_core.permutation.kernel import sums as at
 from grasp_core.permutation.kernel.arguments import borrowing
-from grasp_core.permutation.kernel.counting import shuffle
+from grasp_core.permutation.kernel.disagreement import disagree_across, disagree_inside
 from grasp_core.permutation.kernel.item_terms import (
     APART,
     Columns,
-    disagree_across,
-    disagree_inside,
     of_category,
     repeat_item,
     room_for_counts,
@@ -32,12 +30,8 @@ from grasp_core.permutation.kernel.item_terms import (
     work_out,
 )
 from grasp_core.permutation.kernel.lookup import QUAD, look_up, padded
-from grasp_core.permutation.kernel.profiles import profiles_of, rows_by_column
+from grasp_core.permutation.kernel.profiles import Profiled, batch_of
 
-MOST_BATCH, FEWEST_BATCH = 512, 16
-"""Permutations for which an item is visited once."""
-SMALL = 8 * 2**20
-"""Bytes that the profiles of a batch may always take; else 8 for each annotation."""
 _PER_PASS = 32
 """Permutations counted at a time; the counts then stay in a core's first cache."""
 _FIELD_BITS = 13
@@ -48,8 +42,6 @@ _REMEMBERED = 12
 _HASH, _HASH_BITS = np.uint64(0x9E3779B97F4A7C15), np.uint64(64 - _REMEMBERED)
 _GROUPS = 64
 """Groups whose counts are looked up at a time."""
-_AT_ONCE = 8
-"""Permutations drawn before profiles are put down by rater, where those of a rater lie side by side."""
 # A row of a table has the real sums, and then whole numbers: first whether the group rated the item and
 # whether both sides' pluralities agree, then by category what `sums` holds of each.
 
@@ -59,84 +51,37 @@ class Sparse(NamedTuple):
 
     Parameters
     ----------
-    profile : uint16 (J,)
-        Each rater's profile: which groups they belong to.
-    group_ptr, group_of : int64 arrays
-        Profile p belongs to the groups ``group_of[group_ptr[p]:group_ptr[p + 1]]``, unions left out.
-    union, part : int64 arrays of one shape
-        Group ``union[u]`` holds all raters of the smaller group ``part[u]``: a gender is the union of its
-        intersections with race, and its counts are their sum.
+    profile, row_ptr, row_of, union, part, unknown_of
+        See :class:`~grasp_core.permutation.kernel.profiles.Profiled`.
+    unknown : bool
+        Whether somebody's values are not known.
     batch : int64 (1,)
         Permutations for which an item is visited once: their profiles take at most 8 bytes an annotation,
-        :data:`SMALL` or :data:`FEWEST_BATCH` permutations.
+        :data:`~grasp_core.permutation.kernel.profiles.SMALL` or
+        :data:`~grasp_core.permutation.kernel.profiles.FEWEST_BATCH` permutations.
     """
 
-    profile: npt.NDArray[np.uint16]
-    group_ptr: Int64Array
-    group_of: Int64Array
+    profile: npt.NDArray[np.unsignedinteger[Any]]
+    row_ptr: Int64Array
+    row_of: Int64Array
     union: Int64Array
     part: Int64Array
+    unknown_of: Int64Array
+    unknown: bool
     batch: Int64Array
 
 
-class Profiled(NamedTuple):
-    """What of :class:`Sparse` follows from raters and groups alone."""
-
-    profile: npt.NDArray[np.uint16]
-    group_ptr: Int64Array
-    group_of: Int64Array
-    union: Int64Array
-    part: Int64Array
-
-
-def profiled(grouping: Grouping) -> Profiled | None:
-    """The raters' profiles and their groups; None where they are too many or a value is unknown."""
-    if not grouping.groups or not grouping.known.all():
-        return None
-    profile, first = profiles_of(grouping.member)
-    if first.size > 1 << 16:
-        return None
-    union, part = _unions(grouping)
-    counted = grouping.member[:, first]
-    counted[union] = False
-    return Profiled(profile.astype(np.uint16), *rows_by_column(counted), union, part)
-
-
-def lay_out(annotations: Annotations, profiled: Profiled | None) -> Sparse | None:
+def lay_out(annotations: Annotations, profiled: Profiled) -> Sparse | None:
     """Build once what every permutation reads; None where counts of an item do not fit into one number."""
-    if profiled is None or annotations.n_annotations == 0:
+    if annotations.n_annotations == 0 or profiled.profile.dtype != np.uint16:
         return None
+    n_unknown = profiled.belongs.shape[1] - profiled.unknown_of.size
+    unknown = bool(profiled.belongs[:, :n_unknown].any())
     bits, most = _widest(annotations.indptr, annotations.category, annotations.n_categories)
-    if bits >= 63 or QUAD * most >> _FIELD_BITS:
+    if (2 * bits if unknown else bits) >= 63 or QUAD * most >> _FIELD_BITS:
         return None
-    batch = batch_of(annotations.n_annotations, profiled.profile.size)
-    return Sparse(*profiled, np.array([batch], dtype=np.int64))
-
-
-def batch_of(n_annotations: int, n_raters: int) -> int:
-    """Permutations for which an item is visited once: as many as :class:`Sparse` has room for."""
-    fitting = max(8 * n_annotations, SMALL) // (2 * max(n_raters, 1))
-    return min(max(fitting, FEWEST_BATCH), MOST_BATCH)
-
-
-def _unions(grouping: Grouping) -> tuple[Int64Array, Int64Array]:
-    """Groups that are disjoint unions of shown groups of a finer axis set, and those."""
-    values = [dict(zip(group.axes, group.values, strict=True)) for group in grouping.groups]
-    axis_sets = dict.fromkeys(group.axes for group in grouping.groups)
-    found: list[tuple[int, int]] = []
-    for g, group in enumerate(grouping.groups):
-        finer = next((axes for axes in axis_sets if set(group.axes) < set(axes)), None)
-        parts = [
-            h
-            for h, other in enumerate(grouping.groups)
-            if other.axes == finer and values[g].items() <= values[h].items()
-        ]
-        if parts and grouping.n_raters[parts].sum() == grouping.n_raters[g]:
-            found += [(g, h) for h in parts]
-    # A part may be a union itself: those of many axes are summed first.
-    found.sort(key=lambda pair: -len(grouping.groups[pair[0]].axes))
-    pairs = np.array(found, dtype=np.int64).reshape(-1, 2)
-    return pairs[:, 0].copy(), pairs[:, 1].copy()
+    batch = np.array([batch_of(annotations.n_annotations, profiled.profile.size)], dtype=np.int64)
+    return Sparse(*profiled[:5], profiled.unknown_of, unknown, batch)
 
 
 @numba.njit(cache=True, nogil=True)
@@ -154,35 +99,22 @@ def _widest(indptr, category, n_categories):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True, nogil=True)
-def draw(seed, start, order, bounds, profile, profiles):  # type: ignore[no-untyped-def]  # compiled: types are numba's
-    """Fill `profiles`, shape (J, permutations): everybody's under the permutations from `start` on."""
-    words = np.empty(order.size + 3, dtype=np.uint64)
-    ordered = profile[order]
-    shuffled = np.empty((_AT_ONCE, order.size), dtype=profile.dtype)
-    for first in range(0, profiles.shape[1], _AT_ONCE):
-        last = min(first + _AT_ONCE, profiles.shape[1])
-        for b in range(first, last):
-            shuffled[b - first] = ordered
-            shuffle(seed, np.uint64(start + b), bounds, words, shuffled[b - first])
-        for i in range(order.size):
-            for b in range(first, last):
-                profiles[order[i], b] = shuffled[b - first, i]
-
-
-@numba.njit(cache=True, nogil=True)
 def add_up(profiles, counting, how, sparse, out):  # type: ignore[no-untyped-def]
-    """Fill `out`, shape (permutations, G, sums), for permutations that :func:`draw` has drawn."""
+    """Fill `out`, shape (permutations, G, sums), for these profiles, shape (J, permutations)."""
     ties, labels, indptr = counting.ties, counting.labels, counting.labels.indptr
     batch, n_groups = out.shape[0], out.shape[1]
     n_categories, n_items = ties.shape[2], ties.shape[0] * ties.shape[3]
-    n_columns = how.pairs.n_columns
+    n_columns = how.distances.n_columns
     width = padded(2 * n_columns + at.N_REAL + 1 + n_categories)
-    index = np.zeros((QUAD, n_groups, _PER_PASS), dtype=np.uint64)
+    n_unknown = 0
+    for g in range(n_groups):
+        n_unknown = max(n_unknown, sparse.unknown_of[g] + 1)
+    index = np.zeros((QUAD, n_unknown + n_groups, _PER_PASS), dtype=np.uint64)
     found = np.zeros((n_groups, batch, width))
     keys = np.zeros((QUAD, (1 << _REMEMBERED) + 1), dtype=np.uint64)
     table = np.zeros((QUAD, (1 << _REMEMBERED) + APART, width))
     new = np.empty((_GROUPS * _PER_PASS, 2), dtype=np.uint64)
-    counts = room_for_counts(n_categories, new.shape[0], ties)
+    counts = room_for_counts(n_categories, new.shape[0], how.distances, ties)
     terms = room_for_terms(counts.size, ties)
     totals = np.empty((QUAD, n_categories), dtype=np.int64)
     stride = np.empty((QUAD, n_categories), dtype=np.uint64)
@@ -198,24 +130,28 @@ def add_up(profiles, counting, how, sparse, out):  # type: ignore[no-untyped-def
         index[items:] = 0
         table[items:, 0] = 0.0
         for q in range(items):
-            _start(item + q, labels, totals[q], stride[q], keys[q])
+            _start(item + q, labels, sparse.unknown, totals[q], stride[q], keys[q])
         for from_b in range(0, batch, _PER_PASS):
             passed = min(_PER_PASS, batch - from_b)
             for q in range(items):
                 _count(item + q, labels, stride[q], profiles, from_b, passed, sparse, index[q])
+                if sparse.unknown:
+                    _join(sparse.unknown_of, n_unknown, totals[q], stride[q], passed, index[q])
             for from_g in range(0, n_groups, _GROUPS):
                 to_g = min(from_g + _GROUPS, n_groups)
                 for q in range(items):
-                    made = _find(index[q, from_g:to_g, :passed], keys[q], new)
+                    groups = index[q, n_unknown + from_g : n_unknown + to_g, :passed]
+                    made = _find(groups, keys[q], new)
                     here = ties[(item + q) // ties.shape[3], :, :, (item + q) % ties.shape[3]]
-                    _enter(new[:made], table[q], totals[q], here, how, counts, terms)
+                    _enter(new[:made], sparse.unknown, table[q], totals[q], here, how, counts, terms)
                 for g in range(from_g, to_g):
-                    look_up(index[:, g, :passed], table, found[g, from_b : from_b + passed])
+                    rows = index[:, n_unknown + g, :passed]
+                    look_up(rows, table, found[g, from_b : from_b + passed])
     _unpack(found, n_columns, n_categories, out)
 
 
 @borrowing
-def _start(item, labels, totals, stride, keys):  # type: ignore[no-untyped-def]
+def _start(item, labels, unknown, totals, stride, keys):  # type: ignore[no-untyped-def]
     """Count an item's labels; `stride` is what one of each category adds to a group's number."""
     totals[:] = 0
     for a in range(labels.indptr[item], labels.indptr[item + 1]):
@@ -224,25 +160,36 @@ def _start(item, labels, totals, stride, keys):  # type: ignore[no-untyped-def]
     for k in range(stride.size):
         stride[k] = size
         size *= np.uint64(totals[k] + 1)
-    keys[: min(size, np.uint64(keys.size - 1))] = 0
+    used = np.uint64(keys.size - 1) if unknown else min(size, np.uint64(keys.size - 1))
+    keys[:used] = 0
     keys[-1] = 0  # counts the others
 
 
 @borrowing
 def _count(item, labels, stride, profiles, from_b, passed, sparse, index):  # type: ignore[no-untyped-def]
-    """Every group's counts on one item as one number, for each permutation of a pass."""
-    group_ptr, group_of = sparse.group_ptr, sparse.group_of
+    """Every row's counts on one item as one number, for each permutation of a pass."""
+    row_ptr, row_of = sparse.row_ptr, sparse.row_of
     index[:] = 0
     for a in range(labels.indptr[item], labels.indptr[item + 1]):
         shuffled, step = profiles[labels.rater[a]], stride[labels.category[a]]
         for b in range(passed):
             profile = shuffled[from_b + b]
-            for g in range(group_ptr[profile], group_ptr[profile + 1]):
-                index[group_of[g], b] += step
+            for r in range(row_ptr[profile], row_ptr[profile + 1]):
+                index[row_of[r], b] += step
     for u in range(sparse.union.size):
         into, counted = index[sparse.union[u]], index[sparse.part[u]]
         for b in range(passed):
             into[b] += counted[b]
+
+
+@borrowing
+def _join(unknown_of, n_unknown, totals, stride, passed, index):  # type: ignore[no-untyped-def]
+    """Add, as higher digits of a group's number, the counts of those whose values are not known."""
+    size = stride[-1] * np.uint64(totals[-1] + 1)
+    for g in range(unknown_of.size):
+        into, unknown = index[n_unknown + g], index[unknown_of[g]]
+        for b in range(passed):
+            into[b] += size * unknown[b]
 
 
 @borrowing
@@ -268,12 +215,13 @@ def _find(index, keys, new):  # type: ignore[no-untyped-def]
 
 
 @borrowing
-def _enter(new, table, totals, ties, how, counts, terms):  # type: ignore[no-untyped-def]
+def _enter(new, unknown, table, totals, ties, how, counts, terms):  # type: ignore[no-untyped-def]
     """Make new rows: what the item adds where the group gave it the counts that a number stands for."""
-    n_columns, n_real, n_categories = how.pairs.n_columns, 2 * how.pairs.n_columns + at.N_REAL, totals.size
-    columns = Columns(counts.c, counts.known, counts.ties, new.shape[0])
-    _decode(new, totals, columns.c)
+    n_columns, n_categories = how.distances.n_columns, totals.size
+    n_real = 2 * n_columns + at.N_REAL
+    columns = Columns(counts.c, counts.known, counts.ties, counts.values, new.shape[0])
     repeat_item(columns, totals, ties)
+    _decode(new, unknown, totals, columns)
     work_out(columns, how, terms)
     for i in range(new.shape[0]):
         row = table[new[i, 0]]
@@ -298,14 +246,19 @@ def _enter(new, table, totals, ties, how, counts, terms):  # type: ignore[no-unt
 
 
 @borrowing
-def _decode(new, totals, c):  # type: ignore[no-untyped-def]
-    """Fill `c`, shape (K, N or more), with the counts that numbers stand for."""
+def _decode(new, unknown, totals, columns):  # type: ignore[no-untyped-def]
+    """Fill `c` with the counts that numbers stand for, and take those of `unknown` raters from the totals."""
     for i in range(new.shape[0]):
         number = new[i, 1]
         for k in range(totals.size):
             radix = np.uint64(totals[k] + 1)
-            c[k, i] = number % radix
+            columns.c[k, i] = number % radix
             number //= radix
+        if unknown:
+            for k in range(totals.size):
+                radix = np.uint64(totals[k] + 1)
+                columns.known[k, i] -= number % radix
+                number //= radix
 
 
 @borrowing

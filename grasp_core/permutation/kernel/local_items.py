@@ -1,0 +1,269 @@
+"""What one item adds, by the labels it has: counted for every row, worked out for many counts at once."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from grasp_core.annotations import FloatArray, Int32Array
+from grasp_core.permutation.kernel.arguments import ORDINAL, borrowing
+from grasp_core.permutation.kernel.disagreement import disagree_across, disagree_inside
+from grasp_core.permutation.kernel.item_terms import Columns, CountArray, Terms, add_labels, conclude
+
+# A group's real sums under one permutation, side by side.
+INSIDE, ACROSS, PLURALITY, OWN, CROSS, RATED, AGREED = range(7)
+REALS = 8
+# Whole sums of a group by label: of items with one label of the group, of those that the others did not rate,
+# of all whose values are known on shared items (or, where most are shared, less on the others), and votes.
+LONELY, UNSHARED, BOTH, VOTES = range(4)
+
+
+class Counts(NamedTuple):
+    """Counts of an item under a pass of permutations.
+
+    Parameters
+    ----------
+    c : int (labels, R * passed)
+        Of the labels that several raters gave, by row and permutation.
+    once : int (R * passed,)
+        Of the labels that one rater gave: ``count << shift | place of the highest``.
+    n : int (R * passed,)
+        Of all labels.
+    """
+
+    c: CountArray
+    once: CountArray
+    n: CountArray
+
+
+class Totals(NamedTuple):
+    """Sums over items under a batch of permutations.
+
+    Parameters
+    ----------
+    reals : float64 (G, batch, 8)
+    own : int32 (R, K, batch)
+        Labels of each row.
+    whole : int32 (4, G, K, batch)
+    ranks : float64 (2, G, K, batch)
+        Middle ranks of labels inside and across; without categories where they are not needed.
+    """
+
+    reals: FloatArray
+    own: Int32Array
+    whole: Int32Array
+    ranks: FloatArray
+
+
+class Chosen(NamedTuple):
+    """Counts that are worked out at once: which group and permutation they belong to, and what they are.
+
+    Parameters
+    ----------
+    group, permutation : int32 (N,)
+    at, known_at : int32 (N,)
+        Places in :class:`Counts` of the group, and of those whose values are not known.
+    columns : Columns
+    terms : Terms
+    """
+
+    group: Int32Array
+    permutation: Int32Array
+    at: Int32Array
+    known_at: Int32Array
+    columns: Columns
+    terms: Terms
+
+
+@borrowing
+def count_item(item, profiles, shift, local, counts, own, from_b, again):  # type: ignore[no-untyped-def]
+    """Count the item's labels for every row."""
+    here, repeated = profiles.shape[1], local.repeated[item]
+    n_rows, first = local.belongs.shape[1], local.label_ptr[item]
+    once, n, mask = counts.once, counts.n, (1 << shift) - 1
+    size = n_rows * here
+    for label in range(repeated):
+        counts.c[label, :size] = 0
+    once[:size] = 0
+    for a in range(local.indptr[item], local.indptr[item + 1]):
+        label, who = local.label[a], profiles[local.rater[a]]
+        if label < repeated:
+            into = counts.c[label]
+            for b in range(here):
+                for r in range(local.row_ptr[who[b]], local.row_ptr[who[b] + 1]):
+                    into[local.row_of[r] * here + b] += 1
+        else:
+            category = local.category[first + label]
+            for b in range(here):
+                for r in range(local.row_ptr[who[b]], local.row_ptr[who[b] + 1]):
+                    row = local.row_of[r]
+                    place = row * here + b
+                    once[place] = (once[place] & ~mask) + (1 << shift) | label
+                    if not again:
+                        own[row, category, from_b + b] += 1
+    if not again:
+        for label in range(repeated):
+            category, c = local.category[first + label], counts.c[label]
+            for row in range(n_rows):
+                into, added = own[row, category], c[row * here : row * here + here]
+                for b in range(here):
+                    into[from_b + b] += added[b]
+    for u in range(local.union.size):
+        into, part = local.union[u] * here, local.part[u] * here
+        for label in range(repeated):
+            c = counts.c[label]
+            for b in range(here):
+                c[into + b] += c[part + b]
+        for b in range(here):
+            x, y = once[into + b], once[part + b]
+            once[into + b] = ((x & ~mask) + (y & ~mask)) | max(x & mask, y & mask)
+    for i in range(size):
+        n[i] = once[i] >> shift
+    for label in range(repeated):
+        c = counts.c[label]
+        for i in range(size):
+            n[i] += c[i]
+
+
+@borrowing
+def add_known(item, g, place, sign, profiles, b, local, counts, whole):  # type: ignore[no-untyped-def]
+    """Add (or subtract) the item's labels, of all whose values are known, for a group and permutation."""
+    first, into = local.label_ptr[item], whole[g]
+    unknown = counts.n[place] > 0
+    for label in range(local.repeated[item]):
+        less = counts.c[label, place] if unknown else 0
+        into[local.category[first + label], b] += sign * (local.total[first + label] - less)
+    for label in range(first + local.repeated[item], local.label_ptr[item + 1]):
+        if not (unknown and local.belongs[profiles[local.giver[label], b], local.unknown_of[g]]):
+            into[local.category[label], b] += sign
+
+
+@borrowing
+def work_out_item(item, size, profiles, how, local, counts, totals, chosen, again):  # type: ignore[no-untyped-def]
+    """Work out what these counts add, and add it."""
+    if size == 0:
+        return
+    repeated, first, room = local.repeated[item], local.label_ptr[item], chosen.columns
+    columns = Columns(
+        room.c[:repeated], room.known[:repeated], room.ties[:, :repeated], room.values[:repeated], size
+    )
+    terms = chosen.terms
+    for label in range(repeated):
+        counted, total = counts.c[label], local.total[first + label]
+        c, known = columns.c[label], columns.known[label]
+        for i in range(size):
+            c[i] = counted[chosen.at[i]]
+        for i in range(size):
+            known[i] = total - counted[chosen.known_at[i]]
+        for side in range(2):
+            tie, here = columns.ties[side, label], local.ties[side, first + label]
+            for i in range(size):
+                tie[i] = here
+        if columns.values.shape[0] > 0 and not again:
+            columns.values[label, :size] = how.distances.values[local.category[first + label]]
+    add_labels(columns, how, terms)
+    if repeated < local.label_ptr[item + 1] - first:
+        _add_once(item, size, profiles, how, local, counts, chosen)
+    if not again:
+        _note(item, size, profiles, how.shift, local, counts, totals, chosen)
+    conclude(columns, how, terms)
+    if again:
+        _add_ranked(first, columns, how, local, totals, chosen)
+        return
+    if how.paper:
+        for i in range(size):
+            if counts.once[chosen.at[i]] > 0:
+                terms.cross[i] = 0.0
+    if how.distances.level != ORDINAL:
+        disagree_inside(0, columns, how, terms)
+        disagree_across(0, columns, how, terms)
+    else:
+        terms.inside[:size] = 0.0
+        terms.across[:size] = 0.0
+    _add(first, size, local.category, terms, chosen, totals)
+
+
+@borrowing
+def _add_once(item, size, profiles, how, local, counts, chosen):  # type: ignore[no-untyped-def]
+    """Add the labels that one rater gave: those of the group to its sums, and to both sides' votes."""
+    first, repeated, shift = local.label_ptr[item], local.repeated[item], how.shift
+    alone = local.label_ptr[item + 1] - first - repeated
+    mask, one = (1 << shift) - 1, 1 << (2 * shift)
+    terms, alike = chosen.terms, how.tables.log_q[0]
+    rows = local.belongs.shape[1] - local.unknown_of.size
+    for i in range(size):
+        packed = counts.once[chosen.at[i]]
+        x = packed >> shift
+        others = alone - (counts.once[chosen.known_at[i]] >> shift) - x
+        if x > 0:
+            terms.n[i] += x
+            terms.squares[i] += x
+            terms.cross[i] += x * alike
+            vote = one | local.ties[0, first + (packed & mask)]
+            if vote > terms.first[i]:
+                terms.first[i] = vote
+        terms.m[i] += others
+        if others > 0 and terms.second[i] >> (2 * shift) < 2:
+            group, b = rows + chosen.group[i], chosen.permutation[i]
+            known = local.unknown_of[chosen.group[i]]
+            for a in range(first, first + alone):
+                label = first + local.order[a]
+                belongs = local.belongs[profiles[local.giver[label], b]]
+                if not belongs[group] and not belongs[known]:
+                    vote = one | local.ties[1, label]
+                    if vote > terms.second[i]:
+                        terms.second[i] = vote
+                    break
+
+
+@borrowing
+def _note(item, size, profiles, shift, local, counts, totals, chosen):  # type: ignore[no-untyped-def]
+    """Note what differs from all labels of a group: see :class:`Totals`."""
+    first, terms, whole = local.label_ptr[item], chosen.terms, totals.whole
+    mask = (1 << shift) - 1
+    for i in range(size):
+        g, b = chosen.group[i], chosen.permutation[i]
+        if terms.n[i] == 1:
+            whole[LONELY, g, local.category[first + (terms.first[i] & mask)], b] += 1
+        if terms.m[i] == 0:
+            # All labels of known raters are the group's.
+            add_known(item, g, chosen.known_at[i], 1, profiles, b, local, counts, whole[UNSHARED])
+        if (terms.m[i] == 0) == local.often_shared[g]:
+            sign = -1 if local.often_shared[g] else 1
+            add_known(item, g, chosen.known_at[i], sign, profiles, b, local, counts, whole[BOTH])
+
+
+@borrowing
+def _add(first, size, category, terms, chosen, totals):  # type: ignore[no-untyped-def]
+    """Add what has been worked out to the sums of groups and permutations."""
+    reals, votes = totals.reals, totals.whole[VOTES]
+    for i in range(size):
+        g, b = chosen.group[i], chosen.permutation[i]
+        into, one, other = reals[g, b], terms.first[i], terms.second[i]
+        into[INSIDE] += terms.inside[i]
+        into[ACROSS] += terms.across[i]
+        into[PLURALITY] += terms.plurality[i]
+        into[OWN] += terms.own[i]
+        into[CROSS] += terms.cross[i]
+        into[RATED] += 1.0
+        if one >= 0:
+            into[AGREED] += one == other
+            votes[g, category[first + one], b] += 1
+            votes[g, category[first + other], b] += 1
+
+
+@borrowing
+def _add_ranked(first, columns, how, local, totals, chosen):  # type: ignore[no-untyped-def]
+    """Add disagreements whose distances are those of ranks."""
+    terms = chosen.terms
+    for side in range(2):
+        for label in range(columns.c.shape[0]):
+            values, ranks = columns.values[label], totals.ranks[side]
+            category = local.category[first + label]
+            for i in range(columns.size):
+                values[i] = ranks[chosen.group[i], category, chosen.permutation[i]]
+        disagree_inside(0, columns, how, terms)
+        if side == 1:
+            disagree_across(0, columns, how, terms)
+        added = terms.inside if side == 0 else terms.across
+        for i in range(columns.size):
+            totals.reals[chosen.group[i], chosen.permutation[i], INSIDE if side == 0 else ACROSS] += added[i]

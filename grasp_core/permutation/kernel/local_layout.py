@@ -1,0 +1,185 @@
+"""The labels that items have, laid out item by item for :mod:`~grasp_core.permutation.kernel.local`."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from grasp_core.annotations import Annotations, BoolArray, Int32Array, Int64Array
+from grasp_core.permutation.draw import TIES_STREAM
+from grasp_core.permutation.kernel.counting import words_at
+from grasp_core.permutation.kernel.profiles import Profiled, batch_of
+from grasp_core.spec import AnalysisSpec
+
+_BATCH_BYTES = 2**20
+"""What whole sums by label may take, unless those of one pass do."""
+_PASS, _PASS_COUNTS = 32, 2**20
+"""Permutations counted at a time, and the most counts of an item that they make, unless one does."""
+_COLUMNS, _COLUMN_COUNTS = 128, 2**18
+"""Counts of a group that are worked out at a time, and the most labels that they have in all."""
+
+
+class Local(NamedTuple):
+    """Arrays of data that are counted by the labels an item has, beside the rest of a design.
+
+    An item's L labels are first those that several raters gave, then those that one rater gave; among each
+    they stand in ascending order of the rank that decides the group's ties.
+
+    Parameters
+    ----------
+    indptr : int64 (I + 1,)
+    rater, label : int32 (A,)
+        By annotation, sorted by item and label: the rater, and the label's place among the item's.
+    label_ptr : int64 (I + 1,)
+        Item i has the labels ``label_ptr[i]`` to ``label_ptr[i + 1]`` - 1.
+    repeated : int32 (I,)
+        How many of these several raters gave; all of them where how far labels are apart matters.
+    category, total, giver : int32 (labels,)
+        A label's category, who many gave it, and the last of those who did.
+    order : int32 (labels,)
+        Labels that one rater gave, from the highest to the lowest rank that decides the others' ties.
+    ties : int32 or int64 (2, labels)
+        For the group's and the others' side: ``rank << shift | place``.
+    shift : int
+        Bits that hold a place.
+    profile, row_ptr, row_of, union, part, belongs, unknown_of
+        See :class:`~grasp_core.permutation.kernel.profiles.Profiled`.
+    category_total : int64 (K,)
+        Labels of each category.
+    often_shared : bool (G,)
+        Whether both sides rated most items; then those are subtracted that they did not.
+    batch, passed, columns : int64 (1,)
+        Permutations of a batch and of a pass, and counts that are worked out at a time.
+    """
+
+    indptr: Int64Array
+    rater: Int32Array
+    label: Int32Array
+    label_ptr: Int64Array
+    repeated: Int32Array
+    category: Int32Array
+    total: Int32Array
+    giver: Int32Array
+    order: Int32Array
+    ties: npt.NDArray[np.signedinteger[Any]]
+    shift: int
+    profile: npt.NDArray[np.unsignedinteger[Any]]
+    row_ptr: Int64Array
+    row_of: Int64Array
+    belongs: BoolArray
+    union: Int64Array
+    part: Int64Array
+    unknown_of: Int64Array
+    category_total: Int64Array
+    often_shared: BoolArray
+    batch: Int64Array
+    passed: Int64Array
+    columns: Int64Array
+
+
+class _Labels(NamedTuple):
+    """The labels of all items, sorted as in :class:`Local`, and which of them an annotation is."""
+
+    item: Int64Array
+    category: Int64Array
+    total: Int64Array
+    once: BoolArray
+    ranks: tuple[Int64Array, Int64Array]
+    of_annotation: Int64Array
+
+
+def lay_out(annotations: Annotations, profiled: Profiled, spec: AnalysisSpec, first_item: int) -> Local:
+    """Build once what every permutation reads; see :func:`~grasp_core.permutation.design.build_design`."""
+    labels = _labels_of_items(annotations, spec, first_item)
+    n_items, n_labels = annotations.n_items, labels.item.size
+    label_ptr = np.searchsorted(labels.item, np.arange(n_items + 1)).astype(np.int64)
+    place = np.arange(n_labels) - label_ptr[labels.item]
+    order = np.argsort(labels.of_annotation, kind="stable")
+    of_annotation = labels.of_annotation[order]
+    giver = np.zeros(n_labels, dtype=np.int32)
+    giver[of_annotation] = annotations.rater[order]
+    backwards = np.lexsort((-labels.ranks[1], ~labels.once, labels.item))
+    repeated = np.bincount(labels.item[~labels.once], minlength=n_items)
+    most_labels = int(np.diff(label_ptr).max(initial=0))
+    shift = shift_for(most_labels)
+    most = int(np.diff(annotations.indptr).max(initial=0))
+    return Local(
+        indptr=annotations.indptr.copy(),  # of one type with one that was sent
+        rater=annotations.rater[order],
+        label=place[of_annotation].astype(np.int32),
+        label_ptr=label_ptr,
+        repeated=repeated.astype(np.int32),
+        category=labels.category.astype(np.int32),
+        total=labels.total.astype(np.int32),
+        giver=giver,
+        order=place[backwards].astype(np.int32),
+        ties=np.array([rank << shift | place for rank in labels.ranks]).astype(counter_for(most, shift)),
+        shift=shift,
+        **profiled._asdict(),
+        category_total=np.bincount(annotations.category, minlength=annotations.n_categories),
+        **_sizes(annotations, profiled, int(repeated.max(initial=0))),
+    )
+
+
+def shift_for(n_labels: int) -> int:
+    """Bits that hold the place of one of so many labels."""
+    return max(n_labels - 1, 1).bit_length()
+
+
+def counter_for(most: int, shift: int) -> type[np.signedinteger[Any]]:
+    """The type that counts of `most` labels are fastest in, packed with a rank and a place, or squared."""
+    return np.int32 if max(most << 2 * shift, most**2) < 2**31 else np.int64
+
+
+def _labels_of_items(annotations: Annotations, spec: AnalysisSpec, first_item: int) -> _Labels:
+    k = annotations.n_categories
+    key, of_annotation, total = np.unique(
+        annotations.item.astype(np.int64) * k + annotations.category, return_inverse=True, return_counts=True
+    )
+    item, category = np.divmod(key, k)
+    once = (total == 1) & (spec.level == "nominal")
+    ranks = [_ranks(item, category, spec, k, first_item, side) for side in range(2)]
+    order = np.lexsort((ranks[0], once, item))
+    now = np.empty_like(order)
+    now[order] = np.arange(order.size)
+    return _Labels(
+        item[order],
+        category[order],
+        total[order],
+        once[order],
+        (ranks[0][order], ranks[1][order]),
+        now[of_annotation],
+    )
+
+
+def _ranks(
+    item: Int64Array, category: Int64Array, spec: AnalysisSpec, k: int, first_item: int, side: int
+) -> Int64Array:
+    """Ranks among the labels of an item; of :func:`~grasp_core.permutation.design.tie_ranks`."""
+    if spec.ties == "first":
+        deciding = (k - 1 - category).astype(np.uint64)
+    else:
+        places = ((item + first_item) * 2 + side) * k + category
+        deciding = words_at(np.uint64(spec.seed), np.uint64(TIES_STREAM), places)
+    order = np.lexsort((category, deciding, item))
+    ranks = np.empty_like(order)
+    ranks[order] = np.arange(order.size) - np.searchsorted(item, item)
+    return ranks
+
+
+def _sizes(annotations: Annotations, profiled: Profiled, most_repeated: int) -> dict[str, Any]:
+    """How much is done at a time."""
+    n_rows, n_groups = profiled.belongs.shape[1], profiled.unknown_of.size
+    by_label = _BATCH_BYTES // max(20 * n_groups * annotations.n_categories, 1)
+    batch = min(batch_of(annotations.n_annotations, annotations.n_raters), max(by_label, _PASS))
+    of_group = np.bincount(profiled.profile, minlength=len(profiled.belongs)) @ profiled.belongs
+    share = of_group[n_rows - n_groups :] / max(annotations.n_raters, 1)
+    each = annotations.n_annotations / max(annotations.n_items, 1)
+    return {
+        "often_shared": (1 - share) ** each + share**each < 0.5,
+        "batch": np.array([batch], dtype=np.int64),
+        "passed": np.array([max(min(_PASS, _PASS_COUNTS // max(most_repeated * n_rows, 1)), 1)]),
+        "columns": np.array([max(min(_COLUMNS, _COLUMN_COUNTS // max(most_repeated, 1)), 8)]),
+    }

@@ -1,0 +1,83 @@
+"""Which way adds up the sums of some data: the first that fits, and the faster of two ways to count."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from grasp_core.annotations import Annotations
+from grasp_core.groups import Grouping
+from grasp_core.permutation.kernel import crossed, sparse
+from grasp_core.permutation.kernel import local_layout as local
+from grasp_core.permutation.kernel.arguments import Distances, distances_between
+from grasp_core.permutation.kernel.crossed import Crossed
+from grasp_core.permutation.kernel.local_layout import Local
+from grasp_core.permutation.kernel.profiles import Membership
+from grasp_core.permutation.kernel.sparse import Sparse
+from grasp_core.spec import AnalysisSpec
+from grasp_core.statistics.distance import category_values
+
+WORD = 64
+MOST_PAIRED = 12
+"""Most categories whose pairs, and whose sums at an item, are all gone through."""
+
+MOST_WITH_UNKNOWN = 5
+"""Most categories whose counts are worth remembering where those of unknown values belong to them."""
+
+_DENSE_COST = 0.1
+_SPARSE_COST = 1.2
+"""Nanoseconds per rater word and per annotation and row, measured; only their ratio matters."""
+
+
+class Way(NamedTuple):
+    """How sums are added up: by one of the three layouts, or from all counts."""
+
+    distances: Distances
+    dense: bool
+    crossed: Crossed | None = None
+    sparse: Sparse | None = None
+    local: Local | None = None
+
+
+def choose(
+    annotations: Annotations,
+    membership: Membership,
+    spec: AnalysisSpec,
+    width: int,
+    *,
+    dense: bool | None,
+    tables: bool | None,
+    first_item: int | None,
+) -> Way:
+    """The first way that fits; `width` is that of a block, see also `build_design` in `design`."""
+    n_categories, grouping = annotations.n_categories, membership.grouping
+    values = category_values(annotations.categories, spec.level)
+    # Ranks are known once a part's sums are added to the others'.
+    local_fits = tables is not False and (spec.level != "ordinal" or first_item is None)
+    few = n_categories <= MOST_PAIRED or not local_fits
+    paired = distances_between(spec.level, values, paired=few or dense is True)
+    if tables is not False and dense is not False and few:
+        found = crossed.lay_out(annotations, grouping, paired, width)
+        if found is not None:
+            return Way(paired, True, crossed=found)
+    by_pairs = spec.level in ("ordinal", "ratio") and not few
+    if dense or (dense is None and not by_pairs and _dense_is_faster(annotations, grouping)):
+        return Way(paired, True)
+    remembers = few and (grouping.known.all() or n_categories <= MOST_WITH_UNKNOWN or not local_fits)
+    if tables is not False and remembers and grouping.groups:
+        remembered = sparse.lay_out(annotations, membership.profiled)
+        if remembered is not None:
+            return Way(paired, False, sparse=remembered)
+    if local_fits and annotations.n_annotations and grouping.groups:
+        distances = distances_between(spec.level, values, paired=False)
+        return Way(
+            distances, False, local=local.lay_out(annotations, membership.profiled, spec, first_item or 0)
+        )
+    return Way(paired, False)
+
+
+def _dense_is_faster(annotations: Annotations, grouping: Grouping) -> bool:
+    words = -(-annotations.n_raters // WORD)
+    n_rows = len(grouping.known) + len(grouping.groups)
+    rows_per_rater = (grouping.known.sum() + grouping.member.sum()) / max(annotations.n_raters, 1)
+    dense = _DENSE_COST * n_rows * annotations.n_categories * words * annotations.n_items
+    return bool(dense < _SPARSE_COST * annotations.n_annotations * rows_per_rater)

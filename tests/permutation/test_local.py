@@ -1,0 +1,221 @@
+"""Data with many labels, or unknown profiles: every way of adding up gives what the plain twin gives."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from typing import get_args
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grasp_core.annotations import Annotations, Axis, Raters
+from grasp_core.groups import form_groups
+from grasp_core.permutation import compiled, reference
+from grasp_core.permutation.design import Design, build_design
+from grasp_core.permutation.draw import identity, permutation, stratify
+from grasp_core.permutation.kernel import local_layout
+from grasp_core.permutation.kernel import profiles as profiles_module
+from grasp_core.spec import AnalysisSpec, Level
+from tests.permutation.simulated import simulate
+
+AXES = (("gender",), ("race",), ("gender", "race"), ("gender", "race", "region"))
+
+
+def numbered(annotations: Annotations) -> Annotations:
+    """With categories that are numbers, unevenly far apart."""
+    names = tuple(str(k + k % 3 / 4) for k in range(annotations.n_categories))
+    return dataclasses.replace(annotations, categories=names)
+
+
+def assert_twin_agrees(design: Design, annotations: Annotations, raters: Raters, spec: AnalysisSpec) -> None:
+    grouping = form_groups(raters, spec.axes, min_raters=spec.min_raters)
+    expected, _ = reference.evaluate(annotations, grouping, spec, identity(annotations.n_raters))
+    np.testing.assert_allclose(compiled.observed(design), expected, rtol=0, atol=1e-10)
+    found = compiled.shuffled(design, spec.seed, 3, 5)
+    for b in range(2):
+        source = permutation(spec.seed, 3 + b, design.order, design.bounds)
+        expected, _ = reference.evaluate(annotations, grouping, spec, source)
+        np.testing.assert_allclose(found[b], expected, rtol=0, atol=1e-10)
+
+
+def assert_local_agrees(annotations: Annotations, raters: Raters, spec: AnalysisSpec) -> Design:
+    grouping = form_groups(raters, spec.axes, min_raters=spec.min_raters)
+    design = build_design(annotations, raters, grouping, spec, dense=False)
+    assert design.local is not None
+    assert_twin_agrees(design, annotations, raters, spec)
+    return design
+
+
+@pytest.mark.parametrize("level", get_args(Level))
+@pytest.mark.parametrize(("convention", "ties"), [("smooth", "first"), ("paper", "random")])
+@pytest.mark.parametrize("unknown", [0.0, 0.2])
+@pytest.mark.parametrize("categories", [2, 5, 12, 13, 77, 1000])
+def test_any_number_of_labels(level, convention, ties, unknown: float, categories: int) -> None:
+    annotations, raters = simulate(
+        categories, items=12, raters=40, categories=categories, missing=0.5, unknown=unknown
+    )
+    spec = AnalysisSpec(
+        axes=AXES, min_raters=1, seed=3, strata="region", level=level, ties=ties, cross_negentropy=convention
+    )
+    annotations = numbered(annotations)
+    design = build_design(annotations, raters, form_groups(raters, AXES, min_raters=1), spec, dense=False)
+    assert (design.local is None) == (categories <= (5 if unknown else 12))
+    assert_twin_agrees(design, annotations, raters, spec)
+
+
+@pytest.mark.parametrize("level", get_args(Level))
+def test_items_that_thousands_rated(level: Level) -> None:
+    """5,000 labels an item of 300 categories: some that one rater gave, most that many did."""
+    rng = np.random.default_rng(5)
+    n_raters = 5000
+    category = np.minimum(rng.geometric(0.02, 2 * n_raters) - 1, 299)
+    annotations = Annotations.from_codes(
+        item=np.repeat([0, 1], n_raters),
+        rater=np.tile(np.arange(n_raters), 2),
+        category=category,
+        item_ids=["a", "b"],
+        rater_ids=[str(j) for j in range(n_raters)],
+        categories=[str(k) for k in range(300)],
+    )
+    axis = Axis.from_values([str(j % 7) if j % 11 else None for j in range(n_raters)])
+    people = Raters(annotations.rater_ids, {"axis": axis})
+    assert_local_agrees(annotations, people, AnalysisSpec(axes=(("axis",),), level=level))
+
+
+def test_more_profiles_than_sixteen_bits_number() -> None:
+    rng = np.random.default_rng(6)
+    n_raters = 140_000
+    values = rng.integers(0, 2, (18, n_raters))
+    assert np.unique(values, axis=1).shape[1] > 70_000
+    annotations = Annotations.from_codes(
+        item=np.arange(n_raters) // 2000,
+        rater=np.arange(n_raters),
+        category=rng.integers(0, 3, n_raters),
+        item_ids=[str(i) for i in range(70)],
+        rater_ids=[str(j) for j in range(n_raters)],
+        categories=["a", "b", "c"],
+    )
+    axes = {f"axis {a}": Axis(("x", "y"), codes.astype(np.int32)) for a, codes in enumerate(values)}
+    people = Raters(annotations.rater_ids, axes)
+    assert_local_agrees(annotations, people, AnalysisSpec(axes=tuple((name,) for name in axes)))
+
+
+def test_an_item_of_a_hundred_thousand_different_labels() -> None:
+    """All labels differ: both sides disagree as much as by chance, and pluralities are 1 / n."""
+    n = 100_000
+    annotations = Annotations.from_codes(
+        item=np.zeros(n, dtype=int),
+        rater=np.arange(n),
+        category=np.arange(n),
+        item_ids=["a"],
+        rater_ids=[str(j) for j in range(n)],
+        categories=[str(k) for k in range(n)],
+    )
+    people = Raters(annotations.rater_ids, {"axis": Axis.from_values(["x"] * 1000 + ["y"] * (n - 1000))})
+    spec = AnalysisSpec(axes=(("axis",),))
+    design = build_design(annotations, people, form_groups(people, spec.axes), spec)
+    for found in (compiled.observed(design), compiled.shuffled(design, 1, 0, 1)[0]):
+        np.testing.assert_allclose(found[:, [0, 1, 5]], 0, rtol=0, atol=1e-9)
+        np.testing.assert_allclose(found[:, 2], np.log([n / 1000, n / (n - 1000)]), rtol=0, atol=1e-9)
+        np.testing.assert_allclose(found[:, 4], [1 / 1000, 1 / (n - 1000)], rtol=1e-12)
+
+
+def test_one_label_an_item_pairs_with_nothing() -> None:
+    annotations, raters = simulate(7, items=30, raters=30, categories=40)
+    alone = annotations.item == annotations.rater
+    annotations = Annotations.from_codes(
+        item=annotations.item[alone],
+        rater=annotations.rater[alone],
+        category=annotations.category[alone],
+        item_ids=annotations.item_ids,
+        rater_ids=annotations.rater_ids,
+        categories=annotations.categories,
+    )
+    design = assert_local_agrees(annotations, raters, AnalysisSpec(axes=AXES[:3], min_raters=1))
+    assert np.isnan(compiled.observed(design)[:, :2]).all()
+
+
+def test_ordinal_ranks_of_parts_are_known_once_all_are_added() -> None:
+    """A part keeps sums of pairs, which add up; data that are whole are gone through a second time."""
+    annotations, raters = simulate(8, items=20, categories=15, missing=0.4, unknown=0.1)
+    spec = AnalysisSpec(axes=AXES[:3], level="ordinal", ties="random", min_raters=1)
+    grouping = form_groups(raters, spec.axes, min_raters=1)
+    designs = []
+    for some in (range(8), range(8, 20)):
+        held = np.isin(annotations.item, some)
+        part = Annotations.from_codes(
+            item=annotations.item[held] - some.start,
+            rater=annotations.rater[held],
+            category=annotations.category[held],
+            item_ids=annotations.item_ids[some.start : some.stop],
+            rater_ids=annotations.rater_ids,
+            categories=annotations.categories,
+        )
+        designs.append(build_design(part, raters, grouping, spec, dense=False, first_item=some.start))
+    whole = build_design(annotations, raters, grouping, spec, dense=False)
+    assert whole.local is not None
+    assert designs[0].n_sums == designs[1].n_sums > whole.n_sums
+    added = sum(compiled.sums(one, 1, 0, 4) for one in designs)
+    found = compiled.statistics(compiled.parts(designs[0], added))
+    np.testing.assert_allclose(found, compiled.shuffled(whole, 1, 0, 4), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("size", [8, 9, 40])
+@pytest.mark.parametrize("passed", [1, 5])
+def test_what_is_done_at_a_time_changes_no_bit(monkeypatch, size: int, passed: int) -> None:
+    annotations, raters = simulate(9, items=40, categories=30, missing=0.4, unknown=0.1)
+    spec = AnalysisSpec(axes=AXES, min_raters=1)
+    grouping = form_groups(raters, spec.axes, min_raters=1)
+    expected = compiled.shuffled(build_design(annotations, raters, grouping, spec, dense=False), 1, 0, 50)
+    monkeypatch.setattr(local_layout, "_COLUMNS", size)
+    monkeypatch.setattr(local_layout, "_PASS", passed)
+    monkeypatch.setattr(profiles_module, "MOST_BATCH", 16)
+    design = build_design(annotations, raters, grouping, spec, dense=False)
+    assert design.local is not None
+    np.testing.assert_array_equal(compiled.shuffled(design, 1, 0, 50), expected)
+    found = [compiled.shuffled(design, 1, *cut) for cut in itertools.pairwise((0, 3, 36, 50))]
+    np.testing.assert_array_equal(np.concatenate(found), expected)
+
+
+@st.composite
+def shapes(draw: st.DrawFn) -> tuple[Annotations, Raters, AnalysisSpec]:
+    """Data of any shape, and options."""
+    categories = draw(st.sampled_from([1, 2, 3, 5, 12, 13, 20, 77, 300]))
+    annotations, raters = simulate(
+        draw(st.integers(0, 2**32 - 1)),
+        items=draw(st.integers(1, 40)),
+        raters=draw(st.integers(2, 140)),
+        categories=categories,
+        unused=draw(st.integers(0, categories - 1)),
+        missing=draw(st.sampled_from([0.0, 0.05, 0.3, 0.7, 0.9, 0.97])),
+        unknown=draw(st.sampled_from([0.0, 0.0, 0.03, 0.3, 0.9])),
+    )
+    spec = AnalysisSpec(
+        axes=tuple(draw(st.lists(st.sampled_from(AXES), min_size=1, unique=True))),
+        min_raters=draw(st.integers(1, 6)),
+        level=draw(st.sampled_from(get_args(Level))),
+        ties=draw(st.sampled_from(["first", "random"])),
+        cross_negentropy=draw(st.sampled_from(["smooth", "paper"])),
+        strata=draw(st.sampled_from([None, "region"])),
+        seed=draw(st.integers(0, 2**32)),
+    )
+    return numbered(annotations), raters, spec
+
+
+@given(shape=shapes())
+def test_every_way_agrees_with_the_twin_on_any_shape(shape) -> None:
+    annotations, raters, spec = shape
+    grouping = form_groups(raters, spec.axes, min_raters=spec.min_raters)
+    layout = stratify(None if spec.strata is None else raters.axes[spec.strata], annotations.n_raters)
+    source = permutation(spec.seed, 2, *layout)
+    expected, _ = reference.evaluate(annotations, grouping, spec, source)
+    few = annotations.n_categories <= 20
+    ways = [(None, None), (False, None), *([(True, None), (True, False), (False, False)] if few else [])]
+    for dense, tables in ways:
+        design = build_design(annotations, raters, grouping, spec, dense=dense, tables=tables)
+        found = compiled.shuffled(design, spec.seed, 0, 5)
+        np.testing.assert_allclose(found[2], expected, rtol=0, atol=1e-10)
+        np.testing.assert_array_equal(found[2:], compiled.shuffled(design, spec.seed, 2, 5))
