@@ -20,7 +20,7 @@ GROWTH = 8
 """How much larger than any before it a block may be: the first ones are too short to tell the speed."""
 RECENT_BLOCKS = 4
 """Blocks per worker that tell the speed: before them, workers may have been fewer, busier or away."""
-LARGEST_BLOCK = 4096
+LARGEST_BLOCK = 2048
 """Most permutations in a block, however fast they are: a worker holds the statistics of all of them."""
 
 

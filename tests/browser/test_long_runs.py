@@ -22,7 +22,7 @@ def analysis(open_page: OpenPage, example: dict[str, bytes]) -> Page:
 
 def _cancel(page: Page) -> None:
     page.get_by_role("button", name="Cancel the run").click()
-    expect(page.get_by_role("alert")).to_contain_text("cancelled")
+    expect(page.get_by_role("alert").filter(has_text="cancelled")).to_be_visible()
 
 
 def test_progress_reload_second_tab_and_cancel(analysis: Page, open_page: OpenPage) -> None:

@@ -2,15 +2,15 @@
 
 Charts, tables and sections without widgets are drawn here: Streamlit keeps what it sent and sends it again.
 Making the same for every visitor is most of the work of a page. The charts' specs are validated in the tests;
-doing it again takes longer than drawing. Provisional results change every second: nothing drawn of them is
-kept.
+doing it again takes longer than drawing. What is drawn of provisional results, which change every second,
+is kept for those who look at the same one.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
-from typing import Any, ParamSpec, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import altair as alt
 import streamlit as st
@@ -34,49 +34,61 @@ from pages._ui.result.results_table import (
 _CHARTS = 128
 _TABLES = 256
 _SECTIONS = 256
+_PROVISIONAL = 16
 
 P = ParamSpec("P")
+R = TypeVar("R", bound=Result)
 T = TypeVar("T")
 
 disable_debug_mode()  # each part of a chart would be validated as it is made
 
 
-def _kept_when_final(entries: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Keep what a function of a key, a result and more draws, unless the result is provisional."""
+@st.cache_data(max_entries=_PROVISIONAL, show_spinner=False)
+def _so_far(
+    name: str, key: str, _draw: Callable[..., Any], more: tuple[Any, ...], named: Mapping[str, Any]
+) -> Any:
+    """Draw what a function of this name does of a provisional result, whose permutations are in the key."""
+    return _draw(*more, **named)
 
-    def decorate(draw: Callable[P, T]) -> Callable[P, T]:
-        kept = st.cache_data(draw, max_entries=entries, show_spinner=False)
+
+def _kept(entries: int) -> Any:
+    """Keep what a function of a key, a result and more draws; apart, and a few, of provisional results."""
+
+    def decorate(draw: Callable[Concatenate[str, R, P], T]) -> Callable[Concatenate[str, R, P], T]:
+        final = st.cache_data(draw, max_entries=entries, show_spinner=False)
 
         @functools.wraps(draw)
-        def either(*of: P.args, **named: P.kwargs) -> T:
-            provisional = isinstance(of[1], Result) and of[1].provisional
-            return (draw if provisional else kept)(*of, **named)
+        def either(key: str, result: R, *more: P.args, **named: P.kwargs) -> T:
+            if result.provisional:
+                seen = f"{key} after {result.permutations}"
+                return _so_far(draw.__name__, seen, functools.partial(draw, key, result), more, named)
+            return final(key, result, *more, **named)
 
         return either
 
     return decorate
 
 
-@_kept_when_final(_CHARTS)
+@_kept(_CHARTS)
 def null_histograms(key: str, _result: RunResult, statistic: str, theme: Theme, order: RowOrder) -> None:
     """Draw the null histograms of one statistic."""
     chart = charts.null_histograms(_result, statistic, theme, order)
     _draw_chart("null", chart, live=_result.provisional)
 
 
-@_kept_when_final(_CHARTS)
+@_kept(_CHARTS)
 def cohesion_map(key: str, _result: RunResult, theme: Theme) -> None:
     """Draw the cohesion map."""
     _draw_chart("cohesion", charts.cohesion_map(_result, theme), live=_result.provisional)
 
 
-@_kept_when_final(_CHARTS)
+@_kept(_CHARTS)
 def dsi_chart(key: str, _result: RunResult, theme: Theme) -> None:
     """Draw the DSI chart."""
     _draw_chart("dsi", charts.dsi_chart(_result, theme), live=_result.provisional)
 
 
-@_kept_when_final(_CHARTS)
+@_kept(_CHARTS)
 def models_chart(key: str, _result: ModelsResult, theme: Theme) -> None:
     """Draw the chart of models and groups."""
     _draw_chart("models", draw_models(_result, theme), live=_result.provisional)
@@ -88,7 +100,7 @@ def leaderboard_chart(key: str, _entries: Sequence[Entry], column: str, theme: T
     _draw_chart("leaderboard", charts.leaderboard_chart(_entries, column, theme))
 
 
-@_kept_when_final(_TABLES)
+@_kept(_TABLES)
 def groups_table(
     key: str,
     _result: RunResult,
@@ -109,7 +121,7 @@ def groups_table(
     return why_not_estimable(frame, statistics)
 
 
-@_kept_when_final(_TABLES)
+@_kept(_TABLES)
 def dsi_table(key: str, _result: RunResult) -> None:
     """Draw the DSI of every axis with both tests."""
     show_dsi_table(_result)

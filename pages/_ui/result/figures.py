@@ -26,7 +26,7 @@ def show_dsi(shown: Shown) -> None:
     """DSI by axis: which axis recruitment should watch."""
     result = shown.result
     st.caption(DSI_EXPLANATION)
-    cache.dsi_chart(shown.key, result, page_theme())
+    cache.dsi_chart(shown.key, shown.drawn, page_theme())
     when_open("DSI as a table", lambda: cache.dsi_table(shown.key, result), key="dsi-table")
     _downloads(shown, lambda: charts.dsi_chart(result, "light"), "dsi", "DSI chart")
 
@@ -34,7 +34,7 @@ def show_dsi(shown: Shown) -> None:
 def show_cohesion(shown: Shown) -> None:
     """XRR against IRR, a point per group."""
     result = shown.result
-    cache.cohesion_map(shown.key, result, page_theme())
+    cache.cohesion_map(shown.key, shown.drawn, page_theme())
     reported = reported_statistics(result)
     pair = [name for name in (*result.spec.analysis.gai, "gai") if name in reported]
     alt = "In-group and cross-group agreement by group"
@@ -58,7 +58,7 @@ def show_null_histograms(shown: Shown, order: RowOrder) -> None:
         key="null-statistic",
     )
     st.caption(WORDS[statistic].explanation)
-    cache.null_histograms(shown.key, result, statistic, page_theme(), order)
+    cache.null_histograms(shown.key, shown.drawn, statistic, page_theme(), order)
     name = WORDS[statistic].name
     alt = f"{name} of every group with p and q"
     when_open(

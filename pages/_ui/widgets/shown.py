@@ -25,9 +25,17 @@ class Shown:
     check : callable
         Called before a file is made, which may be long after the page was drawn; raises AccessError if
         the viewer may not have it any more.
+    charted : RunResult, optional
+        What charts are drawn of; an earlier provisional result where the newest says little more.
     """
 
     key: str
     result: RunResult
     title: str
     check: Callable[[], None] = always
+    charted: RunResult | None = None
+
+    @property
+    def drawn(self) -> RunResult:
+        """The result that charts are drawn of."""
+        return self.charted or self.result
