@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 
 from grasp_core.errors import DataError
 from grasp_core.io.dataset.load import Dataset, load
 from grasp_core.io.parsing.read import read_table
+from grasp_core.io.parts.partitions import Parts
+from grasp_core.io.parts.survey import DatasetInParts, Each, survey
+from grasp_core.io.parts.workplace import workplace
 from grasp_core.io.sources.allowed import AllowedSources
 from grasp_core.io.table.table import Table
+from grasp_core.json_values import from_json, to_json
 from grasp_core.models.labels import read_models
 from grasp_core.store.files import FileStore
 from grasp_core.store.insisting import insist
 from grasp_core.store.runs import RunRecord, RunStore
 
 _HELD = 8
+_IN_PARTS = "parts:"
+"""The beginning of a location of data in parts, which follow: the same ones are read again."""
 
 
 class Inputs:
@@ -70,6 +79,13 @@ class Inputs:
         self._files.refer(table.sha256, table.bytes, fetched.location, owner=owner)
         return table
 
+    def note_parts(self, dataset: Dataset, *, owner: str) -> None:
+        """Note where data in parts are, for a server that takes up their run after a restart; no others."""
+        if isinstance(dataset, DatasetInParts):
+            folder = dataset.summary.files[0]
+            location = _IN_PARTS + json.dumps(to_json(dataset.parts))
+            self._files.refer(folder.sha256, folder.bytes, location, owner=owner)
+
     def table(self, name: str, sha256: str, member: str | None = None) -> Table:
         """A run's file, from the file store or from where it stays.
 
@@ -92,6 +108,8 @@ class Inputs:
         location = insist(partial(self._files.location, sha256), until=self._closing)
         if location is None:
             raise DataError(f"{name} is no longer on this server; bring it again on Data, then run.")
+        if location.startswith(_IN_PARTS):
+            raise DataError(f"{name} is read part by part, never as a whole; run it by the command run.")
         fetched = self.allowed.fetch(location)
         if fetched.sha256 != sha256:
             raise DataError(
@@ -100,13 +118,48 @@ class Inputs:
             )
         return fetched.table(name, member)
 
-    def dataset(self, key: str, record: RunRecord) -> tuple[Dataset, float]:
-        """A run's data, by its key, and the seconds that reading them took."""
+    @contextmanager
+    def dataset(self, key: str, record: RunRecord, each: Each) -> Iterator[tuple[Dataset, float]]:
+        """A run's data, by its key, and the seconds that reading them took, while they are needed.
+
+        Parameters
+        ----------
+        key : str
+        record : RunRecord
+        each : callable
+            Has workers read parts, see :data:`~grasp_core.io.parts.survey.Each`.
+
+        Raises
+        ------
+        DataError
+            If a file is not there any more, or has changed.
+        """
         here = self._held.get(key)
         if here is not None:
-            return here
+            yield here
+            return
         started = time.perf_counter()
-        spec, files = record.spec, insist(lambda: self._runs.files_of(record.id), until=self._closing)
+        files = insist(lambda: self._runs.files_of(record.id), until=self._closing)
+        parts = self._parts(files[0][1])
+        if parts is None:
+            yield self._whole(record, files), time.perf_counter() - started
+            return
+        with workplace() as place:
+            raters = self.table(*files[1], record.spec.data.raters_member)
+            spec, axes = record.spec.data, record.spec.analysis.columns
+            found = survey(parts, raters, spec, axes, each, place)
+            if found.summary.sha256 != record.summary.sha256:
+                raise DataError(f"{parts.name} has changed since it was first read; run it again.")
+            yield found, time.perf_counter() - started
+
+    def _parts(self, sha256: str) -> Parts | None:
+        location = insist(partial(self._files.location, sha256), until=self._closing)
+        if location is None or not location.startswith(_IN_PARTS):
+            return None
+        return from_json(json.loads(location.removeprefix(_IN_PARTS)), Parts)
+
+    def _whole(self, record: RunRecord, files: tuple[tuple[str, str], ...]) -> Dataset:
+        spec = record.spec
         members = (spec.data.member, spec.data.raters_member)[: len(record.summary.files)]
         tables = [
             self.table(name, sha256, member) for (name, sha256), member in zip(files, members, strict=False)
@@ -114,5 +167,4 @@ class Inputs:
         annotations, raters = tables[0], tables[1] if len(tables) > 1 else None
         dataset = load(annotations, raters, spec.data, spec.analysis.columns)
         of_models = {sha256: self.table(name, sha256) for name, sha256 in files[len(members) :]}
-        models = read_models(spec.models, of_models, annotations, dataset, spec.data)
-        return replace(dataset, models=models), time.perf_counter() - started
+        return replace(dataset, models=read_models(spec.models, of_models, annotations, dataset, spec.data))

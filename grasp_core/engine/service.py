@@ -106,7 +106,7 @@ class Service:
         ----------
         dataset : Dataset
             With the spec's models. Their files should be in the file store: another server, or this one after
-            a restart, reads them there.
+            a restart, reads them there; parts it reads where they are.
         spec : RunSpec
         title, owner : str
         load_s : float
@@ -125,6 +125,7 @@ class Service:
         stored = [(file.name, file.sha256) for file in dataset.summary.files]
         stored += [(model.source, model.sha256) for model in dataset.models if model.column is None]
         request = Request(key, title, owner, __version__, spec, dataset.summary, tuple(stored))
+        self.inputs.note_parts(dataset, owner=owner)
         self.inputs.hold(key, dataset, load_s)  # before the run can be claimed
         try:
             record, known = self.runs.create(request)
@@ -264,8 +265,10 @@ class Service:
             raise RunCancelledError
         if record.code_version != __version__:
             raise DataError("GRASP was upgraded while this run waited; run it again.")
-        dataset, load_s = self.inputs.dataset(_key(record), record)
-        return compute(dataset, record.spec, self.pool, conductor, conductor, load_s=load_s)
+        before = Progress(record.done, record.total, None)
+        each = partial(self.pool.each, check=lambda: conductor.check(before))
+        with self.inputs.dataset(_key(record), record, each) as (dataset, load_s):
+            return compute(dataset, record.spec, self.pool, conductor, conductor, load_s=load_s)
 
 
 def _key(record: RunRecord) -> str:

@@ -17,8 +17,7 @@ import pytest
 from distributed import Client, Security
 
 from grasp_core import __version__, cli
-from grasp_core.engine import cluster as cluster_module
-from grasp_core.engine import workers
+from grasp_core.engine import connection, workers
 from grasp_core.engine.blocks import Progress
 from grasp_core.engine.choose import make_pool
 from grasp_core.engine.cluster_pool import ClusterPool
@@ -248,7 +247,7 @@ def test_an_engine_without_an_address_is_one_sentence(monkeypatch, tmp_path: Pat
 
 
 def test_a_scheduler_that_is_not_there_is_one_sentence(monkeypatch, caplog) -> None:
-    monkeypatch.setattr(cluster_module, "CONNECT_SECONDS", 1.0)
+    monkeypatch.setattr(connection, "CONNECT_SECONDS", 1.0)
     pool = ClusterPool("tcp://127.0.0.1:9")
     try:
         started = time.monotonic()
@@ -292,7 +291,7 @@ def test_what_the_only_worker_held_is_sent_to_the_next(tmp_path: Path, local: di
 def test_a_scheduler_that_vanishes_leaves_a_run_that_goes_on_elsewhere(
     tmp_path: Path, monkeypatch, local: dict
 ) -> None:
-    monkeypatch.setattr(cluster_module, "CONNECT_SECONDS", 2.0)
+    monkeypatch.setattr(connection, "CONNECT_SECONDS", 2.0)
     monkeypatch.setattr("grasp_core.engine.conductor.SAVE_SECONDS", 0.0)
     engine = connect(database_url(Settings(home=str(tmp_path))))
     with dask_cluster(tmp_path, 2) as cluster:
@@ -324,7 +323,7 @@ def test_a_scheduler_that_vanishes_leaves_a_run_that_goes_on_elsewhere(
 
 
 def test_a_lost_scheduler_is_told_from_other_errors_and_asked_again(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr(cluster_module, "CONNECT_SECONDS", 1.0)
+    monkeypatch.setattr(connection, "CONNECT_SECONDS", 1.0)
     with dask_cluster(tmp_path, 1) as cluster:
         pool = ClusterPool(cluster.address)
         try:
@@ -366,7 +365,7 @@ def test_certificates_and_workers_that_keep_dying(
                 list(pool.each(signal.raise_signal, [signal.SIGKILL]))
         finally:
             pool.close()
-        monkeypatch.setattr(cluster_module, "CONNECT_SECONDS", 1.0)
+        monkeypatch.setattr(connection, "CONNECT_SECONDS", 1.0)
         stranger = ClusterPool(cluster.address.replace("tls:", "tcp:"))
         try:
             with pytest.raises(WorkerError, match="cannot be reached"):

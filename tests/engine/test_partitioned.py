@@ -23,6 +23,7 @@ from grasp_core.engine.watching import Checkpoints, Watcher
 from grasp_core.errors import DataError, RunCancelledError, SelfCheckError
 from grasp_core.io.dataset.load import load
 from grasp_core.io.parsing.read import read_table
+from grasp_core.io.parts import scan
 from grasp_core.io.parts.partitions import find_parts
 from grasp_core.io.parts.survey import survey
 from grasp_core.io.parts.workplace import workplace
@@ -382,6 +383,35 @@ def test_a_server_computes_and_cancels_a_run_in_parts(case: Case, threads: Pool,
         wait_until(lambda: service.progress(record).done > 0)
         service.cancel(record.id)
         assert ended(service, record).state == "cancelled"
+
+
+@pytest.mark.parametrize("changed", [False, True])
+def test_a_server_takes_a_run_in_parts_up_again_after_a_restart(
+    case: Case, threads: Pool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changed: bool
+) -> None:
+    """In the same parts, which are not those that the folder would be cut into otherwise."""
+    right = digits(case.in_parts(threads))
+    folder, url = case.folder / "in-3" / "votes", URL.create("sqlite", database=str(tmp_path / "grasp.db"))
+    with serving(url, started=False) as service, workplace() as place:
+        service.files.put((case.folder / "raters.csv").read_bytes(), owner="")
+        columns = case.spec().analysis.columns
+        parts = find_parts(str(folder), 1)
+        data = survey(parts, case.raters, DATA_SPEC, columns, threads.each, place)
+        record, _ = service.submit(data, case.spec(), title="In parts")
+        with pytest.raises(DataError, match="votes is read part by part, never as a whole"):
+            service.inputs.table("votes", data.summary.files[0].sha256)
+    if changed:
+        write(folder, case.votes.assign(label="label 1"), 3)
+    read: list[int] = []
+    monkeypatch.setattr(
+        scan, "read_part", lambda *given, real=scan.read_part: read.append(given[1].rows) or real(*given)
+    )
+    with serving(url) as service:
+        if changed:
+            assert "votes has changed since" in str(ended(service, record).error)
+            return
+        assert digits(result(service, record)) == right
+    assert len(read) == 3
 
 
 def kept_width(result: dict) -> int:
