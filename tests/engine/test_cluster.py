@@ -70,6 +70,20 @@ def pool(cluster: DaskCluster) -> Iterator[ClusterPool]:
     made.close()
 
 
+@pytest.fixture(scope="module")
+def one_worker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaskCluster]:
+    with dask_cluster(tmp_path_factory.mktemp("mortal"), 1) as made:
+        yield made
+
+
+@pytest.fixture
+def mortal(one_worker: DaskCluster) -> DaskCluster:
+    """A cluster of one worker, whose processes a test may kill; by now they are alive."""
+    if one_worker.scheduler.poll() is not None:
+        one_worker.restart()
+    return one_worker
+
+
 class Once(Watcher):
     """Does something as soon as a part of the run is computed."""
 
@@ -261,54 +275,51 @@ def test_a_scheduler_that_is_not_there_is_one_sentence(monkeypatch, caplog) -> N
         pool.close()
 
 
-def test_a_scheduler_that_comes_back_goes_on(tmp_path: Path, local: dict) -> None:
-    with dask_cluster(tmp_path, 1) as cluster:
-        pool = ClusterPool(cluster.address)
-        try:
-            restart = Once(cluster.restart)
-            assert digits(compute(DATA, question(**LONG), pool, restart)) == local
-            assert 0 < restart.done_then < LONG["permutations"]
-        finally:
-            pool.close()
+def test_a_scheduler_that_comes_back_goes_on(mortal: DaskCluster, local: dict) -> None:
+    pool = ClusterPool(mortal.address)
+    try:
+        restart = Once(mortal.restart)
+        assert digits(compute(DATA, question(**LONG), pool, restart)) == local
+        assert 0 < restart.done_then < LONG["permutations"]
+    finally:
+        pool.close()
 
 
-def test_what_the_only_worker_held_is_sent_to_the_next(tmp_path: Path, local: dict) -> None:
-    with dask_cluster(tmp_path, 1) as cluster:
-        pool = ClusterPool(cluster.address)
+def test_what_the_only_worker_held_is_sent_to_the_next(mortal: DaskCluster, local: dict) -> None:
+    pool = ClusterPool(mortal.address)
 
-        def replace() -> None:
-            cluster.kill_worker(cluster.workers[0])
-            cluster.start_worker()
+    def replace() -> None:
+        mortal.kill_worker(mortal.workers[0])
+        mortal.start_worker()
 
-        replaced = Once(replace)
-        try:
-            assert digits(compute(DATA, question(**LONG), pool, replaced)) == local
-            assert 0 < replaced.done_then < LONG["permutations"]
-        finally:
-            pool.close()
+    replaced = Once(replace)
+    try:
+        assert digits(compute(DATA, question(**LONG), pool, replaced)) == local
+        assert 0 < replaced.done_then < LONG["permutations"]
+    finally:
+        pool.close()
 
 
 def test_a_scheduler_that_vanishes_leaves_a_run_that_goes_on_elsewhere(
-    tmp_path: Path, monkeypatch, local: dict
+    mortal: DaskCluster, tmp_path: Path, monkeypatch, local: dict
 ) -> None:
     monkeypatch.setattr(connection, "CONNECT_SECONDS", 2.0)
     monkeypatch.setattr("grasp_core.engine.conductor.SAVE_SECONDS", 0.0)
     engine = connect(database_url(Settings(home=str(tmp_path))))
-    with dask_cluster(tmp_path, 2) as cluster:
-        service = Service(RunStore(engine), FileStore(engine), ClusterPool(cluster.address))
-        service.start()
-        try:
-            record, _ = service.submit(DATA, question(**LONG), title="A question")
-            in_progress(service, record)
-            cluster.kill()
-            lost = ended(service, record)
-            assert lost.state == "failed"
-            assert lost.error == (
-                f"The Dask scheduler at {cluster.address} cannot be reached any more; run it again once it is"
-                " back. What was computed is kept."
-            )
-        finally:
-            service.close()
+    service = Service(RunStore(engine), FileStore(engine), ClusterPool(mortal.address))
+    service.start()
+    try:
+        record, _ = service.submit(DATA, question(**LONG), title="A question")
+        in_progress(service, record)
+        mortal.kill()
+        lost = ended(service, record)
+        assert lost.state == "failed"
+        assert lost.error == (
+            f"The Dask scheduler at {mortal.address} cannot be reached any more; run it again once it is"
+            " back. What was computed is kept."
+        )
+    finally:
+        service.close()
     assert 0 < lost.done < LONG["permutations"]
     service = Service(RunStore(engine), FileStore(engine), Pool(workers.threads, 2))
     service.start()
@@ -322,19 +333,18 @@ def test_a_scheduler_that_vanishes_leaves_a_run_that_goes_on_elsewhere(
         engine.dispose()
 
 
-def test_a_lost_scheduler_is_told_from_other_errors_and_asked_again(tmp_path: Path, monkeypatch) -> None:
+def test_a_lost_scheduler_is_told_from_other_errors_and_asked_again(mortal: DaskCluster, monkeypatch) -> None:
     monkeypatch.setattr(connection, "CONNECT_SECONDS", 1.0)
-    with dask_cluster(tmp_path, 1) as cluster:
-        pool = ClusterPool(cluster.address)
-        try:
-            assert list(pool.each(math.factorial, [3])) == [6]
-            cluster.kill()
-            with pytest.raises(LostSchedulerError):
-                list(pool.each(math.factorial, [3]))
-            cluster.restart()
-            assert list(pool.each(math.factorial, [4])) == [24]
-        finally:
-            pool.close()
+    pool = ClusterPool(mortal.address)
+    try:
+        assert list(pool.each(math.factorial, [3])) == [6]
+        mortal.kill()
+        with pytest.raises(LostSchedulerError):
+            list(pool.each(math.factorial, [3]))
+        mortal.restart()
+        assert list(pool.each(math.factorial, [4])) == [24]
+    finally:
+        pool.close()
 
 
 @pytest.fixture(scope="module")
