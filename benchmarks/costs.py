@@ -76,9 +76,7 @@ PERMUTATIONS = {
     "beyond the cache, per permutation and annotation": lambda run: (
         run.beyond_cache * run.permutations * run.annotations / run.side_by_side
     ),
-    "drawing, per permutation, rater and part": lambda run: (
-        run.permutations * run.raters * run.parts / run.side_by_side
-    ),
+    "drawing, per permutation and rater": lambda run: run.permutations * run.raters,
 }
 MEMORY = {
     "the program": lambda run: 1.0,
