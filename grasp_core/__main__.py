@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import os
+import sys
 
 from grasp_core import cli
 
@@ -11,9 +13,13 @@ _YOUNG = 100_000
 
 
 def main() -> int:
-    """Run a command."""
+    """Run a command; of one that the user cancelled, what threads have begun is not waited for."""
     gc.set_threshold(_YOUNG, 50, 50)
     status = cli.main()
+    if status == cli.INTERRUPTED:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
     gc.freeze()  # the process ends, and need not look through what is there
     return status
 

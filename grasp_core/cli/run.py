@@ -105,6 +105,9 @@ def _run(chosen: argparse.Namespace) -> None:
             _say_level(chosen, data)
             load_s = time.perf_counter() - started
             result = _compute(chosen, data, run_spec, pool, load_s)
+        except KeyboardInterrupt:
+            pool.close(wait=False)  # a part that is being read takes seconds
+            raise
         finally:
             pool.close()
     write_text(chosen.out, result_json(result))

@@ -164,12 +164,12 @@ class Pool:
             for _, future in waiting:
                 future.cancel()
 
-    def close(self) -> None:
-        """End the workers and delete the working files."""
+    def close(self, *, wait: bool = True) -> None:
+        """End the workers and delete the working files; what has begun may be left unwaited for."""
         with self._lock:
             executor, self._executor = self._executor, None
         if executor is not None:
-            executor.shutdown(wait=True, cancel_futures=True)
+            executor.shutdown(wait=wait, cancel_futures=True)
         self._files.cleanup()
 
     def _ready(self, broken: Executor | None = None) -> Executor:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
 import uuid
 from pathlib import Path
 from typing import ClassVar
@@ -12,6 +16,7 @@ import pandas as pd
 import pytest
 from sqlalchemy import URL
 
+from grasp_core import cli
 from grasp_core.annotations import FloatArray
 from grasp_core.cli.scratch import Scratch
 from grasp_core.data_spec import DataSpec, Filters, Question
@@ -31,10 +36,11 @@ from grasp_core.permutation import compiled
 from grasp_core.recode_steps import Bins, Combine, MapValues
 from grasp_core.result import RunResult
 from grasp_core.spec import AnalysisSpec, RunSpec
-from tests.engine.asking import ENDLESS, wait_until
+from tests.engine.asking import ENDLESS, LONG_S, wait_until
 from tests.engine.serving import ended, result, serving
 from tests.io.parts.parts import frames, write
 from tests.permutation.simulated import DATA_SPEC
+from tests.serving import ROOT
 
 AXES = (("gender",), ("race",), ("gender", "race"))
 LABELS = ("label 2", "label 1", "label 0")
@@ -445,3 +451,41 @@ def test_each_part_is_checked_against_independent_software(
     monkeypatch.setattr(compiled, "observed_sums", lambda design: right(design) * np.float64(1.001))
     with pytest.raises(SelfCheckError, match="krippendorff"):
         case.in_parts(threads)
+
+
+NEVER_ENDS = """
+import signal, sys, threading
+from grasp_core import __main__
+from grasp_core.engine import partitioned
+
+def wait(task):
+    sys.stdout.write("begun\\n")
+    sys.stdout.flush()
+    threading.Event().wait()
+
+partitioned.permute_part = wait
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have it ignored
+sys.exit(__main__.main())
+"""
+
+
+def test_a_cancelled_command_does_not_wait_for_what_has_begun(case: Case) -> None:
+    """Whoever presses Ctrl-C: a piece of work that never ends does not keep the command."""
+    write(case.folder / "votes", case.votes, 2)
+    files = ["--annotations", "votes", "--raters", "raters.csv", "--in-parts", "--scratch", "scratch"]
+    columns = ["--item", "item", "--rater", "rater", "--label", "label", "--axis", "gender"]
+    command = subprocess.Popen(
+        [sys.executable, "-c", NEVER_ENDS, "run", *files, *columns, "--engine", "local", "--workers", "1"],
+        cwd=case.folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert command.stdout is not None
+    assert "begun\n" in iter(command.stdout.readline, "")
+    command.send_signal(signal.SIGINT)
+    _, said = command.communicate(timeout=LONG_S)
+    assert command.returncode == cli.INTERRUPTED
+    assert said.endswith("grasp: cancelled\n")
+    assert list((case.folder / "scratch").iterdir()) == []

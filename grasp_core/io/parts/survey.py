@@ -99,6 +99,47 @@ def survey(
     SpecError
         If the reading needs the whole table.
     """
+    head = _head(parts, raters, spec, axes)
+    tasks = [ScanTask(parts, at, spec, head.excluded, place) for at in range(len(parts.parts))]
+    read = _read_all(parts, spec, tasks, each)
+    profiles = Profiles.of(
+        head.annotations, head.raters, spec, tuple(read.contents.rater_ids.to_pylist()), None
+    )
+    _, by_exclusion = checks.excluded_raters(profiles, spec)
+    found = conclude(
+        read.contents,
+        head.annotations,
+        spec,
+        profiles,
+        tuple(dict.fromkeys(axes)),
+        (read.folder, fingerprint(head.raters)),
+        [*head.problems, *by_exclusion],
+        _without_annotations,
+    )
+    counted = read.contents.counted > 0
+    return DatasetInParts(
+        *(getattr(found, field.name) for field in fields(Dataset)),
+        parts=parts,
+        sha256=read.sha256,
+        excluded=head.excluded,
+        first_items=read.first_items,
+        position=np.where(counted, np.cumsum(counted) - 1, -1).astype(np.int32),
+        per_rater=read.contents.counted[counted].astype(np.int64),
+        place=place,
+    )
+
+
+class _Head(NamedTuple):
+    """The columns of the annotations and the raters, both recoded; what to know, and who is left out."""
+
+    annotations: Table
+    raters: Table
+    problems: list[Problem]
+    excluded: pa.Array
+
+
+def _head(parts: Parts, raters: Table | None, spec: DataSpec, axes: Sequence[str]) -> _Head:
+    """What can be checked before any part is read."""
     check_supported(spec)
     head = sample(parts)
     if raters is None:
@@ -108,37 +149,14 @@ def survey(
     raters, problems = recoded_raters(raters, spec)
     raise_stopping(checks.missing_columns(head, raters, spec, axes))
     raise_stopping([*filters.unknown_columns(head, spec), *_only_inside(head, raters, axes)])
-    excluded = _excluded(head, raters, spec, some_ids)
-    tasks = [ScanTask(parts, at, spec, excluded, place) for at in range(len(parts.parts))]
-    read = _read_all(parts, spec, tasks, each)
-    profiles = Profiles.of(head, raters, spec, tuple(read.contents.rater_ids.to_pylist()), None)
-    _, by_exclusion = checks.excluded_raters(profiles, spec)
-    files, names = (read.folder, fingerprint(raters)), tuple(dict.fromkeys(axes))
+    return _Head(head, raters, problems, _excluded(head, raters, spec, some_ids))
 
-    def form(counted: BoolArray, categories: Sequence[tuple[str, ...]]) -> list[Annotations]:
-        blank = ("",) * int(counted.sum())
-        nothing: dict[str, Any] = {
-            "item": (),
-            "rater": (),
-            "category": (),
-            "item_ids": (),
-            "rater_ids": blank,
-        }
-        return [Annotations.from_codes(**nothing, categories=labels) for labels in categories]
 
-    problems += by_exclusion
-    found = conclude(read.contents, head, spec, profiles, names, files, problems, form)
-    counted = read.contents.counted > 0
-    return DatasetInParts(
-        *(getattr(found, field.name) for field in fields(Dataset)),
-        parts=parts,
-        sha256=read.sha256,
-        excluded=excluded,
-        first_items=read.first_items,
-        position=np.where(counted, np.cumsum(counted) - 1, -1).astype(np.int32),
-        per_rater=read.contents.counted[counted].astype(np.int64),
-        place=place,
-    )
+def _without_annotations(counted: BoolArray, categories: Sequence[tuple[str, ...]]) -> list[Annotations]:
+    """Annotations by question that hold none; the ids of the raters who count are blank."""
+    blank = ("",) * int(counted.sum())
+    nothing: dict[str, Any] = {"item": (), "rater": (), "category": (), "item_ids": (), "rater_ids": blank}
+    return [Annotations.from_codes(**nothing, categories=labels) for labels in categories]
 
 
 class _Read(NamedTuple):
