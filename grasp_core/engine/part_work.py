@@ -58,7 +58,7 @@ def observe_part(task: PartTask) -> ObservedPart:
     design = _design(task, answers)
     analysis = run.plan.spec.analysis
     sums = questions.observed_sums(design)
-    for one, found in zip(answers, questions.parts(design, sums), strict=True):
+    for one, found in zip(answers, questions.components(design, sums), strict=True):
         self_check(one, run.grouping, analysis.level, compiled.statistics(found)[:, 0])
     profiles = _profiles(task, design)
     started = time.perf_counter()

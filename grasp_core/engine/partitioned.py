@@ -86,8 +86,8 @@ class InParts:
         def lay_out(some: Grouping) -> AnyDesign:
             return design if some is grouping else self._lay_out(some)
 
-        parts, of_raters = questions.parts(design, sums), self._data.annotations_of
-        return Cohesion(grouping, self._spec.analysis, parts, lay_out, of_raters)
+        components, of_raters = questions.components(design, sums), self._data.annotations_of
+        return Cohesion(grouping, self._spec.analysis, components, lay_out, of_raters)
 
     def permute(
         self,
@@ -131,7 +131,7 @@ class InParts:
             done += (task.stop - task.start) * self._seconds[task.part] / sum(self._seconds)
             blocks.reach(int(done), time.perf_counter() - began)
             check()
-        return questions.together(questions.parts(work.design, sums))
+        return questions.together(questions.components(work.design, sums))
 
     def _tasks(self, first: int, last: int, groups: Sequence[int]) -> Iterator[PartTask]:
         """Some permutations of part after part, then the next ones: each worker draws them once for all."""

@@ -29,7 +29,14 @@ from grasp_core.permutation.kernel.sums import take_ratios
 KERNEL_STATISTICS = ("irr", "xrr", "negentropy", "cross_negentropy", "plurality_size", "voting_agreement")
 """Last axis of the kernel's output; GAI is a ratio of two of them."""
 Profiles = npt.NDArray[np.unsignedinteger[Any]]
-N_PARTS = 8
+RATIOS = ("irr", "xrr")
+"""Statistics that are 1 less a ratio of an observed and an expected disagreement."""
+COMPONENTS = tuple(
+    component
+    for name in KERNEL_STATISTICS
+    for component in ((f"{name}_observed", f"{name}_expected") if name in RATIOS else (name,))
+)
+"""What the statistics are made of: the two disagreements of each ratio first, then the others themselves."""
 ROOM = 32 * 2**20
 """Bytes that sums over items may take before they are turned into statistics."""
 
@@ -48,22 +55,22 @@ def shuffled(design: Design, seed: int, start: int, stop: int) -> FloatArray:
     float64 array, shape (stop - start, G, 6)
         :data:`KERNEL_STATISTICS` of every group; NaN where not estimable.
     """
-    return statistics(shuffled_parts(design, seed, start, stop))
+    return statistics(shuffled_components(design, seed, start, stop))
 
 
-def shuffled_parts(design: Design, seed: int, start: int, stop: int) -> FloatArray:
-    """:func:`parts` of permutations `start` to `stop` - 1, shape (stop - start, G, 8)."""
-    out = np.empty((stop - start, design.n_groups, N_PARTS))
+def shuffled_components(design: Design, seed: int, start: int, stop: int) -> FloatArray:
+    """:func:`components` of permutations `start` to `stop` - 1, shape (stop - start, G, 8)."""
+    out = np.empty((stop - start, design.n_groups, len(COMPONENTS)))
     step = max(ROOM // max(8 * design.n_groups * design.n_sums, 1), 1)
     for first in range(start, stop, step):
         last = min(first + step, stop)
-        out[first - start : last - start] = parts(design, sums(design, seed, first, last))
+        out[first - start : last - start] = components(design, sums(design, seed, first, last))
     return out
 
 
 def observed(design: Design) -> FloatArray:
     """Compute the statistics under the raters' own profiles, shape (G, 6)."""
-    return statistics(parts(design, observed_sums(design)))
+    return statistics(components(design, observed_sums(design)))
 
 
 def sums(design: Design, seed: int, start: int, stop: int, profiles: Profiles | None = None) -> FloatArray:
@@ -140,7 +147,7 @@ def observed_sums(design: Design) -> FloatArray:
     return out
 
 
-def parts(design: Design, sums: FloatArray) -> FloatArray:
+def components(design: Design, sums: FloatArray) -> FloatArray:
     """From sums over all items to what the statistics are made of.
 
     Parameters
@@ -155,18 +162,18 @@ def parts(design: Design, sums: FloatArray) -> FloatArray:
         D_o and D_e of IRR, D_o and D_e of XRR, negentropy, cross-negentropy, plurality size and voting
         agreement; NaN where not estimable (of IRR and XRR also where D_e is 0).
     """
-    out = np.empty((*sums.shape[:-1], N_PARTS))
+    out = np.empty((*sums.shape[:-1], len(COMPONENTS)))
     rows = np.ascontiguousarray(sums).reshape(-1, sums.shape[-1])
-    take_ratios(rows, design.distances, out.reshape(-1, N_PARTS))
+    take_ratios(rows, design.distances, out.reshape(-1, len(COMPONENTS)))
     return out
 
 
-def statistics(parts: FloatArray) -> FloatArray:
-    """:data:`KERNEL_STATISTICS` from :func:`parts`: shape (..., 8) becomes (..., 6)."""
-    out = np.full((*parts.shape[:-1], len(KERNEL_STATISTICS)), np.nan)
-    for place in range(2):
-        observed, expected = parts[..., 2 * place], parts[..., 2 * place + 1]
+def statistics(components: FloatArray) -> FloatArray:
+    """:data:`KERNEL_STATISTICS` from :func:`components`: shape (..., 8) becomes (..., 6)."""
+    out = np.full((*components.shape[:-1], len(KERNEL_STATISTICS)), np.nan)
+    for place in range(len(RATIOS)):
+        observed, expected = components[..., 2 * place], components[..., 2 * place + 1]
         np.divide(observed, expected, out=out[..., place], where=expected > 0)
         np.subtract(1.0, out[..., place], out=out[..., place])
-    out[..., 2:] = parts[..., 4:]
+    out[..., len(RATIOS) :] = components[..., 2 * len(RATIOS) :]
     return out

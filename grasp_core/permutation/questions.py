@@ -23,8 +23,8 @@ from grasp_core.remarks.reasons import NoValue
 from grasp_core.remarks.remark import Remark
 from grasp_core.spec import AnalysisSpec
 
-_DISAGREEMENTS = 4
-"""The first of :func:`compiled.parts`: D_o and D_e of IRR and of XRR."""
+_DISAGREEMENTS = 2 * len(compiled.RATIOS)
+"""The first of :data:`compiled.COMPONENTS`, which are summed."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,12 +85,12 @@ def shuffled(design: AnyDesign, seed: int, start: int, stop: int) -> FloatArray:
     """:func:`compiled.shuffled`, of one question or of several together; shape (stop - start, G, 6)."""
     if not isinstance(design, Questions):
         return compiled.shuffled(design, seed, start, stop)
-    return together([compiled.shuffled_parts(one, seed, start, stop) for one in design.designs])
+    return together([compiled.shuffled_components(one, seed, start, stop) for one in design.designs])
 
 
-def observed_parts(design: AnyDesign) -> list[FloatArray]:
-    """:func:`compiled.parts` of each question under the raters' own profiles, shape (G, 8)."""
-    return parts(design, observed_sums(design))
+def observed_components(design: AnyDesign) -> list[FloatArray]:
+    """:func:`compiled.components` of each question under the raters' own profiles, shape (G, 8)."""
+    return components(design, observed_sums(design))
 
 
 def observed_sums(design: AnyDesign) -> FloatArray:
@@ -115,16 +115,16 @@ def n_sums(design: AnyDesign) -> int:
     return sum(one.n_sums for one in designs_of(design))
 
 
-def parts(design: AnyDesign, sums: FloatArray) -> list[FloatArray]:
-    """:func:`compiled.parts` of each question, shape (..., 8), from their sums over all items, (..., S)."""
+def components(design: AnyDesign, sums: FloatArray) -> list[FloatArray]:
+    """:func:`compiled.components` of each question, shape (..., 8), from sums over all items, (..., S)."""
     designs = designs_of(design)
     by_question = np.split(sums, np.cumsum([one.n_sums for one in designs])[:-1], axis=-1)
-    return [compiled.parts(one, of_one) for one, of_one in zip(designs, by_question, strict=True)]
+    return [compiled.components(one, of_one) for one, of_one in zip(designs, by_question, strict=True)]
 
 
-def together(parts: Sequence[FloatArray]) -> FloatArray:
+def together(components: Sequence[FloatArray]) -> FloatArray:
     """The statistics of all questions as one: arrays of shape (..., 8) become one of shape (..., 6)."""
-    stacked = np.stack(parts)  # (questions, ..., 8)
+    stacked = np.stack(components)  # (questions, ..., 8)
     known = ~np.isnan(stacked)
     whole = np.where(known, stacked, 0.0).sum(axis=0)
     n = known.sum(axis=0)[..., _DISAGREEMENTS:]
@@ -134,26 +134,29 @@ def together(parts: Sequence[FloatArray]) -> FloatArray:
     return compiled.statistics(whole)
 
 
-def reasons(parts: Sequence[FloatArray]) -> list[dict[str, Remark]]:
+def reasons(components: Sequence[FloatArray]) -> list[dict[str, Remark]]:
     """Why statistics have no value, a mapping from their names for each group; as the plain twin has it.
 
     Parameters
     ----------
-    parts : sequence of float64 arrays, shape (G, 8)
-        :func:`compiled.parts` of each question.
+    components : sequence of float64 arrays, shape (G, 8)
+        :func:`compiled.components` of each question.
     """
-    return [_reasons_of_group([of_question[g] for of_question in parts]) for g in range(len(parts[0]))]
+    n_groups = len(components[0])
+    return [_reasons_of_group([of_question[g] for of_question in components]) for g in range(n_groups)]
 
 
-def _reasons_of_group(parts: Sequence[FloatArray]) -> dict[str, Remark]:
-    missing = np.isnan(together(parts))
-    unpaired, unshared = (all(np.isnan(one[place]) for one in parts) for place in (0, 2))
-    found = (
-        NoValue.NO_PAIR if unpaired else NoValue.ONE_LABEL_INSIDE,
-        NoValue.NO_SHARED_ITEM if unshared else NoValue.ONE_LABEL_ACROSS,
-        *(NoValue.NO_ANNOTATION, NoValue.NO_SHARED_ITEM, NoValue.NO_ANNOTATION),
-        # Of the first question, as in the twin.
-        NoValue.NO_SHARED_ITEM if np.isnan(parts[0][2]) else NoValue.ONE_PLURALITY,
-    )
-    of_statistics = zip(compiled.KERNEL_STATISTICS, found, missing, strict=True)
-    return {name: reason() for name, reason, absent in of_statistics if absent}
+def _reasons_of_group(components: Sequence[FloatArray]) -> dict[str, Remark]:
+    absent = dict(zip(compiled.KERNEL_STATISTICS, np.isnan(together(components)), strict=True))
+    lacks = dict(zip(compiled.COMPONENTS, np.isnan(components).T, strict=True))  # of each question
+    paired, shared = (not lacks[f"{name}_observed"].all() for name in compiled.RATIOS)
+    first_shared = not lacks["xrr_observed"][0]  # of the first question, as in the twin
+    why = {
+        "irr": NoValue.ONE_LABEL_INSIDE if paired else NoValue.NO_PAIR,
+        "xrr": NoValue.ONE_LABEL_ACROSS if shared else NoValue.NO_SHARED_ITEM,
+        "negentropy": NoValue.NO_ANNOTATION,
+        "cross_negentropy": NoValue.NO_SHARED_ITEM,
+        "plurality_size": NoValue.NO_ANNOTATION,
+        "voting_agreement": NoValue.ONE_PLURALITY if first_shared else NoValue.NO_SHARED_ITEM,
+    }
+    return {name: reason() for name, reason in why.items() if absent[name]}

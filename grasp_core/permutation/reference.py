@@ -10,6 +10,7 @@ import numpy as np
 
 from grasp_core.annotations import Annotations, FloatArray, Int64Array
 from grasp_core.groups import Grouping
+from grasp_core.permutation.compiled import KERNEL_STATISTICS
 from grasp_core.permutation.design import tie_ranks
 from grasp_core.remarks.reasons import NoValue
 from grasp_core.remarks.remark import Remark
@@ -51,7 +52,7 @@ def evaluate(
     asked = (annotations,) if isinstance(annotations, Annotations) else tuple(annotations)
     ranks = [tuple(tie_ranks(spec.ties, spec.seed, one.n_items, one.n_categories)) for one in asked]
     distances = [distance_of(one.categories, spec.level) for one in asked]
-    values = np.full((len(grouping.groups), 6), np.nan)
+    values = np.full((len(grouping.groups), len(KERNEL_STATISTICS)), np.nan)
     reasons: list[dict[str, Remark]] = []
     for g in range(len(grouping.groups)):
         c = [count(one, grouping.member[g][source]) for one in asked]

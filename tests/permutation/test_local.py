@@ -159,7 +159,7 @@ def test_ordinal_ranks_of_parts_are_known_once_all_are_added() -> None:
     assert whole.local is not None
     assert designs[0].n_sums == designs[1].n_sums > whole.n_sums
     added = sum(compiled.sums(one, 1, 0, 4) for one in designs)
-    found = compiled.statistics(compiled.parts(designs[0], added))
+    found = compiled.statistics(compiled.components(designs[0], added))
     np.testing.assert_allclose(found, compiled.shuffled(whole, 1, 0, 4), rtol=0, atol=1e-12)
 
 

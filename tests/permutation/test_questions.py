@@ -108,7 +108,7 @@ def test_compiled_and_plain_agree(tmp_path: Path, shape, ties: str, strata: str 
     spec = AnalysisSpec(axes=AXES, min_raters=1, seed=9, ties=ties, strata=strata)
     design = questions.lay_out(answers, raters, form_groups(raters, AXES, min_raters=1), spec)
     assert len(questions.designs_of(design)) == 3
-    observed = questions.together(questions.observed_parts(design))
+    observed = questions.together(questions.observed_components(design))
     np.testing.assert_allclose(observed, twin(answers, raters, spec), rtol=0, atol=1e-12)
     found = questions.shuffled(design, 9, 5, 8)
     drawn = stratify(None if strata is None else raters.axes[strata], answers[0].n_raters)
@@ -129,7 +129,7 @@ def test_a_single_question_is_laid_out_as_ever(tmp_path: Path) -> None:
     np.savez(tmp_path / "design.npz", **questions.arrays(design))
     stored = questions.of_arrays(dict(np.load(tmp_path / "design.npz")))
     assert questions.shuffled(stored, 1, 0, 3).tobytes() == expected.tobytes()
-    observed = questions.together(questions.observed_parts(stored))
+    observed = questions.together(questions.observed_components(stored))
     assert observed.tobytes() == compiled.observed(design).tobytes()
 
 
@@ -152,6 +152,6 @@ def test_reasons_follow_from_the_sums(seed: int, further: tuple[int, ...], level
     spec = AnalysisSpec(axes=AXES, min_raters=1, seed=9, level=level)
     grouping = form_groups(raters, AXES, min_raters=1)
     _, expected = reference.evaluate(answers, grouping, spec, identity(answers[0].n_raters))
-    parts = questions.observed_parts(questions.lay_out(answers, raters, grouping, spec))
+    components = questions.observed_components(questions.lay_out(answers, raters, grouping, spec))
     assert any(expected)
-    assert questions.reasons(parts) == expected
+    assert questions.reasons(components) == expected

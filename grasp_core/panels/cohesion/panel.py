@@ -66,8 +66,8 @@ class Cohesion:
     ----------
     grouping : Grouping
     analysis : AnalysisSpec
-    parts : sequence of float64 arrays, shape (G, 8)
-        :func:`~grasp_core.permutation.compiled.parts` of each question as observed.
+    components : sequence of float64 arrays, shape (G, 8)
+        :func:`~grasp_core.permutation.compiled.components` of each question as observed.
     lay_out : callable
         Takes a grouping, gives what workers need to compute its groups.
     annotations_of : int array, shape (J,)
@@ -80,20 +80,20 @@ class Cohesion:
         self,
         grouping: Grouping,
         analysis: AnalysisSpec,
-        parts: Sequence[FloatArray],
+        components: Sequence[FloatArray],
         lay_out: Callable[[Grouping], AnyDesign],
         annotations_of: Codes,
     ) -> None:
         self.grouping = grouping
         self.tests: Tests = cohesion_tests(grouping.groups, analysis)
-        self.statistics = with_gai(questions.together(parts), analysis)
+        self.statistics = with_gai(questions.together(components), analysis)
         self._members = members(grouping.groups, analysis)
         self.observed = with_dsi(self.statistics, self._members)
         paper = analysis.cross_negentropy == "paper"
         self.notes: tuple[Remark, ...] = (Caution.PAPER_CROSS_NEGENTROPY(),) if paper else ()
         self._analysis = analysis
         self._lay_out = lay_out
-        self._reasons = _with_gai_reasons(questions.reasons(parts), self.statistics, analysis)
+        self._reasons = _with_gai_reasons(questions.reasons(components), self.statistics, analysis)
         self._annotations_of = annotations_of
 
     @classmethod
@@ -110,13 +110,13 @@ class Cohesion:
             return questions.lay_out(dataset.questions, dataset.raters, some, analysis)
 
         whole = lay_out(grouping)
-        parts = questions.observed_parts(whole)
-        for answers, one in zip(dataset.questions, parts, strict=True):
+        components = questions.observed_components(whole)
+        for answers, one in zip(dataset.questions, components, strict=True):
             self_check(answers, grouping, analysis.level, compiled.statistics(one)[:, 0])
         return cls(
             grouping,
             analysis,
-            parts,
+            components,
             lambda some: whole if some is grouping else lay_out(some),
             dataset.annotations_of,
         )
