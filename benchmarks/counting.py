@@ -1,8 +1,8 @@
 """Counting alone, the floor under every kernel: labels of all groups and categories, and no statistic.
 
-Three strategies, each with the drawing of its permutations: bit sets and population counts, one increment per
-annotation and group, and one increment per annotation into the finest cell of the crossed axes, groups being
-sums of cells.
+Each with the drawing of its permutations: bit sets and population counts; one increment per annotation and
+group; one per annotation into the finest cell of the crossed axes, groups being sums of cells; and, for many
+labels, one per annotation and group item by item.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ import numpy as np
 
 from grasp_core.annotations import Annotations
 from grasp_core.groups import Grouping
+from grasp_core.permutation import compiled
 from grasp_core.permutation.design import Design
 from grasp_core.permutation.kernel.counting import count_dense, count_sparse, fill_masks, permute
-from grasp_core.permutation.kernel.profiles import profiles_of, rows_by_column
+from grasp_core.permutation.kernel.profiles import Membership, profiles_of, rows_by_column
 
 
 def bit_sets(design: Design, permutations: int) -> None:
@@ -27,6 +28,33 @@ def increments(design: Design, permutations: int) -> None:
     blocks, _, n_categories, width = design.ties.shape
     counts = np.empty((design.rows.n_known + design.n_groups, n_categories, width), np.int32)
     _increments(design.order, design.bounds, design.rows, design.labels, blocks, counts, permutations)
+
+
+class Places:
+    """Counting for many labels: each annotation once into each of its groups, at its label's place.
+
+    Permutations inside items, as the kernel has them.
+    """
+
+    def __init__(self, annotations: Annotations, membership: Membership) -> None:
+        self.membership = membership
+        members = membership.profiled.belongs[:, membership.rows.n_known :]
+        self.groups = rows_by_column(members.T)
+        item = annotations.item.astype(np.int64)
+        labels, of_label = np.unique(
+            item * annotations.n_categories + annotations.category, return_inverse=True
+        )
+        self.first = np.searchsorted(labels, np.arange(annotations.n_items + 1) * annotations.n_categories)
+        self.place = (of_label - self.first[item]).astype(np.int32)
+        self.annotations = annotations
+
+    def count(self, permutations: int) -> None:
+        """Draw, and count item after item."""
+        profiles = compiled.draw(self.membership, 1, 0, permutations)
+        n_groups = self.membership.rows.known_of.size
+        counts = np.empty((int(self.place.max()) + 1, n_groups, permutations), dtype=np.int32)
+        of = self.annotations
+        _places(of.indptr, of.rater, self.first, self.place, *self.groups, profiles, counts)
 
 
 class Cells:
@@ -45,6 +73,17 @@ class Cells:
         counts = np.empty((design.n_groups, n_categories, width), np.uint8)
         of = (self.profile, self.cell_ptr, self.cell_of)
         _cells(design.order, design.bounds, design.labels, of, blocks, cells, counts, permutations)
+
+
+@numba.njit(cache=True, nogil=True)
+def _places(indptr, rater, first, place, group_ptr, group_of, profiles, counts):  # type: ignore[no-untyped-def]
+    for item in range(indptr.size - 1):
+        counts[: first[item + 1] - first[item]] = 0
+        for a in range(indptr[item], indptr[item + 1]):
+            into, who = counts[place[a]], profiles[rater[a]]
+            for b in range(profiles.shape[1]):
+                for g in range(group_ptr[who[b]], group_ptr[who[b] + 1]):
+                    into[group_of[g], b] += 1
 
 
 @numba.njit(cache=True, nogil=True)
