@@ -38,7 +38,7 @@ test: ## lint, types and all tests, with a real browser, PostgreSQL and proxy
 		export GRASP_CHROMIUM GRASP_POSTGRES GRASP_CADDY && \
 		some() { $(VENV_PYTHON) -m pytest "$$@" $(PYTEST_ARGS) || [ $$? -eq 5 ]; } && \
 		some --numprocesses auto --maxprocesses 4 --dist loadfile -m 'not browser' && \
-		some --numprocesses 2 --dist loadfile -m browser # alone: pages that wait for busy cores are slow
+		some -m browser # alone: pages that wait for busy cores are slow, and clicks get lost
 
 test-long: ## property tests on many more examples, other ones each time
 	@tools/setup.sh test

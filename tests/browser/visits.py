@@ -65,13 +65,23 @@ def choose(page: Page, field: str, *options: str) -> None:
                 page.get_by_role("option", name=option, exact=True).click(timeout=3_000)
                 clicked = True
             settle(page)
-            if page.locator("[role=listbox]").count():  # a list of several stays open, and hides the rest
-                box.press("Escape")
-                page.locator("[role=listbox]").wait_for(state="detached")
+            _close_list(page, box)
             if clicked and (chip.count() or box.input_value() == option):  # else it is what was typed
                 break
         else:
             raise AssertionError(f"{option} cannot be chosen in {field}")
+
+
+def _close_list(page: Page, box: Locator) -> None:
+    """Close a list of several, which stays open and hides the rest; again where a redraw opened it again."""
+    opened = page.locator("[role=listbox]")
+    for _ in range(10):
+        if not opened.count():
+            return
+        box.press("Escape")
+        with suppress(TimeoutError):
+            opened.wait_for(state="detached", timeout=3_000)
+    raise AssertionError("a list does not close")
 
 
 def drop_choice(page: Page, option: str) -> None:
