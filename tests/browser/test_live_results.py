@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import OpenPage
+from tests.browser.visits import bring, go_on_to_analysis, results, run, set_number, settle
+
+LONG = 10_000_000
+PROVISIONAL = re.compile(r"Provisional, after [\d,]+ permutations: observed values are final")
+
+
+@pytest.fixture
+def analysis(open_page: OpenPage, example: dict[str, bytes]) -> Page:
+    page = open_page("/data")
+    bring(page, example["annotations.csv"], example["raters.csv"])
+    go_on_to_analysis(page)
+    return page
+
+
+def _so_far(page: Page) -> str:
+    return page.get_by_text(PROVISIONAL).inner_text()
+
+
+def _wait_for_more(page: Page, times: int) -> None:
+    for _ in range(times):
+        before = _so_far(page)
+        expect(page.get_by_text(PROVISIONAL)).not_to_have_text(before)
+
+
+def test_it_fills_in_without_flicker_and_stays_where_one_looks(analysis: Page, open_page: OpenPage) -> None:
+    page = analysis
+    set_number(page, "Permutations", LONG)
+    set_number(page, "Seed", 401)
+    run(page)
+    page.get_by_role("heading", name="Table of groups").wait_for()
+    expect(page.get_by_text(PROVISIONAL)).to_be_visible()
+    expect(page.locator("[data-testid=stVegaLiteChart] .marks")).to_have_count(3)
+    assert page.get_by_role("button", name="Export").count() == 0
+    assert page.get_by_test_id("stDownloadButton").count() == 0
+    expect(page.get_by_test_id("stElementToolbar").first).to_be_hidden()
+    _wait_for_more(page, 2)  # the histograms have their range by now
+    page.get_by_role("heading", name="Table of groups").evaluate("heading => heading.scrollIntoView()")
+    page.evaluate(
+        """() => {
+            window.charts = [...document.querySelectorAll('[data-testid=stVegaLiteChart] .marks')]
+            window.top_then = document.querySelector('[data-testid=stMain]').scrollTop
+        }"""
+    )
+    _wait_for_more(page, 2)
+    top = "document.querySelector('[data-testid=stMain]').scrollTop - window.top_then"
+    assert page.evaluate(top) == 0
+    there = "window.charts.slice(0, 2).every(chart => chart.isConnected)"
+    assert page.evaluate(there), "a chart was drawn anew"
+    page.get_by_text("Show p and q", exact=True).click()
+    settle(page)
+    _wait_for_more(page, 1)
+    assert page.get_by_role("switch", name="Show p and q").is_checked()
+
+    page.get_by_role("button", name="Share").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("button", name="Make a link").click()
+    address = dialog.get_by_text(re.compile(r"/shared\?token=")).inner_text().strip()
+    stranger = open_page(address[address.index("/shared") :])
+    stranger.get_by_role("heading", name="Table of groups").wait_for()
+    _wait_for_more(stranger, 1)
+    assert stranger.get_by_role("button", name="Cancel the run").count() == 0
+    expect(dialog).to_be_visible()  # however often what is behind it is redrawn
+    page.keyboard.press("Escape")
+
+    page.get_by_role("link", name="Runs", exact=True).click()
+    page.get_by_role("heading", name="Still going").wait_for()
+    page.go_back()
+    expect(page.get_by_text(PROVISIONAL)).to_be_visible()
+    page.get_by_role("button", name="Cancel the run").click()
+    expect(page.get_by_text("This run was cancelled.")).to_be_visible()
+    expect(stranger.get_by_text("There is no result here")).to_be_visible()
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_it_becomes_the_result(analysis: Page, open_page: OpenPage, dark: bool) -> None:
+    """Opened by its address on a narrow page while it goes on, and left open until it has ended."""
+    set_number(analysis, "Permutations", 300_000)
+    set_number(analysis, "Seed", 402 + dark)
+    run(analysis)
+    expect(analysis.get_by_text(PROVISIONAL)).to_be_visible()
+    address = analysis.url[analysis.url.index("/results") :]
+    narrow = open_page(address, width=390, height=844, dark=dark)
+    narrow.get_by_role("heading", name="Table of groups").wait_for()
+    wide = "document.documentElement.scrollWidth > window.innerWidth"
+    assert not narrow.evaluate(wide)
+    for page in (analysis, narrow):
+        results(page)
+        expect(page.get_by_text(PROVISIONAL)).to_have_count(0)
+        expect(page.get_by_role("button", name="Export")).to_be_visible()
