@@ -19,7 +19,7 @@ from grasp_core.json_values import (
     to_json,
 )
 from grasp_core.remarks.remark import Remark
-from grasp_core.spec import SIDES, STATISTICS, RunSpec
+from grasp_core.spec import SIDES, STATISTICS, IntervalTarget, RunSpec
 
 FORMAT = "grasp-run"
 FORMAT_VERSION = 1
@@ -39,6 +39,15 @@ class Histogram:
 
 
 @dataclass(frozen=True, slots=True)
+class Interval:
+    """A 95 % interval of a value: what it is with other raters and items, other raters, or other items."""
+
+    low: float
+    high: float
+    target: IntervalTarget
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """An observed value held against its null distribution.
 
@@ -47,6 +56,9 @@ class Outcome:
 
     While permutations go on, `p_interval` and `q_interval` are 95 % intervals of what p and q become with
     endless ones; in a final outcome they are None.
+
+    A value of a final outcome has an `interval`, or `no_interval` says why not; results of earlier versions
+    have neither.
     """
 
     value: float | None
@@ -60,6 +72,8 @@ class Outcome:
     null: Histogram | None = None
     p_interval: tuple[float, float] | None = field(default=None, metadata=ADDED)
     q_interval: tuple[float, float] | None = field(default=None, metadata=ADDED)
+    interval: Interval | None = field(default=None, metadata=ADDED)
+    no_interval: Remark | None = field(default=None, metadata=ADDED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ SPEC_VERSION = 2
 _READ = (1, SPEC_VERSION)
 _NO_SPEC = f"this is not a run spec of version {' or '.join(map(str, _READ))}"
 _LATER: Mapping[str, Mapping[str, Any]] = {
-    "analysis": {"level": "nominal", "adaptive": False},
+    "analysis": {"level": "nominal", "adaptive": False, "interval": "both"},
     "data": {"further": [], "repeated": "refuse", "order": None},
 }
 """Fields that version 2 lacked at first; with these values a spec keeps the hash it had without them."""
@@ -41,6 +41,8 @@ CrossNegentropy = Literal["smooth", "paper"]
 Ties = Literal["first", "random"]
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 """Of measurement (Krippendorff): what makes two labels differ much or little."""
+IntervalTarget = Literal["both", "raters", "items"]
+"""What intervals are for: other raters and items, other raters on these items, or these raters on others."""
 Correction = Literal["benjamini-hochberg", "benjamini-yekutieli", "max-t"]
 Family = Literal["statistic", "statistic-axis", "all"]
 
@@ -76,6 +78,8 @@ class AnalysisSpec:
         the most there are.
     level : {"nominal", "ordinal", "interval", "ratio"}
         Level of measurement of the labels, for IRR and XRR.
+    interval : {"both", "raters", "items"}
+        What intervals are for: other raters and other items, other raters alone, or other items alone.
     """
 
     axes: tuple[AxisSet, ...]
@@ -92,6 +96,7 @@ class AnalysisSpec:
     family: Family = "statistic"
     level: Level = "nominal"
     adaptive: bool = False
+    interval: IntervalTarget = "both"
 
     def __post_init__(self) -> None:
         _choice("p_value", self.p_value, PValue)
@@ -100,6 +105,7 @@ class AnalysisSpec:
         _choice("correction", self.correction, Correction)
         _choice("family", self.family, Family)
         _choice("level", self.level, Level)
+        _choice("interval", self.interval, IntervalTarget)
         for axes in self.axes:
             _texts("axes", axes)
         _texts("statistics", self.statistics)

@@ -131,10 +131,12 @@ def chart_alt(result: RunResult, statistic: str) -> str:
 
 
 def _subtitle(result: RunResult, statistic: str) -> list[str]:
+    some = any(outcome_of(row, statistic).interval for row in result.groups)
+    bar = " Bar: its 95 % interval." if some else ""
     shuffles = "the shuffles so far" if result.provisional else f"{result.permutations:,} shuffles"
     return [
         f"Histogram: {shuffles} of the raters’ profiles, each scaled to its own height.",
-        f"Line: observed {WORDS[statistic].name}; ↑ ↓: above or below the shuffles’ median.",
+        f"Line: observed {WORDS[statistic].name}; ↑ ↓: above or below the shuffles’ median.{bar}",
     ]
 
 
@@ -145,10 +147,13 @@ def _layers(
     lines: list[Heading | GroupLine],
     domain: tuple[float, float],
 ) -> list[alt.Chart]:
-    x = alt.X(
-        "x:Q",
-        scale=alt.Scale(domain=list(domain), nice=False, zero=False),
-        axis=alt.Axis(title=WORDS[statistic].axis, tickCount=ticks(), grid=True),
+    x, low = (
+        alt.X(
+            f"{field}:Q",
+            scale=alt.Scale(domain=list(domain), nice=False, zero=False),
+            axis=alt.Axis(title=WORDS[statistic].axis, tickCount=ticks(), grid=True),
+        )
+        for field in ("x", "low")
     )
     y = alt.Y("top:Q", scale=alt.Scale(domain=[0, extent(lines)], reverse=True, nice=False), axis=None)
     groups = [line for line in lines if isinstance(line, GroupLine)]
@@ -161,6 +166,7 @@ def _layers(
             axis="Axis",
             raters="Raters",
             value=WORDS[statistic].name,
+            interval="95 % interval",
             median="Median of chance groupings",
             p="p",
             q="q",
@@ -171,7 +177,7 @@ def _layers(
         alt.Chart(outcomes)
         .mark_rule(color=palette(theme).grid)
         .encode(y=alt.Y("base:Q", axis=None), x=LEFT, x2=UP_TO_RIGHT),
-        *_values(base, alt.Chart(nulls), theme, x, y),
+        *_values(base, alt.Chart(nulls), theme, (x, low), y),
         *_texts(base, theme),
         *_heads(lines, theme),
         base.mark_rect(opacity=0).encode(
@@ -180,15 +186,20 @@ def _layers(
     ]
 
 
-def _values(base: alt.Chart, nulls: alt.Chart, theme: Theme, x: alt.X, y: alt.Y) -> list[alt.Chart]:
-    """Each group's histogram, and its observed value across it."""
-    colours = palette(theme)
+def _values(
+    base: alt.Chart, nulls: alt.Chart, theme: Theme, across: tuple[alt.X, alt.X], y: alt.Y
+) -> list[alt.Chart]:
+    """Each group's histogram, and across it its observed value with its interval."""
+    colours, (x, low) = palette(theme), across
     observed = base.transform_filter("isValid(datum.x)")
     return [
         nulls.transform_flatten(["x", "top"])
         .mark_area(interpolate="step-after", opacity=0.55, clip=True, strokeWidth=0)
         .encode(x=x, y=y, y2=alt.Y2("base:Q"), detail=alt.Detail("row:N"), color=colour(theme)),
         observed.mark_rule(color=colours.ink, strokeWidth=1.6).encode(x=x, y=y, y2=alt.Y2("base:Q")),
+        base.transform_filter("isValid(datum.low)")
+        .mark_rule(color=colours.ink, strokeWidth=1.8, strokeCap="round")
+        .encode(x=low, x2=alt.X2("high:Q"), y=y),
         observed.mark_point(
             filled=True, size=62, opacity=1, stroke=colours.background, strokeWidth=0.7
         ).encode(x=x, y=y, color=colour(theme), shape=shape()),

@@ -17,12 +17,13 @@ from grasp_core.report.so_far import (
     p_in_figure,
     q_in_figure,
 )
-from grasp_core.report.tables import RowOrder, ordered_groups
+from grasp_core.report.tables import RowOrder, ends, ordered_groups
 from grasp_core.report.words import (
     NOT_ESTIMABLE,
     SIGNIFICANCE_NAMES,
     arrow,
     axis_label,
+    format_interval,
     format_p,
     format_value,
     group_labels,
@@ -95,11 +96,13 @@ def shared_domain(outcomes: Sequence[Outcome]) -> tuple[float, float]:
     """Range of the shared axis: all of what is drawn, unless a few wild rows would squash the rest."""
     ranges = []
     for outcome in outcomes:
-        ends = [] if outcome.value is None else [outcome.value]
+        drawn = [] if outcome.value is None else [outcome.value]
         if outcome.null is not None and sum(outcome.null.counts) > 0:
-            ends += [quantile(outcome.null, _TAIL), quantile(outcome.null, 1 - _TAIL)]
-        if ends:
-            ranges.append((min(ends), max(ends)))
+            drawn += [quantile(outcome.null, _TAIL), quantile(outcome.null, 1 - _TAIL)]
+        if outcome.interval is not None:
+            drawn += [outcome.interval.low, outcome.interval.high]
+        if drawn:
+            ranges.append((min(drawn), max(drawn)))
     if not ranges:
         return 0.0, 1.0
     low, high = min(ends[0] for ends in ranges), max(ends[1] for ends in ranges)
@@ -125,10 +128,11 @@ def heading_row(line: Heading) -> dict[str, Any]:
 def outcome_row(
     result: RunResult, statistic: str, line: GroupLine, domain: tuple[float, float]
 ) -> dict[str, Any]:
-    """A group's figures as text, its place, and its observed value held within `domain`."""
+    """A group's figures as text, its place, and its observed value and interval held within `domain`."""
     outcome = outcome_of(line.group, statistic)
     value = outcome.value
-    place = None if value is None else min(max(value, domain[0]), domain[1])
+    low, high = ends(outcome)
+    place = _within(domain, value)
     tested = outcome.p is not None
     note = _note(outcome, beyond=place != value)
     return {
@@ -140,6 +144,9 @@ def outcome_row(
         "middle": line.top + _TEXT,
         "base": line.top + _BASE,
         "x": place,
+        "low": _within(domain, low),
+        "high": _within(domain, high),
+        "interval": format_interval(outcome) or str(outcome.no_interval or ""),
         "value": "" if value is None else f"{format_value(value)} {arrow(outcome)}".strip(),
         "median": format_value(outcome.null_median),
         "p": p_in_figure(outcome, result) if tested else "",
@@ -149,6 +156,10 @@ def outcome_row(
         "note": note,
         "verdict": SIGNIFICANCE_NAMES[outcome.significance] if tested else note or _untested(outcome, result),
     }
+
+
+def _within(domain: tuple[float, float], value: float | None) -> float | None:
+    return None if value is None else min(max(value, domain[0]), domain[1])
 
 
 def _q_text(outcome: Outcome, result: RunResult) -> str:

@@ -82,6 +82,11 @@ def _add_analysis(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--level", choices=get_args(spec.Level), help="of measurement, for IRR and XRR (default: nominal)"
     )
+    group.add_argument(
+        "--interval",
+        choices=get_args(spec.IntervalTarget),
+        help="what intervals are for: other raters and items, or one of the two (default: both)",
+    )
 
 
 def _run(chosen: argparse.Namespace) -> None:

@@ -39,6 +39,7 @@ from grasp_core.report.words import (
     WORDS,
     arrow,
     axis_label,
+    format_interval,
     format_p_value,
     format_value,
     group_label,
@@ -197,7 +198,8 @@ def _chance(result: RunResult) -> str:
 def _statistic(result: RunResult, method: Method, statistic: str) -> str:
     drawn = figure(null_histograms(result, statistic), statistic.replace("_", "-"))
     names = group_labels([row.group for row in result.groups])
-    heads = [text("Group"), *map(number, (method.name, "Median of chance groupings", "p", "q"))]
+    columns = (method.name, "95 % interval", "Median of chance groupings", "p", "q")
+    heads = [text("Group"), *map(number, columns)]
     rows = [
         _numbers(name, outcome_of(row, statistic), result)
         for name, row in zip(names, result.groups, strict=True)
@@ -213,6 +215,7 @@ def _numbers(name: str, outcome: Outcome, result: RunResult) -> list[Cell]:
     return [
         text(name),
         _value(outcome),
+        number(escape(format_interval(outcome) or str(outcome.no_interval or ""))),
         number(format_value(outcome.null_median)),
         _p(outcome.p, result),
         _p(outcome.q, result),

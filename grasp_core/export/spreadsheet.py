@@ -29,7 +29,7 @@ _TEXT_ONLY = {
     "strings_to_numbers": False,
 }
 
-Kind = Literal["text", "count", "value", "p", "mark"]
+Kind = Literal["text", "count", "value", "end", "p", "mark"]
 Cell = str | float
 
 
@@ -71,6 +71,7 @@ def _formats(book: Any, permutations: int) -> dict[str, Any]:
         "quoted": book.add_format({"text_wrap": True, "quote_prefix": True, **top}),  # text when edited, too
         "count": book.add_format({"num_format": "#,##0", **top}),
         "value": book.add_format({"num_format": "0.000", "align": "right", **top}),
+        "end": book.add_format({"num_format": "0.000", "align": "right", **top}),
         "p": book.add_format({"num_format": f'{unseen}[<0.001]"< 0.001";0.000', "align": "right", **top}),
         "mark": book.add_format(top),
     }
@@ -91,7 +92,8 @@ def _sheet(
                 kind = "quoted" if safe_cell(cell) != cell else column.kind
                 sheet.write_string(row, position, _fitting(cell), formats[kind])
             elif math.isnan(cell):
-                sheet.write_string(row, position, NOT_ESTIMABLE, formats[column.kind])
+                missing = "–" if column.kind == "end" else NOT_ESTIMABLE
+                sheet.write_string(row, position, missing, formats[column.kind])
             else:
                 sheet.write_number(row, position, cell, formats[column.kind])
         sheet.set_column(position, position, _width(column))
@@ -124,6 +126,8 @@ def _groups(result: RunResult) -> list[_Column]:
         signs = (table[f"{name}_arrow"] + table[f"{name}_stars"]).tolist()
         columns += [
             _Column(words, "value", table[name].tolist()),
+            _Column(f"{words} from", "end", table[f"{name}_low"].tolist()),
+            _Column(f"{words} to", "end", table[f"{name}_high"].tolist()),
             _Column(f"{words} ↑↓ *", "mark", signs),
             _Column(f"{words} p", "p", table[f"{name}_p"].tolist()),
             _Column(f"{words} q", "p", table[f"{name}_q"].tolist()),

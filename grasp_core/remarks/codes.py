@@ -10,12 +10,12 @@ from grasp_core.remarks.cautions import Caution, ModelCaution
 from grasp_core.remarks.endpoints import ModelProblem
 from grasp_core.remarks.left_out import LeftOutReason, Skipped
 from grasp_core.remarks.problems import DataProblem, FileProblem
-from grasp_core.remarks.reasons import NoValue
+from grasp_core.remarks.reasons import NoInterval, NoValue
 from grasp_core.remarks.remark import Code, Remark, Value, Words, said
 from grasp_core.remarks.submissions import SubmissionProblem
 
 KINDS: tuple[type[Code], ...] = (
-    *(NoValue, Caution, ModelCaution, BaselineCaution, LeftOutReason, Skipped),
+    *(NoValue, NoInterval, Caution, ModelCaution, BaselineCaution, LeftOutReason, Skipped),
     *(FileProblem, DataProblem, SubmissionProblem, ModelProblem, Words),
 )
 CODES = {code.key: code for kind in KINDS for code in kind}

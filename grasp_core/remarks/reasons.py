@@ -26,3 +26,16 @@ class NoValue(Code):
     NO_ITEM_WITH_BOTH = "no item has both a label of the model and one of the group"
     ONE_LABEL_WITH_MODEL = "the model and the group all gave one same label"
     GAI_RARELY_ESTIMABLE = "GAI has no value in most chance groupings of this size"
+
+
+@unique
+class NoInterval(Code):
+    """Why a value has no interval."""
+
+    FEW_RATERS_INSIDE = "the group has {raters:rater}; an interval takes {least:d} or more"
+    FEW_RATERS_OUTSIDE = (
+        "{raters:rater} {raters:is/are} outside the group; an interval takes {least:d} or more"
+    )
+    NO_VALUE_WITHOUT_ONE = "without some rater, item or label there would be no value"
+    MANY_ORDERED_LABELS = "intervals of ordered labels take up to {most:d} of them; there are more"
+    INTERVAL_IN_PARTS = "intervals are not computed of data in parts"

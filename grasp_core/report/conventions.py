@@ -80,6 +80,22 @@ FAMILY: Mapping[str, Choice] = {
 }
 
 
+INTERVAL: Mapping[str, Choice] = {
+    "both": Choice(
+        "Other raters and other items",
+        "In brackets. Of intervals made so, 95 of 100 hold what such raters and such items give on average.",
+    ),
+    "raters": Choice(
+        "Other raters",
+        "In brackets. Of intervals made so, 95 of 100 hold what such raters give on average on these items.",
+    ),
+    "items": Choice(
+        "Other items",
+        "In brackets. Of intervals made so, 95 of 100 hold what these raters give on average on such items.",
+    ),
+}
+
+
 def stated(spec: RunSpec, stopping: Stopping | None = None) -> list[tuple[str, str]]:
     """A run's conventions as (name, sentence), all of them; for an adaptive one also how it ended."""
     analysis = spec.analysis
@@ -107,6 +123,7 @@ def stated(spec: RunSpec, stopping: Stopping | None = None) -> list[tuple[str, s
             f"{LEVEL[analysis.level].label}. {LEVEL[analysis.level].meaning} {LEVEL_COUNTS_FOR}",
         ),
         ("GAI", f"{WORDS[inside].name} divided by {WORDS[across].name}."),
+        ("Intervals", f"{INTERVAL[analysis.interval].label}. {INTERVAL[analysis.interval].meaning}"),
         ("Smallest group", f"Groups with fewer than {analysis.min_raters} raters are not shown."),
         (
             "Cross-negentropy",

@@ -12,6 +12,7 @@ from grasp_core.report.words import (
     WORDS,
     arrow,
     axis_label,
+    format_interval,
     format_p,
     format_value,
     group_labels,
@@ -141,7 +142,7 @@ def _numbers(result: RunResult, statistic: str, outcome: Outcome) -> str:
     permutations = result.permutations
     return ", ".join(
         [
-            f"{WORDS[statistic].name} {format_value(outcome.value)}",
+            f"{WORDS[statistic].name} {format_value(outcome.value)} {format_interval(outcome)}".rstrip(),
             format_p(outcome.p, permutations=permutations),
             format_p(outcome.q, name="q", permutations=permutations),
         ]

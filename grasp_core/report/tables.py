@@ -14,6 +14,7 @@ from grasp_core.report.words import (
     WORDS,
     arrow,
     axis_label,
+    format_interval,
     format_value,
     group_label,
     lead_statistic,
@@ -32,6 +33,8 @@ CSV_COLUMNS = (
     "n_annotations",
     "statistic",
     "value",
+    "low",
+    "high",
     "null_median",
     "direction",
     "p",
@@ -39,6 +42,17 @@ CSV_COLUMNS = (
     "significance",
     "reason",
 )
+_OF_STATISTIC = {
+    "low": "from",
+    "high": "to",
+    "interval": "95 % interval",
+    "arrow": "↑↓",
+    "stars": "*",
+    "p": "p",
+    "q": "q",
+    "reason": "why",
+}
+"""What a results table has beside a statistic's value, with the words of its head."""
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
@@ -93,13 +107,14 @@ def results_table(result: RunResult, *, order: RowOrder = "axis", by: str | None
     -------
     DataFrame
         Columns `axis`, `group`, `raters`, `annotations`, then per reported statistic s:
-        `s` (float, NaN where not estimable), `s_arrow`, `s_stars`, `s_p`, `s_q`, `s_reason`.
+        `s`, `s_low` and `s_high` (float, NaN where there is none), `s_interval` (both as a text), `s_arrow`,
+        `s_stars`, `s_p`, `s_q`, `s_reason`.
         :func:`column_label` gives the words for a column's head. Of a provisional result `s_p` and `s_q` are
         texts with their interval, and `s_unsure` marks what may still change.
     """
     columns = ["axis", "group", "raters", "annotations"]
     for name in reported_statistics(result):
-        columns += [name, *(f"{name}_{part}" for part in ("arrow", "stars", "p", "q", "reason"))]
+        columns += [name, *(f"{name}_{part}" for part in _OF_STATISTIC)]
         columns += [f"{name}_unsure"] if result.provisional else []
     statistics, so_far = reported_statistics(result), result.provisional
     rows = [_results_row(row, statistics, so_far=so_far) for row in ordered_groups(result, order, by)]
@@ -117,6 +132,8 @@ def _results_row(row: GroupResult, statistics: tuple[str, ...], *, so_far: bool)
         outcome = outcome_of(row, name)
         cells |= {
             name: or_nan(outcome.value),
+            **dict(zip((f"{name}_low", f"{name}_high"), map(or_nan, ends(outcome)), strict=True)),
+            f"{name}_interval": format_interval(outcome),
             f"{name}_arrow": arrow(outcome),
             f"{name}_stars": STARS[outcome.significance],
             f"{name}_p": or_nan(outcome.p),
@@ -142,13 +159,7 @@ def column_label(column: str) -> str:
     for name, words in WORDS.items():
         if column == name:
             return words.name
-        for part, label in (
-            ("arrow", "↑↓"),
-            ("stars", "*"),
-            ("p", "p"),
-            ("q", "q"),
-            ("reason", "why"),
-        ):
+        for part, label in _OF_STATISTIC.items():
             if column == f"{name}_{part}":
                 return f"{words.name} {label}"
     return {"axis": "Axis", "group": "Group", "raters": "Raters", "annotations": "Annotations"}[column]
@@ -249,6 +260,7 @@ def table_csv(result: RunResult) -> str:
                     row.n_annotations,
                     name,
                     exact(outcome.value),
+                    *map(exact, ends(outcome)),
                     exact(outcome.null_median),
                     outcome.direction or "",
                     exact(outcome.p),
@@ -258,6 +270,12 @@ def table_csv(result: RunResult) -> str:
                 ]
             )
     return buffer.getvalue()
+
+
+def ends(outcome: Outcome) -> tuple[float | None, float | None]:
+    """An outcome's interval as two numbers."""
+    interval = outcome.interval
+    return (None, None) if interval is None else (interval.low, interval.high)
 
 
 def safe_cell(text: str) -> str:

@@ -139,6 +139,14 @@ def format_value(value: float | None) -> str:
     return text.replace("-", MINUS)
 
 
+def format_interval(outcome: Outcome, digits: int = 3) -> str:
+    """An outcome's interval in brackets, such as ``[0.112, 0.304]``; empty where it has none."""
+    if outcome.interval is None:
+        return ""
+    ends = (f"{end:.{digits}f}" for end in (outcome.interval.low, outcome.interval.high))
+    return f"[{', '.join(ends)}]".replace("-", MINUS)
+
+
 def format_p_value(p: float | None, *, permutations: int | None = None) -> str:
     """A p or q for a table cell: three decimals, "< 0.001" below that, never 0.
 

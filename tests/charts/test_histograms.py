@@ -5,7 +5,7 @@ import pytest
 from grasp_core.charts import chart_alt, null_histograms
 from grasp_core.charts.nulls import quantile, shared_domain
 from grasp_core.remarks.remark import said
-from grasp_core.result import Histogram, Outcome
+from grasp_core.result import Histogram, Interval, Outcome
 from grasp_core.spec import STATISTICS
 from tests.charts.drawn import COLOURS, datasets, encodings
 from tests.results import make_group, make_outcome, make_result, normal_histogram, without_gai
@@ -156,3 +156,18 @@ def test_chart_fits_its_container():
     assert spec["width"] == "container"
     assert spec["autosize"] == {"type": "fit-x", "contains": "padding"}
     assert isinstance(spec["padding"], dict)  # Streamlit sets padding.bottom and fails on a number
+
+
+def test_an_interval_is_a_bar_within_the_axis():
+    shown = make_group("A", irr=replace(make_outcome(0.2, "up", "*"), interval=Interval(-0.1, 0.5, "both")))
+    without = make_group("B", irr=make_outcome(0.1, "up", ""))
+    result = make_result((shown, without), statistics=("irr",))
+    chart = null_histograms(result, "irr")
+    a, b = datasets(chart)["outcomes"]
+    assert (a["low"], a["high"], a["interval"]) == (-0.1, 0.5, "[−0.100, 0.500]")
+    assert (b["low"], b["high"], b["interval"]) == (None, None, "")
+    low, high = next(x["scale"]["domain"] for x in encodings(chart, "x") if "scale" in x)
+    assert low < -0.1
+    assert high > 0.5
+    assert "Bar: its 95 % interval." in chart.to_dict()["title"]["subtitle"][1]
+    assert "Bar" not in null_histograms(make_result(), "irr").to_dict()["title"]["subtitle"][1]

@@ -91,6 +91,7 @@ def test_options_reach_the_spec(folder: Path) -> None:
         "--correction": "max-t",
         "--family": "all",
         "--level": "ordinal",
+        "--interval": "items",
         "--categories": "label 2,label 1,label 0,label 9",
         "--missing": "NA",
         "--exclude": "race=Asian",
@@ -112,6 +113,7 @@ def test_options_reach_the_spec(folder: Path) -> None:
         "family": "all",
         "level": "ordinal",
         "adaptive": False,
+        "interval": "items",
     }
     assert spec["data"]["categories"] == ["label 2", "label 1", "label 0", "label 9"]
     assert "NA" in spec["data"]["missing"]
@@ -156,6 +158,22 @@ def test_not_estimable_is_null_with_a_reason(folder: Path) -> None:
         assert cell["reason"]
         assert cell["p"] is cell["q"] is None
     assert "NaN" not in (folder / "result.json").read_text(encoding="utf-8")
+
+
+def test_intervals_for_what_is_asked(folder: Path) -> None:
+    both = result(folder, "--axis", "race", "--csv", "table.csv")
+    raters = result(folder, "--axis", "race", "--interval", "raters")
+    different = []
+    for first, second in zip(both["groups"], raters["groups"], strict=True):
+        wide, narrow = (row["statistics"]["irr"]["interval"] for row in (first, second))
+        assert (wide["target"], narrow["target"]) == ("both", "raters")
+        assert narrow["low"] < first["statistics"]["irr"]["value"] < narrow["high"]
+        different.append(narrow["low"] != wide["low"])  # where items hardly vary, they are the same
+    assert any(different)
+    with (folder / "table.csv").open(encoding="utf-8", newline="") as file:
+        row = next(csv.DictReader(file))
+    interval = both["groups"][0]["statistics"][row["statistic"]]["interval"]
+    assert (float(row["low"]), float(row["high"])) == (interval["low"], interval["high"])
 
 
 def test_the_table(folder: Path, capsys) -> None:

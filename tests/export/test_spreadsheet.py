@@ -32,7 +32,7 @@ def texts(sheet, head):
 
 def test_numbers_are_numbers_with_three_digits():
     sheet = read(make_result())["Table 5"]
-    assert sheet.dimensions == "A1:AF21"
+    assert sheet.dimensions == "A1:AT21"
     row = texts(sheet, "Group").index("Asian, Woman")
     gai, p, q = (column(sheet, head)[row] for head in ("GAI", "GAI p", "GAI q"))
     assert (gai.value, gai.data_type, gai.number_format) == (0.54, "n", "0.000")
@@ -81,7 +81,7 @@ def test_what_cannot_be_estimated():
 
 def test_no_groups():
     book = read(make_result(()))
-    assert book["Table 5"].dimensions == "A1:AF1"
+    assert book["Table 5"].dimensions == "A1:AT1"
     assert book["DSI"].dimensions == "A1:I1"
 
 

@@ -41,7 +41,7 @@ def three():
 
 def test_results_table(three):
     table = results_table(three)
-    parts = ["", "_arrow", "_stars", "_p", "_q", "_reason"]
+    parts = ["", "_low", "_high", "_interval", "_arrow", "_stars", "_p", "_q", "_reason"]
     assert list(table.columns) == [
         "axis",
         "group",
@@ -61,12 +61,15 @@ def test_results_table(three):
 
 def test_column_labels(three):
     labels = [column_label(column) for column in results_table(three).columns]
-    assert labels[:9] == [
+    assert labels[:12] == [
         "Axis",
         "Group",
         "Raters",
         "Annotations",
         "IRR",
+        "IRR from",
+        "IRR to",
+        "IRR 95 % interval",
         "IRR ↑↓",
         "IRR *",
         "IRR p",

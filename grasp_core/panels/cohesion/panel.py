@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
 
 from grasp_core.annotations import BoolArray, Codes, FloatArray
 from grasp_core.groups import Grouping
+from grasp_core.intervals import of_groups
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.panels.cohesion.columns import (
     GAI,
@@ -20,7 +22,7 @@ from grasp_core.panels.cohesion.columns import (
     with_dsi,
     with_gai,
 )
-from grasp_core.panels.cohesion.results import by_axis, by_group
+from grasp_core.panels.cohesion.results import by_axis, by_group, with_interval
 from grasp_core.panels.cohesion.self_check import self_check
 from grasp_core.permutation import compiled, questions
 from grasp_core.permutation.compiled import KERNEL_STATISTICS
@@ -29,10 +31,10 @@ from grasp_core.permutation.questions import AnyDesign
 from grasp_core.permutation.testing.outcomes import outcomes
 from grasp_core.permutation.testing.tests import Tests
 from grasp_core.remarks.cautions import Caution
-from grasp_core.remarks.reasons import NoValue
+from grasp_core.remarks.reasons import NoInterval, NoValue
 from grasp_core.remarks.remark import Remark
-from grasp_core.result import GroupResult, RunResult, Undecided
-from grasp_core.spec import STATISTICS, AnalysisSpec
+from grasp_core.result import GroupResult, Outcome, RunResult, Undecided
+from grasp_core.spec import CROSS_GROUP, STATISTICS, AnalysisSpec
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,6 +74,9 @@ class Cohesion:
         Takes a grouping, gives what workers need to compute its groups.
     annotations_of : int array, shape (J,)
         Annotations of each rater.
+    intervals : callable or Remark
+        Gives :func:`~grasp_core.intervals.of_groups.intervals` of the groups' statistics, shape (G, 7, 2), or
+        says why there are none; by default because data are in parts.
     """
 
     per_unit = len(KERNEL_STATISTICS)
@@ -83,6 +88,7 @@ class Cohesion:
         components: Sequence[FloatArray],
         lay_out: Callable[[Grouping], AnyDesign],
         annotations_of: Codes,
+        intervals: Callable[[], FloatArray] | Remark | None = None,
     ) -> None:
         self.grouping = grouping
         self.tests: Tests = cohesion_tests(grouping.groups, analysis)
@@ -95,6 +101,7 @@ class Cohesion:
         self._lay_out = lay_out
         self._reasons = _with_gai_reasons(questions.reasons(components), self.statistics, analysis)
         self._annotations_of = annotations_of
+        self._intervals = intervals or NoInterval.INTERVAL_IN_PARTS()
 
     @classmethod
     def of(cls, dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec) -> Self:
@@ -119,6 +126,11 @@ class Cohesion:
             components,
             lambda some: whole if some is grouping else lay_out(some),
             dataset.annotations_of,
+            NoInterval.MANY_ORDERED_LABELS(most=of_groups.MOST_ORDERED)
+            if of_groups.too_many_labels(whole)
+            else lambda: of_groups.intervals(
+                dataset.questions, whole, grouping, partial(with_gai, analysis=analysis), analysis.interval
+            ),
         )
 
     def work(self, active: BoolArray) -> CohesionWork:
@@ -141,6 +153,8 @@ class Cohesion:
         }
         so_far = permutations_done is not None
         found = outcomes(self.tests, self.observed, null, reasons, so_far=so_far)
+        if not so_far:
+            found = self._with_intervals(found)
         rows = zip(groups, self.grouping.member, by_group(found, len(groups), self._analysis), strict=True)
         return RunResult(
             groups=tuple(
@@ -151,6 +165,23 @@ class Cohesion:
             permutations_done=permutations_done,
             **of_run,
         )
+
+    def _with_intervals(self, found: Mapping[int, Outcome]) -> dict[int, Outcome]:
+        """The outcomes of groups with their intervals, or with why they have none."""
+        given = self._intervals
+        computed = given if isinstance(given, Remark) else given()
+        of_columns = dict(found)
+        for g in range(len(self.grouping.groups)):
+            inside, outside = int(self.grouping.n_raters[g]), int(self.grouping.complement(g).sum())
+            for s, name in enumerate(STATISTICS):
+                outcome = found.get(column(g, s))
+                if outcome is not None and outcome.value is not None:
+                    ends = computed if isinstance(computed, Remark) else computed[g, s]
+                    across = outside if name in (*CROSS_GROUP, "gai") else None
+                    of_columns[column(g, s)] = with_interval(
+                        outcome, ends, self._analysis.interval, inside, across
+                    )
+        return of_columns
 
     def undecided(self, c: int, *, corrected: bool) -> Undecided:
         """See :class:`~grasp_core.panels.panel.RunPanel`."""

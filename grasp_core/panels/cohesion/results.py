@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from grasp_core.annotations import FloatArray
 from grasp_core.groups import Group
+from grasp_core.intervals.of_groups import FEWEST_RATERS
 from grasp_core.panels.cohesion.columns import column, dsi_column, members
-from grasp_core.remarks.reasons import NoValue
-from grasp_core.result import DsiResult, Outcome
-from grasp_core.spec import STATISTICS, AnalysisSpec
+from grasp_core.remarks.reasons import NoInterval, NoValue
+from grasp_core.remarks.remark import Remark
+from grasp_core.result import DsiResult, Interval, Outcome
+from grasp_core.spec import STATISTICS, AnalysisSpec, IntervalTarget
 
 
 def by_group(found: Mapping[int, Outcome], n_groups: int, spec: AnalysisSpec) -> list[dict[str, Outcome]]:
@@ -20,6 +23,37 @@ def by_group(found: Mapping[int, Outcome], n_groups: int, spec: AnalysisSpec) ->
         {name: found[column(g, s)] for s, name in enumerate(STATISTICS) if name in spec.statistics}
         for g in range(n_groups)
     ]
+
+
+def with_interval(
+    outcome: Outcome, ends: FloatArray | Remark, target: IntervalTarget, inside: int, outside: int | None
+) -> Outcome:
+    """An outcome with its interval, or with why it has none.
+
+    Parameters
+    ----------
+    outcome : Outcome
+        With a value.
+    ends : float64 array, shape (2,), or Remark
+        NaN where there is none; or why no value of the run has one.
+    target : {"both", "raters", "items"}
+    inside : int
+        Raters of the group.
+    outside : int, optional
+        Those outside it, where the statistic takes their labels too.
+    """
+    if isinstance(ends, Remark):
+        reason = ends
+    elif inside < FEWEST_RATERS:
+        reason = NoInterval.FEW_RATERS_INSIDE(raters=inside, least=FEWEST_RATERS)
+    elif outside is not None and outside < FEWEST_RATERS:
+        reason = NoInterval.FEW_RATERS_OUTSIDE(raters=outside, least=FEWEST_RATERS)
+    elif np.isnan(ends).any():
+        reason = NoInterval.NO_VALUE_WITHOUT_ONE()
+    else:
+        low, high = ends.tolist()
+        return replace(outcome, interval=Interval(low, high, target))
+    return replace(outcome, no_interval=reason)
 
 
 def by_axis(
@@ -49,6 +83,8 @@ def by_axis(
             continue
         largest = of_axis[int(np.nanargmax(gai[of_axis]))]
         own = found.get(column(largest, STATISTICS.index("gai")), Outcome(None))
-        outcome = found[dsi_column(len(groups), axis)]
+        outcome = replace(
+            found[dsi_column(len(groups), axis)], interval=own.interval, no_interval=own.no_interval
+        )
         results.append(DsiResult(axes, groups[largest], outcome, own.p, own.significance, "studentised"))
     return tuple(results)

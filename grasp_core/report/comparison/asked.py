@@ -7,7 +7,15 @@ from collections.abc import Iterable
 from grasp_core.data_spec import DataSpec
 from grasp_core.groups import AxisSet
 from grasp_core.report.contents import raters_per_item
-from grasp_core.report.conventions import CORRECTION, CROSS_NEGENTROPY, FAMILY, LEVEL, P_VALUE, TIES
+from grasp_core.report.conventions import (
+    CORRECTION,
+    CROSS_NEGENTROPY,
+    FAMILY,
+    INTERVAL,
+    LEVEL,
+    P_VALUE,
+    TIES,
+)
 from grasp_core.report.reading import left_out, step_sentence
 from grasp_core.report.words import WORDS, axis_label
 from grasp_core.result import Result
@@ -30,6 +38,7 @@ def asked(spec: RunSpec) -> dict[str, str]:
         "Axes and intersections": _sets(analysis.axes),
         "Statistics": ", ".join(WORDS[name].name for name in STATISTICS if name in analysis.statistics),
         "GAI": f"{WORDS[inside].name} divided by {WORDS[across].name}",
+        "Intervals": INTERVAL[analysis.interval].label,
         "Smallest group": f"{analysis.min_raters:,} raters",
         "Permutations": f"{'at most ' if analysis.adaptive else ''}{analysis.permutations:,}",
         "Seed": str(analysis.seed),

@@ -16,6 +16,7 @@ from grasp_core.report.conventions import (
     CORRECTION,
     CROSS_NEGENTROPY,
     FAMILY,
+    INTERVAL,
     LEVEL,
     LEVEL_COUNTS_FOR,
     P_VALUE,
@@ -203,6 +204,7 @@ def choose_conventions(names: Sequence[str]) -> dict[str, Any]:
         )
         correction = _convention("Correction for many tests", "correction", CORRECTION, start.correction)
         ties = _convention("Tied votes", "ties", TIES, start.ties)
+        interval = _convention("Intervals for", "interval", INTERVAL, start.interval)
     with right:
         across = _select("GAI: agreement across groups", "gai_across", CROSS_GROUP, start.gai[1], _name)
         p_value = _convention("p-value", "p_value", P_VALUE, start.p_value)
@@ -213,6 +215,7 @@ def choose_conventions(names: Sequence[str]) -> dict[str, Any]:
         "strata": strata,
         "correction": correction,
         "ties": ties,
+        "interval": interval,
         "p_value": p_value,
         "family": family,
         "cross_negentropy": cross,

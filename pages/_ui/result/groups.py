@@ -66,7 +66,7 @@ def _table(shown: Shown, order: str) -> None:
     if not statistics:
         st.info("Choose at least one statistic.")
         return
-    with_p = st.toggle("Show p and q", key="table-p")
+    with_p = st.toggle("Show intervals, p and q", key="table-p")
     missing = cache.groups_table(
         shown.key,
         result,

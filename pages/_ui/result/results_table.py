@@ -56,7 +56,7 @@ def table_of_groups(
 def show_groups_table(
     frame: pd.DataFrame, statistics: Sequence[str], theme: Theme, permutations: int, *, p: bool, alt: str
 ) -> None:
-    """Numbers with their arrow and stars; p and q with three digits, never 0.
+    """Numbers with their arrow and stars; with `p` intervals, and p and q with three digits, never 0.
 
     Notes
     -----
@@ -66,7 +66,8 @@ def show_groups_table(
     frame = frame.assign(marks=_marks(frame, statistics))
     shown = ["group", "axis", "raters"]
     for statistic in statistics:
-        shown += [statistic, f"{statistic}_p", f"{statistic}_q"] if p else [statistic]
+        beside = ("interval", "p", "q") if p else ()
+        shown += [statistic, *(f"{statistic}_{name}" for name in beside)]
     tests = [name for name in shown if name.endswith(("_p", "_q"))]
     rounded = frame[[*shown, "marks"]].round(3)
     so_far = f"{statistics[0]}_unsure" in frame

@@ -1,0 +1,188 @@
+"""A group's statistics without each rater, each item, and each annotation.
+
+Statistics are ratios of sums over items, so what is left without a unit is the sums less what the unit adds:
+without an item, its contribution; without a rater, what their items add with and without the rater's label.
+Many annotations are alike: the same label of the same side on the same item is taken away once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from grasp_core.annotations import Annotations, BoolArray, Codes, FloatArray, Int64Array
+from grasp_core.intervals.spread import Spread, Spreads
+from grasp_core.permutation.design import Design
+from grasp_core.permutation.kernel.columns import add_rows, contributions
+from grasp_core.permutation.kernel.item_terms import Columns, CountArray, repeat_values
+from grasp_core.statistics.counts import count
+
+BLOCK, BLOCK_SUMS = 4096, 2**21
+"""Units whose sums are held at a time: so many, and of many sums each as many as make these."""
+
+
+class Answers(NamedTuple):
+    """The answers to one question, and the counts of a group.
+
+    Parameters
+    ----------
+    annotations : Annotations
+    design : Design
+        Of the same data.
+    c, known : int arrays, shape (K, I)
+        Labels of the group, and of all whose values are known.
+    ties : int array, shape (2, K, I)
+    """
+
+    annotations: Annotations
+    design: Design
+    c: CountArray
+    known: CountArray
+    ties: CountArray
+
+    def added(self, items: Codes, without: Codes | None = None, *, own: bool = False) -> FloatArray:
+        """What items (N,) add to the sums, shape (N, S), each without one label of a category (N,).
+
+        `own` says that the label is one of the group.
+        """
+        c, known = self.c[:, items], self.known[:, items]
+        if without is not None:
+            each = np.arange(len(items))
+            known[without, each] -= 1
+            c[without, each] -= own
+        out = np.empty((len(items), self.design.n_sums))
+        ties = np.ascontiguousarray(self.ties[:, :, items])
+        values = repeat_values(self.design.distances, len(items))
+        contributions(Columns(c, known, ties, values, len(items)), self.design.conventions, out)
+        return out
+
+
+class Sides(NamedTuple):
+    """Who the group and the others are, bool arrays of shape (J,)."""
+
+    group: BoolArray
+    others: BoolArray
+
+
+class Alike(NamedTuple):
+    """Annotations of a side, those that are alike put together into U kinds.
+
+    Parameters
+    ----------
+    item : int64 array, shape (U,)
+    category : int64 array, shape (U, Q)
+        The label to each question that is taken away, -1 where there is none.
+    rater, kind : int64 arrays, shape (A,)
+        Of every annotation.
+    """
+
+    item: Int64Array
+    category: Int64Array
+    rater: Int64Array
+    kind: Int64Array
+
+
+def answers_of(annotations: Annotations, design: Design, sides: Sides) -> Answers:
+    """Count a group's labels and everybody's."""
+    counter = design.ties.dtype
+    c = count(annotations, sides.group).T.astype(counter)
+    known = c + count(annotations, sides.others).T.astype(counter)
+    ties = design.ties.transpose(1, 2, 0, 3).reshape(2, annotations.n_categories, -1)
+    return Answers(annotations, design, c, known, ties[:, :, : annotations.n_items])
+
+
+def spreads(
+    questions: Sequence[Answers], sides: Sides, statistics: Callable[[FloatArray], FloatArray]
+) -> Spreads:
+    """Leave each unit out in turn.
+
+    Parameters
+    ----------
+    questions : sequence of Answers
+        Over the same items and raters.
+    sides : Sides
+    statistics : callable
+        From sums (N, S), of all questions one after the other, to statistics (N, T).
+    """
+    rated = np.flatnonzero(np.any([one.known.any(axis=0) for one in questions], axis=0))
+    total = np.sum([block.sum(axis=0) for block in _items(questions, rated)], axis=0)
+    whole = statistics(total[None])[0]
+    at_a_time = _block(questions)
+    items, annotations = Spread.around(whole), Spread.around(whole)
+    for block in _items(questions, rated):
+        items.add(statistics(total - block))
+    of_sides = []
+    for side, own in ((sides.group, True), (sides.others, False)):
+        alike, raters = _alike(questions, side), Spread.around(whole)
+        times = np.bincount(alike.kind, minlength=len(alike.item)).astype(np.float64)
+        taken = np.zeros((len(side), total.size))
+        for kinds, change in _taken(questions, alike, own=own):
+            annotations.add(statistics(total + change), times[kinds])
+            _add_to_raters(alike, kinds, change, taken)
+        present = np.flatnonzero(np.bincount(alike.rater, minlength=side.size))
+        for start in range(0, present.size, at_a_time):
+            raters.add(statistics(total + taken[present[start : start + at_a_time]]))
+        of_sides.append(raters)
+    group, others = of_sides
+    return Spreads(group, others, items, annotations)
+
+
+def _block(questions: Sequence[Answers]) -> int:
+    return max(min(BLOCK, BLOCK_SUMS // sum(one.design.n_sums for one in questions)), 1)
+
+
+def _items(questions: Sequence[Answers], items: Codes) -> Iterator[FloatArray]:
+    """What items add, block by block, of all questions one after the other."""
+    block = _block(questions)
+    for start in range(0, max(items.size, 1), block):
+        some = items[start : start + block]
+        yield np.concatenate([one.added(some) for one in questions], axis=1)
+
+
+def _alike(questions: Sequence[Answers], side: BoolArray) -> Alike:
+    """Put annotations together that have the same labels for all questions on the same item."""
+    item, rater, category = _vectors([one.annotations for one in questions], side)
+    kind: Codes = item
+    for one, labels in zip(questions, category.T, strict=True):
+        kind, _ = pd.factorize(kind * (one.annotations.n_categories + 1) + labels + 1)
+    first = np.flatnonzero(np.diff(np.maximum.accumulate(kind), prepend=-1))
+    return Alike(item[first], category[first], rater, kind.astype(np.int64))
+
+
+def _vectors(questions: Sequence[Annotations], side: BoolArray) -> tuple[Int64Array, Int64Array, Int64Array]:
+    """Item (A,), rater (A,) and label by question (A, Q), -1 for none, of what a side has annotated."""
+    chosen = [side[one.rater] for one in questions]
+    cells = [
+        one.item[here].astype(np.int64) * one.n_raters + one.rater[here]
+        for one, here in zip(questions, chosen, strict=True)
+    ]
+    every = cells[0] if len(cells) == 1 else np.unique(np.concatenate(cells))
+    category = np.full((every.size, len(questions)), -1, dtype=np.int64)
+    for q, (one, here, cell) in enumerate(zip(questions, chosen, cells, strict=True)):
+        category[np.searchsorted(every, cell), q] = one.category[here]
+    item, rater = np.divmod(every, side.size)
+    return item, rater, category
+
+
+def _taken(questions: Sequence[Answers], alike: Alike, *, own: bool) -> Iterator[tuple[slice, FloatArray]]:
+    """How sums change without an annotation of each kind, block by block."""
+    block = _block(questions)
+    for start in range(0, len(alike.item), block):
+        kinds = slice(start, min(start + block, len(alike.item)))
+        changes = []
+        for q, one in enumerate(questions):
+            here = np.flatnonzero(alike.category[kinds, q] >= 0)
+            items = alike.item[kinds][here]
+            change = np.zeros((kinds.stop - kinds.start, one.design.n_sums))
+            change[here] = one.added(items, alike.category[kinds, q][here], own=own) - one.added(items)
+            changes.append(change)
+        yield kinds, np.concatenate(changes, axis=1)
+
+
+def _add_to_raters(alike: Alike, kinds: slice, change: FloatArray, taken: FloatArray) -> None:
+    """Add the changes (U, S) of some kinds to those of the raters who gave them, shape (J, S)."""
+    here = (alike.kind >= kinds.start) & (alike.kind < kinds.stop)
+    add_rows(change, alike.kind[here] - kinds.start, alike.rater[here], taken)

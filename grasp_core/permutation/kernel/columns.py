@@ -1,0 +1,55 @@
+"""What each column of counts adds, not added up: for what is known of single items, labels or raters."""
+
+from __future__ import annotations
+
+import numba
+
+from grasp_core.permutation.kernel import sums as at
+from grasp_core.permutation.kernel.disagreement import disagree_across, disagree_inside
+from grasp_core.permutation.kernel.item_terms import of_category, room_for_terms, work_out
+
+
+@numba.njit(cache=True, nogil=True)
+def contributions(columns, how, out):  # type: ignore[no-untyped-def]  # compiled: types are numba's
+    """Fill `out`, shape (N, S), with what each of N columns of counts adds to a group's sums.
+
+    Parameters
+    ----------
+    columns : Columns
+        See :mod:`~grasp_core.permutation.kernel.item_terms`.
+    how : Conventions
+    out : float64 array
+        By place as in :mod:`~grasp_core.permutation.kernel.sums`.
+    """
+    terms = room_for_terms(columns.size, columns.ties)
+    n_columns = how.distances.n_columns
+    work_out(columns, how, terms)
+    for column in range(n_columns):
+        disagree_inside(column, columns, how, terms)
+        disagree_across(column, columns, how, terms)
+        out[:, column] = terms.inside
+        out[:, n_columns + column] = terms.across
+    single, of = 2 * n_columns, 2 * n_columns + at.N_SINGLE
+    for i in range(columns.size):
+        n, first, second = terms.n[i], terms.first[i], terms.second[i]
+        out[i, single + at.PLURALITY] = terms.plurality[i]
+        out[i, single + at.NEGENTROPY] = terms.own[i]
+        out[i, single + at.CROSS] = terms.cross[i]
+        out[i, single + at.RATED] = n > 0
+        out[i, single + at.AGREED] = (first == second) & (first >= 0)
+        for k in range(columns.c.shape[0]):
+            added = of_category(k, columns.c[k, i], columns.known[k, i], n, first, second)
+            place = of + at.PER_CATEGORY * k
+            out[i, place + at.IN_PAIRS] = added.in_pairs
+            out[i, place + at.IN_GROUP] = added.in_group
+            out[i, place + at.IN_OTHERS] = added.in_others
+            out[i, place + at.VOTES] = added.votes
+
+
+@numba.njit(cache=True, nogil=True)
+def add_rows(rows, which, into, sums):  # type: ignore[no-untyped-def]
+    """Add ``rows[which[a]]`` to ``sums[into[a]]`` for every a; `rows` and `sums` have as many columns."""
+    for a in range(which.size):
+        row, total = rows[which[a]], sums[into[a]]
+        for s in range(row.size):
+            total[s] += row[s]
