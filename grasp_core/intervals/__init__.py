@@ -1,4 +1,4 @@
 """Intervals: how far statistics would move with other raters, other items, or both.
 
-Imports `permutation` and `statistics`.
+Imports `permutation`, `remarks` and `statistics`.
 """

@@ -3,31 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 import numpy as np
 
-from grasp_core.annotations import Annotations, FloatArray
+from grasp_core.annotations import Annotations, FloatArray, Raters
 from grasp_core.groups import Grouping
 from grasp_core.intervals.deletions import Sides, answers_of, spreads
 from grasp_core.permutation import questions as of_questions
-from grasp_core.permutation.design import Design
-from grasp_core.permutation.kernel.arguments import ORDINAL, distances_between
-from grasp_core.permutation.questions import AnyDesign
-from grasp_core.spec import IntervalTarget
+from grasp_core.permutation.design import build_design
+from grasp_core.permutation.questions import AnyDesign, Questions
+from grasp_core.remarks.reasons import NoInterval
+from grasp_core.remarks.remark import Remark
+from grasp_core.spec import AnalysisSpec
 
 FEWEST_RATERS = 5
 """Groups of fewer raters have no interval: what they vary by cannot be told from so few."""
 MOST_ORDERED = 64
 """Ordered labels up to which their distances, which depend on the marginals, are taken anew for each unit."""
+MOST_COUNTS = 2**24
+"""Items times labels, all of which are counted for a group at a time."""
 
 
 def intervals(
     questions: Sequence[Annotations],
-    design: AnyDesign,
+    raters: Raters,
     grouping: Grouping,
+    analysis: AnalysisSpec,
     statistics: Callable[[FloatArray], FloatArray],
-    target: IntervalTarget,
 ) -> FloatArray:
     """95 % intervals by the delete-one jackknife over raters and items (docs/methods.md, "Intervals").
 
@@ -35,19 +37,18 @@ def intervals(
     ----------
     questions : sequence of Annotations
         Over the same items and raters.
-    design : Design or Questions
-        Of these data.
+    raters : Raters
     grouping : Grouping
+    analysis : AnalysisSpec
     statistics : callable
         From the kernel's statistics, shape (N, 6), to those that get an interval, (N, T).
-    target : {"both", "raters", "items"}
 
     Returns
     -------
     float64 array, shape (G, T, 2)
         Lower and upper end; NaN where there is none.
     """
-    design = with_pairs(design)
+    design = lay_out(questions, raters, grouping, analysis)
 
     def of_sums(sums: FloatArray) -> FloatArray:
         return statistics(of_questions.together(of_questions.components(design, sums)))
@@ -60,21 +61,24 @@ def intervals(
             continue
         designs = of_questions.designs_of(design)
         answers = [answers_of(one, of_one, sides) for one, of_one in zip(questions, designs, strict=True)]
-        found.append(spreads(answers, sides, of_sums).interval(target))
+        found.append(spreads(answers, sides, of_sums).interval(analysis.interval))
     return np.stack(found)
 
 
-def too_many_labels(design: AnyDesign) -> bool:
-    """Whether there are more ordered labels than intervals are computed for."""
-    return any(
-        one.distances.level == ORDINAL and one.n_categories > MOST_ORDERED
-        for one in of_questions.designs_of(design)
+def too_large(questions: Sequence[Annotations], analysis: AnalysisSpec) -> Remark | None:
+    """Why no value of these data gets an interval, if that is so."""
+    if analysis.level == "ordinal" and any(one.n_categories > MOST_ORDERED for one in questions):
+        return NoInterval.MANY_ORDERED_LABELS(most=MOST_ORDERED)
+    if any(one.n_items * one.n_categories > MOST_COUNTS for one in questions):
+        return NoInterval.MANY_ITEMS_AND_LABELS(most=MOST_COUNTS)
+    return None
+
+
+def lay_out(
+    questions: Sequence[Annotations], raters: Raters, grouping: Grouping, analysis: AnalysisSpec
+) -> AnyDesign:
+    """Data with ties for every item and label, and sums from which any marginals give a disagreement."""
+    designs = tuple(
+        build_design(one, raters, grouping, analysis, dense=False, tables=False) for one in questions
     )
-
-
-def with_pairs(design: AnyDesign) -> AnyDesign:
-    """The same data with sums by pairs of ordered labels, from which any marginals give the disagreement."""
-    if not isinstance(design, Design) or design.distances.level != ORDINAL:
-        return design  # several questions are nominal
-    distances = distances_between("ordinal", design.distances.values, paired=True)
-    return replace(design, distances=distances)
+    return designs[0] if len(designs) == 1 else Questions(designs)

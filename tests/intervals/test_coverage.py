@@ -53,7 +53,7 @@ def test_intervals_for_other_raters_and_items_hold_their_value(shape) -> None:
         grouping = form_groups(raters, SPEC.axes).some([0])
         design = build_design(annotations, raters, grouping, SPEC)
         found.append(with_gai(compiled.observed(design), SPEC)[0])
-        ends.append(intervals([annotations], design, grouping, lambda of: with_gai(of, SPEC), "both")[0])
+        ends.append(intervals([annotations], raters, grouping, SPEC, lambda of: with_gai(of, SPEC))[0])
     truth, (low, high) = np.mean(found, axis=0), np.moveaxis(ends, 2, 0)
     held = ((low <= truth) & (truth <= high)).mean(axis=0)
     assert (held >= 0.9).all(), dict(zip(STATISTICS, held, strict=True))

@@ -11,7 +11,7 @@ import pytest
 from grasp_core.annotations import Annotations, Axis, FloatArray, Raters
 from grasp_core.groups import Grouping, form_groups
 from grasp_core.intervals.deletions import Sides, answers_of, spreads
-from grasp_core.intervals.of_groups import with_pairs
+from grasp_core.intervals.of_groups import lay_out
 from grasp_core.intervals.spread import Spreads
 from grasp_core.panels.cohesion.columns import with_gai
 from grasp_core.permutation import questions as of_questions
@@ -25,7 +25,7 @@ SPEC = AnalysisSpec(axes=(("gender",),))
 
 def found(questions: Sequence[Annotations], raters: Raters, spec: AnalysisSpec, g: int) -> Spreads:
     grouping = form_groups(raters, spec.axes)
-    design = with_pairs(of_questions.lay_out(questions, raters, grouping, spec))
+    design = lay_out(questions, raters, grouping, spec)
     sides = Sides(grouping.member[g], grouping.complement(g))
     designs = of_questions.designs_of(design)
     answers = [answers_of(one, of_one, sides) for one, of_one in zip(questions, designs, strict=True)]
@@ -101,8 +101,6 @@ def test_variances_are_those_of_values_computed_anew(shape, changed) -> None:
 def test_many_labels_of_which_items_have_few(level) -> None:
     spec = dataclasses.replace(SPEC, level=level)
     annotations, raters = simulate(4, items=9, raters=30, categories=40, missing=0.8)
-    design = of_questions.lay_out([annotations], raters, form_groups(raters, spec.axes), spec)
-    assert design.distances.first.size == 0  # whose ordinal sums are not of pairs
     ours = found([annotations], raters, spec, 0)
     right = naive([annotations], form_groups(raters, spec.axes), spec, 0)
     for spread, variance in zip((ours.group, ours.others, ours.items, ours.annotations), right, strict=True):
@@ -137,7 +135,7 @@ def test_a_published_item_left_out() -> None:
     )
     raters = Raters(annotations.rater_ids, {"gender": Axis.from_values(["x"] * 4)})
     grouping = form_groups(raters, SPEC.axes)
-    design = of_questions.lay_out([annotations], raters, grouping, SPEC)
+    design = lay_out([annotations], raters, grouping, SPEC)
     (answers,) = (
         answers_of(annotations, one, Sides(grouping.member[0], grouping.complement(0)))
         for one in of_questions.designs_of(design)

@@ -12,7 +12,6 @@ from grasp_core.intervals.of_groups import intervals
 from grasp_core.io.dataset.load import load
 from grasp_core.io.parsing.read import read_table
 from grasp_core.panels.cohesion.columns import with_gai
-from grasp_core.permutation import questions
 from grasp_core.remarks.reasons import NoInterval
 from grasp_core.result import RunResult
 from grasp_core.spec import IN_GROUP, STATISTICS, AnalysisSpec, RunSpec
@@ -32,8 +31,7 @@ def test_every_value_has_the_interval_asked_for(target) -> None:
     result = asked(1, interval=target)
     data, analysis = dataset(1, raters=30), result.spec.analysis
     grouping = form_groups(data.raters, AXES, min_raters=2)
-    design = questions.lay_out(data.questions, data.raters, grouping, analysis)
-    right = intervals(data.questions, design, grouping, lambda of: with_gai(of, analysis), target)
+    right = intervals(data.questions, data.raters, grouping, analysis, lambda of: with_gai(of, analysis))
     for row, ends in zip(result.groups, right, strict=True):
         for outcome, (low, high) in zip(row.statistics.values(), ends, strict=True):
             assert outcome.no_interval is None

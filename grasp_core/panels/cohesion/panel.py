@@ -126,10 +126,15 @@ class Cohesion:
             components,
             lambda some: whole if some is grouping else lay_out(some),
             dataset.annotations_of,
-            NoInterval.MANY_ORDERED_LABELS(most=of_groups.MOST_ORDERED)
-            if of_groups.too_many_labels(whole)
-            else lambda: of_groups.intervals(
-                dataset.questions, whole, grouping, partial(with_gai, analysis=analysis), analysis.interval
+            of_groups.too_large(dataset.questions, analysis)
+            or (
+                lambda: of_groups.intervals(
+                    dataset.questions,
+                    dataset.raters,
+                    grouping,
+                    analysis,
+                    partial(with_gai, analysis=analysis),
+                )
             ),
         )
 
