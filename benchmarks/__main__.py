@@ -1,6 +1,7 @@
 """Measure commands, the engine, and other software on the same data: ``python -m benchmarks``.
 
-What is compared is measured alternately, and medians are shown: a table for each subject, ratios first.
+What is compared is measured alternately, and medians are shown: a table for each subject, ratios first. What
+computes on one core is measured in processor time, to which other programs do not add.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import get_args
 
 from benchmarks import peers, shapes
 from benchmarks.counting import Cells, bit_sets, increments
-from benchmarks.figures import DICES, Figure, medians, peak_mib, seconds, show
+from benchmarks.figures import DICES, Figure, cpu_seconds, medians, peak_mib, seconds, show
 from benchmarks.simulated import AXES as D3_AXES
 from benchmarks.simulated import d3_size
 from benchmarks.starting import start_up
@@ -107,7 +108,7 @@ def _crossed(dataset: Dataset, spec: RunSpec, designs: dict[Level, Design], roun
     pool.warm()
     turn = iter(range(1, 10_000))
     sides: dict[str, Callable[[], float]] = {
-        "counting": lambda: seconds(lambda: bit_sets(design, many)) / many,
+        "counting": lambda: cpu_seconds(lambda: bit_sets(design, many)) / many,
         **{level: partial(_kernel, one, many) for level, one in designs.items()},
         "engine": lambda: _whole_run(pool, dataset, spec, seed=next(turn)) / PERMUTATIONS,
     }
@@ -143,8 +144,8 @@ def _sparse(categories: int, further: tuple[AxisSet, ...], rounds: int) -> list[
     plain = build_design(annotations, raters, grouping, spec, dense=False, tables=False)
     few, many = 20, MOST_BATCH
     sides: dict[str, Callable[[], float]] = {
-        "increments": lambda: seconds(partial(increments, plain, few)) / few,
-        "cells": lambda: seconds(partial(cells.count, plain, few)) / few,
+        "increments": lambda: cpu_seconds(partial(increments, plain, few)) / few,
+        "cells": lambda: cpu_seconds(partial(cells.count, plain, few)) / few,
         **{level: partial(_kernel, one, many) for level, one in of_level.items()},
     }
     taken = medians(sides, rounds)
@@ -158,7 +159,7 @@ def _sparse(categories: int, further: tuple[AxisSet, ...], rounds: int) -> list[
 
 
 def _kernel(design: Design, permutations: int) -> float:
-    return seconds(lambda: compiled.shuffled(design, 1, 0, permutations)) / permutations
+    return cpu_seconds(lambda: compiled.shuffled(design, 1, 0, permutations)) / permutations
 
 
 def _numbered(annotations: Annotations) -> Annotations:
