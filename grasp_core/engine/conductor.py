@@ -61,6 +61,8 @@ class Conductor(Watcher, Checkpoints):
         self._tally: Tally | None = None
         self._counted = False  # whether something was counted that is not saved
         self._saved: Result | None = None  # the provisional result that others can see
+        self._shown: Result | None = None  # ...and that the pages of this server show
+        self._shown_until = 0.0
         self._saved_at = time.monotonic()
 
     def counted_before(self) -> bytes | None:
@@ -86,6 +88,13 @@ class Conductor(Watcher, Checkpoints):
         """See :class:`~grasp_core.engine.watching.Watcher`."""
         self.provisional = provisional
         self.known.set()
+
+    def shown(self, *, every: float) -> Result | None:
+        """What is found so far, the same for all who ask within some seconds."""
+        now = time.monotonic()
+        if self._shown is None or now >= self._shown_until:
+            self._shown, self._shown_until = self.provisional, now + every
+        return self._shown
 
     def check(self, progress: Progress) -> None:
         """See :class:`~grasp_core.engine.watching.Watcher`.

@@ -21,6 +21,7 @@ from grasp_core.engine.compute import compute
 from grasp_core.engine.conductor import Conductor
 from grasp_core.engine.inputs import Inputs
 from grasp_core.engine.pool import Pool
+from grasp_core.engine.provisional import EVERY_SECONDS
 from grasp_core.engine.run import run_key
 from grasp_core.errors import (
     FAULT,
@@ -145,9 +146,12 @@ class Service:
         return known or Progress(record.done, record.total, None)
 
     def provisional(self, run_id: str) -> Result | None:
-        """What is found so far of a run that goes on; None where nothing is known yet."""
+        """What is found so far of a run that goes on; None where nothing is known yet.
+
+        A server has about one new result a second to show, however many runs it computes and people watch.
+        """
         conductor = self._in_hand.get(run_id)
-        known = None if conductor is None else conductor.provisional
+        known = None if conductor is None else conductor.shown(every=EVERY_SECONDS * len(self._in_hand))
         return known or self.runs.provisional(run_id)
 
     def wait(self, run_id: str, seconds: float) -> None:

@@ -208,6 +208,26 @@ def test_another_server_sees_it_too(monkeypatch: pytest.MonkeyPatch, service: Se
         assert other.provisional(record.id) is None
 
 
+def test_all_who_watch_are_shown_the_same_for_a_while(
+    monkeypatch: pytest.MonkeyPatch, service: Service
+) -> None:
+    monkeypatch.setattr("grasp_core.engine.conductor.SAVE_SECONDS", 0.0)
+    monkeypatch.setattr("grasp_core.engine.service.EVERY_SECONDS", 3600.0)
+    record = ask(service, permutations=ENDLESS)
+    service.wait(record.id, 200)
+    first = service.provisional(record.id)
+    assert first is not None
+
+    def has_gone_on() -> bool:
+        kept = service.runs.provisional(record.id)
+        return kept is not None and kept.permutations > first.permutations
+
+    wait_until(has_gone_on)
+    assert service.provisional(record.id) is first
+    service.cancel(record.id)
+    ended(service, record)
+
+
 def test_a_run_that_is_done_has_a_final_result_alone(service: Service) -> None:
     record = ended(service, ask(service))
     assert service.provisional(record.id) is None
