@@ -23,6 +23,7 @@ import tempfile
 import time
 import urllib.request
 from collections.abc import AsyncIterator, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
@@ -206,6 +207,8 @@ class Load:
 async def measure(load: Load, people: int, runs: int, seconds: float, pause: float) -> dict[str, float]:
     """All figures: of one visitor alone, of everybody, and of all people at one moment."""
     figures: dict[str, float] = {}
+    threads = ThreadPoolExecutor(people + runs)  # a thread each: nobody waits for another's question
+    asyncio.get_running_loop().set_default_executor(threads)
     started = time.perf_counter()
     run = load.submit(10_000, "reader")
     await load.finish(run.id)
