@@ -54,10 +54,10 @@ def test_it_fills_in_without_flicker_and_stays_where_one_looks(analysis: Page, o
     assert page.evaluate(top) == 0
     there = "window.charts.slice(0, 2).every(chart => chart.isConnected)"
     assert page.evaluate(there), "a chart was drawn anew"
-    page.get_by_text("Show p and q", exact=True).click()
+    page.get_by_text("Show intervals, p and q", exact=True).click()
     settle(page)
     _wait_for_more(page, 1)
-    assert page.get_by_role("switch", name="Show p and q").is_checked()
+    assert page.get_by_role("switch", name="Show intervals, p and q").is_checked()
 
     page.get_by_role("button", name="Share").click()
     dialog = page.get_by_role("dialog")

@@ -48,7 +48,7 @@ def test_values_then_p_and_then_the_result(server: Server, example_result: RunRe
     assert "observed values are final; p-values come with the first permutations" in seen(page.info)
     assert len(table(page)) == 20
     assert not set(table(page)["marks"]) - {""}
-    widget(page.toggle, "Show p and q").set_value(True).run()
+    widget(page.toggle, "Show intervals, p and q").set_value(True).run()
     assert set(table(page)["gai_p"]) == {"…"}
     keep(server, going, example_result, 500)
     page.run()
