@@ -38,5 +38,5 @@ class NoInterval(Code):
     )
     NO_VALUE_WITHOUT_ONE = "without some rater, item or label there would be no value"
     MANY_ORDERED_LABELS = "intervals of ordered labels take up to {most:d} of them; there are more"
-    MANY_ITEMS_AND_LABELS = "intervals take up to {most:,} items times labels; there are more"
+    MANY_ITEMS_AND_LABELS = "intervals take up to {most:d} items times labels; there are more"
     INTERVAL_IN_PARTS = "intervals are not computed of data in parts"
