@@ -20,9 +20,9 @@ from benchmarks.simulated import d3_size
 from benchmarks.starting import start_up
 from grasp_core.annotations import Annotations
 from grasp_core.data_spec import DataSpec
-from grasp_core.engine import workers
 from grasp_core.engine.compute import compute
-from grasp_core.engine.pool import Pool
+from grasp_core.engine.pools import workers
+from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.watching import Watcher
 from grasp_core.example import AXES, example_files, example_spec
 from grasp_core.groups import AxisSet, Grouping, form_groups

@@ -24,7 +24,7 @@ import pyarrow.csv
 import pyarrow.parquet
 
 from benchmarks.figures import DICES, peak_mib, tell
-from grasp_core.engine import workers
+from grasp_core.engine.pools import workers
 from grasp_core.io.dataset.load import load
 from grasp_core.io.guess.recognise import recognise
 from grasp_core.io.parsing.read import read_table

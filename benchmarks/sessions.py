@@ -32,7 +32,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.typing import Origin, Subprotocol
 
 from benchmarks.figures import peak_mib, tell
-from grasp_core.engine import workers
+from grasp_core.engine.pools import workers
 from grasp_core.example import AXES, example_files, example_spec
 from grasp_core.io.dataset.load import Dataset, load
 from grasp_core.io.parsing.read import read_table

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 
 from sqlalchemy import Engine
 
-from grasp_core.engine import workers
-from grasp_core.engine.choose import make_pool
+from grasp_core.engine.pools import workers
+from grasp_core.engine.pools.choose import make_pool
 from grasp_core.engine.service import Service
 from grasp_core.errors import StoreError
 from grasp_core.io.parsing.limited.process import HELPER

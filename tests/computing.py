@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from grasp_core.engine import workers
 from grasp_core.engine.compute import compute
-from grasp_core.engine.pool import Pool
+from grasp_core.engine.pools import workers
+from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.watching import Watcher
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.result import RunResult

@@ -17,9 +17,9 @@ from grasp_core.cli.data.reading import Reading, read
 from grasp_core.cli.output import check_target, write_text
 from grasp_core.cli.progress import RunOnTerminal
 from grasp_core.cli.terminal import note
-from grasp_core.engine import workers
 from grasp_core.engine.compute import compute
-from grasp_core.engine.pool import Pool
+from grasp_core.engine.pools import workers
+from grasp_core.engine.pools.pool import Pool
 from grasp_core.errors import SpecError
 from grasp_core.io.archives.bounded import check_size
 from grasp_core.io.dataset.load import Dataset, load

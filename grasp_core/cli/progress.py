@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pandas as pd
 
 from grasp_core.cli.terminal import Lines
-from grasp_core.engine.blocks import Progress
+from grasp_core.engine.pools.blocks import Progress
 from grasp_core.engine.watching import Watcher
 from grasp_core.report.printable import printable
 from grasp_core.report.so_far import what_is_provisional

@@ -19,11 +19,11 @@ from grasp_core.cli.output import check_target, write_text
 from grasp_core.cli.progress import RunOnTerminal
 from grasp_core.cli.scratch import Scratch
 from grasp_core.cli.terminal import note
-from grasp_core.engine import workers
-from grasp_core.engine.choose import make_pool
 from grasp_core.engine.compute import compute
 from grasp_core.engine.cost import LONG_SECONDS, default_seconds
-from grasp_core.engine.pool import Pool
+from grasp_core.engine.pools import workers
+from grasp_core.engine.pools.choose import make_pool
+from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.run import checked_groups, run_key
 from grasp_core.errors import SettingsError, SpecError
 from grasp_core.io.dataset.load import Dataset, load

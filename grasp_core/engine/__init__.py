@@ -1,4 +1,4 @@
-"""Runs: computed in blocks outside the caller's process, with progress, time left and cancel.
+"""Runs: prepared, computed outside the caller's process, saved, resumed, finished.
 
 Imports `io`, `models`, `panels`, `permutation`, `remarks` and `store`.
 """

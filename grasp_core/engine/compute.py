@@ -9,9 +9,9 @@ import numpy as np
 
 from grasp_core.annotations import BoolArray, FloatArray
 from grasp_core.engine.adaptive import settle, stages, stopping
-from grasp_core.engine.blocks import FIRST_LABELS, Block, Blocks, Progress
 from grasp_core.engine.partitioned import InParts
-from grasp_core.engine.pool import Pool
+from grasp_core.engine.pools.blocks import FIRST_LABELS, Block, Blocks, Progress
+from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.provisional import Showing
 from grasp_core.engine.run import finish, new_tally, prepare
 from grasp_core.engine.watching import Checkpoints, Watcher

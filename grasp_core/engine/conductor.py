@@ -8,7 +8,7 @@ import time
 from typing import Any
 
 from grasp_core.annotations import FloatArray
-from grasp_core.engine.blocks import Progress
+from grasp_core.engine.pools.blocks import Progress
 from grasp_core.engine.watching import Checkpoints, Watcher
 from grasp_core.errors import RunCancelledError, StoreError
 from grasp_core.permutation.nulls.tally import Tally

@@ -14,9 +14,9 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from grasp_core.annotations import FloatArray
-from grasp_core.engine.blocks import Block, Blocks
 from grasp_core.engine.part_work import PartTask, observe_part, permute_part
-from grasp_core.engine.pool import Pool
+from grasp_core.engine.pools.blocks import Block, Blocks
+from grasp_core.engine.pools.pool import Pool
 from grasp_core.groups import Grouping
 from grasp_core.io.parts.plan import PartPlan
 from grasp_core.io.parts.refused import check_supported
@@ -39,7 +39,7 @@ PROFILE_BYTES = 128 * 2**20
 
 
 class InParts:
-    """Computes a run on a data set in parts, as :class:`~grasp_core.engine.pool.Pool` does on one in memory.
+    """Computes runs on a data set in parts, as :class:`~grasp_core.engine.pools.pool.Pool` does in memory.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ class InParts:
         store: Callable[[Block, FloatArray], None],
         check: Callable[[], None],
     ) -> None:
-        """See :meth:`~grasp_core.engine.pool.Pool.permute`; blocks are computed one by one, by all workers.
+        """See :meth:`~grasp_core.engine.pools.pool.Pool.permute`; all workers compute one block at a time.
 
         Raises
         ------

@@ -16,11 +16,11 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache, partial
 
 from grasp_core import __version__
-from grasp_core.engine.blocks import Progress
 from grasp_core.engine.compute import compute
 from grasp_core.engine.conductor import Conductor
 from grasp_core.engine.inputs import Inputs
-from grasp_core.engine.pool import Pool
+from grasp_core.engine.pools.blocks import Progress
+from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.provisional import EVERY_SECONDS
 from grasp_core.engine.run import run_key
 from grasp_core.errors import (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from grasp_core.annotations import FloatArray
-from grasp_core.engine.blocks import Progress
+from grasp_core.engine.pools.blocks import Progress
 from grasp_core.permutation.nulls.tally import Tally
 from grasp_core.result import Result
 

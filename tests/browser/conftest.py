@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page
 
-from grasp_core.engine import workers
+from grasp_core.engine.pools import workers
 from grasp_core.example import example_files
 from grasp_core.server import Server, make_server
 from grasp_core.settings import Settings

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from grasp_core.engine import workers
+from grasp_core.engine.pools import workers
 from grasp_core.server import make_server
 from grasp_core.settings import Settings, variable
 from pages._ui.shell.screens import SCREENS

@@ -19,7 +19,7 @@ import pytest
 
 from grasp_core.cli.progress import RunOnTerminal
 from grasp_core.cli.terminal import Lines
-from grasp_core.engine.blocks import Progress
+from grasp_core.engine.pools.blocks import Progress
 from grasp_core.groups import Group
 from grasp_core.report.tables import lead_table
 from grasp_core.result import GroupResult, Outcome

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from grasp_core.engine import workers
-from grasp_core.engine.pool import Pool
+from grasp_core.engine.pools import workers
+from grasp_core.engine.pools.pool import Pool
 from tests.engine.asking import answer
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from grasp_core.engine.compute import compute
-from grasp_core.engine.pool import Pool
+from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.watching import Checkpoints, Watcher
 from grasp_core.io.parsing.read import read_table
 from grasp_core.models.labels import read_model, sources

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 
 from sqlalchemy import URL
 
-from grasp_core.engine import workers
-from grasp_core.engine.pool import Pool
+from grasp_core.engine.pools import workers
+from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.service import Service
 from grasp_core.io.sources.allowed import AllowedSources
 from grasp_core.result import RunResult

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from grasp_core.annotations import FloatArray
-from grasp_core.engine import blocks as blocks_module
-from grasp_core.engine import workers
-from grasp_core.engine.blocks import Progress
 from grasp_core.engine.compute import compute
-from grasp_core.engine.pool import Pool
+from grasp_core.engine.pools import blocks as blocks_module
+from grasp_core.engine.pools import workers
+from grasp_core.engine.pools.blocks import Progress
+from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.watching import Checkpoints, Watcher
 from grasp_core.errors import RunCancelledError, SelfCheckError, SpecError
 from grasp_core.result import RunResult

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from sqlalchemy import URL
 
-from grasp_core.engine import workers
+from grasp_core.engine.pools import workers
 from grasp_core.engine.service import Service
 from grasp_core.engine.watching import Checkpoints
 from grasp_core.models.labels import sources

@@ -21,9 +21,9 @@ from grasp_core.annotations import FloatArray
 from grasp_core.cli.scratch import Scratch
 from grasp_core.data_spec import DataSpec, Filters, Question
 from grasp_core.engine import partitioned
-from grasp_core.engine.blocks import Progress
 from grasp_core.engine.compute import compute
-from grasp_core.engine.pool import Pool
+from grasp_core.engine.pools.blocks import Progress
+from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.watching import Checkpoints, Watcher
 from grasp_core.errors import DataError, RunCancelledError, SelfCheckError
 from grasp_core.io.dataset.load import load

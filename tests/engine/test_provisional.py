@@ -12,10 +12,10 @@ from scipy.stats import binom
 from sqlalchemy import URL
 
 from grasp_core.engine import provisional as provisional_module
-from grasp_core.engine import workers
-from grasp_core.engine.blocks import Progress
 from grasp_core.engine.compute import compute
-from grasp_core.engine.pool import Pool
+from grasp_core.engine.pools import workers
+from grasp_core.engine.pools.blocks import Progress
+from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.service import Service
 from grasp_core.engine.watching import Watcher
 from grasp_core.errors import DataError, RunCancelledError

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import URL
 
-from grasp_core.engine import workers
+from grasp_core.engine.pools import workers
 from grasp_core.engine.service import Service
 from grasp_core.errors import DataError
 from grasp_core.io.dataset.load import load

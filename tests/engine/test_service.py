@@ -18,7 +18,7 @@ from grasp_core import server as server_module
 from grasp_core.engine import compute as compute_module
 from grasp_core.engine import run as run_module
 from grasp_core.engine import service as service_module
-from grasp_core.engine import workers
+from grasp_core.engine.pools import workers
 from grasp_core.engine.service import Service
 from grasp_core.errors import FAULT, MissingResultError, RunCancelledError
 from grasp_core.server import Server, make_server

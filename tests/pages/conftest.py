@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from grasp_core import server as server_module
-from grasp_core.engine import workers
+from grasp_core.engine.pools import workers
 from grasp_core.example import example_files, example_spec
 from grasp_core.io.dataset.load import load
 from grasp_core.io.parsing.read import read_table

@@ -7,8 +7,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from grasp_core import server as server_module
-from grasp_core.engine import workers
-from grasp_core.engine.blocks import Progress
+from grasp_core.engine.pools import workers
+from grasp_core.engine.pools.blocks import Progress
 from grasp_core.result import RunResult
 from grasp_core.server import Server, make_server
 from grasp_core.settings import Settings

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from grasp_core import server as server_module
 from grasp_core.access import User
-from grasp_core.engine import workers
+from grasp_core.engine.pools import workers
 from grasp_core.io.archives import containers
 from grasp_core.server import Server, make_server
 from grasp_core.settings import Settings

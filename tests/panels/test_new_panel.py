@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from grasp_core.engine import workers
 from grasp_core.engine.compute import permute
-from grasp_core.engine.pool import Pool
+from grasp_core.engine.pools import workers
+from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.watching import Checkpoints, Watcher
 from grasp_core.groups import form_groups
 from grasp_core.permutation.nulls.tails import p_value

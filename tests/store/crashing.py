@@ -20,11 +20,11 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from grasp_core.engine import blocks as blocks_module
 from grasp_core.engine import conductor as conductor_module
 from grasp_core.engine import service as service_module
-from grasp_core.engine import workers
-from grasp_core.engine.pool import Pool
+from grasp_core.engine.pools import blocks as blocks_module
+from grasp_core.engine.pools import workers
+from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.service import Service
 from grasp_core.panels.warm import warm
 from grasp_core.store import claims as claims_module

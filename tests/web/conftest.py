@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 from starlette.websockets import WebSocket
 
 from grasp_core.access import User
-from grasp_core.engine import workers
+from grasp_core.engine.pools import workers
 from grasp_core.remarks.cautions import Caution
 from grasp_core.server import Server, make_server
 from grasp_core.settings import Settings

@@ -15,7 +15,7 @@ import httpx
 import pytest
 import streamlit as st
 
-from grasp_core.engine import workers
+from grasp_core.engine.pools import workers
 from grasp_core.server import make_server
 from grasp_core.settings import Settings, variable
 from tests.results import make_result

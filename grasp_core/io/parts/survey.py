@@ -31,7 +31,7 @@ from grasp_core.result import FileFingerprint
 from grasp_core.wording import EXAMPLES, number, quoted
 
 Each = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
-"""Computes a function of each argument, results in order; e.g. :meth:`grasp_core.engine.pool.Pool.each`."""
+"""Computes a function of each argument, results in order: `each` of :mod:`grasp_core.engine.pools.pool`."""
 _NOBODY = pa.array([], pa.string())
 
 

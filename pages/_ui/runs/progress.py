@@ -7,7 +7,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from grasp_core import server
-from grasp_core.engine.blocks import Progress
+from grasp_core.engine.pools.blocks import Progress
 from grasp_core.errors import AccessError
 from grasp_core.report.public_view import public_view
 from grasp_core.result import Result

@@ -13,7 +13,7 @@ from typing import Any, TypeVar, cast
 import dask
 from distributed import Client, Security
 
-from grasp_core.engine.versions import check, versions
+from grasp_core.engine.pools.versions import check, versions
 from grasp_core.errors import LostSchedulerError, WorkerError
 
 CONNECT_SECONDS = 10.0

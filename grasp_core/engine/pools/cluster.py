@@ -12,10 +12,10 @@ from typing import Any, TypeVar, cast
 
 from distributed import KilledWorker, Security
 
-from grasp_core.engine import remote
-from grasp_core.engine.connection import Connection
-from grasp_core.engine.versions import versions
-from grasp_core.engine.workers import Sent
+from grasp_core.engine.pools import remote
+from grasp_core.engine.pools.connection import Connection
+from grasp_core.engine.pools.versions import versions
+from grasp_core.engine.pools.workers import Sent
 from grasp_core.errors import LostSchedulerError, WorkerError
 
 RELEASE_SECONDS = 0.5

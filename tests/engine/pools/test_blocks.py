@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grasp_core.engine import blocks as blocks_module
-from grasp_core.engine.blocks import FIRST_BLOCK, FIRST_LABELS, GROWTH, Blocks
+from grasp_core.engine.pools import blocks as blocks_module
+from grasp_core.engine.pools.blocks import FIRST_BLOCK, FIRST_LABELS, GROWTH, Blocks
 
 
 @settings(deadline=None)

@@ -9,9 +9,9 @@ from typing import cast
 
 from distributed import Security
 
-from grasp_core.engine.cluster import Cluster
-from grasp_core.engine.pool import Pool
-from grasp_core.engine.workers import Sent
+from grasp_core.engine.pools.cluster import Cluster
+from grasp_core.engine.pools.pool import Pool
+from grasp_core.engine.pools.workers import Sent
 from grasp_core.errors import WorkerError
 
 log = logging.getLogger(__name__)

@@ -1,4 +1,4 @@
-"""Functions that the workers of a Dask cluster run for :mod:`~grasp_core.engine.cluster`."""
+"""Functions that the workers of a Dask cluster run for :mod:`~grasp_core.engine.pools.cluster`."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 
 from distributed import get_worker
 
-from grasp_core.engine.versions import versions
-from grasp_core.engine.workers import Sent
+from grasp_core.engine.pools.versions import versions
+from grasp_core.engine.pools.workers import Sent
 from grasp_core.errors import GraspError
 
 
@@ -22,9 +22,9 @@ class Call:
     function : callable
         Importable by name.
     arguments : tuple
-        At most one is a :class:`~grasp_core.engine.workers.Sent`, without its content.
+        At most one is a :class:`~grasp_core.engine.pools.workers.Sent`, without its content.
     versions : dict
-        What :func:`~grasp_core.engine.versions.versions` returns where the call comes from.
+        What :func:`~grasp_core.engine.pools.versions.versions` returns where the call comes from.
     """
 
     function: Callable[..., Any]

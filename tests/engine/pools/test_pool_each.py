@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from grasp_core.engine import workers
-from grasp_core.engine.pool import Pool
+from grasp_core.engine.pools import workers
+from grasp_core.engine.pools.pool import Pool
 from grasp_core.errors import RunCancelledError, WorkerError
 
 

@@ -14,14 +14,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from grasp_core.engine import blocks as blocks_module
-from grasp_core.engine import workers
-from grasp_core.engine.blocks import Progress
 from grasp_core.engine.compute import compute
-from grasp_core.engine.pool import Pool
+from grasp_core.engine.pools import blocks as blocks_module
+from grasp_core.engine.pools import workers
+from grasp_core.engine.pools.blocks import Progress
+from grasp_core.engine.pools.pool import Pool
+from grasp_core.engine.pools.workers import Sent
 from grasp_core.engine.run import prepare
 from grasp_core.engine.watching import Watcher
-from grasp_core.engine.workers import Sent
 from grasp_core.errors import RunCancelledError, WorkerError
 from tests.engine.asking import DATA, ENDLESS, answer, digits, question, wait_until
 
@@ -129,7 +129,7 @@ def test_close_leaves_no_process_and_no_file(busy: bool) -> None:
 
 SERVER = """
 import multiprocessing, sys
-from grasp_core.engine import workers
+from grasp_core.engine.pools import workers
 
 if __name__ == "__main__":
     executor = workers.processes(2)
@@ -143,7 +143,7 @@ if __name__ == "__main__":
 def test_workers_end_with_a_killed_server(tmp_path: Path) -> None:
     script = tmp_path / "server.py"
     script.write_text(SERVER)
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])}
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[3])}
     server = subprocess.Popen(
         [sys.executable, str(script)],
         env=environment,

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from grasp_core.annotations import FloatArray
-from grasp_core.engine import workers
-from grasp_core.engine.blocks import BLOCK_SECONDS, Block, Blocks
-from grasp_core.engine.workers import Sent
+from grasp_core.engine.pools import workers
+from grasp_core.engine.pools.blocks import BLOCK_SECONDS, Block, Blocks
+from grasp_core.engine.pools.workers import Sent
 from grasp_core.errors import WorkerError
 from grasp_core.panels.panel import Work
 
@@ -39,7 +39,7 @@ class Pool:
     Parameters
     ----------
     make_executor : callable
-        :func:`~grasp_core.engine.workers.processes` or :func:`~grasp_core.engine.workers.threads`.
+        One of :mod:`~grasp_core.engine.pools.workers`: processes or threads.
     n_workers : int, optional
         By default one per core.
 

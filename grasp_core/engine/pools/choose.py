@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import Executor
 
-from grasp_core.engine.pool import Pool
+from grasp_core.engine.pools.pool import Pool
 from grasp_core.errors import SettingsError
 from grasp_core.settings import Settings, variable
 
@@ -22,7 +22,7 @@ def make_pool(
     settings : Settings
         With a `dask_address`, runs are computed there.
     make_executor : callable
-        What computes otherwise, see :class:`~grasp_core.engine.pool.Pool`.
+        What computes otherwise, see :class:`~grasp_core.engine.pools.pool.Pool`.
     n_workers : int, optional
         Most blocks side by side; by default one per core of this machine, or per thread of the cluster.
 
@@ -36,7 +36,7 @@ def make_pool(
     try:  # only here: most installations have no cluster, and importing Dask takes a second
         from distributed import Security
 
-        from grasp_core.engine.cluster_pool import ClusterPool
+        from grasp_core.engine.pools.cluster_pool import ClusterPool
     except ImportError:
         raise SettingsError(
             "GRASP_DASK_ADDRESS is set but Dask is not installed;"

@@ -17,12 +17,12 @@ import pytest
 from distributed import Client, Security
 
 from grasp_core import __version__, cli
-from grasp_core.engine import connection, workers
-from grasp_core.engine.blocks import Progress
-from grasp_core.engine.choose import make_pool
-from grasp_core.engine.cluster_pool import ClusterPool
 from grasp_core.engine.compute import compute
-from grasp_core.engine.pool import Pool
+from grasp_core.engine.pools import connection, workers
+from grasp_core.engine.pools.blocks import Progress
+from grasp_core.engine.pools.choose import make_pool
+from grasp_core.engine.pools.cluster_pool import ClusterPool
+from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.service import Service
 from grasp_core.engine.watching import Watcher
 from grasp_core.errors import LostSchedulerError, RunCancelledError, SettingsError, WorkerError
