@@ -31,11 +31,18 @@ class Served:
         return self.log.read_text(encoding="utf-8", errors="replace")
 
 
+_PORTS: set[int] = set()
+
+
 def free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port: int = free.getsockname()[1]
-        return port
+    """Another one each time."""
+    while True:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port: int = free.getsockname()[1]
+        if port not in _PORTS:
+            _PORTS.add(port)
+            return port
 
 
 @contextmanager
