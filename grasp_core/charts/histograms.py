@@ -198,7 +198,7 @@ def _values(
         .encode(x=x, y=y, y2=alt.Y2("base:Q"), detail=alt.Detail("row:N"), color=colour(theme)),
         observed.mark_rule(color=colours.ink, strokeWidth=1.6).encode(x=x, y=y, y2=alt.Y2("base:Q")),
         base.transform_filter("isValid(datum.low)")
-        .mark_rule(color=colours.ink, strokeWidth=1.8, strokeCap="round")
+        .mark_rule(color=colours.ink, strokeWidth=1.8, strokeCap="round", aria=False)
         .encode(x=low, x2=alt.X2("high:Q"), y=y),
         observed.mark_point(
             filled=True, size=62, opacity=1, stroke=colours.background, strokeWidth=0.7

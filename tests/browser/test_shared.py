@@ -65,6 +65,9 @@ def test_from_upload_to_a_stranger_and_revoked(
     known = _listen(owner)
     owner.goto(f"{url}/data")
     bring(owner, telling["annotations.csv"], telling["raters.csv"], "Marvin.csv")
+    for preview in ("annotations", "raters"):
+        owner.get_by_text(f"Preview of the {preview} file").click()
+        settle(owner)
     go_on_to_analysis(owner)
     set_number(owner, "Permutations", 1000)
     run(owner)
@@ -273,7 +276,7 @@ def test_a_computed_answer_survives_a_reload_and_is_shared(open_page: OpenPage, 
     name.press("Enter")
     settle(page)
     page.get_by_role("button", name="See whose judgements they reproduce").click()
-    page.get_by_role("heading", name="Every statistic").wait_for(timeout=90_000)  # as long as any run
+    page.get_by_role("heading", name="Answer", exact=True).wait_for(timeout=90_000)  # as long as any run
     settle(page)
     assert "/results?run=" in page.url
     asked = page.get_by_role("heading").all_inner_texts()
