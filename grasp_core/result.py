@@ -18,62 +18,14 @@ from grasp_core.json_values import (
     require_header,
     to_json,
 )
+from grasp_core.outcome import LabelUse, Outcome, Significance
 from grasp_core.remarks.remark import Remark
-from grasp_core.spec import SIDES, STATISTICS, IntervalTarget, RunSpec
+from grasp_core.spec import SIDES, STATISTICS, RunSpec
 
 FORMAT = "grasp-run"
 FORMAT_VERSION = 1
 
-Direction = Literal["up", "down"]
-Significance = Literal["none", "nominal", "corrected"]
 DsiTest = Literal["largest", "studentised"]
-
-
-@dataclass(frozen=True, slots=True)
-class Histogram:
-    """Counts of shuffled values in equal bins from `low` to `high`."""
-
-    low: float
-    high: float
-    counts: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """A 95 % interval of a value: what it is with other raters and items, other raters, or other items."""
-
-    low: float
-    high: float
-    target: IntervalTarget
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """An observed value held against its null distribution.
-
-    `value` is None where it is not estimable, and `reason` then says why. `p` is None too where
-    fewer than 100 shuffled values (`null_n`) were estimable. `q` is `p` after correction.
-
-    While permutations go on, `p_interval` and `q_interval` are 95 % intervals of what p and q become with
-    endless ones; in a final outcome they are None.
-
-    A value of a final outcome has an `interval`, or `no_interval` says why not; results of earlier versions
-    have neither.
-    """
-
-    value: float | None
-    null_median: float | None = None
-    direction: Direction | None = None
-    p: float | None = None
-    q: float | None = None
-    significance: Significance = "none"
-    reason: Remark | None = None
-    null_n: int = 0
-    null: Histogram | None = None
-    p_interval: tuple[float, float] | None = field(default=None, metadata=ADDED)
-    q_interval: tuple[float, float] | None = field(default=None, metadata=ADDED)
-    interval: Interval | None = field(default=None, metadata=ADDED)
-    no_interval: Remark | None = field(default=None, metadata=ADDED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +36,7 @@ class GroupResult:
     n_raters: int
     n_annotations: int
     statistics: Mapping[str, Outcome]
+    label_use: LabelUse | None = field(default=None, metadata=ADDED)
 
 
 @dataclass(frozen=True, slots=True)

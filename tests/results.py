@@ -9,18 +9,10 @@ from typing import Any
 
 from grasp_core.data_spec import DataSpec, Filters
 from grasp_core.groups import Group
+from grasp_core.outcome import Histogram, Outcome
 from grasp_core.recode_steps import Combine, MapValues
 from grasp_core.remarks.remark import Remark, said
-from grasp_core.result import (
-    DataSummary,
-    DsiResult,
-    FileFingerprint,
-    GroupResult,
-    Histogram,
-    Outcome,
-    RunResult,
-    Timing,
-)
+from grasp_core.result import DataSummary, DsiResult, FileFingerprint, GroupResult, RunResult, Timing
 from grasp_core.spec import STATISTICS, AnalysisSpec, RunSpec
 
 RATERS = {

@@ -10,7 +10,8 @@ import pytest
 from grasp_core.data_spec import DataSpec
 from grasp_core.io.dataset.load import load
 from grasp_core.io.parsing.read import read_table
-from grasp_core.result import Outcome, RunResult
+from grasp_core.outcome import Outcome
+from grasp_core.result import RunResult
 from grasp_core.spec import STATISTICS, AnalysisSpec, RunSpec
 from tests.computing import compute_in_threads
 from tests.shared_data import DICES350, REFERENCE, needs_shared_data

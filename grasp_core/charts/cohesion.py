@@ -22,6 +22,7 @@ from grasp_core.charts.theme import (
     title,
     tooltip,
 )
+from grasp_core.outcome import Outcome
 from grasp_core.report.so_far import NOT_YET, not_yet, p_in_figure, q_in_figure
 from grasp_core.report.words import (
     SIGNIFICANCE_NAMES,
@@ -33,7 +34,7 @@ from grasp_core.report.words import (
     outcome_of,
     reported_statistics,
 )
-from grasp_core.result import Outcome, RunResult
+from grasp_core.result import RunResult
 from grasp_core.wording import number
 
 _HEIGHT = 420

@@ -23,6 +23,7 @@ from grasp_core.charts.theme import (
     title,
     tooltip,
 )
+from grasp_core.outcome import Outcome
 from grasp_core.report.so_far import (
     MAY_CHANGE,
     NOT_YET,
@@ -41,7 +42,7 @@ from grasp_core.report.words import (
     format_value,
     group_label,
 )
-from grasp_core.result import DsiResult, Outcome, RunResult
+from grasp_core.result import DsiResult, RunResult
 
 _ROW = 42
 _NAME_LIMIT = 140

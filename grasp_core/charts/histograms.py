@@ -30,6 +30,7 @@ from grasp_core.charts.theme import (
     title,
     tooltip,
 )
+from grasp_core.outcome import Significance
 from grasp_core.report.tables import RowOrder
 from grasp_core.report.words import (
     SIGNIFICANCE_NAMES,
@@ -39,7 +40,7 @@ from grasp_core.report.words import (
     group_labels,
     outcome_of,
 )
-from grasp_core.result import RunResult, Significance
+from grasp_core.result import RunResult
 
 _ROW = 28
 _ROW_DENSE = 22

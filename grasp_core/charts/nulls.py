@@ -9,6 +9,7 @@ from statistics import median
 from typing import Any
 
 from grasp_core.charts.theme import badge
+from grasp_core.outcome import Histogram, Outcome
 from grasp_core.report.so_far import (
     MAY_CHANGE,
     NOT_YET,
@@ -29,7 +30,7 @@ from grasp_core.report.words import (
     group_labels,
     outcome_of,
 )
-from grasp_core.result import GroupResult, Histogram, Outcome, RunResult
+from grasp_core.result import GroupResult, RunResult
 
 _MARK, _TEXT, _BASE = 0.12, 0.6, 0.94
 """Where in a row the observed mark, the text and the histogram's base lie."""

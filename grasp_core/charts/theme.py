@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 import altair as alt
 
+from grasp_core.outcome import Significance
 from grasp_core.report.words import SIGNIFICANCE_NAMES
-from grasp_core.result import Significance
 
 Theme = Literal["light", "dark"]
 

@@ -19,6 +19,7 @@ from grasp_core.export.html_parts import (
     text,
 )
 from grasp_core.export.html_style import STYLE
+from grasp_core.outcome import Outcome
 from grasp_core.report.account import account_sentence
 from grasp_core.report.contents import (
     Method,
@@ -47,7 +48,7 @@ from grasp_core.report.words import (
     outcome_of,
     reported_statistics,
 )
-from grasp_core.result import DsiResult, Outcome, RunResult
+from grasp_core.result import DsiResult, RunResult
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 _SECTIONS = {

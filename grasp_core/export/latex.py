@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from itertools import groupby
 
+from grasp_core.outcome import Outcome
 from grasp_core.report.contents import marks, run_title
 from grasp_core.report.printable import printable, printable_result
 from grasp_core.report.tables import ordered_groups
@@ -18,7 +19,7 @@ from grasp_core.report.words import (
     outcome_of,
     reported_statistics,
 )
-from grasp_core.result import GroupResult, Outcome, RunResult
+from grasp_core.result import GroupResult, RunResult
 
 _PAGE = 45
 """Rows that fit on a page."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from grasp_core.groups import Group
+from grasp_core.outcome import Outcome
 from grasp_core.panels.models.result import GroupSides, ModelsResult, ModelSummary, Side, closer
 from grasp_core.report.model_words import LEAD, SIDE_WORDS
 from grasp_core.report.sentences import strength
 from grasp_core.report.text import Segment, Sentence
 from grasp_core.report.words import format_p, format_value, group_labels
-from grasp_core.result import Outcome
 
 _LISTED = 5
 _Parts = list[str | Segment]

@@ -13,10 +13,10 @@ from scipy.stats import norm
 
 from grasp_core.annotations import Annotations, BoolArray, FloatArray, Int32Array, Int64Array, Raters
 from grasp_core.groups import Group, Grouping
+from grasp_core.outcome import Direction
 from grasp_core.permutation import compiled
 from grasp_core.permutation.design import build_design
 from grasp_core.permutation.nulls.tails import FEWEST
-from grasp_core.result import Direction
 from grasp_core.spec import LEVEL, AnalysisSpec
 from grasp_core.statistics.indices import gai
 

@@ -10,8 +10,9 @@ from typing import Any
 
 from grasp_core.account import Account
 from grasp_core.groups import Group
+from grasp_core.outcome import Outcome
 from grasp_core.remarks.remark import Remark, Value
-from grasp_core.result import DataSummary, DsiResult, GroupResult, Outcome, RunResult
+from grasp_core.result import DataSummary, DsiResult, GroupResult, RunResult
 
 _BLANKS = "\t\n\v\f\r\x1c-\x1f\x85\u2028\u2029"
 _DIRECTIONS = "\u202a-\u202e\u2066-\u2069"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from grasp_core.outcome import Outcome, Significance
 from grasp_core.report.tables import effect
 from grasp_core.report.text import Segment, Sentence
 from grasp_core.report.words import (
@@ -20,7 +21,7 @@ from grasp_core.report.words import (
     outcome_of,
     reported_statistics,
 )
-from grasp_core.result import DsiResult, GroupResult, Outcome, RunResult, Significance
+from grasp_core.result import DsiResult, GroupResult, RunResult
 from grasp_core.wording import number
 
 _LISTED = 5

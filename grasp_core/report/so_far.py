@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from grasp_core.outcome import Outcome
 from grasp_core.report.words import format_p_value
-from grasp_core.result import Outcome, Result
+from grasp_core.result import Result
 from grasp_core.spec import LEVEL
 
 NOT_YET = "…"

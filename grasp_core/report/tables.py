@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
+from grasp_core.outcome import Outcome
 from grasp_core.report.so_far import MAY_CHANGE, may_change, p_so_far, q_so_far
 from grasp_core.report.words import (
     STARS,
@@ -21,7 +22,7 @@ from grasp_core.report.words import (
     outcome_of,
     reported_statistics,
 )
-from grasp_core.result import GroupResult, Outcome, RunResult
+from grasp_core.result import GroupResult, RunResult
 
 RowOrder = Literal["axis", "effect", "q"]
 """Rows as the run formed them (axis by axis), largest effect first, or smallest q first."""

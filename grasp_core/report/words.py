@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from grasp_core.groups import AxisSet, Group
+from grasp_core.outcome import Outcome, Significance
 from grasp_core.remarks.reasons import NoValue
-from grasp_core.result import GroupResult, Outcome, RunResult, Significance
+from grasp_core.result import GroupResult, RunResult
 from grasp_core.spec import STATISTICS
 
 MINUS = "−"

@@ -21,8 +21,9 @@ from grasp_core.cli.progress import RunOnTerminal
 from grasp_core.cli.terminal import Lines
 from grasp_core.engine.pools.blocks import Progress
 from grasp_core.groups import Group
+from grasp_core.outcome import Outcome
 from grasp_core.report.tables import lead_table
-from grasp_core.result import GroupResult, Outcome
+from grasp_core.result import GroupResult
 from tests.cli.test_commands import COLUMNS, ROOT, folder
 
 __all__ = ["folder"]  # the fixture

@@ -19,9 +19,10 @@ from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.service import Service
 from grasp_core.engine.watching import Watcher
 from grasp_core.errors import DataError, RunCancelledError
+from grasp_core.outcome import Outcome
 from grasp_core.panels.results import read_result
 from grasp_core.permutation.nulls.tally import Tally
-from grasp_core.result import Outcome, Result, RunResult
+from grasp_core.result import Result, RunResult
 from tests.engine import models_asking
 from tests.engine.asking import DATA, ENDLESS, question, wait_until
 from tests.engine.serving import ask, ended, in_progress, now, serving

@@ -6,8 +6,8 @@ import pytest
 
 from grasp_core.export.figure import inline_svg
 from grasp_core.export.html import report_html
+from grasp_core.outcome import Outcome
 from grasp_core.remarks.remark import said
-from grasp_core.result import Outcome
 from grasp_core.spec import STATISTICS
 from tests.report.hostile import hostile_result
 from tests.results import make_group, make_outcome, make_result

@@ -5,8 +5,8 @@ import subprocess
 import pytest
 
 from grasp_core.export.latex import escape_latex, table_latex
+from grasp_core.outcome import Outcome
 from grasp_core.remarks.remark import said
-from grasp_core.result import Outcome
 from tests.report.hostile import TEXTS, hostile_result
 from tests.results import make_group, make_outcome, make_result
 

@@ -7,10 +7,10 @@ import openpyxl
 import pytest
 
 from grasp_core.export.spreadsheet import table_xlsx
+from grasp_core.outcome import Outcome
 from grasp_core.remarks.remark import said
 from grasp_core.report.printable import printable
 from grasp_core.report.words import one_line
-from grasp_core.result import Outcome
 from tests.report.hostile import TEXTS, hostile_result
 from tests.results import make_group, make_outcome, make_result
 

@@ -8,8 +8,9 @@ from streamlit.testing.v1 import AppTest
 from grasp_core import __version__
 from grasp_core.example import example_spec
 from grasp_core.export.registry import EXPORTS
+from grasp_core.outcome import Outcome
 from grasp_core.remarks.remark import said
-from grasp_core.result import GroupResult, Outcome, RunResult
+from grasp_core.result import GroupResult, RunResult
 from grasp_core.server import Server
 from grasp_core.store.runs import Request
 from tests.pages.conftest import ENTRY

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 from grasp_core.data_spec import DataSpec
 from grasp_core.groups import Group
+from grasp_core.outcome import Outcome
 from grasp_core.remarks.remark import said
-from grasp_core.result import DsiResult, FileFingerprint, Outcome, RunResult
+from grasp_core.result import DsiResult, FileFingerprint, RunResult
 from grasp_core.spec import AnalysisSpec, RunSpec
 from tests.results import make_group, make_outcome, make_result
 

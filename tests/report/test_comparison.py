@@ -3,9 +3,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from grasp_core.groups import Group
+from grasp_core.outcome import Outcome
 from grasp_core.remarks.remark import said
 from grasp_core.report.comparison.changes import changes_table, compare, differences_table, in_words
-from grasp_core.result import GroupResult, Outcome, RunResult
+from grasp_core.result import GroupResult, RunResult
 from tests.results import make_group, make_outcome, make_result
 
 

@@ -1,6 +1,7 @@
 from dataclasses import replace
 
 from grasp_core.data_spec import DataSpec, Question
+from grasp_core.outcome import Outcome
 from grasp_core.remarks.remark import said
 from grasp_core.report.contents import (
     conventions,
@@ -10,7 +11,6 @@ from grasp_core.report.contents import (
     raters_per_item,
     run_title,
 )
-from grasp_core.result import Outcome
 from grasp_core.spec import AnalysisSpec, RunSpec
 from tests.results import make_group, make_outcome, make_result
 

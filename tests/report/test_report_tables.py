@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from grasp_core.outcome import Outcome
 from grasp_core.remarks.remark import said
 from grasp_core.report.tables import (
     CSV_COLUMNS,
@@ -17,7 +18,7 @@ from grasp_core.report.tables import (
     table_csv,
     wide_table,
 )
-from grasp_core.result import DsiResult, Outcome
+from grasp_core.result import DsiResult
 from tests.results import make_group, make_outcome, make_result, without_gai
 
 

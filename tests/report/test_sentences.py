@@ -1,8 +1,8 @@
 from dataclasses import replace
 
+from grasp_core.outcome import Outcome
 from grasp_core.remarks.remark import said
 from grasp_core.report.sentences import answer
-from grasp_core.result import Outcome
 from tests.results import make_group, make_outcome, make_result, without_gai
 
 

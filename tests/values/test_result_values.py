@@ -10,8 +10,9 @@ from collections.abc import Iterator
 import pytest
 
 from grasp_core.errors import DataError, GraspError
+from grasp_core.outcome import Outcome
 from grasp_core.remarks.remark import said
-from grasp_core.result import Outcome, RunResult
+from grasp_core.result import RunResult
 from tests.results import make_group, make_outcome, make_result
 
 

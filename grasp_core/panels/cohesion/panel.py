@@ -13,6 +13,7 @@ from grasp_core.annotations import BoolArray, Codes, FloatArray
 from grasp_core.groups import Grouping
 from grasp_core.intervals import of_groups
 from grasp_core.io.dataset.load import Dataset
+from grasp_core.outcome import Outcome
 from grasp_core.panels.cohesion.columns import (
     GAI,
     cohesion_tests,
@@ -33,7 +34,7 @@ from grasp_core.permutation.testing.tests import Tests
 from grasp_core.remarks.cautions import Caution
 from grasp_core.remarks.reasons import NoInterval, NoValue
 from grasp_core.remarks.remark import Remark
-from grasp_core.result import GroupResult, Outcome, RunResult, Undecided
+from grasp_core.result import GroupResult, RunResult, Undecided
 from grasp_core.spec import CROSS_GROUP, STATISTICS, AnalysisSpec
 
 

@@ -10,10 +10,11 @@ import numpy as np
 from grasp_core.annotations import FloatArray
 from grasp_core.groups import Group
 from grasp_core.intervals.of_groups import FEWEST_RATERS
+from grasp_core.outcome import Interval, Outcome
 from grasp_core.panels.cohesion.columns import column, dsi_column, members
 from grasp_core.remarks.reasons import NoInterval, NoValue
 from grasp_core.remarks.remark import Remark
-from grasp_core.result import DsiResult, Interval, Outcome
+from grasp_core.result import DsiResult
 from grasp_core.spec import STATISTICS, AnalysisSpec, IntervalTarget
 
 

@@ -8,8 +8,9 @@ from typing import Any, ClassVar
 
 from grasp_core.groups import Group
 from grasp_core.json_values import FormError, from_json, in_file, to_json
+from grasp_core.outcome import Outcome
 from grasp_core.panels.models.statistics import CLOSER_BELOW
-from grasp_core.result import Outcome, Result, group_of, with_group
+from grasp_core.result import Result, group_of, with_group
 from grasp_core.spec import SIDES, ModelSource
 
 FORMAT = "grasp-models"

@@ -14,10 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from grasp_core.annotations import FloatArray, Int64Array
+from grasp_core.outcome import Histogram
 from grasp_core.permutation.nulls.deviations import Maximum, Standard, reached, standard
 from grasp_core.permutation.nulls.tails import Tails, tolerance
 from grasp_core.permutation.nulls.values import BINS, Summary, bounds
-from grasp_core.result import Histogram
 
 MARGIN = 60
 """Bins beyond the first values' range, on either side: values further out count in the last one."""

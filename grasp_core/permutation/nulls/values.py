@@ -8,9 +8,9 @@ from typing import Protocol
 import numpy as np
 
 from grasp_core.annotations import FloatArray, Int64Array
+from grasp_core.outcome import Histogram
 from grasp_core.permutation.nulls.deviations import Maximum, reached, standard
 from grasp_core.permutation.nulls.tails import TIE_TOLERANCE, Tails, median, tails
-from grasp_core.result import Histogram
 
 BINS = 60
 

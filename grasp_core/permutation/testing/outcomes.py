@@ -8,6 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from grasp_core.annotations import FloatArray
+from grasp_core.outcome import Outcome, Significance
 from grasp_core.permutation.nulls.tails import FEWEST
 from grasp_core.permutation.nulls.values import Null, Summary
 from grasp_core.permutation.testing.corrections import corrected, family_wise, step_up
@@ -15,7 +16,6 @@ from grasp_core.permutation.testing.intervals import Interval, p_interval, share
 from grasp_core.permutation.testing.tests import Family, Tests
 from grasp_core.remarks.reasons import NoValue
 from grasp_core.remarks.remark import Remark
-from grasp_core.result import Outcome, Significance
 from grasp_core.spec import LEVEL
 
 MISS = 0.05 / 3

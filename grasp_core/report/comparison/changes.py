@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from grasp_core.groups import Group
+from grasp_core.outcome import Outcome
 from grasp_core.panels.models.result import ModelsResult
 from grasp_core.report.comparison.asked import asked, data_of
 from grasp_core.report.model_words import SIDE_WORDS, statistic_name
@@ -20,7 +21,7 @@ from grasp_core.report.words import (
     group_label,
     outcome_of,
 )
-from grasp_core.result import Outcome, Result, RunResult
+from grasp_core.result import Result, RunResult
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,9 +20,10 @@ from grasp_core import charts
 from grasp_core.benchmark.leaderboard import Entry
 from grasp_core.charts import Theme
 from grasp_core.charts.models import models_chart as draw_models
+from grasp_core.outcome import Significance
 from grasp_core.panels.models.result import ModelsResult
 from grasp_core.report.tables import RowOrder
-from grasp_core.result import Result, RunResult, Significance
+from grasp_core.result import Result, RunResult
 from pages._ui.result.live_chart import with_data_apart
 from pages._ui.result.results_table import (
     show_dsi_table,

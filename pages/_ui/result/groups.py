@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 import streamlit as st
 
+from grasp_core.outcome import Significance
 from grasp_core.report.contents import marks_legend
 from grasp_core.report.text import escape_markdown
 from grasp_core.report.words import WORDS, axis_label, lead_statistic, reported_statistics
-from grasp_core.result import Significance
 from pages._ui.result import cache
 from pages._ui.result.figures import page_theme, show_null_histograms
 from pages._ui.widgets.shown import Shown

@@ -10,6 +10,7 @@ from pandas.io.formats.style import Styler
 
 from grasp_core.charts import Theme
 from grasp_core.charts.theme import palette
+from grasp_core.outcome import Significance
 from grasp_core.report.tables import RowOrder, column_label, dsi_table, results_table
 from grasp_core.report.words import (
     NOT_ESTIMABLE,
@@ -18,7 +19,7 @@ from grasp_core.report.words import (
     format_p_value,
     format_value,
 )
-from grasp_core.result import RunResult, Significance
+from grasp_core.result import RunResult
 
 _ROWS_IN_FULL = 40
 _LONG_TABLE_HEIGHT = 900
