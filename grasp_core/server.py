@@ -18,6 +18,7 @@ from grasp_core.errors import StoreError
 from grasp_core.io.parsing.limited.process import HELPER
 from grasp_core.io.sources.allowed import AllowedSources
 from grasp_core.settings import Settings, read_settings
+from grasp_core.store.answers import AnswerStore
 from grasp_core.store.database import check, connect, database_url, leave_no_trace
 from grasp_core.store.files import FileStore
 from grasp_core.store.links import LinkStore
@@ -39,7 +40,7 @@ class Server:
     ----------
     settings : Settings
     database : sqlalchemy Engine
-    runs, files, links, readings, submissions
+    runs, files, links, readings, submissions, answers
         What lasts.
     service : Service
         What computes.
@@ -52,6 +53,7 @@ class Server:
     links: LinkStore
     readings: ReadingStore
     submissions: SubmissionStore
+    answers: AnswerStore
     service: Service
     _threads: list[threading.Thread] = field(default_factory=list, init=False)
 
@@ -119,8 +121,8 @@ def make_server(settings: Settings, make_executor: Callable[[int], Executor] = w
     pool = make_pool(settings, make_executor, None if settings.dask_address else settings.workers or None)
     service = Service(runs, files, pool, allowed)
     submissions = SubmissionStore(database, limit=settings.raft_scorings)
-    readings, links = ReadingStore(database), LinkStore(database)
-    return Server(settings, database, runs, files, links, readings, submissions, service)
+    readings, links, answers = ReadingStore(database), LinkStore(database), AnswerStore(database)
+    return Server(settings, database, runs, files, links, readings, submissions, answers, service)
 
 
 def shared() -> Server:

@@ -11,8 +11,9 @@ import logging
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import lru_cache, partial
 
 from grasp_core import __version__
@@ -162,6 +163,18 @@ class Service:
         if event is not None:
             event.wait(seconds)
             self._asked.pop(run_id, None)  # another server may compute it: once is enough
+
+    @contextmanager
+    def data_of(self, record: RunRecord) -> Iterator[Dataset]:
+        """A run's data, for further questions about it, while they are needed.
+
+        Raises
+        ------
+        DataError
+            If a file is not on this server any more, or has changed.
+        """
+        with self.inputs.dataset(_key(record), record, self.pool.each) as (dataset, _):
+            yield dataset
 
     def cancel(self, run_id: str) -> None:
         """Stop a run; at once where this server computes it, else when its server next saves."""

@@ -32,17 +32,19 @@ from grasp_core.store.schema import files, links, metadata, provisional_results,
 FORMAT = "grasp-backup"
 FORMAT_VERSION = 5
 """Version 1 lacked remembered readings, submissions, files that stay elsewhere and the counts of long runs;
-in version 4 answers about models and shared leaderboards were documents. Both are still restored."""
+in version 4 answers about models and shared leaderboards were documents, and there was nothing that is asked
+about a run beside its result. Both are still restored."""
 MAX_LINE_BYTES = 2**28
 MAX_MANIFEST_BYTES = 2**16
 MAX_RATIO = 200
 """An archive that would grow by more is none that GRASP wrote."""
 _MANIFEST = "manifest.json"
 _TABLES = tuple(table for table in metadata.sorted_tables if table is not provisional_results)
-_NOT_IN_1 = frozenset({"readings", "submissions", "scorings", "tallies"})
+_NOT_IN_4 = frozenset({"answers"})
+_NOT_IN_1 = frozenset({"readings", "submissions", "scorings", "tallies"}) | _NOT_IN_4
 _TABLES_OF = {
     1: tuple(table for table in _TABLES if table.name not in _NOT_IN_1),
-    4: _TABLES,
+    4: tuple(table for table in _TABLES if table.name not in _NOT_IN_4),
     FORMAT_VERSION: _TABLES,
 }
 _DOCUMENTS = "documents"

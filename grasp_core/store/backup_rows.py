@@ -16,9 +16,10 @@ from grasp_core.json_values import from_json
 from grasp_core.panels.results import read_result
 from grasp_core.result import DataSummary
 from grasp_core.spec import RunSpec
+from grasp_core.store.answers import unpacked
 from grasp_core.store.files import CHUNK_BYTES
 from grasp_core.store.run_records import State
-from grasp_core.store.schema import checkpoints, chunks, links, runs
+from grasp_core.store.schema import answers, checkpoints, chunks, links, runs
 
 Row = dict[str, Any]
 Check = Callable[[Row | None], None]
@@ -94,10 +95,15 @@ def _check_link(row: Row) -> None:
         read_leaderboard(json.loads(row["leaderboard"]))
 
 
+def _check_answer(row: Row) -> None:
+    unpacked(row["content"])
+
+
 _CHECKS: Mapping[str, Callable[[Row], None]] = {
     runs.name: _check_run,
     checkpoints.name: _check_checkpoint,
     links.name: _check_link,
+    answers.name: _check_answer,
 }
 
 

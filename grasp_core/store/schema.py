@@ -143,6 +143,15 @@ provisional_results = Table(
     Column("content", LargeBinary, nullable=False),  # JSON, deflated
 )
 
+# What was asked about a run that is done, beside its result: computed once, then kept with the run.
+answers = Table(
+    "answers",
+    metadata,
+    _run_reference(),
+    Column("name", Line(80), primary_key=True),
+    Column("content", LargeBinary, nullable=False),  # JSON, deflated
+)
+
 files = Table(
     "files",
     metadata,

@@ -23,6 +23,7 @@ from sqlalchemy import URL, Engine
 
 from grasp_core import cli
 from grasp_core.errors import DataError, StoreError
+from grasp_core.store.answers import MAX_BYTES, AnswerStore
 from grasp_core.store.backup import Contents, restore_backup, write_backup
 from grasp_core.store.database import connect
 from grasp_core.store.files import CHUNK_BYTES, FileStore
@@ -56,6 +57,7 @@ def fill(engine: Engine, large: bytes = b"not so large") -> dict[str, Any]:
         store.finish(claim(store), "done", result=make_result(warnings=(text,)), duration_s=0.1 + number)
     for record in store.search():
         store.describe(record.id, note=record.title, tagged=["a", "b"])
+        AnswerStore(engine).keep(record.id, "what", {record.title: [1.5, None]})
         token = links.create(record.id, created_by="ann", label=record.title, days=3)
         opens[token] = Target("run", record.id)
         about = store.add(make_models((record.title,)), title=record.title, owner=record.title)
@@ -321,6 +323,8 @@ TAMPERED: dict[str, Callable[[Members], object]] = {
     "another file's content": cell("chunks", "content", packed(b"other")),
     "a chunk that is not packed": cell("chunks", "content", "AAAA"),
     "a chunk that is a bomb": cell("chunks", "content", packed(b"\x00" * (CHUNK_BYTES + 1))),
+    "an answer that is no JSON": cell("answers", "content", packed(b"{")),
+    "an answer that is a bomb": cell("answers", "content", packed(b" " * MAX_BYTES + b"{}")),
     "no base64": cell("chunks", "content", "~~~"),
     "a block of another length": cell("checkpoints", "stop", 4),
     "an empty block": cell("checkpoints", "stop", 0),
@@ -403,7 +407,7 @@ def test_damaged_bytes_are_found(opened: Open, tmp_path: Path, good: Members) ->
         assert refused(engine, path)
 
 
-SINCE = {1: ("readings", "submissions", "scorings", "tallies"), 4: ()}
+SINCE = {1: ("readings", "submissions", "scorings", "tallies", "answers"), 4: ("answers",)}
 DOCUMENTS = 4
 
 

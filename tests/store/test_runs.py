@@ -14,9 +14,10 @@ from sqlalchemy import Engine
 from grasp_core.errors import LimitError, StoreError
 from grasp_core.remarks.remark import said
 from grasp_core.spec import RunSpec
+from grasp_core.store.answers import AnswerStore
 from grasp_core.store.links import LinkStore
 from grasp_core.store.runs import RunStore
-from grasp_core.store.schema import checkpoints, links, run_files, runs, tags
+from grasp_core.store.schema import answers, checkpoints, links, run_files, runs, tags
 from tests.results import make_result
 from tests.store.making import HOSTILE, RESULT, change, claim, column, create, request
 
@@ -288,11 +289,12 @@ def test_a_deleted_run_takes_what_is_its_own_along(engine: Engine, store: RunSto
     for record in (kept, deleted):
         store.describe(record.id, tagged=["t"])
         LinkStore(engine).create(record.id, created_by="ann")
+        AnswerStore(engine).keep(record.id, "what", 1)
     store.keep(claimed, 1, [(0, np.ones((1, 2, 6)))])
     store.delete(deleted.id)
     store.delete("nobody")
     assert store.get(deleted.id) is None
-    for table in (tags, checkpoints, run_files, links):
+    for table in (answers, tags, checkpoints, run_files, links):
         assert set(column(engine, table, "run_id")) == {kept.id}
 
 

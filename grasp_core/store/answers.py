@@ -1,0 +1,69 @@
+"""Answers to what is asked about a run that is done, beside its result: computed once, kept with the run."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import Engine
+
+from grasp_core.store.database import only_one, to_read, to_write
+from grasp_core.store.schema import answers, runs
+
+MAX_BYTES = 2**26
+"""Most that an answer may hold, unpacked."""
+
+
+class AnswerStore:
+    """Answers in the database, by run and name; they go when the run goes.
+
+    Parameters
+    ----------
+    engine : sqlalchemy Engine
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def keep(self, run_id: str, name: str, answer: Any) -> None:
+        """Keep an answer, as JSON, in place of an earlier one; of a run that was deleted meanwhile, none.
+
+        Parameters
+        ----------
+        run_id : str
+        name : str
+            What was asked, in at most 80 characters.
+        answer : object
+            Its JSON-ready form.
+        """
+        content = zlib.compress(json.dumps(answer, allow_nan=False).encode("ascii"))
+        with to_write(self._engine) as connection:
+            only_one(connection, f"answers of {run_id}")
+            if connection.execute(sa.select(runs.c.id).where(runs.c.id == run_id)).first() is None:
+                return
+            connection.execute(answers.delete().where(answers.c.run_id == run_id, answers.c.name == name))
+            connection.execute(answers.insert().values(run_id=run_id, name=name, content=content))
+
+    def find(self, run_id: str, name: str) -> Any:
+        """The answer's JSON-ready form; None where it was not asked yet."""
+        query = sa.select(answers.c.content).where(answers.c.run_id == run_id, answers.c.name == name)
+        with to_read(self._engine) as connection:
+            content = connection.execute(query).scalar_one_or_none()
+        return None if content is None else unpacked(content)
+
+
+def unpacked(content: bytes) -> Any:
+    """The JSON-ready form that was packed.
+
+    Raises
+    ------
+    ValueError, zlib.error
+        If it is none, or larger than an answer may be.
+    """
+    unpacking = zlib.decompressobj()
+    text = unpacking.decompress(content, MAX_BYTES)
+    if not unpacking.eof:
+        raise ValueError("too large")
+    return json.loads(text)

@@ -1,0 +1,49 @@
+"""Answers about runs on both databases: kept with the run, the latest of each name."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from sqlalchemy import Engine
+
+from grasp_core.store.answers import AnswerStore
+from grasp_core.store.runs import RunStore
+from grasp_core.store.schema import answers
+from tests.store.making import HOSTILE, column, create
+
+
+@pytest.fixture
+def run_id(engine: Engine) -> str:
+    return create(RunStore(engine), "asked about").id
+
+
+@pytest.mark.parametrize("answer", [{}, [0.1, None, "ünïcödé \x00"], {text: text for text in HOSTILE}])
+def test_an_answer_comes_back_as_it_was(engine: Engine, run_id: str, answer: object) -> None:
+    store = AnswerStore(engine)
+    assert store.find(run_id, "what") is None
+    store.keep(run_id, "what", answer)
+    assert store.find(run_id, "what") == answer
+    assert store.find(run_id, "what else") is None
+    assert store.find("another run", "what") is None
+
+
+def test_the_latest_of_each_name_counts(engine: Engine, run_id: str) -> None:
+    store = AnswerStore(engine)
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda number: store.keep(run_id, "what", number % 2), range(8)))
+    store.keep(run_id, "what", 7)
+    store.keep(run_id, "what else", 8)
+    assert (store.find(run_id, "what"), store.find(run_id, "what else")) == (7, 8)
+    assert sorted(column(engine, answers, "name")) == ["what", "what else"]
+
+
+def test_of_a_run_that_is_gone_nothing_is_kept(engine: Engine, run_id: str) -> None:
+    RunStore(engine).delete(run_id)
+    AnswerStore(engine).keep(run_id, "what", 1)
+    assert column(engine, answers, "name") == []
+
+
+def test_what_json_has_no_word_for_is_refused(engine: Engine, run_id: str) -> None:
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        AnswerStore(engine).keep(run_id, "what", float("nan"))
