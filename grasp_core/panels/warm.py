@@ -8,6 +8,8 @@ import numpy as np
 
 from grasp_core.annotations import Annotations, Axis, Raters
 from grasp_core.groups import form_groups
+from grasp_core.panels.items import design as items
+from grasp_core.panels.items.outcomes import standards
 from grasp_core.panels.models import kernel
 from grasp_core.permutation import compiled
 from grasp_core.permutation.design import build_design
@@ -18,7 +20,7 @@ from grasp_core.spec import AnalysisSpec
 
 
 def warm() -> None:
-    """Compile the kernels of cohesion and of models, or read the compiled code from its cache.
+    """Compile the kernels of cohesion, models and items, or read the compiled code from its cache.
 
     Notes
     -----
@@ -51,6 +53,12 @@ def warm() -> None:
     sides = kernel.build_design(annotations, raters, grouping, spec, labels)
     kernel.observed(sides)
     kernel.shuffled(sides, 1, 0, 1)
+    both = grouping.member[0], grouping.complement(0)
+    laid = items.lay_out(annotations, raters, *both, spec.level, seed=1, strata=None)
+    use, apart = laid.observed()
+    moments = items.first(items.FirstTask(laid, 0, 1, apart)).moments
+    of, none = np.zeros(use.size, np.int64), np.zeros((2, apart.size), np.bool_)
+    items.second(items.SecondTask(laid, 0, 1, standards(moments, of, none), apart))
     # Values beyond those that are kept are counted by compiled code too.
     tally = Tally(np.ones(2), np.ones((2, 1), np.bool_), 2, [Maximum((0, 1))], kept=1)
     tally.add(0, np.ones((2, 2)))

@@ -19,6 +19,10 @@ class Caution(Code):
         "with {permutations} permutations a lone effect among {tests} tests can never survive correction; "
         "use at least {least}"
     )
+    ITEMS_WITHOUT_PAIRS = (
+        "{paired} of {items} shared items have labels of two raters of the group and of two others, which "
+        "the distance takes; the others are looked at by label use alone"
+    )
     TOO_FEW_FOR_P = "with fewer than 100 permutations there are no p-values"
     SOME_NOT_ESTIMABLE = (
         "in {lost} of {permutations} permutations some statistic was not estimable; those values are left out"

@@ -10,16 +10,18 @@ from pathlib import Path
 from grasp_core.permutation import compiled, sources_digest
 
 AFTER_WARMING = """
-import dataclasses, itertools, sys
+import dataclasses, itertools, pickle, sys
 import numpy as np
 from grasp_core.groups import form_groups
 from grasp_core.permutation import compiled
 from grasp_core.permutation.kernel import crossed, direct, local, profiles, sparse, sums
 from grasp_core.permutation.design import Design, build_design
+from grasp_core.panels.items import kernel as items
+from grasp_core.panels.items.panel import ItemsAsked, look_at_items
 from grasp_core.panels.models import kernel as models
 from grasp_core.panels.warm import warm
-from grasp_core.spec import AnalysisSpec
-from tests.permutation.simulated import simulate
+from grasp_core.spec import AnalysisSpec, RunSpec
+from tests.permutation.simulated import DATA_SPEC, dataset, simulate
 
 warm()
 ways = set()
@@ -50,8 +52,14 @@ for missing, unknown, (dense, tables), convention, level in itertools.product(
     for design in (given, models.SidesDesign.of_arrays(dict(np.load(sys.argv[1])))):
         models.observed(design)
         models.shuffled(design, 1, 0, 3)
+for level, correction in itertools.product(("nominal", "ordinal"), ("benjamini-hochberg", "max-t")):
+    group = form_groups(raters, (("gender", "race"),)).groups[0]
+    spec = AnalysisSpec(axes=(group.axes,), level=level, correction=correction, permutations=120)
+    of_items = lambda function, tasks: (function(pickle.loads(pickle.dumps(task))) for task in tasks)
+    look_at_items(dataset(5, missing=0.3), ItemsAsked(RunSpec(DATA_SPEC, spec), group, 120), of_items)
 functions = (direct.evaluate, direct.add_up, crossed.add_up, sparse.add_up, sums.take_ratios)
 functions += (local.add_up, profiles.draw)
+functions += (items.terms, items.add_moments, items.add_reached)
 functions += (models._evaluate, models._shuffle_and_evaluate)
 print([len(function.signatures) for function in functions])
 print(ways)
