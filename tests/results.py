@@ -9,7 +9,7 @@ from typing import Any
 
 from grasp_core.data_spec import DataSpec, Filters
 from grasp_core.groups import Group
-from grasp_core.outcome import Histogram, Outcome
+from grasp_core.outcome import Histogram, LabelUse, Outcome, Shift
 from grasp_core.recode_steps import Combine, MapValues
 from grasp_core.remarks.remark import Remark, said
 from grasp_core.result import DataSummary, DsiResult, FileFingerprint, GroupResult, RunResult, Timing
@@ -154,6 +154,34 @@ def make_result(
         timing=Timing(0.1, 0.2, 3.0),
         code_version="0.1.0",
     )
+
+
+def make_label_use(points: dict[str, float], stars: str = "", *, sd: float = 4.0) -> LabelUse:
+    """Label use of these percentage points, with intervals of two `sd` either side, also in points."""
+    p = math.erfc(_REACH[stars] / math.sqrt(2))
+    most = max(points, key=lambda label: abs(points[label]))
+    return LabelUse(
+        labels={
+            label: Shift(
+                value / 100,
+                (value - 2 * sd) / 100,
+                (value + 2 * sd) / 100,
+                p=math.erfc(abs(value) / sd / math.sqrt(2)),
+                null=normal_histogram(0, sd / 100) if label == most else None,
+            )
+            for label, value in points.items()
+        },
+        p=p,
+        q=min(1.0, 4 * p),
+        significance=_SIGNIFICANCE[stars],  # type: ignore[arg-type]
+        most=most,
+        target="both",
+    )
+
+
+def with_label_use(row: GroupResult, use: LabelUse) -> GroupResult:
+    """The same group with its label use."""
+    return replace(row, label_use=use)
 
 
 def make_group(

@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from grasp_core import cli
-from grasp_core.report.tables import CSV_COLUMNS
+from grasp_core.report.table_csv import CSV_COLUMNS
 
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"

@@ -34,7 +34,8 @@ from grasp_core.report.printable import printable
 from grasp_core.report.saved import RecordedSpec, read_spec, result_json
 from grasp_core.report.sentences import answer
 from grasp_core.report.stopping import how_it_ended
-from grasp_core.report.tables import lead_table, table_csv, wide_table
+from grasp_core.report.table_csv import table_csv
+from grasp_core.report.tables import lead_table, wide_table
 from grasp_core.result import RunResult
 from grasp_core.settings import Settings, read_settings
 from grasp_core.spec import AnalysisSpec, RunSpec

@@ -13,7 +13,7 @@ from grasp_core.export.markdown import table_markdown
 from grasp_core.export.spreadsheet import table_xlsx
 from grasp_core.report.contents import run_title
 from grasp_core.report.saved import result_json, spec_json
-from grasp_core.report.tables import table_csv
+from grasp_core.report.table_csv import table_csv
 from grasp_core.result import RunResult
 
 _NAME_CHARACTERS, _NAME_BYTES = 80, 200

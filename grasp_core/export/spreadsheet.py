@@ -13,7 +13,8 @@ import xlsxwriter
 
 from grasp_core.report.contents import conventions, marks, methods, not_estimable, raters_per_item, run_title
 from grasp_core.report.printable import printable_result
-from grasp_core.report.tables import dsi_table, results_table, safe_cell
+from grasp_core.report.table_csv import safe_cell
+from grasp_core.report.tables import dsi_table, results_table
 from grasp_core.report.words import NOT_ESTIMABLE, WORDS, reported_statistics
 from grasp_core.result import RunResult
 

@@ -11,7 +11,8 @@ from grasp_core.outcome import Outcome
 from grasp_core.panels.models.result import ModelsResult, closer
 from grasp_core.report.model_words import LEAD, SIDE_WORDS
 from grasp_core.report.so_far import p_so_far, q_so_far
-from grasp_core.report.tables import cell_text, exact, safe_cell
+from grasp_core.report.table_csv import exact, safe_cell
+from grasp_core.report.tables import cell_text
 from grasp_core.report.words import axis_label, format_p_value, format_value, group_label
 
 EVERYBODY = "All raters together"

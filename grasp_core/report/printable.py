@@ -10,7 +10,7 @@ from typing import Any
 
 from grasp_core.account import Account
 from grasp_core.groups import Group
-from grasp_core.outcome import Outcome
+from grasp_core.outcome import LabelUse, Outcome
 from grasp_core.remarks.remark import Remark, Value
 from grasp_core.result import DataSummary, DsiResult, GroupResult, RunResult
 
@@ -86,7 +86,26 @@ def _account(account: Account) -> Account:
 
 def _group_result(row: GroupResult) -> GroupResult:
     statistics = {name: _outcome(outcome) for name, outcome in row.statistics.items()}
-    return replace(row, group=_group(row.group), statistics=statistics)
+    use = None if row.label_use is None else _label_use(row.label_use)
+    return replace(row, group=_group(row.group), statistics=statistics, label_use=use)
+
+
+def _label_use(use: LabelUse) -> LabelUse:
+    names = dict(zip(use.labels, _names_apart(tuple(use.labels)), strict=True))
+    return replace(
+        use,
+        labels={names[label]: shift for label, shift in use.labels.items()},
+        most=None if use.most is None else names.get(use.most),
+        reason=None if use.reason is None else _remark(use.reason),
+    )
+
+
+def _names_apart(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Names as shown, numbered where two would look alike: they are keys."""
+    shown = _names(names)
+    if len(set(shown)) == len(shown):
+        return shown
+    return tuple(f"{position}: {name}" for position, name in enumerate(shown, start=1))
 
 
 def _dsi(row: DsiResult) -> DsiResult:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grasp_core.outcome import Outcome
+from grasp_core.outcome import LabelUse, Outcome
 from grasp_core.report.words import format_p_value
 from grasp_core.result import Result
 from grasp_core.spec import LEVEL
@@ -11,18 +11,18 @@ NOT_YET = "…"
 MAY_CHANGE = "?"
 
 
-def may_change(outcome: Outcome) -> bool:
+def may_change(outcome: Outcome | LabelUse) -> bool:
     """Whether further permutations may change a mark: the interval of p, or of q, holds the level."""
     intervals = (outcome.p_interval, outcome.q_interval)
     return any(one is not None and one[0] < LEVEL <= one[1] for one in intervals)
 
 
-def p_so_far(outcome: Outcome) -> str:
+def p_so_far(outcome: Outcome | LabelUse) -> str:
     """The p-value so far with its interval, such as ``about 0.031 (0.022–0.046)``."""
     return _about(outcome.p, outcome.p_interval)
 
 
-def q_so_far(outcome: Outcome) -> str:
+def q_so_far(outcome: Outcome | LabelUse) -> str:
     """The q-value so far with its interval."""
     return _about(outcome.q, outcome.q_interval)
 
@@ -33,17 +33,17 @@ def _about(value: float | None, interval: tuple[float, float] | None) -> str:
     return f"about {value:.3f} ({interval[0]:.3f}–{interval[1]:.3f})"
 
 
-def not_yet(outcome: Outcome, result: Result) -> bool:
+def not_yet(outcome: Outcome | LabelUse, result: Result) -> bool:
     """Whether a test has no p-value because its run has only begun."""
     return result.provisional and outcome.p is None and outcome.reason is None
 
 
-def p_in_figure(outcome: Outcome, result: Result) -> str:
+def p_in_figure(outcome: Outcome | LabelUse, result: Result) -> str:
     """The p-value where there is little room: ``≈ 0.031`` while permutations go on, dots before."""
     return NOT_YET if not_yet(outcome, result) else _in_figure(outcome.p, result)
 
 
-def q_in_figure(outcome: Outcome, result: Result) -> str:
+def q_in_figure(outcome: Outcome | LabelUse, result: Result) -> str:
     """The same of q."""
     return NOT_YET if not_yet(outcome, result) else _in_figure(outcome.q, result)
 

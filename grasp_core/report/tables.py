@@ -1,9 +1,7 @@
-"""A result as tables: Table 5's layout, the DSI table, and machine-readable CSV."""
+"""A result as tables: Table 5's layout, and the DSI table."""
 
 from __future__ import annotations
 
-import csv
-import io
 from typing import Any, Literal
 
 import pandas as pd
@@ -27,22 +25,6 @@ from grasp_core.result import GroupResult, RunResult
 RowOrder = Literal["axis", "effect", "q"]
 """Rows as the run formed them (axis by axis), largest effect first, or smallest q first."""
 
-CSV_COLUMNS = (
-    "axis",
-    "group",
-    "n_raters",
-    "n_annotations",
-    "statistic",
-    "value",
-    "low",
-    "high",
-    "null_median",
-    "direction",
-    "p",
-    "q",
-    "significance",
-    "reason",
-)
 _OF_STATISTIC = {
     "low": "from",
     "high": "to",
@@ -54,7 +36,6 @@ _OF_STATISTIC = {
     "reason": "why",
 }
 """What a results table has beside a statistic's value, with the words of its head."""
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 def effect(outcome: Outcome) -> float | None:
@@ -239,51 +220,7 @@ def dsi_table(result: RunResult) -> pd.DataFrame:
     )
 
 
-def table_csv(result: RunResult) -> str:
-    """Every number at full precision: one line per group and reported statistic.
-
-    Notes
-    -----
-    Text cells that a spreadsheet would run as a formula get a leading apostrophe. Values that are
-    not estimable are empty, with their reason in the last column.
-    """
-    buffer = io.StringIO(newline="")
-    writer = csv.writer(buffer)
-    writer.writerow(CSV_COLUMNS)
-    for row in result.groups:
-        for name in reported_statistics(result):
-            outcome = outcome_of(row, name)
-            writer.writerow(
-                [
-                    safe_cell(" x ".join(row.group.axes)),
-                    safe_cell(row.group.label),
-                    row.n_raters,
-                    row.n_annotations,
-                    name,
-                    exact(outcome.value),
-                    *map(exact, ends(outcome)),
-                    exact(outcome.null_median),
-                    outcome.direction or "",
-                    exact(outcome.p),
-                    exact(outcome.q),
-                    outcome.significance,
-                    safe_cell(str(outcome.reason or "")),
-                ]
-            )
-    return buffer.getvalue()
-
-
 def ends(outcome: Outcome) -> tuple[float | None, float | None]:
     """An outcome's interval as two numbers."""
     interval = outcome.interval
     return (None, None) if interval is None else (interval.low, interval.high)
-
-
-def safe_cell(text: str) -> str:
-    """Text that a spreadsheet shows instead of running it."""
-    return f"'{text}" if text.startswith(_FORMULA_STARTS) else text
-
-
-def exact(value: float | None) -> str:
-    """All digits of a value, as tables for programs have them; empty where there is none."""
-    return "" if value is None else repr(float(value))

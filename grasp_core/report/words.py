@@ -102,8 +102,43 @@ WORDS: Mapping[str, StatisticWords] = {
         more="agree with each other more, relative to how they agree with others,",
         less="agree with each other less, relative to how they agree with others,",
     ),
+    "gap": StatisticWords(
+        name="Gap",
+        explanation="How much better the group agrees with itself than with the others: what GAI says as a "
+        "ratio, as a difference; 0 means no difference.",
+        formula="Gap = IRR − XRR",
+        axis="Gap (IRR − XRR)",
+        more="agree with each other more, compared with how they agree with others,",
+        less="agree with each other less, compared with how they agree with others,",
+    ),
+    "distance": StatisticWords(
+        name="Distance",
+        explanation="How far the group’s labels of an item lie from the others’ of the same item, beyond how "
+        "far either side’s lie from each other: 0 means that nothing sets the two apart; by chance it may be "
+        "a little below.",
+        formula="E = Σ w (2 D_across − D_inside − D_outside) / Σ w over items with two or more ratings from "
+        "either side; D: mean disagreement of two raters on the item, w = n m / (n + m) with n ratings from "
+        "the group and m from the others",
+        axis="Distance (disagreement beyond that of either side)",
+        more="lie further from the others",
+        less="lie less far from the others",
+    ),
 }
 """One entry per statistic of :data:`grasp_core.spec.STATISTICS`."""
+
+LABEL_USE_NAME = "Label use"
+LABEL_USE_EXPLANATION = (
+    "How much more or less often the group gives each label than the others give it to the same items, in "
+    "percentage points; over all labels these add up to 0."
+)
+LABEL_USE_FORMULA = (
+    "D_k = Σ w (c_k / n − d_k / m) / Σ w over items that both sides rated, with c_k of the group’s n and d_k "
+    "of the others’ m ratings giving label k, and w = n m / (n + m); tested by the label that lies furthest "
+    "from its chance values, in their standard deviations"
+)
+MEAN_SHIFT_EXPLANATION = (
+    "How much higher on the scale the group’s labels lie than the others’ of the same items."
+)
 
 DSI_NAME = "DSI"
 DSI_EXPLANATION = (

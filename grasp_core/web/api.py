@@ -29,7 +29,7 @@ from grasp_core.errors import MissingResultError, StoreError
 from grasp_core.models.tables import sides_csv
 from grasp_core.panels.models.result import ModelsResult
 from grasp_core.report.public_view import public_view
-from grasp_core.report.tables import table_csv
+from grasp_core.report.table_csv import table_csv
 from grasp_core.result import Result, RunResult
 from grasp_core.server import Server
 from grasp_core.store.links import Target

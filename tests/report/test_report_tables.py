@@ -1,5 +1,3 @@
-import csv
-import io
 import math
 from dataclasses import replace
 
@@ -8,14 +6,11 @@ import pytest
 from grasp_core.outcome import Outcome
 from grasp_core.remarks.remark import said
 from grasp_core.report.tables import (
-    CSV_COLUMNS,
     cell_text,
     column_label,
     dsi_table,
     ordered_groups,
     results_table,
-    safe_cell,
-    table_csv,
     wide_table,
 )
 from grasp_core.result import DsiResult
@@ -132,47 +127,11 @@ def test_dsi_that_cannot_be_estimated_comes_last_with_its_reason():
     assert table.iloc[-1]["reason"] == "no group"
 
 
-def test_csv_has_every_number_at_full_precision(three):
-    rows = list(csv.DictReader(io.StringIO(table_csv(three), newline="")))
-    assert tuple(rows[0]) == CSV_COLUMNS
-    assert len(rows) == 3 * 2
-    outcome = three.groups[2].statistics["gai"]
-    row = rows[5]
-    assert (row["axis"], row["group"], row["statistic"]) == ("gender", "C", "gai")
-    assert float(row["value"]) == outcome.value
-    assert float(row["p"]) == outcome.p
-    assert float(row["q"]) == outcome.q
-    assert float(row["null_median"]) == outcome.null_median
-    assert (row["direction"], row["significance"], row["reason"]) == ("down", "corrected", "")
-
-
-def test_csv_leaves_what_cannot_be_estimated_empty(three):
-    row = list(csv.DictReader(io.StringIO(table_csv(three), newline="")))[3]
-    assert (row["group"], row["value"], row["p"], row["q"]) == ("B", "", "", "")
-    assert (row["significance"], row["reason"]) == ("none", "no shared items")
-
-
-@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx", "\nx"])
-def test_text_that_a_spreadsheet_would_run_is_neutralised(text):
-    assert safe_cell(text) == f"'{text}"
-    group = make_group(text, axis=text, irr=make_outcome(-0.25, "down"))
-    row = next(csv.DictReader(io.StringIO(table_csv(make_result((group,), statistics=("irr",))), newline="")))
-    assert row["group"] == row["axis"] == f"'{text}"
-    assert row["value"] == "-0.25"
-
-
-def test_harmless_text_is_left_alone():
-    assert safe_cell("gen x+") == "gen x+"
-    assert safe_cell("(18,30)") == "(18,30)"
-    assert safe_cell("") == ""
-
-
 def test_tables_of_no_group():
     empty = make_result(())
     assert results_table(empty).empty
     assert wide_table(empty).empty
     assert dsi_table(empty).empty
-    assert table_csv(empty) == ",".join(CSV_COLUMNS) + "\r\n"
 
 
 def test_gai_not_estimable_keeps_the_other_columns():

@@ -14,7 +14,7 @@ from grasp_core.access import User
 from grasp_core.errors import MissingResultError
 from grasp_core.models.tables import sides_csv
 from grasp_core.report.saved import result_json
-from grasp_core.report.tables import table_csv
+from grasp_core.report.table_csv import table_csv
 from grasp_core.result import RunResult
 from grasp_core.server import Server
 from grasp_core.store.runs import Request, RunRecord

@@ -1,0 +1,101 @@
+"""Label use as tables: a row for each group and label, and a row for each group."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from grasp_core.outcome import LabelUse
+from grasp_core.report.label_use import foremost, format_points, format_points_interval
+from grasp_core.report.so_far import MAY_CHANGE, may_change, p_so_far, q_so_far
+from grasp_core.report.tables import or_nan
+from grasp_core.report.words import (
+    NOT_ESTIMABLE,
+    STARS,
+    axis_label,
+    format_p_value,
+    group_label,
+    one_line,
+)
+from grasp_core.result import GroupResult, RunResult
+
+_MOST_COLUMNS = 6
+"""Labels that a table has room for side by side; of more, each group has the one that differs most."""
+MEAN = "mean"
+
+
+def with_label_use(result: RunResult) -> tuple[tuple[GroupResult, LabelUse], ...]:
+    """The groups whose label use was computed."""
+    return tuple((row, row.label_use) for row in result.groups if row.label_use is not None)
+
+
+def label_use_table(result: RunResult) -> pd.DataFrame:
+    """One row for each group and label, and one for the mean where labels are ordered or numbers.
+
+    Returns
+    -------
+    DataFrame
+        `axis`, `group`, `raters`, `label`, `shift`, `low` and `high` (float; a share, of the mean on its
+        scale; NaN where there is none), `p` of this label, then the group's `p_group`, `q` and `stars`.
+    """
+    columns = ["axis", "group", "raters", "label", "shift", "low", "high", "p", "p_group", "q", "stars"]
+    rows = [
+        [
+            axis_label(row.group.axes),
+            group_label(row.group),
+            row.n_raters,
+            label,
+            *map(or_nan, (shift.value, shift.low, shift.high, shift.p, use.p, use.q)),
+            STARS[use.significance],
+        ]
+        for row, use in with_label_use(result)
+        for label, shift in (*use.labels.items(), *(() if use.mean is None else ((MEAN, use.mean),)))
+    ]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def label_use_by_group(result: RunResult) -> pd.DataFrame:
+    """One row for each group, with texts: points for each label, or for the label that differs most.
+
+    Returns
+    -------
+    DataFrame
+        Columns `Axis`, `Group`, `Raters`, then one for each label, or `Label`, `Points` and `95 % interval`
+        where there are more than fit, then `p` and `q` of all labels together, `q` with the group's stars.
+    """
+    found = with_label_use(result)
+    labels = list(dict.fromkeys(label for _, use in found for label in use.labels))
+    few = len(labels) <= _MOST_COLUMNS
+    heads = [one_line(label) for label in labels] if few else ["Label", "Points", "95 % interval"]
+    rows = [
+        [
+            axis_label(row.group.axes),
+            group_label(row.group),
+            row.n_raters,
+            *(_of_labels(use, labels) if few else _of_foremost(use)),
+            *_tested(use, result),
+        ]
+        for row, use in found
+    ]
+    return pd.DataFrame(rows, columns=["Axis", "Group", "Raters", *heads, "p", "q"])
+
+
+def _of_labels(use: LabelUse, labels: Sequence[str]) -> list[str]:
+    return [format_points(use.labels[label].value if label in use.labels else None) for label in labels]
+
+
+def _of_foremost(use: LabelUse) -> list[str]:
+    found = foremost(use)
+    if found is None:
+        return ["", NOT_ESTIMABLE, ""]
+    label, shift = found
+    return [one_line(label), format_points(shift.value), format_points_interval(shift)]
+
+
+def _tested(use: LabelUse, result: RunResult) -> list[str]:
+    if result.provisional:
+        unsure = MAY_CHANGE if may_change(use) else ""
+        return [p_so_far(use), f"{q_so_far(use)}{unsure}"]
+    p, q = (format_p_value(value, permutations=result.permutations) for value in (use.p, use.q))
+    return [p, f"{q} {STARS[use.significance]}".rstrip()]

@@ -1,0 +1,96 @@
+"""Label use in words: who says what how much more often, and how sure that is."""
+
+from __future__ import annotations
+
+from grasp_core.outcome import LabelUse, Shift
+from grasp_core.report.text import Segment
+from grasp_core.report.words import MINUS, NOT_ESTIMABLE, format_p, format_value, one_line
+from grasp_core.result import RunResult
+
+_WHOLE_FROM = 9.95
+"""From so many points on, decimals say nothing in a sentence."""
+
+
+def format_points(share: float | None) -> str:
+    """A difference of shares in percentage points for a table cell, such as ``+11.3``."""
+    if share is None:
+        return NOT_ESTIMABLE
+    text = f"{100 * share:+.1f}"
+    return "0.0" if text in ("+0.0", "-0.0") else text.replace("-", MINUS)
+
+
+def format_points_interval(shift: Shift) -> str:
+    """A shift's 95 % interval in points and brackets, such as ``[+4.0, +18.1]``; empty where it has none."""
+    if shift.low is None or shift.high is None:
+        return ""
+    return f"[{format_points(shift.low)}, {format_points(shift.high)}]"
+
+
+def foremost(use: LabelUse) -> tuple[str, Shift] | None:
+    """The label to speak of, with its shift: the one furthest from chance; None without values."""
+    estimable = {label: shift for label, shift in use.labels.items() if shift.value is not None}
+    if not estimable:
+        return None
+    label = use.most if use.most in estimable else max(estimable, key=lambda name: _size(estimable[name]))
+    return label, estimable[label]
+
+
+def manner(use: LabelUse) -> tuple[str | Segment, ...]:
+    """What a group does, to go on after its name: says a label more or less often than the others.
+
+    Returns
+    -------
+    tuple of str and Segment
+        Such as "say “unsafe” 11 points more often than the others on the same items [4, 18]"; empty where
+        there is no value. The interval is of what is said: of "less often" it has the signs turned.
+    """
+    found = foremost(use)
+    if found is None:
+        return ()
+    label, shift = found
+    size, interval = _points_in_words(shift)
+    often = "less often" if (shift.value or 0) < 0 else "more often"
+    tail = f" {size} {often} than the others on the same items{interval}"
+    return ("say “", Segment(one_line(label), strong=True), f"”{tail}")
+
+
+def p_and_q(use: LabelUse, result: RunResult) -> str:
+    """The test of all labels together, for the end of a sentence."""
+    many = result.permutations
+    return f"{format_p(use.p, permutations=many)}, {format_p(use.q, name='q', permutations=many)}"
+
+
+def mean_words(use: LabelUse, result: RunResult) -> str:
+    """How the mean moves on a scale, as a sentence; empty where labels have none."""
+    mean = use.mean
+    if mean is None or mean.value is None:
+        return ""
+    sign = -1 if mean.value < 0 else 1
+    ends = "" if mean.low is None or mean.high is None else _ends(mean.low, mean.high, sign, 3)
+    size = format_value(abs(mean.value))
+    where = "lower" if mean.value < 0 else "higher"
+    scale = ", on a scale of ranks from 0 to 1," if result.spec.analysis.level == "ordinal" else ""
+    p = format_p(mean.p, permutations=result.permutations)
+    return f"Their labels lie {size} {where} on average{scale} than the others’ on the same items{ends}, {p}."
+
+
+def _size(shift: Shift) -> float:
+    return abs(shift.value or 0.0)
+
+
+def _points_in_words(shift: Shift) -> tuple[str, str]:
+    """Size and interval, such as "11 points" and " [4, 18]"."""
+    points = 100 * _size(shift)
+    digits = 0 if points >= _WHOLE_FROM else 1
+    size = f"{points:.{digits}f}"
+    words = f"{size} {'point' if size == '1.0' else 'points'}"
+    if shift.low is None or shift.high is None:
+        return words, ""
+    sign = -1 if (shift.value or 0) < 0 else 1
+    return words, _ends(100 * shift.low, 100 * shift.high, sign, digits)
+
+
+def _ends(low: float, high: float, sign: int, digits: int) -> str:
+    first, last = sorted((sign * low, sign * high))
+    ends = (f"{round(end, digits) + 0.0:.{digits}f}".replace("-", MINUS) for end in (first, last))
+    return f" [{', '.join(ends)}]"

@@ -1,0 +1,100 @@
+import csv
+import io
+
+import pytest
+
+from grasp_core.outcome import LabelUse, Outcome, Shift
+from grasp_core.remarks.remark import said
+from grasp_core.report.table_csv import CSV_COLUMNS, safe_cell, table_csv
+from tests.results import make_group, make_label_use, make_outcome, make_result, with_label_use
+
+
+@pytest.fixture
+def three():
+    return make_result(
+        (
+            make_group("A", gai=make_outcome(1.0, "up", "*"), irr=make_outcome(0.3, "up")),
+            make_group(
+                "B", gai=Outcome(None, reason=said("no shared items")), irr=make_outcome(0.2, "up", "**")
+            ),
+            make_group("C", gai=make_outcome(0.5, "down", "**"), irr=make_outcome(0.1, "down", "*")),
+        ),
+        statistics=("irr", "gai"),
+    )
+
+
+def test_csv_has_every_number_at_full_precision(three):
+    rows = list(csv.DictReader(io.StringIO(table_csv(three), newline="")))
+    assert tuple(rows[0]) == CSV_COLUMNS
+    assert len(rows) == 3 * 2
+    outcome = three.groups[2].statistics["gai"]
+    row = rows[5]
+    assert (row["axis"], row["group"], row["statistic"]) == ("gender", "C", "gai")
+    assert float(row["value"]) == outcome.value
+    assert float(row["p"]) == outcome.p
+    assert float(row["q"]) == outcome.q
+    assert float(row["null_median"]) == outcome.null_median
+    assert (row["direction"], row["significance"], row["reason"]) == ("down", "corrected", "")
+
+
+def test_csv_leaves_what_cannot_be_estimated_empty(three):
+    row = list(csv.DictReader(io.StringIO(table_csv(three), newline="")))[3]
+    assert (row["group"], row["value"], row["p"], row["q"]) == ("B", "", "", "")
+    assert (row["significance"], row["reason"]) == ("none", "no shared items")
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx", "\nx"])
+def test_text_that_a_spreadsheet_would_run_is_neutralised(text):
+    assert safe_cell(text) == f"'{text}"
+    group = make_group(text, axis=text, irr=make_outcome(-0.25, "down"))
+    row = next(csv.DictReader(io.StringIO(table_csv(make_result((group,), statistics=("irr",))), newline="")))
+    assert row["group"] == row["axis"] == f"'{text}"
+    assert row["value"] == "-0.25"
+
+
+def test_harmless_text_is_left_alone():
+    assert safe_cell("gen x+") == "gen x+"
+    assert safe_cell("(18,30)") == "(18,30)"
+    assert safe_cell("") == ""
+
+
+def test_no_group_is_the_header_alone():
+    assert table_csv(make_result(())) == ",".join(CSV_COLUMNS) + "\r\n"
+
+
+def test_label_use_follows_the_statistics_of_its_group():
+    use = make_label_use({"No": 12.0, "=Yes": -12.0}, "**")
+    use = LabelUse(**{**{f: getattr(use, f) for f in use.__slots__}, "mean": Shift(0.2, 0.1, 0.3, p=0.04)})
+    groups = (with_label_use(make_group("A", irr=make_outcome(0.3, "up")), use), make_group("B"))
+    rows = list(csv.DictReader(io.StringIO(table_csv(make_result(groups, statistics=("irr",))), newline="")))
+    assert [(row["group"], row["statistic"], row["label"]) for row in rows] == [
+        ("A", "irr", ""),
+        ("A", "label_use", ""),
+        ("A", "label_use", "No"),
+        ("A", "label_use", "'=Yes"),
+        ("A", "mean_shift", ""),
+        ("B", "irr", ""),
+    ]
+    test, no, yes, mean = rows[1:5]
+    assert (float(test["p"]), float(test["q"]), test["significance"]) == (use.p, use.q, "corrected")
+    assert test["value"] == no["q"] == no["significance"] == ""
+    shift = use.labels["No"]
+    assert [float(no[name]) for name in ("value", "low", "high", "p")] == [
+        0.12,
+        shift.low,
+        shift.high,
+        shift.p,
+    ]
+    assert float(yes["value"]) == -0.12
+    assert [float(mean[name]) for name in ("value", "low", "high", "p")] == [0.2, 0.1, 0.3, 0.04]
+
+
+def test_label_use_that_cannot_be_estimated_says_why():
+    use = LabelUse({"No": Shift(None), "Yes": Shift(None)}, reason=said("no shared items"))
+    rows = list(
+        csv.DictReader(
+            io.StringIO(table_csv(make_result((with_label_use(make_group("A"), use),))), newline="")
+        )
+    )
+    (test, no, _) = [row for row in rows if row["statistic"] == "label_use"]
+    assert (test["p"], test["reason"], no["value"]) == ("", "no shared items", "")
