@@ -6,6 +6,7 @@ Imports `benchmark`, `models`, `panels` and `report`.
 from grasp_core.charts.cohesion import cohesion_map
 from grasp_core.charts.dsi import dsi_chart
 from grasp_core.charts.export import to_pdf, to_png, to_svg
+from grasp_core.charts.forest import forest_plot, label_forest_plot
 from grasp_core.charts.histograms import chart_alt, null_histograms
 from grasp_core.charts.leaderboard import leaderboard_chart
 from grasp_core.charts.theme import Theme
@@ -15,6 +16,8 @@ __all__ = [
     "chart_alt",
     "cohesion_map",
     "dsi_chart",
+    "forest_plot",
+    "label_forest_plot",
     "leaderboard_chart",
     "null_histograms",
     "to_pdf",

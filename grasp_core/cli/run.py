@@ -29,13 +29,15 @@ from grasp_core.errors import SettingsError, SpecError
 from grasp_core.io.dataset.load import Dataset, load
 from grasp_core.io.parts.survey import survey
 from grasp_core.io.parts.workplace import workplace
+from grasp_core.report.label_tables import label_use_by_group, with_label_use
 from grasp_core.report.levels import proposed_levels
-from grasp_core.report.printable import printable
+from grasp_core.report.printable import printable, printable_result
 from grasp_core.report.saved import RecordedSpec, read_spec, result_json
 from grasp_core.report.sentences import answer
 from grasp_core.report.stopping import how_it_ended
 from grasp_core.report.table_csv import table_csv
 from grasp_core.report.tables import lead_table, wide_table
+from grasp_core.report.words import LABEL_USE_EXPLANATION
 from grasp_core.result import RunResult
 from grasp_core.settings import Settings, read_settings
 from grasp_core.spec import AnalysisSpec, RunSpec
@@ -243,6 +245,9 @@ def _print(result: RunResult) -> None:
     for sentence in found.details:
         print(f"- {sentence.plain}")
     print(f"\n{wide_table(result).to_string(index=False)}")
+    if with_label_use(result):
+        print(f"\n{LABEL_USE_EXPLANATION}")
+        print(f"\n{label_use_by_group(printable_result(result)).to_string(index=False)}")
     for words in how_it_ended(result):
         print(f"\n{printable(words)}")
     for warning in result.warnings:

@@ -6,7 +6,8 @@ import shlex
 from dataclasses import replace
 from html import escape
 
-from grasp_core.charts import cohesion_map, dsi_chart, null_histograms
+from grasp_core.charts import cohesion_map, dsi_chart, forest_plot, null_histograms
+from grasp_core.export.html_labels import label_use
 from grasp_core.export.html_parts import (
     Cell,
     code,
@@ -30,6 +31,7 @@ from grasp_core.report.contents import (
     raters_per_item,
     run_title,
 )
+from grasp_core.report.label_tables import with_label_use
 from grasp_core.report.labelled import labelled_sentence
 from grasp_core.report.printable import printable, printable_result
 from grasp_core.report.saved import spec_json
@@ -56,6 +58,7 @@ _SECTIONS = {
     "axes": "Which axis should recruitment watch?",
     "cohesion": "Agreement inside and across groups",
     "groups": "Groups",
+    "labels": "Label use",
     "chance": "Against chance groupings",
     "methods": "Methods",
     "warnings": "Warnings",
@@ -117,9 +120,11 @@ def _contents(result: RunResult, spec_file: str) -> dict[str, str]:
         "warnings": listing(escape(str(warning)) for warning in result.warnings) or "<p>None.</p>",
         "data": _data(result),
     }
+    if with_label_use(result):
+        contents["labels"] = label_use(result)
     if result.data.files:
         contents["again"] = _again(result, spec_file)
-    return contents
+    return {name: contents[name] for name in _SECTIONS if name in contents}
 
 
 def _labelled(result: RunResult) -> str:
@@ -197,7 +202,8 @@ def _chance(result: RunResult) -> str:
 
 
 def _statistic(result: RunResult, method: Method, statistic: str) -> str:
-    drawn = figure(null_histograms(result, statistic), statistic.replace("_", "-"))
+    name = statistic.replace("_", "-")
+    drawn = figure(null_histograms(result, statistic), name)
     names = group_labels([row.group for row in result.groups])
     columns = (method.name, "95 % interval", "Median of chance groupings", "p", "q")
     heads = [text("Group"), *map(number, columns)]
@@ -208,8 +214,16 @@ def _statistic(result: RunResult, method: Method, statistic: str) -> str:
     numbers = table(f"{method.name} of every group against chance groupings", heads, rows)
     return (
         f"<h3>{escape(method.name)}</h3>\n<p>{escape(method.explanation)}</p>\n{drawn}\n"
+        f"{_forest(result, method, statistic)}"
         f"<details><summary>{escape(method.name)} in numbers</summary>\n{numbers}</details>"
     )
+
+
+def _forest(result: RunResult, method: Method, statistic: str) -> str:
+    if not any(outcome_of(row, statistic).interval for row in result.groups):
+        return ""
+    drawn = figure(forest_plot(result, statistic), f"forest-{statistic.replace('_', '-')}")
+    return f"<details><summary>{escape(method.name)} with its intervals</summary>\n{drawn}</details>\n"
 
 
 def _numbers(name: str, outcome: Outcome, result: RunResult) -> list[Cell]:

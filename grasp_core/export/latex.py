@@ -7,9 +7,11 @@ from itertools import groupby
 
 from grasp_core.outcome import Outcome
 from grasp_core.report.contents import marks, run_title
+from grasp_core.report.label_tables import label_use_by_group
 from grasp_core.report.printable import printable, printable_result
 from grasp_core.report.tables import ordered_groups
 from grasp_core.report.words import (
+    LABEL_USE_EXPLANATION,
     MINUS,
     STARS,
     WORDS,
@@ -78,7 +80,7 @@ def escape_latex(text: str) -> str:
 
 
 def table_latex(result: RunResult) -> str:
-    r"""Table 5 as a ``table*`` with booktabs rules, a caption and the label ``tab:grasp``."""
+    r"""Table 5 as a ``table*`` with booktabs rules, a caption and the label ``tab:grasp``; then label use."""
     result = printable_result(result)
     statistics = reported_statistics(result)
     heads = [rf"\multicolumn{{2}}{{c}}{{{escape_latex(WORDS[name].name)}}}" for name in statistics]
@@ -97,8 +99,34 @@ def table_latex(result: RunResult) -> str:
         r"\bottomrule",
         r"\end{tabular}",
         r"\end{table*}",
+        *_label_use(result),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _label_use(result: RunResult) -> list[str]:
+    """A second table; nothing where label use was not computed."""
+    table = label_use_by_group(result)
+    if table.empty:
+        return []
+    heads = " & ".join(map(escape_latex, table.columns))
+    what = f"Label use: {run_title(result.spec)}. {LABEL_USE_EXPLANATION}"
+    return [
+        "",
+        r"\begin{table*}",
+        r"\centering",
+        r"\small",
+        rf"\caption{{{escape_latex(what)}}}",
+        r"\label{tab:grasp-labels}",
+        rf"\begin{{tabular}}{{ll{'r' * (len(table.columns) - 2)}}}",
+        r"\toprule",
+        rf"{heads} \\",
+        r"\midrule",
+        *(rf"{' & '.join(escape_latex(str(cell)) for cell in row)} \\" for row in table.to_numpy().tolist()),
+        r"\bottomrule",
+        r"\end{tabular}",
+        r"\end{table*}",
+    ]
 
 
 def _remarks(result: RunResult) -> list[str]:

@@ -6,12 +6,13 @@ import re
 from collections.abc import Sequence
 
 from grasp_core.report.contents import marks, not_estimable, run_title
+from grasp_core.report.label_tables import label_use_by_group, with_label_use
 from grasp_core.report.labelled import labelled_sentence
 from grasp_core.report.printable import printable, printable_result
 from grasp_core.report.sentences import answer
 from grasp_core.report.tables import dsi_table, wide_table
 from grasp_core.report.text import WORD_JOINER, Sentence
-from grasp_core.report.words import DSI_NAME, format_p_value, format_value
+from grasp_core.report.words import DSI_NAME, LABEL_USE_EXPLANATION, format_p_value, format_value
 from grasp_core.result import RunResult
 
 _MARKUP = re.compile(r"[\\`*_\[\]<>|~$&!#]")
@@ -31,7 +32,7 @@ def escape_inline(text: str) -> str:
 
 
 def table_markdown(result: RunResult) -> str:
-    """Headline, Table 5 with its marks explained, and DSI."""
+    """Headline, Table 5 with its marks explained, DSI, and label use."""
     result = printable_result(result)
     wide = wide_table(result)
     parts = [
@@ -44,6 +45,8 @@ def table_markdown(result: RunResult) -> str:
     ]
     if result.dsi:
         parts.append(_dsi(result))
+    if with_label_use(result):
+        parts += [f"{escape_inline(LABEL_USE_EXPLANATION)}", _label_use(result)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -54,6 +57,11 @@ def _dsi(result: RunResult) -> str:
         p, q = (format_p_value(row[name], permutations=permutations) for name in ("p", "q"))
         rows.append([row["axis"], row["group"], f"{format_value(row['dsi'])} {row['stars']}".rstrip(), p, q])
     return _table(["Axis", "Attained by", DSI_NAME, "p", "q"], rows, texts=2)
+
+
+def _label_use(result: RunResult) -> str:
+    table = label_use_by_group(result)
+    return _table(list(table.columns), table.to_numpy().tolist(), texts=2)
 
 
 def _sentence(sentence: Sentence) -> str:
@@ -70,6 +78,9 @@ def _sentence(sentence: Sentence) -> str:
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[object]], *, texts: int) -> str:
     rule = [":--"] * texts + ["--:"] * (len(heads) - texts)
-    lines = [heads, *([escape_inline(str(cell)) for cell in row] for row in rows)]
+    lines = [
+        [escape_inline(head) for head in heads],
+        *([escape_inline(str(cell)) for cell in row] for row in rows),
+    ]
     drawn = [f"| {' | '.join(line)} |" for line in lines]
     return "\n".join([drawn[0], f"| {' | '.join(rule)} |", *drawn[1:]])

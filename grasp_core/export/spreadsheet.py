@@ -12,6 +12,7 @@ from typing import Any, Literal
 import xlsxwriter
 
 from grasp_core.report.contents import conventions, marks, methods, not_estimable, raters_per_item, run_title
+from grasp_core.report.label_tables import MEAN, label_use_table, with_label_use
 from grasp_core.report.printable import printable_result
 from grasp_core.report.table_csv import safe_cell
 from grasp_core.report.tables import dsi_table, results_table
@@ -30,7 +31,7 @@ _TEXT_ONLY = {
     "strings_to_numbers": False,
 }
 
-Kind = Literal["text", "count", "value", "end", "p", "mark"]
+Kind = Literal["text", "count", "value", "end", "points", "p", "mark"]
 Cell = str | float
 
 
@@ -42,7 +43,7 @@ class _Column:
 
 
 def table_xlsx(result: RunResult) -> bytes:
-    """Workbook with the sheets Table 5, DSI, Methods & conventions, and Data.
+    """Workbook with the sheets Table 5, DSI, Label use (where it was computed), Methods & conventions, Data.
 
     Notes
     -----
@@ -56,6 +57,8 @@ def table_xlsx(result: RunResult) -> bytes:
     formats = _formats(book, result.permutations)
     _sheet(book, formats, "Table 5", _groups(result), frozen=2)
     _sheet(book, formats, "DSI", _dsi(result), frozen=1)
+    if with_label_use(result):
+        _sheet(book, formats, "Label use", _label_use(result), frozen=4)
     _sheet(book, formats, "Methods & conventions", _methods(result))
     _sheet(book, formats, "Data", _data(result))
     book.close()
@@ -72,6 +75,7 @@ def _formats(book: Any, permutations: int) -> dict[str, Any]:
         "quoted": book.add_format({"text_wrap": True, "quote_prefix": True, **top}),  # text when edited, too
         "count": book.add_format({"num_format": "#,##0", **top}),
         "value": book.add_format({"num_format": "0.000", "align": "right", **top}),
+        "points": book.add_format({"num_format": "+0.0;\u22120.0;0.0", "align": "right", **top}),
         "end": book.add_format({"num_format": "0.000", "align": "right", **top}),
         "p": book.add_format({"num_format": f'{unseen}[<0.001]"< 0.001";0.000', "align": "right", **top}),
         "mark": book.add_format(top),
@@ -93,7 +97,7 @@ def _sheet(
                 kind = "quoted" if safe_cell(cell) != cell else column.kind
                 sheet.write_string(row, position, _fitting(cell), formats[kind])
             elif math.isnan(cell):
-                missing = "–" if column.kind == "end" else NOT_ESTIMABLE
+                missing = "–" if column.kind in ("end", "points") else NOT_ESTIMABLE
                 sheet.write_string(row, position, missing, formats[column.kind])
             else:
                 sheet.write_number(row, position, cell, formats[column.kind])
@@ -149,6 +153,28 @@ def _dsi(result: RunResult) -> list[_Column]:
         "stars_group": ("* of that group", "mark"),
         "reason": ("Why not estimable", "text"),
     }
+    return [_Column(head, kind, table[name].tolist()) for name, (head, kind) in heads.items()]
+
+
+def _label_use(result: RunResult) -> list[_Column]:
+    """Points as numbers; of the mean, its units."""
+    table = label_use_table(result)
+    scale = table["label"].eq(MEAN).map({True: 1, False: 100})
+    heads: dict[str, tuple[str, Kind]] = {
+        "axis": ("Axis", "text"),
+        "group": ("Group", "text"),
+        "raters": ("Raters", "count"),
+        "label": ("Label", "text"),
+        "shift": ("Points more often than the others", "points"),
+        "low": ("from", "points"),
+        "high": ("to", "points"),
+        "p": ("p of this label", "p"),
+        "p_group": ("p of all labels", "p"),
+        "q": ("q", "p"),
+        "stars": ("*", "mark"),
+    }
+    for name in ("shift", "low", "high"):
+        table[name] *= scale
     return [_Column(head, kind, table[name].tolist()) for name, (head, kind) in heads.items()]
 
 

@@ -30,6 +30,18 @@ def with_label_use(result: RunResult) -> tuple[tuple[GroupResult, LabelUse], ...
     return tuple((row, row.label_use) for row in result.groups if row.label_use is not None)
 
 
+def drawn_labels(result: RunResult) -> tuple[str, ...]:
+    """Labels worth a figure each: all where they are few, else those that set a marked group apart most."""
+    found = with_label_use(result)
+    labels = dict.fromkeys(label for _, use in found for label in use.labels)
+    if len(labels) == 2:  # what one gains the other loses
+        return tuple(labels)[1:]
+    if len(labels) <= _MOST_COLUMNS:
+        return tuple(labels)
+    foremost_of = {use.most for _, use in found if use.significance != "none"}
+    return tuple(label for label in labels if label in foremost_of)[:_MOST_COLUMNS]
+
+
 def label_use_table(result: RunResult) -> pd.DataFrame:
     """One row for each group and label, and one for the mean where labels are ordered or numbers.
 

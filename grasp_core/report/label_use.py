@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from grasp_core.outcome import LabelUse, Shift
-from grasp_core.report.text import Segment
-from grasp_core.report.words import MINUS, NOT_ESTIMABLE, format_p, format_value, one_line
-from grasp_core.result import RunResult
+from grasp_core.outcome import Interval, LabelUse, Outcome, Shift, Significance
+from grasp_core.report.text import Segment, Sentence
+from grasp_core.report.words import MINUS, NOT_ESTIMABLE, format_p, format_value, group_labels, one_line
+from grasp_core.result import GroupResult, RunResult
+from grasp_core.spec import LEVEL
 
 _WHOLE_FROM = 9.95
 """From so many points on, decimals say nothing in a sentence."""
@@ -54,6 +55,15 @@ def manner(use: LabelUse) -> tuple[str | Segment, ...]:
     return ("say “", Segment(one_line(label), strong=True), f"”{tail}")
 
 
+def label_use_sentence(row: GroupResult, use: LabelUse, result: RunResult) -> Sentence:
+    """A group's label use as one sentence: size first, then its test."""
+    name = Segment(group_labels([row.group])[0], strong=True)
+    size = f" raters (n = {row.n_raters}) "
+    if foremost(use) is None:
+        return Sentence.of(name, size, f"have no label use: {use.reason or 'no reason given'}.")
+    return Sentence.of(name, size, *manner(use), f"; {p_and_q(use, result)}.")
+
+
 def p_and_q(use: LabelUse, result: RunResult) -> str:
     """The test of all labels together, for the end of a sentence."""
     many = result.permutations
@@ -72,6 +82,40 @@ def mean_words(use: LabelUse, result: RunResult) -> str:
     scale = ", on a scale of ranks from 0 to 1," if result.spec.analysis.level == "ordinal" else ""
     p = format_p(mean.p, permutations=result.permutations)
     return f"Their labels lie {size} {where} on average{scale} than the others’ on the same items{ends}, {p}."
+
+
+def label_outcome(row: GroupResult, label: str) -> Outcome:
+    """One label's shift in points, with its own p and its mark, for figures.
+
+    Notes
+    -----
+    The test is that of all labels together, so no label has a mark where the group has none. The label that
+    lies furthest from chance has the group's mark, others a nominal one where their own p is below 0.05.
+    """
+    use = row.label_use
+    if use is None or label not in use.labels:
+        return Outcome(None)
+    shift = use.labels[label]
+    if shift.value is None:
+        return Outcome(None, reason=use.reason)
+    interval = None
+    if shift.low is not None and shift.high is not None:
+        interval = Interval(100 * shift.low, 100 * shift.high, use.target or "both")
+    return Outcome(
+        100 * shift.value,
+        p=shift.p,
+        significance=_mark(use, label),
+        interval=interval,
+        no_interval=use.no_interval,
+    )
+
+
+def _mark(use: LabelUse, label: str) -> Significance:
+    mirrored = len(use.labels) == 2  # what one label gains the other loses
+    if label == use.most or mirrored:
+        return use.significance
+    p = use.labels[label].p
+    return "nominal" if use.significance != "none" and p is not None and p < LEVEL else "none"
 
 
 def _size(shift: Shift) -> float:

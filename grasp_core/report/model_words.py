@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from grasp_core.report.words import WORDS
+from grasp_core.report.words import LABEL_USE_NAME, WORDS
 
 LEAD = "macro_f1"
 """The statistic of the table and the chart; of those that show a side it is named first."""
@@ -50,8 +50,13 @@ SIDE_WORDS = {
 """One entry per statistic of ``SIDES``, the lead first: the order in which people see them."""
 
 
+LABEL_USE = "label_use"
+
+
 def statistic_name(statistic: str) -> str:
     """The name of a statistic of groups, or of models and groups."""
+    if statistic == LABEL_USE:
+        return LABEL_USE_NAME
     return SIDE_WORDS[statistic].name if statistic in SIDE_WORDS else WORDS[statistic].name
 
 

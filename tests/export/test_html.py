@@ -6,11 +6,11 @@ import pytest
 
 from grasp_core.export.figure import inline_svg
 from grasp_core.export.html import report_html
-from grasp_core.outcome import Outcome
+from grasp_core.outcome import Interval, Outcome, Shift
 from grasp_core.remarks.remark import said
 from grasp_core.spec import STATISTICS
 from tests.report.hostile import hostile_result
-from tests.results import make_group, make_outcome, make_result
+from tests.results import make_group, make_label_use, make_outcome, make_result, with_label_use
 
 TAGS = {
     *("html", "head", "meta", "title", "style", "body", "main", "nav", "section", "h1", "h2", "h3", "p", "a"),
@@ -95,6 +95,31 @@ def test_a_figure_per_statistic_and_two_more(document):
     assert len(figures) == len(STATISTICS) + 2
     assert all(figure["role"] == "img" and len(figure["aria-label"]) > 50 for figure in figures)
     assert sum("Standing out after correction" in figure["aria-label"] for figure in figures) == 7
+
+
+def test_label_use_has_a_section_with_figures_and_numbers():
+    use = replace(make_label_use({"No": 12.0, "Yes": -9.0, "?": -3.0}, "**"), mean=Shift(0.5, p=0.2))
+    rows = tuple(with_label_use(row, use) for row in make_result().groups[:2])
+    document = Document(report_html(make_result(rows, level="interval")))
+    for words in (
+        "” 12 points more often than the others on the same items [4, 20]; p < 0.001",
+        "gen x+ No +12.0 [+4.0, +20.0] 0.003 < 0.001 < 0.001 **",
+        "gen z: Their labels lie 0.500 higher on average than the others’ on the same items, p = 0.200.",
+    ):
+        assert words in document.text
+    figures = [attributes["aria-label"] for tag, attributes in document.tags if tag == "svg"]
+    assert sum("“No” with its 95 % interval for 2 groups" in figure for figure in figures) == 1
+    assert len(figures) == len(STATISTICS) + 2 + 3
+
+
+def test_intervals_have_a_forest_plot_each():
+    first, *rest = make_result().groups
+    gai = replace(first.statistics["gai"], interval=Interval(0.9, 1.1, "both"))
+    first = replace(first, statistics={**first.statistics, "gai": gai})
+    document = Document(report_html(make_result((first, *rest))))
+    figures = [attributes["aria-label"] for tag, attributes in document.tags if tag == "svg"]
+    assert [figure for figure in figures if "gen x+ 0.975 [0.900, 1.100]" in figure]
+    assert len(figures) == len(STATISTICS) + 2 + 1
 
 
 def test_headings_in_order_and_ids_once(document):

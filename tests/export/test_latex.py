@@ -8,7 +8,7 @@ from grasp_core.export.latex import escape_latex, table_latex
 from grasp_core.outcome import Outcome
 from grasp_core.remarks.remark import said
 from tests.report.hostile import TEXTS, hostile_result
-from tests.results import make_group, make_outcome, make_result
+from tests.results import make_group, make_label_use, make_outcome, make_result, with_label_use
 
 COMMANDS = {
     "begin", "end", "centering", "small", "setlength", "tabcolsep", "caption", "label", "toprule", "midrule",
@@ -96,10 +96,21 @@ def test_no_text_is_a_command(text):
 def test_a_hostile_table_keeps_its_structure():
     text = "\n".join(body(table_latex(hostile_result())))
     assert set(re.findall(r"\\([A-Za-z]+)", text)) <= COMMANDS
-    assert text.count(r"\begin{") == text.count(r"\end{") == 2
+    assert text.count(r"\begin{") == text.count(r"\end{") == 4
     assert "\x00" not in text
+    groups, labels = text.split(r"\end{table*}")[:2]
     # Header, groups and their axes, of which "\tx" and "\rx" look the same.
-    assert sum(line.endswith(r"\\") for line in text.splitlines()) == 1 + len(TEXTS) + len(TEXTS) - 1
+    assert sum(line.endswith(r"\\") for line in groups.splitlines()) == 1 + len(TEXTS) + len(TEXTS) - 1
+    assert sum(line.endswith(r"\\") for line in labels.splitlines()) == 1 + 2
+
+
+def test_label_use_is_a_second_table():
+    row = with_label_use(make_group("A"), make_label_use({"No": 12.0, "Yes_%": -12.0}, "**"))
+    text = table_latex(make_result((row,), statistics=("irr",)))
+    assert r"\label{tab:grasp-labels}" in text
+    assert r"Axis & Group & Raters & No & Yes\_\% & p & q \\" in text
+    assert r"gender & A & 12 & +12.0 & $-$12.0 & \textless{} 0.001 & \textless{} 0.001 {*}{*} \\" in text
+    assert "labels" not in table_latex(make_result())
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -10,7 +10,7 @@ from grasp_core.report.printable import printable_name
 from grasp_core.report.text import WORD_JOINER
 from grasp_core.report.words import one_line
 from tests.report.hostile import TEXTS, hostile_result
-from tests.results import make_group, make_outcome, make_result
+from tests.results import make_group, make_label_use, make_outcome, make_result, with_label_use
 
 
 def parsed(text):
@@ -73,9 +73,19 @@ def test_text_shows_as_itself(text):
     assert not re.search(rf"[:@](?=[^\s{WORD_JOINER}])|www\.", escape_inline(text))
 
 
-def test_a_hostile_result_is_two_tables_and_text():
+def test_label_use():
+    row = with_label_use(make_group("A"), make_label_use({"No": 12.0, "a|b": -12.0}, "*"))
+    *_, labels = tables(table_markdown(make_result((row,), statistics=("irr",))))
+    assert labels == [
+        ["Axis", "Group", "Raters", "No", "a|b", "p", "q"],
+        ["gender", "A", "12", "+12.0", "−12.0", "0.021", "0.086 *"],
+    ]
+
+
+def test_a_hostile_result_is_three_tables_and_text():
     text = table_markdown(hostile_result())
-    groups, dsi = tables(text)
+    groups, dsi, labels = tables(text)
+    assert len(labels) == 1 + 2
     assert len(groups) == len(TEXTS) + 1
     assert len(dsi) == len(TEXTS)
     assert {len(row) for row in groups} == {7}

@@ -7,12 +7,12 @@ import openpyxl
 import pytest
 
 from grasp_core.export.spreadsheet import table_xlsx
-from grasp_core.outcome import Outcome
+from grasp_core.outcome import Outcome, Shift
 from grasp_core.remarks.remark import said
 from grasp_core.report.printable import printable
 from grasp_core.report.words import one_line
 from tests.report.hostile import TEXTS, hostile_result
-from tests.results import make_group, make_outcome, make_result
+from tests.results import make_group, make_label_use, make_outcome, make_result, with_label_use
 
 SHEETS = ["Table 5", "DSI", "Methods & conventions", "Data"]
 
@@ -77,6 +77,20 @@ def test_what_cannot_be_estimated():
     assert texts(sheet, "GAI") == texts(sheet, "GAI p") == texts(sheet, "IRR q") == ["not estimable"]
     assert texts(sheet, "IRR") == [0.5]
     assert "GAI is not estimable for A: XRR is 0." in texts(book["Methods & conventions"], "In words")
+
+
+def test_label_use_has_a_sheet_with_points_as_numbers():
+    use = replace(make_label_use({"No": 12.0, "=Yes": -9.0}, "**"), mean=Shift(-0.25, p=0.04))
+    book = read(make_result((with_label_use(make_group("A"), use),), statistics=("irr",)))
+    assert book.sheetnames == [*SHEETS[:2], "Label use", *SHEETS[2:]]
+    sheet = book["Label use"]
+    assert texts(sheet, "Label") == ["No", "=Yes", "mean"]
+    assert texts(sheet, "Points more often than the others") == pytest.approx([12.0, -9.0, -0.25])
+    assert texts(sheet, "from") == [pytest.approx(4.0), pytest.approx(-17.0), "–"]
+    assert texts(sheet, "*") == ["**"] * 3
+    assert texts(sheet, "p of this label")[2] == 0.04
+    cell = column(sheet, "Points more often than the others")[1]
+    assert (cell.data_type, cell.number_format) == ("n", "+0.0;−0.0;0.0")
 
 
 def test_no_groups():

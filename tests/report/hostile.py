@@ -6,11 +6,11 @@ from dataclasses import replace
 
 from grasp_core.data_spec import DataSpec
 from grasp_core.groups import Group
-from grasp_core.outcome import Outcome
+from grasp_core.outcome import LabelUse, Outcome
 from grasp_core.remarks.remark import said
 from grasp_core.result import DsiResult, FileFingerprint, RunResult
 from grasp_core.spec import AnalysisSpec, RunSpec
-from tests.results import make_group, make_outcome, make_result
+from tests.results import make_group, make_label_use, make_outcome, make_result, with_label_use
 
 TEXTS = (
     "<script>alert(1)</script>",
@@ -45,6 +45,10 @@ TEXTS = (
 )
 
 
+def _use(labels: tuple[str, ...]) -> LabelUse:
+    return make_label_use({text: 30.0 - position for position, text in enumerate(labels)}, "**")
+
+
 def hostile_result() -> RunResult:
     """Every such text as a group, and several at every other place that data or files reach."""
     groups = []
@@ -58,6 +62,8 @@ def hostile_result() -> RunResult:
             xrr=Outcome(None, reason=said(text[:300])),
         )
         groups.append(group)
+    groups[0] = with_label_use(groups[0], _use(TEXTS[:-1]))
+    groups[1] = with_label_use(groups[1], _use(TEXTS[:3]))
     dsi = tuple(
         DsiResult(
             (text[:200],), Group((text[:200],), (text,)), make_outcome(1.2, "up", "**"), 0.01, "nominal"

@@ -2,12 +2,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from grasp_core.groups import Group
 from grasp_core.outcome import Outcome
 from grasp_core.remarks.remark import said
 from grasp_core.report.comparison.changes import changes_table, compare, differences_table, in_words
 from grasp_core.result import GroupResult, RunResult
-from tests.results import make_group, make_outcome, make_result
+from tests.results import make_group, make_label_use, make_outcome, make_result, with_label_use
 
 
 def _asked(result: RunResult, **fields: object) -> RunResult:
@@ -179,3 +181,28 @@ def test_nothing_in_common() -> None:
     assert not comparison.changes
     assert in_words(comparison) == ()
     assert changes_table(comparison.changes).empty
+
+
+def test_label_use_is_held_by_the_label_that_sets_a_apart() -> None:
+    one, other = make_group("A", gai=make_outcome(1.0, "up")), make_group("B", gai=make_outcome(1.0, "up"))
+    a = make_result((with_label_use(one, make_label_use({"No": 12.0, "Yes": -9.0}, "**")), other))
+    b = make_result((with_label_use(one, make_label_use({"No": 5.0, "Yes": -20.0}, "*")), other))
+    comparison = compare(a, b)
+    assert comparison.statistics[-1] == "label_use"
+    (change,) = [change for change in comparison.changes if change.statistic == "label_use"]
+    assert change.changed_significance
+    assert change.value_moved == pytest.approx(-0.07)
+    row = changes_table([change]).iloc[0]
+    assert (row["statistic"], row["a"], row["b"]) == ("Label use (“No”)", "0.120 ↑**", "0.050 ↑*")
+    assert in_words(comparison)[-1] == (
+        "Label use: 1 of 1 group changed significance; the largest move of a value is 0.070."
+    )
+    assert "label_use" not in compare(a, make_result((one, other))).statistics
+
+
+def test_a_label_that_b_lacks_has_no_value_there() -> None:
+    row = make_group("A", gai=make_outcome(1.0, "up"))
+    a = make_result((with_label_use(row, make_label_use({"No": 12.0, "Yes": -9.0}, "**")),))
+    b = make_result((with_label_use(row, make_label_use({"Ja": 5.0, "Nein": -20.0}, "*")),))
+    (change,) = [change for change in compare(a, b).changes if change.statistic == "label_use"]
+    assert change.value_moved is None

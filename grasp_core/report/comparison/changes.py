@@ -9,16 +9,18 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from grasp_core.groups import Group
-from grasp_core.outcome import Outcome
+from grasp_core.outcome import Direction, LabelUse, Outcome
 from grasp_core.panels.models.result import ModelsResult
 from grasp_core.report.comparison.asked import asked, data_of
-from grasp_core.report.model_words import SIDE_WORDS, statistic_name
+from grasp_core.report.label_use import foremost
+from grasp_core.report.model_words import LABEL_USE, SIDE_WORDS, statistic_name
 from grasp_core.report.tables import cell_text, or_nan
 from grasp_core.report.words import (
     SIGNIFICANCE_NAMES,
     axis_label,
     format_value,
     group_label,
+    one_line,
     outcome_of,
 )
 from grasp_core.result import Result, RunResult
@@ -35,13 +37,17 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One statistic that both runs show of a group, or of a model and a group."""
+    """One statistic that both runs show of a group, or of a model and a group.
+
+    Of label use it is the label that sets the group apart most in a, with its share in both.
+    """
 
     group: Group
     statistic: str
     a: Outcome
     b: Outcome
     model: str | None = None
+    label: str | None = None
 
     @property
     def value_moved(self) -> float | None:
@@ -110,6 +116,9 @@ def compare(a: Result, b: Result) -> Comparison | None:
         if key in rows_b
         for name in statistics
     ]
+    use = _label_use(rows_a, rows_b)
+    if use:
+        statistics, changes = (*statistics, LABEL_USE), [*changes, *use]
     groups_a, groups_b = ({key: row.group for (key, _), row in rows.items()} for rows in (rows_a, rows_b))
     return Comparison(
         spec=_differences(asked(a.spec), asked(b.spec)),
@@ -167,6 +176,33 @@ class _Row(NamedTuple):
     group: Group
     model: str | None
     outcomes: Mapping[str, Outcome]
+    use: LabelUse | None = None
+
+
+_Rows = Mapping[tuple[frozenset[tuple[str, str]], str | None], _Row]
+
+
+def _label_use(rows_a: _Rows, rows_b: _Rows) -> list[Change]:
+    changes = []
+    for key, a in rows_a.items():
+        b = rows_b.get(key)
+        if b is None or a.use is None or b.use is None:
+            continue
+        found = foremost(a.use)
+        label = None if found is None else found[0]
+        before, after = _of_label(a.use, label), _of_label(b.use, label)
+        changes.append(Change(a.group, LABEL_USE, before, after, label=label))
+    return changes
+
+
+def _of_label(use: LabelUse, label: str | None) -> Outcome:
+    """A label's share, with the test of all labels together."""
+    shift = None if label is None else use.labels.get(label)
+    value = None if shift is None else shift.value
+    if value is None:
+        return Outcome(None, reason=use.reason)
+    way: Direction = "down" if value < 0 else "up"
+    return Outcome(value, direction=way, p=use.p, q=use.q, significance=use.significance)
 
 
 def _rows(result: Result) -> dict[tuple[frozenset[tuple[str, str]], str | None], _Row]:
@@ -180,7 +216,7 @@ def _rows(result: Result) -> dict[tuple[frozenset[tuple[str, str]], str | None],
     else:
         groups = result.groups if isinstance(result, RunResult) else ()
         rows = [
-            _Row(row.group, None, {name: outcome_of(row, name) for name in _reported(result)})
+            _Row(row.group, None, {name: outcome_of(row, name) for name in _reported(result)}, row.label_use)
             for row in groups
         ]
     return {(frozenset(zip(row.group.axes, row.group.values, strict=True)), row.model): row for row in rows}
@@ -196,7 +232,7 @@ def _row(change: Change) -> dict[str, Any]:
         "group": group_label(change.group),
         "axis": axis_label(change.group.axes),
         **({} if change.model is None else {"model": change.model}),
-        "statistic": statistic_name(change.statistic),
+        "statistic": _named(change),
         "a": cell_text(change.a),
         "b": cell_text(change.b),
         "moved": or_nan(change.value_moved),
@@ -205,6 +241,11 @@ def _row(change: Change) -> dict[str, Any]:
         "q_moved": or_nan(change.q_moved),
         "significance": _became(change),
     }
+
+
+def _named(change: Change) -> str:
+    name = statistic_name(change.statistic)
+    return name if change.label is None else f"{name} (“{one_line(change.label)}”)"
 
 
 def _became(change: Change) -> str:
