@@ -19,6 +19,7 @@ from grasp_core.json_values import (
     to_json,
 )
 from grasp_core.outcome import LabelUse, Outcome, Significance
+from grasp_core.pairs import PAIR_STATISTICS, PairResult
 from grasp_core.remarks.remark import Remark
 from grasp_core.spec import SIDES, STATISTICS, RunSpec
 
@@ -91,7 +92,7 @@ class Undecided:
     """A mark that more permutations might still change.
 
     `group` is None for the DSI of `axes`; `corrected` says which of a test's two marks is meant. `model` is
-    the model that is held against the group, where there are some.
+    the model that is held against the group, where there are some, `other` the other group of a pair.
     """
 
     axes: AxisSet
@@ -99,6 +100,7 @@ class Undecided:
     statistic: str
     corrected: bool
     model: str | None = field(default=None, metadata=ADDED)
+    other: Group | None = field(default=None, metadata=ADDED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +125,7 @@ class Timing:
     permutations_s: float
 
 
-_LAST = ("warnings", "timing", "stopping", "permutations_done")
+_LAST = ("warnings", "timing", "stopping", "permutations_done", "later")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,7 +133,8 @@ class Result:
     """The part of a result that every run has, whatever its panel found.
 
     `format` is its name in files, `kind` what people call it.
-    With `permutations_done` it is provisional: of a run that goes on, after so many permutations.
+    With `permutations_done` it is provisional: of a run that goes on, after so many permutations. With
+    `later` its groups are done, and a later stage of that name goes on, such as "pairs".
     """
 
     format: ClassVar[str]
@@ -144,6 +147,7 @@ class Result:
     code_version: str
     stopping: Stopping | None = field(default=None, metadata=ADDED)
     permutations_done: int | None = field(default=None, metadata=ADDED)
+    later: str | None = field(default=None, metadata=ADDED)
 
     @property
     def provisional(self) -> bool:
@@ -180,13 +184,17 @@ class Result:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunResult(Result):
-    """Everything that was found about cohesion; enough to draw every table and figure."""
+    """Everything that was found about cohesion; enough to draw every table and figure.
+
+    `pairs` are those of each axis's groups, where they were asked.
+    """
 
     format: ClassVar = FORMAT
     kind: ClassVar = "a GRASP result"
 
     groups: tuple[GroupResult, ...]
     dsi: tuple[DsiResult, ...]
+    pairs: tuple[PairResult, ...] = field(default=(), metadata=ADDED)
 
 
 # How rows stand in files: a group's axes and values beside what was found about it.
@@ -212,7 +220,7 @@ def _axes_of(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _mark(row: dict[str, Any]) -> dict[str, Any]:
-    if row["statistic"] not in (*STATISTICS, *SIDES, "dsi"):
+    if row["statistic"] not in (*STATISTICS, *SIDES, *PAIR_STATISTICS, "dsi"):
         raise WrongKindError(row["statistic"], "a statistic")
     return _axes_of(row)
 

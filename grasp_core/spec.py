@@ -22,7 +22,7 @@ SPEC_VERSION = 2
 _READ = (1, SPEC_VERSION)
 _NO_SPEC = f"this is not a run spec of version {' or '.join(map(str, _READ))}"
 _LATER: Mapping[str, Mapping[str, Any]] = {
-    "analysis": {"level": "nominal", "adaptive": False, "interval": "both"},
+    "analysis": {"level": "nominal", "adaptive": False, "interval": "both", "pairs": False},
     "data": {"further": [], "repeated": "refuse", "order": None},
 }
 """Fields that version 2 lacked at first; with these values a spec keeps the hash it had without them."""
@@ -80,6 +80,8 @@ class AnalysisSpec:
         Level of measurement of the labels, for IRR and XRR.
     interval : {"both", "raters", "items"}
         What intervals are for: other raters and other items, other raters alone, or other items alone.
+    pairs : bool
+        Whether the groups of each axis are held against each other two by two.
     """
 
     axes: tuple[AxisSet, ...]
@@ -97,6 +99,7 @@ class AnalysisSpec:
     level: Level = "nominal"
     adaptive: bool = False
     interval: IntervalTarget = "both"
+    pairs: bool = False
 
     def __post_init__(self) -> None:
         _choice("p_value", self.p_value, PValue)
@@ -131,8 +134,9 @@ class AnalysisSpec:
                 f"GAI is one of {', '.join(IN_GROUP)} over one of {', '.join(CROSS_GROUP)};"
                 f" found {' over '.join(self.gai)}"
             )
-        if not isinstance(self.adaptive, bool):
-            raise SpecError(f"`adaptive` must be true or false; found {self.adaptive!r}")
+        for name in ("adaptive", "pairs"):
+            if not isinstance(getattr(self, name), bool):
+                raise SpecError(f"`{name}` must be true or false; found {getattr(self, name)!r}")
         _whole("permutations", self.permutations, 1, MAX_PERMUTATIONS)
         _whole("min_raters", self.min_raters, 1, 1_000_000)
         _whole("seed", self.seed, 0, MAX_SEED)
@@ -186,6 +190,8 @@ class RunSpec:
     def __post_init__(self) -> None:
         if self.models and self.data.further:
             raise SpecError("models are held against the answers to one question; run each by itself")
+        if self.models and self.analysis.pairs:
+            raise SpecError("models are held against groups, not against pairs of them; leave `pairs` out")
         if self.data.further and self.analysis.level != "nominal":
             raise SpecError(
                 "several questions are held together by whether answers are equal, which is level nominal;"

@@ -6,6 +6,7 @@ from grasp_core.errors import GraspError
 from grasp_core.report.text import escape_markdown
 from grasp_core.spec import AnalysisSpec, RunSpec
 from pages._ui.analysis.comparison import say_what_is_compared
+from pages._ui.analysis.pairs import choose_pairs
 from pages._ui.analysis.settings import (
     choose_axes,
     choose_conventions,
@@ -42,13 +43,15 @@ axes = choose_axes(names, tuple(name for name in session.proposed_axes if name i
 st.header("What is computed")
 statistics = choose_statistics()
 numbers = choose_numbers(dataset, axes)
+pairs = choose_pairs(dataset, axes, numbers["min_raters"])
 proposal = proposal_of(dataset.questions)
 level = None if proposal is None else choose_level(dataset.questions, proposal)
 with st.expander("Advanced"):
     conventions = choose_conventions(names)
     conventions["level"] = level or choose_level(dataset.questions, None)
 try:
-    spec = RunSpec(reading, AnalysisSpec(axes=axes, statistics=statistics, **numbers, **conventions))
+    analysis = AnalysisSpec(axes=axes, statistics=statistics, pairs=pairs, **numbers, **conventions)
+    spec = RunSpec(reading, analysis)
 except GraspError as error:
     st.error(escape_markdown(str(error)))
     st.stop()

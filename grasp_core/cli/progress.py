@@ -41,7 +41,8 @@ class RunOnTerminal(Watcher):
         """See :class:`~grasp_core.engine.watching.Watcher`."""
         left = progress.seconds_left
         remaining = "" if left is None else f", {left:.0f} s left"
-        self._line = f"{progress.done:,} of {self._most}{progress.total:,} permutations{remaining}"
+        of = "" if progress.of is None else f" of {progress.of}"
+        self._line = f"{progress.done:,} of {self._most}{progress.total:,} permutations{of}{remaining}"
         self._show()
 
     def clear(self) -> None:

@@ -20,7 +20,7 @@ from grasp_core.cli.progress import RunOnTerminal
 from grasp_core.cli.scratch import Scratch
 from grasp_core.cli.terminal import note
 from grasp_core.engine.compute import compute
-from grasp_core.engine.cost import LONG_SECONDS, default_seconds
+from grasp_core.engine.cost import LONG_SECONDS, default_seconds, pairs_seconds
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.choose import make_pool
 from grasp_core.engine.pools.pool import Pool
@@ -90,6 +90,11 @@ def _add_analysis(group: argparse._ArgumentGroup) -> None:
         choices=get_args(spec.IntervalTarget),
         help="what intervals are for: other raters and items, or one of the two (default: both)",
     )
+    group.add_argument(
+        "--pairs",
+        action=argparse.BooleanOptionalAction,
+        help="hold the groups of each axis against each other two by two (default: unless it takes long)",
+    )
 
 
 def _run(chosen: argparse.Namespace) -> None:
@@ -108,6 +113,8 @@ def _run(chosen: argparse.Namespace) -> None:
             checked_groups(data, run_spec)  # what cannot be computed is refused and nothing else said
             if recorded is None and chosen.permutations is None:
                 run_spec = _stopping_early(data, run_spec)
+            if recorded is None and chosen.pairs is None and chosen.parts is None:
+                run_spec = _with_pairs(data, run_spec)
             say_data(data, run_spec.data)
             _say_order(data, run_spec)
             _say_level(chosen, data)
@@ -237,6 +244,16 @@ def _stopping_early(data: Dataset, run_spec: RunSpec) -> RunSpec:
         f"taken, until all marks are settled; --permutations {analysis.permutations} takes all"
     )
     return replace(run_spec, analysis=replace(analysis, adaptive=True))
+
+
+def _with_pairs(data: Dataset, run_spec: RunSpec) -> RunSpec:
+    """Where nobody has said it, groups are held against each other two by two unless that takes long."""
+    analysis = run_spec.analysis
+    seconds = pairs_seconds(data, analysis.axes, analysis.min_raters)
+    if seconds > LONG_SECONDS:
+        note(f"pairs of groups would take about {seconds:.0f} s on two cores; --pairs compares them")
+        return run_spec
+    return replace(run_spec, analysis=replace(analysis, pairs=True))
 
 
 def _print(result: RunResult) -> None:

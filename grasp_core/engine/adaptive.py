@@ -6,8 +6,9 @@ workers nor blocks change how many there are in the end.
 
 from __future__ import annotations
 
-from grasp_core.engine.run import Prepared
-from grasp_core.panels.panel import Panel
+from dataclasses import replace
+
+from grasp_core.panels.panel import LaterPanel, Panel, RunPanel
 from grasp_core.permutation.nulls.tally import Tally
 from grasp_core.permutation.testing.early_stopping import RISK, looks, still_needed, unsettled
 from grasp_core.result import Stopping
@@ -26,11 +27,18 @@ def settle(tally: Tally, panel: Panel, analysis: AnalysisSpec) -> None:
         tally.active = tally.active & still_needed(panel.tests, found)
 
 
-def stopping(tally: Tally, prepared: Prepared) -> Stopping | None:
-    """How an adaptive run ended."""
-    panel, analysis = prepared.panel, prepared.spec.analysis
+def stopping(tally: Tally, panel: RunPanel | LaterPanel, analysis: AnalysisSpec) -> Stopping | None:
+    """How an adaptive run ended, as far as a panel of it goes."""
     if not analysis.adaptive:
         return None
     found = unsettled(panel.tests, panel.observed, tally.null, analysis.permutations, final=True)
     marks = (panel.undecided(column, corrected=corrected) for column, corrected in found)
     return Stopping(tally.permutations, RISK, tuple(marks))
+
+
+def together(first: Stopping | None, then: Stopping | None) -> Stopping | None:
+    """How a run ended that had several panels; each of a fixed one is None."""
+    if first is None or then is None:
+        return first
+    most = max(first.permutations, then.permutations)
+    return replace(first, permutations=most, undecided=(*first.undecided, *then.undecided))

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from grasp_core.annotations import BoolArray, FloatArray
-from grasp_core.engine.adaptive import settle, stages, stopping
+from grasp_core.engine.adaptive import settle, stages, stopping, together
+from grasp_core.engine.later import WithinStage, kept, later_panels, left_out
 from grasp_core.engine.partitioned import InParts
 from grasp_core.engine.pools.blocks import FIRST_LABELS, Block, Blocks, Progress
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.provisional import Showing
-from grasp_core.engine.run import finish, new_tally, prepare
+from grasp_core.engine.run import Prepared, finish, new_tally, prepare
 from grasp_core.engine.watching import Checkpoints, Watcher
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.io.parts.survey import DatasetInParts
-from grasp_core.panels.panel import Panel
-from grasp_core.permutation.nulls.tally import Tally
-from grasp_core.result import Result
+from grasp_core.panels.panel import LaterPanel, Panel
+from grasp_core.permutation.nulls.tally import KEPT, Tally
+from grasp_core.result import Result, RunResult
 from grasp_core.spec import AnalysisSpec, RunSpec
 
 
@@ -60,6 +63,7 @@ def compute(
     if isinstance(dataset, DatasetInParts):
         parts = InParts(dataset, spec, pool, lambda: watcher.check(before))
     prepared = prepare(dataset, spec, None if parts is None else parts.panel)
+    finished = partial(finish, prepared, load_s=load_s)
     started = time.perf_counter()
     tally = permute(
         prepared.panel,
@@ -67,11 +71,41 @@ def compute(
         parts or pool,
         watcher,
         checkpoints,
-        show=Showing(prepared, watcher, load_s),
+        show=Showing(lambda found, spent: finished(found, permutations_s=spent, provisional=True), watcher),
         labels=dataset.annotations.n_annotations,
     )
     seconds = time.perf_counter() - started
-    return finish(prepared, tally, load_s=load_s, permutations_s=seconds, stopping=stopping(tally, prepared))
+    how_it_ended = stopping(tally, prepared.panel, spec.analysis)
+    result = finished(tally, permutations_s=seconds, stopping=how_it_ended)
+    return _with_later_stages(result, prepared, pool, watcher) if isinstance(result, RunResult) else result
+
+
+def _with_later_stages(result: RunResult, prepared: Prepared, pool: Pool, watcher: Watcher) -> RunResult:
+    """The result of the groups with what further panels find."""
+    analysis, started = prepared.spec.analysis, time.perf_counter()
+    for panel in later_panels(prepared):
+        within = WithinStage(watcher, panel)
+        tally = permute(
+            panel,
+            analysis,
+            pool,
+            within,
+            show=Showing(partial(_so_far, result, panel), within),
+            labels=panel.labels,
+            keep=kept(panel),
+        )
+        how_it_ended = together(result.stopping, stopping(tally, panel, analysis))
+        result = replace(panel.into(result, tally.null, so_far=False), stopping=how_it_ended)
+    seconds = result.timing.permutations_s + time.perf_counter() - started
+    return replace(
+        result,
+        warnings=(*result.warnings, *left_out(prepared)),
+        timing=replace(result.timing, permutations_s=seconds),
+    )
+
+
+def _so_far(result: RunResult, panel: LaterPanel, tally: Tally, _: float) -> RunResult:
+    return panel.into(result, tally.null, so_far=True)
 
 
 def permute(
@@ -83,6 +117,7 @@ def permute(
     *,
     show: Callable[[Tally], None] = lambda _: None,
     labels: int = FIRST_LABELS,
+    keep: int = KEPT,
 ) -> Tally:
     """Compute a panel's permutations, stage by stage, from where an earlier attempt ended.
 
@@ -99,9 +134,11 @@ def permute(
         Called with the tally before the first permutation and several times a second.
     labels : int
         Annotations that a permutation has to count.
+    keep : int
+        Permutations of which shuffled values are kept; further ones are counted.
     """
     keeper = checkpoints or Checkpoints()
-    tally = new_tally(panel, analysis)
+    tally = new_tally(panel, analysis, keep)
     state = keeper.counted_before()
     resumed = state is not None and tally.restore(state)
     before = [] if resumed else keeper.computed_before(tally.active.size * panel.per_unit)

@@ -57,6 +57,7 @@ class Conductor(Watcher, Checkpoints):
         self.cancelled = False
         self._runs, self._closing = runs, closing
         self._lost = False
+        self._done = record.done
         self._unsaved: list[tuple[int, FloatArray]] = []
         self._tally: Tally | None = None
         self._counted = False  # whether something was counted that is not saved
@@ -107,9 +108,11 @@ class Conductor(Watcher, Checkpoints):
             If the run is no longer ours.
         """
         self.progress = progress
+        if progress.of is None:
+            self._done = progress.done  # later stages keep nothing: the groups' permutations are what is done
         ends = self._closing.is_set() or self.cancelled
         if ends or time.monotonic() - self._saved_at >= SAVE_SECONDS:
-            self._save(progress)
+            self._save()
         if self._lost:
             raise LostRunError
         if ends or self.cancelled:
@@ -119,12 +122,12 @@ class Conductor(Watcher, Checkpoints):
         """Renew the claim, e.g. while data are read and nothing can be saved; called from another thread."""
         self._keep()
 
-    def _save(self, progress: Progress) -> None:
+    def _save(self) -> None:
         self._saved_at = time.monotonic()
         state = self._tally.state() if self._tally is not None and self._counted else None
         shown = self.provisional
         new = None if shown is self._saved else shown
-        if self._keep(progress.done, self._unsaved, state, new):
+        if self._keep(self._done, self._unsaved, state, new):
             self._unsaved.clear()
             self._counted = False
             self._saved = shown

@@ -7,9 +7,11 @@ constants are nanoseconds on one core of the machine of docs/scaling.md.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 
 from grasp_core.groups import AxisSet, form_groups
 from grasp_core.io.dataset.load import Dataset
+from grasp_core.panels.pairs.panel import compared
 from grasp_core.spec import DEFAULT_PERMUTATIONS
 
 LONG_SECONDS = 10.0
@@ -20,7 +22,9 @@ _ITEM_AND_GROUP = 20e-9
 _BY_ANNOTATION, _BY_WORD = 2e-9, 0.4e-9
 """Counting an annotation for an axis, or a label's raters for a group, 64 at once."""
 _TABLED_LABELS, _TABLED_RATERS = 3, 128
-"""Where everybody labels everything, up to so many of both, statistics are looked up."""
+"""Where everybody labels everything, up to so many of both, statistics are looked up..."""
+_LOOK_UP = 5e-9
+"""...at this cost for an item and a group."""
 
 
 def default_seconds(dataset: Dataset, axes: Sequence[AxisSet], min_raters: int) -> float:
@@ -38,10 +42,39 @@ def default_seconds(dataset: Dataset, axes: Sequence[AxisSet], min_raters: int) 
     grouping = form_groups(dataset.raters, axes, min_raters=min_raters)
     groups, labels = len(grouping.groups), len(shape.categories)
     by_word = _BY_WORD * shape.items * groups * labels * -(-shape.raters // 64)
-    crossed = shape.annotations == shape.items * shape.raters and bool(grouping.known.all())
-    if crossed and labels <= _TABLED_LABELS and shape.raters <= _TABLED_RATERS:
+    if _looked_up(dataset) and bool(grouping.known.all()):
         each = by_word
     else:
         counting = min(_BY_ANNOTATION * shape.annotations * len(axes), by_word)
         each = _ITEM_AND_GROUP * shape.items * groups + counting
     return DEFAULT_PERMUTATIONS * each * questions / CORES
+
+
+def pairs_seconds(dataset: Dataset, axes: Sequence[AxisSet], min_raters: int) -> float:
+    """Seconds that the default number of permutations takes within each pair of groups, on two cores.
+
+    Parameters
+    ----------
+    dataset, axes, min_raters
+        As :func:`default_seconds`.
+    """
+    shape, labels = dataset.summary, len(dataset.summary.categories)
+    grouping = form_groups(dataset.raters, axes, min_raters=min_raters)
+    per_rater = shape.annotations / max(shape.raters, 1)
+    on_item = _LOOK_UP if _looked_up(dataset) else _ITEM_AND_GROUP
+    each = 0.0
+    for of_axis in compared(grouping, axes):
+        for a, b in combinations(grouping.n_raters[of_axis].tolist(), 2):
+            annotations = per_rater * (a + b)
+            items = min(shape.items, annotations)
+            by_word = _BY_WORD * items * 2 * labels * -(-(a + b) // 64)
+            counting = by_word if _looked_up(dataset) else min(_BY_ANNOTATION * annotations, by_word)
+            each += 2 * on_item * items + counting
+    return DEFAULT_PERMUTATIONS * each * len(dataset.questions) / CORES
+
+
+def _looked_up(dataset: Dataset) -> bool:
+    """Whether statistics are looked up, unless some values are unknown."""
+    shape = dataset.summary
+    small = len(shape.categories) <= _TABLED_LABELS and shape.raters <= _TABLED_RATERS
+    return small and shape.annotations == shape.items * shape.raters

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
-from grasp_core.engine.run import Prepared, finish
 from grasp_core.engine.watching import Watcher
 from grasp_core.permutation.nulls.tally import Tally
+from grasp_core.result import Result
 
 EVERY_SECONDS = 1.0
 """How often a provisional result is made."""
@@ -19,14 +20,13 @@ class Showing:
 
     Parameters
     ----------
-    prepared : Prepared
+    make : callable
+        Takes the tally and the seconds that permutations took so far.
     watcher : Watcher
-    load_s : float
-        Seconds that reading took, for the result's timing.
     """
 
-    def __init__(self, prepared: Prepared, watcher: Watcher, load_s: float) -> None:
-        self._prepared, self._watcher, self._load_s = prepared, watcher, load_s
+    def __init__(self, make: Callable[[Tally, float], Result], watcher: Watcher) -> None:
+        self._make, self._watcher = make, watcher
         self._began = self._next = time.perf_counter()
         self._shown = -1
 
@@ -36,9 +36,6 @@ class Showing:
         if now < self._next or tally.in_null == self._shown:
             return
         self._shown = tally.in_null
-        spent = now - self._began
-        self._watcher.found(
-            finish(self._prepared, tally, load_s=self._load_s, permutations_s=spent, provisional=True)
-        )
+        self._watcher.found(self._make(tally, now - self._began))
         took = time.perf_counter() - now
         self._next = now + max(EVERY_SECONDS, SHARE * took)

@@ -86,9 +86,10 @@ def run_key(summary: DataSummary, spec: RunSpec, version: str) -> str:
     return hashlib.sha256(run.encode()).hexdigest()
 
 
-def new_tally(panel: Panel, analysis: AnalysisSpec) -> Tally:
-    """A tally that takes the columns of a panel."""
-    return Tally(panel.observed, panel.tests.needs, analysis.permutations, panel.tests.maxima)
+def new_tally(panel: Panel, analysis: AnalysisSpec, keep: int = KEPT) -> Tally:
+    """A tally that takes the columns of a panel, and keeps the values of so many permutations."""
+    tests = panel.tests
+    return Tally(panel.observed, tests.needs, analysis.permutations, tests.maxima, kept=keep)
 
 
 def finish(

@@ -35,6 +35,8 @@ class Answers(NamedTuple):
     c, known : int arrays, shape (K, I)
         Labels of the group, and of all whose values are known.
     ties : int array, shape (2, K, I)
+    of_others : bool
+        Whether "the group" is the other side of the one whose units are left out.
     """
 
     annotations: Annotations
@@ -42,17 +44,22 @@ class Answers(NamedTuple):
     c: CountArray
     known: CountArray
     ties: CountArray
+    of_others: bool = False
+
+    def seen_from_the_others(self) -> Answers:
+        """The same with the sides exchanged, where everybody is on one of them."""
+        return self._replace(c=self.known - self.c, of_others=not self.of_others)
 
     def added(self, items: Codes, without: Codes | None = None, *, own: bool = False) -> FloatArray:
         """What items (N,) add to the sums, shape (N, S), each without one label of a category (N,).
 
-        `own` says that the label is one of the group.
+        `own` says that the label is one of the side whose units are left out.
         """
         c, known = self.c[:, items], self.known[:, items]
         if without is not None:
             each = np.arange(len(items))
             known[without, each] -= 1
-            c[without, each] -= own
+            c[without, each] -= own != self.of_others
         out = np.empty((len(items), self.design.n_sums))
         ties = np.ascontiguousarray(self.ties[:, :, items])
         values = repeat_values(self.design.distances, len(items))

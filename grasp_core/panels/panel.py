@@ -9,7 +9,7 @@ from grasp_core.annotations import BoolArray, FloatArray
 from grasp_core.permutation.nulls.values import Null
 from grasp_core.permutation.testing.tests import Tests
 from grasp_core.remarks.remark import Remark
-from grasp_core.result import Result, Undecided
+from grasp_core.result import Result, RunResult, Undecided
 
 
 class Work(Protocol):
@@ -77,4 +77,29 @@ class RunPanel(Panel, Protocol):
 
     def undecided(self, c: int, *, corrected: bool) -> Undecided:
         """Column c's mark, nominal or `corrected`, where a run stopped before it was settled."""
+        ...
+
+
+class LaterPanel(Panel, Protocol):
+    """A panel of a later stage of a run: what it finds is put into the result of the run's groups.
+
+    Attributes
+    ----------
+    name : str
+        What its permutations are of, as people are told, such as "pairs".
+    """
+
+    name: str
+
+    @property
+    def labels(self) -> int:
+        """Annotations that a permutation has to count."""
+        ...
+
+    def into(self, result: RunResult, null: Null, *, so_far: bool) -> RunResult:
+        """The result with what was found; `so_far` says that permutations go on: p and q get intervals."""
+        ...
+
+    def undecided(self, c: int, *, corrected: bool) -> Undecided:
+        """See :class:`RunPanel`."""
         ...

@@ -29,6 +29,10 @@ def read_result(plain: Any, *, final: bool = True) -> Result:
     """
     named = plain.get("format") if isinstance(plain, dict) else None
     found = _READERS.get(str(named), RunResult.from_dict)(plain)
+    if final and found.later is not None:
+        raise DataError(
+            f"this result is provisional: {found.later} were still computed; take the final one from the run"
+        )
     if final and found.provisional:
         raise DataError(
             f"this result is provisional, after {found.permutations:,} permutations of a run that went on; "

@@ -35,6 +35,10 @@ class Caution(Code):
         "cross-negentropy follows the paper: items on which a group used a label that nobody else used count "
         "as full agreement"
     )
+    TOO_MANY_PAIRS = (
+        "an axis or intersection with {groups} groups is not compared pair by pair; up to {most} groups are"
+    )
+    NO_PAIRS_IN_PARTS = "pairs of groups are not compared in data in parts"
 
 
 @unique

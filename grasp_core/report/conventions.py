@@ -59,6 +59,10 @@ SEVERAL = (
     "IRR and XRR take all of them together, two raters differing by the share of questions that they answer "
     "differently; other statistics are averaged over the questions."
 )
+PAIRS = (
+    "The groups of each axis are held against each other two by two; profiles are shuffled among the two "
+    "alone, and the pairs of an axis are corrected together."
+)
 CORRECTION: Mapping[str, Choice] = {
     "benjamini-hochberg": Choice(
         CORRECTION_NAMES["benjamini-hochberg"],
@@ -124,6 +128,7 @@ def stated(spec: RunSpec, stopping: Stopping | None = None) -> list[tuple[str, s
         ),
         ("GAI", f"{WORDS[inside].name} divided by {WORDS[across].name}."),
         ("Intervals", f"{INTERVAL[analysis.interval].label}. {INTERVAL[analysis.interval].meaning}"),
+        *([("Pairs of groups", PAIRS)] if analysis.pairs else []),
         ("Smallest group", f"Groups with fewer than {analysis.min_raters} raters are not shown."),
         (
             "Cross-negentropy",

@@ -39,7 +39,12 @@ def public_view(result: Result) -> Result:
     if isinstance(shown, RunResult):
         groups = tuple(row for row in shown.groups if row.n_raters >= least)
         named = {row.group for row in groups} | {None}
-        return replace(shown, groups=groups, dsi=tuple(row for row in shown.dsi if row.group in named))
+        return replace(
+            shown,
+            groups=groups,
+            dsi=tuple(row for row in shown.dsi if row.group in named),
+            pairs=tuple(row for row in shown.pairs if min(row.n_raters_a, row.n_raters_b) >= least),
+        )
     raise TypeError(type(result).__name__)  # of a panel whose details nobody looked through
 
 

@@ -55,6 +55,8 @@ def _in_figure(value: float | None, result: Result) -> str:
 
 def what_is_provisional(result: Result) -> str:
     """What of a provisional result stays, what may change, and how to read its signs."""
+    if result.later is not None:
+        return f"Groups are done; {result.later} are still computed, and what is told of them may change."
     if not result.permutations:
         return "Provisional: observed values are final; p-values come with the first permutations."
     return (

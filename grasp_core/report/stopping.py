@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from grasp_core.permutation.nulls.tails import FEWEST
 from grasp_core.report.model_words import SIDE_WORDS
+from grasp_core.report.pair_words import PAIR_NAMES
 from grasp_core.report.words import DSI_NAME, WORDS, axis_label, group_label
 from grasp_core.result import Result, Stopping, Undecided
 from grasp_core.spec import AnalysisSpec
@@ -68,4 +69,7 @@ def _named(mark: Undecided) -> str:
         return f"{DSI_NAME} of {axis_label(mark.axes)} ({which})"
     if mark.model is not None:
         return f"{SIDE_WORDS[mark.statistic].name} of {mark.model} and {group_label(mark.group)} ({which})"
+    if mark.other is not None:
+        name = PAIR_NAMES[mark.statistic]
+        return f"{name} of {group_label(mark.group)} and {group_label(mark.other)} ({which})"
     return f"{WORDS[mark.statistic].name} of {group_label(mark.group)} ({which})"

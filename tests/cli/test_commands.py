@@ -114,6 +114,7 @@ def test_options_reach_the_spec(folder: Path) -> None:
         "level": "ordinal",
         "adaptive": False,
         "interval": "items",
+        "pairs": True,
     }
     assert spec["data"]["categories"] == ["label 2", "label 1", "label 0", "label 9"]
     assert "NA" in spec["data"]["missing"]

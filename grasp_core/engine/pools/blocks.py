@@ -26,11 +26,15 @@ LARGEST_BLOCK = 2048
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Permutations done, out of `total`, and an estimate of the seconds left."""
+    """Permutations done, out of `total`, and an estimate of the seconds left.
+
+    `of` is what they are of in a later stage of a run, such as "pairs"; None for its groups.
+    """
 
     done: int
     total: int
     seconds_left: float | None
+    of: str | None = None
 
 
 class Blocks:

@@ -100,7 +100,7 @@ class Cohesion:
         self.notes: tuple[Remark, ...] = (Caution.PAPER_CROSS_NEGENTROPY(),) if paper else ()
         self._analysis = analysis
         self._lay_out = lay_out
-        self._reasons = _with_gai_reasons(questions.reasons(components), self.statistics, analysis)
+        self._reasons = with_gai_reasons(questions.reasons(components), self.statistics, analysis)
         self._annotations_of = annotations_of
         self._intervals = intervals or NoInterval.INTERVAL_IN_PARTS()
 
@@ -198,7 +198,7 @@ class Cohesion:
         return Undecided(group.axes, group, STATISTICS[c % len(STATISTICS)], corrected)
 
 
-def _with_gai_reasons(
+def with_gai_reasons(
     reasons: Sequence[dict[str, Remark]], observed: FloatArray, analysis: AnalysisSpec
 ) -> list[dict[str, Remark]]:
     """With why GAI is not estimable, where `observed`, shape (G, 7), has none."""

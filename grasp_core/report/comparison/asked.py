@@ -39,6 +39,7 @@ def asked(spec: RunSpec) -> dict[str, str]:
         "Statistics": ", ".join(WORDS[name].name for name in STATISTICS if name in analysis.statistics),
         "GAI": f"{WORDS[inside].name} divided by {WORDS[across].name}",
         "Intervals": INTERVAL[analysis.interval].label,
+        "Pairs of groups": "compared" if analysis.pairs else "not compared",
         "Smallest group": f"{analysis.min_raters:,} raters",
         "Permutations": f"{'at most ' if analysis.adaptive else ''}{analysis.permutations:,}",
         "Seed": str(analysis.seed),

@@ -73,8 +73,9 @@ def how_far(run: RunRecord, progress: Progress) -> str:
     if run.cancel_requested:
         return "Being cancelled"
     most = "at most " if run.spec.analysis.adaptive else ""
+    of = "" if progress.of is None else f" of {progress.of}"
     left = _time_left(progress.seconds_left)
-    return f"{progress.done:,} of {most}{progress.total:,} permutations{left}"
+    return f"{progress.done:,} of {most}{progress.total:,} permutations{of}{left}"
 
 
 def cancel(run: RunRecord) -> None:

@@ -1,0 +1,43 @@
+"""The columns of pairs: every statistic of every pair, from those of its two groups."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from grasp_core.annotations import FloatArray
+from grasp_core.pairs import PAIR_STATISTICS
+from grasp_core.panels.cohesion.columns import GAI, with_gai
+from grasp_core.permutation.compiled import KERNEL_STATISTICS
+from grasp_core.permutation.testing.tests import Family, Tests
+from grasp_core.spec import AnalysisSpec
+
+IRR, XRR = (KERNEL_STATISTICS.index(name) for name in ("irr", "xrr"))
+
+
+def names_of(analysis: AnalysisSpec) -> tuple[str, ...]:
+    """The pairs' statistics that are asked; a gap where both that it is made of are."""
+    asked = {*analysis.statistics, *(("gap",) if {"irr", "xrr"} <= set(analysis.statistics) else ())}
+    return tuple(name for name, of_groups in PAIR_STATISTICS.items() if of_groups in asked)
+
+
+def of_two(values: FloatArray, analysis: AnalysisSpec) -> FloatArray:
+    """The asked statistics of pairs, shape (..., T), from the kernel's of their two groups, (..., 2, 6)."""
+    both = with_gai(values, analysis)
+    a, b = both[..., 0, :], both[..., 1, :]
+    found = {
+        "xrr": a[..., XRR],
+        "gap_a": a[..., IRR] - a[..., XRR],
+        "gap_b": b[..., IRR] - b[..., XRR],
+        "irr_difference": a[..., IRR] - b[..., IRR],
+        "gai_difference": a[..., GAI] - b[..., GAI],
+    }
+    return np.stack([found[name] for name in names_of(analysis)], axis=-1)
+
+
+def pairs_tests(n_pairs: int, names: Sequence[str], analysis: AnalysisSpec) -> Tests:
+    """A family of tests for each statistic, over all pairs, which are the units."""
+    columns = np.arange(n_pairs * len(names)).reshape(n_pairs, len(names))
+    families = tuple(Family(tuple(of_name), analysis.p_value, analysis.correction) for of_name in columns.T)
+    return Tests(families, needs=np.repeat(np.eye(n_pairs, dtype=np.bool_), len(names), axis=0))
