@@ -22,7 +22,7 @@ def test_without_data_it_leads_to_the_data_page(page: AppTest) -> None:
 def test_run_works_at_once(analysis: AppTest, server: Server) -> None:
     finished(press(analysis, "Run"), server)
     spec = shown_run(analysis, server).spec.analysis
-    assert spec == AnalysisSpec(axes=(("rater_race",), ("rater_gender",), ("rater_age",)))
+    assert spec == AnalysisSpec(axes=(("rater_race",), ("rater_gender",), ("rater_age",)), pairs=True)
     assert "Methods" in seen(analysis.header)
 
 
@@ -39,6 +39,7 @@ def test_every_choice_reaches_the_spec(analysis: AppTest, server: Server) -> Non
     widget(analysis.selectbox, "Correction for many tests").set_value("max-t")
     widget(analysis.selectbox, "Corrected together").set_value("all")
     widget(analysis.selectbox, "Level of measurement").set_value("ordinal")
+    widget(analysis.toggle, "Compare groups two by two").set_value(False)
     widget(analysis.selectbox, "Tied votes").set_value("random").run()
     press(analysis, "Run")
     assert shown_run(analysis, server).spec.analysis == AnalysisSpec(

@@ -206,6 +206,10 @@ def test_many_groups_are_not_compared_and_the_result_says_so() -> None:
     assert Caution.TOO_MANY_PAIRS(groups=MOST_GROUPS + 1, most=MOST_GROUPS) in found.warnings
 
 
+def test_statistics_that_pairs_do_not_have_leave_none() -> None:
+    assert compute_in_threads(CROSSED, asked(statistics=("negentropy",), permutations=10)).pairs == ()
+
+
 def test_models_are_not_held_against_pairs() -> None:
     with pytest.raises(SpecError, match="leave `pairs` out"):
         dataclasses.replace(asked(), models=(ModelSource("model", "0" * 64),))

@@ -1,4 +1,4 @@
 """Pairs: the groups of an axis held against each other two by two, under permutations within the two.
 
-Imports `intervals`, `io`, `permutation`, `remarks` and `statistics`.
+Imports `cohesion`, `intervals`, `io`, `permutation` and `remarks`.
 """

@@ -145,7 +145,7 @@ class Pairs:
 
 def pairs_of(dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec) -> Iterator[Pairs]:
     """The pairs of each axis or intersection that has some, one after the other; none of data in parts."""
-    if not analysis.pairs or isinstance(dataset, DatasetInParts):
+    if not (analysis.pairs and names_of(analysis)) or isinstance(dataset, DatasetInParts):
         return
     for of_axis in compared(grouping, analysis.axes):
         yield Pairs(dataset, grouping, analysis, of_axis)
