@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from grasp_core.groups import Group
 from grasp_core.json_values import in_file
-from grasp_core.outcome import LabelUse, Outcome
+from grasp_core.outcome import Direction, Histogram, LabelUse, Outcome, Shift
 
 PAIR_STATISTICS: Mapping[str, str] = {
+    "distance": "distance",
     "xrr": "xrr",
     "gap_a": "gap",
     "gap_b": "gap",
@@ -34,6 +35,55 @@ class PairResult:
     n_raters_b: int
     statistics: Mapping[str, Outcome]
     label_use: LabelUse | None = None
+
+    def turned(self) -> PairResult:
+        """The same pair as `b` beside `a`."""
+        signed = ("irr_difference", "gai_difference")
+        sides = {"gap_a": "gap_b", "gap_b": "gap_a"}
+        statistics = {
+            name: _negative(self.statistics[of]) if of in signed else self.statistics[of]
+            for name, of in ((name, sides.get(name, name)) for name in self.statistics)
+        }
+        use = self.label_use
+        turned_use = None
+        if use is not None:
+            labels = {label: _opposite(shift) for label, shift in use.labels.items()}
+            turned_use = replace(use, labels=labels, mean=None if use.mean is None else _opposite(use.mean))
+        return PairResult(self.b, self.a, self.n_raters_b, self.n_raters_a, statistics, turned_use)
+
+
+_OTHER_WAY: Mapping[Direction, Direction] = {"up": "down", "down": "up"}
+
+
+def _negative(outcome: Outcome) -> Outcome:
+    """An outcome of minus the value."""
+    interval = outcome.interval
+    return replace(
+        outcome,
+        value=_minus(outcome.value),
+        null_median=_minus(outcome.null_median),
+        direction=None if outcome.direction is None else _OTHER_WAY[outcome.direction],
+        null=_mirrored(outcome.null),
+        interval=None if interval is None else replace(interval, low=-interval.high, high=-interval.low),
+    )
+
+
+def _opposite(shift: Shift) -> Shift:
+    return replace(
+        shift,
+        value=_minus(shift.value),
+        low=_minus(shift.high),
+        high=_minus(shift.low),
+        null=_mirrored(shift.null),
+    )
+
+
+def _minus(value: float | None) -> float | None:
+    return None if value is None else 0.0 - value
+
+
+def _mirrored(null: Histogram | None) -> Histogram | None:
+    return None if null is None else Histogram(-null.high, -null.low, null.counts[::-1])
 
 
 def _with_axis(fields: dict[str, Any]) -> dict[str, Any]:

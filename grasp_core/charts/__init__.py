@@ -9,6 +9,7 @@ from grasp_core.charts.export import to_pdf, to_png, to_svg
 from grasp_core.charts.forest import forest_plot, label_forest_plot
 from grasp_core.charts.histograms import chart_alt, null_histograms
 from grasp_core.charts.leaderboard import leaderboard_chart
+from grasp_core.charts.pairs import pairs_matrix
 from grasp_core.charts.theme import Theme
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "label_forest_plot",
     "leaderboard_chart",
     "null_histograms",
+    "pairs_matrix",
     "to_pdf",
     "to_png",
     "to_svg",

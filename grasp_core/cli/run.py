@@ -31,6 +31,7 @@ from grasp_core.io.parts.survey import survey
 from grasp_core.io.parts.workplace import workplace
 from grasp_core.report.label_tables import label_use_by_group, with_label_use
 from grasp_core.report.levels import proposed_levels
+from grasp_core.report.pairs.sentences import most_told
 from grasp_core.report.printable import printable, printable_result
 from grasp_core.report.saved import RecordedSpec, read_spec, result_json
 from grasp_core.report.sentences import answer
@@ -43,6 +44,8 @@ from grasp_core.settings import Settings, read_settings
 from grasp_core.spec import AnalysisSpec, RunSpec
 from grasp_core.wording import quoted
 
+PAIRS_SAID = 5
+"""Pairs of groups of which something is said."""
 BESIDE_SPEC = ("annotations", "raters", "out", "csv", "in_parts", "scratch", "engine", "workers")
 """Options that name files, or where is computed, and so may stand beside ``--spec``."""
 
@@ -265,6 +268,10 @@ def _print(result: RunResult) -> None:
     if with_label_use(result):
         print(f"\n{LABEL_USE_EXPLANATION}")
         print(f"\n{label_use_by_group(printable_result(result)).to_string(index=False)}")
+    if result.pairs:
+        print("\nPairs of groups", end="\n\n")
+        for sentence in most_told(result, PAIRS_SAID):
+            print(f"- {sentence.plain}")
     for words in how_it_ended(result):
         print(f"\n{printable(words)}")
     for warning in result.warnings:

@@ -8,6 +8,7 @@ from html import escape
 
 from grasp_core.charts import cohesion_map, dsi_chart, forest_plot, null_histograms
 from grasp_core.export.html_labels import label_use
+from grasp_core.export.html_pairs import pairs
 from grasp_core.export.html_parts import (
     Cell,
     code,
@@ -59,6 +60,7 @@ _SECTIONS = {
     "cohesion": "Agreement inside and across groups",
     "groups": "Groups",
     "labels": "Label use",
+    "pairs": "Groups two by two",
     "chance": "Against chance groupings",
     "methods": "Methods",
     "warnings": "Warnings",
@@ -122,6 +124,8 @@ def _contents(result: RunResult, spec_file: str) -> dict[str, str]:
     }
     if with_label_use(result):
         contents["labels"] = label_use(result)
+    if result.pairs:
+        contents["pairs"] = pairs(result)
     if result.data.files:
         contents["again"] = _again(result, spec_file)
     return {name: contents[name] for name in _SECTIONS if name in contents}

@@ -8,6 +8,9 @@ from collections.abc import Sequence
 from grasp_core.report.contents import marks, not_estimable, run_title
 from grasp_core.report.label_tables import label_use_by_group, with_label_use
 from grasp_core.report.labelled import labelled_sentence
+from grasp_core.report.pairs.sentences import most_told
+from grasp_core.report.pairs.tables import pairs_in_words
+from grasp_core.report.pairs.words import PAIRS_EXPLANATION
 from grasp_core.report.printable import printable, printable_result
 from grasp_core.report.sentences import answer
 from grasp_core.report.tables import dsi_table, wide_table
@@ -32,7 +35,7 @@ def escape_inline(text: str) -> str:
 
 
 def table_markdown(result: RunResult) -> str:
-    """Headline, Table 5 with its marks explained, DSI, and label use."""
+    """Headline, Table 5 with its marks explained, DSI, label use, and pairs of groups."""
     result = printable_result(result)
     wide = wide_table(result)
     parts = [
@@ -47,6 +50,8 @@ def table_markdown(result: RunResult) -> str:
         parts.append(_dsi(result))
     if with_label_use(result):
         parts += [f"{escape_inline(LABEL_USE_EXPLANATION)}", _label_use(result)]
+    if result.pairs:
+        parts += _pairs(result)
     return "\n\n".join(parts) + "\n"
 
 
@@ -62,6 +67,14 @@ def _dsi(result: RunResult) -> str:
 def _label_use(result: RunResult) -> str:
     table = label_use_by_group(result)
     return _table(list(table.columns), table.to_numpy().tolist(), texts=2)
+
+
+def _pairs(result: RunResult) -> list[str]:
+    """What holds of pairs, then a table of what was measured."""
+    said = "\n".join(f"- {_sentence(one)}" for one in most_told(result, len(result.pairs)))
+    table = pairs_in_words(result)
+    rows = table.to_numpy().tolist()
+    return [escape_inline(PAIRS_EXPLANATION), said, _table(list(table.columns), rows, texts=3)]
 
 
 def _sentence(sentence: Sentence) -> str:

@@ -13,6 +13,7 @@ import xlsxwriter
 
 from grasp_core.report.contents import conventions, marks, methods, not_estimable, raters_per_item, run_title
 from grasp_core.report.label_tables import MEAN, label_use_table, with_label_use
+from grasp_core.report.pairs.tables import pairs_table
 from grasp_core.report.printable import printable_result
 from grasp_core.report.table_csv import safe_cell
 from grasp_core.report.tables import dsi_table, results_table
@@ -43,7 +44,7 @@ class _Column:
 
 
 def table_xlsx(result: RunResult) -> bytes:
-    """Workbook with the sheets Table 5, DSI, Label use (where it was computed), Methods & conventions, Data.
+    """Workbook with the sheets Table 5, DSI, Label use, Pairs (both where computed), Methods, Data.
 
     Notes
     -----
@@ -59,6 +60,8 @@ def table_xlsx(result: RunResult) -> bytes:
     _sheet(book, formats, "DSI", _dsi(result), frozen=1)
     if with_label_use(result):
         _sheet(book, formats, "Label use", _label_use(result), frozen=4)
+    if result.pairs:
+        _sheet(book, formats, "Pairs", _pairs(result), frozen=3)
     _sheet(book, formats, "Methods & conventions", _methods(result))
     _sheet(book, formats, "Data", _data(result))
     book.close()
@@ -175,6 +178,27 @@ def _label_use(result: RunResult) -> list[_Column]:
     }
     for name in ("shift", "low", "high"):
         table[name] *= scale
+    return [_Column(head, kind, table[name].tolist()) for name, (head, kind) in heads.items()]
+
+
+def _pairs(result: RunResult) -> list[_Column]:
+    """A row for each pair and what was tested of it; labels in points."""
+    table = pairs_table(result)
+    heads: dict[str, tuple[str, Kind]] = {
+        "axis": ("Axis", "text"),
+        "first": ("First", "text"),
+        "second": ("Second", "text"),
+        "raters_first": ("Raters of the first", "count"),
+        "raters_second": ("Raters of the second", "count"),
+        "statistic": ("Statistic, or label in points", "text"),
+        "value": ("Value", "value"),
+        "low": ("from", "end"),
+        "high": ("to", "end"),
+        "p": ("p", "p"),
+        "q": ("q", "p"),
+        "stars": ("*", "mark"),
+        "reason": ("Why not estimable", "text"),
+    }
     return [_Column(head, kind, table[name].tolist()) for name, (head, kind) in heads.items()]
 
 

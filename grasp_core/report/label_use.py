@@ -36,8 +36,14 @@ def foremost(use: LabelUse) -> tuple[str, Shift] | None:
     return label, estimable[label]
 
 
-def manner(use: LabelUse) -> tuple[str | Segment, ...]:
+def manner(use: LabelUse, than: str | Segment = "the others") -> tuple[str | Segment, ...]:
     """What a group does, to go on after its name: says a label more or less often than the others.
+
+    Parameters
+    ----------
+    use : LabelUse
+    than : str or Segment
+        Who the others are.
 
     Returns
     -------
@@ -51,8 +57,8 @@ def manner(use: LabelUse) -> tuple[str | Segment, ...]:
     label, shift = found
     size, interval = _points_in_words(shift)
     often = "less often" if (shift.value or 0) < 0 else "more often"
-    tail = f" {size} {often} than the others on the same items{interval}"
-    return ("say “", Segment(one_line(label), strong=True), f"”{tail}")
+    said = ("say “", Segment(one_line(label), strong=True), f"” {size} {often} than ")
+    return (*said, than, f" on the same items{interval}")
 
 
 def label_use_sentence(row: GroupResult, use: LabelUse, result: RunResult) -> Sentence:
@@ -92,7 +98,11 @@ def label_outcome(row: GroupResult, label: str) -> Outcome:
     The test is that of all labels together, so no label has a mark where the group has none. The label that
     lies furthest from chance has the group's mark, others a nominal one where their own p is below 0.05.
     """
-    use = row.label_use
+    return shift_outcome(row.label_use, label)
+
+
+def shift_outcome(use: LabelUse | None, label: str) -> Outcome:
+    """The same of any label use."""
     if use is None or label not in use.labels:
         return Outcome(None)
     shift = use.labels[label]

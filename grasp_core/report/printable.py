@@ -11,6 +11,7 @@ from typing import Any
 from grasp_core.account import Account
 from grasp_core.groups import Group
 from grasp_core.outcome import LabelUse, Outcome
+from grasp_core.pairs import PairResult
 from grasp_core.remarks.remark import Remark, Value
 from grasp_core.result import DataSummary, DsiResult, GroupResult, RunResult
 
@@ -51,6 +52,7 @@ def printable_result(result: RunResult) -> RunResult:
         data=_data(result.data),
         groups=tuple(_group_result(row) for row in result.groups),
         dsi=tuple(_dsi(row) for row in result.dsi),
+        pairs=tuple(_pair(row) for row in result.pairs),
         warnings=tuple(_remark(warning) for warning in result.warnings),
         code_version=printable(result.code_version),
     )
@@ -88,6 +90,12 @@ def _group_result(row: GroupResult) -> GroupResult:
     statistics = {name: _outcome(outcome) for name, outcome in row.statistics.items()}
     use = None if row.label_use is None else _label_use(row.label_use)
     return replace(row, group=_group(row.group), statistics=statistics, label_use=use)
+
+
+def _pair(row: PairResult) -> PairResult:
+    statistics = {name: _outcome(outcome) for name, outcome in row.statistics.items()}
+    use = None if row.label_use is None else _label_use(row.label_use)
+    return replace(row, a=_group(row.a), b=_group(row.b), statistics=statistics, label_use=use)
 
 
 def _label_use(use: LabelUse) -> LabelUse:

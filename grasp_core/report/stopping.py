@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from grasp_core.permutation.nulls.tails import FEWEST
 from grasp_core.report.model_words import SIDE_WORDS
-from grasp_core.report.pair_words import PAIR_NAMES
+from grasp_core.report.pairs.words import PAIR_NAMES
 from grasp_core.report.words import DSI_NAME, WORDS, axis_label, group_label
 from grasp_core.result import Result, Stopping, Undecided
 from grasp_core.spec import AnalysisSpec

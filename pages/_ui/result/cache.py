@@ -20,8 +20,10 @@ from grasp_core import charts
 from grasp_core.benchmark.leaderboard import Entry
 from grasp_core.charts import Theme
 from grasp_core.charts.models import models_chart as draw_models
+from grasp_core.groups import AxisSet
 from grasp_core.outcome import Significance
 from grasp_core.panels.models.result import ModelsResult
+from grasp_core.report.pairs.words import measures
 from grasp_core.report.tables import RowOrder
 from grasp_core.result import Result, RunResult
 from pages._ui.result.live_chart import with_data_apart
@@ -87,6 +89,18 @@ def cohesion_map(key: str, _result: RunResult, theme: Theme) -> None:
 def dsi_chart(key: str, _result: RunResult, theme: Theme) -> None:
     """Draw the DSI chart."""
     _draw_chart("dsi", charts.dsi_chart(_result, theme), live=_result.provisional)
+
+
+def pairs_matrix(key: str, result: RunResult, axes: AxisSet, measure: str, theme: Theme) -> None:
+    """Draw the matrix of an axis's pairs; of a run that still computes them, as it is now."""
+    known = 0 if result.later is None else sum(one.null_n for one in result.pairs[-1].statistics.values())
+    seen = key if result.later is None else f"{key} with {len(result.pairs)} pairs after {known}"
+    _pairs_matrix(seen, result, axes, measure, theme)
+
+
+@st.cache_data(max_entries=_CHARTS, show_spinner=False)
+def _pairs_matrix(key: str, _result: RunResult, axes: AxisSet, measure: str, theme: Theme) -> None:
+    _draw_chart("pairs", charts.pairs_matrix(_result, axes, measures(_result)[measure], theme))
 
 
 @_kept(_CHARTS)

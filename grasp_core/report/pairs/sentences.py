@@ -1,0 +1,107 @@
+"""What was found of two groups, as sentences: size first, then its test."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from grasp_core.groups import Group
+from grasp_core.outcome import LabelUse, Outcome, Significance
+from grasp_core.pairs import PairResult
+from grasp_core.report.label_use import manner
+from grasp_core.report.text import Segment, Sentence
+from grasp_core.report.words import format_interval, format_p, format_value, group_label
+from grasp_core.result import RunResult
+
+_ORDER: tuple[Significance, ...] = ("corrected", "nominal")
+_NOTHING = (
+    "Nothing between the two is marked: chance groupings of their raters differ as much. That does not show "
+    "that they see the items alike."
+)
+
+
+def pair_sentences(row: PairResult, result: RunResult) -> tuple[Sentence, ...]:
+    """What is marked of a pair, what holds after correction first; or that nothing is."""
+    told = [
+        (one.significance, Sentence.of(*parts, f"; {_tested(one, result)}."))
+        for one, parts in _found(row)
+        if one.significance != "none"
+    ]
+    ordered = tuple(sentence for mark in _ORDER for found, sentence in told if found == mark)
+    return ordered or (Sentence.of(_NOTHING),)
+
+
+def foremost_pairs(result: RunResult, of: Group | None = None) -> list[PairResult]:
+    """Pairs with something marked after correction, of one group where it is named, strongest first.
+
+    A named group stands first in each.
+    """
+    rows = result.pairs if of is None else seen_from(result, of)
+    marked = [row for row in rows if any(one.significance == "corrected" for one, _ in _found(row))]
+    return sorted(marked, key=lambda row: min(1.0 if one.q is None else one.q for one, _ in _found(row)))
+
+
+def seen_from(result: RunResult, group: Group) -> tuple[PairResult, ...]:
+    """The pairs of a group, as it beside the other one."""
+    of_group = (row for row in result.pairs if group in (row.a, row.b))
+    return tuple(row if row.a == group else row.turned() for row in of_group)
+
+
+def most_told(result: RunResult, most: int) -> tuple[Sentence, ...]:
+    """The strongest sentence of each pair that holds after correction, at most so many, and what is left."""
+    found = foremost_pairs(result)
+    if not found:
+        return (Sentence.of("No two groups of an axis differ in a way that holds after correction."),)
+    told = [pair_sentences(row, result)[0] for row in found[:most]]
+    left = len(found) - most
+    if left > 0:
+        pairs = "one more pair" if left == 1 else f"{left} more pairs"
+        told.append(Sentence.of(f"After correction, something holds of {pairs}, too."))
+    return tuple(told)
+
+
+def _found(row: PairResult) -> list[tuple[Outcome | LabelUse, Sequence[str | Segment]]]:
+    """All that was tested of a pair and has a value, with its words."""
+    a, b = (Segment(group_label(group), strong=True) for group in (row.a, row.b))
+    found: list[tuple[Outcome | LabelUse, Sequence[str | Segment]]] = []
+    if row.label_use is not None and (said := manner(row.label_use, b)):
+        found.append((row.label_use, (a, " raters ", *said)))
+    for name, outcome in row.statistics.items():
+        if outcome.value is not None:
+            found.append((outcome, _words(name, outcome, outcome.value, a, b)))
+    return found
+
+
+def _words(name: str, outcome: Outcome, value: float, a: Segment, b: Segment) -> tuple[str | Segment, ...]:
+    figure = f"{format_value(value)}{_interval(outcome)}"
+    if name == "distance":
+        return (a, " and ", b, f" raters label the same items differently: distance {figure}")
+    if name == "xrr":
+        less = "less" if outcome.direction == "down" else "more"
+        return (
+            a,
+            " and ",
+            b,
+            f" raters agree with each other {less} than chance halves of them: XRR {figure}",
+        )
+    if name in ("gap_a", "gap_b"):
+        own, other = (a, b) if name == "gap_a" else (b, a)
+        return (own, f" raters agree with each other {_than(value)} than with ", other, f": gap {figure}")
+    if name == "irr_difference":
+        said = f" raters agree with each other {_than(value)} than "
+        return (a, said, b, f" raters do: difference in IRR {figure}")
+    larger = "larger" if value > 0 else "smaller"
+    return (a, f" raters’ GAI is {larger} than that of ", b, f" raters: difference {figure}")
+
+
+def _than(value: float) -> str:
+    return "more" if value > 0 else "less"
+
+
+def _interval(outcome: Outcome) -> str:
+    interval = format_interval(outcome)
+    return f" {interval}" if interval else ""
+
+
+def _tested(one: Outcome | LabelUse, result: RunResult) -> str:
+    many = result.permutations
+    return f"{format_p(one.p, permutations=many)}, {format_p(one.q, name='q', permutations=many)}"

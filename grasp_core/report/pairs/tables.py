@@ -1,0 +1,122 @@
+"""Pairs of groups as tables."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pandas as pd
+
+from grasp_core.groups import AxisSet, Group
+from grasp_core.outcome import Outcome
+from grasp_core.pairs import PairResult
+from grasp_core.report.pairs.sentences import seen_from
+from grasp_core.report.pairs.words import PAIR_NAMES, Measure, measures
+from grasp_core.report.so_far import MAY_CHANGE, NOT_YET, may_change, p_so_far, q_so_far
+from grasp_core.report.tables import ends, or_nan
+from grasp_core.report.words import STARS, axis_label, format_p_value, group_label
+from grasp_core.result import RunResult
+
+
+def pairs_table(result: RunResult) -> pd.DataFrame:
+    """One row for each pair and what was tested of it.
+
+    Returns
+    -------
+    DataFrame
+        `axis`, `first`, `second`, `raters_first`, `raters_second`, `statistic`, then `value`, `low`, `high`
+        (float; of labels in percentage points; NaN where there is none), `p`, `q`, `stars` and `reason`.
+    """
+    told = measures(result)
+    rows = [
+        [
+            axis_label(row.a.axes),
+            group_label(row.a),
+            group_label(row.b),
+            row.n_raters_a,
+            row.n_raters_b,
+            name,
+            or_nan(outcome.value),
+            *map(or_nan, ends(outcome)),
+            or_nan(outcome.p),
+            or_nan(outcome.q),
+            STARS[outcome.significance],
+            str(outcome.reason or ""),
+        ]
+        for row in result.pairs
+        for name, outcome in (
+            *((one.name, one.of(row)) for one in told.values() if one.key.startswith("label: ")),
+            *((PAIR_NAMES[name], outcome) for name, outcome in row.statistics.items()),
+        )
+    ]
+    columns = [
+        "axis",
+        "first",
+        "second",
+        "raters_first",
+        "raters_second",
+        "statistic",
+        "value",
+        "low",
+        "high",
+    ]
+    return pd.DataFrame(rows, columns=[*columns, "p", "q", "stars", "reason"])
+
+
+def measure_table(
+    result: RunResult, measure: Measure, *, axes: AxisSet | None = None, group: Group | None = None
+) -> pd.DataFrame:
+    """One row for each pair, with texts: `First`, `Second`, the value, its interval, `p` and `q`.
+
+    With `axes` the pairs of that axis or intersection alone, with `group` its own, it being the first.
+    """
+    rows = result.pairs if group is None else seen_from(result, group)
+    chosen = [row for row in rows if axes in (None, row.a.axes)]
+    columns = ["First", "Second", measure.name, "95 % interval", "p", "q"]
+    found = [
+        [group_label(row.a), group_label(row.b), *_texts(measure.of(row), measure, result)] for row in chosen
+    ]
+    return pd.DataFrame(found, columns=columns)
+
+
+def pairs_in_words(result: RunResult) -> pd.DataFrame:
+    """One row for each pair, with texts: both groups, then of each measure its value with its stars."""
+    told = measures(result)
+    found = [
+        [
+            axis_label(row.a.axes),
+            f"{group_label(row.a)} ({row.n_raters_a:,})",
+            f"{group_label(row.b)} ({row.n_raters_b:,})",
+            *(
+                f"{one.write(one.of(row).value)} {STARS[one.of(row).significance]}".rstrip()
+                for one in told.values()
+            ),
+        ]
+        for row in result.pairs
+    ]
+    return pd.DataFrame(found, columns=["Axis", "First", "Second", *(one.name for one in told.values())])
+
+
+def pair_table(result: RunResult, row: PairResult) -> pd.DataFrame:
+    """One row for each measure of a pair, with texts: `Measure`, `Value`, its interval, `p` and `q`."""
+    told = [*measures(result).values()]
+    if "gap_b" in row.statistics:
+        gap = next(place for place, one in enumerate(told) if one.key == "gap_a")
+        of_other = replace(
+            told[gap], name=f"Gap of {group_label(row.b)}", of=lambda one: one.statistics["gap_b"]
+        )
+        told[gap : gap + 1] = [replace(told[gap], name=f"Gap of {group_label(row.a)}"), of_other]
+    found = [[one.name, *_texts(one.of(row), one, result)] for one in told]
+    return pd.DataFrame(found, columns=["Measure", "Value", "95 % interval", "p", "q"])
+
+
+def _texts(outcome: Outcome, measure: Measure, result: RunResult) -> list[str]:
+    """Value, interval, p and q."""
+    low, high = ends(outcome)
+    interval = "" if low is None else f"[{measure.write(low)}, {measure.write(high)}]"
+    if outcome.p_interval is not None:
+        p, q = p_so_far(outcome), f"{q_so_far(outcome)}{MAY_CHANGE if may_change(outcome) else ''}"
+    elif result.later is not None and outcome.p is None and outcome.reason is None:
+        p = q = NOT_YET
+    else:
+        p, q = (format_p_value(one, permutations=result.permutations) for one in (outcome.p, outcome.q))
+    return [measure.write(outcome.value), interval, p, f"{q} {STARS[outcome.significance]}".rstrip()]

@@ -1,0 +1,98 @@
+"""What is told of a pair of groups: names, explanations, and what can be shown in a matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from grasp_core.outcome import Outcome
+from grasp_core.pairs import PairResult
+from grasp_core.report.label_use import format_points, shift_outcome
+from grasp_core.report.words import MINUS, NOT_ESTIMABLE, format_value, one_line
+from grasp_core.result import RunResult
+
+PAIR_NAMES: Mapping[str, str] = {
+    "distance": "Distance",
+    "xrr": "XRR",
+    "gap_a": "Gap of the first",
+    "gap_b": "Gap of the second",
+    "irr_difference": "Difference in IRR",
+    "gai_difference": "Difference in GAI",
+}
+"""One entry per statistic of :data:`grasp_core.pairs.PAIR_STATISTICS`."""
+PAIRS_EXPLANATION = (
+    "The groups of an axis held against each other two by two, whatever the others do. A value is compared "
+    "with chance groupings of the two groups’ raters alone; the pairs of an axis are corrected together."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """Something that a matrix shows: of the row's group beside the column's one outcome.
+
+    `signed` values lie on both sides of 0: above it means more in the row's group.
+    """
+
+    key: str
+    name: str
+    explanation: str
+    signed: bool
+    of: Callable[[PairResult], Outcome]
+    write: Callable[[float | None], str]
+    brief: Callable[[float], str]
+
+
+_STATISTICS: Mapping[str, tuple[str, str, bool]] = {
+    "distance": ("Distance", "How far both groups’ shares of labels lie apart on the same items.", False),
+    "gap_a": (
+        "Gap",
+        "How much better the row’s raters agree with each other than with the column’s.",
+        True,
+    ),
+    "xrr": ("XRR", "How well the row’s raters agree with the column’s, corrected for chance.", False),
+    "irr_difference": (
+        "Difference in IRR",
+        "How much better the row’s raters agree with each other than the column’s do.",
+        True,
+    ),
+    "gai_difference": (
+        "Difference in GAI",
+        "GAI of the row’s group less that of the column’s, each against the other.",
+        True,
+    ),
+}
+
+
+def measures(result: RunResult) -> dict[str, Measure]:
+    """All that a matrix can show of this result, by key: labels first."""
+    labels = dict.fromkeys(label for row in result.pairs if row.label_use for label in row.label_use.labels)
+    reported = {name for row in result.pairs for name in row.statistics}
+    found = [_label(label) for label in labels]
+    found += [_statistic(name, *told) for name, told in _STATISTICS.items() if name in reported]
+    return {measure.key: measure for measure in found}
+
+
+def _label(label: str) -> Measure:
+    def of(row: PairResult) -> Outcome:
+        return shift_outcome(row.label_use, label)
+
+    return Measure(
+        f"label: {label}",
+        f"“{one_line(label)}”",
+        "Percentage points by which the row’s raters say it more often than the column’s on the same items.",
+        True,
+        of,
+        lambda points: NOT_ESTIMABLE if points is None else format_points(points / 100),
+        lambda points: format_points(round(points) / 100).removesuffix(".0"),
+    )
+
+
+def _statistic(name: str, called: str, explanation: str, signed: bool) -> Measure:
+    def of(row: PairResult) -> Outcome:
+        return row.statistics.get(name, Outcome(None))
+
+    return Measure(name, called, explanation, signed, of, format_value, _two_decimals)
+
+
+def _two_decimals(value: float) -> str:
+    return f"{round(value, 2) + 0.0:.2f}".replace("-", MINUS)

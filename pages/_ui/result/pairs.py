@@ -1,0 +1,116 @@
+"""The groups of an axis held against each other two by two."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from grasp_core import charts
+from grasp_core.groups import Group
+from grasp_core.pairs import PairResult
+from grasp_core.report.pairs.sentences import foremost_pairs, most_told, pair_sentences, seen_from
+from grasp_core.report.pairs.tables import measure_table, pair_table
+from grasp_core.report.pairs.words import PAIRS_EXPLANATION, Measure, measures
+from grasp_core.report.text import Sentence, escape_markdown
+from grasp_core.report.words import axis_label, group_label
+from grasp_core.result import RunResult
+from pages._ui.result import cache
+from pages._ui.result.figures import page_theme
+from pages._ui.widgets.outputs import figure_downloads
+from pages._ui.widgets.sections import when_open
+from pages._ui.widgets.shown import Shown
+
+_SAID = 5
+"""Pairs of which a sentence is said before one is chosen."""
+
+
+def has_pairs(result: RunResult) -> bool:
+    """Whether pairs were part of this run."""
+    return bool(result.pairs)
+
+
+def show_pairs(shown: Shown, group: Group | None = None) -> None:
+    """What pairs differ in: a matrix for each axis, or with `group` its own pairs, and one pair in detail."""
+    result = shown.result
+    st.caption(PAIRS_EXPLANATION)
+    for sentence in _said(result, group):
+        st.markdown(f"- {sentence.markdown}")
+    axes = list(dict.fromkeys(row.a.axes for row in result.pairs))
+    left, right = st.columns(2)
+    if group is None:
+        chosen = left.selectbox("Axis of the pairs", axes, format_func=axis_label, key="pairs-axis")
+    else:
+        chosen = group.axes
+    told = measures(result)
+    measure = told[
+        right.selectbox("Compare by", list(told), format_func=lambda key: told[key].name, key="pairs-measure")
+    ]
+    if group is None:
+        _matrix(shown, chosen, measure)
+    else:
+        st.caption(escape_markdown(_of_group(measure)))
+        _table(
+            measure_table(result, measure, group=group), f"{measure.name}, this group beside each other one"
+        )
+    rows = seen_from(result, group) if group else tuple(row for row in result.pairs if row.a.axes == chosen)
+    _one_pair(result, rows)
+
+
+def _said(result: RunResult, group: Group | None) -> Sequence[Sentence]:
+    if result.later is not None:
+        return ()
+    if group is None:
+        return most_told(result, _SAID)
+    found = foremost_pairs(result, group)[:_SAID]
+    return [pair_sentences(row, result)[0] for row in found]
+
+
+def _of_group(measure: Measure) -> str:
+    """A measure's explanation where this group is the row."""
+    return measure.explanation.replace("the row’s raters", "this group’s raters").replace(
+        "the column’s", "the other group’s"
+    )
+
+
+def _matrix(shown: Shown, axes: tuple[str, ...], measure: Measure) -> None:
+    result = shown.result
+    cache.pairs_matrix(shown.key, result, axes, measure.key, page_theme())
+    when_open(
+        f"{measure.name} of every pair as a table",
+        lambda: _table(measure_table(result, measure, axes=axes), f"{measure.name} of every pair of groups"),
+        key="pairs-table",
+    )
+    if result.later is None:
+        figure_downloads(
+            shown,
+            lambda: charts.pairs_matrix(result, axes, measure, "light"),
+            "pairs",
+            f"{measure.name} matrix",
+        )
+
+
+def _one_pair(result: RunResult, rows: Sequence[PairResult]) -> None:
+    """One pair in detail, the strongest first."""
+    strongest = [(row.a, row.b) for row in foremost_pairs(result)]
+    first = next(
+        (place for place, row in enumerate(rows) if {(row.a, row.b), (row.b, row.a)} & set(strongest[:1])), 0
+    )
+    st.subheader("One pair")
+    chosen = st.selectbox(
+        "Pair of groups",
+        range(len(rows)),
+        index=first,
+        format_func=lambda place: f"{group_label(rows[place].a)} – {group_label(rows[place].b)}",
+        key="pairs-pair",
+    )
+    row = rows[chosen]
+    if result.later is None:
+        for sentence in pair_sentences(row, result):
+            st.markdown(f"- {sentence.markdown}")
+    _table(pair_table(result, row), "Everything that was tested of this pair")
+
+
+def _table(frame: pd.DataFrame, alt: str) -> None:
+    st.dataframe(frame, hide_index=True, alt=alt)
