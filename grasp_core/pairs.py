@@ -40,10 +40,11 @@ class PairResult:
         """The same pair as `b` beside `a`."""
         signed = ("irr_difference", "gai_difference")
         sides = {"gap_a": "gap_b", "gap_b": "gap_a"}
-        statistics = {
-            name: _negative(self.statistics[of]) if of in signed else self.statistics[of]
-            for name, of in ((name, sides.get(name, name)) for name in self.statistics)
+        found = {
+            sides.get(name, name): _negative(outcome) if name in signed else outcome
+            for name, outcome in self.statistics.items()
         }
+        statistics = {name: found[name] for name in PAIR_STATISTICS if name in found}
         use = self.label_use
         turned_use = None
         if use is not None:

@@ -10,6 +10,7 @@ from typing import Any
 from grasp_core.data_spec import DataSpec, Filters
 from grasp_core.groups import Group
 from grasp_core.outcome import Histogram, LabelUse, Outcome, Shift
+from grasp_core.pairs import PairResult
 from grasp_core.recode_steps import Combine, MapValues
 from grasp_core.remarks.remark import Remark, said
 from grasp_core.result import DataSummary, DsiResult, FileFingerprint, GroupResult, RunResult, Timing
@@ -189,6 +190,31 @@ def make_group(
 ) -> GroupResult:
     """A group of one axis with the given outcome per statistic."""
     return GroupResult(Group((axis,), (name,)), raters, raters * 350, outcomes)
+
+
+def make_pair(
+    a: str, b: str, axis: str = "race", *, use: LabelUse | None = None, raters: int = 9, **outcomes: Outcome
+) -> PairResult:
+    """A pair of groups of one axis."""
+    return PairResult(Group((axis,), (a,)), Group((axis,), (b,)), raters, raters + 1, outcomes, use)
+
+
+def with_pairs() -> RunResult:
+    """A result in which Black raters say "Yes" more often than White ones, who differ from nobody else."""
+    plain = {"xrr": make_outcome(0.16, "up"), "gap_a": make_outcome(0.02, "up")}
+    plain |= {"gap_b": make_outcome(-0.01, "down"), "irr_difference": make_outcome(0.03, "up")}
+    apart = plain | {
+        "xrr": make_outcome(0.05, "down", "*"),
+        "irr_difference": make_outcome(-0.1, "down", "*"),
+    }
+    telling = make_label_use({"No": -13.6, "Yes": 14.2, "Unsure": -0.6}, "**")
+    quiet = make_label_use({"No": 1.0, "Yes": -1.5, "Unsure": 0.5})
+    pairs = (
+        make_pair("Asian", "Black", use=quiet, **plain),
+        make_pair("Asian", "White", use=quiet, **plain),
+        make_pair("Black", "White", use=telling, **apart),
+    )
+    return replace(make_result(), pairs=pairs)
 
 
 def without_gai(row: GroupResult, reason: str) -> GroupResult:

@@ -28,7 +28,7 @@ _WRITTEN = 12
 """Groups up to which a cell has room for its value."""
 _ABOVE, _BELOW, _MIDDLE = (179, 88, 6), (33, 102, 172), (245, 245, 245)
 """Orange, blue and grey, which nobody takes for each other."""
-_LIGHT_ENOUGH = 0.18
+_LIGHT_ENOUGH = 0.179
 """Luminance from which on dark letters are read better than white ones."""
 
 Cell = dict[str, Any]
@@ -137,7 +137,7 @@ def _colours(outcome: Outcome, most: float, *, signed: bool) -> Cell:
     share = min(abs(value) / most, 1.0) if signed else min(max(value / most, 0.0), 1.0)
     end = _ABOVE if value > 0 and signed else _BELOW
     mixed = [round(middle + share * (to - middle)) for middle, to in zip(_MIDDLE, end, strict=True)]
-    ink = "#101816" if _luminance(mixed) > _LIGHT_ENOUGH else "#FFFFFF"
+    ink = "#000000" if _luminance(mixed) > _LIGHT_ENOUGH else "#FFFFFF"
     return {"fill": "#" + "".join(f"{part:02X}" for part in mixed), "ink": ink}
 
 

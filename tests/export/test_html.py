@@ -10,7 +10,7 @@ from grasp_core.outcome import Interval, Outcome, Shift
 from grasp_core.remarks.remark import said
 from grasp_core.spec import STATISTICS
 from tests.report.hostile import hostile_result
-from tests.results import make_group, make_label_use, make_outcome, make_result, with_label_use
+from tests.results import make_group, make_label_use, make_outcome, make_result, with_label_use, with_pairs
 
 TAGS = {
     *("html", "head", "meta", "title", "style", "body", "main", "nav", "section", "h1", "h2", "h3", "p", "a"),
@@ -234,3 +234,13 @@ def test_on_paper(browser, markup, tmp_path):
     assert 10 < len(pages) < 25
     assert pages[0].mediabox.width > pages[0].mediabox.height
     assert "Wh" in pages[0].extract_text()
+
+
+def test_pairs_have_a_section_with_a_matrix_and_every_number():
+    document = Document(report_html(with_pairs()))
+    text = " ".join(document.texts)
+    assert "Groups two by two" in text
+    assert "14 points more often than " in text
+    assert "Every pair of groups" in text
+    assert {"pairs"} <= set(document.ids)
+    assert {tag for tag, _ in document.tags} <= TAGS

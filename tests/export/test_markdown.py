@@ -10,7 +10,7 @@ from grasp_core.report.printable import printable_name
 from grasp_core.report.text import WORD_JOINER
 from grasp_core.report.words import one_line
 from tests.report.hostile import TEXTS, hostile_result
-from tests.results import make_group, make_label_use, make_outcome, make_result, with_label_use
+from tests.results import make_group, make_label_use, make_outcome, make_result, with_label_use, with_pairs
 
 
 def parsed(text):
@@ -92,3 +92,9 @@ def test_a_hostile_result_is_three_tables_and_text():
     kinds = {child.type for token in parsed(text) if token.type == "inline" for child in token.children}
     assert kinds <= {"text", "text_special", "strong_open", "strong_close"}
     assert not {token.type for token in parsed(text)} & {"html_block", "code_block", "fence"}
+
+
+def test_pairs_are_told_and_tabled():
+    text = table_markdown(with_pairs())
+    assert "**Black** raters say “**Yes**” 14 points more often than **White**" in text
+    assert "| race | Black (9) | White (10) |" in text

@@ -12,7 +12,7 @@ from grasp_core.remarks.remark import said
 from grasp_core.report.printable import printable
 from grasp_core.report.words import one_line
 from tests.report.hostile import TEXTS, hostile_result
-from tests.results import make_group, make_label_use, make_outcome, make_result, with_label_use
+from tests.results import make_group, make_label_use, make_outcome, make_result, with_label_use, with_pairs
 
 SHEETS = ["Table 5", "DSI", "Methods & conventions", "Data"]
 
@@ -28,6 +28,14 @@ def column(sheet, head):
 
 def texts(sheet, head):
     return [cell.value for cell in column(sheet, head)]
+
+
+def test_pairs_have_a_sheet_of_their_own():
+    book = read(with_pairs())
+    assert book.sheetnames == [*SHEETS[:2], "Pairs", *SHEETS[2:]]
+    values = [cell.value for cell in column(book["Pairs"], "Value")]
+    assert max(values) == pytest.approx(14.2)
+    assert len(values) == 3 * 7
 
 
 def test_numbers_are_numbers_with_three_digits():

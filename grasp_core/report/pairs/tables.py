@@ -98,15 +98,18 @@ def pairs_in_words(result: RunResult) -> pd.DataFrame:
 
 def pair_table(result: RunResult, row: PairResult) -> pd.DataFrame:
     """One row for each measure of a pair, with texts: `Measure`, `Value`, its interval, `p` and `q`."""
-    told = [*measures(result).values()]
-    if "gap_b" in row.statistics:
-        gap = next(place for place, one in enumerate(told) if one.key == "gap_a")
-        of_other = replace(
-            told[gap], name=f"Gap of {group_label(row.b)}", of=lambda one: one.statistics["gap_b"]
-        )
-        told[gap : gap + 1] = [replace(told[gap], name=f"Gap of {group_label(row.a)}"), of_other]
+    told = [one for measure in measures(result).values() for one in _of_both_sides(measure, row)]
     found = [[one.name, *_texts(one.of(row), one, result)] for one in told]
     return pd.DataFrame(found, columns=["Measure", "Value", "95 % interval", "p", "q"])
+
+
+def _of_both_sides(measure: Measure, row: PairResult) -> list[Measure]:
+    """A gap for each group; any other measure as it is."""
+    if measure.key != "gap_a":
+        return [measure]
+    first = replace(measure, name=f"{measure.name} of {group_label(row.a)}")
+    name = f"{measure.name} of {group_label(row.b)}"
+    return [first, replace(measure, name=name, of=lambda one: one.statistics.get("gap_b", Outcome(None)))]
 
 
 def _texts(outcome: Outcome, measure: Measure, result: RunResult) -> list[str]:

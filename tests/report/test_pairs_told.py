@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from grasp_core.outcome import Interval, Outcome
+from grasp_core.pairs import PAIR_STATISTICS
+from grasp_core.remarks.reasons import NoValue
+from grasp_core.report.pairs.sentences import foremost_pairs, most_told, pair_sentences, seen_from
+from grasp_core.report.pairs.tables import measure_table, pair_table, pairs_in_words, pairs_table
+from grasp_core.report.pairs.words import PAIR_NAMES, measures
+from grasp_core.report.public_view import public_view
+from grasp_core.report.so_far import what_is_provisional
+from grasp_core.result import RunResult
+from tests.results import make_outcome, make_pair, make_result, with_pairs
+
+
+@pytest.fixture
+def result() -> RunResult:
+    return with_pairs()
+
+
+def test_every_statistic_of_pairs_has_a_name() -> None:
+    assert tuple(PAIR_NAMES) == tuple(PAIR_STATISTICS)
+
+
+def test_a_pair_is_told_by_size_before_significance(result: RunResult) -> None:
+    first, *further = (sentence.plain for sentence in pair_sentences(result.pairs[2], result))
+    assert first.startswith(
+        "Black raters say “Yes” 14 points more often than White on the same items [6, 22]; p"
+    )
+    assert [line.split(":")[0] for line in further] == [
+        "Black and White raters agree with each other less than chance halves of them",
+        "Black raters agree with each other less than White raters do",
+    ]
+
+
+def test_seen_from_the_other_side_everything_turns(result: RunResult) -> None:
+    row = result.pairs[2]
+    turned = row.turned()
+    assert (turned.a, turned.b, turned.n_raters_a, turned.n_raters_b) == (row.b, row.a, 10, 9)
+    said = pair_sentences(turned, result)[0].plain
+    assert said.startswith(
+        "White raters say “Yes” 14 points less often than Black on the same items [6, 22]; p"
+    )
+    assert turned.statistics["gap_a"] == row.statistics["gap_b"]
+    assert turned.statistics["xrr"] == row.statistics["xrr"]
+    other = turned.statistics["irr_difference"]
+    own = row.statistics["irr_difference"]
+    assert (other.value, other.direction, other.p) == (0.1, "up", own.p)
+    assert other.null is not None
+    assert own.null is not None
+    assert (other.null.low, other.null.high) == (-own.null.high, -own.null.low)
+    assert turned.turned() == row
+
+
+def test_intervals_turn_with_their_values() -> None:
+    row = make_pair("a", "b", gai_difference=Outcome(0.2, p=0.5, q=0.5, interval=Interval(-0.1, 0.5, "both")))
+    assert row.turned().statistics["gai_difference"].interval == Interval(-0.5, 0.1, "both")
+
+
+def test_where_nothing_is_marked_that_is_said(result: RunResult) -> None:
+    (only,) = pair_sentences(result.pairs[0], result)
+    assert only.plain.startswith("Nothing between the two is marked")
+    none = replace(result, pairs=result.pairs[:2])
+    assert [one.plain for one in most_told(none, 5)] == [
+        "No two groups of an axis differ in a way that holds after correction."
+    ]
+
+
+def test_the_strongest_pairs_come_first_and_the_rest_is_counted(result: RunResult) -> None:
+    weaker = make_pair("Latine", "White", gap_a=make_outcome(0.2, "up", "**"))
+    both = replace(result, pairs=(weaker, *result.pairs))
+    assert len(foremost_pairs(both)) == 2
+    told = [one.plain for one in most_told(both, 1)]
+    assert told[1] == "After correction, something holds of one more pair, too."
+    black = result.pairs[2].a
+    assert [row.b.label for row in foremost_pairs(both, black)] == ["White"]
+    assert [row.b.label for row in seen_from(both, result.pairs[2].b)] == ["Latine", "Asian", "Black"]
+
+
+def test_tables_have_every_pair_and_measure(result: RunResult) -> None:
+    told = measures(result)
+    assert list(told) == ["label: No", "label: Yes", "label: Unsure", "gap_a", "xrr", "irr_difference"]
+    table = pairs_table(result)
+    assert len(table) == 3 * 7
+    yes = table[(table["second"] == "White") & (table["first"] == "Black") & (table["statistic"] == "“Yes”")]
+    assert (yes["value"].item(), yes["low"].item(), yes["stars"].item()) == (
+        pytest.approx(14.2),
+        pytest.approx(6.2),
+        "**",
+    )
+    texts = measure_table(result, told["label: Yes"], group=result.pairs[2].b)
+    assert texts["“Yes”"].tolist() == ["+1.5", "−14.2"]
+    assert texts["q"].tolist()[1].endswith("**")
+    assert pairs_in_words(result)["“Yes”"].tolist() == ["−1.5", "−1.5", "+14.2 **"]
+    one = pair_table(result, result.pairs[2])
+    assert one["Measure"].tolist()[3:5] == ["Gap of Black", "Gap of White"]
+    assert one["Value"].tolist()[3:5] == ["0.020", "−0.010"]
+
+
+def test_while_pairs_are_computed_their_tables_say_so(result: RunResult) -> None:
+    begun = make_pair("Asian", "Black", xrr=Outcome(0.1), gap_a=Outcome(None, reason=NoValue.NO_PAIR()))
+    later = replace(result, pairs=(begun,), later="pairs")
+    told = measures(later)
+    assert measure_table(later, told["xrr"])["p"].tolist() == ["…"]
+    assert measure_table(later, told["gap_a"])["p"].tolist() != ["…"]
+    assert "pairs are still computed" in what_is_provisional(later)
+
+
+def test_strangers_see_no_pair_of_a_small_group() -> None:
+    result = with_pairs()
+    small = make_pair("Asian", "Few", raters=3, xrr=make_outcome(0.1, "up"))
+    asked = make_result(min_raters=5)
+    shown = public_view(replace(asked, pairs=(*result.pairs, small)))
+    assert isinstance(shown, RunResult)
+    assert shown.pairs == result.pairs
