@@ -65,7 +65,7 @@ def test_no_value_has_no_words():
 
 
 def test_names_of_labels_stay_inert():
-    (_, label, _) = manner(make_label_use({"*a*\n<b>": 12.0}))
+    (_, label, *_) = manner(make_label_use({"*a*\n<b>": 12.0}))
     assert label.strong
     assert Sentence.of(label).markdown == r"**\*a\* \<b\>**"
 
