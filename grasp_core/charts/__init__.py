@@ -8,7 +8,9 @@ from grasp_core.charts.dsi import dsi_chart
 from grasp_core.charts.export import to_pdf, to_png, to_svg
 from grasp_core.charts.forest import forest_plot, label_forest_plot
 from grasp_core.charts.histograms import chart_alt, null_histograms
+from grasp_core.charts.label_use import label_use_chart
 from grasp_core.charts.leaderboard import leaderboard_chart
+from grasp_core.charts.of_group import finding_chart, group_histograms
 from grasp_core.charts.pairs import pairs_matrix
 from grasp_core.charts.theme import Theme
 
@@ -17,8 +19,11 @@ __all__ = [
     "chart_alt",
     "cohesion_map",
     "dsi_chart",
+    "finding_chart",
     "forest_plot",
+    "group_histograms",
     "label_forest_plot",
+    "label_use_chart",
     "leaderboard_chart",
     "null_histograms",
     "pairs_matrix",

@@ -44,12 +44,9 @@ from grasp_core.report.words import (
 )
 from grasp_core.result import DsiResult, RunResult
 
-_ROW = 42
-_NAME_LIMIT = 140
-_FIGURES_AT = 24
-_GROUP_AT = 66
-_GROUP_LIMIT = 150
-_LINE = 16
+_ROW = 58
+_LINE = 18
+"""Pixels from the lollipop up to its axis's name, and down to how it was tested."""
 
 
 def dsi_chart(result: RunResult, theme: Theme = "light") -> alt.LayerChart:
@@ -62,7 +59,8 @@ def dsi_chart(result: RunResult, theme: Theme = "light") -> alt.LayerChart:
         "Diversity sensitivity by axis",
         [
             "DSI: the largest GAI among an axis’s groups.",
-            "p and q: against the largest that the groups of chance groupings reach.",
+            "p and q: against the largest that",
+            "the groups of chance groupings reach.",
         ],
     )
     if not result.dsi:
@@ -135,17 +133,11 @@ def _layers(data: list[dict[str, Any]], theme: Theme) -> list[alt.Chart]:
     )
     return [
         drawn.mark_rule(strokeWidth=3, opacity=0.55).encode(x=x, x2=alt.X2Datum(1), y=y, color=colour(theme)),
-        alt.Chart(rows([{"x": 1}], "baseline")).mark_rule(color=colours.muted, strokeDash=[4, 3]).encode(x=x),
+        drawn.mark_tick(orient="vertical", size=16, color=colours.muted).encode(x=alt.XDatum(1), y=y),
         drawn.mark_point(filled=True, size=150, opacity=1).encode(
             x=x, y=y, color=colour(theme), shape=shape(), tooltip=told
         ),
-        base.mark_text(align="right", baseline="middle", dx=-10, limit=_NAME_LIMIT, fontSize=13).encode(
-            x=LEFT, y=y, text=alt.Text("axis:N"), tooltip=told
-        ),
-        *_figures(base.encode(x=RIGHT, y=y), theme),
-        base.mark_text(align="left", baseline="middle", dx=8, fontStyle="italic", color=colours.muted).encode(
-            x=LEFT, y=y, text=alt.Text("note:N")
-        ),
+        *_texts(base.encode(y=y), theme, told),
     ]
 
 
@@ -155,23 +147,35 @@ def _x(values: list[float]) -> alt.X:
         "x:Q",
         scale=alt.Scale(domain=[min(values) - margin, max(values) + margin], nice=False, zero=False),
         axis=alt.Axis(
-            title="DSI (GAI; 1 = agrees with itself as with others)", tickCount=ticks(), format=".2f"
+            title="DSI (GAI; 1: agrees with itself as with others)",
+            tickCount=ticks(),
+            format=".2f",
+            grid=False,
         ),
     )
 
 
-def _figures(base: alt.Chart, theme: Theme) -> list[alt.Chart]:
-    """The texts to the right of an axis: its DSI and its group, and below them how these were tested."""
-    text = partial(base.mark_text, align="left", baseline="middle")
-    tested = partial(text, dx=_FIGURES_AT, dy=_LINE / 2, fontSize=11)
+def _texts(base: alt.Chart, theme: Theme, told: list[alt.Tooltip]) -> list[alt.Chart]:
+    """Above an axis's lollipop its name, its DSI and the group that attains it; below, how it was tested."""
+    text = partial(base.mark_text, baseline="middle")
+    half = alt.expr("width / 2 - 30")
+    tested = partial(text, align="left", dy=_LINE, fontSize=11)
     return [
-        text(dx=_FIGURES_AT, dy=-_LINE / 2, fontWeight=600).encode(text=alt.Text("value:N")),
-        text(dx=_GROUP_AT, dy=-_LINE / 2, limit=_GROUP_LIMIT).encode(text=alt.Text("group:N")),
+        text(align="left", dy=-_LINE, limit=half, fontSize=13).encode(
+            x=LEFT, text=alt.Text("axis:N"), tooltip=told
+        ),
+        text(align="right", dy=-_LINE, limit=half).encode(x=RIGHT, text=alt.Text("group:N")),
+        text(align="left", dx=alt.expr("width / 2 - 20"), dy=-_LINE, fontWeight=600).encode(
+            x=LEFT, text=alt.Text("value:N")
+        ),
         *(
             tested(color=palette(theme).text[key])
             .transform_filter(alt.datum.significance == SIGNIFICANCE_NAMES[key])
-            .encode(text=alt.Text("tested:N"))
+            .encode(x=LEFT, text=alt.Text("tested:N"))
             for key in ORDER
+        ),
+        text(align="left", fontStyle="italic", color=palette(theme).muted, limit=alt.expr("width")).encode(
+            x=LEFT, text=alt.Text("note:N")
         ),
     ]
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+from typing import Any
+
 import altair as alt
 
 from grasp_core.charts.nulls import (
-    GroupLine,
     Heading,
+    Line,
     arrange,
     extent,
     heading_row,
@@ -42,15 +45,15 @@ from grasp_core.report.words import (
 )
 from grasp_core.result import RunResult
 
-_ROW = 28
-_ROW_DENSE = 22
-_DENSE_FROM = 40
-_NAME_LIMIT = 190
-_SEPARATION = 8
-_RATERS_AT = -_SEPARATION
-_NAMES_AT = -46
-_COLUMNS = {"value": 60, "p": 114, "q": 168}
-_BADGE_AT = 186
+ROW = 44
+"""Pixels of a line: its text, and below it its histogram."""
+PAGE = 40
+"""Groups that a page shows at once."""
+_NARROW = "width < 480"
+"""Where there is no room for p, which the table and the tooltip have, nor for a mark's words."""
+_BADGE_AT = (-8, -118)
+_COLUMNS = {"value": (-80, -252), "p": (None, -194), "q": (-22, -138)}
+"""Right edges of figures, from the right: where it is narrow, and elsewhere."""
 
 
 def null_histograms(
@@ -59,6 +62,8 @@ def null_histograms(
     theme: Theme = "light",
     order: RowOrder = "axis",
     by: str | None = None,
+    *,
+    page: int | None = None,
 ) -> alt.LayerChart:
     """Per group the histogram of shuffled values, the observed one as a rule across it.
 
@@ -71,6 +76,8 @@ def null_histograms(
     order : {"axis", "effect", "q"}
     by : str, optional
         Statistic that decides the order, see :func:`grasp_core.report.tables.ordered_groups`.
+    page : int, optional
+        Only the groups of this page, from 1, each of :data:`PAGE`; by default all.
 
     Returns
     -------
@@ -87,18 +94,17 @@ def null_histograms(
     heading = title(f"{WORDS[statistic].name} against chance groupings", _subtitle(result, statistic))
     if not result.groups:
         return message(theme, heading=heading, text="There is no group to show.")
-    lines = arrange(result, order, by)
+    only = slice(None) if page is None else slice((page - 1) * PAGE, page * PAGE)
+    lines = arrange(result, statistic, order, by, only)
     domain = shared_domain([outcome_of(row, statistic) for row in result.groups])
     if result.provisional:
         domain = rounded_outwards(domain)
-    layers = _layers(result, statistic, theme, lines, domain)
-    height = _ROW_DENSE if len(result.groups) >= _DENSE_FROM else _ROW
     return finish(
-        layers,
+        layers(result, WORDS[statistic].axis, theme, lines, domain),
         theme,
         heading=heading,
         alt_text=chart_alt(result, statistic),
-        height=height * extent(lines),
+        height=round(ROW * extent(lines)),
     )
 
 
@@ -133,40 +139,52 @@ def chart_alt(result: RunResult, statistic: str) -> str:
 
 def _subtitle(result: RunResult, statistic: str) -> list[str]:
     some = any(outcome_of(row, statistic).interval for row in result.groups)
-    bar = " Bar: its 95 % interval." if some else ""
+    return subtitle(result, WORDS[statistic].name, intervals=some)
+
+
+def subtitle(result: RunResult, what: str, *, intervals: bool) -> list[str]:
+    """What is drawn, in lines that a phone has room for."""
     shuffles = "the shuffles so far" if result.provisional else f"{result.permutations:,} shuffles"
+    line = f"Line: observed {what};"
+    side = "↑ ↓: above or below the median."
     return [
-        f"Histogram: {shuffles} of the raters’ profiles, each scaled to its own height.",
-        f"Line: observed {WORDS[statistic].name}; ↑ ↓: above or below the shuffles’ median.{bar}",
+        f"Histogram: {shuffles} of the raters’ profiles,",
+        "each scaled to its own height.",
+        *([f"{line} bar: its 95 % interval;", side] if intervals else [f"{line} {side}"]),
     ]
 
 
-def _layers(
+def layers(
     result: RunResult,
-    statistic: str,
+    title: str,
     theme: Theme,
-    lines: list[Heading | GroupLine],
+    lines: list[Heading | Line],
     domain: tuple[float, float],
+    head: str = "Group · raters",
 ) -> list[alt.Chart]:
+    """Lines of histograms along one axis of this title; above each its name, value, p, q and mark.
+
+    `head` stands over the names.
+    """
     x, low = (
         alt.X(
             f"{field}:Q",
             scale=alt.Scale(domain=list(domain), nice=False, zero=False),
-            axis=alt.Axis(title=WORDS[statistic].axis, tickCount=ticks(), grid=True),
+            axis=alt.Axis(title=title, tickCount=ticks(), grid=True),
         )
         for field in ("x", "low")
     )
     y = alt.Y("top:Q", scale=alt.Scale(domain=[0, extent(lines)], reverse=True, nice=False), axis=None)
-    groups = [line for line in lines if isinstance(line, GroupLine)]
-    outcomes = rows([outcome_row(result, statistic, line, domain) for line in groups], "outcomes")
-    drawn = [null_row(statistic, line) for line in groups]
+    shown = [line for line in lines if isinstance(line, Line)]
+    outcomes = rows([outcome_row(result, line, domain) for line in shown], "outcomes")
+    drawn = [null_row(line) for line in shown]
     nulls = rows([row for row in drawn if row is not None], "nulls")
     base = alt.Chart(alt.NamedData("outcomes")).encode(
         tooltip=tooltip(
-            group="Group",
+            group="Of",
             axis="Axis",
             raters="Raters",
-            value=WORDS[statistic].name,
+            value="Observed",
             interval="95 % interval",
             median="Median of chance groupings",
             p="p",
@@ -180,7 +198,7 @@ def _layers(
         .encode(y=alt.Y("base:Q", axis=None), x=LEFT, x2=UP_TO_RIGHT),
         *_values(base, alt.Chart(nulls), theme, (x, low), y),
         *_texts(base, theme),
-        *_heads(lines, theme),
+        *_heads(lines, head, theme),
         base.mark_rect(opacity=0).encode(
             x=LEFT, x2=UP_TO_RIGHT, y=alt.Y("row_top:Q", axis=None), y2=alt.Y2("base:Q")
         ),
@@ -190,7 +208,7 @@ def _layers(
 def _values(
     base: alt.Chart, nulls: alt.Chart, theme: Theme, across: tuple[alt.X, alt.X], y: alt.Y
 ) -> list[alt.Chart]:
-    """Each group's histogram, and across it its observed value with its interval."""
+    """Each line's histogram, and across it its observed value with its interval."""
     colours, (x, low) = palette(theme), across
     observed = base.transform_filter("isValid(datum.x)")
     return [
@@ -207,30 +225,36 @@ def _values(
     ]
 
 
+def _by_width(narrow: float, wide: float) -> alt.ExprRef:
+    return alt.expr(f"{_NARROW} ? {narrow} : {wide}")
+
+
 def _texts(base: alt.Chart, theme: Theme) -> list[alt.Chart]:
-    """Each group's name and raters, its figures, and its badge."""
+    """Each line's name and raters, its figures, and its badge."""
     colours = palette(theme)
     middle = alt.Y("middle:Q", axis=None)
     return [
-        base.mark_text(align="right", baseline="middle", dx=_NAMES_AT, limit=_NAME_LIMIT).encode(
-            x=LEFT, y=middle, text=alt.Text("group:N")
-        ),
-        base.mark_text(align="right", baseline="middle", dx=_RATERS_AT, color=colours.muted).encode(
-            x=LEFT, y=middle, text=alt.Text("raters:Q")
-        ),
+        base.transform_calculate(name="datum.raters ? datum.group + ' · ' + datum.raters : datum.group")
+        .mark_text(align="left", baseline="middle", limit=alt.expr(f"width - ({_NARROW} ? 132 : 310)"))
+        .encode(x=LEFT, y=middle, text=alt.Text("name:N")),
         *(
-            base.mark_text(align="right", baseline="middle", dx=dx).encode(
+            base.mark_text(align="right", baseline="middle", **_place(*at)).encode(
                 x=RIGHT, y=middle, text=alt.Text(f"{field}:N")
             )
-            for field, dx in _COLUMNS.items()
+            for field, at in _COLUMNS.items()
         ),
         base.transform_filter("datum.badge != ''")
-        .mark_point(filled=True, size=62, opacity=1, xOffset=_BADGE_AT)
+        .mark_point(filled=True, size=62, opacity=1, xOffset=_by_width(*_BADGE_AT))
         .encode(x=RIGHT, y=middle, color=colour(theme), shape=shape()),
         *(
             base.transform_filter(alt.datum.significance == SIGNIFICANCE_NAMES[key])
             .mark_text(
-                align="left", baseline="middle", dx=_BADGE_AT + 9, color=colours.text[key], fontWeight=600
+                align="left",
+                baseline="middle",
+                dx=_BADGE_AT[1] + 9,
+                opacity=_by_width(0, 1),
+                color=colours.text[key],
+                fontWeight=600,
             )
             .encode(x=RIGHT, y=middle, text=alt.Text("badge:N"))
             for key in ("corrected", "nominal")
@@ -238,32 +262,36 @@ def _texts(base: alt.Chart, theme: Theme) -> list[alt.Chart]:
         base.mark_text(
             align="left",
             baseline="middle",
-            dx=_SEPARATION,
+            dy=18,
             fontStyle="italic",
             color=colours.muted,
-            limit=alt.expr("width + 160"),
+            limit=alt.expr("width"),
         ).encode(x=LEFT, y=middle, text=alt.Text("note:N")),
     ]
 
 
-def _heads(lines: list[Heading | GroupLine], theme: Theme) -> list[alt.Chart]:
+def _place(narrow: float | None, wide: float) -> dict[str, Any]:
+    """Where a figure stands, and that it is not there where it is narrow."""
+    if narrow is None:
+        return {"dx": wide, "opacity": _by_width(0, 1)}
+    return {"dx": _by_width(narrow, wide)}
+
+
+def _heads(lines: list[Heading | Line], name: str, theme: Theme) -> list[alt.Chart]:
     """Headings of axes, and the heads of the columns."""
     middle = alt.Y("middle:Q", axis=None)
-    heads = {
-        "left": [("Group", _NAMES_AT), ("n", _RATERS_AT)],
-        "right": [("observed" if field == "value" else field, dx) for field, dx in _COLUMNS.items()],
-    }
     headings = rows([heading_row(line) for line in lines if isinstance(line, Heading)], "headings")
+    head = alt.Chart(rows([{"middle": 0.25}], "heads")).encode(y=middle)
+    text = partial(head.mark_text, baseline="middle", color=palette(theme).muted)
     return [
         alt.Chart(headings)
-        .mark_text(align="right", baseline="middle", dx=_NAMES_AT, fontWeight=600, limit=_NAME_LIMIT)
+        .mark_text(align="left", baseline="middle", fontWeight=600, limit=alt.expr("width"))
         .encode(x=LEFT, y=middle, text=alt.Text("text:N")),
+        text(align="left").encode(x=LEFT, text=alt.TextValue(name)),
         *(
-            alt.Chart(
-                rows([{"text": text, "dx": dx, "middle": 0.5} for text, dx in heads[side]], f"heads_{side}")
+            text(align="right", **_place(*at)).encode(
+                x=RIGHT, text=alt.TextValue("observed" if field == "value" else field)
             )
-            .mark_text(align="right", baseline="middle", dx=alt.expr("datum.dx"), color=palette(theme).muted)
-            .encode(x=at, y=middle, text=alt.Text("text:N"))
-            for side, at in (("left", LEFT), ("right", RIGHT))
+            for field, at in _COLUMNS.items()
         ),
     ]

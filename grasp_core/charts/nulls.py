@@ -30,12 +30,14 @@ from grasp_core.report.words import (
     group_labels,
     outcome_of,
 )
-from grasp_core.result import GroupResult, RunResult
+from grasp_core.result import RunResult
 
-_MARK, _TEXT, _BASE = 0.12, 0.6, 0.94
-"""Where in a row the observed mark, the text and the histogram's base lie."""
-_PEAK = 0.84
+_TEXT, _MARK, _BASE = 0.19, 0.5, 0.95
+"""Where in a row its text, the observed mark and the histogram's base lie: the text stands above them."""
+_PEAK = 0.44
 """Height of the tallest bin, in rows."""
+_HEADS, _HEADING = 0.5, 0.65
+"""Height of the columns' heads, and of an axis's heading, in rows."""
 _TAIL = 0.005
 """Share of shuffled values that the shared axis may cut off at either end."""
 _REACH = 5.0
@@ -51,34 +53,51 @@ class Heading:
 
 
 @dataclass(frozen=True, slots=True)
-class GroupLine:
-    """A group's line: its upper edge in rows, and its name."""
+class Line:
+    """A line with a histogram: its upper edge in rows, what it is of, and what was found of it.
+
+    `drawn` is the outcome as it is placed along the chart's axis, where that is another one than its own;
+    `value` and `interval` are the observed value and its interval as text, where these are no plain numbers.
+    """
 
     top: float
     name: str
-    group: GroupResult
+    axis: str
+    raters: int
+    outcome: Outcome
+    drawn: Outcome | None = None
+    value: str | None = None
+    interval: str | None = None
+
+    @property
+    def placed(self) -> Outcome:
+        """The outcome along the chart's axis."""
+        return self.drawn or self.outcome
 
 
-def arrange(result: RunResult, order: RowOrder, by: str | None) -> list[Heading | GroupLine]:
-    """Lines from top to bottom; in axis order each axis gets a heading. The first row is for column heads."""
+def arrange(
+    result: RunResult, statistic: str, order: RowOrder, by: str | None, only: slice
+) -> list[Heading | Line]:
+    """Lines from top to bottom, below the columns' heads; in axis order each axis gets a heading."""
     groups = [row.group for row in result.groups]
     names = dict(zip(groups, group_labels(groups), strict=True))
-    lines: list[Heading | GroupLine] = []
-    top = 1.0
+    lines: list[Heading | Line] = []
+    top = _HEADS
     axes: tuple[str, ...] | None = None
-    for row in ordered_groups(result, order, by):
+    for row in ordered_groups(result, order, by)[only]:
         if order == "axis" and row.group.axes != axes:
             axes = row.group.axes
             lines.append(Heading(top, axis_label(axes)))
-            top += 1
-        lines.append(GroupLine(top, names[row.group], row))
+            top += _HEADING
+        axis, outcome = axis_label(row.group.axes), outcome_of(row, statistic)
+        lines.append(Line(top, names[row.group], axis, row.n_raters, outcome))
         top += 1
     return lines
 
 
-def extent(lines: Sequence[Heading | GroupLine]) -> int:
+def extent(lines: Sequence[Heading | Line]) -> float:
     """Rows that the lines take, column heads included."""
-    return int(lines[-1].top) + 1
+    return lines[-1].top + 1
 
 
 def quantile(null: Histogram, share: float) -> float:
@@ -123,23 +142,21 @@ def rounded_outwards(domain: tuple[float, float]) -> tuple[float, float]:
 
 def heading_row(line: Heading) -> dict[str, Any]:
     """An axis heading."""
-    return {"text": line.text, "middle": line.top + _TEXT}
+    return {"text": line.text, "middle": line.top + _HEADING / 2}
 
 
-def outcome_row(
-    result: RunResult, statistic: str, line: GroupLine, domain: tuple[float, float]
-) -> dict[str, Any]:
-    """A group's figures as text, its place, and its observed value and interval held within `domain`."""
-    outcome = outcome_of(line.group, statistic)
-    value = outcome.value
-    low, high = ends(outcome)
+def outcome_row(result: RunResult, line: Line, domain: tuple[float, float]) -> dict[str, Any]:
+    """A line's figures as text, its place, and its observed value and interval held within `domain`."""
+    outcome, value = line.outcome, line.placed.value
+    low, high = ends(line.placed)
     place = _within(domain, value)
     tested = outcome.p is not None
     note = _note(outcome, beyond=place != value)
+    said = format_value(outcome.value) if line.value is None else line.value
     return {
         "group": line.name,
-        "axis": axis_label(line.group.group.axes),
-        "raters": line.group.n_raters,
+        "axis": line.axis,
+        "raters": line.raters,
         "row_top": line.top,
         "top": line.top + _MARK,
         "middle": line.top + _TEXT,
@@ -147,8 +164,8 @@ def outcome_row(
         "x": place,
         "low": _within(domain, low),
         "high": _within(domain, high),
-        "interval": format_interval(outcome) or str(outcome.no_interval or ""),
-        "value": "" if value is None else f"{format_value(value)} {arrow(outcome)}".strip(),
+        "interval": line.interval or format_interval(outcome) or str(outcome.no_interval or ""),
+        "value": "" if value is None else f"{said} {arrow(outcome)}".strip(),
         "median": format_value(outcome.null_median),
         "p": p_in_figure(outcome, result) if tested else "",
         "q": _q_text(outcome, result),
@@ -180,22 +197,21 @@ def _note(outcome: Outcome, *, beyond: bool) -> str:
     return "observed value beyond the axis" if beyond else ""
 
 
-def null_row(statistic: str, line: GroupLine) -> dict[str, Any] | None:
-    """The outline of a group's histogram: each bin's lower edge, then the last one's upper edge.
+def null_row(line: Line) -> dict[str, Any] | None:
+    """The outline of a line's histogram: each bin's lower edge, then the last one's upper edge.
 
     `x` and `top` are lists of equal length; None where there is no null distribution.
     """
-    outcome = outcome_of(line.group, statistic)
-    null = outcome.null
+    null = line.placed.null
     if null is None or sum(null.counts) == 0:
         return None
     base = round(line.top + _BASE, 4)
     width = (null.high - null.low) / len(null.counts)
     scale = _PEAK / max(null.counts)
     return {
-        "row": int(line.top),
+        "row": round(line.top, 4),
         "x": [float(f"{null.low + width * edge:.7g}") for edge in range(len(null.counts) + 1)],
         "top": [round(base - count * scale, 4) for count in (*null.counts, 0)],
         "base": base,
-        "significance": SIGNIFICANCE_NAMES[outcome.significance],
+        "significance": SIGNIFICANCE_NAMES[line.outcome.significance],
     }

@@ -124,7 +124,7 @@ def finish(
     layers: Sequence[alt.Chart],
     theme: Theme,
     *,
-    heading: alt.TitleParams,
+    heading: alt.TitleParams | None,
     alt_text: str,
     height: int,
 ) -> alt.LayerChart:
@@ -133,7 +133,7 @@ def finish(
         layer=list(layers),
         width="container",
         height=height,
-        title=heading,
+        title=alt.Undefined if heading is None else heading,
         description=alt_text,
         background=palette(theme).background,
         padding={"left": 8, "top": 8, "right": 8, "bottom": 8},  # Streamlit writes into it
@@ -156,6 +156,7 @@ def _config(colours: Palette) -> alt.Config:
             titleColor=colours.muted,
             titleFontSize=12,
             titleFontWeight="normal",
+            titleLimit=alt.expr("width"),
             titlePadding=8,
         ),
         title=alt.TitleConfig(
@@ -174,7 +175,7 @@ def _config(colours: Palette) -> alt.Config:
     )
 
 
-def message(theme: Theme, *, heading: alt.TitleParams, text: str) -> alt.LayerChart:
+def message(theme: Theme, *, heading: alt.TitleParams | None, text: str) -> alt.LayerChart:
     """A chart-sized place that says why there is nothing to draw."""
     words = (
         alt.Chart(rows([{"text": text}], "message"))

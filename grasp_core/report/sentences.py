@@ -69,6 +69,16 @@ def answer(result: RunResult) -> Answer:
     return Answer(_headline(result, lead, findings), tuple(details))
 
 
+def by_chance(result: RunResult) -> tuple[Sentence, ...]:
+    """How many groups chance alone would mark; nothing where none was tested."""
+    return tuple(_chance(result, _findings(result, lead_statistic(result))))
+
+
+def axes_to_watch(result: RunResult) -> tuple[Sentence, ...]:
+    """Along which axes it matters who is recruited."""
+    return tuple(_axes(result))
+
+
 def _findings(result: RunResult, statistic: str) -> list[_Finding]:
     names = group_labels([row.group for row in result.groups])
     rows = [

@@ -23,6 +23,7 @@ from grasp_core.charts.models import models_chart as draw_models
 from grasp_core.groups import AxisSet
 from grasp_core.outcome import Significance
 from grasp_core.panels.models.result import ModelsResult
+from grasp_core.report.findings import Finding, named_groups
 from grasp_core.report.pairs.words import measures
 from grasp_core.report.tables import RowOrder
 from grasp_core.result import Result, RunResult
@@ -73,22 +74,43 @@ def _kept(entries: int) -> Any:
 
 
 @_kept(_CHARTS)
-def null_histograms(key: str, _result: RunResult, statistic: str, theme: Theme, order: RowOrder) -> None:
-    """Draw the null histograms of one statistic."""
-    chart = charts.null_histograms(_result, statistic, theme, order)
-    _draw_chart("null", chart, live=_result.provisional)
+def null_histograms(
+    key: str, _result: RunResult, statistic: str, theme: Theme, order: RowOrder, page: int
+) -> None:
+    """Draw a page of the null histograms of one statistic."""
+    _draw_chart(charts.null_histograms(_result, statistic, theme, order, page=page), live=_result.provisional)
 
 
 @_kept(_CHARTS)
 def cohesion_map(key: str, _result: RunResult, theme: Theme) -> None:
     """Draw the cohesion map."""
-    _draw_chart("cohesion", charts.cohesion_map(_result, theme), live=_result.provisional)
+    _draw_chart(charts.cohesion_map(_result, theme), live=_result.provisional)
 
 
 @_kept(_CHARTS)
 def dsi_chart(key: str, _result: RunResult, theme: Theme) -> None:
     """Draw the DSI chart."""
-    _draw_chart("dsi", charts.dsi_chart(_result, theme), live=_result.provisional)
+    _draw_chart(charts.dsi_chart(_result, theme), live=_result.provisional)
+
+
+@_kept(_CHARTS)
+def group_histograms(key: str, _result: RunResult, name: str, theme: Theme) -> None:
+    """Draw all statistics of the group of this name."""
+    row = named_groups(_result)[name]
+    _draw_chart(charts.group_histograms(_result, row, theme), live=_result.provisional)
+
+
+@_kept(_CHARTS)
+def label_use_chart(key: str, _result: RunResult, name: str, theme: Theme) -> None:
+    """Draw the label use of the group of this name."""
+    row = named_groups(_result)[name]
+    _draw_chart(charts.label_use_chart(_result, row, theme), live=_result.provisional)
+
+
+@st.cache_data(max_entries=_CHARTS, show_spinner=False)
+def finding_chart(key: str, name: str, _finding: Finding, theme: Theme) -> None:
+    """Draw the finding of the group of this name."""
+    _draw_chart(charts.finding_chart(_finding, theme))
 
 
 def pairs_matrix(key: str, result: RunResult, axes: AxisSet, measure: str, theme: Theme) -> None:
@@ -100,19 +122,19 @@ def pairs_matrix(key: str, result: RunResult, axes: AxisSet, measure: str, theme
 
 @st.cache_data(max_entries=_CHARTS, show_spinner=False)
 def _pairs_matrix(key: str, _result: RunResult, axes: AxisSet, measure: str, theme: Theme) -> None:
-    _draw_chart("pairs", charts.pairs_matrix(_result, axes, measures(_result)[measure], theme))
+    _draw_chart(charts.pairs_matrix(_result, axes, measures(_result)[measure], theme))
 
 
 @_kept(_CHARTS)
 def models_chart(key: str, _result: ModelsResult, theme: Theme) -> None:
     """Draw the chart of models and groups."""
-    _draw_chart("models", draw_models(_result, theme), live=_result.provisional)
+    _draw_chart(draw_models(_result, theme), live=_result.provisional, wide="models")
 
 
 @st.cache_data(max_entries=_CHARTS, show_spinner=False)
 def leaderboard_chart(key: str, _entries: Sequence[Entry], column: str, theme: Theme) -> None:
     """Draw the leaderboard of one task; the key is what the entries say."""
-    _draw_chart("leaderboard", charts.leaderboard_chart(_entries, column, theme))
+    _draw_chart(charts.leaderboard_chart(_entries, column, theme), wide="leaderboard")
 
 
 @_kept(_TABLES)
@@ -148,8 +170,11 @@ def section(key: str, name: str, _draw: Callable[[], None]) -> None:
     _draw()
 
 
-def _draw_chart(name: str, chart: alt.LayerChart, *, live: bool = False) -> None:
-    """Draw a chart; its `description` is what a screen reader gets. One that is `live` fills in."""
+def _draw_chart(chart: alt.LayerChart, *, live: bool = False, wide: str = "") -> None:
+    """Draw a chart; its `description` is what a screen reader gets.
+
+    One that is `live` fills in; one that is `wide`, under this name, scrolls where the page is narrow.
+    """
     spec: dict[str, Any] = chart.to_dict(validate=False)
     if (
         "data" in spec
@@ -157,5 +182,5 @@ def _draw_chart(name: str, chart: alt.LayerChart, *, live: bool = False) -> None
         shared = spec.pop("data")
         for layer in spec["layer"]:
             layer.setdefault("data", shared)
-    with st.container(key=f"wide-{name}"):
+    with st.container(key=f"wide-{wide}" if wide else None):
         st.vega_lite_chart(spec=with_data_apart(spec) if live else spec, theme=None)

@@ -9,6 +9,7 @@ import streamlit as st
 
 from grasp_core import charts
 from grasp_core.charts import Theme
+from grasp_core.charts.histograms import PAGE
 from grasp_core.report.tables import RowOrder
 from grasp_core.report.words import DSI_EXPLANATION, WORDS, lead_statistic, reported_statistics
 from pages._ui.result import cache
@@ -28,7 +29,7 @@ def show_dsi(shown: Shown) -> None:
     st.caption(DSI_EXPLANATION)
     cache.dsi_chart(shown.key, shown.drawn, page_theme())
     when_open("DSI as a table", lambda: cache.dsi_table(shown.key, result), key="dsi-table")
-    _downloads(shown, lambda: charts.dsi_chart(result, "light"), "dsi", "DSI chart")
+    save_figure(shown, lambda: charts.dsi_chart(result, "light"), "dsi", "DSI chart")
 
 
 def show_cohesion(shown: Shown) -> None:
@@ -43,7 +44,7 @@ def show_cohesion(shown: Shown) -> None:
         lambda: cache.groups_table(shown.key, result, pair, page_theme(), alt=alt),
         key="cohesion-table",
     )
-    _downloads(shown, lambda: charts.cohesion_map(result, "light"), "cohesion-map", "cohesion map")
+    save_figure(shown, lambda: charts.cohesion_map(result, "light"), "cohesion-map", "cohesion map")
 
 
 def show_null_histograms(shown: Shown, order: RowOrder) -> None:
@@ -58,7 +59,9 @@ def show_null_histograms(shown: Shown, order: RowOrder) -> None:
         key="null-statistic",
     )
     st.caption(WORDS[statistic].explanation)
-    cache.null_histograms(shown.key, shown.drawn, statistic, page_theme(), order)
+    pages = -(-len(result.groups) // PAGE)
+    page = st.pagination(pages, key=f"null-page-{pages}") if pages > 1 else 1
+    cache.null_histograms(shown.key, shown.drawn, statistic, page_theme(), order, page)
     name = WORDS[statistic].name
     alt = f"{name} of every group with p and q"
     when_open(
@@ -66,7 +69,7 @@ def show_null_histograms(shown: Shown, order: RowOrder) -> None:
         lambda: cache.groups_table(shown.key, result, [statistic], page_theme(), order, p=True, alt=alt),
         key="null-table",
     )
-    _downloads(
+    save_figure(
         shown,
         lambda: charts.null_histograms(result, statistic, "light", order),
         f"null-{statistic.replace('_', '-')}",
@@ -74,7 +77,7 @@ def show_null_histograms(shown: Shown, order: RowOrder) -> None:
     )
 
 
-def _downloads(shown: Shown, chart: Callable[[], alt.LayerChart], file_name: str, what: str) -> None:
+def save_figure(shown: Shown, chart: Callable[[], alt.LayerChart], file_name: str, what: str) -> None:
     """A figure's files, once it is final."""
     if not shown.result.provisional:
         figure_downloads(shown, chart, file_name, what)

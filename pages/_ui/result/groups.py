@@ -1,4 +1,4 @@
-"""The results of every group: Table 5 and the null histograms in one row order."""
+"""The results of every group: Table 5, the null histograms in the same row order, and the cohesion map."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ import streamlit as st
 
 from grasp_core.outcome import Significance
 from grasp_core.report.contents import marks_legend
+from grasp_core.report.sentences import by_chance
 from grasp_core.report.text import escape_markdown
 from grasp_core.report.words import WORDS, axis_label, lead_statistic, reported_statistics
 from pages._ui.result import cache
-from pages._ui.result.figures import page_theme, show_null_histograms
+from pages._ui.result.figures import page_theme, show_cohesion, show_null_histograms
 from pages._ui.widgets.shown import Shown
 
 _MARKED: Mapping[str, tuple[Significance, ...]] = {
@@ -22,7 +23,7 @@ _MARKED: Mapping[str, tuple[Significance, ...]] = {
 
 
 def draw_groups(shown: Shown) -> None:
-    """Table and histograms."""
+    """Table, histograms and cohesion map."""
     result = shown.result
     orders = {
         "axis": "Axis by axis",
@@ -37,8 +38,10 @@ def draw_groups(shown: Shown) -> None:
         help="For the table and the histograms.",
     )
     _table(shown, order)
-    st.subheader("Null histograms")
+    st.header("Null histograms")
     show_null_histograms(shown, order)
+    st.header("Agreement inside and across groups")
+    show_cohesion(shown)
 
 
 @st.fragment
@@ -49,7 +52,7 @@ def show_groups(shown: Shown) -> None:
 
 def _table(shown: Shown, order: str) -> None:
     result = shown.result
-    st.subheader("Table of groups")
+    st.header("Table of groups")
     reported = reported_statistics(result)
     axes = list(dict.fromkeys(axis_label(row.group.axes) for row in result.groups))
     left, middle, right = st.columns([1, 1, 2])
@@ -82,5 +85,8 @@ def _table(shown: Shown, order: str) -> None:
         st.info("No group passes these filters.")
         return
     st.caption(escape_markdown(marks_legend(result.spec.analysis)))
+    if not result.provisional:
+        for sentence in by_chance(result):
+            st.caption(sentence.markdown)
     for line in missing:
         st.caption(escape_markdown(line))

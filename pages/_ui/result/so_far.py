@@ -8,8 +8,7 @@ import streamlit as st
 
 from grasp_core.report.so_far import what_is_provisional
 from grasp_core.result import RunResult
-from pages._ui.result.figures import show_cohesion, show_dsi
-from pages._ui.result.groups import draw_groups
+from pages._ui.result.whole_result import show_result
 from pages._ui.shell.page_style import PROVISIONAL
 from pages._ui.widgets.shown import Shown
 
@@ -22,12 +21,7 @@ def show_so_far(shown: Shown) -> None:
     shown = replace(shown, charted=_charted(shown))
     with st.container(key=PROVISIONAL):
         st.info(what_is_provisional(shown.result), icon=":material/pending:")
-        st.header("Which axis should recruitment watch?")
-        show_dsi(shown)
-        st.header("Agreement inside and across groups")
-        show_cohesion(shown)
-        st.header("Groups")
-        draw_groups(shown)
+        show_result(shown)
 
 
 def _charted(shown: Shown) -> RunResult:

@@ -2,35 +2,99 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
 import streamlit as st
 
-from pages._ui.result.answer import show_answer
+from grasp_core.report.sentences import axes_to_watch
+from grasp_core.result import RunResult
 from pages._ui.result.cache import section
-from pages._ui.result.figures import show_cohesion, show_dsi
+from pages._ui.result.figures import show_dsi
+from pages._ui.result.first_screen import show_first
 from pages._ui.result.groups import draw_groups, show_groups
+from pages._ui.result.labels import has_label_use, show_labels
 from pages._ui.result.methods import show_data, show_methods, show_warnings
+from pages._ui.result.one_group import choose_group, named_group, open_group, show_group
+from pages._ui.widgets.in_address import follow_address, put_in_address
 from pages._ui.widgets.shown import Shown
+
+View = Callable[[Shown], None]
+_VIEW, _TABS = "view", "result-views"
 
 
 def show_result(shown: Shown, *, check_often: bool = False) -> None:
-    """Draw the result below its facts and buttons.
+    """Draw the result below its facts and buttons: one group, or first what holds and then all by views.
 
     Parameters
     ----------
     check_often : bool
         Let every interaction run the whole page, and so its checks, not only the part that changes.
     """
-    key, result = shown.key, shown.result
-    section(key, "answer", lambda: show_answer(result))
+    groups = draw_groups if check_often or shown.result.provisional else show_groups
+    if _show_asked_group(shown):
+        return
+    st.set_page_config(page_title=f"{shown.title} · GRASP")
+    if not shown.result.provisional:
+        show_first(shown)
+    choose_group(shown.result)
+    views = _views(shown.result, groups)
+    for tab, draw in zip(_tabs(list(views)), views.values(), strict=True):
+        if tab.open:
+            with tab:
+                draw(shown)
+
+
+def _tabs(names: list[str]) -> Sequence[Any]:
+    """Tabs of which the address names the open one; without it the first."""
+    asked = st.query_params.get(_VIEW)
+    follow_address(_TABS, asked if asked in names else names[0])
+
+    def put() -> None:
+        chosen = st.session_state[_TABS]
+        put_in_address(_VIEW, None if chosen == names[0] else chosen)
+
+    tabs: Sequence[Any] = st.tabs(names, key=_TABS, on_change=put)
+    return tabs
+
+
+def _show_asked_group(shown: Shown) -> bool:
+    """Draw the group that the address names; whether there is one."""
+    asked = named_group(shown.result)
+    if asked is None:
+        return False
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.button("All groups", icon=":material/arrow_back:", on_click=open_group, args=(None,))
+        choose_group(shown.result)
+    show_group(shown, asked)
+    return True
+
+
+def _views(result: RunResult, groups: View) -> Mapping[str, View]:
+    """The views that this result has, by the names of their tabs."""
+    views = {"Groups": groups}
+    if has_label_use(result):
+        views["Labels"] = show_labels
+    if result.dsi:
+        views["Axes"] = _axes
+    if not result.provisional:
+        views["Data and methods"] = _data_and_methods
+    return views
+
+
+def _axes(shown: Shown) -> None:
     st.header("Which axis should recruitment watch?")
+    if not shown.result.provisional:
+        for sentence in axes_to_watch(shown.result):
+            st.markdown(sentence.markdown)
     show_dsi(shown)
-    st.header("Agreement inside and across groups")
-    show_cohesion(shown)
-    st.header("Groups")
-    (draw_groups if check_often else show_groups)(shown)
+
+
+def _data_and_methods(shown: Shown) -> None:
+    key, result = shown.key, shown.result
     st.header("Methods")
     section(key, "methods", lambda: show_methods(result))
-    st.header("Warnings", anchor="warnings")
+    st.header("Warnings")
     show_warnings(result)
-    st.header("Data", anchor="data")
+    st.header("Data")
     section(key, "data", lambda: show_data(result))

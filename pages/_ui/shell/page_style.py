@@ -20,6 +20,14 @@ _WIDE_CHARTS = """
 [class*="st-key-wide-"] { overflow-x: auto; }
 [class*="st-key-wide-"] [data-testid="stVegaLiteChart"] { min-width: 680px; }
 """
+CARDS = "cards"
+"""Key of what stands side by side as far as there is room."""
+_SIDE_BY_SIDE = f"""
+.st-key-{CARDS} {{
+  display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 19rem), 1fr)); align-items: stretch;
+}}
+.st-key-{CARDS} > * {{ min-width: 0; }}
+"""
 PROVISIONAL = "provisional"
 """Key of what is drawn of a run that goes on: it has no files, nor have its tables and charts."""
 _NO_FILES = f"""
@@ -33,4 +41,6 @@ _BUTTONS_IN_DARK = """
 def mend() -> None:
     """On a narrow page wide charts scroll; dark text on the dark theme's light green, not white."""
     dark = st.context.theme.type == "dark"
-    st.html(f"<style>{_ENTRIES}{_WIDE_CHARTS}{_NO_FILES}{_BUTTONS_IN_DARK if dark else ''}</style>")
+    st.html(
+        f"<style>{_ENTRIES}{_WIDE_CHARTS}{_SIDE_BY_SIDE}{_NO_FILES}{_BUTTONS_IN_DARK if dark else ''}</style>"
+    )

@@ -37,12 +37,12 @@ def export(shown: Shown, names: Collection[str] = tuple(EXPORTS)) -> None:
                 help=_EXPLAINED.get(kind.name),
                 width="stretch",
             )
-        st.caption("Each figure has its own files below it.")
+        st.caption("Each figure has a menu of its own files below it.")
 
 
 def figure_downloads(shown: Shown, chart: Callable[[], alt.LayerChart], file_name: str, what: str) -> None:
-    """One figure as PNG, SVG and PDF, always on white."""
-    with st.container(horizontal=True):
+    """A menu of one figure as PNG, SVG and PDF, always on white."""
+    with st.popover(f"Save the {what}", type="tertiary", icon=":material/download:"):
         for extension, (media_type, convert) in _MAKERS.items():
             download(
                 shown.check,
@@ -50,7 +50,7 @@ def figure_downloads(shown: Shown, chart: Callable[[], alt.LayerChart], file_nam
                 lambda convert=convert: convert(chart()),
                 file_name=f"{file_name}.{extension}",
                 media_type=media_type,
-                type="tertiary",
+                width="stretch",
             )
 
 

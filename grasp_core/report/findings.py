@@ -1,0 +1,283 @@
+"""Findings: what holds of each group, which of it is told first, and what could have been found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from statistics import NormalDist
+
+from grasp_core.outcome import Histogram, Interval, LabelUse, Outcome, Significance
+from grasp_core.report.text import Segment, Sentence
+from grasp_core.report.words import (
+    MINUS,
+    SIGNIFICANCE_NAMES,
+    WORDS,
+    format_interval,
+    format_p,
+    format_value,
+    group_labels,
+    lead_statistic,
+)
+from grasp_core.result import GroupResult, RunResult
+from grasp_core.spec import LEVEL
+from grasp_core.wording import agree, number
+
+LABEL_USE = "label_use"
+TOLD_FIRST = (
+    LABEL_USE,
+    "distance",
+    "gai",
+    "gap",
+    "irr",
+    "xrr",
+    "voting_agreement",
+    "negentropy",
+    "cross_negentropy",
+    "plurality_size",
+)
+"""What is told of a group, in the order in which people ask: what it says differently comes first."""
+CARDS = 4
+"""Findings that stand at the top of a result."""
+_POWER = 0.8
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing of one group, held against chance.
+
+    `what` is a statistic, or label use: then `label` is the label that lies furthest from chance, and the
+    outcome is its difference of shares (0.11 are 11 percentage points). `further` is what else holds.
+    """
+
+    row: GroupResult
+    name: str
+    what: str
+    outcome: Outcome
+    label: str | None = None
+    further: tuple[Finding, ...] = ()
+
+    @property
+    def value(self) -> float:
+        """The observed value."""
+        return self.outcome.value or 0.0
+
+    @property
+    def sentence(self) -> Sentence:
+        """The group, how it differs, by how much; and what else holds of it after correction."""
+        group = Segment(self.name, strong=True)
+        return Sentence.of(group, f" raters (n = {self.row.n_raters}) {self._said}")
+
+    @property
+    def short(self) -> Sentence:
+        """The same where the group's name stands above it."""
+        return Sentence.of(f"These {number(self.row.n_raters, 'rater')} {self._said}")
+
+    @property
+    def _said(self) -> str:
+        also = [f"; they also {_how(one, brief=True)}" for one in self.further[:1]]
+        return "".join([_how(self), *also, "."])
+
+    @property
+    def size(self) -> float:
+        """Distance of the value from the mean of what chance gives, in its standard deviations."""
+        null = self.outcome.null
+        return 0.0 if null is None else abs(self.value - centre(null)) / (spread(null) or 1.0)
+
+    @property
+    def tested(self) -> str:
+        """Which test it passed, such as "p = 0.002, q = 0.035: after correction"."""
+        figures = (format_p(self.outcome.p), format_p(self.outcome.q, name="q"))
+        return f"{', '.join(figures)}: {SIGNIFICANCE_NAMES[self.outcome.significance]}"
+
+
+def points(share: float) -> str:
+    """A difference of shares, without its sign, such as "11 points"; with a digit more below 1."""
+    size = 100 * abs(share)
+    text = f"{size:.0f}" if size >= 0.95 else f"{size:.1f}"
+    return f"{text} {agree(int(text == '1'), 'point', 'points')}"
+
+
+def points_interval(interval: Interval | None, *, turned: bool = False) -> str:
+    """An interval of a difference of shares, such as ``[4, 18]``; `turned`, of how much less."""
+    if interval is None:
+        return ""
+    low, high = (-interval.high, -interval.low) if turned else (interval.low, interval.high)
+    ends = (f"{100 * end:.0f}" for end in (low, high))
+    return f"[{', '.join('0' if end == '-0' else end for end in ends)}]".replace("-", MINUS)
+
+
+def _how(finding: Finding, *, brief: bool = False) -> str:
+    outcome = finding.outcome
+    if finding.what == LABEL_USE:
+        less = finding.value < 0
+        size = f"{points(finding.value)} {'less' if less else 'more'} often than the others on the same items"
+        return f"say “{finding.label}” {size} {points_interval(outcome.interval, turned=less)}".rstrip()
+    words = WORDS[finding.what]
+    held = f"{words.less if outcome.direction == 'down' else words.more} than chance groupings would"
+    if brief:
+        return held
+    return f"{held}: {words.name} {format_value(finding.value)} {format_interval(outcome)}".rstrip()
+
+
+def evidence(row: GroupResult, name: str) -> tuple[Finding, ...]:
+    """All that has a value of one group, in the order in which it is told."""
+    found = []
+    for what in TOLD_FIRST:
+        one = _of_labels(row, name) if what == LABEL_USE else _of_statistic(row, name, what)
+        found += [] if one is None else [one]
+    return tuple(found)
+
+
+def _of_statistic(row: GroupResult, name: str, what: str) -> Finding | None:
+    outcome = row.statistics.get(what)
+    if outcome is None or outcome.value is None:
+        return None
+    return Finding(row, name, what, replace(outcome, null=_drawn(outcome.null)))
+
+
+def _of_labels(row: GroupResult, name: str) -> Finding | None:
+    use = row.label_use
+    if use is None or use.most is None or use.labels[use.most].value is None:
+        return None
+    return Finding(row, name, LABEL_USE, label_outcome(use, use.most), use.most)
+
+
+def label_outcome(use: LabelUse, label: str) -> Outcome:
+    """One label's difference of shares, with the group's test by its furthest label."""
+    shift = use.labels[label]
+    null = _drawn(shift.null)
+    interval = None
+    if shift.low is not None and shift.high is not None and use.target is not None:
+        interval = Interval(shift.low, shift.high, use.target)
+    return Outcome(
+        shift.value,
+        null_median=None if null is None else centre(null),
+        direction="up" if (shift.value or 0.0) > 0 else "down",
+        p=use.p,
+        q=use.q,
+        significance=use.significance,
+        null=null,
+        p_interval=use.p_interval,
+        q_interval=use.q_interval,
+        interval=interval,
+        no_interval=use.no_interval,
+    )
+
+
+def _drawn(null: Histogram | None) -> Histogram | None:
+    """The null distribution, where any shuffled value had one."""
+    return None if null is None or not any(null.counts) else null
+
+
+def findings(result: RunResult) -> tuple[Finding, ...]:
+    """What holds after correction: one finding a group, what people ask first before the rest, then by size.
+
+    Each carries what else holds of its group.
+    """
+    held = [_first(of_group, "corrected") for of_group in _all_evidence(result)]
+    return _ranked([finding for finding in held if finding is not None])
+
+
+def nearest(result: RunResult) -> tuple[Finding, ...]:
+    """What is marked nominally only, so no finding: one a group, smallest q first."""
+    near = [_first(of_group, "nominal") for of_group in _all_evidence(result)]
+    return tuple(
+        sorted((one for one in near if one is not None), key=lambda one: (_or_1(one.outcome.q), -one.size))
+    )
+
+
+def _or_1(value: float | None) -> float:
+    return 1.0 if value is None else value
+
+
+def named_groups(result: RunResult) -> dict[str, GroupResult]:
+    """The groups by the names that tell them apart, in the run's order."""
+    names = group_labels([row.group for row in result.groups])
+    return dict(zip(names, result.groups, strict=True))
+
+
+def _all_evidence(result: RunResult) -> Iterator[tuple[Finding, ...]]:
+    for name, row in named_groups(result).items():
+        yield evidence(row, name)
+
+
+def _first(of_group: Sequence[Finding], significance: Significance) -> Finding | None:
+    held = [finding for finding in of_group if finding.outcome.significance == significance]
+    if not held:
+        return None
+    return replace(held[0], further=tuple(held[1:]))
+
+
+def _ranked(found: Sequence[Finding]) -> tuple[Finding, ...]:
+    return tuple(sorted(found, key=lambda finding: (TOLD_FIRST.index(finding.what), -finding.size)))
+
+
+def could_have_been_found(result: RunResult) -> Sentence | None:
+    """How far a lone group would have to differ to be found four times in five; None where nothing says so.
+
+    Notes
+    -----
+    From the spread of each group's null distribution, taken as normal: the limit of the strictest step of the
+    correction, a share of 0.05 by the number of groups (and labels), and .84 standard deviations more.
+    """
+    labels = any(row.label_use is not None for row in result.groups)
+    needed = [one for one in (_needed(row, result, labels=labels) for row in result.groups) if one]
+    if not needed:
+        return None
+    (least, many), (most, few) = min(needed), max(needed)
+    what = "says a label" if labels else f"has a {WORDS[lead_statistic(result)].name}"
+    how = "more or less often than the others" if labels else "away from the middle of chance groupings"
+    size = points if labels else format_value
+    amount = f"about {size(least)} (n = {many})"
+    if len(needed) > 1:
+        amount += f" to {size(most)} (n = {few})"
+    return Sentence.of(
+        f"With these raters and items, four runs in five would find a lone group that {what} {amount} {how}."
+    )
+
+
+def _needed(row: GroupResult, result: RunResult, *, labels: bool) -> tuple[float, int] | None:
+    """How far off the group would have to be, and its raters."""
+    tests = len(result.groups)
+    if labels:
+        found = _of_labels(row, "")
+        tests *= 1 if row.label_use is None else max(len(row.label_use.labels) - 1, 1)
+    else:
+        found = _of_statistic(row, "", lead_statistic(result))
+    null = None if found is None else found.outcome.null
+    if null is None or not spread(null):
+        return None
+    normal = NormalDist()
+    limit = normal.inv_cdf(1 - LEVEL / (2 * tests)) + normal.inv_cdf(_POWER)
+    return limit * spread(null), row.n_raters
+
+
+def centre(null: Histogram) -> float:
+    """Mean of the shuffled values, each taken at the middle of its bin."""
+    total = sum(null.counts)
+    return sum(count * middle for count, middle in zip(null.counts, _middles(null), strict=True)) / total
+
+
+def spread(null: Histogram) -> float:
+    """Their standard deviation."""
+    total, mean = sum(null.counts), centre(null)
+    squares = (
+        count * (middle - mean) ** 2 for count, middle in zip(null.counts, _middles(null), strict=True)
+    )
+    return float((sum(squares) / total) ** 0.5)
+
+
+def _middles(null: Histogram) -> list[float]:
+    width = (null.high - null.low) / len(null.counts)
+    return [null.low + width * (place + 0.5) for place in range(len(null.counts))]
+
+
+def nothing_holds(result: RunResult) -> tuple[Sentence, ...]:
+    """What is said where there is no finding: what came nearest, and what could have been found."""
+    said: list[Sentence] = []
+    near = nearest(result)
+    if near:
+        count = f"Marked nominally only, so no finding: {number(len(near), 'group')}. The nearest: "
+        said.append(Sentence.of(count, *near[0].sentence.segments))
+    limit = could_have_been_found(result)
+    return tuple(said if limit is None else [*said, limit])

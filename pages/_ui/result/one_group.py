@@ -1,0 +1,149 @@
+"""The group that the address names, and everything that was found of it."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from grasp_core import charts
+from grasp_core.export.registry import safe_name
+from grasp_core.outcome import LabelUse
+from grasp_core.report.findings import Finding, evidence, label_outcome, named_groups, points_interval
+from grasp_core.report.so_far import p_so_far, q_so_far
+from grasp_core.report.tables import cell_text
+from grasp_core.report.text import escape_markdown
+from grasp_core.report.words import (
+    WORDS,
+    axis_label,
+    format_interval,
+    format_p_value,
+    outcome_of,
+    reported_statistics,
+)
+from grasp_core.result import GroupResult, RunResult
+from grasp_core.wording import number
+from pages._ui.result import cache
+from pages._ui.result.figures import page_theme, save_figure
+from pages._ui.widgets.in_address import follow_address, put_in_address
+from pages._ui.widgets.sections import when_open
+from pages._ui.widgets.shown import Shown
+
+_GROUP = "group"
+"""Under this name the group stands in the address."""
+_LIST = "list-of-groups"
+
+
+def named_group(result: RunResult) -> str | None:
+    """The group that the address names, if there is such a one."""
+    asked: str | None = st.query_params.get(_GROUP)
+    return asked if asked in named_groups(result) else None
+
+
+def open_group(name: str | None) -> None:
+    """Go to a group's view, or back to all groups; a callback."""
+    put_in_address(_GROUP, name)
+
+
+def choose_group(result: RunResult) -> None:
+    """A list of all groups that leads to the one chosen, or back."""
+    follow_address(_LIST, named_group(result))
+    st.selectbox(
+        "Look at one group",
+        list(named_groups(result)),
+        index=None,
+        placeholder="All groups",
+        key=_LIST,
+        on_change=lambda: open_group(st.session_state[_LIST]),
+    )
+
+
+def show_group(shown: Shown, name: str) -> None:
+    """What a group says differently, then every statistic of it against chance."""
+    row = named_groups(shown.result)[name]
+    st.set_page_config(page_title=f"{name} · {shown.title} · GRASP")
+    st.header(escape_markdown(name))
+    facts = (
+        axis_label(row.group.axes),
+        number(row.n_raters, "rater"),
+        number(row.n_annotations, "annotation"),
+    )
+    st.markdown(escape_markdown(" · ".join(facts)))
+    _sentences(shown.result, row, name)
+    if row.label_use is not None:
+        _label_use(shown, row, row.label_use, name)
+    st.header("Against chance")
+    cache.group_histograms(shown.key, shown.drawn, name, page_theme())
+    when_open("Every statistic as a table", lambda: _table(shown.result, row), key="group-table")
+    save_figure(
+        shown,
+        lambda: charts.group_histograms(shown.result, row, "light"),
+        f"group-{safe_name(name)}",
+        "histograms of this group",
+    )
+
+
+def _sentences(result: RunResult, row: GroupResult, name: str) -> None:
+    """What holds after correction, then what is marked nominally only."""
+    if result.provisional:
+        return
+    found = evidence(row, name)
+    marked = [one for key in ("corrected", "nominal") for one in found if one.outcome.significance == key]
+    for finding in marked:
+        st.markdown(f"- {_told(finding)}")
+    if not marked:
+        st.markdown(
+            "Nothing of this group is marked: chance groupings of its size reach as far. That does not show "
+            "that it sees the items as everybody does."
+        )
+
+
+def _told(finding: Finding) -> str:
+    return f"{finding.short.markdown} ({escape_markdown(finding.tested)})"
+
+
+def _label_use(shown: Shown, row: GroupResult, use: LabelUse, name: str) -> None:
+    st.header("Label use")
+    cache.label_use_chart(shown.key, shown.drawn, name, page_theme())
+    st.caption("Coloured: p < 0.05 of this label alone. Bar across: 95 % interval.")
+    when_open("Label use as a table", lambda: _labels_table(use), key="group-labels")
+    save_figure(
+        shown,
+        lambda: charts.label_use_chart(shown.result, row, "light"),
+        f"label-use-{safe_name(name)}",
+        "label use of this group",
+    )
+
+
+def _labels_table(use: LabelUse) -> None:
+    rows = [
+        {
+            "Label": label,
+            "Points": None if shift.value is None else round(100 * shift.value, 1),
+            "95 % interval": points_interval(label_outcome(use, label).interval),
+            "p": "" if shift.p is None else format_p_value(shift.p),
+        }
+        for label, shift in use.labels.items()
+    ]
+    st.dataframe(pd.DataFrame(rows), hide_index=True, alt="How much more often the group gives each label")
+
+
+def _table(result: RunResult, row: GroupResult) -> None:
+    rows = []
+    for name in reported_statistics(result):
+        outcome = outcome_of(row, name)
+        p, q = (
+            (p_so_far(outcome), q_so_far(outcome))
+            if result.provisional
+            else (format_p_value(one, permutations=result.permutations) for one in (outcome.p, outcome.q))
+        )
+        rows.append(
+            {
+                "Statistic": WORDS[name].name,
+                "Value": cell_text(outcome),
+                "95 % interval": format_interval(outcome),
+                "p": p,
+                "q": q,
+                "Why not": str(outcome.reason or ""),
+            }
+        )
+    st.dataframe(pd.DataFrame(rows), hide_index=True, alt="Every statistic of the group with p and q")
