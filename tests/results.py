@@ -217,6 +217,21 @@ def with_pairs() -> RunResult:
     return replace(make_result(), pairs=pairs)
 
 
+def label_use(
+    value: float, significance: str = "corrected", *, sd: float = 0.03, label: str = "unsafe"
+) -> LabelUse:
+    """Label use with one label so much more often, its test as the significance says."""
+    shift = Shift(value, value - 2 * sd, value + 2 * sd, 0.001, normal_histogram(0, sd))
+    rest = Shift(-value, -value - 2 * sd, -value + 2 * sd, 0.001)
+    q = {"corrected": 0.01, "nominal": 0.08, "none": 0.6}[significance]
+    return LabelUse({label: shift, "safe": rest}, None, q / 5, q, significance, label, "both")  # type: ignore[arg-type]
+
+
+def saying(name: str, value: float, significance: str = "corrected", **outcomes: Outcome) -> GroupResult:
+    """A group of 14 that says "unsafe" so much more often than the others."""
+    return replace(make_group(name, raters=14, **outcomes), label_use=label_use(value, significance))
+
+
 def without_gai(row: GroupResult, reason: str) -> GroupResult:
     """The same group, its GAI not estimable."""
     return replace(row, statistics={**row.statistics, "gai": Outcome(None, reason=said(reason))})

@@ -139,13 +139,13 @@ def chart_alt(result: RunResult, statistic: str) -> str:
 
 def _subtitle(result: RunResult, statistic: str) -> list[str]:
     some = any(outcome_of(row, statistic).interval for row in result.groups)
-    return subtitle(result, WORDS[statistic].name, intervals=some)
+    return subtitle(result, intervals=some)
 
 
-def subtitle(result: RunResult, what: str, *, intervals: bool) -> list[str]:
+def subtitle(result: RunResult, *, intervals: bool) -> list[str]:
     """What is drawn, in lines that a phone has room for."""
     shuffles = "the shuffles so far" if result.provisional else f"{result.permutations:,} shuffles"
-    line = f"Line: observed {what};"
+    line = "Line: observed value;"
     side = "↑ ↓: above or below the median."
     return [
         f"Histogram: {shuffles} of the raters’ profiles,",

@@ -116,7 +116,7 @@ def group_histograms(result: RunResult, row: GroupResult, theme: Theme = "light"
     name = group_label(row.group)
     heading = title(
         "Every statistic against chance groupings",
-        subtitle(result, "value", intervals=any(one.interval for one in row.statistics.values())),
+        subtitle(result, intervals=any(one.interval for one in row.statistics.values())),
     )
     shown = [_line(finding, _HEADS + place) for place, finding in enumerate(evidence(row, name))]
     if not shown:

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.browser.conftest import OpenPage
-from tests.browser.visits import picture, results, settle, too_wide, violations
+from tests.browser.visits import picture, results, settle, too_wide, view, violations
 
 
 def _screens(page: Page) -> Iterator[tuple[str, Page]]:
@@ -16,6 +16,13 @@ def _screens(page: Page) -> Iterator[tuple[str, Page]]:
     page.get_by_role("button", name="Try the example").click()
     results(page)
     yield "results", page
+    for name in ("Axes", "Data and methods"):
+        view(page, name)
+        yield f"results-{name.split()[0].lower()}", page
+    page.get_by_role("button", name="Look at ").first.click()
+    page.get_by_role("heading", name="Against chance").wait_for()
+    settle(page)
+    yield "results-group", page
     page.get_by_role("button", name="Change and run again").click()
     page.get_by_role("heading", name="Analysis", exact=True).wait_for()
     page.get_by_text("Advanced", exact=True).click()

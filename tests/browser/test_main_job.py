@@ -18,6 +18,7 @@ from tests.browser.visits import (
     set_number,
     settle,
     table,
+    view,
 )
 from tests.shared_data import DICES350, needs_shared_data
 
@@ -58,7 +59,7 @@ def test_example_files_by_gender_race_and_both(open_page: OpenPage, example: dic
 def test_example_door_leads_to_its_result(open_page: OpenPage) -> None:
     page = open_page()
     page.get_by_role("button", name="Try the example").click()
-    page.get_by_role("heading", name="Black, Woman").wait_for()
+    page.get_by_role("heading", name="Black, Woman", exact=True).wait_for()
 
 
 def test_doors_open_with_the_keyboard(open_page: OpenPage) -> None:
@@ -93,13 +94,20 @@ def test_downloads(open_page: OpenPage) -> None:
     saved = _download(page, "Full result (JSON)")
     assert json.loads(saved)["format"] == "grasp-run"
     page.keyboard.press("Escape")
-    for figure in ("DSI chart", "cohesion map", "GAI histograms"):
+    for figure, where in {
+        "GAI histograms": "Groups",
+        "cohesion map": "Groups",
+        "DSI chart": "Axes",
+    }.items():
+        view(page, where)
+        page.get_by_role("button", name=f"Save the {figure}").click()
         assert _download(page, f"{figure} (PNG)").startswith(b"\x89PNG")
         assert b"<svg" in _download(page, f"{figure} (SVG)")[:500]
         assert _download(page, f"{figure} (PDF)").startswith(b"%PDF")
+        page.keyboard.press("Escape")
     again = open_page()
     drop(again, "Saved result", "saved.json", saved)
-    again.get_by_role("heading", name="Black, Woman").wait_for()
+    again.get_by_role("heading", name="Black, Woman", exact=True).wait_for()
 
 
 def _example_results(open_page: OpenPage) -> Page:

@@ -6,7 +6,17 @@ import numpy as np
 from playwright.sync_api import expect
 
 from tests.browser.conftest import OpenPage
-from tests.browser.visits import choose, drop, go_on_to_analysis, picture, results, run, settle, violations
+from tests.browser.visits import (
+    choose,
+    drop,
+    go_on_to_analysis,
+    picture,
+    results,
+    run,
+    settle,
+    view,
+    violations,
+)
 
 
 def answers() -> bytes:
@@ -33,6 +43,7 @@ def test_two_questions_together_and_one_by_itself(open_page: OpenPage) -> None:
     assert violations(page) == []
     run(page)
     results(page)
+    view(page, "Data and methods")
     expect(page.get_by_text("label, score. IRR and XRR take all of them together")).to_be_visible()
     page.get_by_role("button", name="Change and run again").click()
     page.get_by_role("heading", name="Analysis", exact=True).wait_for()
@@ -46,4 +57,5 @@ def test_two_questions_together_and_one_by_itself(open_page: OpenPage) -> None:
     assert violations(page) == []
     run(page)
     results(page)
+    view(page, "Data and methods")
     expect(page.get_by_text("they disagree by the square of their difference.")).to_be_visible()

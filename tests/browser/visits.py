@@ -102,7 +102,13 @@ def run(page: Page) -> None:
 
 def results(page: Page) -> None:
     """Wait for the whole Results page."""
-    page.get_by_role("heading", name="Methods").wait_for(timeout=90_000)
+    page.get_by_role("tab", name="Data and methods").wait_for(timeout=90_000)
+    settle(page)
+
+
+def view(page: Page, name: str) -> None:
+    """Go to a view of the Results page."""
+    page.get_by_role("tab", name=name, exact=True).click()
     settle(page)
 
 

@@ -118,7 +118,7 @@ def test_any_number_of_groups(count):
     )
     chart = null_histograms(make_result(groups, statistics=("irr",)), "irr")
     assert len(datasets(chart)["outcomes"]) == count
-    assert chart.to_dict()["height"] == (28 if count < 40 else 22) * (count + 2)
+    assert chart.to_dict()["height"] == round(44 * (count + 1.15))  # heads, one axis's heading, groups
 
 
 def test_no_group_at_all_says_so():
@@ -169,5 +169,28 @@ def test_an_interval_is_a_bar_within_the_axis():
     low, high = next(x["scale"]["domain"] for x in encodings(chart, "x") if "scale" in x)
     assert low < -0.1
     assert high > 0.5
-    assert "Bar: its 95 % interval." in chart.to_dict()["title"]["subtitle"][1]
-    assert "Bar" not in null_histograms(make_result(), "irr").to_dict()["title"]["subtitle"][1]
+    assert "bar: its 95 % interval" in " ".join(chart.to_dict()["title"]["subtitle"])
+    assert "bar" not in " ".join(null_histograms(make_result(), "irr").to_dict()["title"]["subtitle"])
+
+
+def test_a_page_has_its_groups_on_the_axis_of_all():
+    groups = tuple(make_group(f"G{n}", irr=make_outcome(n / 100, "up")) for n in range(100))
+    result = make_result(groups, statistics=("irr",))
+    whole, last = (null_histograms(result, "irr", page=page) for page in (None, 3))
+    assert [row["group"] for row in datasets(last)["outcomes"]] == [f"G{n}" for n in range(80, 100)]
+    assert encodings(last, "x")[1]["scale"] == encodings(whole, "x")[1]["scale"]
+
+
+def test_no_line_of_a_chart_is_wider_than_a_phone():
+    """Text beyond the plot's edges would make the plot smaller."""
+    spec = null_histograms(make_result(), "voting_agreement").to_dict()
+    assert max(map(len, spec["title"]["subtitle"])) <= 60
+    assert all("dx" not in mark or mark["dx"] == 0 for mark in _marks_at_left(spec))
+
+
+def _marks_at_left(spec):
+    return [
+        layer["mark"]
+        for layer in spec["layer"]
+        if layer["mark"]["type"] == "text" and layer["encoding"]["x"] == {"value": 0}
+    ]

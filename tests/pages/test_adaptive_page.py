@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 from grasp_core.permutation.testing.early_stopping import looks
 from grasp_core.server import Server
 from tests.pages.test_analysis_page import analysis
-from tests.pages.visits import finished, press, seen, shown_run, widget
+from tests.pages.visits import finished, press, seen, shown_run, view, widget
 
 __all__ = ["analysis"]  # the fixture
 TOGGLE = "Stop when all marks are settled"
@@ -33,7 +33,7 @@ def test_the_result_says_how_many_there_were_and_what_holds(analysis: AppTest, s
     result = server.service.result(run.id)
     assert result.permutations in looks(100_000)
     assert (run.done, run.total) == (result.permutations, result.permutations)
-    said = seen(page.caption)
+    said = seen(view(page, "Data and methods").markdown)
     assert f"{result.permutations:,}" in said
     assert "for each test the risk that it is not is at most 0.1 %" in said
     assert f"{result.permutations:,} permutations" in seen(page.markdown)

@@ -10,7 +10,7 @@ from grasp_core.result import RunResult
 from grasp_core.server import Server
 from grasp_core.store.runs import Request, RunRecord
 from tests.pages.conftest import ENTRY
-from tests.pages.visits import press, seen, widget
+from tests.pages.visits import press, seen, view, widget
 from tests.results import so_far
 
 
@@ -56,12 +56,13 @@ def test_values_then_p_and_then_the_result(server: Server, example_result: RunRe
     assert table(page)["gai_p"].str.fullmatch(r"about 0\.\d{3} \(0\.\d{3}–[01]\.\d{3}\)").all()
     assert not page.get("download_button")
     assert seen(page.header) == "\n".join(
-        ["Which axis should recruitment watch?", "Agreement inside and across groups", "Groups"]
+        ["Table of groups", "Null histograms", "Agreement inside and across groups"]
     )
     server.runs.finish(going, "done", result=example_result)
     page.run()
     assert not [one for one in page.info if "Provisional" in one.value]
-    assert "Methods" in seen(page.header)
+    assert "Methods" in seen(view(page, "Data and methods").header)
+    view(page, "Groups")
     assert page.get("download_button")
     assert table(page)["gai_p"].dtype == float
 
@@ -86,7 +87,7 @@ def test_a_stranger_sees_it_too_without_names(server: Server, example_result: Ru
     assert len(table(page)) == 20
     assert not [button for button in page.button if button.label == "Cancel the run"]
     server.runs.finish(going, "done", result=example_result)
-    assert "Methods" in seen(visit("shared", token=token).header)
+    assert "Methods" in seen(visit("shared", token=token, view="Data and methods").header)
 
 
 def test_a_link_is_made_while_the_run_goes_on(server: Server, example_result: RunResult, going) -> None:
@@ -98,3 +99,15 @@ def test_a_link_is_made_while_the_run_goes_on(server: Server, example_result: Ru
     assert "It shows what is found so far, and the result once it is there." in shown
     press(page, "Make a link")
     assert len(server.links.of_run(going.id)) == 1
+
+
+def test_one_group_is_looked_at_meanwhile(server: Server, example_result: RunResult, going) -> None:
+    keep(server, going, example_result, 500)
+    page = visit("results", run=going.id, group="Woman")
+    assert seen(page.header).startswith("Woman")
+    page.session_state["group-table"] = True
+    page.run()
+    [frame] = [one.value for one in page.dataframe]
+    assert frame["p"].str.startswith("about 0.").all()
+    press(page, "All groups")
+    assert len(table(page)) == 20

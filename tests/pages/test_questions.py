@@ -7,7 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from grasp_core.server import Server
-from tests.pages.visits import drop, finished, on, press, seen, shown_run, widget
+from tests.pages.visits import drop, finished, on, press, seen, shown_run, view, widget
 
 FURTHER = "Further questions about the same items (optional)"
 
@@ -52,7 +52,7 @@ def test_two_questions_are_run_together(opened: AppTest, server: Server) -> None
     assert run.spec.data.labels == ("q1", "q2")
     assert run.spec.data.further[0].categories == ("low", "high")
     assert not results.exception
-    assert "q1, q2. IRR and XRR take all of them together" in seen(results.markdown)
+    assert "q1, q2. IRR and XRR take all of them together" in seen(view(results, "Data and methods").markdown)
 
 
 def test_one_of_them_is_one_click_away(opened: AppTest, server: Server) -> None:

@@ -14,7 +14,7 @@ from grasp_core.result import GroupResult, RunResult
 from grasp_core.server import Server
 from grasp_core.store.runs import Request
 from tests.pages.conftest import ENTRY
-from tests.pages.visits import drop, finished, on, open_example, press, seen, shown_run, widget
+from tests.pages.visits import drop, finished, on, open_example, press, seen, shown_run, view, widget
 
 
 @pytest.fixture
@@ -78,11 +78,13 @@ def test_rows_can_be_ordered_by_effect(results: AppTest) -> None:
 
 def test_a_closed_section_is_made_when_it_is_opened(results: AppTest) -> None:
     drawn = len(results.dataframe)
-    for section in ("dsi-table", "cohesion-table", "null-table"):
+    for section in ("cohesion-table", "null-table"):
         results.session_state[section] = True
     results.run()
     assert not results.exception
-    assert len(results.dataframe) == drawn + 3
+    assert len(results.dataframe) == drawn + 2
+    results.session_state["dsi-table"] = True
+    assert len(view(results, "Axes").dataframe) == 1
 
 
 def test_p_and_q_are_never_zero(results: AppTest) -> None:
@@ -99,7 +101,7 @@ def test_each_statistic_has_its_histograms(results: AppTest, statistic: str) -> 
 
 
 def test_methods_and_data_are_described(results: AppTest, server: Server) -> None:
-    words = seen(results.markdown)
+    words = seen(view(results, "Data and methods").markdown)
     for name in ("IRR", "XRR", "GAI", "DSI", "Correction", "Smallest group"):
         assert f"**{name}**" in words
     assert shown_run(results, server).summary.sha256 in seen(results.text)
@@ -126,6 +128,7 @@ def test_a_question_asked_again_is_answered_at_once_and_says_so(page: AppTest, s
 def test_every_export_is_offered(results: AppTest) -> None:
     labels = [button.proto.label for button in results.get("download_button")]
     assert labels[: len(EXPORTS)] == [export.label for export in EXPORTS.values()]
+    labels += [button.proto.label for button in view(results, "Axes").get("download_button")]
     for figure in ("DSI chart", "cohesion map", "GAI histograms"):
         assert [f"{figure} ({kind})" in labels for kind in ("PNG", "SVG", "PDF")] == [True] * 3
 

@@ -30,6 +30,12 @@ def drop(page: AppTest, slot: str, name: str, content: bytes) -> AppTest:
     return zone.set_value((name, content, "text/csv")).run()
 
 
+def view(page: AppTest, name: str) -> AppTest:
+    """The result's view of this name, by its address."""
+    page.query_params["view"] = name
+    return page.run()
+
+
 def widget(elements: Any, label: str) -> Any:
     return next(element for element in elements if element.label == label)
 

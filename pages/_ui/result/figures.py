@@ -57,6 +57,7 @@ def show_null_histograms(shown: Shown, order: RowOrder) -> None:
         required=True,
         format_func=lambda name: WORDS[name].name,
         key="null-statistic",
+        persist_state="page",
     )
     st.caption(WORDS[statistic].explanation)
     pages = -(-len(result.groups) // PAGE)

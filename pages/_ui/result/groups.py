@@ -35,6 +35,7 @@ def draw_groups(shown: Shown) -> None:
         list(orders),
         format_func=orders.__getitem__,
         key="order",
+        persist_state="page",
         help="For the table and the histograms.",
     )
     _table(shown, order)
@@ -56,20 +57,23 @@ def _table(shown: Shown, order: str) -> None:
     reported = reported_statistics(result)
     axes = list(dict.fromkeys(axis_label(row.group.axes) for row in result.groups))
     left, middle, right = st.columns([1, 1, 2])
-    chosen_axes = left.multiselect("Axes", axes, placeholder="All axes", key="table-axes")
-    marked = middle.selectbox("Significance", list(_MARKED), key="table-marked")
+    chosen_axes = left.multiselect(
+        "Axes", axes, placeholder="All axes", key="table-axes", persist_state="page"
+    )
+    marked = middle.selectbox("Significance", list(_MARKED), key="table-marked", persist_state="page")
     columns = right.multiselect(
         "Statistics in the table",
         reported,
         default=reported,
         format_func=lambda name: WORDS[name].name,
         key="table-statistics",
+        persist_state="page",
     )
     statistics = [name for name in reported if name in columns]
     if not statistics:
         st.info("Choose at least one statistic.")
         return
-    with_p = st.toggle("Show intervals, p and q", key="table-p")
+    with_p = st.toggle("Show intervals, p and q", key="table-p", persist_state="page")
     missing = cache.groups_table(
         shown.key,
         result,

@@ -1,0 +1,134 @@
+from dataclasses import replace
+from statistics import NormalDist
+
+import numpy as np
+import pytest
+
+from grasp_core.outcome import Histogram, LabelUse, Shift
+from grasp_core.report.findings import (
+    centre,
+    could_have_been_found,
+    evidence,
+    findings,
+    named_groups,
+    nearest,
+    nothing_holds,
+    points,
+    points_interval,
+    spread,
+)
+from tests.results import make_group, make_outcome, make_result, saying
+
+
+def result_of(*rows):
+    return make_result(tuple(rows), statistics=("irr", "gai"), dsi=())
+
+
+def test_a_shift_is_told_with_label_direction_size_and_interval():
+    (more,) = findings(result_of(saying("Woman", 0.112)))
+    assert more.sentence.plain == (
+        "Woman raters (n = 14) say “unsafe” 11 points more often than the others on the same items [5, 17]."
+    )
+    (less,) = findings(result_of(saying("Man", -0.112)))
+    assert less.short.plain == (
+        "These 14 raters say “unsafe” 11 points less often than the others on the same items [5, 17]."
+    )
+    assert less.tested == "p = 0.002, q = 0.010: after correction"
+
+
+def test_label_use_comes_before_statistics_and_these_are_told_beside_it():
+    row = saying("Woman", 0.2, gai=make_outcome(1.3, "up", "**"), irr=make_outcome(0.3, "up", "*"))
+    (found,) = findings(result_of(row))
+    assert (found.what, [one.what for one in found.further]) == ("label_use", ["gai"])
+    assert found.sentence.plain.endswith(
+        "; they also agree with each other more, relative to how they agree with others, than chance "
+        "groupings would."
+    )
+
+
+def test_what_holds_comes_first_then_what_people_ask_then_size():
+    rows = (
+        make_group("gai", gai=make_outcome(1.3, "up", "**")),
+        saying("nominal", 0.5, "nominal"),
+        saying("small", 0.1),
+        saying("large", -0.2),
+        make_group("irr", irr=make_outcome(0.1, "down", "**"), gai=make_outcome(1.0, "up")),
+    )
+    result = result_of(*rows)
+    assert [one.name for one in findings(result)] == ["large", "small", "gai", "irr"]
+    assert [one.name for one in nearest(result)] == ["nominal"]
+
+
+def test_a_statistic_is_told_with_its_direction_and_value():
+    (found,) = findings(result_of(make_group("White", irr=make_outcome(0.1, "down", "**"))))
+    assert found.sentence.plain == (
+        "White raters (n = 12) agree with each other less than chance groupings would: IRR 0.100."
+    )
+
+
+def test_evidence_leaves_out_what_has_no_value():
+    row = replace(
+        make_group("Woman", irr=make_outcome(0.1, "up")), label_use=LabelUse({"a": Shift(None)}, most=None)
+    )
+    assert [one.what for one in evidence(row, "Woman")] == ["irr"]
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [
+        (0.112, "11 points"),
+        (-0.01, "1 point"),
+        (0.0099, "1 point"),
+        (0.004, "0.4 points"),
+        (0.0, "0.0 points"),
+    ],
+)
+def test_points(share, text):
+    assert points(share) == text
+
+
+def test_an_interval_in_points_has_a_true_minus_and_no_minus_zero():
+    shift = findings(result_of(saying("Woman", 0.058)))[0].outcome.interval
+    assert points_interval(shift) == "[0, 12]"
+    assert points_interval(replace(shift, low=-0.071)) == "[−7, 12]"
+    assert points_interval(None) == ""
+
+
+def test_moments_of_a_histogram_are_those_of_its_values():
+    values = np.random.default_rng(1).normal(0.2, 0.05, 50_000)
+    counts, edges = np.histogram(values, 60)
+    null = Histogram(float(edges[0]), float(edges[-1]), tuple(int(one) for one in counts))
+    assert centre(null) == pytest.approx(values.mean(), abs=1e-3)
+    assert spread(null) == pytest.approx(values.std(), rel=0.01)
+
+
+def test_what_could_have_been_found_is_a_limit_that_four_in_five_pass():
+    """Against draws: a shift of that size, with the null's spread around it, passes Bonferroni in 80 %."""
+    row = saying("Woman", 0.01, "none")
+    result = result_of(*(replace(row, group=replace(row.group, values=(f"G{n}",))) for n in range(10)))
+    sentence = could_have_been_found(result)
+    assert sentence is not None
+    size = float(sentence.plain.split("about ")[1].split()[0]) / 100
+    sd = spread(row.label_use.labels["unsafe"].null)
+    drawn = np.random.default_rng(2).normal(size, sd, 200_000)
+    limit = NormalDist().inv_cdf(1 - 0.025 / 10) * sd
+    assert np.mean(np.abs(drawn) > limit) == pytest.approx(0.8, abs=0.05)  # the size is rounded to a point
+
+
+def test_where_nothing_holds_the_nearest_is_named_and_what_could_have_been_found():
+    result = result_of(saying("Woman", 0.07, "nominal"), saying("Man", -0.01, "none"))
+    assert findings(result) == ()
+    near, limit = (sentence.plain for sentence in nothing_holds(result))
+    assert near.startswith("Marked nominally only, so no finding: 1 group. The nearest: Woman raters")
+    assert "four runs in five would find a lone group that says a label about" in limit
+
+
+def test_results_without_label_use_say_it_of_their_lead_statistic():
+    sentence = could_have_been_found(make_result())
+    assert sentence is not None
+    assert "a lone group that has a GAI about 0.261 (n = 55) to 0.864 (n = 5) away" in sentence.plain
+
+
+def test_names_tell_groups_apart():
+    result = make_result((make_group("A", "x"), make_group("A", "y")), dsi=())
+    assert list(named_groups(result)) == ["A (x)", "A (y)"]
