@@ -8,7 +8,7 @@ from typing import Any
 
 import altair as alt
 
-from grasp_core.charts.nulls import shared_domain
+from grasp_core.charts.nulls import on_page, shared_domain
 from grasp_core.charts.theme import (
     LEFT,
     RIGHT,
@@ -70,6 +70,8 @@ def forest_plot(
     theme: Theme = "light",
     order: RowOrder = "axis",
     by: str | None = None,
+    *,
+    page: int | None = None,
 ) -> alt.LayerChart:
     """Value and 95 % interval of a statistic for each group, beside the middle of its chance groupings.
 
@@ -82,6 +84,8 @@ def forest_plot(
     order : {"axis", "effect", "q"}
     by : str, optional
         See :func:`grasp_core.report.tables.ordered_groups`.
+    page : int, optional
+        See :func:`grasp_core.charts.histograms.null_histograms`.
 
     Returns
     -------
@@ -104,11 +108,17 @@ def forest_plot(
         lambda row: outcome_of(row, statistic),
         format_value,
     )
-    return _plot(result, measure, ordered_groups(result, order, by), theme, headed=order == "axis")
+    groups = ordered_groups(result, order, by)
+    return _plot(result, measure, groups, theme, headed=order == "axis", page=page)
 
 
 def label_forest_plot(
-    result: RunResult, label: str, theme: Theme = "light", order: RowOrder = "axis"
+    result: RunResult,
+    label: str,
+    theme: Theme = "light",
+    order: RowOrder = "axis",
+    *,
+    page: int | None = None,
 ) -> alt.LayerChart:
     """How much more often each group gives a label than the others do to the same items, with intervals.
 
@@ -125,11 +135,17 @@ def label_forest_plot(
         lambda row: label_outcome(row, label),
         lambda points: NOT_ESTIMABLE if points is None else format_points(points / 100),
     )
-    return _plot(result, measure, groups, theme, headed=order == "axis")
+    return _plot(result, measure, groups, theme, headed=order == "axis", page=page)
 
 
 def _plot(
-    result: RunResult, measure: _Measure, groups: Sequence[GroupResult], theme: Theme, *, headed: bool
+    result: RunResult,
+    measure: _Measure,
+    groups: Sequence[GroupResult],
+    theme: Theme,
+    *,
+    headed: bool,
+    page: int | None,
 ) -> alt.LayerChart:
     heading = title(
         f"{measure.name} of each group", ["In brackets: raters. Bar: 95 % interval.", measure.explanation]
@@ -137,7 +153,7 @@ def _plot(
     if not groups:
         return message(theme, heading=heading, text="There is no group to show.")
     domain = shared_domain([measure.of(row) for row in groups])
-    drawn, headings, height = _rows(result, measure, groups, domain, headed=headed)
+    drawn, headings, height = _rows(result, measure, groups[on_page(page)], domain, headed=headed)
     return finish(
         _layers(drawn, headings, measure, domain, height, theme),
         theme,

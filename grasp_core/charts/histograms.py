@@ -14,6 +14,7 @@ from grasp_core.charts.nulls import (
     extent,
     heading_row,
     null_row,
+    on_page,
     outcome_row,
     rounded_outwards,
     shared_domain,
@@ -47,8 +48,6 @@ from grasp_core.result import RunResult
 
 ROW = 44
 """Pixels of a line: its text, and below it its histogram."""
-PAGE = 40
-"""Groups that a page shows at once."""
 _NARROW = "width < 480"
 """Where there is no room for p, which the table and the tooltip have, nor for a mark's words."""
 _BADGE_AT = (-8, -118)
@@ -77,7 +76,7 @@ def null_histograms(
     by : str, optional
         Statistic that decides the order, see :func:`grasp_core.report.tables.ordered_groups`.
     page : int, optional
-        Only the groups of this page, from 1, each of :data:`PAGE`; by default all.
+        Only the groups of this page, from 1, each of :data:`grasp_core.charts.nulls.PAGE`; by default all.
 
     Returns
     -------
@@ -94,8 +93,7 @@ def null_histograms(
     heading = title(f"{WORDS[statistic].name} against chance groupings", _subtitle(result, statistic))
     if not result.groups:
         return message(theme, heading=heading, text="There is no group to show.")
-    only = slice(None) if page is None else slice((page - 1) * PAGE, page * PAGE)
-    lines = arrange(result, statistic, order, by, only)
+    lines = arrange(result, statistic, order, by, on_page(page))
     domain = shared_domain([outcome_of(row, statistic) for row in result.groups])
     if result.provisional:
         domain = rounded_outwards(domain)

@@ -20,9 +20,9 @@ from grasp_core.charts.theme import (
     tooltip,
 )
 from grasp_core.outcome import LabelUse, Shift
-from grasp_core.report.findings import label_outcome, points, points_interval
+from grasp_core.report.label_use import format_points, format_points_interval
 from grasp_core.report.so_far import NOT_YET
-from grasp_core.report.words import MINUS, format_p, group_label
+from grasp_core.report.words import format_p, group_label
 from grasp_core.result import GroupResult, RunResult
 from grasp_core.spec import LEVEL
 
@@ -44,8 +44,7 @@ def label_use_chart(result: RunResult, row: GroupResult, theme: Theme = "light")
         reason = "not part of this run" if use is None or use.reason is None else str(use.reason)
         return message(theme, heading=heading, text=f"There is no label use to show: {reason}.")
     drawn = [
-        _row(result, use, label, shift, float(place))
-        for place, (label, shift) in enumerate(_drawn(use).items())
+        _row(result, label, shift, float(place)) for place, (label, shift) in enumerate(_drawn(use).items())
     ]
     said = "; ".join(f"{one['label']} {one['value']} {one['interval']}".rstrip() for one in drawn)
     alt_text = f"Label use of {name}, beside the others on the same items: {said}."
@@ -60,17 +59,16 @@ def _drawn(use: LabelUse) -> dict[str, Shift]:
     return {label: shift for label, shift in found.items() if label in most}
 
 
-def _row(result: RunResult, use: LabelUse, label: str, shift: Shift, place: float) -> dict[str, Any]:
-    interval, value = label_outcome(use, label).interval, shift.value or 0.0
+def _row(result: RunResult, label: str, shift: Shift, place: float) -> dict[str, Any]:
     untested = NOT_YET if result.provisional else format_p(None)
     p = untested if shift.p is None else format_p(shift.p, permutations=result.permutations)
     return {
         "label": label,
-        "x": 100 * value,
-        "low": None if interval is None else 100 * interval.low,
-        "high": None if interval is None else 100 * interval.high,
-        "value": f"{MINUS if value < 0 else '+'}{points(value)}",
-        "interval": points_interval(interval),
+        "x": None if shift.value is None else 100 * shift.value,
+        "low": None if shift.low is None else 100 * shift.low,
+        "high": None if shift.high is None else 100 * shift.high,
+        "value": format_points(shift.value),
+        "interval": format_points_interval(shift),
         "p": p,
         "marked": shift.p is not None and shift.p < LEVEL,
         "text": place + _TEXT,

@@ -32,6 +32,8 @@ from grasp_core.report.words import (
 )
 from grasp_core.result import RunResult
 
+PAGE = 40
+"""Groups that a page shows at once."""
 _TEXT, _MARK, _BASE = 0.19, 0.5, 0.95
 """Where in a row its text, the observed mark and the histogram's base lie: the text stands above them."""
 _PEAK = 0.44
@@ -93,6 +95,11 @@ def arrange(
         lines.append(Line(top, names[row.group], axis, row.n_raters, outcome))
         top += 1
     return lines
+
+
+def on_page(page: int | None) -> slice:
+    """Which rows, counted from 0, a page shows, counted from 1; all without one."""
+    return slice(None) if page is None else slice((page - 1) * PAGE, page * PAGE)
 
 
 def extent(lines: Sequence[Heading | Line]) -> float:

@@ -15,13 +15,11 @@ from grasp_core.report.findings import (
     Finding,
     centre,
     evidence,
-    points,
-    points_interval,
     spread,
 )
+from grasp_core.report.label_use import format_points
 from grasp_core.report.tables import ends
 from grasp_core.report.words import (
-    MINUS,
     SIGNIFICANCE_NAMES,
     WORDS,
     axis_label,
@@ -145,8 +143,8 @@ def _line(finding: Finding, top: float) -> Line:
         _NO_COUNT,
         outcome,
         placed,
-        value=f"{MINUS if finding.value < 0 else '+'}{points(finding.value)}",
-        interval=points_interval(outcome.interval),
+        value=f"{format_points(finding.value)} points",
+        interval=f"[{', '.join(format_points(end) for end in ends(outcome))}]" if outcome.interval else None,
     )
 
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
 
-from grasp_core.outcome import Histogram, Interval, LabelUse, Outcome, Significance
+from grasp_core.outcome import Histogram, Interval, LabelUse, Outcome, Shift, Significance
+from grasp_core.report.label_use import foremost, manner
 from grasp_core.report.text import Segment, Sentence
 from grasp_core.report.words import (
-    MINUS,
     SIGNIFICANCE_NAMES,
     WORDS,
     format_interval,
@@ -20,7 +20,7 @@ from grasp_core.report.words import (
 )
 from grasp_core.result import GroupResult, RunResult
 from grasp_core.spec import LEVEL
-from grasp_core.wording import agree, number
+from grasp_core.wording import number
 
 LABEL_USE = "label_use"
 TOLD_FIRST = (
@@ -65,17 +65,17 @@ class Finding:
     def sentence(self) -> Sentence:
         """The group, how it differs, by how much; and what else holds of it after correction."""
         group = Segment(self.name, strong=True)
-        return Sentence.of(group, f" raters (n = {self.row.n_raters}) {self._said}")
+        return Sentence.of(group, f" raters (n = {self.row.n_raters}) ", *self._said)
 
     @property
     def short(self) -> Sentence:
         """The same where the group's name stands above it."""
-        return Sentence.of(f"These {number(self.row.n_raters, 'rater')} {self._said}")
+        return Sentence.of(f"These {number(self.row.n_raters, 'rater')} ", *self._said)
 
     @property
-    def _said(self) -> str:
-        also = [f"; they also {_how(one, brief=True)}" for one in self.further[:1]]
-        return "".join([_how(self), *also, "."])
+    def _said(self) -> tuple[str | Segment, ...]:
+        also = [f"; they also {_held(one)}" for one in self.further[:1]]
+        return (*_how(self), *also, ".")
 
     @property
     def size(self) -> float:
@@ -90,33 +90,17 @@ class Finding:
         return f"{', '.join(figures)}: {SIGNIFICANCE_NAMES[self.outcome.significance]}"
 
 
-def points(share: float) -> str:
-    """A difference of shares, without its sign, such as "11 points"; with a digit more below 1."""
-    size = 100 * abs(share)
-    text = f"{size:.0f}" if size >= 0.95 else f"{size:.1f}"
-    return f"{text} {agree(int(text == '1'), 'point', 'points')}"
+def _how(finding: Finding) -> tuple[str | Segment, ...]:
+    use, outcome = finding.row.label_use, finding.outcome
+    if finding.what == LABEL_USE and use is not None:
+        return manner(use)
+    value = f"{WORDS[finding.what].name} {format_value(outcome.value)}"
+    return (f"{_held(finding)}: {value} {format_interval(outcome)}".rstrip(),)
 
 
-def points_interval(interval: Interval | None, *, turned: bool = False) -> str:
-    """An interval of a difference of shares, such as ``[4, 18]``; `turned`, of how much less."""
-    if interval is None:
-        return ""
-    low, high = (-interval.high, -interval.low) if turned else (interval.low, interval.high)
-    ends = (f"{100 * end:.0f}" for end in (low, high))
-    return f"[{', '.join('0' if end == '-0' else end for end in ends)}]".replace("-", MINUS)
-
-
-def _how(finding: Finding, *, brief: bool = False) -> str:
-    outcome = finding.outcome
-    if finding.what == LABEL_USE:
-        less = finding.value < 0
-        size = f"{points(finding.value)} {'less' if less else 'more'} often than the others on the same items"
-        return f"say “{finding.label}” {size} {points_interval(outcome.interval, turned=less)}".rstrip()
+def _held(finding: Finding) -> str:
     words = WORDS[finding.what]
-    held = f"{words.less if outcome.direction == 'down' else words.more} than chance groupings would"
-    if brief:
-        return held
-    return f"{held}: {words.name} {format_value(finding.value)} {format_interval(outcome)}".rstrip()
+    return f"{words.less if finding.outcome.direction == 'down' else words.more} than chance groupings would"
 
 
 def evidence(row: GroupResult, name: str) -> tuple[Finding, ...]:
@@ -136,15 +120,15 @@ def _of_statistic(row: GroupResult, name: str, what: str) -> Finding | None:
 
 
 def _of_labels(row: GroupResult, name: str) -> Finding | None:
-    use = row.label_use
-    if use is None or use.most is None or use.labels[use.most].value is None:
+    found = None if row.label_use is None else foremost(row.label_use)
+    if row.label_use is None or found is None:
         return None
-    return Finding(row, name, LABEL_USE, label_outcome(use, use.most), use.most)
+    label, shift = found
+    return Finding(row, name, LABEL_USE, _test_of(row.label_use, shift), label)
 
 
-def label_outcome(use: LabelUse, label: str) -> Outcome:
-    """One label's difference of shares, with the group's test by its furthest label."""
-    shift = use.labels[label]
+def _test_of(use: LabelUse, shift: Shift) -> Outcome:
+    """A label's difference of shares, with the test of all labels together."""
     null = _drawn(shift.null)
     interval = None
     if shift.low is not None and shift.high is not None and use.target is not None:
@@ -227,13 +211,17 @@ def could_have_been_found(result: RunResult) -> Sentence | None:
     (least, many), (most, few) = min(needed), max(needed)
     what = "says a label" if labels else f"has a {WORDS[lead_statistic(result)].name}"
     how = "more or less often than the others" if labels else "away from the middle of chance groupings"
-    size = points if labels else format_value
+    size = _points if labels else format_value
     amount = f"about {size(least)} (n = {many})"
     if len(needed) > 1:
         amount += f" to {size(most)} (n = {few})"
     return Sentence.of(
         f"With these raters and items, four runs in five would find a lone group that {what} {amount} {how}."
     )
+
+
+def _points(share: float) -> str:
+    return f"{100 * share:.0f} points"
 
 
 def _needed(row: GroupResult, result: RunResult, *, labels: bool) -> tuple[float, int] | None:

@@ -42,8 +42,8 @@ def test_all_statistics_of_a_group_are_in_deviations_from_chance(row):
     assert list(drawn) == ["Label use: “unsafe”", "GAI", "IRR"]
     assert drawn["GAI"]["x"] == pytest.approx(2.3, abs=0.02)  # as tests.results places one star
     assert drawn["GAI"]["value"] == "1.300 ↑"
-    assert drawn["Label use: “unsafe”"]["value"] == "−11 points ↓"
-    assert drawn["Label use: “unsafe”"]["interval"] == "[−17, −5]"
+    assert drawn["Label use: “unsafe”"]["value"] == "−11.2 points ↓"
+    assert drawn["Label use: “unsafe”"]["interval"] == "[−17.2, −5.2]"
     assert chart.to_dict()["description"].startswith("Histograms of the statistics of Woman")
 
 
@@ -61,9 +61,9 @@ def test_a_provisional_axis_stays_while_values_widen_it_a_little(row):
 def test_label_use_has_a_bar_per_label_with_interval_and_p(row):
     chart = label_use_chart(result_of(row), row)
     unsafe, safe = datasets(chart)["labels"]
-    assert (unsafe["label"], unsafe["value"], unsafe["interval"]) == ("unsafe", "−11 points", "[−17, −5]")
-    assert (safe["value"], safe["p"], safe["marked"]) == ("+11 points", "p = 0.001", True)
-    assert "unsafe −11 points [−17, −5]; safe +11 points [5, 17]." in chart.to_dict()["description"]
+    assert (unsafe["label"], unsafe["value"], unsafe["interval"]) == ("unsafe", "−11.2", "[−17.2, −5.2]")
+    assert (safe["value"], safe["p"], safe["marked"]) == ("+11.2", "p = 0.001", True)
+    assert "unsafe −11.2 [−17.2, −5.2]; safe +11.2 [+5.2, +17.2]." in chart.to_dict()["description"]
 
 
 def test_of_many_labels_those_that_differ_most_are_drawn():

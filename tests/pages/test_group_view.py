@@ -26,7 +26,7 @@ def test_up_to_four_findings_stand_first_and_the_rest_is_counted(server: Server)
     page = visit(server, found(*"ABCDEF"))
     assert [one.value for one in page.subheader] == ["A", "B", "C", "D"]
     assert "And 2 more groups hold after correction" in seen(page.caption)
-    assert "say “unsafe” 11 points more often than the others on the same items" in seen(page.markdown)
+    assert "say “**unsafe**” 11 points more often than the others on the same items" in seen(page.markdown)
 
 
 def test_where_nothing_holds_a_card_says_so_and_what_could_have_been_found(server: Server) -> None:
@@ -51,7 +51,7 @@ def test_a_card_leads_to_its_group_by_the_address_and_back(server: Server) -> No
     ]
     press(page, "All groups")
     assert "group" not in page.query_params
-    assert seen(page.header).endswith("Who says what more often")
+    assert seen(page.header).endswith("Who says what more often\nOne label in every group")
 
 
 def test_the_list_of_groups_leads_there_too(server: Server) -> None:

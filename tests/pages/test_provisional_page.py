@@ -56,7 +56,7 @@ def test_values_then_p_and_then_the_result(server: Server, example_result: RunRe
     assert table(page)["gai_p"].str.fullmatch(r"about 0\.\d{3} \(0\.\d{3}–[01]\.\d{3}\)").all()
     assert not page.get("download_button")
     assert seen(page.header) == "\n".join(
-        ["Table of groups", "Null histograms", "Agreement inside and across groups"]
+        ["Table of groups", "One statistic in every group", "Agreement inside and across groups"]
     )
     server.runs.finish(going, "done", result=example_result)
     page.run()

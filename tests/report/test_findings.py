@@ -13,8 +13,6 @@ from grasp_core.report.findings import (
     named_groups,
     nearest,
     nothing_holds,
-    points,
-    points_interval,
     spread,
 )
 from tests.results import make_group, make_outcome, make_result, saying
@@ -71,27 +69,6 @@ def test_evidence_leaves_out_what_has_no_value():
         make_group("Woman", irr=make_outcome(0.1, "up")), label_use=LabelUse({"a": Shift(None)}, most=None)
     )
     assert [one.what for one in evidence(row, "Woman")] == ["irr"]
-
-
-@pytest.mark.parametrize(
-    ("share", "text"),
-    [
-        (0.112, "11 points"),
-        (-0.01, "1 point"),
-        (0.0099, "1 point"),
-        (0.004, "0.4 points"),
-        (0.0, "0.0 points"),
-    ],
-)
-def test_points(share, text):
-    assert points(share) == text
-
-
-def test_an_interval_in_points_has_a_true_minus_and_no_minus_zero():
-    shift = findings(result_of(saying("Woman", 0.058)))[0].outcome.interval
-    assert points_interval(shift) == "[0, 12]"
-    assert points_interval(replace(shift, low=-0.071)) == "[−7, 12]"
-    assert points_interval(None) == ""
 
 
 def test_moments_of_a_histogram_are_those_of_its_values():

@@ -82,6 +82,20 @@ def null_histograms(
 
 
 @_kept(_CHARTS)
+def forest_plot(
+    key: str, _result: RunResult, statistic: str, theme: Theme, order: RowOrder, page: int
+) -> None:
+    """Draw a page of the values of one statistic, with intervals."""
+    _draw_chart(charts.forest_plot(_result, statistic, theme, order, page=page), live=_result.provisional)
+
+
+@_kept(_CHARTS)
+def label_forest(key: str, _result: RunResult, label: str, theme: Theme, page: int) -> None:
+    """Draw a page of how much more often each group gives a label."""
+    _draw_chart(charts.label_forest_plot(_result, label, theme, page=page), live=_result.provisional)
+
+
+@_kept(_CHARTS)
 def cohesion_map(key: str, _result: RunResult, theme: Theme) -> None:
     """Draw the cohesion map."""
     _draw_chart(charts.cohesion_map(_result, theme), live=_result.provisional)

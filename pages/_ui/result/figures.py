@@ -9,9 +9,10 @@ import streamlit as st
 
 from grasp_core import charts
 from grasp_core.charts import Theme
-from grasp_core.charts.histograms import PAGE
+from grasp_core.charts.nulls import PAGE
 from grasp_core.report.tables import RowOrder
 from grasp_core.report.words import DSI_EXPLANATION, WORDS, lead_statistic, reported_statistics
+from grasp_core.result import RunResult
 from pages._ui.result import cache
 from pages._ui.widgets.outputs import figure_downloads
 from pages._ui.widgets.sections import when_open
@@ -48,7 +49,7 @@ def show_cohesion(shown: Shown) -> None:
 
 
 def show_null_histograms(shown: Shown, order: RowOrder) -> None:
-    """One statistic's null histograms over all groups."""
+    """One statistic of all groups, against chance groupings or with its intervals."""
     result = shown.result
     statistic = st.segmented_control(
         "Statistic",
@@ -60,9 +61,14 @@ def show_null_histograms(shown: Shown, order: RowOrder) -> None:
         persist_state="page",
     )
     st.caption(WORDS[statistic].explanation)
-    pages = -(-len(result.groups) // PAGE)
-    page = st.pagination(pages, key=f"null-page-{pages}") if pages > 1 else 1
-    cache.null_histograms(shown.key, shown.drawn, statistic, page_theme(), order, page)
+    as_forest = _ways() == "Intervals"
+    page = choose_page(result, "null-page")
+    draw, chart = (
+        (cache.forest_plot, charts.forest_plot)
+        if as_forest
+        else (cache.null_histograms, charts.null_histograms)
+    )
+    draw(shown.key, shown.drawn, statistic, page_theme(), order, page)
     name = WORDS[statistic].name
     alt = f"{name} of every group with p and q"
     when_open(
@@ -72,10 +78,30 @@ def show_null_histograms(shown: Shown, order: RowOrder) -> None:
     )
     save_figure(
         shown,
-        lambda: charts.null_histograms(result, statistic, "light", order),
-        f"null-{statistic.replace('_', '-')}",
-        f"{name} histograms",
+        lambda: chart(result, statistic, "light", order),
+        f"{'forest' if as_forest else 'null'}-{statistic.replace('_', '-')}",
+        f"{name} {'intervals' if as_forest else 'histograms'}",
     )
+
+
+def _ways() -> str:
+    """How a statistic's values are drawn."""
+    return str(
+        st.segmented_control(
+            "Drawn with",
+            ["Chance groupings", "Intervals"],
+            default="Chance groupings",
+            required=True,
+            key="null-way",
+            persist_state="page",
+        )
+    )
+
+
+def choose_page(result: RunResult, key: str) -> int:
+    """Which page of the groups a chart shows, counted from 1; nothing is asked where one holds all."""
+    pages = -(-len(result.groups) // PAGE)
+    return int(st.pagination(pages, key=f"{key}-{pages}")) if pages > 1 else 1
 
 
 def save_figure(shown: Shown, chart: Callable[[], alt.LayerChart], file_name: str, what: str) -> None:

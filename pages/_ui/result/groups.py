@@ -39,7 +39,7 @@ def draw_groups(shown: Shown) -> None:
         help="For the table and the histograms.",
     )
     _table(shown, order)
-    st.header("Null histograms")
+    st.header("One statistic in every group")
     show_null_histograms(shown, order)
     st.header("Agreement inside and across groups")
     show_cohesion(shown)

@@ -2,69 +2,69 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import pandas as pd
 import streamlit as st
 
-from grasp_core.outcome import Outcome
-from grasp_core.report.findings import label_outcome, named_groups
-from grasp_core.report.so_far import p_so_far, q_so_far
-from grasp_core.report.words import STARS, axis_label, format_p_value
-from grasp_core.result import GroupResult, RunResult
+from grasp_core import charts
+from grasp_core.report.label_tables import label_use_by_group, with_label_use
+from grasp_core.report.text import escape_markdown
+from grasp_core.report.words import LABEL_USE_EXPLANATION
+from grasp_core.result import RunResult
+from pages._ui.result import cache
+from pages._ui.result.figures import choose_page, page_theme, save_figure
 from pages._ui.widgets.shown import Shown
 
 _IN_FULL = 40
 _HEIGHT = 900
+_SIDE_BY_SIDE = 8
+"""Labels from which they are chosen from a list."""
 
 
 def has_label_use(result: RunResult) -> bool:
     """Whether it was part of this run: results of earlier versions lack it."""
-    return any(row.label_use is not None for row in result.groups)
+    return bool(with_label_use(result))
 
 
 def show_labels(shown: Shown) -> None:
-    """A row per group, a column per label, in percentage points."""
+    """Each group's difference in every label, then one label's with intervals."""
     result = shown.result
     st.header("Who says what more often")
-    st.caption(
-        "Percentage points by which a group gives a label more often (below 0: less often) than the others "
-        "give it to the same items. p and q are of the group: of any label as far off as its furthest."
-    )
-    rows = [_row(result, name, row) for name, row in named_groups(result).items() if row.label_use]
-    frame = pd.DataFrame(rows)
+    st.caption(LABEL_USE_EXPLANATION)
+    frame = label_use_by_group(result)
     st.dataframe(
         frame,
         hide_index=True,
         height="content" if len(frame) <= _IN_FULL else _HEIGHT,
-        column_config={
-            "Group": st.column_config.Column(pinned=True, width=180),
-            "p": st.column_config.Column(width="small"),
-        },
+        column_config={"Group": st.column_config.Column(pinned=True, width=180)},
         alt="Label use of every group, in percentage points",
     )
-
-
-def _row(result: RunResult, name: str, row: GroupResult) -> dict[str, Any]:
-    use = row.label_use
-    if use is None:
-        return {}
-    labels = {
-        f"“{label}”": None if shift.value is None else round(100 * shift.value, 1)
-        for label, shift in use.labels.items()
-    }
-    outcome = label_outcome(use, use.most) if use.most else Outcome(None)
-    tests = (
-        (p_so_far(outcome), q_so_far(outcome))
-        if result.provisional
-        else tuple(format_p_value(one, permutations=result.permutations) for one in (use.p, use.q))
+    st.caption("p and q: of all labels of a group together, by the one that lies furthest from chance.")
+    st.header("One label in every group")
+    label = _choose_label(result)
+    page = choose_page(result, "label-page")
+    cache.label_forest(shown.key, shown.drawn, label, page_theme(), page)
+    save_figure(
+        shown, lambda: charts.label_forest_plot(result, label, "light"), "label-use", "chart of this label"
     )
-    return {
-        "Group": name,
-        "Axis": axis_label(row.group.axes),
-        "Raters": row.n_raters,
-        **labels,
-        "p": tests[0],
-        "q": tests[1],
-        "*": STARS[use.significance],
-    }
+
+
+def _choose_label(result: RunResult) -> str:
+    """The label that most marked groups differ in, at first."""
+    uses = [use for _, use in with_label_use(result)]
+    labels = list(dict.fromkeys(label for use in uses for label in use.labels))
+    most = [use.most for use in uses if use.significance == "corrected" and use.most is not None]
+    first = max(labels, key=lambda label: (most.count(label), -labels.index(label)))
+    if len(labels) <= _SIDE_BY_SIDE:
+        return str(
+            st.segmented_control(
+                "Label",
+                labels,
+                default=first,
+                required=True,
+                format_func=escape_markdown,
+                key="one-label",
+                persist_state="page",
+            )
+        )
+    return str(
+        st.selectbox("Label", labels, index=labels.index(first), key="one-label", persist_state="page")
+    )

@@ -8,7 +8,8 @@ import streamlit as st
 from grasp_core import charts
 from grasp_core.export.registry import safe_name
 from grasp_core.outcome import LabelUse
-from grasp_core.report.findings import Finding, evidence, label_outcome, named_groups, points_interval
+from grasp_core.report.findings import Finding, evidence, named_groups
+from grasp_core.report.label_use import format_points_interval, mean_words
 from grasp_core.report.so_far import p_so_far, q_so_far
 from grasp_core.report.tables import cell_text
 from grasp_core.report.text import escape_markdown
@@ -104,7 +105,10 @@ def _told(finding: Finding) -> str:
 def _label_use(shown: Shown, row: GroupResult, use: LabelUse, name: str) -> None:
     st.header("Label use")
     cache.label_use_chart(shown.key, shown.drawn, name, page_theme())
-    st.caption("Coloured: p < 0.05 of this label alone. Bar across: 95 % interval.")
+    st.caption("Coloured: p < 0.05 of this label alone. Line across: 95 % interval.")
+    mean = "" if shown.result.provisional else mean_words(use, shown.result)
+    if mean:
+        st.markdown(escape_markdown(mean))
     when_open("Label use as a table", lambda: _labels_table(use), key="group-labels")
     save_figure(
         shown,
@@ -119,7 +123,7 @@ def _labels_table(use: LabelUse) -> None:
         {
             "Label": label,
             "Points": None if shift.value is None else round(100 * shift.value, 1),
-            "95 % interval": points_interval(label_outcome(use, label).interval),
+            "95 % interval": format_points_interval(shift),
             "p": "" if shift.p is None else format_p_value(shift.p),
         }
         for label, shift in use.labels.items()
