@@ -162,6 +162,23 @@ def findings(result: RunResult) -> tuple[Finding, ...]:
     return _ranked([finding for finding in held if finding is not None])
 
 
+def stand_out(found: Sequence[Finding], result: RunResult) -> Sentence:
+    """The headline of a result with findings: which groups, or what the only one does."""
+    if len(found) == 1:
+        only = found[0]
+        said = manner(only.row.label_use) if only.what == LABEL_USE and only.row.label_use else (_held(only),)
+        return Sentence.of(Segment(only.name, strong=True), " raters stand out: they ", *said)
+    named = [Segment(one.name, strong=True) for one in found[:CARDS]]
+    more = len(found) - len(named)
+    parts: list[str | Segment] = []
+    for place, name in enumerate(named):
+        last = place == len(named) - 1 and not more
+        parts += ["; and " if last else "; " if place else "", name]
+    groups = number(len(result.groups), "group")
+    tail = [f"; and {more} more"] if more else []
+    return Sentence.of(f"{len(found)} of {groups} stand out, even after correction: ", *parts, *tail)
+
+
 def nearest(result: RunResult) -> tuple[Finding, ...]:
     """What is marked nominally only, so no finding: one a group, smallest q first."""
     near = [_first(of_group, "nominal") for of_group in _all_evidence(result)]

@@ -24,6 +24,7 @@ def found(*names: str) -> RunResult:
 
 def test_up_to_four_findings_stand_first_and_the_rest_is_counted(server: Server) -> None:
     page = visit(server, found(*"ABCDEF"))
+    assert seen(page.header).startswith("6 of 6 groups stand out, even after correction: **A**; **B**")
     assert [one.value for one in page.subheader] == ["A", "B", "C", "D"]
     assert "And 2 more groups hold after correction" in seen(page.caption)
     assert "say “**unsafe**” 11 points more often than the others on the same items" in seen(page.markdown)

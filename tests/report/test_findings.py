@@ -14,6 +14,7 @@ from grasp_core.report.findings import (
     nearest,
     nothing_holds,
     spread,
+    stand_out,
 )
 from tests.results import make_group, make_outcome, make_result, saying
 
@@ -62,6 +63,20 @@ def test_a_statistic_is_told_with_its_direction_and_value():
     assert found.sentence.plain == (
         "White raters (n = 12) agree with each other less than chance groupings would: IRR 0.100."
     )
+
+
+def test_the_headline_names_the_groups_or_what_the_only_one_does():
+    one = result_of(saying("Woman", 0.112), make_group("Man", gai=make_outcome(1.0, "up")))
+    assert stand_out(findings(one), one).plain == (
+        "Woman raters stand out: they say “unsafe” 11 points more often than the others on the same items "
+        "[5, 17]"
+    )
+    six = result_of(*(saying(name, 0.1) for name in "ABCDEF"))
+    assert stand_out(findings(six), six).plain == (
+        "6 of 6 groups stand out, even after correction: A; B; C; D; and 2 more"
+    )
+    two = result_of(saying("A", 0.2), saying("B", 0.1))
+    assert stand_out(findings(two), two).plain.endswith("after correction: A; and B")
 
 
 def test_evidence_leaves_out_what_has_no_value():
