@@ -8,7 +8,7 @@ from grasp_core.result import RunResult
 from grasp_core.server import Server
 from tests.pages.conftest import ENTRY
 from tests.pages.visits import press, seen, view, widget
-from tests.results import make_outcome, make_result, saying
+from tests.results import make_outcome, make_result, saying, with_pairs
 
 
 def visit(server: Server, result: RunResult, **query: str) -> AppTest:
@@ -53,6 +53,15 @@ def test_a_card_leads_to_its_group_by_the_address_and_back(server: Server) -> No
     press(page, "All groups")
     assert "group" not in page.query_params
     assert seen(page.header).endswith("Who says what more often\nOne label in every group")
+
+
+def test_pairs_have_a_view_and_stand_with_each_of_their_groups(server: Server) -> None:
+    page = view(visit(server, with_pairs()), "Pairs")
+    assert not page.exception
+    assert "Groups two by two" in seen(page.header)
+    page.query_params["group"] = "White"
+    assert "Beside each other group" in seen(page.run().header)
+    assert not page.exception
 
 
 def test_the_list_of_groups_leads_there_too(server: Server) -> None:

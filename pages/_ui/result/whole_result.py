@@ -16,6 +16,7 @@ from pages._ui.result.groups import draw_groups, show_groups
 from pages._ui.result.labels import has_label_use, show_labels
 from pages._ui.result.methods import show_data, show_methods, show_warnings
 from pages._ui.result.one_group import choose_group, named_group, open_group, show_group
+from pages._ui.result.pairs import has_pairs, show_pairs
 from pages._ui.widgets.in_address import follow_address, put_in_address
 from pages._ui.widgets.shown import Shown
 
@@ -31,7 +32,7 @@ def show_result(shown: Shown, *, check_often: bool = False) -> None:
     check_often : bool
         Let every interaction run the whole page, and so its checks, not only the part that changes.
     """
-    groups = draw_groups if check_often or shown.result.provisional else show_groups
+    groups = draw_groups if check_often or _goes_on(shown.result) else show_groups
     if _show_asked_group(shown):
         return
     st.set_page_config(page_title=f"{shown.title} · GRASP")
@@ -58,6 +59,11 @@ def _tabs(names: list[str]) -> Sequence[Any]:
     return tabs
 
 
+def _goes_on(result: RunResult) -> bool:
+    """Whether its run goes on, with permutations of groups or with a later stage."""
+    return result.provisional or result.later is not None
+
+
 def _show_asked_group(shown: Shown) -> bool:
     """Draw the group that the address names; whether there is one."""
     asked = named_group(shown.result)
@@ -75,11 +81,18 @@ def _views(result: RunResult, groups: View) -> Mapping[str, View]:
     views = {"Groups": groups}
     if has_label_use(result):
         views["Labels"] = show_labels
+    if has_pairs(result):
+        views["Pairs"] = _pairs
     if result.dsi:
         views["Axes"] = _axes
-    if not result.provisional:
+    if not _goes_on(result):
         views["Data and methods"] = _data_and_methods
     return views
+
+
+def _pairs(shown: Shown) -> None:
+    st.header("Groups two by two")
+    show_pairs(shown)
 
 
 def _axes(shown: Shown) -> None:
