@@ -31,6 +31,12 @@ COMMANDS = (
         "quality:fill_quality",
         reads=True,
     ),
+    Command(
+        "items",
+        "which items carry what one group says differently",
+        "items:fill_items",
+        reads=True,
+    ),
     Command("example", "write the synthetic example's files", "example:fill_example"),
     Command("fetch", "download a published data set and check that it is whole", "fetch:fill_fetch"),
     Command("backup", "write all that the server keeps to one file", "storage:fill_backup"),

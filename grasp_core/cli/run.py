@@ -13,7 +13,8 @@ from grasp_core import __version__, spec
 from grasp_core.cli.analysis import add_groups_and_test, analysis_fields, named_axes
 from grasp_core.cli.data.account import say_data
 from grasp_core.cli.data.options import add_reading, names
-from grasp_core.cli.data.reading import Reading, read, read_tables
+from grasp_core.cli.data.reading import Reading, read
+from grasp_core.cli.data.recorded import given_options, note_other_data, reading_of, recorded_spec
 from grasp_core.cli.in_parts import add_in_parts, parts_of
 from grasp_core.cli.output import check_target, write_text
 from grasp_core.cli.progress import RunOnTerminal
@@ -25,7 +26,7 @@ from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.choose import make_pool
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.run import checked_groups, run_key
-from grasp_core.errors import SettingsError, SpecError
+from grasp_core.errors import SettingsError
 from grasp_core.io.dataset.load import Dataset, load
 from grasp_core.io.parts.survey import survey
 from grasp_core.io.parts.workplace import workplace
@@ -33,7 +34,7 @@ from grasp_core.report.label_tables import label_use_by_group, with_label_use
 from grasp_core.report.levels import proposed_levels
 from grasp_core.report.pairs.sentences import most_told
 from grasp_core.report.printable import printable, printable_result
-from grasp_core.report.saved import RecordedSpec, read_spec, result_json
+from grasp_core.report.saved import result_json
 from grasp_core.report.sentences import answer
 from grasp_core.report.stopping import how_it_ended
 from grasp_core.report.table_csv import table_csv
@@ -105,14 +106,17 @@ def _run(chosen: argparse.Namespace) -> None:
         check_target(target)
     started = time.perf_counter()
     chosen.parts = parts_of(chosen.annotations, chosen.in_parts)
-    recorded = None if chosen.spec is None else _recorded(chosen)
-    found, run_spec = _from_options(chosen) if recorded is None else _from_record(chosen, recorded.spec)
+    recorded = None if chosen.spec is None else recorded_spec(chosen, BESIDE_SPEC)
+    if recorded is None:
+        found, run_spec = _from_options(chosen)
+    else:
+        found, run_spec = reading_of(chosen, recorded.spec), recorded.spec
     with workplace(chosen.scratch if chosen.parts else None) as place:
         pool = _pool(chosen)
         try:
             data = _data(chosen, found, run_spec, pool, place)
             if recorded is not None:
-                _compare(recorded, data)
+                note_other_data(recorded, data)
             checked_groups(data, run_spec)  # what cannot be computed is refused and nothing else said
             if recorded is None and chosen.permutations is None:
                 run_spec = _stopping_early(data, run_spec)
@@ -163,13 +167,6 @@ def _scratch(chosen: argparse.Namespace, data: Dataset, run_spec: RunSpec) -> Sc
     return Scratch(chosen.scratch, run_key(data.summary, run_spec, __version__))
 
 
-def _compare(recorded: RecordedSpec, dataset: Dataset) -> None:
-    """Say so where the data are not those that the spec was recorded with."""
-    if recorded.sha256 != dataset.summary.sha256:
-        other = printable(f"{', '.join(recorded.files)}, SHA-256 {recorded.sha256}")
-        note(f"the spec was recorded with other data ({other}), so the numbers may differ")
-
-
 def _say_order(dataset: Dataset, run_spec: RunSpec) -> None:
     """Ranks follow an order, so say which where nobody has declared one."""
     if run_spec.analysis.level != "ordinal" or run_spec.data.categories is not None:
@@ -196,30 +193,8 @@ def _pool(chosen: argparse.Namespace) -> Pool:
     return make_pool(settings, workers.threads, chosen.workers)
 
 
-def _given(chosen: argparse.Namespace) -> dict[str, Any]:
-    """The options that were used; those left out are None, and the specs' own defaults hold."""
-    return {name: value for name, value in vars(chosen).items() if value is not None and name != "command"}
-
-
-def _recorded(chosen: argparse.Namespace) -> RecordedSpec:
-    beside = {*BESIDE_SPEC, "spec", "parts"}
-    given = [f"--{name.replace('_', '-')}" for name in _given(chosen) if name not in beside]
-    if given:
-        raise SpecError(
-            f"--spec says all of what to run: leave out {', '.join(given)}; beside it go only "
-            + ", ".join(f"--{name.replace('_', '-')}" for name in BESIDE_SPEC)
-        )
-    return read_spec(chosen.spec)
-
-
-def _from_record(chosen: argparse.Namespace, recorded: RunSpec) -> tuple[Reading, RunSpec]:
-    members = {"member": recorded.data.member, "raters_member": recorded.data.raters_member}
-    annotations, raters = read_tables({**_given(chosen), **members})
-    return Reading(annotations, raters, recorded.data), recorded
-
-
 def _from_options(chosen: argparse.Namespace) -> tuple[Reading, RunSpec]:
-    given = _given(chosen)
+    given = given_options(chosen)
     found = read(given, several=True)
     return found, RunSpec(found.spec, _analysis(given, found))
 

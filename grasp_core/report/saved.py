@@ -22,11 +22,15 @@ MAX_BYTES = 200_000_000
 
 @dataclass(frozen=True, slots=True)
 class RecordedSpec:
-    """A spec, and the hash and file names of the data it was computed on."""
+    """A spec, and the hash and file names of the data it was computed on.
+
+    `permutations` are those that the run took; of a spec without a result, those it asks for at most.
+    """
 
     spec: RunSpec
     sha256: str
     files: tuple[str, ...]
+    permutations: int
 
 
 def result_json(result: RunResult) -> str:
@@ -82,7 +86,9 @@ def read_spec(path: Path) -> RecordedSpec:
     with damaged(name):
         data = plain["data"]
         files = tuple(from_json(file["name"], str) for file in data["files"])
-        return RecordedSpec(spec, from_json(data["sha256"], str), files)
+        stopped = plain.get("stopping")
+        taken = spec.analysis.permutations if stopped is None else from_json(stopped["permutations"], int)
+        return RecordedSpec(spec, from_json(data["sha256"], str), files, taken)
 
 
 def _parsed(name: str, content: bytes) -> Any:

@@ -1,0 +1,167 @@
+"""``items``: which items carry one group's distance and label use."""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import get_args
+
+from grasp_core import spec
+from grasp_core.cli.analysis import AtMost, add_groups_and_test, analysis_fields, named_axes
+from grasp_core.cli.data.account import say_data
+from grasp_core.cli.data.options import add_reading
+from grasp_core.cli.data.reading import Reading, read
+from grasp_core.cli.data.recorded import given_options, note_other_data, reading_of, recorded_spec
+from grasp_core.cli.output import check_target, write_text
+from grasp_core.cli.terminal import clear_line, note, show_line
+from grasp_core.engine.pools import workers
+from grasp_core.engine.pools.pool import Pool
+from grasp_core.engine.run import checked_groups
+from grasp_core.errors import SpecError
+from grasp_core.groups import Group
+from grasp_core.io.dataset.load import Dataset, load
+from grasp_core.panels.items.panel import ItemsAsked, look_at_items
+from grasp_core.panels.items.result import ItemsResult
+from grasp_core.panels.items.texts import texts_of_items
+from grasp_core.report.items.sentences import sentences
+from grasp_core.report.items.tables import in_order, items_csv, items_table
+from grasp_core.report.items.words import MEASURES
+from grasp_core.report.printable import json_text, printable
+from grasp_core.spec import DEFAULT_PERMUTATIONS, AnalysisSpec, RunSpec
+from grasp_core.wording import quoted
+
+BESIDE_SPEC = ("annotations", "raters", "group", "question", "out", "csv", "top")
+_AXES = re.compile(r"(?:^|,)\s*([^=,]+?)\s*=")
+TOP = 10
+
+
+def fill_items(items: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    items.set_defaults(command=_items)
+    items.add_argument(
+        "--spec",
+        type=Path,
+        metavar="FILE",
+        help="the group is one of the run of this spec, or of this result",
+    )
+    items.add_argument(
+        "--group",
+        required=True,
+        metavar="AXIS=VALUE,...",
+        help="whose items, such as race=Black,gender=Woman",
+    )
+    add_reading(items)
+    analysis = items.add_argument_group("analysis")
+    add_groups_and_test(analysis)
+    analysis.add_argument("--level", choices=get_args(spec.Level), help="of measurement (default: nominal)")
+    items.add_argument("--question", metavar="COLUMN", help="of several labels, the one that is looked at")
+    output = items.add_argument_group("output")
+    output.add_argument("--top", type=int, metavar="N", help=f"items shown of each measure (default: {TOP})")
+    output.add_argument("--out", type=Path, metavar="FILE", help="the result as JSON")
+    output.add_argument("--csv", type=Path, metavar="FILE", help="the table, a row per item")
+
+
+def _items(chosen: argparse.Namespace) -> None:
+    for target in (chosen.out, chosen.csv):
+        check_target(target)
+    if chosen.top is not None and chosen.top < 0:
+        raise SpecError(f"--top is a number of items from 0; found {chosen.top}")
+    chosen.parts = None
+    recorded = None if chosen.spec is None else recorded_spec(chosen, BESIDE_SPEC)
+    if recorded is None:
+        found, run_spec = _from_options(chosen)
+    else:
+        found, run_spec = reading_of(chosen, recorded.spec), recorded.spec
+    dataset = load(found.annotations, found.raters, run_spec.data, run_spec.analysis.columns)
+    if recorded is not None:
+        note_other_data(recorded, dataset)
+    group = named_group(chosen.group, checked_groups(dataset, run_spec).groups)
+    question = _question(chosen.question, run_spec)
+    say_data(dataset, run_spec.data)
+    permutations = run_spec.analysis.permutations if recorded is None else recorded.permutations
+    result = _look(dataset, ItemsAsked(run_spec, group, permutations, question))
+    write_text(chosen.out, json_text(result.to_dict()))
+    write_text(chosen.csv, items_csv(result))
+    texts = texts_of_items(found.annotations, run_spec.data)
+    _print(result, TOP if chosen.top is None else chosen.top, texts)
+
+
+def _from_options(chosen: argparse.Namespace) -> tuple[Reading, RunSpec]:
+    """The files, and the run that has the group; its axes are the group's where none is named."""
+    given = given_options(chosen)
+    found = read(given, several=True)
+    fields = analysis_fields(given, found)
+    if isinstance(given.get("permutations"), AtMost):
+        raise SpecError("items are looked at under a number of permutations: write --permutations 10000")
+    if not named_axes(given):
+        fields["axes"] = (tuple(_AXES.findall(chosen.group)),)
+        if not fields["axes"][0]:
+            raise SpecError(f"--group is written AXIS=VALUE,AXIS=VALUE; found {quoted(chosen.group)}")
+    return found, RunSpec(found.spec, AnalysisSpec(**{"permutations": DEFAULT_PERMUTATIONS, **fields}))
+
+
+def named_group(text: str, groups: Iterable[Group]) -> Group:
+    """The group that ``AXIS=VALUE,AXIS=VALUE`` names, in any order of its axes.
+
+    Raises
+    ------
+    SpecError
+        If no group of the run is called so.
+    """
+    names: dict[str, Group] = {}
+    for group in groups:
+        pairs = [f"{axis}={value}" for axis, value in zip(group.axes, group.values, strict=True)]
+        for order in itertools.permutations(pairs):
+            names.setdefault(_plain(",".join(order)), group)
+    found = names.get(_plain(text))
+    if found is None:
+        shown = list(dict.fromkeys(_named(group) for group in names.values()))
+        more = f" and {len(shown) - 12:,} more" if len(shown) > 12 else ""
+        raise SpecError(f"the run has no group {quoted(text)}; there are {'; '.join(shown[:12])}{more}")
+    return found
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"\s*([,=])\s*", r"\1", text.strip())
+
+
+def _named(group: Group) -> str:
+    pairs = zip(group.axes, group.values, strict=True)
+    return printable(",".join(f"{axis}={value}" for axis, value in pairs))
+
+
+def _question(named: str | None, run_spec: RunSpec) -> int:
+    labels = [str(question.label) for question in run_spec.data.questions]
+    if named is None and len(labels) == 1:
+        return 0
+    if named not in labels:
+        asked = "name one of them" if named is None else f"there is no {quoted(named)}"
+        raise SpecError(f"items are looked at by one question; --question: {asked} of {', '.join(labels)}")
+    return labels.index(named)
+
+
+def _look(dataset: Dataset, asked: ItemsAsked) -> ItemsResult:
+    """On threads: the kernel releases the interpreter's lock."""
+    pool = Pool(workers.threads)
+    try:
+        return look_at_items(
+            dataset, asked, pool.each, lambda share: show_line(f"{share:.0%} of the permutations")
+        )
+    finally:
+        pool.close()
+        clear_line()
+
+
+def _print(result: ItemsResult, top: int, texts: Mapping[str, str] | None) -> None:
+    for measure, name in MEASURES.items():
+        print(f"\n{name}")
+        for sentence in sentences(result, measure):
+            print(f"- {printable(sentence.plain)}")
+        rows = in_order(result, measure, "part")[:top]
+        if rows:
+            print(f"\n{items_table(result, measure, rows, texts).to_string(index=False)}")
+    for warning in result.warnings:
+        note(printable(str(warning)))

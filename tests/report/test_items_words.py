@@ -1,0 +1,209 @@
+"""Which items carry what a group says differently, in sentences, tables and files."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import openpyxl
+import pytest
+
+from grasp_core.data_spec import DataSpec
+from grasp_core.export.items import MARKDOWN_ROWS, items_markdown, items_xlsx
+from grasp_core.groups import Group
+from grasp_core.panels.items.result import Contribution, ItemOutcome, ItemsResult, Spread, TopTenth
+from grasp_core.remarks.cautions import Caution
+from grasp_core.remarks.reasons import NoValue
+from grasp_core.report.items.sentences import sentences
+from grasp_core.report.items.tables import CSV_COLUMNS, in_order, items_csv, items_table
+from grasp_core.report.items.words import TEXT_LIMIT, cut_text, shares
+from grasp_core.spec import AnalysisSpec, RunSpec
+from tests.results import make_result
+
+HELD = {"p": 0.0001, "q": 0.004, "significance": "corrected"}
+NOMINAL = {"p": 0.03, "q": 0.4, "significance": "nominal"}
+
+
+def part(value: float, label: str | None = None, **tests: Any) -> Contribution:
+    return Contribution(value, label, **{"p": 0.5, "q": 0.9, "significance": "none", "reason": None, **tests})
+
+
+def item(name: str, use: Contribution, distance: Contribution | None = None) -> ItemOutcome:
+    return ItemOutcome(name, {"No": 1, "Yes": 3}, {"No": 15, "Yes": 5}, use, distance)
+
+
+def result(*items: ItemOutcome, top: Mapping[str, float | None] | None = None, **more: Any) -> ItemsResult:
+    measured = {
+        "label_use": len(items),
+        "distance": sum(row.distance is not None for row in items),
+    }
+    tenth = TopTenth(1, **{"share": 0.3, "chance": 0.25, "low": 0.2, "high": 0.4, **(top or {})})
+    fields: dict[str, Any] = {
+        "code_version": "0",
+        "data": make_result().data,
+        "spec": RunSpec(DataSpec(item="i", rater="r", label="l"), AnalysisSpec(axes=(("race", "gender"),))),
+        "permutations": 10_000,
+        "question": None,
+        "group": Group(("race", "gender"), ("Black", "Woman")),
+        "n_raters": 4,
+        "n_others": 20,
+        "distance": 0.05,
+        "label_use": {"No": -0.11, "Yes": 0.11},
+        "spread": {name: Spread(n, n, tenth) for name, n in measured.items()},
+        "items": items,
+        "warnings": (),
+    }
+    return ItemsResult(**{**fields, **more})
+
+
+FOUND = result(
+    item("plain", part(0.001, "Yes"), part(-0.001)),
+    item("strange", part(0.02, "Yes", **HELD), part(0.02, **HELD)),
+    item("odd", part(-0.03, "Yes", **NOMINAL), part(0.005, **NOMINAL)),
+    item("lone", part(0.002, "Yes", p=None, q=None, reason=NoValue.ONE_LABEL_ACROSS())),
+)
+
+
+def said(found: ItemsResult, measure: Any) -> list[str]:
+    return [sentence.plain for sentence in sentences(found, measure)]
+
+
+def test_sentences_say_how_much_then_how_sure_then_what_to_do() -> None:
+    assert said(FOUND, "distance") == [
+        "Black, Woman raters lie 0.050 from the others, on 3 items that both sides labelled.",
+        "1 of 3 items, which carries 40 % of it, holds after correction: strange.",
+        "The tenth of items that carries most (1 item) has 30 % of all distance on single items; by chance "
+        "25 % (20 % to 40 % in 95 % of permutations).",
+        "Look at these items: read them beside both sides’ labels before any other.",
+    ]
+    assert said(FOUND, "label_use")[:2] == [
+        "Black, Woman raters give Yes 11.0 points more often than the others, on 4 items that both sides "
+        "labelled.",
+        "1 of 4 items holds after correction: strange (Yes more often).",
+    ]
+
+
+def test_no_single_item_is_said_plainly_with_what_the_top_tenth_carries() -> None:
+    alone = result(item("odd", part(-0.03, "Yes", **NOMINAL), part(0.005)), item("b", part(0.0, "No")))
+    _, single, _, advice = said(alone, "label_use")
+    assert single == (
+        "No single item holds after correction for testing 2 items; 1 nominally does, and chance alone would "
+        "mark about 0."
+    )
+    assert advice.startswith("What there is of a difference is spread over many items")
+    few = result(item("odd", part(0.0, "Yes")), top={"share": 0.6})
+    assert said(few, "label_use")[-1].startswith("Few items carry much")
+    unknown = result(item("odd", part(0.0, "Yes")), top={"chance": None, "low": None, "high": None})
+    assert said(unknown, "label_use")[2].endswith("too few permutations say what chance would give.")
+
+
+def test_what_cannot_be_said_has_a_reason() -> None:
+    lone = result(
+        item("a", part(0.0, "Yes")),
+        distance=None,
+        spread={"label_use": Spread(1, 0, None), "distance": Spread(0, 0, None, NoValue.NO_PAIRED_ITEM())},
+        label_use={"No": 0.0, "Yes": 0.0},
+    )
+    assert said(lone, "distance") == [
+        "Black, Woman: no item was rated by two raters of the group and by two others, so distance cannot be "
+        "laid to items."
+    ]
+    use = said(lone, "label_use")
+    assert use[0].startswith("Black, Woman raters use the labels as often as the others do")
+    assert use[1] == "No item could be tested."
+
+
+def test_many_items_that_hold_are_counted() -> None:
+    many = result(*(item(f"i{n}", part(0.01, "Yes", **HELD), None) for n in range(7)))
+    assert said(many, "label_use")[1].endswith("i4 (Yes more often) and 2 more.")
+
+
+@pytest.mark.parametrize(
+    ("order", "names"),
+    [
+        ("part", ["odd", "strange", "lone", "plain"]),
+        ("p", ["strange", "odd", "plain", "lone"]),
+        ("item", ["plain", "strange", "odd", "lone"]),
+    ],
+)
+def test_items_stand_in_the_order_that_is_wanted(order: Any, names: list[str]) -> None:
+    assert [row.item for row, _ in in_order(FOUND, "label_use", order)] == names
+
+
+def test_table_has_both_sides_and_texts_where_they_may_be_seen() -> None:
+    rows = in_order(FOUND, "label_use", "p")[:1]
+    (line,) = items_table(FOUND, "label_use", rows, {"strange": "Is it\nsafe?"}).to_dict("records")
+    assert line == {
+        "Item": "strange",
+        "Text": "Is it safe?",
+        "Label": "Yes",
+        "Part": "+2.00 points",
+        "Black, Woman": "Yes 75 %, No 25 % (4)",
+        "Others": "No 75 %, Yes 25 % (20)",
+        "p": "< 0.001",
+        "q": "0.004 **",
+    }
+    (apart,) = items_table(FOUND, "distance", in_order(FOUND, "distance", "part")[:1]).to_dict("records")
+    assert apart["Part"] == "0.020 (40 %)"
+    assert "Text" not in apart
+
+
+def test_texts_are_cut_with_a_mark() -> None:
+    long = cut_text("word " * 200_000)
+    assert len(long) <= TEXT_LIMIT + 1
+    assert long.endswith("…")
+    assert cut_text("short\ntext") == "short text"
+    assert shares({str(k): 1 for k in range(10)}).endswith("other labels 60 % (10)")
+
+
+def test_csv_has_every_number_and_runs_no_formula() -> None:
+    hostile = result(
+        item("=1+1", part(1 / 3, "Yes", **HELD), part(0.02)), warnings=(Caution.TOO_FEW_FOR_P(),)
+    )
+    (row,) = csv.DictReader(io.StringIO(items_csv(hostile)))
+    assert [*row][: len(CSV_COLUMNS)] == list(CSV_COLUMNS)
+    assert row["item"] == "'=1+1"
+    assert float(row["label_use"]) == 1 / 3
+    assert (row["label"], row["label_use_significance"], row["distance_p"]) == ("Yes", "corrected", "0.5")
+    assert [row[name] for name in ("n_group", "n_others", "group: Yes", "others: Yes")] == [
+        "4",
+        "20",
+        "3",
+        "5",
+    ]
+    empty = next(csv.DictReader(io.StringIO(items_csv(result(item("a", part(0.0, "Yes")))))))
+    assert (empty["distance"], empty["distance_reason"]) == ("", "")
+
+
+def test_workbook_has_a_sheet_for_each_measure() -> None:
+    hostile = result(*FOUND.items, item("=cmd()", part(0.0, "No"), part(0.0)))
+    book = openpyxl.load_workbook(io.BytesIO(items_xlsx(hostile, {"strange": "x" * 40_000})))
+    assert book.sheetnames == ["Answer", "Distance", "Label use"]
+    rows = list(book["Label use"].iter_rows(values_only=True))
+    assert rows[0] == (
+        *("Item", "Text", "Label", "Part, points", "p", "q", "*"),
+        *("Group: No", "Others: No", "Group: Yes", "Others: Yes"),
+    )
+    assert rows[1][:4] == ("odd", None, "Yes", -3.0) or rows[1][:4] == ("odd", "", "Yes", -3.0)
+    assert len(rows[2][1]) == TEXT_LIMIT + 1
+    assert {cell.data_type for cell in book["Label use"]["A"]} == {"s"}
+    assert "Text" not in [
+        cell.value for cell in openpyxl.load_workbook(io.BytesIO(items_xlsx(FOUND)))["Distance"][1]
+    ]
+
+
+def test_markdown_lists_the_first_items() -> None:
+    many = result(*(item(f"i|{n}", part(0.01, "Yes"), part(0.01)) for n in range(MARKDOWN_ROWS + 3)))
+    text = items_markdown(many)
+    assert text.startswith("# Items of Black, Woman (race × gender)\n")
+    assert text.count("3 further items are in the CSV.") == 2
+    assert r"| i\|0 |" in text
+
+
+def test_names_are_harmless_wherever_they_show() -> None:
+    hostile = replace(FOUND, group=Group(("race", "gender"), ("<b>\u202e", "[x](y)")))
+    assert "<b>" not in sentences(hostile, "distance")[0].markdown
+    assert "\\<b\\>" in items_markdown(hostile)
