@@ -74,6 +74,6 @@ with st.container(horizontal=True):
     change_and_run_again(run.spec)
     edit(run)
 if isinstance(result, RunResult):
-    show_result(Shown(run.id, result, run.title))
+    show_result(Shown(run.id, result, run.title, run=run))
 else:
     show_answer(run.id, result)

@@ -47,7 +47,7 @@ def _show_run(link: OpenedLink, run: RunRecord) -> None:
     if not isinstance(result, RunResult):
         show_answer(key, result, link.check)
         return
-    shown = Shown(key, result, run.title, link.check)
+    shown = Shown(key, result, run.title, link.check, run=run, stranger=True)
     export(shown, ("csv", "xlsx", "latex", "markdown", "html"))
     show_result(shown, check_often=True)
 

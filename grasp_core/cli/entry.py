@@ -48,6 +48,12 @@ COMMANDS = (
         "models:fill_models",
         reads=True,
     ),
+    Command(
+        "rater-map",
+        "raters placed by how they agree, and which axes that follows",
+        "rater_map:fill_rater_map",
+        reads=True,
+    ),
     Command("warm", "compile the kernels now, so that the first run starts at once", "warm:fill_warm"),
 )
 

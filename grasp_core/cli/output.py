@@ -28,9 +28,13 @@ def write_text(target: Path | None, text: str) -> None:
     DataError
         If it cannot be written.
     """
-    if target is None:
-        return
+    if target is not None:
+        write_bytes(target, text.encode("utf-8"))
+
+
+def write_bytes(target: Path, content: bytes) -> None:
+    """Write a file; raises as :func:`write_text`."""
     try:
-        target.write_text(text, encoding="utf-8", newline="")
+        target.write_bytes(content)
     except OSError as error:
         raise DataError(f"{target}: cannot be written ({error.strerror})") from None

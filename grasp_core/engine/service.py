@@ -34,6 +34,7 @@ from grasp_core.errors import (
     StoreError,
 )
 from grasp_core.io.dataset.load import Dataset
+from grasp_core.io.parts.survey import DatasetInParts
 from grasp_core.io.sources.allowed import AllowedSources
 from grasp_core.result import Result
 from grasp_core.spec import RunSpec
@@ -171,9 +172,16 @@ class Service:
         Raises
         ------
         DataError
-            If a file is not on this server any more, or has changed.
+            If a file is not on this server any more, has changed or never was here, or if the data stay in
+            parts.
         """
+        if not self.runs.files_of(record.id):
+            raise DataError(
+                "This result was brought from elsewhere, without its data; bring them on Data and run."
+            )
         with self.inputs.dataset(_key(record), record, self.pool.each) as (dataset, _):
+            if isinstance(dataset, DatasetInParts):
+                raise DataError("The data are read part by part, and this takes all annotations at once.")
             yield dataset
 
     def cancel(self, run_id: str) -> None:

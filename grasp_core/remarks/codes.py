@@ -9,13 +9,14 @@ from grasp_core.remarks.baselines import BaselineCaution
 from grasp_core.remarks.cautions import Caution, ModelCaution
 from grasp_core.remarks.endpoints import ModelProblem
 from grasp_core.remarks.left_out import LeftOutReason, Skipped
+from grasp_core.remarks.no_map import NoMap
 from grasp_core.remarks.problems import DataProblem, FileProblem
 from grasp_core.remarks.reasons import NoInterval, NoValue
 from grasp_core.remarks.remark import Code, Remark, Value, Words, said
 from grasp_core.remarks.submissions import SubmissionProblem
 
 KINDS: tuple[type[Code], ...] = (
-    *(NoValue, NoInterval, Caution, ModelCaution, BaselineCaution, LeftOutReason, Skipped),
+    *(NoValue, NoInterval, NoMap, Caution, ModelCaution, BaselineCaution, LeftOutReason, Skipped),
     *(FileProblem, DataProblem, SubmissionProblem, ModelProblem, Words),
 )
 CODES = {code.key: code for kind in KINDS for code in kind}

@@ -1,4 +1,4 @@
 """A run's result: words, figures and tables.
 
-Imports `shell` and `widgets`.
+Imports `session`, `shell` and `widgets`.
 """

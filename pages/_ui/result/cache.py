@@ -20,9 +20,11 @@ from grasp_core import charts
 from grasp_core.benchmark.leaderboard import Entry
 from grasp_core.charts import Theme
 from grasp_core.charts.models import models_chart as draw_models
-from grasp_core.groups import AxisSet
+from grasp_core.charts.rater_map import rater_map_chart
+from grasp_core.groups import AxisSet, Group
 from grasp_core.outcome import Significance
 from grasp_core.panels.models.result import ModelsResult
+from grasp_core.rater_map.values import RaterMap
 from grasp_core.report.findings import Finding, named_groups
 from grasp_core.report.pairs.words import measures
 from grasp_core.report.tables import RowOrder
@@ -149,6 +151,12 @@ def models_chart(key: str, _result: ModelsResult, theme: Theme) -> None:
 def leaderboard_chart(key: str, _entries: Sequence[Entry], column: str, theme: Theme) -> None:
     """Draw the leaderboard of one task; the key is what the entries say."""
     _draw_chart(charts.leaderboard_chart(_entries, column, theme), wide="leaderboard")
+
+
+@st.cache_data(max_entries=_CHARTS, show_spinner=False)
+def rater_map(key: str, _found: RaterMap, axes: AxisSet, _group: Group | None, theme: Theme) -> None:
+    """Draw the map of raters by an axis; the key says which group of it alone, if one."""
+    _draw_chart(rater_map_chart(_found, axes, theme, _group))
 
 
 @_kept(_TABLES)

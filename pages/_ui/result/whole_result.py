@@ -17,6 +17,7 @@ from pages._ui.result.labels import has_label_use, show_labels
 from pages._ui.result.methods import show_data, show_methods, show_warnings
 from pages._ui.result.one_group import choose_group, named_group, open_group, show_group
 from pages._ui.result.pairs import has_pairs, show_pairs
+from pages._ui.result.rater_map import has_rater_map, show_rater_map
 from pages._ui.widgets.in_address import follow_address, put_in_address
 from pages._ui.widgets.shown import Shown
 
@@ -39,7 +40,7 @@ def show_result(shown: Shown, *, check_often: bool = False) -> None:
     if not shown.result.provisional:
         show_first(shown)
     choose_group(shown.result)
-    views = _views(shown.result, groups)
+    views = _views(shown, groups)
     for tab, draw in zip(_tabs(list(views)), views.values(), strict=True):
         if tab.open:
             with tab:
@@ -76,8 +77,9 @@ def _show_asked_group(shown: Shown) -> bool:
     return True
 
 
-def _views(result: RunResult, groups: View) -> Mapping[str, View]:
+def _views(shown: Shown, groups: View) -> Mapping[str, View]:
     """The views that this result has, by the names of their tabs."""
+    result = shown.result
     views = {"Groups": groups}
     if has_label_use(result):
         views["Labels"] = show_labels
@@ -85,6 +87,8 @@ def _views(result: RunResult, groups: View) -> Mapping[str, View]:
         views["Pairs"] = _pairs
     if result.dsi:
         views["Axes"] = _axes
+    if has_rater_map(shown):
+        views["Raters"] = _raters
     if not _goes_on(result):
         views["Data and methods"] = _data_and_methods
     return views
@@ -101,6 +105,11 @@ def _axes(shown: Shown) -> None:
         for sentence in axes_to_watch(shown.result):
             st.markdown(sentence.markdown)
     show_dsi(shown)
+
+
+def _raters(shown: Shown) -> None:
+    st.header("Does disagreement follow an axis at all?")
+    show_rater_map(shown)
 
 
 def _data_and_methods(shown: Shown) -> None:

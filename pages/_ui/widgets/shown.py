@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from grasp_core.result import RunResult
+from grasp_core.store.runs import RunRecord
 
 
 def always() -> None:
@@ -27,6 +28,10 @@ class Shown:
         the viewer may not have it any more.
     charted : RunResult, optional
         What charts are drawn of; an earlier provisional result where the newest says little more.
+    run : RunRecord, optional
+        The run on this server, of which more may be asked.
+    stranger : bool
+        Whether the viewer looks through a shared link, and so asks nothing.
     """
 
     key: str
@@ -34,6 +39,8 @@ class Shown:
     title: str
     check: Callable[[], None] = always
     charted: RunResult | None = None
+    run: RunRecord | None = None
+    stranger: bool = False
 
     @property
     def drawn(self) -> RunResult:

@@ -1,0 +1,99 @@
+"""``rater-map``: raters placed by how they agree, and whether that follows an axis."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import get_args
+
+import altair as alt
+
+from grasp_core import charts, spec
+from grasp_core.charts.rater_map import rater_map_chart
+from grasp_core.cli.analysis import analysis_fields
+from grasp_core.cli.data.account import say_data
+from grasp_core.cli.data.options import add_reading
+from grasp_core.cli.data.reading import read
+from grasp_core.cli.output import check_target, write_bytes, write_text
+from grasp_core.cli.terminal import note
+from grasp_core.errors import SpecError
+from grasp_core.groups import AxisSet
+from grasp_core.io.dataset.load import load
+from grasp_core.rater_map.make import MapTask, rater_map
+from grasp_core.rater_map.values import RaterMap, rater_map_dict
+from grasp_core.rater_map.words import axes_table, distance_words, groups_table, map_csv, sentences
+from grasp_core.report.printable import json_text, printable
+from grasp_core.report.words import one_line
+from grasp_core.spec import AnalysisSpec, RunSpec
+from grasp_core.wording import listed, quoted
+
+_CHARTS: Mapping[str, Callable[[alt.LayerChart], bytes]] = {
+    ".svg": lambda chart: charts.to_svg(chart).encode(),
+    ".png": charts.to_png,
+    ".pdf": charts.to_pdf,
+}
+
+
+def fill_rater_map(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.set_defaults(command=_rater_map)
+    add_reading(parser)
+    group = parser.add_argument_group("map")
+    group.add_argument("--axis", action="append", metavar="COLUMN")
+    group.add_argument("--intersect", action="append", metavar="COLUMN:COLUMN[:...]")
+    group.add_argument("--permutations", type=int, metavar="B", help="at most (default: 10,000)")
+    group.add_argument("--seed", type=int)
+    group.add_argument("--min-raters", type=int, metavar="N", help="smallest group shown")
+    group.add_argument("--strata", metavar="COLUMN", help="shuffle profiles only within this axis's values")
+    group.add_argument("--correction", choices=get_args(spec.Correction))
+    group.add_argument("--level", choices=get_args(spec.Level), help="of measurement (default: nominal)")
+    output = parser.add_argument_group("output")
+    output.add_argument("--out", type=Path, metavar="FILE", help="the map as JSON; it names no rater")
+    output.add_argument("--csv", type=Path, metavar="FILE", help="the tables, a row per group")
+    output.add_argument("--chart", type=Path, metavar="FILE", help="the map as .svg, .png or .pdf")
+    output.add_argument(
+        "--colour",
+        type=lambda text: tuple(text.split(":")),
+        metavar="COLUMN[:COLUMN...]",
+        help="axis or intersection by which the chart is coloured (default: the first)",
+    )
+
+
+def _rater_map(chosen: argparse.Namespace) -> None:
+    for target in (chosen.out, chosen.csv, chosen.chart):
+        check_target(target)
+    if chosen.chart is not None and chosen.chart.suffix not in _CHARTS:
+        raise SpecError(f"--chart takes a file that ends in {', '.join(_CHARTS)}; found {chosen.chart.name}")
+    given = {name: value for name, value in vars(chosen).items() if value is not None}
+    found = read(given, several=True)
+    asked = RunSpec(found.spec, AnalysisSpec(**analysis_fields(given, found)))
+    colour = _colour(chosen.colour, asked.analysis)
+    dataset = load(found.annotations, found.raters, found.spec, asked.analysis.columns)
+    say_data(dataset, found.spec)
+    made = rater_map(MapTask.of(dataset, asked.analysis))
+    write_text(chosen.out, json_text(rater_map_dict(made, asked, dataset.summary.sha256)))
+    write_text(chosen.csv, map_csv(made))
+    if chosen.chart is not None:
+        write_bytes(chosen.chart, _CHARTS[chosen.chart.suffix](rater_map_chart(made, colour)))
+    _print(made, asked.analysis)
+    for problem in dataset.problems:
+        note(printable(problem.message))
+
+
+def _colour(asked: AxisSet | None, analysis: AnalysisSpec) -> AxisSet:
+    if asked is None:
+        return analysis.axes[0]
+    if asked not in analysis.axes:
+        known = listed([":".join(names) for names in analysis.axes])
+        raise SpecError(f"--colour takes an axis of the map, {known}; found {quoted(':'.join(asked))}")
+    return asked
+
+
+def _print(made: RaterMap, analysis: AnalysisSpec) -> None:
+    for sentence in sentences(made, analysis.level):
+        print(f"- {printable(one_line(sentence.plain))}")
+    if made.reason is None:
+        print(f"\nWhat axes explain\n{axes_table(made).to_string(index=False)}")
+        print(f"\nHow far raters differ\n{groups_table(made, analysis.level).to_string(index=False)}")
+        print(distance_words(analysis.level))

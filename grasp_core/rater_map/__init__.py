@@ -1,0 +1,4 @@
+"""The map of raters: placed by how they agree with each other, held against every axis.
+
+Imports `io`, `permutation`, `remarks`, `report` and `statistics`.
+"""

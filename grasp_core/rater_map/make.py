@@ -1,0 +1,170 @@
+"""The map of a data set's raters, made at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from grasp_core.annotations import Annotations, Axis, BoolArray, FloatArray, Int64Array, Raters
+from grasp_core.groups import Grouping, form_groups
+from grasp_core.io.dataset.load import Dataset
+from grasp_core.outcome import Significance
+from grasp_core.permutation.draw import random_words
+from grasp_core.rater_map.anonymous import told
+from grasp_core.rater_map.disagreements import pair_disagreements
+from grasp_core.rater_map.explained import Explained, hold_against
+from grasp_core.rater_map.placing import LEAST_COMMON, connected, place, squared_distances
+from grasp_core.rater_map.values import NOTHING, MapAxis, MapGroup, MapPoint, RaterMap
+from grasp_core.remarks.no_map import NoMap
+from grasp_core.spec import LEVEL, AnalysisSpec
+
+MOST_RATERS = 2000
+"""Of more raters, so many are drawn at random."""
+FEWEST_RATERS = 10
+DRAW_STREAM = 2**64 - 2
+"""The second key word of that draw; no permutation has this number."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MapTask:
+    """All that a map is made of: the answers to each question, the raters' axes, and the run's settings."""
+
+    questions: tuple[Annotations, ...]
+    axes: Mapping[str, Axis]
+    annotations_of: Int64Array
+    spec: AnalysisSpec
+
+    @classmethod
+    def of(cls, dataset: Dataset, spec: AnalysisSpec) -> MapTask:
+        """The task of a data set."""
+        axes = {name: dataset.raters.axes[name] for name in spec.columns}
+        return cls(dataset.questions, axes, dataset.annotations_of, spec)
+
+
+def rater_map(task: MapTask) -> RaterMap:
+    """Place the raters and hold every axis of the run against their distances.
+
+    On one thread, so that the same data and settings give the same map on any number of cores.
+    """
+    with threadpool_limits(1):
+        return _mapped(task)
+
+
+def _mapped(task: MapTask) -> RaterMap:
+    drawn = _drawn(task)
+    common, mean = pair_disagreements(task.questions, drawn, task.spec.level)
+    placed = connected(common)
+    among = np.ix_(placed, placed)
+    known, mean = common[among] >= LEAST_COMMON, mean[among]
+    found = replace(
+        NOTHING, n_raters=task.annotations_of.size, n_drawn=int(drawn.size), n_placed=int(placed.size)
+    )
+    if placed.size < max(FEWEST_RATERS, drawn.size / 2):
+        reason = NoMap.FEW_PLACED(
+            placed=found.n_placed, raters=found.n_drawn, least=LEAST_COMMON, fewest=FEWEST_RATERS
+        )
+        return replace(found, reason=reason)
+    if not mean[known].any():
+        return replace(found, reason=NoMap.NO_DISAGREEMENT())
+    axes = {name: Axis(axis.values, axis.codes[drawn[placed]]) for name, axis in task.axes.items()}
+    squared = squared_distances(mean, known)
+    places, variance = place(squared)
+    held, permutations = _held(squared, mean, known, axes, task.spec)
+    columns = tuple(dict.fromkeys(name for names in task.spec.axes for name in names))
+    points, reduced = _points(places, [axes[name] for name in columns], task.spec.min_raters)
+    pairs = placed.size * (placed.size - 1) // 2
+    return replace(
+        found,
+        columns=columns,
+        axes=held,
+        points=points,
+        n_reduced=reduced,
+        variance=variance,
+        pairs=pairs,
+        neutral=pairs - int(known.sum()) // 2,
+        between=float(mean[known].mean()),
+        permutations=permutations,
+        least=task.spec.min_raters,
+    )
+
+
+def _drawn(task: MapTask) -> Int64Array:
+    """Everybody; of too many raters, some of those who gave enough answers, drawn from the run's seed."""
+    everybody = np.arange(task.annotations_of.size)
+    if everybody.size <= MOST_RATERS:
+        return everybody
+    enough = np.flatnonzero(task.annotations_of >= LEAST_COMMON)
+    words = random_words(task.spec.seed, DRAW_STREAM, enough.size)
+    return np.sort(enough[np.argsort(words, kind="stable")[:MOST_RATERS]])
+
+
+def _held(
+    squared: FloatArray, mean: FloatArray, known: BoolArray, axes: Mapping[str, Axis], spec: AnalysisSpec
+) -> tuple[tuple[MapAxis, ...], int]:
+    ids = tuple(str(place) for place in range(len(squared)))
+    grouping = form_groups(Raters(ids, axes), spec.axes, min_raters=spec.min_raters)
+    rows = [[g for g, one in enumerate(grouping.groups) if one.axes == names] for names in spec.axes]
+    group = np.full((len(rows), len(squared)), -1)
+    for s, own in enumerate(rows):
+        for place_of, g in enumerate(own):
+            group[s, grouping.member[g]] = place_of
+    strata = None if spec.strata is None else axes[spec.strata]
+    found, permutations = hold_against(squared, group, strata, spec)
+    held = [
+        _axis(names, _groups(grouping, own, mean, known), int((of < 0).sum()), one, spec)
+        for names, own, of, one in zip(spec.axes, rows, group, found, strict=True)
+    ]
+    return tuple(held), permutations
+
+
+def _axis(
+    names: tuple[str, ...], groups: tuple[MapGroup, ...], others: int, found: Explained, spec: AnalysisSpec
+) -> MapAxis:
+    reason = None
+    if found.share is None:
+        few = len(groups) < 2
+        reason = NoMap.FEW_GROUPS_ON_MAP(least=spec.min_raters) if few else NoMap.NO_DISAGREEMENT()
+    return MapAxis(names, groups, others, *found, _significance(found), reason)
+
+
+def _significance(found: Explained) -> Significance:
+    if found.q is not None and found.q < LEVEL:
+        return "corrected"
+    return "nominal" if found.p is not None and found.p < LEVEL else "none"
+
+
+def _groups(
+    grouping: Grouping, chosen: Sequence[int], mean: FloatArray, known: BoolArray
+) -> tuple[MapGroup, ...]:
+    def average(of: BoolArray, to: BoolArray) -> float | None:
+        pairs = known[of][:, to]
+        return float(mean[of][:, to][pairs].mean()) if pairs.any() else None
+
+    return tuple(
+        MapGroup(
+            grouping.groups[g],
+            int(grouping.member[g].sum()),
+            average(grouping.member[g], grouping.member[g]),
+            average(grouping.member[g], grouping.complement(g)),
+        )
+        for g in chosen
+    )
+
+
+def _points(places: FloatArray, axes: Sequence[Axis], least: int) -> tuple[tuple[MapPoint, ...], int]:
+    """Points by place, and how many tell less than is known."""
+    known = np.stack([axis.codes for axis in axes], axis=1).astype(np.int64)
+    codes, shown = told(known, least)
+    points = [
+        MapPoint(float(x), float(y), tuple(_value(axis, code) for axis, code in zip(axes, row, strict=True)))
+        for (x, y), row in zip(places[shown], codes[shown], strict=True)
+    ]
+    reduced = (codes != known).any(axis=1) & shown
+    return tuple(sorted(points, key=lambda point: (point.x, point.y))), int(reduced.sum())
+
+
+def _value(axis: Axis, code: int) -> str | None:
+    return None if code < 0 else axis.values[code]

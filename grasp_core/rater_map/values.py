@@ -1,0 +1,122 @@
+"""The map of raters as immutable values, and its file form (``grasp-rater-map`` version 1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from grasp_core import __version__
+from grasp_core.groups import AxisSet, Group
+from grasp_core.json_values import in_file, to_json
+from grasp_core.outcome import Significance
+from grasp_core.remarks.remark import Remark
+from grasp_core.result import group_of, with_group
+from grasp_core.spec import RunSpec
+
+FORMAT = "grasp-rater-map"
+FORMAT_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class MapGroup:
+    """A group on the map: how far two of its raters differ on the average, and one of it from one outside.
+
+    Over pairs that share enough; None where there is no such pair.
+    """
+
+    group: Group
+    n_raters: int
+    within: float | None
+    between: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class MapAxis:
+    """An axis or intersection held against the map.
+
+    `explained` is the share of the squared distances between raters that its groups explain, `by_chance`
+    what chance groupings explain on the average. Both are of the raters in `groups`; `others` more are
+    on the map, of smaller groups or unknown values. Without `explained`, `reason` says why.
+    """
+
+    axes: AxisSet
+    groups: tuple[MapGroup, ...]
+    others: int
+    explained: float | None
+    by_chance: float | None
+    p: float | None
+    q: float | None
+    significance: Significance
+    reason: Remark | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MapPoint:
+    """A rater's place, and values by the map's columns; None where unknown or not shown."""
+
+    x: float
+    y: float
+    values: tuple[str | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RaterMap:
+    """A map of raters, without anything that says who they are.
+
+    Parameters
+    ----------
+    columns : tuple of str
+        Axes that are told of points.
+    axes : tuple of MapAxis
+    points : tuple of MapPoint
+        Sorted by place. A rater's last values are left out until `min_raters` points tell the same; who even
+        then is one of fewer has no point.
+    n_raters, n_drawn, n_placed : int
+        Raters of the data; of them those drawn at random, where there are too many; of these those placed.
+    n_reduced : int
+        Points that tell less than is known of their rater.
+    variance : (float, float)
+        Shares of the distances' variance along both directions.
+    pairs, neutral : int
+        Pairs of raters who are placed, and those of them that share too little to differ.
+    between : float or None
+        How far two raters differ on the average.
+    permutations : int
+    least : int
+        Raters of the smallest group that is shown.
+    reason : Remark, optional
+        Why there is no map; there are then no points.
+    """
+
+    columns: tuple[str, ...]
+    axes: tuple[MapAxis, ...]
+    points: tuple[MapPoint, ...]
+    n_raters: int
+    n_drawn: int
+    n_placed: int
+    n_reduced: int
+    variance: tuple[float, float]
+    pairs: int
+    neutral: int
+    between: float | None
+    permutations: int
+    least: int
+    reason: Remark | None = None
+
+
+NOTHING = RaterMap((), (), (), 0, 0, 0, 0, (0.0, 0.0), 0, 0, None, 0, 0)
+"""A map without anybody on it."""
+
+in_file(MapGroup, with_group, group_of)
+
+
+def rater_map_dict(found: RaterMap, spec: RunSpec, sha256: str) -> dict[str, Any]:
+    """The map's file form: what was asked, of which data, and the map."""
+    return {
+        "format": FORMAT,
+        "version": FORMAT_VERSION,
+        "code_version": __version__,
+        "data": sha256,
+        "spec": spec.to_dict(),
+        "map": to_json(found),
+    }

@@ -1,0 +1,162 @@
+"""The map of raters: made when it is asked for, and kept with the run."""
+
+from __future__ import annotations
+
+import functools
+
+import altair as alt
+import streamlit as st
+
+from grasp_core import server
+from grasp_core.charts import Theme
+from grasp_core.charts.rater_map import rater_map_chart
+from grasp_core.errors import DataError, MissingResultError
+from grasp_core.groups import AxisSet, Group
+from grasp_core.json_values import FormError, from_json, to_json
+from grasp_core.rater_map.make import MapTask, rater_map
+from grasp_core.rater_map.values import RaterMap, rater_map_dict
+from grasp_core.rater_map.words import (
+    EXPLANATION,
+    axes_table,
+    distance_words,
+    groups_table,
+    map_csv,
+    sentences,
+)
+from grasp_core.report.printable import json_text
+from grasp_core.report.text import escape_markdown
+from grasp_core.report.words import axis_label, group_label
+from grasp_core.store.runs import RunRecord
+from pages._ui.result import cache
+from pages._ui.result.figures import page_theme
+from pages._ui.session.permissions import require_run
+from pages._ui.widgets.outputs import download, figure_downloads
+from pages._ui.widgets.sections import when_open
+from pages._ui.widgets.shown import Shown
+
+_NAME = "rater-map"
+_MAPS = 32
+
+
+def has_rater_map(shown: Shown) -> bool:
+    """Whether there is a map of the run's raters, or the viewer may ask for one."""
+    result = shown.result
+    if shown.run is None or result.provisional or result.later is not None:
+        return False
+    return not shown.stranger or _found(shown.run.id) is not None
+
+
+def show_rater_map(shown: Shown, group: Group | None = None) -> None:
+    """Draw the map, coloured by an axis or by one group and all others; ask for it where there is none.
+
+    Where :func:`has_rater_map` says that there may be one.
+    """
+    if shown.run is None:
+        return
+    found = _found(shown.run.id)
+    if found is None:
+        _offer(shown.run)
+    else:
+        _draw(shown, shown.run, found, group)
+
+
+def _found(run_id: str) -> RaterMap | None:
+    try:
+        return _kept(run_id)
+    except MissingResultError:
+        return None
+
+
+@functools.lru_cache(maxsize=_MAPS)
+def _kept(run_id: str) -> RaterMap:
+    plain = server.shared().answers.find(run_id, _NAME)
+    try:
+        if plain is not None:
+            return from_json(plain, RaterMap)
+    except FormError:  # of another version: it is made again
+        pass
+    raise MissingResultError("There is no map of this run's raters yet.")
+
+
+def _offer(run: RunRecord) -> None:
+    st.caption(EXPLANATION)
+    if not st.button("Draw the map of raters", icon=":material/scatter_plot:", key="draw-rater-map"):
+        return
+    require_run()
+    shared = server.shared()
+    try:
+        with st.spinner("Reading the data and placing the raters"):
+            with shared.service.data_of(run) as dataset:
+                task = MapTask.of(dataset, run.spec.analysis)
+            made = next(shared.service.pool.each(rater_map, [task]))
+    except DataError as error:
+        st.warning(escape_markdown(str(error)))
+        return
+    shared.answers.keep(run.id, _NAME, to_json(made))
+    st.rerun()
+
+
+def _draw(shown: Shown, run: RunRecord, found: RaterMap, group: Group | None) -> None:
+    level = shown.result.spec.analysis.level
+    if group is None or found.reason is not None:
+        for sentence in sentences(found, level):
+            st.markdown(f"- {sentence.markdown}")
+    if found.reason is not None:
+        return
+    axes = _coloured_by(found) if group is None else group.axes
+    if all(one.axes != axes for one in found.axes):
+        return
+    st.caption(EXPLANATION)
+    cache.rater_map(f"{shown.key} {group}", found, axes, group, page_theme())
+    if group is None:
+        st.dataframe(axes_table(found), hide_index=True, alt="What each axis explains, with p and q")
+    name = "the map" if group is None else group_label(group)
+    when_open("Map as a table", lambda: _table(shown, found, group), key=f"rater-map-table-{name}")
+    _downloads(shown, run, found, axes, group)
+
+
+def _coloured_by(found: RaterMap) -> AxisSet:
+    chosen: int = st.segmented_control(
+        "Coloured by",
+        range(len(found.axes)),
+        default=0,
+        required=True,
+        format_func=lambda place: axis_label(found.axes[place].axes),
+        key="rater-map-axis",
+    )
+    return found.axes[chosen].axes
+
+
+def _table(shown: Shown, found: RaterMap, group: Group | None) -> None:
+    level = shown.result.spec.analysis.level
+    st.dataframe(
+        groups_table(found, level, group), hide_index=True, alt="How far two raters differ, by group"
+    )
+    st.caption(distance_words(level))
+
+
+def _downloads(shown: Shown, run: RunRecord, found: RaterMap, axes: AxisSet, group: Group | None) -> None:
+    def chart(theme: Theme = "light") -> alt.LayerChart:
+        return rater_map_chart(found, axes, theme, group)
+
+    figure_downloads(shown, chart, _NAME, "map of raters")
+    if group is not None:
+        return
+    with st.container(horizontal=True):
+        download(
+            shown.check,
+            "map of raters (CSV)",
+            lambda: map_csv(found),
+            file_name=f"{_NAME}.csv",
+            media_type="text/csv",
+            type="tertiary",
+        )
+        if not shown.stranger:
+            download(
+                shown.check,
+                "map of raters (JSON)",
+                lambda: json_text(rater_map_dict(found, run.spec, run.summary.sha256)),
+                file_name=f"{_NAME}.json",
+                media_type="application/json",
+                type="tertiary",
+            )
