@@ -19,15 +19,22 @@ import numpy.typing as npt
 from grasp_core.annotations import FloatArray
 from grasp_core.permutation.design import Design
 from grasp_core.permutation.draw import identity
-from grasp_core.permutation.kernel import crossed, direct, local, sparse
+from grasp_core.permutation.kernel import crossed, direct, label_use, local, sparse
+from grasp_core.permutation.kernel import sums as at
 from grasp_core.permutation.kernel.local_layout import Local
 from grasp_core.permutation.kernel.profiles import Membership, Profiled
 from grasp_core.permutation.kernel.profiles import draw as draw_profiles
 from grasp_core.permutation.kernel.sparse import Sparse
-from grasp_core.permutation.kernel.sums import take_ratios
 
-KERNEL_STATISTICS = ("irr", "xrr", "negentropy", "cross_negentropy", "plurality_size", "voting_agreement")
-"""Last axis of the kernel's output; GAI is a ratio of two of them."""
+KERNEL_STATISTICS = (
+    *("irr", "xrr", "negentropy", "cross_negentropy", "plurality_size", "voting_agreement"),
+    *("distance", "shares_distance", "often_paired", "mean_shift"),
+)
+"""First ones on the last axis of the kernel's output, before the labels.
+
+The distance stands twice: as it is, and of the shares of labels, for data where few items have two labels of
+the group (`often_paired` is the share of shared items that have); GAI and gap are made of others.
+"""
 Profiles = npt.NDArray[np.unsignedinteger[Any]]
 RATIOS = ("irr", "xrr")
 """Statistics that are 1 less a ratio of an observed and an expected disagreement."""
@@ -36,7 +43,10 @@ COMPONENTS = tuple(
     for name in KERNEL_STATISTICS
     for component in ((f"{name}_observed", f"{name}_expected") if name in RATIOS else (name,))
 )
-"""What the statistics are made of: the two disagreements of each ratio first, then the others themselves."""
+"""What the statistics are made of: the two disagreements of each ratio first, then the others themselves.
+
+Behind them, as behind the statistics, is how much more often the group gives each label that is told of.
+"""
 ROOM = 32 * 2**20
 """Bytes that sums over items may take before they are turned into statistics."""
 
@@ -52,15 +62,15 @@ def shuffled(design: Design, seed: int, start: int, stop: int) -> FloatArray:
 
     Returns
     -------
-    float64 array, shape (stop - start, G, 6)
-        :data:`KERNEL_STATISTICS` of every group; NaN where not estimable.
+    float64 array, shape (stop - start, G, V)
+        :data:`KERNEL_STATISTICS` of every group and its use of each label; NaN where not estimable.
     """
     return statistics(shuffled_components(design, seed, start, stop))
 
 
 def shuffled_components(design: Design, seed: int, start: int, stop: int) -> FloatArray:
-    """:func:`components` of permutations `start` to `stop` - 1, shape (stop - start, G, 8)."""
-    out = np.empty((stop - start, design.n_groups, len(COMPONENTS)))
+    """:func:`components` of permutations `start` to `stop` - 1, shape (stop - start, G, V + 2)."""
+    out = np.empty((stop - start, design.n_groups, len(COMPONENTS) + design.n_told))
     step = max(ROOM // max(8 * design.n_groups * design.n_sums, 1), 1)
     for first in range(start, stop, step):
         last = min(first + step, stop)
@@ -69,7 +79,7 @@ def shuffled_components(design: Design, seed: int, start: int, stop: int) -> Flo
 
 
 def observed(design: Design) -> FloatArray:
-    """Compute the statistics under the raters' own profiles, shape (G, 6)."""
+    """Compute the statistics under the raters' own profiles, shape (G, V)."""
     return statistics(components(design, observed_sums(design)))
 
 
@@ -134,6 +144,14 @@ def _add_up_drawn(
             sparse.add_up(drawn, design.counting, design.conventions, held, batch)
         else:
             local.add_up(drawn, design.conventions, held, batch)
+        _add_label_use(design, held, drawn, batch)
+
+
+def _add_label_use(design: Design, held: Sparse | Local, drawn: Profiles, out: FloatArray) -> None:
+    """What raters add to their groups' use of labels, where items have not said it."""
+    if design.of_raters is not None:
+        first = at.PER_COLUMN * design.distances.n_columns + at.N_SINGLE
+        label_use.add_up(drawn, held, design.of_raters, first, out)
 
 
 def observed_sums(design: Design) -> FloatArray:
@@ -142,6 +160,7 @@ def observed_sums(design: Design) -> FloatArray:
     if design.local is not None:
         own = design.local.profile.reshape(-1, 1)
         local.add_up(own, design.conventions, design.local, out[np.newaxis])
+        _add_label_use(design, design.local, own, out[np.newaxis])
     else:
         direct.evaluate(identity(design.order.size), design.counting, design.conventions, out)
     return out
@@ -158,19 +177,20 @@ def components(design: Design, sums: FloatArray) -> FloatArray:
 
     Returns
     -------
-    float64 array, shape (..., 8)
-        D_o and D_e of IRR, D_o and D_e of XRR, negentropy, cross-negentropy, plurality size and voting
-        agreement; NaN where not estimable (of IRR and XRR also where D_e is 0).
+    float64 array, shape (..., V + 2)
+        :data:`COMPONENTS`, then how much more often the group gives each label; NaN where not estimable (of
+        IRR and XRR also where D_e is 0).
     """
-    out = np.empty((*sums.shape[:-1], len(COMPONENTS)))
+    width = len(COMPONENTS) + design.n_told
+    out = np.empty((*sums.shape[:-1], width))
     rows = np.ascontiguousarray(sums).reshape(-1, sums.shape[-1])
-    take_ratios(rows, design.distances, out.reshape(-1, len(COMPONENTS)))
+    at.take_ratios(rows, design.distances, out.reshape(-1, width))
     return out
 
 
 def statistics(components: FloatArray) -> FloatArray:
-    """:data:`KERNEL_STATISTICS` from :func:`components`: shape (..., 8) becomes (..., 6)."""
-    out = np.full((*components.shape[:-1], len(KERNEL_STATISTICS)), np.nan)
+    """:data:`KERNEL_STATISTICS` and labels from :func:`components`: shape (..., V + 2) becomes (..., V)."""
+    out = np.full((*components.shape[:-1], components.shape[-1] - len(RATIOS)), np.nan)
     for place in range(len(RATIOS)):
         observed, expected = components[..., 2 * place], components[..., 2 * place + 1]
         np.divide(observed, expected, out=out[..., place], where=expected > 0)

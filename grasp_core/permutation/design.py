@@ -21,15 +21,18 @@ from grasp_core.permutation.kernel.arguments import (
     Tables,
 )
 from grasp_core.permutation.kernel.crossed import Crossed
+from grasp_core.permutation.kernel.label_use import OfRaters, of_raters
 from grasp_core.permutation.kernel.local_layout import Local, counter_for, shift_for
 from grasp_core.permutation.kernel.profiles import Membership
 from grasp_core.permutation.kernel.sparse import Sparse
 from grasp_core.permutation.kernel.sums import n_sums
-from grasp_core.permutation.kernel.ways import WORD, choose
+from grasp_core.permutation.kernel.ways import WORD, Way, choose
 from grasp_core.spec import AnalysisSpec
 
 ITEM_BLOCK = 512
 """Most items per block: the counts and sums of one group then fit a 32 KiB cache."""
+MOST_TOLD = 100
+"""Labels up to which it is told how often a group gives each."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,6 +65,8 @@ class Design:
     local : Local, optional
         At most one of the three: how sums are added up, where not from the counts of all groups and
         categories. `local` holds annotations and ties itself.
+    of_raters : OfRaters, optional
+        What raters add to their group's use of labels, where `sparse` and `local` do not say it.
     """
 
     n_categories: int
@@ -79,6 +84,7 @@ class Design:
     crossed: Crossed | None
     sparse: Sparse | None
     local: Local | None
+    of_raters: OfRaters | None
 
     def __post_init__(self) -> None:
         # As those of annotations are, wherever a design comes from: compiled code is told apart by it.
@@ -99,6 +105,11 @@ class Design:
     def conventions(self) -> Conventions:
         """Weights of what is counted on an item."""
         return Conventions(self.tables, self.distances, self.paper, self.shift)
+
+    @property
+    def n_told(self) -> int:
+        """Labels of which it is told how often groups give them: all, or none of too many."""
+        return self.n_categories if self.n_categories <= MOST_TOLD else 0
 
     @property
     def n_sums(self) -> int:
@@ -135,6 +146,7 @@ _NAMED: dict[str, Any] = {
     "crossed": Crossed,
     "sparse": Sparse,
     "local": Local,
+    "of_raters": OfRaters,
 }
 
 
@@ -222,7 +234,13 @@ def build_design(
         crossed=way.crossed,
         sparse=way.sparse,
         local=way.local,
+        of_raters=of_raters(annotations) if _by_rater(way) else None,
     )
+
+
+def _by_rater(way: Way) -> bool:
+    held = way.sparse or way.local
+    return held is not None and not held.unknown
 
 
 def _shape(annotations: Annotations) -> tuple[int, int]:

@@ -25,6 +25,8 @@ from grasp_core.spec import AnalysisSpec
 
 _DISAGREEMENTS = 2 * len(compiled.RATIOS)
 """The first of :data:`compiled.COMPONENTS`, which are summed."""
+_LABELS = len(compiled.COMPONENTS)
+"""Where labels begin, of which each question has its own."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,14 +84,14 @@ def of_arrays(arrays: Mapping[str, Any]) -> AnyDesign:
 
 
 def shuffled(design: AnyDesign, seed: int, start: int, stop: int) -> FloatArray:
-    """:func:`compiled.shuffled`, of one question or of several together; shape (stop - start, G, 6)."""
+    """:func:`compiled.shuffled`, of one question or of several together; shape (stop - start, G, V)."""
     if not isinstance(design, Questions):
         return compiled.shuffled(design, seed, start, stop)
     return together([compiled.shuffled_components(one, seed, start, stop) for one in design.designs])
 
 
 def observed_components(design: AnyDesign) -> list[FloatArray]:
-    """:func:`compiled.components` of each question under the raters' own profiles, shape (G, 8)."""
+    """:func:`compiled.components` of each question under the raters' own profiles, shape (G, V + 2)."""
     return components(design, observed_sums(design))
 
 
@@ -116,22 +118,26 @@ def n_sums(design: AnyDesign) -> int:
 
 
 def components(design: AnyDesign, sums: FloatArray) -> list[FloatArray]:
-    """:func:`compiled.components` of each question, shape (..., 8), from sums over all items, (..., S)."""
+    """:func:`compiled.components` of each question, (..., V + 2), from sums over all items, (..., S)."""
     designs = designs_of(design)
     by_question = np.split(sums, np.cumsum([one.n_sums for one in designs])[:-1], axis=-1)
     return [compiled.components(one, of_one) for one, of_one in zip(designs, by_question, strict=True)]
 
 
 def together(components: Sequence[FloatArray]) -> FloatArray:
-    """The statistics of all questions as one: arrays of shape (..., 8) become one of shape (..., 6)."""
-    stacked = np.stack(components)  # (questions, ..., 8)
+    """The statistics of all questions as one: arrays of shape (..., V + 2) become one of shape (..., V).
+
+    Labels are those of one question after the other.
+    """
+    stacked = np.stack([one[..., :_LABELS] for one in components])
     known = ~np.isnan(stacked)
     whole = np.where(known, stacked, 0.0).sum(axis=0)
     n = known.sum(axis=0)[..., _DISAGREEMENTS:]
     averages = whole[..., _DISAGREEMENTS:]
     np.divide(averages, n, out=averages, where=n > 0)
     averages[n == 0] = np.nan
-    return compiled.statistics(whole)
+    labels = [one[..., _LABELS:] for one in components]
+    return compiled.statistics(np.concatenate([whole, *labels], axis=-1))
 
 
 def reasons(components: Sequence[FloatArray]) -> list[dict[str, Remark]]:
@@ -139,7 +145,7 @@ def reasons(components: Sequence[FloatArray]) -> list[dict[str, Remark]]:
 
     Parameters
     ----------
-    components : sequence of float64 arrays, shape (G, 8)
+    components : sequence of float64 arrays, shape (G, V + 2)
         :func:`compiled.components` of each question.
     """
     n_groups = len(components[0])
@@ -147,8 +153,9 @@ def reasons(components: Sequence[FloatArray]) -> list[dict[str, Remark]]:
 
 
 def _reasons_of_group(components: Sequence[FloatArray]) -> dict[str, Remark]:
-    absent = dict(zip(compiled.KERNEL_STATISTICS, np.isnan(together(components)), strict=True))
-    lacks = dict(zip(compiled.COMPONENTS, np.isnan(components).T, strict=True))  # of each question
+    absent = dict(zip(compiled.KERNEL_STATISTICS, np.isnan(together(components)), strict=False))
+    fixed = np.stack([of_question[:_LABELS] for of_question in components])
+    lacks = dict(zip(compiled.COMPONENTS, np.isnan(fixed).T, strict=True))  # of each question
     paired, shared = (not lacks[f"{name}_observed"].all() for name in compiled.RATIOS)
     first_shared = not lacks["xrr_observed"][0]  # of the first question, as in the twin
     why = {
@@ -158,5 +165,7 @@ def _reasons_of_group(components: Sequence[FloatArray]) -> dict[str, Remark]:
         "cross_negentropy": NoValue.NO_SHARED_ITEM,
         "plurality_size": NoValue.NO_ANNOTATION,
         "voting_agreement": NoValue.ONE_PLURALITY if first_shared else NoValue.NO_SHARED_ITEM,
+        "distance": NoValue.NO_PAIR_ON_BOTH_SIDES if shared else NoValue.NO_SHARED_ITEM,
+        "shares_distance": NoValue.NO_SHARED_ITEM,
     }
     return {name: reason() for name, reason in why.items() if absent[name]}

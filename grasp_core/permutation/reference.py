@@ -11,15 +11,23 @@ import numpy as np
 from grasp_core.annotations import Annotations, FloatArray, Int64Array
 from grasp_core.groups import Grouping
 from grasp_core.permutation.compiled import KERNEL_STATISTICS
-from grasp_core.permutation.design import tie_ranks
+from grasp_core.permutation.design import MOST_TOLD, tie_ranks
 from grasp_core.remarks.reasons import NoValue
 from grasp_core.remarks.remark import Remark
 from grasp_core.spec import AnalysisSpec
 from grasp_core.statistics.counts import count
 from grasp_core.statistics.cross_group import cross_negentropy, voting_agreement, xrr_disagreement
-from grasp_core.statistics.distance import distance_of
+from grasp_core.statistics.distance import category_values
 from grasp_core.statistics.estimable import NotEstimableError
 from grasp_core.statistics.in_group import irr_disagreement, negentropy, plurality_size
+from grasp_core.statistics.label_use import (
+    Scale,
+    distance,
+    label_use,
+    mean_shift,
+    often_paired,
+    shares_distance,
+)
 from grasp_core.statistics.questions import agreement, average
 
 T = TypeVar("T")
@@ -43,16 +51,18 @@ def evaluate(
 
     Returns
     -------
-    values : float64 array, shape (G, 6)
-        In the order of :data:`~grasp_core.permutation.compiled.KERNEL_STATISTICS`; NaN where not
-        estimable.
+    values : float64 array, shape (G, V)
+        In the order of :data:`~grasp_core.permutation.compiled.KERNEL_STATISTICS`, then the use of each label
+        of each question; NaN where not estimable.
     reasons : list of dict, length G
         Why a statistic (by name) of the group is not estimable.
     """
     asked = (annotations,) if isinstance(annotations, Annotations) else tuple(annotations)
     ranks = [tuple(tie_ranks(spec.ties, spec.seed, one.n_items, one.n_categories)) for one in asked]
-    distances = [distance_of(one.categories, spec.level) for one in asked]
-    values = np.full((len(grouping.groups), len(KERNEL_STATISTICS)), np.nan)
+    scales = [Scale(spec.level, category_values(one.categories, spec.level)) for one in asked]
+    distances = [scale.distance for scale in scales]
+    told = [one.n_categories if one.n_categories <= MOST_TOLD else 0 for one in asked]
+    values = np.full((len(grouping.groups), len(KERNEL_STATISTICS) + sum(told)), np.nan)
     reasons: list[dict[str, Remark]] = []
     for g in range(len(grouping.groups)):
         c = [count(one, grouping.member[g][source]) for one in asked]
@@ -66,7 +76,14 @@ def evaluate(
             ),
             "plurality_size": partial(average, _each(plurality_size, c)),
             "voting_agreement": partial(average, _each(voting_agreement, c, d, ranks)),
+            "distance": partial(average, _each(distance, c, d, scales)),
+            "shares_distance": partial(average, _each(shares_distance, c, d, scales)),
+            "often_paired": partial(average, _each(often_paired, c, d)),
+            "mean_shift": partial(average, _each(mean_shift, c, d, scales)),
         }
+        values[g, len(KERNEL_STATISTICS) :] = np.concatenate(
+            [_shares(*sides, k) for *sides, k in zip(c, d, told, strict=True)]
+        )
         reasons.append({})
         for s, (name, definition) in enumerate(definitions.items()):
             try:
@@ -74,6 +91,14 @@ def evaluate(
             except NotEstimableError as error:
                 reasons[g][name] = error.reason
     return values, reasons
+
+
+def _shares(c: Int64Array, d: Int64Array, told: int) -> FloatArray:
+    """The use of the labels that are told of; NaN where not estimable."""
+    try:
+        return label_use(c, d)[:told]
+    except NotEstimableError:
+        return np.full(told, np.nan)
 
 
 def _each(definition: Callable[..., T], *by_question: Sequence[Any]) -> list[Callable[[], T]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numba
 
 from grasp_core.permutation.kernel import sums as at
-from grasp_core.permutation.kernel.disagreement import disagree_across, disagree_inside
+from grasp_core.permutation.kernel.disagreement import disagree_across, disagree_inside, set_apart
 from grasp_core.permutation.kernel.item_terms import of_category, room_for_terms, work_out
 
 
@@ -28,15 +28,20 @@ def contributions(columns, how, out):  # type: ignore[no-untyped-def]  # compile
         disagree_inside(column, columns, how, terms)
         disagree_across(column, columns, how, terms)
         out[:, column] = terms.inside
+        set_apart(column, columns, how, terms)
         out[:, n_columns + column] = terms.across
-    single, of = 2 * n_columns, 2 * n_columns + at.N_SINGLE
+        out[:, 2 * n_columns + column] = terms.apart
+    single, of = at.PER_COLUMN * n_columns, at.PER_COLUMN * n_columns + at.N_SINGLE
     for i in range(columns.size):
         n, first, second = terms.n[i], terms.first[i], terms.second[i]
         out[i, single + at.PLURALITY] = terms.plurality[i]
         out[i, single + at.NEGENTROPY] = terms.own[i]
         out[i, single + at.CROSS] = terms.cross[i]
+        out[i, single + at.WEIGHT] = terms.weight[i]
+        out[i, single + at.PAIRED_WEIGHT] = terms.weight[i] if (n > 1) & (terms.m[i] > 1) else 0.0
         out[i, single + at.RATED] = n > 0
         out[i, single + at.AGREED] = (first == second) & (first >= 0)
+        out[i, single + at.PAIRED] = (first >= 0) & (n > 1)
         for k in range(columns.c.shape[0]):
             added = of_category(k, columns.c[k, i], columns.known[k, i], n, first, second)
             place = of + at.PER_CATEGORY * k
@@ -44,6 +49,7 @@ def contributions(columns, how, out):  # type: ignore[no-untyped-def]  # compile
             out[i, place + at.IN_GROUP] = added.in_group
             out[i, place + at.IN_OTHERS] = added.in_others
             out[i, place + at.VOTES] = added.votes
+            out[i, place + at.MORE] = columns.c[k, i] - terms.ratio[i] * columns.known[k, i]
 
 
 @numba.njit(cache=True, nogil=True)

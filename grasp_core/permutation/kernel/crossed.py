@@ -147,8 +147,9 @@ def add_up(seed, start, order, bounds, counting, how, crossed, out):  # type: ig
     index = np.zeros((QUAD, _PASS), dtype=np.uint64)
     table = np.zeros((QUAD, MOST_ENTRIES + APART, found.shape[1]))
     places = np.empty(crossed.units.shape[1], dtype=np.int64)
-    places[_SIZE], places[_AGREES] = 2 * columns + at.PLURALITY, 2 * columns + at.AGREED
-    places[_VOTES:] = 2 * columns + at.N_SINGLE + at.VOTES + at.PER_CATEGORY * np.arange(bits.shape[1])
+    single = at.PER_COLUMN * columns
+    places[_SIZE], places[_AGREES] = single + at.PLURALITY, single + at.AGREED
+    places[_VOTES:] = single + at.N_SINGLE + at.VOTES + at.PER_CATEGORY * np.arange(bits.shape[1])
     counts = room_for_counts(bits.shape[1], MOST_ENTRIES, how.distances, ties)
     room = _Room(
         counts,
@@ -304,7 +305,7 @@ def _possible(n, radix, c, place):  # type: ignore[no-untyped-def]
 @borrowing
 def _unpack(found, units, places, shared, items, columns, sums):  # type: ignore[no-untyped-def]
     """Add a block of items' looked-up rows to the group's sums; `places` are those of the packed fields."""
-    single = 2 * columns
+    single = at.PER_COLUMN * columns
     last = units.shape[1] - 1 - _VOTES
     inside = _PACKED + units.shape[0]
     for b in range(found.shape[0]):
@@ -329,17 +330,27 @@ def _unpack(found, units, places, shared, items, columns, sums):  # type: ignore
 def _add_linear(on_raters, labels, n, m, n_items, columns, sums):  # type: ignore[no-untyped-def]
     """Add what is linear in the counts, and take the plurality's share, now that all items are in."""
     n_categories = on_raters.shape[1] - columns
-    single, of = 2 * columns, 2 * columns + at.N_SINGLE
-    paired, shared = n > 1, m > 0
+    single, of = at.PER_COLUMN * columns, at.PER_COLUMN * columns + at.N_SINGLE
+    paired, shared, both_paired = n > 1, m > 0, (n > 1) & (m > 1)
+    x, y, ratio = np.float64(n), np.float64(m), n / np.float64(n + m)
+    weight = n_items * ratio * y
     for b in range(sums.shape[0]):
         into, line = sums[b], on_raters[b]
         for s in range(columns):
-            across = line[n_categories + s] - (n - 1) * into[s]
-            into[columns + s] = shared * (n + m) * across / (np.float64(n) * max(m, 1))
+            inside = (x - 1) * into[s]
+            across = line[n_categories + s] - inside
+            others = labels[n_categories + s] - line[n_categories + s] - across
+            into[columns + s] = shared * (x + y) * across / (x * max(y, 1.0))
+            apart = 2 * across - y * into[s] - x * others / max(y - 1, 1.0)
+            into[2 * columns + s] = apart / (x + y) if both_paired else 0.0
         into[single + at.PLURALITY] /= n
+        into[single + at.WEIGHT] = weight
+        into[single + at.PAIRED_WEIGHT] = weight if both_paired else 0.0
         into[single + at.RATED] = n_items
+        into[single + at.PAIRED] = n_items * (paired & shared)
         for k in range(n_categories):
             place = of + at.PER_CATEGORY * k
             into[place + at.IN_PAIRS] = paired * line[k]
             into[place + at.IN_GROUP] = shared * line[k]
             into[place + at.IN_OTHERS] = labels[k] - line[k]
+            into[place + at.MORE] = line[k] - ratio * labels[k]

@@ -14,7 +14,7 @@ import numpy as np
 from grasp_core.permutation.kernel import sums as at
 from grasp_core.permutation.kernel.arguments import borrowing
 from grasp_core.permutation.kernel.counting import count_block, fill_masks, permute
-from grasp_core.permutation.kernel.disagreement import disagree_across, disagree_inside
+from grasp_core.permutation.kernel.disagreement import disagree_across, disagree_inside, set_apart
 from grasp_core.permutation.kernel.item_terms import (
     Columns,
     of_category,
@@ -63,27 +63,36 @@ def _add_block(columns, how, terms, sums):  # type: ignore[no-untyped-def]
     for column in range(n_columns):
         disagree_inside(column, columns, how, terms)
         disagree_across(column, columns, how, terms)
+        set_apart(column, columns, how, terms)
         sums[column] += _fold(terms.inside)
         sums[n_columns + column] += _fold(terms.across)
-    single = sums[2 * n_columns :]
+        sums[2 * n_columns + column] += _fold(terms.apart)
+    single = sums[at.PER_COLUMN * n_columns :]
     single[at.PLURALITY] += _fold(terms.plurality)
     single[at.NEGENTROPY] += _fold(terms.own)
     single[at.CROSS] += _fold(terms.cross)
-    n, first, second = terms.n, terms.first, terms.second
-    rated, agreed = 0, 0
+    n, m, first, second = terms.n, terms.m, terms.first, terms.second
+    rated, agreed, paired = 0, 0, 0
     for i in range(n.size):
         rated += n[i] > 0
         agreed += (first[i] == second[i]) & (first[i] >= 0)
+        paired += (first[i] >= 0) & (n[i] > 1)
     single[at.RATED] += rated
     single[at.AGREED] += agreed
+    single[at.PAIRED] += paired
+    for i in range(n.size):
+        terms.across[i] = terms.weight[i] if (n[i] > 1) & (m[i] > 1) else 0.0
+    single[at.WEIGHT] += _fold(terms.weight)
+    single[at.PAIRED_WEIGHT] += _fold(terms.across)
     of = single[at.N_SINGLE :].reshape(columns.c.shape[0], at.PER_CATEGORY)
     for k in range(columns.c.shape[0]):
-        _add_category(k, columns.c[k], columns.known[k], n, first, second, of[k])
+        _add_category(k, columns.c[k], columns.known[k], terms, of[k])
 
 
 @borrowing
-def _add_category(k, c, known, n, first, second, sums):  # type: ignore[no-untyped-def]
+def _add_category(k, c, known, terms, sums):  # type: ignore[no-untyped-def]
     """Add a block of items to the sums of a category."""
+    n, first, second, ratio, more = terms.n, terms.first, terms.second, terms.ratio, terms.across
     in_pairs, in_group, in_others, votes = 0, 0, 0, 0
     for i in range(n.size):
         added = of_category(k, c[i], known[i], n[i], first[i], second[i])
@@ -95,6 +104,9 @@ def _add_category(k, c, known, n, first, second, sums):  # type: ignore[no-untyp
     sums[at.IN_GROUP] += in_group
     sums[at.IN_OTHERS] += in_others
     sums[at.VOTES] += votes
+    for i in range(n.size):
+        more[i] = c[i] - ratio[i] * known[i]
+    sums[at.MORE] += _fold(more)
 
 
 @borrowing

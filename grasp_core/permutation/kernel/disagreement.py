@@ -22,7 +22,7 @@ def disagree_inside(column, columns, how, terms):  # type: ignore[no-untyped-def
         return
     if distances.level != RATIO and distances.first.size == 0:
         _spread(columns, False, terms.n, terms.mean, terms.spread)
-        _spread_inside(columns.size, terms)
+        _spread_inside(columns.size, terms.n, terms.spread, terms.inside)
         return
     terms.inside[: columns.size] = 0.0
     if distances.level == RATIO:
@@ -61,6 +61,43 @@ def disagree_across(column, columns, how, terms):  # type: ignore[no-untyped-def
 
 
 @borrowing
+def set_apart(column, columns, how, terms):  # type: ignore[no-untyped-def]
+    """Fill ``terms.apart`` for a column of disagreement, after :func:`disagree_across`.
+
+    With A, B and C the sums of distances over pairs of the group's labels, of one of each side, and of the
+    others' labels, it is (2 B - m A / (n - 1) - n C / (m - 1)) / (n + m).
+    """
+    distances, apart = how.distances, terms.apart
+    if distances.level == NOMINAL:
+        _differ_inside(columns.size, terms.m, terms.others_squares, apart)
+    elif distances.level != RATIO and distances.first.size == 0:
+        _spread_inside(columns.size, terms.m, terms.others_spread, apart)
+    else:
+        apart[: columns.size] = 0.0
+        if distances.level == RATIO:
+            for k in range(columns.c.shape[0]):
+                for other in range(k + 1, columns.c.shape[0]):
+                    weight = ratio_distance(columns.values[k, 0], columns.values[other, 0])
+                    _weigh_others(k, other, weight, columns, apart)
+        else:
+            _weigh_others(distances.first[column], distances.second[column], 1.0, columns, apart)
+        for i in range(columns.size):
+            apart[i] *= 2.0 / max(np.float64(terms.m[i]) - 1.0, 1.0)
+    n, m, inside, across, ratio, weight = (
+        terms.n,
+        terms.m,
+        terms.inside,
+        terms.across,
+        terms.ratio,
+        terms.weight,
+    )
+    for i in range(columns.size):
+        both = 2.0 * weight[i] * across[i] / max(np.float64(n[i] + m[i]), 1.0)
+        paired = (n[i] > 1) & (m[i] > 1)
+        apart[i] = both - (1.0 - ratio[i]) * inside[i] - ratio[i] * apart[i] if paired else 0.0
+
+
+@borrowing
 def ratio_distance(one, other):  # type: ignore[no-untyped-def]
     """Squared distance of two numbers, neither below 0, on a ratio scale."""
     together = one + other
@@ -72,7 +109,7 @@ def ratio_distance(one, other):  # type: ignore[no-untyped-def]
 
 @borrowing
 def _differ_inside(size, n, squares, inside):  # type: ignore[no-untyped-def]
-    """Disagreement inside the group where all unequal labels are equally far apart."""
+    """Disagreement inside a side where all unequal labels are equally far apart."""
     for i in range(size):
         x = np.float64(n[i])
         inside[i] = (x * x - squares[i]) / max(x - 1.0, 1.0)
@@ -107,9 +144,8 @@ def _spread(columns, others, n, mean, spread):  # type: ignore[no-untyped-def]
 
 
 @borrowing
-def _spread_inside(size, terms):  # type: ignore[no-untyped-def]
-    """Disagreement inside the group where distances are squared differences."""
-    n, spread, inside = terms.n, terms.spread, terms.inside
+def _spread_inside(size, n, spread, inside):  # type: ignore[no-untyped-def]
+    """Disagreement inside a side where distances are squared differences."""
     for i in range(size):
         x = np.float64(n[i])
         inside[i] = 2.0 * x * spread[i] / max(x - 1.0, 1.0)
@@ -138,6 +174,14 @@ def _weigh_inside(k, other, weight, columns, inside):  # type: ignore[no-untyped
     x, y = columns.c[k], columns.c[other]
     for i in range(columns.size):
         inside[i] += weight * (x[i] * y[i])
+
+
+@borrowing
+def _weigh_others(k, other, weight, columns, inside):  # type: ignore[no-untyped-def]
+    """The like among the others."""
+    x, y, all_x, all_y = columns.c[k], columns.c[other], columns.known[k], columns.known[other]
+    for i in range(columns.size):
+        inside[i] += weight * ((all_x[i] - x[i]) * (all_y[i] - y[i]))
 
 
 @borrowing

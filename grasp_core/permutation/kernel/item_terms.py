@@ -55,15 +55,20 @@ class Terms(NamedTuple):
         max_k c_k.
     first, second : int arrays (N or more,)
         The group's and the others' plurality; below 0 where they do not both have a label.
-    squares, products : int arrays (N or more,)
-        sum_k c_k^2 and sum_k c_k d_k.
+    squares, products, others_squares : int arrays (N or more,)
+        sum_k c_k^2, sum_k c_k d_k and sum_k d_k^2.
     share : float array (N or more,)
         1 / n; like all that follow without harm, and 0, where a side has no label.
+    ratio, weight : float arrays (N or more,)
+        n / (n + m), and n m / (n + m): what is expected of a label, and the weight of the item.
     plurality, own, cross : float arrays (N or more,)
         max_k c_k / n, sum_k c_k ln c_k / n - ln n, and the like with ln q_k.
     inside, across : float arrays (N or more,)
         (n - 1)^-1 sum_(k,l) c_k c_l w_kl, and (n + m) / (n m) sum_(k,l) c_k d_l w_kl, of one column of
         disagreement.
+    apart : float array (N or more,)
+        n m / (n + m) times twice the mean distance across less the mean distances on either side, of the same
+        column; 0 where a side has fewer than two labels.
     mean, spread, others_mean, others_spread : float arrays (N or more,)
         Of each side's numbers: their mean, and the sum of squared differences from it.
     """
@@ -75,12 +80,16 @@ class Terms(NamedTuple):
     second: CountArray
     squares: CountArray
     products: CountArray
+    others_squares: CountArray
     share: FloatArray
+    ratio: FloatArray
+    weight: FloatArray
     plurality: FloatArray
     own: FloatArray
     cross: FloatArray
     inside: FloatArray
     across: FloatArray
+    apart: FloatArray
     mean: FloatArray
     spread: FloatArray
     others_mean: FloatArray
@@ -88,7 +97,7 @@ class Terms(NamedTuple):
 
 
 class OfCategory(NamedTuple):
-    """Contributions by category, whole numbers: places as in :mod:`~grasp_core.permutation.kernel.sums`."""
+    """Whole numbers by category: places as in :mod:`~grasp_core.permutation.kernel.sums`."""
 
     in_pairs: int
     in_group: int
@@ -99,11 +108,11 @@ class OfCategory(NamedTuple):
 @numba.njit(cache=True, nogil=True)
 def room_for_terms(width, like):  # type: ignore[no-untyped-def]  # compiled: types are numba's
     """Room for the terms of so many columns, with whole numbers of the type of `like`."""
-    whole, real = np.empty((7, width), dtype=like.dtype), np.empty((10, width))
+    whole, real = np.empty((8, width), dtype=like.dtype), np.empty((13, width))
     return Terms(
-        *(whole[0], whole[1], whole[2], whole[3], whole[4], whole[5], whole[6]),
-        *(real[0], real[1], real[2], real[3], real[4], real[5]),
-        *(real[6], real[7], real[8], real[9]),
+        *(whole[0], whole[1], whole[2], whole[3], whole[4], whole[5], whole[6], whole[7]),
+        *(real[0], real[1], real[2], real[3], real[4], real[5], real[6]),
+        *(real[7], real[8], real[9], real[10], real[11], real[12]),
     )
 
 
@@ -151,7 +160,7 @@ def add_labels(columns, how, terms):  # type: ignore[no-untyped-def]
     """Fill `terms` with what is summed, or the largest, over the columns' labels."""
     _count(columns, terms.n, terms.m)
     if how.distances.level == NOMINAL:
-        _multiply(columns, terms.squares, terms.products)
+        _multiply(columns, terms.squares, terms.products, terms.others_squares)
     _vote(columns, how.shift, terms)
     _sum_logs(columns, how.tables, terms.own, terms.cross)
 
@@ -185,15 +194,18 @@ def _count(columns, n, m):  # type: ignore[no-untyped-def]
 
 
 @borrowing
-def _multiply(columns, squares, products):  # type: ignore[no-untyped-def]
+def _multiply(columns, squares, products, others_squares):  # type: ignore[no-untyped-def]
     size = columns.size
     squares[:size] = 0
     products[:size] = 0
+    others_squares[:size] = 0
     for k in range(columns.c.shape[0]):
         x, both = columns.c[k], columns.known[k]
         for i in range(size):
+            others = both[i] - x[i]
             squares[i] += x[i] * x[i]
-            products[i] += x[i] * (both[i] - x[i])
+            products[i] += x[i] * others
+            others_squares[i] += others * others
 
 
 @borrowing
@@ -243,8 +255,12 @@ def _weigh(size, tables, terms):  # type: ignore[no-untyped-def]
     """From counts and sums of logarithms to what each column adds."""
     n, m, largest, share = terms.n, terms.m, terms.largest, terms.share
     plurality, own, cross = terms.plurality, terms.own, terms.cross
+    ratio, weight = terms.ratio, terms.weight
     for i in range(size):
         share[i] = 1.0 / max(np.float64(n[i]), 1.0)
+    for i in range(size):
+        ratio[i] = n[i] / max(np.float64(n[i] + m[i]), 1.0)
+        weight[i] = ratio[i] * m[i]
     for i in range(size):
         plurality[i] = largest[i] * share[i]
         own[i] = own[i] * share[i] - tables.log[np.uint64(n[i])]

@@ -50,6 +50,7 @@ def add_up(profiles, how, local, out):  # type: ignore[no-untyped-def]  # compil
         np.zeros((n_rows, n_categories, batch), dtype=np.int32),
         np.zeros((4, n_groups, n_categories, batch), dtype=np.int32),
         np.empty((2, n_groups, n_categories if ranked else 0, batch)),
+        np.zeros((n_groups, n_categories if local.unknown else 0, batch)),
     )
     chosen = _room(local.columns[0], most, how, local.ties)
     _go_through(profiles, how, local, counts, totals, chosen, passed, False)
@@ -61,6 +62,7 @@ def add_up(profiles, how, local, out):  # type: ignore[no-untyped-def]  # compil
             for b in range(batch):
                 found = totals.reals[g, b]
                 out[b, g, 0], out[b, g, 1] = found[of_item.INSIDE], found[of_item.ACROSS]
+                out[b, g, 2] = found[of_item.APART]
 
 
 @numba.njit(cache=True, nogil=True)
@@ -110,7 +112,7 @@ def _rank(out, ranks):  # type: ignore[no-untyped-def]
     n_categories = ranks.shape[2]
     for b in range(out.shape[0]):
         for g in range(out.shape[1]):
-            of = out[b, g, 2 + at.N_SINGLE :].reshape(n_categories, at.PER_CATEGORY)
+            of = out[b, g, at.PER_COLUMN + at.N_SINGLE :].reshape(n_categories, at.PER_CATEGORY)
             at.fill_ranks(of[:, at.IN_PAIRS], of[:, at.IN_PAIRS], False, ranks[0, g, :, b])
             at.fill_ranks(of[:, at.IN_GROUP], of[:, at.IN_OTHERS], True, ranks[1, g, :, b])
 
@@ -128,12 +130,14 @@ def _unpack(local, totals, out):  # type: ignore[no-untyped-def]
     for g in range(out.shape[1]):
         for b in range(out.shape[0]):
             found, into = totals.reals[g, b], out[b, g]
-            into[0], into[1] = found[of_item.INSIDE], found[of_item.ACROSS]
-            into[2 + at.PLURALITY], into[2 + at.NEGENTROPY] = found[of_item.PLURALITY], found[of_item.OWN]
-            into[2 + at.CROSS] = found[of_item.CROSS]
-            into[2 + at.RATED], into[2 + at.AGREED] = found[of_item.RATED], found[of_item.AGREED]
+            into[0], into[1], into[2] = found[of_item.INSIDE], found[of_item.ACROSS], found[of_item.APART]
+            single = into[at.PER_COLUMN :]
+            single[at.PLURALITY], single[at.NEGENTROPY] = found[of_item.PLURALITY], found[of_item.OWN]
+            single[at.CROSS], single[at.WEIGHT] = found[of_item.CROSS], found[of_item.WEIGHT]
+            single[at.PAIRED_WEIGHT], single[at.PAIRED] = found[of_item.PAIRED_WEIGHT], found[of_item.PAIRED]
+            single[at.RATED], single[at.AGREED] = found[of_item.RATED], found[of_item.AGREED]
         for k in range(own.shape[1]):
-            of = 2 + at.N_SINGLE + at.PER_CATEGORY * k
+            of = at.PER_COLUMN + at.N_SINGLE + at.PER_CATEGORY * k
             for b in range(out.shape[0]):
                 into, labels = out[b, g, of : of + at.PER_CATEGORY], own[n_known + g, k, b]
                 both = whole[of_item.BOTH, g, k, b]
@@ -143,3 +147,5 @@ def _unpack(local, totals, out):  # type: ignore[no-untyped-def]
                 into[at.IN_GROUP] = labels - whole[of_item.UNSHARED, g, k, b]
                 into[at.IN_OTHERS] = both - into[at.IN_GROUP]
                 into[at.VOTES] = whole[of_item.VOTES, g, k, b]
+                if local.unknown:
+                    into[at.MORE] = labels - totals.expected[g, k, b]

@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 from grasp_core.annotations import FloatArray, Int32Array
 from grasp_core.permutation.kernel.arguments import ORDINAL, borrowing
-from grasp_core.permutation.kernel.disagreement import disagree_across, disagree_inside
+from grasp_core.permutation.kernel.disagreement import disagree_across, disagree_inside, set_apart
 from grasp_core.permutation.kernel.item_terms import Columns, CountArray, Terms, add_labels, conclude
 
 # A group's real sums under one permutation, side by side.
-INSIDE, ACROSS, PLURALITY, OWN, CROSS, RATED, AGREED = range(7)
-REALS = 8
+INSIDE, ACROSS, APART, PLURALITY, OWN, CROSS, WEIGHT, PAIRED_WEIGHT, RATED, AGREED, PAIRED = range(11)
+REALS = 12
 # Whole sums of a group by label: of items with one label of the group, of those that the others did not rate,
 # of all whose values are known on shared items (or, where most are shared, less on the others), and votes.
 LONELY, UNSHARED, BOTH, VOTES = range(4)
@@ -40,18 +40,21 @@ class Totals(NamedTuple):
 
     Parameters
     ----------
-    reals : float64 (G, batch, 8)
+    reals : float64 (G, batch, 12)
     own : int32 (R, K, batch)
         Labels of each row.
     whole : int32 (4, G, K, batch)
     ranks : float64 (2, G, K, batch)
         Middle ranks of labels inside and across; without categories where they are not needed.
+    expected : float64 (G, K, batch)
+        How often labels are expected of the group; without categories where raters say it by themselves.
     """
 
     reals: FloatArray
     own: Int32Array
     whole: Int32Array
     ranks: FloatArray
+    expected: FloatArray
 
 
 class Chosen(NamedTuple):
@@ -176,10 +179,14 @@ def work_out_item(item, size, profiles, how, local, counts, totals, chosen, agai
     if how.distances.level != ORDINAL:
         disagree_inside(0, columns, how, terms)
         disagree_across(0, columns, how, terms)
+        set_apart(0, columns, how, terms)
     else:
         terms.inside[:size] = 0.0
         terms.across[:size] = 0.0
+        terms.apart[:size] = 0.0
     _add(first, size, local.category, terms, chosen, totals)
+    if totals.expected.shape[1] > 0:
+        _expect(item, size, profiles, local, columns, counts, totals.expected, chosen)
 
 
 @borrowing
@@ -202,6 +209,7 @@ def _add_once(item, size, profiles, how, local, counts, chosen):  # type: ignore
             if vote > terms.first[i]:
                 terms.first[i] = vote
         terms.m[i] += others
+        terms.others_squares[i] += others
         if others > 0 and terms.second[i] >> (2 * shift) < 2:
             group, b = rows + chosen.group[i], chosen.permutation[i]
             known = local.unknown_of[chosen.group[i]]
@@ -241,12 +249,17 @@ def _add(first, size, category, terms, chosen, totals):  # type: ignore[no-untyp
         into, one, other = reals[g, b], terms.first[i], terms.second[i]
         into[INSIDE] += terms.inside[i]
         into[ACROSS] += terms.across[i]
+        into[APART] += terms.apart[i]
         into[PLURALITY] += terms.plurality[i]
         into[OWN] += terms.own[i]
         into[CROSS] += terms.cross[i]
+        into[WEIGHT] += terms.weight[i]
         into[RATED] += 1.0
+        if terms.n[i] > 1 and terms.m[i] > 1:
+            into[PAIRED_WEIGHT] += terms.weight[i]
         if one >= 0:
             into[AGREED] += one == other
+            into[PAIRED] += terms.n[i] > 1
             votes[g, category[first + one], b] += 1
             votes[g, category[first + other], b] += 1
 
@@ -264,6 +277,28 @@ def _add_ranked(first, columns, how, local, totals, chosen):  # type: ignore[no-
         disagree_inside(0, columns, how, terms)
         if side == 1:
             disagree_across(0, columns, how, terms)
-        added = terms.inside if side == 0 else terms.across
+            set_apart(0, columns, how, terms)
         for i in range(columns.size):
-            totals.reals[chosen.group[i], chosen.permutation[i], INSIDE if side == 0 else ACROSS] += added[i]
+            into = totals.reals[chosen.group[i], chosen.permutation[i]]
+            if side == 0:
+                into[INSIDE] += terms.inside[i]
+            else:
+                into[ACROSS] += terms.across[i]
+                into[APART] += terms.apart[i]
+
+
+@borrowing
+def _expect(item, size, profiles, local, columns, counts, expected, chosen):  # type: ignore[no-untyped-def]
+    """Add how often the item's labels are expected of the groups: as of all whose values are known."""
+    first, repeated, ratio = local.label_ptr[item], columns.c.shape[0], chosen.terms.ratio
+    for label in range(repeated):
+        category, known = local.category[first + label], columns.known[label]
+        for i in range(size):
+            expected[chosen.group[i], category, chosen.permutation[i]] += ratio[i] * known[i]
+    for label in range(first + repeated, local.label_ptr[item + 1]):
+        category, giver = local.category[label], profiles[local.giver[label]]
+        for i in range(size):
+            g, b = chosen.group[i], chosen.permutation[i]
+            unknown = counts.n[chosen.known_at[i]] > 0
+            if not (unknown and local.belongs[giver[b], local.unknown_of[g]]):
+                expected[g, category, b] += ratio[i]

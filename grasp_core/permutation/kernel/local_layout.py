@@ -50,6 +50,8 @@ class Local(NamedTuple):
         Labels of each category.
     often_shared : bool (G,)
         Whether both sides rated most items; then those are subtracted that they did not.
+    unknown : bool
+        Whether somebody's values are not known.
     batch, passed, columns : int64 (1,)
         Permutations of a batch and of a pass, and counts that are worked out at a time.
     """
@@ -74,6 +76,7 @@ class Local(NamedTuple):
     unknown_of: Int64Array
     category_total: Int64Array
     often_shared: BoolArray
+    unknown: bool
     batch: Int64Array
     passed: Int64Array
     columns: Int64Array
@@ -118,6 +121,7 @@ def lay_out(annotations: Annotations, profiled: Profiled, spec: AnalysisSpec, fi
         ties=np.array([rank << shift | place for rank in labels.ranks]).astype(counter_for(most, shift)),
         shift=shift,
         **profiled._asdict(),
+        unknown=profiled.unknown,
         category_total=np.bincount(annotations.category, minlength=annotations.n_categories),
         **_sizes(annotations, profiled, int(repeated.max(initial=0))),
     )

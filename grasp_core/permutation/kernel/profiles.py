@@ -54,6 +54,11 @@ class Profiled(NamedTuple):
     belongs: BoolArray
     unknown_of: Int64Array
 
+    @property
+    def unknown(self) -> bool:
+        """Whether somebody's values are not known."""
+        return bool(self.belongs[:, : self.belongs.shape[1] - self.unknown_of.size].any())
+
 
 class Membership:
     """Raters and groups laid out: what designs of the same raters, groups and strata share.

@@ -16,10 +16,10 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from grasp_core.annotations import Annotations, Int64Array
+from grasp_core.annotations import Annotations, BoolArray, Int64Array
 from grasp_core.permutation.kernel import sums as at
 from grasp_core.permutation.kernel.arguments import borrowing
-from grasp_core.permutation.kernel.disagreement import disagree_across, disagree_inside
+from grasp_core.permutation.kernel.disagreement import disagree_across, disagree_inside, set_apart
 from grasp_core.permutation.kernel.item_terms import (
     APART,
     Columns,
@@ -42,8 +42,10 @@ _REMEMBERED = 12
 _HASH, _HASH_BITS = np.uint64(0x9E3779B97F4A7C15), np.uint64(64 - _REMEMBERED)
 _GROUPS = 64
 """Groups whose counts are looked up at a time."""
-# A row of a table has the real sums, and then whole numbers: first whether the group rated the item and
-# whether both sides' pluralities agree, then by category what `sums` holds of each.
+# A row of a table has the real sums; where somebody's values are not known, how often the item's labels are
+# expected of the group, by category; and then whole numbers: first whether the group rated the item, whether
+# both sides' pluralities agree and whether several of the group shared the item, then by category what `sums`
+# holds of each.
 
 
 class Sparse(NamedTuple):
@@ -51,7 +53,7 @@ class Sparse(NamedTuple):
 
     Parameters
     ----------
-    profile, row_ptr, row_of, union, part, unknown_of
+    profile, row_ptr, row_of, union, part, belongs, unknown_of
         See :class:`~grasp_core.permutation.kernel.profiles.Profiled`.
     unknown : bool
         Whether somebody's values are not known.
@@ -66,6 +68,7 @@ class Sparse(NamedTuple):
     row_of: Int64Array
     union: Int64Array
     part: Int64Array
+    belongs: BoolArray
     unknown_of: Int64Array
     unknown: bool
     batch: Int64Array
@@ -75,13 +78,12 @@ def lay_out(annotations: Annotations, profiled: Profiled) -> Sparse | None:
     """Build once what every permutation reads; None where counts of an item do not fit into one number."""
     if annotations.n_annotations == 0 or profiled.profile.dtype != np.uint16:
         return None
-    n_unknown = profiled.belongs.shape[1] - profiled.unknown_of.size
-    unknown = bool(profiled.belongs[:, :n_unknown].any())
+    unknown = profiled.unknown
     bits, most = _widest(annotations.indptr, annotations.category, annotations.n_categories)
     if (2 * bits if unknown else bits) >= 63 or QUAD * most >> _FIELD_BITS:
         return None
     batch = np.array([batch_of(annotations.n_annotations, profiled.profile.size)], dtype=np.int64)
-    return Sparse(*profiled[:5], profiled.unknown_of, unknown, batch)
+    return Sparse(*profiled, unknown, batch)
 
 
 @numba.njit(cache=True, nogil=True)
@@ -105,7 +107,7 @@ def add_up(profiles, counting, how, sparse, out):  # type: ignore[no-untyped-def
     batch, n_groups = out.shape[0], out.shape[1]
     n_categories, n_items = ties.shape[2], ties.shape[0] * ties.shape[3]
     n_columns = how.distances.n_columns
-    width = padded(2 * n_columns + at.N_REAL + 1 + n_categories)
+    width = padded(_packed(n_columns, n_categories, sparse.unknown) + 1 + n_categories)
     n_unknown = 0
     for g in range(n_groups):
         n_unknown = max(n_unknown, sparse.unknown_of[g] + 1)
@@ -125,7 +127,7 @@ def add_up(profiles, counting, how, sparse, out):  # type: ignore[no-untyped-def
         more = indptr[item + items] - indptr[item]
         held += more
         if held >> _FIELD_BITS:
-            _unpack(found, n_columns, n_categories, out)
+            _unpack(found, n_columns, n_categories, sparse.unknown, out)
             held = more
         index[items:] = 0
         table[items:, 0] = 0.0
@@ -147,7 +149,13 @@ def add_up(profiles, counting, how, sparse, out):  # type: ignore[no-untyped-def
                 for g in range(from_g, to_g):
                     rows = index[:, n_unknown + g, :passed]
                     look_up(rows, table, found[g, from_b : from_b + passed])
-    _unpack(found, n_columns, n_categories, out)
+    _unpack(found, n_columns, n_categories, sparse.unknown, out)
+
+
+@borrowing
+def _packed(n_columns, n_categories, unknown):  # type: ignore[no-untyped-def]
+    """Place of the first whole numbers in a table's row."""
+    return at.PER_COLUMN * n_columns + at.N_REAL + (n_categories if unknown else 0)
 
 
 @borrowing
@@ -218,7 +226,7 @@ def _find(index, keys, new):  # type: ignore[no-untyped-def]
 def _enter(new, unknown, table, totals, ties, how, counts, terms):  # type: ignore[no-untyped-def]
     """Make new rows: what the item adds where the group gave it the counts that a number stands for."""
     n_columns, n_categories = how.distances.n_columns, totals.size
-    n_real = 2 * n_columns + at.N_REAL
+    single, packed = at.PER_COLUMN * n_columns, _packed(n_columns, n_categories, unknown)
     columns = Columns(counts.c, counts.known, counts.ties, counts.values, new.shape[0])
     repeat_item(columns, totals, ties)
     _decode(new, unknown, totals, columns)
@@ -226,23 +234,31 @@ def _enter(new, unknown, table, totals, ties, how, counts, terms):  # type: igno
     for i in range(new.shape[0]):
         row = table[new[i, 0]]
         row[:] = 0.0
-        row[2 * n_columns + at.PLURALITY] = terms.plurality[i]
-        row[2 * n_columns + at.NEGENTROPY] = terms.own[i]
-        row[2 * n_columns + at.CROSS] = terms.cross[i]
+        row[single + at.PLURALITY] = terms.plurality[i]
+        row[single + at.NEGENTROPY] = terms.own[i]
+        row[single + at.CROSS] = terms.cross[i]
+        row[single + at.WEIGHT] = terms.weight[i]
+        row[single + at.PAIRED_WEIGHT] = terms.weight[i] if (terms.n[i] > 1) & (terms.m[i] > 1) else 0.0
+        if unknown:
+            for k in range(n_categories):
+                row[single + at.N_REAL + k] = columns.c[k, i] - terms.ratio[i] * columns.known[k, i]
     for column in range(n_columns):
         disagree_inside(column, columns, how, terms)
         disagree_across(column, columns, how, terms)
+        set_apart(column, columns, how, terms)
         for i in range(new.shape[0]):
             table[new[i, 0], column] = terms.inside[i]
             table[new[i, 0], n_columns + column] = terms.across[i]
+            table[new[i, 0], 2 * n_columns + column] = terms.apart[i]
     for i in range(new.shape[0]):
         row, n, first, second = table[new[i, 0]], terms.n[i], terms.first[i], terms.second[i]
-        row[n_real] = (n > 0) + _UNITS[1] * ((first == second) & (first >= 0))
+        row[packed] = (n > 0) + _UNITS[1] * ((first == second) & (first >= 0))
+        row[packed] += _UNITS[2] * ((first >= 0) & (n > 1))
         for k in range(n_categories):
             added = of_category(k, columns.c[k, i], columns.known[k, i], n, first, second)
             two = _UNITS[at.IN_PAIRS] * added.in_pairs + _UNITS[at.IN_GROUP] * added.in_group
             others = _UNITS[at.IN_OTHERS] * added.in_others + _UNITS[at.VOTES] * added.votes
-            row[n_real + 1 + k] = two + others
+            row[packed + 1 + k] = two + others
 
 
 @borrowing
@@ -262,21 +278,25 @@ def _decode(new, unknown, totals, columns):  # type: ignore[no-untyped-def]
 
 
 @borrowing
-def _unpack(found, columns, n_categories, sums):  # type: ignore[no-untyped-def]
+def _unpack(found, columns, n_categories, unknown, sums):  # type: ignore[no-untyped-def]
     """Take what was found so far over into the groups' sums."""
-    n_real = 2 * columns + at.N_REAL
-    start, of = n_real, 2 * columns + at.N_SINGLE
+    single = at.PER_COLUMN * columns
+    n_real, start = single + at.N_REAL, _packed(columns, n_categories, unknown)
+    of = single + at.N_SINGLE
     mask = (np.int64(1) << _FIELD_BITS) - 1
     for g in range(found.shape[0]):
         for b in range(found.shape[1]):
             for s in range(n_real):
                 sums[b, g, s] += found[g, b, s]
             packed = np.int64(found[g, b, start])
-            sums[b, g, 2 * columns + at.RATED] += packed & mask
-            sums[b, g, 2 * columns + at.AGREED] += packed >> _FIELD_BITS
+            sums[b, g, single + at.RATED] += packed & mask
+            sums[b, g, single + at.AGREED] += packed >> _FIELD_BITS & mask
+            sums[b, g, single + at.PAIRED] += packed >> (2 * _FIELD_BITS)
             for k in range(n_categories):
+                if unknown:
+                    sums[b, g, of + at.PER_CATEGORY * k + at.MORE] += found[g, b, n_real + k]
                 packed = np.int64(found[g, b, start + 1 + k])
-                for sort in range(at.PER_CATEGORY):
+                for sort in range(at.N_WHOLE):
                     sums[b, g, of + at.PER_CATEGORY * k + sort] += packed >> (_FIELD_BITS * sort) & mask
             for s in range(found.shape[2]):
                 found[g, b, s] = 0.0

@@ -7,11 +7,16 @@ For C columns of disagreement (:class:`~grasp_core.permutation.kernel.arguments.
 
 - C times sum_i (n_i - 1)^-1 sum_(k,l) c_ik c_il w_kl, over items with n_i >= 2 (IRR),
 - C times sum_i (n_i + m_i) / (n_i m_i) sum_(k,l) c_ik d_il w_kl, over shared items (XRR),
+- C times sum_i n_i m_i / (n_i + m_i) (2 Dx_i - Din_i - Dout_i), over items with n_i, m_i >= 2 (distance),
 - sum_i max_k c_ik / n_i, sum_i (sum_k c_ik ln c_ik) / n_i - ln n_i, and the like with ln q_ik for the
   cross-negentropy,
-- two whole numbers: items with a label of the group, and shared items on which both sides' pluralities agree,
+- sum_i n_i m_i / (n_i + m_i), over all items, and over those with n_i, m_i >= 2,
+- three whole numbers: items with a label of the group, shared items on which both sides' pluralities agree,
+  and shared items with n_i >= 2,
 - for each category four whole numbers: labels of the group on items with n_i >= 2, of the group and of the
-  others on shared items, and votes of both sides' pluralities.
+  others on shared items, and votes of both sides' pluralities,
+- and sum_i c_ik - n_i (c_ik + d_ik) / (n_i + m_i): by how many labels the group gave more of the category
+  than it would if it used it as everybody does on these items.
 """
 
 from __future__ import annotations
@@ -22,32 +27,41 @@ import numpy as np
 from grasp_core.permutation.kernel.arguments import NOMINAL, ORDINAL, RATIO, Distances, borrowing
 from grasp_core.permutation.kernel.disagreement import ratio_distance
 
-# Places of the sums behind the 2 C disagreements: the last real ones, then whole numbers.
-PLURALITY, NEGENTROPY, CROSS, RATED, AGREED = range(5)
-N_REAL, N_SINGLE = 3, 5
-# Places among a category's sums.
-IN_PAIRS, IN_GROUP, IN_OTHERS, VOTES = range(4)
-PER_CATEGORY = 4
+# Places of the sums behind the 3 C disagreements: the last real ones, then whole numbers.
+PLURALITY, NEGENTROPY, CROSS, WEIGHT, PAIRED_WEIGHT, RATED, AGREED, PAIRED = range(8)
+N_REAL, N_SINGLE = 5, 8
+PER_COLUMN = 3
+"""Columns of disagreement stand inside, across, and for how far both sides are apart."""
+# Places among a category's sums: whole numbers, then a real one.
+IN_PAIRS, IN_GROUP, IN_OTHERS, VOTES, MORE = range(5)
+N_WHOLE, PER_CATEGORY = 4, 5
+# Places of what is taken from a row of sums; behind them are categories.
+DISTANCE, SHARES_DISTANCE, OFTEN_PAIRED, MEAN = range(8, 12)
+N_TAKEN = 12
 
 
 def n_sums(distances: Distances, n_categories: int) -> int:
     """Length of a row of sums."""
-    return 2 * distances.n_columns + N_SINGLE + PER_CATEGORY * n_categories
+    return PER_COLUMN * distances.n_columns + N_SINGLE + PER_CATEGORY * n_categories
 
 
 @numba.njit(cache=True, nogil=True)
 def take_ratios(sums, distances, out):  # type: ignore[no-untyped-def]  # compiled: types are numba's
-    """Fill `out`, shape (rows, 8): D_o and D_e of IRR and of XRR, then the other four statistics.
+    """Fill `out`, shape (rows, 12 + K or 12), with what statistics are made of.
 
-    NaN where not estimable: then D_e is 0, or the statistic NaN.
+    D_o and D_e of IRR and of XRR, the four statistics that are no disagreements, the distance, the distance
+    of the shares of labels, the share of shared items with n_i >= 2, the mean's shift, and for each category
+    how much more often the group gives it. NaN where not estimable: then D_e is 0, or the statistic NaN.
     """
     columns = distances.n_columns
-    n_categories = (sums.shape[1] - 2 * columns - N_SINGLE) // PER_CATEGORY
+    n_categories = (sums.shape[1] - PER_COLUMN * columns - N_SINGLE) // PER_CATEGORY
     of_one, of_other = np.empty(n_categories), np.empty(n_categories)
+    more = np.empty(n_categories)
     values = distances.values.copy()
     out[:] = np.nan
     for row in range(sums.shape[0]):
-        of = sums[row, 2 * columns + N_SINGLE :].reshape(n_categories, PER_CATEGORY)
+        of = sums[row, PER_COLUMN * columns + N_SINGLE :].reshape(n_categories, PER_CATEGORY)
+        single = sums[row, PER_COLUMN * columns : PER_COLUMN * columns + N_SINGLE]
         for side in range(2):
             of_one[:] = of[:, IN_PAIRS] if side == 0 else of[:, IN_GROUP]
             of_other[:] = of[:, IN_PAIRS] if side == 0 else of[:, IN_OTHERS]
@@ -62,7 +76,41 @@ def take_ratios(sums, distances, out):  # type: ignore[no-untyped-def]  # compil
             if side == 1 and r > 0 and s > 0:
                 out[row, 2] = apart / (r + s)
                 out[row, 3] = expected / (r * s)
-        _finish(sums[row, 2 * columns : 2 * columns + N_SINGLE], of[:, VOTES], out[row])
+        _finish(single, of[:, VOTES], out[row])
+        if distances.level == ORDINAL:
+            values /= max(of_one.sum() + of_other.sum(), 1.0)
+        if single[WEIGHT] > 0:
+            for k in range(n_categories):
+                more[k] = of[k, MORE] / single[WEIGHT]
+            out[row, N_TAKEN:] = more[: out.shape[1] - N_TAKEN]
+            _compare(more, values, distances.level, out[row])
+            out[row, OFTEN_PAIRED] = single[PAIRED] / (of[:, VOTES].sum() / 2)
+        if single[PAIRED_WEIGHT] > 0:
+            apart = _observed(sums[row, 2 * columns : PER_COLUMN * columns], values, distances)
+            out[row, DISTANCE] = apart / single[PAIRED_WEIGHT]
+
+
+@borrowing
+def _compare(more, values, level, out):  # type: ignore[no-untyped-def]
+    """Fill the shift of the mean, and how far the shares of labels are apart: -sum_(k,l) D_k D_l w_kl."""
+    if level == NOMINAL:
+        squares = 0.0
+        for k in range(more.size):
+            squares += more[k] * more[k]
+        out[SHARES_DISTANCE] = squares
+        return
+    mean = 0.0
+    for k in range(more.size):
+        mean += more[k] * values[k]
+    out[MEAN] = mean
+    if level != RATIO:
+        out[SHARES_DISTANCE] = 2.0 * mean * mean
+        return
+    apart = 0.0
+    for k in range(more.size):
+        for other in range(k + 1, more.size):
+            apart -= 2.0 * more[k] * more[other] * ratio_distance(values[k], values[other])
+    out[SHARES_DISTANCE] = apart
 
 
 @borrowing

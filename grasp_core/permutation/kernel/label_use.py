@@ -1,0 +1,142 @@
+"""How often a group gives each label beside how often everybody does on the same items, added up by rater.
+
+Where everybody's values are known, an item's labels stay what they are, and by how many labels a group gave
+more of a category than expected is a sum over its raters (docs/methods.md, "Label use"): what a rater adds is
+worked out once. Crossed data have these sums already; where some values are unknown, items are gone through.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numba
+import numpy as np
+
+from grasp_core.annotations import Annotations, FloatArray, Int32Array
+from grasp_core.permutation.kernel import sums as at
+from grasp_core.permutation.kernel.arguments import borrowing
+
+_PER_PASS = 16
+"""Permutations that are added up at a time; their sums then stay in a core's second cache."""
+
+
+class OfRaters(NamedTuple):
+    """What each rater who is there adds to categories: 1 for a label given, less its share on the item.
+
+    Parameters
+    ----------
+    rater : int32 (R,)
+    ptr : int64 (R + 1,)
+        The r-th has the entries ``ptr[r]`` to ``ptr[r + 1]`` - 1.
+    category : int32 (N,)
+    more : float64 (N,)
+    """
+
+    rater: Int32Array
+    ptr: np.ndarray[tuple[int], np.dtype[np.int64]]
+    category: Int32Array
+    more: FloatArray
+
+
+def of_raters(annotations: Annotations) -> OfRaters:
+    """Work out what raters add."""
+    shares = _shares(annotations.indptr, annotations.category, annotations.n_categories)
+    order = np.argsort(annotations.rater, kind="stable")
+    rater, first = np.unique(annotations.rater[order], return_index=True)
+    bounds = np.append(first, order.size)
+    item, category = annotations.item[order], annotations.category[order]
+    ptr = _entries(bounds, item, shares[0], shares[1], annotations.n_categories)
+    return OfRaters(rater.astype(np.int32), ptr, *_add_raters(bounds, item, category, *shares, ptr))
+
+
+@numba.njit(cache=True, nogil=True)
+def _shares(indptr, category, n_categories):  # type: ignore[no-untyped-def]  # compiled: types are numba's
+    """Of each item the categories that it has, and their shares, one item after the other."""
+    ptr = np.zeros(indptr.size, dtype=np.int64)
+    of, share = np.empty(category.size, dtype=np.int32), np.empty(category.size)
+    counts = np.zeros(n_categories, dtype=np.int64)
+    for i in range(indptr.size - 1):
+        end = ptr[i]
+        for a in range(indptr[i], indptr[i + 1]):
+            k = category[a]
+            if counts[k] == 0:
+                of[end] = k
+                end += 1
+            counts[k] += 1
+        for s in range(ptr[i], end):
+            share[s] = counts[of[s]] / (indptr[i + 1] - indptr[i])
+            counts[of[s]] = 0
+        ptr[i + 1] = end
+    return ptr, of, share
+
+
+@numba.njit(cache=True, nogil=True)
+def _entries(bounds, item, share_ptr, share_of, n_categories):  # type: ignore[no-untyped-def]
+    """Where each rater's entries start: one for each category that their items have."""
+    ptr = np.zeros(bounds.size, dtype=np.int64)
+    seen = np.full(n_categories, -1, dtype=np.int64)
+    for r in range(bounds.size - 1):
+        n = 0
+        for a in range(bounds[r], bounds[r + 1]):
+            for s in range(share_ptr[item[a]], share_ptr[item[a] + 1]):
+                n += seen[share_of[s]] != r
+                seen[share_of[s]] = r
+        ptr[r + 1] = ptr[r] + n
+    return ptr
+
+
+@numba.njit(cache=True, nogil=True)
+def _add_raters(bounds, item, category, share_ptr, share_of, share, ptr):  # type: ignore[no-untyped-def]
+    """The entries' categories and what raters add to them."""
+    of, more = np.empty(ptr[-1], dtype=np.int32), np.empty(ptr[-1])
+    place = np.full(category.max() + 1 if category.size else 0, -1, dtype=np.int64)
+    for r in range(bounds.size - 1):
+        end = ptr[r]
+        for a in range(bounds[r], bounds[r + 1]):
+            for s in range(share_ptr[item[a]], share_ptr[item[a] + 1]):
+                k = share_of[s]
+                if place[k] < ptr[r]:
+                    place[k], of[end], more[end] = end, k, 0.0
+                    end += 1
+                more[place[k]] -= share[s]
+            more[place[category[a]]] += 1.0
+    return of, more
+
+
+@numba.njit(cache=True, nogil=True)
+def add_up(profiles, held, of, first, out):  # type: ignore[no-untyped-def]
+    """Put what groups gave more of each category into `out`, shape (permutations, G, sums).
+
+    Parameters
+    ----------
+    profiles : int array, shape (J, permutations)
+    held : Sparse or Local
+    of : OfRaters
+    first : int
+        Place of the first category's sums.
+    out : float64 array
+    """
+    n_groups = out.shape[1]
+    n_known, n_categories = held.belongs.shape[1] - n_groups, (out.shape[2] - first) // at.PER_CATEGORY
+    found = np.empty((_PER_PASS, n_known + n_groups, n_categories))
+    for from_b in range(0, out.shape[0], _PER_PASS):
+        here = min(_PER_PASS, out.shape[0] - from_b)
+        found[:] = 0.0
+        for r in range(of.rater.size):
+            who = profiles[of.rater[r]]
+            for b in range(here):
+                profile = who[from_b + b]
+                for a in range(held.row_ptr[profile], held.row_ptr[profile + 1]):
+                    _add(of, r, found[b, held.row_of[a]])
+        for u in range(held.union.size):
+            found[:, held.union[u]] += found[:, held.part[u]]
+        for b in range(here):
+            for g in range(n_groups):
+                for k in range(n_categories):
+                    out[from_b + b, g, first + at.PER_CATEGORY * k + at.MORE] = found[b, n_known + g, k]
+
+
+@borrowing
+def _add(of, r, into):  # type: ignore[no-untyped-def]
+    for entry in range(of.ptr[r], of.ptr[r + 1]):
+        into[of.category[entry]] += of.more[entry]
