@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Literal, TypeVar, get_args, get_origin
 
@@ -98,7 +98,7 @@ def damaged(what: str) -> Iterator[None]:
         raise DataError(f"{what} is damaged: {type(error).__name__} at {error}") from None
 
 
-def require_header(plain: Any, kind: str, name: str, version: int) -> Mapping[str, Any]:
+def require_header(plain: Any, kind: str, name: str, versions: Sequence[int]) -> Mapping[str, Any]:
     """A file's content that says what it is.
 
     Parameters
@@ -109,7 +109,8 @@ def require_header(plain: Any, kind: str, name: str, version: int) -> Mapping[st
         What is expected, as people call it, e.g. "a GRASP result".
     name : str
         Its "format".
-    version : int
+    versions : sequence of int
+        Those that are read.
 
     Raises
     ------
@@ -118,8 +119,9 @@ def require_header(plain: Any, kind: str, name: str, version: int) -> Mapping[st
     """
     if not isinstance(plain, dict) or plain.get("format") != name:
         raise DataError(f'this is not {kind}: it lacks "format": "{name}"')
-    if plain.get("version") != version:
-        raise DataError(f"the result has format version {plain.get('version')!r}; this GRASP reads {version}")
+    if plain.get("version") not in versions:
+        read = " and ".join(map(str, versions))
+        raise DataError(f"the result has format version {plain.get('version')!r}; this GRASP reads {read}")
     return plain
 
 

@@ -1,4 +1,4 @@
-"""A run's result, as immutable values, and its file form (``grasp-run`` version 1)."""
+"""A run's result, as immutable values, and its file form (``grasp-run`` version 2)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ from grasp_core.remarks.remark import Remark
 from grasp_core.spec import SIDES, STATISTICS, RunSpec
 
 FORMAT = "grasp-run"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
+"""Version 1 lacked label use; it is still read."""
+_READ = (1, FORMAT_VERSION)
 
 DsiTest = Literal["largest", "studentised"]
 
@@ -177,7 +179,7 @@ class Result:
         DataError
             If it is of another format or version, or a field is missing or of the wrong kind.
         """
-        plain = require_header(plain, cls.kind, cls.format, FORMAT_VERSION)
+        plain = require_header(plain, cls.kind, cls.format, _READ)
         with damaged("the result file"):
             return from_json(plain, cls)
 
@@ -220,7 +222,7 @@ def _axes_of(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _mark(row: dict[str, Any]) -> dict[str, Any]:
-    if row["statistic"] not in (*STATISTICS, *SIDES, *PAIR_STATISTICS, "dsi"):
+    if row["statistic"] not in (*STATISTICS, *SIDES, *PAIR_STATISTICS, "label_use", "dsi"):
         raise WrongKindError(row["statistic"], "a statistic")
     return _axes_of(row)
 

@@ -31,8 +31,11 @@ LEVEL = 0.05
 
 IN_GROUP = ("irr", "negentropy", "plurality_size")
 CROSS_GROUP = ("xrr", "cross_negentropy", "voting_agreement")
-STATISTICS = ("irr", "xrr", "negentropy", "cross_negentropy", "plurality_size", "voting_agreement", "gai")
-"""All statistics, in the column order of the paper's Table 5."""
+STATISTICS = (
+    *("irr", "xrr", "negentropy", "cross_negentropy", "plurality_size", "voting_agreement", "gai"),
+    *("gap", "distance"),
+)
+"""All statistics: in the column order of the paper's Table 5, then those that it has not."""
 SIDES = ("xrr", "macro_f1", "share", "cross_entropy", "js_divergence")
 """All statistics of a model and a group, in the order of every array of them."""
 

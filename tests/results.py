@@ -50,6 +50,7 @@ race, gender|White, Woman|0.114-*|0.152-*|0.454+|0.381+|0.702-|0.663-|0.752-*
 """
 
 _BINS = 60
+PAPER_STATISTICS = STATISTICS[:7]
 _PERMUTATIONS = 10_000
 _REACH = {"": 0.9, "*": 2.3, "**": 3.8}
 """Standard deviations from the null's median to the value, per number of stars."""
@@ -88,7 +89,7 @@ def _paper_groups() -> tuple[GroupResult, ...]:
         axis, name, *cells = line.split("|")
         raters = RATERS[name]
         statistics = {}
-        for statistic, cell in zip(STATISTICS, cells, strict=True):
+        for statistic, cell in zip(PAPER_STATISTICS, cells, strict=True):
             stars = cell[6:]
             direction = "up" if cell[5] == "+" else "down"
             sd = _SPREAD.get(statistic, 0.1) / math.sqrt(raters)
@@ -134,7 +135,9 @@ def make_result(
     axes = tuple(dict.fromkeys(row.group.axes for row in groups)) or (("gender",),)
     spec = RunSpec(
         DataSpec(item="item_id", rater="rater_id", label="Q_overall"),
-        AnalysisSpec(**{"axes": axes, "permutations": _PERMUTATIONS, **analysis}),
+        AnalysisSpec(
+            **{"axes": axes, "permutations": _PERMUTATIONS, "statistics": PAPER_STATISTICS, **analysis}
+        ),
     )
     data = DataSummary(
         items=350,

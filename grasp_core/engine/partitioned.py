@@ -21,6 +21,7 @@ from grasp_core.groups import Grouping
 from grasp_core.io.parts.plan import PartPlan
 from grasp_core.io.parts.refused import check_supported
 from grasp_core.io.parts.survey import DatasetInParts
+from grasp_core.panels.cohesion.label_use import Labels
 from grasp_core.panels.cohesion.panel import Cohesion, CohesionWork
 from grasp_core.panels.panel import Work
 from grasp_core.permutation import questions
@@ -87,7 +88,9 @@ class InParts:
             return design if some is grouping else self._lay_out(some)
 
         components, of_raters = questions.components(design, sums), self._data.annotations_of
-        return Cohesion(grouping, self._spec.analysis, components, lay_out, of_raters)
+        return Cohesion(
+            grouping, self._spec.analysis, components, Labels.of(self._data.questions), lay_out, of_raters
+        )
 
     def permute(
         self,

@@ -11,18 +11,20 @@ from grasp_core import __version__
 from grasp_core.errors import SpecError
 from grasp_core.groups import Grouping, form_groups
 from grasp_core.io.dataset.load import Dataset
+from grasp_core.panels.cohesion.columns import Places
 from grasp_core.panels.cohesion.panel import Cohesion
 from grasp_core.panels.models.panel import Models
 from grasp_core.panels.panel import Panel, RunPanel
-from grasp_core.permutation.nulls.tally import KEPT, Tally
+from grasp_core.permutation.design import MOST_TOLD
+from grasp_core.permutation.nulls.tally import Tally, kept_of
 from grasp_core.permutation.testing.corrections import fewest_permutations
 from grasp_core.remarks.cautions import Caution
 from grasp_core.remarks.remark import Remark
 from grasp_core.result import DataSummary, Result, Stopping, Timing
-from grasp_core.spec import SIDES, STATISTICS, AnalysisSpec, RunSpec
+from grasp_core.spec import SIDES, AnalysisSpec, RunSpec
 
 MAX_NULL_BYTES = 4 * 2**30
-"""Room for the shuffled values that a run keeps; beyond :data:`KEPT` permutations it keeps counts."""
+"""Room for the shuffled values that a run keeps; of further permutations it keeps counts."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,7 +78,8 @@ def checked_groups(dataset: Dataset, spec: RunSpec) -> Grouping:
     analysis = spec.analysis
     _check_axes(dataset, analysis)
     grouping = form_groups(dataset.raters, analysis.axes, min_raters=analysis.min_raters)
-    _check_size(grouping, analysis, len(spec.models) * len(SIDES) or len(STATISTICS))
+    told = sum(one.n_categories for one in dataset.questions if one.n_categories <= MOST_TOLD)
+    _check_size(grouping, analysis, len(spec.models) * len(SIDES) or Places(1, told).of_group)
     return grouping
 
 
@@ -142,8 +145,9 @@ def _check_size(grouping: Grouping, analysis: AnalysisSpec, per_group: int) -> N
             f"no group has {analysis.min_raters} raters or more; lower the smallest group size or choose"
             " other axes"
         )
-    room = len(grouping.groups) * per_group * 8
-    if min(analysis.permutations, KEPT) * room > MAX_NULL_BYTES:
+    columns = len(grouping.groups) * per_group
+    room = columns * 8
+    if min(analysis.permutations, kept_of(columns)) * room > MAX_NULL_BYTES:
         raise SpecError(
             f"{analysis.permutations:,} permutations of {len(grouping.groups)} groups need more memory than"
             f" a run may take; at most {MAX_NULL_BYTES // room:,} fit"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -29,7 +30,7 @@ def intervals(
     raters: Raters,
     grouping: Grouping,
     analysis: AnalysisSpec,
-    statistics: Callable[[FloatArray], FloatArray],
+    columns: Callable[[FloatArray, int], FloatArray],
 ) -> FloatArray:
     """95 % intervals by the delete-one jackknife over raters and items (docs/methods.md, "Intervals").
 
@@ -40,8 +41,8 @@ def intervals(
     raters : Raters
     grouping : Grouping
     analysis : AnalysisSpec
-    statistics : callable
-        From the kernel's statistics, shape (N, 6), to those that get an interval, (N, T).
+    columns : callable
+        From the kernel's values of a group, shape (N, V), and its place to what gets an interval, (N, T).
 
     Returns
     -------
@@ -50,18 +51,19 @@ def intervals(
     """
     design = lay_out(questions, raters, grouping, analysis)
 
-    def of_sums(sums: FloatArray) -> FloatArray:
-        return statistics(of_questions.together(of_questions.components(design, sums)))
+    def of_sums(sums: FloatArray, g: int) -> FloatArray:
+        return columns(of_questions.together(of_questions.components(design, sums)), g)
 
     found = []
     for g, size in enumerate(grouping.n_raters):
         sides = Sides(grouping.member[g], grouping.complement(g))
         if size < FEWEST_RATERS:
-            found.append(np.full((*statistics(np.empty((1, 6))).shape[1:], 2), np.nan))
+            width = of_sums(np.zeros((1, of_questions.n_sums(design))), g).shape[1]
+            found.append(np.full((width, 2), np.nan))
             continue
         designs = of_questions.designs_of(design)
         answers = [answers_of(one, of_one, sides) for one, of_one in zip(questions, designs, strict=True)]
-        found.append(spreads(answers, sides, of_sums).interval(analysis.interval))
+        found.append(spreads(answers, sides, partial(of_sums, g=g)).interval(analysis.interval))
     return np.stack(found)
 
 

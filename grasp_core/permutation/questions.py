@@ -165,7 +165,7 @@ def _reasons_of_group(components: Sequence[FloatArray]) -> dict[str, Remark]:
         "cross_negentropy": NoValue.NO_SHARED_ITEM,
         "plurality_size": NoValue.NO_ANNOTATION,
         "voting_agreement": NoValue.ONE_PLURALITY if first_shared else NoValue.NO_SHARED_ITEM,
-        "distance": NoValue.NO_PAIR_ON_BOTH_SIDES if shared else NoValue.NO_SHARED_ITEM,
+        "distance": NoValue.NO_PAIRED_ITEM if first_shared else NoValue.NO_SHARED_ITEM,
         "shares_distance": NoValue.NO_SHARED_ITEM,
     }
     return {name: reason() for name, reason in why.items() if absent[name]}

@@ -78,11 +78,13 @@ def evaluate(
             "voting_agreement": partial(average, _each(voting_agreement, c, d, ranks)),
             "distance": partial(average, _each(distance, c, d, scales)),
             "shares_distance": partial(average, _each(shares_distance, c, d, scales)),
-            "often_paired": partial(average, _each(often_paired, c, d)),
-            "mean_shift": partial(average, _each(mean_shift, c, d, scales)),
         }
+        beside = (_each(often_paired, c, d), _each(mean_shift, c, d, scales))
+        values[g, len(definitions) : len(KERNEL_STATISTICS)] = [
+            _or_nan(partial(average, of)) for of in beside
+        ]
         values[g, len(KERNEL_STATISTICS) :] = np.concatenate(
-            [_shares(*sides, k) for *sides, k in zip(c, d, told, strict=True)]
+            [_shares(inside, outside, k) for inside, outside, k in zip(c, d, told, strict=True)]
         )
         reasons.append({})
         for s, (name, definition) in enumerate(definitions.items()):
@@ -91,6 +93,13 @@ def evaluate(
             except NotEstimableError as error:
                 reasons[g][name] = error.reason
     return values, reasons
+
+
+def _or_nan(definition: Callable[[], float]) -> float:
+    try:
+        return definition()
+    except NotEstimableError:
+        return float("nan")
 
 
 def _shares(c: Int64Array, d: Int64Array, told: int) -> FloatArray:

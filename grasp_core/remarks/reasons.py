@@ -16,6 +16,7 @@ class NoValue(Code):
     ONE_LABEL_INSIDE = "everybody in the group gave one same label"
     NO_SHARED_ITEM = "no item was rated both by the group and by the others"
     NO_PAIRED_ITEM = "no item was rated by two raters of the group and by two others"
+    MANY_LABELS = "label use is told of up to {most:d} labels; there are more"
     ONE_LABEL_ACROSS = "the group and the others all gave one same label"
     ONE_PLURALITY = "one same label is the plurality of every item on both sides"
     GAI_HALF_MISSING = "its {statistic} has no value: {because}"

@@ -33,6 +33,10 @@ class Scale:
         """Squared distances between the labels."""
         return partial(squared_distances, self.level, self.values)
 
+    def distances(self, marginals: FloatArray) -> FloatArray:
+        """Squared distances, shape (K, K), of labels whose shares are `marginals`, shape (K,)."""
+        return squared_distances(self.level, self.values, marginals)
+
     def positions(self, marginals: FloatArray) -> FloatArray:
         """Where labels lie: their numbers, or middle ranks from 0 to 1 of shares `marginals`, shape (K,)."""
         if self.level != "ordinal":
@@ -117,10 +121,10 @@ def distance(c: Int64Array, d: Int64Array, scale: Scale) -> float:
     ----------
     Székely & Rizzo (2013), Journal of Statistical Planning and Inference 143.
     """
-    apart = scale.distance(_marginals(c, d))
+    apart = scale.distances(_marginals(c, d))
     paired = (c.sum(axis=1) > 1) & (d.sum(axis=1) > 1)
     if not paired.any():
-        raise NotEstimableError(NoValue.NO_PAIR_ON_BOTH_SIDES())
+        raise NotEstimableError(NoValue.NO_PAIRED_ITEM())
     c, d = c[paired], d[paired]
     n, m = c.sum(axis=1), d.sum(axis=1)
     across = np.einsum("ik,il,kl->i", c, d, apart) / (n * m)
@@ -142,7 +146,7 @@ def shares_distance(c: Int64Array, d: Int64Array, scale: Scale) -> float:
         If no item has labels of both.
     """
     difference = label_use(c, d)
-    return float(-difference @ scale.distance(_marginals(c, d)) @ difference)
+    return float(-difference @ scale.distances(_marginals(c, d)) @ difference)
 
 
 def often_paired(c: Int64Array, d: Int64Array) -> float:

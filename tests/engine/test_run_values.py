@@ -12,8 +12,10 @@ from grasp_core.engine import run as run_module
 from grasp_core.engine.run import Prepared, finish, new_tally, prepare
 from grasp_core.errors import SelfCheckError, SpecError
 from grasp_core.panels.cohesion import self_check as self_check_module
-from grasp_core.panels.cohesion.columns import with_gai
+from grasp_core.panels.cohesion.columns import Places, group_columns
+from grasp_core.panels.cohesion.panel import Cohesion
 from grasp_core.permutation import reference
+from grasp_core.permutation.compiled import KERNEL_STATISTICS
 from grasp_core.permutation.draw import identity
 from grasp_core.permutation.nulls.tally import KEPT
 from grasp_core.remarks.cautions import Caution
@@ -25,6 +27,7 @@ from tests.permutation.simulated import DATA_SPEC, dataset
 
 AXES = (("gender",), ("race",), ("gender", "race"))
 DATA = dataset(1, items=30, missing=0.2, unknown=0.05)
+COLUMNS = Places(1, DATA.annotations.n_categories).of_group
 
 
 def spec(**analysis) -> RunSpec:
@@ -64,7 +67,10 @@ def test_observed_values_are_the_twins() -> None:
     values, _ = reference.evaluate(
         DATA.annotations, prepared.panel.grouping, prepared.spec.analysis, identity(DATA.annotations.n_raters)
     )
-    np.testing.assert_allclose(prepared.panel.statistics[:, :6], values, rtol=0, atol=1e-10)
+    panel = prepared.panel
+    assert isinstance(panel, Cohesion)
+    right = group_columns(values, prepared.spec.analysis, panel.by_shares)
+    np.testing.assert_allclose(panel.statistics, right, rtol=0, atol=1e-10)
 
 
 @pytest.mark.parametrize("pair", [("irr", "xrr"), ("plurality_size", "voting_agreement")])
@@ -78,9 +84,14 @@ def test_gai_is_the_chosen_ratio(pair) -> None:
             assert value == pytest.approx(inside / across)
 
 
-def test_with_gai_appends_to_any_shape() -> None:
-    counted = np.ones((4, 3, 6))
-    assert with_gai(counted, spec().analysis).shape == (4, 3, 7)
+def test_group_columns_appends_to_any_shape() -> None:
+    counted = np.ones((4, 3, len(KERNEL_STATISTICS)))
+    assert group_columns(counted, spec().analysis).shape == (4, 3, len(STATISTICS))
+    assert group_columns(np.ones((*counted.shape[:-1], 15)), spec().analysis).shape == (
+        4,
+        3,
+        Places(1, 5).of_group,
+    )
 
 
 def test_what_is_not_estimable_says_why() -> None:
@@ -94,6 +105,7 @@ def test_what_is_not_estimable_says_why() -> None:
         identity(data.annotations.n_raters),
     )
     missing = 0
+    twin = twin[:, : KERNEL_STATISTICS.index("distance")]
     for row, values in zip(result.groups, twin, strict=True):
         for name, value in zip(STATISTICS, values, strict=False):
             outcome = row.statistics[name]
@@ -170,14 +182,14 @@ def test_what_cannot_be_computed_is_refused(analysis, named: str) -> None:
 
 
 def test_the_number_of_permutations_that_fits_does_fit(monkeypatch) -> None:
-    monkeypatch.setattr(run_module, "MAX_NULL_BYTES", 200 * 5 * 7 * 8)
+    monkeypatch.setattr(run_module, "MAX_NULL_BYTES", 200 * 5 * COLUMNS * 8)
     prepare(DATA, spec(axes=AXES[:2], permutations=200))
     with pytest.raises(SpecError, match="at most 200 fit"):
         prepare(DATA, spec(axes=AXES[:2], permutations=201))
 
 
 def test_more_permutations_than_are_kept_need_no_more_room(monkeypatch) -> None:
-    monkeypatch.setattr(run_module, "MAX_NULL_BYTES", KEPT * 5 * 7 * 8)
+    monkeypatch.setattr(run_module, "MAX_NULL_BYTES", KEPT * 5 * COLUMNS * 8)
     prepare(DATA, spec(axes=AXES[:2], permutations=10_000_000))
 
 
@@ -189,7 +201,7 @@ def test_warns_where_no_lone_effect_can_survive() -> None:
     # Five groups per statistic, paper p: with B = 99 the smallest q is 5 / 100, not below 0.05; B = 100 does.
     # The smallest two-sided p is twice as large, so twice as many are needed.
     cases = (("statistic", "paper", 5), ("statistic-axis", "paper", 3), ("statistic", "two-sided", 5))
-    for family, p_value, tests in (*cases, ("all", "two-sided", 35)):
+    for family, p_value, tests in (*cases, ("all", "two-sided", 50)):
         enough = 20 * tests * (2 if p_value == "two-sided" else 1)
         options = {"axes": AXES[:2], "family": family, "p_value": p_value}
         assert warned(f"among {tests} tests", permutations=enough - 1, **options)
@@ -221,9 +233,11 @@ def test_counts_the_permutations_that_lost_a_value() -> None:
     data = dataset(3, items=10, raters=14, missing=0.75)
     result = compute(data, axes=(("race",),))
     prepared = prepare(data, spec(axes=(("race",),)))
-    counted = shuffled(prepared).reshape(200, -1, len(STATISTICS) - 1)
-    null = with_gai(counted, prepared.spec.analysis)
-    lost = int(np.isnan(null).any(axis=(1, 2)).sum())
+    panel = prepared.panel
+    assert isinstance(panel, Cohesion)
+    counted = shuffled(prepared).reshape(200, -1, panel.per_unit)
+    null = group_columns(counted, prepared.spec.analysis, panel.by_shares)
+    lost = int(np.isnan(null[:, ~np.isnan(panel.statistics)]).any(axis=1).sum())
     assert lost > 0
     assert Caution.SOME_NOT_ESTIMABLE(lost=lost, permutations=200) in result.warnings
     for g, row in enumerate(result.groups):

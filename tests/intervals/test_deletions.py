@@ -13,7 +13,7 @@ from grasp_core.groups import Grouping, form_groups
 from grasp_core.intervals.deletions import Sides, answers_of, spreads
 from grasp_core.intervals.of_groups import lay_out
 from grasp_core.intervals.spread import Spreads
-from grasp_core.panels.cohesion.columns import with_gai
+from grasp_core.panels.cohesion.columns import group_columns
 from grasp_core.permutation import questions as of_questions
 from grasp_core.permutation.draw import identity
 from grasp_core.permutation.reference import evaluate
@@ -31,7 +31,7 @@ def found(questions: Sequence[Annotations], raters: Raters, spec: AnalysisSpec, 
     answers = [answers_of(one, of_one, sides) for one, of_one in zip(questions, designs, strict=True)]
 
     def statistics(sums: FloatArray) -> FloatArray:
-        return with_gai(of_questions.together(of_questions.components(design, sums)), spec)
+        return group_columns(of_questions.together(of_questions.components(design, sums)), spec)
 
     return spreads(answers, sides, statistics)
 
@@ -42,7 +42,7 @@ def naive(questions: Sequence[Annotations], grouping: Grouping, spec: AnalysisSp
 
     def without(out: Sequence[np.ndarray]) -> FloatArray:
         left = [subset(one, ~gone) for one, gone in zip(questions, out, strict=True)]
-        return with_gai(evaluate(left, grouping, spec, everybody)[0], spec)[g]
+        return group_columns(evaluate(left, grouping, spec, everybody)[0], spec)[g]
 
     def variance(units: list) -> FloatArray:
         values = np.array([without(unit) for unit in units])

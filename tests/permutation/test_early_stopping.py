@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, false_discovery_control, norm
 
-from grasp_core.panels.cohesion.columns import cohesion_tests, column, dsi_column, members, with_dsi
+from grasp_core.panels.cohesion.columns import Places, cohesion_tests, members, with_dsi
 from grasp_core.permutation.nulls.tails import Tails
 from grasp_core.permutation.nulls.values import Kept
 from grasp_core.permutation.testing import early_stopping, intervals
@@ -18,6 +18,8 @@ from tests.permutation.test_outcomes import GAI, GROUPS, by_group_and_axis, kept
 
 SPEC = AnalysisSpec(axes=(("gender",), ("race",)), permutations=100_000, adaptive=True)
 MISS = RISK / 3 / len(looks(100_000))
+
+PLACES = Places(5)
 
 
 def test_looks_are_fixed_and_end_with_the_most() -> None:
@@ -99,13 +101,15 @@ def test_what_is_settled_is_marked_as_the_exact_p_values_mark_it(seed: int, fami
     open_marks = set(unsettled(GROUPS, observed, null, spec))
     rows, _ = by_group_and_axis(observed, null, spec)
     exact = 2 * norm.sf(np.abs(observed - 1) / 0.2)
+    upper = STATISTICS.index("distance")
+    exact[:, upper] = norm.sf((observed[:, upper] - 1) / 0.2)
     checked = 0
     for g, s in np.ndindex(observed.shape):
         outcome = rows[g][STATISTICS[s]]
-        if (column(g, s), False) not in open_marks:
+        if (PLACES.column(g, s), False) not in open_marks:
             assert (outcome.p < 0.05) == (exact[g, s] < 0.05)
             checked += 1
-        if correction == "benjamini-hochberg" and (column(g, s), True) not in open_marks:
+        if correction == "benjamini-hochberg" and (PLACES.column(g, s), True) not in open_marks:
             q = false_discovery_control(exact[:, s] if family == "statistic" else exact.ravel())
             right = q[g] if family == "statistic" else q[g * len(STATISTICS) + s]
             assert (outcome.q < 0.05) == (right < 0.05)
@@ -122,15 +126,15 @@ def test_more_permutations_settle_more() -> None:
 def test_a_test_without_p_is_waited_for_only_while_it_may_get_one() -> None:
     spec, observed, null = run(6, 2000)
     values = null.values.copy()
-    values[:, column(0, 0)] = np.nan  # never estimable
-    values[60:, column(1, 0)] = np.nan  # not often enough so far
+    values[:, PLACES.column(0, 0)] = np.nan  # never estimable
+    values[60:, PLACES.column(1, 0)] = np.nan  # not often enough so far
     null = dataclasses.replace(null, values=values)
     found = unsettled(GROUPS, observed, null, spec)
-    assert (column(0, 0), False) not in found
-    assert (column(1, 0), False) in found
-    assert (column(1, 0), False) not in unsettled(GROUPS, observed, null, spec, final=True)
+    assert (PLACES.column(0, 0), False) not in found
+    assert (PLACES.column(1, 0), False) in found
+    assert (PLACES.column(1, 0), False) not in unsettled(GROUPS, observed, null, spec, final=True)
     observed[1, 0] = np.nan
-    assert (column(1, 0), False) not in unsettled(GROUPS, observed, null, spec)
+    assert (PLACES.column(1, 0), False) not in unsettled(GROUPS, observed, null, spec)
 
 
 def test_groups_go_on_for_their_own_tests_and_for_the_maximum_of_their_axis() -> None:
@@ -138,12 +142,12 @@ def test_groups_go_on_for_their_own_tests_and_for_the_maximum_of_their_axis() ->
         spec = dataclasses.replace(SPEC, **analysis)
         return still_needed(cohesion_tests(GROUPS, spec), [(c, False) for c in columns]).tolist()
 
-    race = dsi_column(len(GROUPS), 1)
+    race = Places(len(GROUPS)).dsi(1)
     assert needed() == [False] * 5
-    assert needed(column(1, 3)) == [False, True, False, False, False]
+    assert needed(PLACES.column(1, 3)) == [False, True, False, False, False]
     assert needed(race) == [False, False, True, True, True]
-    assert needed(column(0, 0), race) == [True, False, True, True, True]
-    assert needed(column(0, 0), correction="max-t") == [True] * 5
+    assert needed(PLACES.column(0, 0), race) == [True, False, True, True, True]
+    assert needed(PLACES.column(0, 0), correction="max-t") == [True] * 5
     assert needed(correction="max-t") == [False] * 5
 
 
@@ -152,14 +156,14 @@ def test_the_largest_gai_has_marks_of_its_own() -> None:
     spec = dataclasses.replace(SPEC, axes=(("race",),), statistics=("gai",))
     groups = GROUPS[2:]
     rng = np.random.default_rng(7)
-    null = np.repeat(rng.normal(size=(1000, 3, 1)), 7, axis=2)
+    null = np.repeat(rng.normal(size=(1000, 3, 1)), len(STATISTICS), axis=2)
     largest = np.sort(null[:, :, GAI].max(axis=1))
-    observed = np.full((3, 7), -0.1)
+    observed = np.full((3, len(STATISTICS)), -0.1)
     observed[0] = largest[-50]
     of_axis = members(groups, spec)
     whole = Kept(with_dsi(observed, of_axis), with_dsi(null, of_axis))
     found = unsettled(groups, observed, whole, spec)
-    axis = dsi_column(3, 0)
+    axis = Places(3).dsi(0)
     assert {(axis, False), (axis, True)} <= set(found)
     _, (dsi,) = by_group_and_axis(observed, whole, spec, groups)
     assert 0.04 < dsi.outcome.p < 0.06

@@ -9,7 +9,7 @@ import pytest
 
 from grasp_core.annotations import Annotations, Axis, Raters
 from grasp_core.groups import Grouping, form_groups
-from grasp_core.panels.cohesion.columns import members, with_dsi, with_gai
+from grasp_core.panels.cohesion.columns import group_columns, members, with_dsi
 from grasp_core.permutation import compiled
 from grasp_core.permutation.design import build_design
 from grasp_core.permutation.nulls.tails import p_value
@@ -35,8 +35,10 @@ def tested() -> dict[str, np.ndarray]:
         annotations, raters = simulate(seed, items=12, raters=20, missing=0.2)
         grouping = form_groups(raters, SPEC.axes, min_raters=2)
         design = build_design(annotations, raters, grouping, SPEC)
-        observed = with_gai(compiled.observed(design), SPEC)
-        null = with_gai(compiled.shuffled(design, seed, 0, SPEC.permutations), SPEC)
+        observed = group_columns(compiled.observed(design), SPEC)[..., : len(STATISTICS)]
+        null = group_columns(compiled.shuffled(design, seed, 0, SPEC.permutations), SPEC)[
+            ..., : len(STATISTICS)
+        ]
         irr = null[:, 0, 0][~np.isnan(null[:, 0, 0])]
         for convention in ("two-sided", "paper"):
             found[convention].append(p_value(observed[0, 0], irr, convention))  # type: ignore[arg-type]
@@ -92,8 +94,14 @@ def test_dsi_keeps_its_level_where_half_of_all_gais_have_no_value() -> None:
         people = Raters(annotations.rater_ids, {"race": race})
         grouping = form_groups(people, SPEC.axes)
         design = build_design(annotations, people, grouping, SPEC)
-        observed = with_gai(compiled.observed(design), SPEC)
-        found.append(dsi_p(grouping, observed, with_gai(compiled.shuffled(design, seed, 0, 199), SPEC)))
+        observed = group_columns(compiled.observed(design), SPEC)[..., : len(STATISTICS)]
+        found.append(
+            dsi_p(
+                grouping,
+                observed,
+                group_columns(compiled.shuffled(design, seed, 0, 199), SPEC)[..., : len(STATISTICS)],
+            )
+        )
     p = np.array(found)
     p = p[~np.isnan(p)]
     assert p.size > 400

@@ -11,14 +11,21 @@ import numpy as np
 import pytest
 
 from grasp_core.groups import Group
-from grasp_core.panels.cohesion.columns import cohesion_tests, column, members, with_dsi
+from grasp_core.panels.cohesion.columns import Places, cohesion_tests, members, with_dsi
 from grasp_core.panels.cohesion.results import by_axis, by_group
 from grasp_core.permutation.nulls.values import BINS, Kept
 from grasp_core.permutation.testing.outcomes import outcomes
 from grasp_core.remarks.reasons import NoValue
 from grasp_core.spec import STATISTICS, AnalysisSpec
-from tests.permutation.test_pvalues import naive_max_t, naive_paper, naive_step_up, naive_two_sided
+from tests.permutation.test_pvalues import (
+    naive_max_t,
+    naive_paper,
+    naive_step_up,
+    naive_two_sided,
+    naive_upper,
+)
 
+PLACES = Places(5)
 GROUPS = tuple(
     Group(axes, values)
     for axes, choices in ((("gender",), ("Man", "Woman")), (("race",), ("Asian", "Black", "White")))
@@ -47,7 +54,9 @@ def by_group_and_axis(observed: np.ndarray, null, spec: AnalysisSpec = SPEC, gro
     """Every group's outcomes by statistic, and every axis's DSI."""
     columns = with_dsi(observed, members(groups, spec))
     found = outcomes(cohesion_tests(groups, spec), columns, null, reasons or {})
-    return by_group(found, len(groups), spec), by_axis(found, groups, observed[:, GAI], spec)
+    return by_group(found, Places(len(groups)), spec), by_axis(
+        found, groups, observed[:, GAI], spec, Places(len(groups))
+    )
 
 
 def of_family(family: str, g: int, s: int) -> list[tuple[int, int]]:
@@ -65,16 +74,17 @@ def of_family(family: str, g: int, s: int) -> list[tuple[int, int]]:
 @pytest.mark.parametrize("p_value", ["two-sided", "paper"])
 @pytest.mark.parametrize("lost", [0.0, 0.2])
 def test_every_cell_by_a_naive_loop(family, correction, p_value, lost: float) -> None:
-    observed, null = shuffled(1, lost=lost)
+    observed, null = shuffled(8, lost=lost)
     spec = dataclasses.replace(SPEC, family=family, correction=correction, p_value=p_value)
     rows, _ = by_group_and_axis(observed, kept(observed, null), spec)
     formula = {"two-sided": naive_two_sided, "paper": naive_paper}[p_value]
+    upper = STATISTICS.index("distance")
 
     def estimable(g: int, s: int) -> list[float]:
         return [value for value in null[:, g, s] if value == value]
 
     p = {
-        (g, s): formula(observed[g, s], estimable(g, s))
+        (g, s): (naive_upper if s == upper else formula)(observed[g, s], estimable(g, s))
         for g, s in itertools.product(range(len(GROUPS)), range(len(STATISTICS)))
     }
     levels = set()
@@ -89,7 +99,7 @@ def test_every_cell_by_a_naive_loop(family, correction, p_value, lost: float) ->
         cells = of_family(family, g, s)
         if correction == "max-t":
             h, t = (list(index) for index in zip(*cells, strict=True))
-            corrected = naive_max_t(observed[h, t], null[:, h, t])
+            corrected = naive_max_t(observed[h, t], null[:, h, t], [place == upper for place in t])
         else:
             corrected = naive_step_up([p[cell] for cell in cells], correction == "benjamini-yekutieli")
         q = corrected[cells.index((g, s))]
@@ -124,9 +134,9 @@ def test_a_tie_with_the_median_points_up_however_it_is_rounded() -> None:
 
 def test_levels_are_strict() -> None:
     # 399 shuffled values: the nth smallest has two-sided p = 2 (1 + n) / 400; 9 gives 0.05 exactly.
-    null = np.broadcast_to(np.arange(399.0)[:, None, None], (399, 1, 7))
+    null = np.broadcast_to(np.arange(399.0)[:, None, None], (399, 1, len(STATISTICS)))
     for observed, p, level in ((8.0, 0.05, "none"), (7.0, 0.045, "corrected")):
-        row = np.full((1, 7), observed)
+        row = np.full((1, len(STATISTICS)), observed)
         rows, _ = by_group_and_axis(row, kept(row, null, GROUPS[:1]), groups=GROUPS[:1])
         outcome = rows[0]["irr"]
         assert outcome.p == p
@@ -136,7 +146,9 @@ def test_levels_are_strict() -> None:
 def test_no_observed_value_keeps_its_reason() -> None:
     observed, null = shuffled(3)
     observed[0, 0] = np.nan
-    rows, _ = by_group_and_axis(observed, kept(observed, null), reasons={column(0, 0): NoValue.NO_PAIR()})
+    rows, _ = by_group_and_axis(
+        observed, kept(observed, null), reasons={PLACES.column(0, 0): NoValue.NO_PAIR()}
+    )
     found = rows[0]["irr"]
     assert (found.value, found.reason, found.p, found.q, found.significance) == (
         None,
@@ -166,7 +178,7 @@ def test_too_few_estimable_shuffled_values(left: int) -> None:
 
 
 def test_a_constant_null_has_a_histogram() -> None:
-    null = np.full((300, 1, 7), 0.25)
+    null = np.full((300, 1, len(STATISTICS)), 0.25)
     found = by_group_and_axis(null[0], kept(null[0], null, GROUPS[:1]), groups=GROUPS[:1])[0][0]["irr"]
     assert found.null is not None
     assert sum(found.null.counts) == 300

@@ -28,6 +28,10 @@ def naive_two_sided(observed: float, null: list[float]) -> float:
     return min(1.0, 2 * min((1 + low) / size, (1 + high) / size))
 
 
+def naive_upper(observed: float, null: list[float]) -> float:
+    return (1 + sum(value >= observed - 1e-12 for value in null)) / (len(null) + 1)
+
+
 def naive_paper(observed: float, null: list[float]) -> float:
     middle = sorted(null)[len(null) // 2]
     if observed < middle and not tied(middle, observed):
@@ -144,7 +148,7 @@ def test_benjamini_hochberg_by_hand() -> None:
     assert found == pytest.approx([0.04 * 25 / 12, 1, 0.2 / 3 * 25 / 12, None, 0.06 * 25 / 12])
 
 
-def naive_max_t(observed, null) -> list[float]:
+def naive_max_t(observed, null, upper=()) -> list[float]:
     centre, scale = [], []
     for t in range(null.shape[1]):
         values = [value for value in null[:, t] if not math.isnan(value)]
@@ -152,7 +156,12 @@ def naive_max_t(observed, null) -> list[float]:
         scale.append(math.sqrt(sum((value - centre[t]) ** 2 for value in values) / len(values)))
 
     def deviation(value: float, t: int) -> float:
-        return 0.0 if math.isnan(value) or scale[t] < 1e-12 else abs(value - centre[t]) / scale[t]
+        if math.isnan(value):
+            return -math.inf if upper and upper[t] else 0.0
+        if scale[t] < 1e-12:
+            return 0.0
+        found = (value - centre[t]) / scale[t]
+        return found if upper and upper[t] else abs(found)
 
     largest = [max(deviation(value, t) for t, value in enumerate(row)) for row in null]
     return [

@@ -13,6 +13,7 @@ import pytest
 from grasp_core.annotations import Annotations, Raters
 from grasp_core.groups import form_groups
 from grasp_core.permutation import compiled, questions, reference
+from grasp_core.permutation.compiled import KERNEL_STATISTICS
 from grasp_core.permutation.draw import identity, permutation, stratify
 from grasp_core.spec import AnalysisSpec
 from tests.permutation.simulated import simulate
@@ -80,8 +81,9 @@ def test_xrr_by_naive_pairs_of_vectors() -> None:
 
 def test_the_others_are_averaged_over_the_questions_that_have_a_value() -> None:
     answers, raters = asked(2, 4, items=10, raters=8, missing=0.8, unknown=0.2)
-    together = twin(answers, raters)
-    apart = np.stack([twin(one, raters) for one in answers])
+    own = len(KERNEL_STATISTICS)
+    together = twin(answers, raters)[:, :own]
+    apart = np.stack([twin(one, raters)[:, :own] for one in answers])
     assert np.isnan(apart[..., 2:]).any()
     for place, value in np.ndenumerate(together[:, 2:]):
         known = apart[:, place[0], place[1] + 2]
@@ -93,7 +95,9 @@ def test_one_question_is_itself() -> None:
     answers, raters = asked(missing=0.3)
     assert np.array_equal(twin(answers, raters), twin(answers[0], raters), equal_nan=True)
     twice = twin((*answers, *answers), raters)
-    np.testing.assert_allclose(twice, twin(answers, raters), rtol=0, atol=1e-12)
+    own = len(KERNEL_STATISTICS)
+    np.testing.assert_allclose(twice[:, :own], twin(answers, raters)[:, :own], rtol=0, atol=1e-12)
+    np.testing.assert_array_equal(twice[:, own:], np.tile(twin(answers, raters)[:, own:], 2))
 
 
 @pytest.mark.parametrize("strata", [None, "region"])

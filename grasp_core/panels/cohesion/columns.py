@@ -1,29 +1,62 @@
-"""The columns of cohesion: every statistic of every group, then the DSI of every axis."""
+"""The columns of cohesion: what is known of every group, then the DSI of every axis.
+
+A group's columns are its statistics, how far its use of the labels lies from the others' in the label where
+that is largest, the shift of its mean, and its use of each label; without labels the statistics alone.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from grasp_core.annotations import FloatArray
+from grasp_core.annotations import BoolArray, FloatArray
 from grasp_core.groups import Group
 from grasp_core.permutation.compiled import KERNEL_STATISTICS
+from grasp_core.permutation.nulls.deviations import Maximum
 from grasp_core.permutation.testing.tests import Family, Tests
 from grasp_core.spec import STATISTICS, AnalysisSpec
 from grasp_core.statistics.indices import dsi, gai
 
-GAI = STATISTICS.index("gai")
+GAI, DISTANCE = STATISTICS.index("gai"), STATISTICS.index("distance")
+LABEL_USE, MEAN, LABELS = range(len(STATISTICS), len(STATISTICS) + 3)
+"""Places among a group's columns, behind its statistics: the last is the first label's."""
+_SHARED = KERNEL_STATISTICS.index("distance")
+"""The kernel's statistics before it are in the order of :data:`~grasp_core.spec.STATISTICS`."""
 
 
-def column(g: int, s: int) -> int:
-    """The column of group g's statistic s, which is a position in :data:`~grasp_core.spec.STATISTICS`."""
-    return g * len(STATISTICS) + s
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where columns are.
 
+    Parameters
+    ----------
+    n_groups : int
+        G.
+    n_labels : int
+        L, labels of which it is told how often a group gives them; 0 where there are too many.
+    """
 
-def dsi_column(n_groups: int, axis: int) -> int:
-    """The column of an axis's DSI."""
-    return n_groups * len(STATISTICS) + axis
+    n_groups: int
+    n_labels: int = 0
+
+    @property
+    def of_group(self) -> int:
+        """W, columns of a group."""
+        return LABELS + self.n_labels if self.n_labels else len(STATISTICS)
+
+    def column(self, g: int, place: int) -> int:
+        """The column of group g that has this place among its own, such as a statistic's in `STATISTICS`."""
+        return g * self.of_group + place
+
+    def labels(self, g: int) -> tuple[int, ...]:
+        """The columns of a group's use of each label."""
+        return tuple(range(self.column(g, LABELS), self.column(g, LABELS + self.n_labels)))
+
+    def dsi(self, axis: int) -> int:
+        """The column of an axis's DSI."""
+        return self.n_groups * self.of_group + axis
 
 
 def members(groups: Sequence[Group], spec: AnalysisSpec) -> list[list[int]]:
@@ -31,47 +64,104 @@ def members(groups: Sequence[Group], spec: AnalysisSpec) -> list[list[int]]:
     return [[g for g, group in enumerate(groups) if group.axes == axes] for axes in spec.axes]
 
 
-def cohesion_tests(groups: Sequence[Group], spec: AnalysisSpec) -> Tests:
-    """The chosen statistics in the spec's families, and the axes' DSI; the units are the groups."""
-    found: dict[Hashable, list[int]] = {}
-    for s, name in enumerate(STATISTICS):
-        if name in spec.statistics:
-            for g, group in enumerate(groups):
-                key = {"statistic": name, "statistic-axis": (name, group.axes), "all": None}[spec.family]
-                found.setdefault(key, []).append(column(g, s))
-    families = [Family(tuple(columns), spec.p_value, spec.correction) for columns in found.values()]
+def cohesion_tests(groups: Sequence[Group], spec: AnalysisSpec, n_labels: int = 0) -> Tests:
+    """The chosen statistics and label use in the spec's families, and the axes' DSI; units are groups."""
+    places = Places(len(groups), n_labels)
+    families = group_families([group.axes for group in groups], spec, n_labels)
     of_axis = members(groups, spec)
-    axes = tuple(dsi_column(len(groups), axis) for axis in range(len(of_axis)))
-    needs = np.zeros((dsi_column(len(groups), len(of_axis)), len(groups)), np.bool_)
+    axes = tuple(places.dsi(axis) for axis in range(len(of_axis)))
+    needs = np.zeros((places.dsi(len(of_axis)), len(groups)), np.bool_)
     for g in range(len(groups)):
-        needs[column(g, 0) : column(g + 1, 0), g] = True
+        needs[places.column(g, 0) : places.column(g + 1, 0), g] = True
+    largest = label_use_maxima(len(groups), n_labels)
     for c, together in zip(axes, of_axis, strict=True):
         needs[c, together] = True
-    of = zip(axes, of_axis, strict=True)
-    largest = {c: tuple(column(g, GAI) for g in together) for c, together in of if together}
+        if together:
+            columns = tuple(places.column(g, GAI) for g in together)
+            largest[c] = Maximum(columns, upper=columns, within=c, every=True)
     return Tests((*families, Family(axes, "upper", "benjamini-hochberg")), needs, largest)
 
 
-def with_gai(counted: FloatArray, analysis: AnalysisSpec) -> FloatArray:
-    """Append GAI to the kernel's statistics: shape (..., 6) becomes (..., 7)."""
-    inside, across = (KERNEL_STATISTICS.index(name) for name in analysis.gai)
-    index = gai(counted[..., inside], counted[..., across])
-    return np.concatenate([counted, index[..., None]], axis=-1)
-
-
-def with_dsi(values: FloatArray, axis_members: Sequence[Sequence[int]]) -> FloatArray:
-    """Lay statistics out as columns and append every axis's largest GAI.
+def group_families(
+    kinds: Sequence[Hashable], spec: AnalysisSpec, n_labels: int, tested: Sequence[str] = STATISTICS
+) -> tuple[Family, ...]:
+    """Tests that are corrected together.
 
     Parameters
     ----------
-    values : float64 array, shape (..., G, 7)
+    kinds : sequence, length U
+        The axis of each unit, such as a group.
+    spec : AnalysisSpec
+    n_labels : int
+    tested : sequence of str
+        Statistics that units have, if the spec asks for them.
+    """
+    places, found = Places(len(kinds), n_labels), dict[Hashable, list[int]]()
+    upper: list[int] = []
+    chosen = [(s, name) for s, name in enumerate(STATISTICS) if name in spec.statistics and name in tested]
+    for place, name in [*chosen, *([(LABEL_USE, "label_use")] if n_labels else [])]:
+        for g, axes in enumerate(kinds):
+            key = {"statistic": name, "statistic-axis": (name, axes), "all": None}[spec.family]
+            found.setdefault(key, []).append(places.column(g, place))
+            if place in (DISTANCE, LABEL_USE):
+                upper.append(places.column(g, place))
+    return tuple(
+        Family(tuple(columns), spec.p_value, spec.correction, tuple(c for c in upper if c in set(columns)))
+        for columns in found.values()
+    )
+
+
+def label_use_maxima(n_groups: int, n_labels: int) -> dict[int, Maximum]:
+    """By the column of each group's label use: the label that lies furthest from its chance values."""
+    places = Places(n_groups, n_labels)
+    columns = (places.column(g, LABEL_USE) for g in range(n_groups if n_labels else 0))
+    return {c: Maximum(places.labels(g), within=c) for g, c in enumerate(columns)}
+
+
+def group_columns(
+    counted: FloatArray, analysis: AnalysisSpec, by_shares: BoolArray | bool = False
+) -> FloatArray:
+    """From the kernel's values to the columns of groups.
+
+    Parameters
+    ----------
+    counted : float64 array, shape (..., V)
+    analysis : AnalysisSpec
+    by_shares : bool or bool array, shape of `counted` without the last axis, or the end of it
+        Whether the distance is that of the shares of labels: see :func:`few_paired`.
+
+    Returns
+    -------
+    float64 array, shape (..., W)
+    """
+    of = {name: counted[..., place] for place, name in enumerate(KERNEL_STATISTICS)}
+    index = gai(of[analysis.gai[0]], of[analysis.gai[1]])
+    distance = np.where(by_shares, of["shares_distance"], of["distance"])
+    made = [index, of["irr"] - of["xrr"], distance]
+    labels = counted[..., len(KERNEL_STATISTICS) :]
+    if labels.shape[-1]:
+        made += [np.abs(labels).max(axis=-1), of["mean_shift"]]
+    return np.concatenate([counted[..., :_SHARED], np.stack(made, axis=-1), labels], axis=-1)
+
+
+def few_paired(counted: FloatArray) -> BoolArray:
+    """Where half of the shared items or more have one label of the group: `counted` has shape (..., V)."""
+    return np.asarray(counted[..., KERNEL_STATISTICS.index("often_paired")] <= 0.5)
+
+
+def with_dsi(values: FloatArray, axis_members: Sequence[Sequence[int]]) -> FloatArray:
+    """Lay columns of groups side by side and append every axis's largest GAI.
+
+    Parameters
+    ----------
+    values : float64 array, shape (..., G, W)
     axis_members : sequence, length A, of sequences of int
         From :func:`members`. All groups of an axis take part: those that happen to be estimable in the data
         would make the p-value of the maximum too small.
 
     Returns
     -------
-    float64 array, shape (..., 7 G + A)
+    float64 array, shape (..., W G + A)
     """
     flat = values.reshape(*values.shape[:-2], -1)
     largest = [dsi(values[..., list(groups), GAI])[..., None] for groups in axis_members]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -13,20 +12,21 @@ from grasp_core.annotations import BoolArray, Codes, FloatArray
 from grasp_core.groups import Grouping
 from grasp_core.intervals import of_groups
 from grasp_core.io.dataset.load import Dataset
-from grasp_core.outcome import Outcome
+from grasp_core.outcome import LabelUse, Outcome
 from grasp_core.panels.cohesion.columns import (
     GAI,
+    LABEL_USE,
+    Places,
     cohesion_tests,
-    column,
-    dsi_column,
+    few_paired,
+    group_columns,
     members,
     with_dsi,
-    with_gai,
 )
+from grasp_core.panels.cohesion.label_use import Labels, label_use, with_intervals
 from grasp_core.panels.cohesion.results import by_axis, by_group, with_interval
 from grasp_core.panels.cohesion.self_check import self_check
 from grasp_core.permutation import compiled, questions
-from grasp_core.permutation.compiled import KERNEL_STATISTICS
 from grasp_core.permutation.nulls.values import Null
 from grasp_core.permutation.questions import AnyDesign
 from grasp_core.permutation.testing.outcomes import outcomes
@@ -35,7 +35,7 @@ from grasp_core.remarks.cautions import Caution
 from grasp_core.remarks.reasons import NoInterval, NoValue
 from grasp_core.remarks.remark import Remark
 from grasp_core.result import GroupResult, RunResult, Undecided
-from grasp_core.spec import CROSS_GROUP, STATISTICS, AnalysisSpec
+from grasp_core.spec import IN_GROUP, STATISTICS, AnalysisSpec
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,38 +69,43 @@ class Cohesion:
     ----------
     grouping : Grouping
     analysis : AnalysisSpec
-    components : sequence of float64 arrays, shape (G, 8)
+    components : sequence of float64 arrays, shape (G, V + 2)
         :func:`~grasp_core.permutation.compiled.components` of each question as observed.
+    labels : Labels
     lay_out : callable
         Takes a grouping, gives what workers need to compute its groups.
     annotations_of : int array, shape (J,)
         Annotations of each rater.
     intervals : callable or Remark
-        Gives :func:`~grasp_core.intervals.of_groups.intervals` of the groups' statistics, shape (G, 7, 2), or
+        Gives :func:`~grasp_core.intervals.of_groups.intervals` of the groups' columns, shape (G, W, 2), or
         says why there are none; by default because data are in parts.
     """
-
-    per_unit = len(KERNEL_STATISTICS)
 
     def __init__(
         self,
         grouping: Grouping,
         analysis: AnalysisSpec,
         components: Sequence[FloatArray],
+        labels: Labels,
         lay_out: Callable[[Grouping], AnyDesign],
         annotations_of: Codes,
         intervals: Callable[[], FloatArray] | Remark | None = None,
     ) -> None:
         self.grouping = grouping
-        self.tests: Tests = cohesion_tests(grouping.groups, analysis)
-        self.statistics = with_gai(questions.together(components), analysis)
+        counted = questions.together(components)
+        self.per_unit = counted.shape[-1]
+        self._labels = labels
+        self._places = Places(len(grouping.groups), labels.told)
+        self.tests: Tests = cohesion_tests(grouping.groups, analysis, labels.told)
+        self.by_shares = few_paired(counted)
+        self.statistics = group_columns(counted, analysis, self.by_shares)
         self._members = members(grouping.groups, analysis)
         self.observed = with_dsi(self.statistics, self._members)
         paper = analysis.cross_negentropy == "paper"
         self.notes: tuple[Remark, ...] = (Caution.PAPER_CROSS_NEGENTROPY(),) if paper else ()
         self._analysis = analysis
         self._lay_out = lay_out
-        self._reasons = with_gai_reasons(questions.reasons(components), self.statistics, analysis)
+        self._reasons = with_reasons(questions.reasons(components), self.statistics, self.by_shares, analysis)
         self._annotations_of = annotations_of
         self._intervals = intervals or NoInterval.INTERVAL_IN_PARTS()
 
@@ -121,22 +126,25 @@ class Cohesion:
         components = questions.observed_components(whole)
         for answers, one in zip(dataset.questions, components, strict=True):
             self_check(answers, grouping, analysis.level, compiled.statistics(one)[:, 0])
+        by_shares = few_paired(questions.together(components))
+
+        def intervals() -> FloatArray:
+            return of_groups.intervals(
+                dataset.questions,
+                dataset.raters,
+                grouping,
+                analysis,
+                lambda counted, g: group_columns(counted, analysis, bool(by_shares[g])),
+            )
+
         return cls(
             grouping,
             analysis,
             components,
+            Labels.of(dataset.questions),
             lambda some: whole if some is grouping else lay_out(some),
             dataset.annotations_of,
-            of_groups.too_large(dataset.questions, analysis)
-            or (
-                lambda: of_groups.intervals(
-                    dataset.questions,
-                    dataset.raters,
-                    grouping,
-                    analysis,
-                    partial(with_gai, analysis=analysis),
-                )
-            ),
+            of_groups.too_large(dataset.questions, analysis) or intervals,
         )
 
     def work(self, active: BoolArray) -> CohesionWork:
@@ -147,73 +155,88 @@ class Cohesion:
 
     def columns(self, values: FloatArray) -> FloatArray:
         """See :class:`~grasp_core.panels.panel.Panel`."""
-        return with_dsi(with_gai(values, self._analysis), self._members)
+        return with_dsi(group_columns(values, self._analysis, self.by_shares), self._members)
 
     def result(self, null: Null, *, permutations_done: int | None, **of_run: Any) -> RunResult:
-        """Outcomes of each group by statistic, and the DSI of each axis."""
-        groups = self.grouping.groups
+        """Outcomes of each group by statistic, its label use, and the DSI of each axis."""
+        groups, places = self.grouping.groups, self._places
         reasons = {
-            column(g, STATISTICS.index(name)): reason
+            places.column(g, STATISTICS.index(name)): reason
             for g, of_group in enumerate(self._reasons)
             for name, reason in of_group.items()
+            if name in STATISTICS
         }
         so_far = permutations_done is not None
         found = outcomes(self.tests, self.observed, null, reasons, so_far=so_far)
+        names = self._labels.names(of_run["spec"].data.labels)
+        uses = [
+            label_use(g, names, found, self.observed, self.tests, null, places, self._analysis.p_value)
+            for g in range(len(groups))
+        ]
         if not so_far:
-            found = self._with_intervals(found)
-        rows = zip(groups, self.grouping.member, by_group(found, len(groups), self._analysis), strict=True)
+            found, uses = self._with_intervals(found, uses)
+        rows = zip(groups, self.grouping.member, by_group(found, places, self._analysis), uses, strict=True)
         return RunResult(
             groups=tuple(
-                GroupResult(group, int(member.sum()), int(self._annotations_of[member].sum()), row)
-                for group, member, row in rows
+                GroupResult(group, int(member.sum()), int(self._annotations_of[member].sum()), row, use)
+                for group, member, row, use in rows
             ),
-            dsi=by_axis(found, groups, self.statistics[:, GAI], self._analysis),
+            dsi=by_axis(found, groups, self.statistics[:, GAI], self._analysis, places),
             permutations_done=permutations_done,
             **of_run,
         )
 
-    def _with_intervals(self, found: Mapping[int, Outcome]) -> dict[int, Outcome]:
-        """The outcomes of groups with their intervals, or with why they have none."""
-        given = self._intervals
+    def _with_intervals(
+        self, found: Mapping[int, Outcome], uses: Sequence[LabelUse]
+    ) -> tuple[dict[int, Outcome], list[LabelUse]]:
+        """The outcomes and label use of groups with their intervals, or with why they have none."""
+        given, target = self._intervals, self._analysis.interval
         computed = given if isinstance(given, Remark) else given()
-        of_columns = dict(found)
-        for g in range(len(self.grouping.groups)):
+        of_columns, of_uses = dict(found), list(uses)
+        for g, use in enumerate(uses):
             inside, outside = int(self.grouping.n_raters[g]), int(self.grouping.complement(g).sum())
+            ends = computed if isinstance(computed, Remark) else computed[g]
             for s, name in enumerate(STATISTICS):
-                outcome = found.get(column(g, s))
+                column = self._places.column(g, s)
+                outcome = found.get(column)
                 if outcome is not None and outcome.value is not None:
-                    ends = computed if isinstance(computed, Remark) else computed[g, s]
-                    across = outside if name in (*CROSS_GROUP, "gai") else None
-                    of_columns[column(g, s)] = with_interval(
-                        outcome, ends, self._analysis.interval, inside, across
-                    )
-        return of_columns
+                    across = None if name in IN_GROUP else outside
+                    of_one = ends if isinstance(ends, Remark) else ends[s]
+                    of_columns[column] = with_interval(outcome, of_one, target, inside, across)
+            of_uses[g] = with_intervals(use, ends, target, inside, outside)
+        return of_columns, of_uses
 
     def undecided(self, c: int, *, corrected: bool) -> Undecided:
         """See :class:`~grasp_core.panels.panel.RunPanel`."""
-        groups, first_dsi = self.grouping.groups, dsi_column(len(self.grouping.groups), 0)
+        groups, first_dsi, width = self.grouping.groups, self._places.dsi(0), self._places.of_group
         if c >= first_dsi:
             return Undecided(self._analysis.axes[c - first_dsi], None, "dsi", corrected)
-        group = groups[c // len(STATISTICS)]
-        return Undecided(group.axes, group, STATISTICS[c % len(STATISTICS)], corrected)
+        group, place = groups[c // width], c % width
+        statistic = "label_use" if place == LABEL_USE else STATISTICS[place]
+        return Undecided(group.axes, group, statistic, corrected)
 
 
-def with_gai_reasons(
-    reasons: Sequence[dict[str, Remark]], observed: FloatArray, analysis: AnalysisSpec
+def with_reasons(
+    reasons: Sequence[dict[str, Remark]], observed: FloatArray, by_shares: BoolArray, analysis: AnalysisSpec
 ) -> list[dict[str, Remark]]:
-    """With why GAI is not estimable, where `observed`, shape (G, 7), has none."""
+    """With why GAI, gap and distance are not estimable where `observed`, shape (G, W), has none."""
     found = [dict(of_group) for of_group in reasons]
-    for of_group, row in zip(found, observed, strict=True):
-        if np.isnan(row[GAI]):
-            across = row[STATISTICS.index(analysis.gai[1])]
-            missing = (name for name in analysis.gai if name in of_group)
-            of_group["gai"] = next(
-                (
-                    NoValue.GAI_HALF_MISSING(statistic=_words(name), because=of_group[name])
-                    for name in missing
-                ),
-                NoValue.GAI_NOT_ABOVE_0(statistic=_words(analysis.gai[1]), value=float(across)),
-            )
+    for of_group, row, shares in zip(found, observed, by_shares, strict=True):
+        if shares:
+            of_group.pop("distance", None)
+            if "shares_distance" in of_group:
+                of_group["distance"] = of_group["shares_distance"]
+        for name, halves in (("gai", analysis.gai), ("gap", ("irr", "xrr"))):
+            if np.isnan(row[STATISTICS.index(name)]):
+                missing = (half for half in halves if half in of_group)
+                across = float(row[STATISTICS.index(halves[1])])
+                of_group[name] = next(
+                    (
+                        NoValue.GAI_HALF_MISSING(statistic=_words(half), because=of_group[half])
+                        for half in missing
+                    ),
+                    NoValue.GAI_NOT_ABOVE_0(statistic=_words(halves[1]), value=across),
+                )
     return found
 
 

@@ -11,18 +11,18 @@ from grasp_core.annotations import FloatArray
 from grasp_core.groups import Group
 from grasp_core.intervals.of_groups import FEWEST_RATERS
 from grasp_core.outcome import Interval, Outcome
-from grasp_core.panels.cohesion.columns import column, dsi_column, members
+from grasp_core.panels.cohesion.columns import GAI, Places, members
 from grasp_core.remarks.reasons import NoInterval, NoValue
 from grasp_core.remarks.remark import Remark
 from grasp_core.result import DsiResult
 from grasp_core.spec import STATISTICS, AnalysisSpec, IntervalTarget
 
 
-def by_group(found: Mapping[int, Outcome], n_groups: int, spec: AnalysisSpec) -> list[dict[str, Outcome]]:
+def by_group(found: Mapping[int, Outcome], places: Places, spec: AnalysisSpec) -> list[dict[str, Outcome]]:
     """The chosen statistics' outcomes of each group, by name."""
     return [
-        {name: found[column(g, s)] for s, name in enumerate(STATISTICS) if name in spec.statistics}
-        for g in range(n_groups)
+        {name: found[places.column(g, s)] for s, name in enumerate(STATISTICS) if name in spec.statistics}
+        for g in range(places.n_groups)
     ]
 
 
@@ -43,22 +43,30 @@ def with_interval(
     outside : int, optional
         Those outside it, where the statistic takes their labels too.
     """
+    reason = no_interval(ends, inside, outside)
+    if reason is not None or isinstance(ends, Remark):
+        return replace(outcome, no_interval=reason)
+    low, high = ends.tolist()
+    return replace(outcome, interval=Interval(low, high, target))
+
+
+def no_interval(ends: FloatArray | Remark, inside: int, outside: int | None) -> Remark | None:
+    """Why values with these ends have no interval; see :func:`with_interval`."""
     if isinstance(ends, Remark):
-        reason = ends
-    elif inside < FEWEST_RATERS:
-        reason = NoInterval.FEW_RATERS_INSIDE(raters=inside, least=FEWEST_RATERS)
-    elif outside is not None and outside < FEWEST_RATERS:
-        reason = NoInterval.FEW_RATERS_OUTSIDE(raters=outside, least=FEWEST_RATERS)
-    elif np.isnan(ends).any():
-        reason = NoInterval.NO_VALUE_WITHOUT_ONE()
-    else:
-        low, high = ends.tolist()
-        return replace(outcome, interval=Interval(low, high, target))
-    return replace(outcome, no_interval=reason)
+        return ends
+    if inside < FEWEST_RATERS:
+        return NoInterval.FEW_RATERS_INSIDE(raters=inside, least=FEWEST_RATERS)
+    if outside is not None and outside < FEWEST_RATERS:
+        return NoInterval.FEW_RATERS_OUTSIDE(raters=outside, least=FEWEST_RATERS)
+    return NoInterval.NO_VALUE_WITHOUT_ONE() if np.isnan(ends).any() else None
 
 
 def by_axis(
-    found: Mapping[int, Outcome], groups: Sequence[Group], gai: FloatArray, spec: AnalysisSpec
+    found: Mapping[int, Outcome],
+    groups: Sequence[Group],
+    gai: FloatArray,
+    spec: AnalysisSpec,
+    places: Places,
 ) -> tuple[DsiResult, ...]:
     """Each axis's largest GAI, and the test of its groups' largest studentised GAI.
 
@@ -69,6 +77,7 @@ def by_axis(
     gai : float array, shape (G,)
         As observed.
     spec : AnalysisSpec
+    places : Places
 
     Returns
     -------
@@ -83,9 +92,7 @@ def by_axis(
             results.append(DsiResult(axes, None, missing, None, "none", "studentised"))
             continue
         largest = of_axis[int(np.nanargmax(gai[of_axis]))]
-        own = found.get(column(largest, STATISTICS.index("gai")), Outcome(None))
-        outcome = replace(
-            found[dsi_column(len(groups), axis)], interval=own.interval, no_interval=own.no_interval
-        )
+        own = found.get(places.column(largest, GAI), Outcome(None))
+        outcome = replace(found[places.dsi(axis)], interval=own.interval, no_interval=own.no_interval)
         results.append(DsiResult(axes, groups[largest], outcome, own.p, own.significance, "studentised"))
     return tuple(results)

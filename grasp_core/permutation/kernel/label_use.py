@@ -40,13 +40,14 @@ class OfRaters(NamedTuple):
 
 def of_raters(annotations: Annotations) -> OfRaters:
     """Work out what raters add."""
-    shares = _shares(annotations.indptr, annotations.category, annotations.n_categories)
+    share_ptr, share_of, share = _shares(annotations.indptr, annotations.category, annotations.n_categories)
     order = np.argsort(annotations.rater, kind="stable")
     rater, first = np.unique(annotations.rater[order], return_index=True)
     bounds = np.append(first, order.size)
     item, category = annotations.item[order], annotations.category[order]
-    ptr = _entries(bounds, item, shares[0], shares[1], annotations.n_categories)
-    return OfRaters(rater.astype(np.int32), ptr, *_add_raters(bounds, item, category, *shares, ptr))
+    ptr = _entries(bounds, item, share_ptr, share_of, annotations.n_categories)
+    found = _add_raters(bounds, item, category, share_ptr, share_of, share, ptr)
+    return OfRaters(rater.astype(np.int32), ptr, *found)
 
 
 @numba.njit(cache=True, nogil=True)

@@ -63,7 +63,7 @@ class Counted:
         for m, (maximum, here) in enumerate(zip(self._maxima, self._places, strict=True)):
             observed, null = self._observed[list(maximum.columns)], maximum.among(values)
             by = Standard(*self._standard[:, here])
-            self._reached[here] += reached(observed, null, by, upper=maximum.upper)
+            self._reached[here] += reached(observed, null, by, upper=maximum.upwards, every=maximum.every)
             self._total[m] += len(null)
 
     def summary(self, column: int) -> Summary:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from grasp_core.annotations import FloatArray, Int64Array
+from grasp_core.annotations import BoolArray, FloatArray, Int64Array
 from grasp_core.permutation.nulls.tails import FEWEST, TIE_TOLERANCE
 
 
@@ -16,16 +16,24 @@ class Maximum(NamedTuple):
     Parameters
     ----------
     columns : tuple of int
-    upper : bool
-        Deviations upwards alone, as of an axis's GAI for its DSI; else either way, as for max-T, and then of
-        columns that have an observed value.
+    upper : tuple of int
+        Those of which deviations upwards alone count.
     within : int, optional
         A column that has no value in the permutations that do not count; by default all count.
+    every : bool
+        Whether columns without an observed value take part too, as an axis's groups do in its DSI.
     """
 
     columns: tuple[int, ...]
-    upper: bool = False
+    upper: tuple[int, ...] = ()
     within: int | None = None
+    every: bool = False
+
+    @property
+    def upwards(self) -> BoolArray:
+        """Which columns are in `upper`, shape (T,)."""
+        upper = set(self.upper)
+        return np.array([column in upper for column in self.columns], np.bool_)
 
     def among(self, values: FloatArray) -> FloatArray:
         """Of values (b, C) those of these columns, shape (up to b, T), in the permutations that count."""
@@ -41,7 +49,14 @@ class Standard(NamedTuple):
     scale: FloatArray
 
 
-def reached(observed: FloatArray, null: FloatArray, by: Standard, *, upper: bool = False) -> Int64Array:
+def reached(
+    observed: FloatArray,
+    null: FloatArray,
+    by: Standard,
+    *,
+    upper: BoolArray | None = None,
+    every: bool = False,
+) -> Int64Array:
     """Permutations whose largest deviation reaches that of each column.
 
     Parameters
@@ -51,7 +66,9 @@ def reached(observed: FloatArray, null: FloatArray, by: Standard, *, upper: bool
         NaN where not estimable.
     by : Standard
         Where deviations start, and their unit.
-    upper : bool
+    upper : bool array, shape (T,), optional
+        :attr:`Maximum.upwards`; by default deviations either way count.
+    every : bool
         As in :class:`Maximum`.
 
     Returns
@@ -60,10 +77,13 @@ def reached(observed: FloatArray, null: FloatArray, by: Standard, *, upper: bool
         All of them for a column without an observed value.
     """
     deviation, deviations = ((values - by.centre) / by.scale for values in (observed, null))
-    if not upper:
-        deviation, deviations = np.abs(deviation), np.abs(deviations)[:, ~np.isnan(observed)]
+    upwards = np.zeros(observed.size, np.bool_) if upper is None else upper
+    deviation = np.where(upwards, deviation, np.abs(deviation))
+    deviations = np.where(upwards, deviations, np.abs(deviations))
+    if not every:
+        deviations = deviations[:, ~np.isnan(observed)]
     deviation = np.where(np.isnan(deviation), -np.inf, deviation)
-    largest = np.nanmax(deviations, axis=1, initial=-np.inf if upper else 0.0)
+    largest = np.nanmax(deviations, axis=1, initial=-np.inf if upwards.all() else 0.0)
     return np.asarray((largest[:, None] >= deviation - TIE_TOLERANCE).sum(axis=0), np.int64)
 
 

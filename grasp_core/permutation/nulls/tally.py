@@ -1,7 +1,7 @@
 """A run's null distributions, fed with blocks of permutations in any order.
 
-The first :data:`KEPT` permutations are kept whole. When they are there and more have come, all are counted
-and only the counts are kept: memory then no longer grows with the number of permutations.
+The first permutations, up to :data:`KEPT`, are kept whole. When they are there and more have come, all are
+counted and only the counts are kept: memory then no longer grows with the number of permutations.
 """
 
 from __future__ import annotations
@@ -18,8 +18,15 @@ from grasp_core.permutation.nulls.counts import Counted
 from grasp_core.permutation.nulls.deviations import Maximum
 from grasp_core.permutation.nulls.values import Kept, Null
 
-KEPT = 10_000
-"""Permutations up to which shuffled values are kept."""
+KEPT, KEPT_LEAST = 10_000, 1000
+"""Permutations up to which shuffled values are kept, and are kept however many columns there are."""
+KEPT_VALUES = 2**26
+"""Shuffled values that are kept in all, where there are many columns."""
+
+
+def kept_of(columns: int) -> int:
+    """Permutations of so many columns that are kept whole."""
+    return min(max(KEPT_VALUES // max(columns, 1), KEPT_LEAST), KEPT)
 
 
 class Tally:
@@ -37,14 +44,14 @@ class Tally:
     maxima : sequence of Maximum
         Columns of which the largest deviation in each permutation is counted.
     kept : int
-        Permutations up to which values are kept.
+        Permutations up to which values are kept; by default :func:`kept_of` the columns.
 
     Attributes
     ----------
     active : bool array, shape (U,)
         Units whose permutations go on; columns that need another one count nowhere.
     lost : int
-        Permutations in which a value of a computed column was not estimable.
+        Permutations in which a value of a computed column that has an observed one was not estimable.
     """
 
     def __init__(
@@ -54,11 +61,12 @@ class Tally:
         permutations: int,
         maxima: Sequence[Maximum] = (),
         *,
-        kept: int = KEPT,
+        kept: int | None = None,
     ) -> None:
         self._maxima = maxima
         self._needs = needs
         self._observed = observed
+        kept = kept_of(observed.size) if kept is None else kept
         self._first = np.empty((min(kept, permutations), observed.size))
         self._counted: Counted | None = None
         self._waiting: list[FloatArray] = []
@@ -114,7 +122,8 @@ class Tally:
             NaN where not estimable; not kept, but may be written to.
         """
         computed = ~(self._needs & ~self.active).any(axis=1)
-        self.lost += int(np.isnan(values[:, computed]).any(axis=1).sum())
+        tested = computed & ~np.isnan(self._observed)
+        self.lost += int(np.isnan(values[:, tested]).any(axis=1).sum())
         values[:, ~computed] = np.nan  # e.g. the largest of some of the groups is not the largest
         self._done = _merged([*self._done, (start, start + len(values))])
         first = values[: max(len(self._first) - start, 0)]

@@ -66,7 +66,7 @@ class Kept:
         """See :class:`Null`."""
         null = maximum.among(self.values)
         observed = self.observed[list(maximum.columns)]
-        return reached(observed, null, standard(null), upper=maximum.upper), len(null)
+        return reached(observed, null, standard(null), upper=maximum.upwards, every=maximum.every), len(null)
 
 
 def histogram(null: FloatArray) -> Histogram:

@@ -74,7 +74,7 @@ def unsettled(
     found: list[Unsettled] = []
     for family in tests.families:
         columns = [c for c in family.columns if not np.isnan(observed[c])]
-        intervals = [p_interval(tests.tails(null, c), family.tail, miss, final) for c in columns]
+        intervals = [p_interval(tests.tails(null, c), family.tail_of(c), miss, final) for c in columns]
         found += _nominal(columns, intervals)
         if family.correction == "max-t":
             found += _by_max_t(family.maximum, dict(zip(columns, intervals, strict=True)), null, miss)

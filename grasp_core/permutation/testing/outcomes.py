@@ -50,10 +50,8 @@ def outcomes(
     """
     found: dict[int, Outcome] = {}
     for family in tests.families:
-        tested = {
-            c: _test(float(observed[c]), null.summary(c), reasons.get(c), tests.tails(null, c).p(family.tail))
-            for c in family.columns
-        }
+        p = {c: tests.tails(null, c).p(family.tail_of(c)) for c in family.columns}
+        tested = {c: _test(float(observed[c]), null.summary(c), reasons.get(c), p[c]) for c in family.columns}
         q = _q_values(family, null, [outcome.p for outcome in tested.values()])
         for (c, outcome), value in zip(tested.items(), q, strict=True):
             found[c] = _with_q(outcome, value)
@@ -70,7 +68,7 @@ def _q_values(family: Family, null: Null, p: list[float | None]) -> list[float |
 def _so_far(family: Family, found: Mapping[int, Outcome], tests: Tests, null: Null) -> dict[int, Outcome]:
     """With intervals of p and q; of too few shuffled values nothing is said yet."""
     of_p = {
-        c: p_interval(tests.tails(null, c), family.tail, MISS, final=True)
+        c: p_interval(tests.tails(null, c), family.tail_of(c), MISS, final=True)
         for c, outcome in found.items()
         if outcome.p is not None
     }

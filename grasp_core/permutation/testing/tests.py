@@ -22,16 +22,23 @@ class Family:
     columns : tuple of int
     tail : {"two-sided", "paper", "upper"}
     correction : {"benjamini-hochberg", "benjamini-yekutieli", "max-t"}
+    upper : tuple of int
+        Columns of which only large values count, whatever the family's tail.
     """
 
     columns: tuple[int, ...]
     tail: Tail
     correction: Correction
+    upper: tuple[int, ...] = ()
 
     @property
     def maximum(self) -> Maximum:
         """What max-T holds the family's tests against."""
-        return Maximum(self.columns)
+        return Maximum(self.columns, upper=self.upper)
+
+    def tail_of(self, column: int) -> Tail:
+        """How the p-value of one of the columns is taken."""
+        return "upper" if column in self.upper else self.tail
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,19 +51,19 @@ class Tests:
         A column in none of them is not tested.
     needs : bool array, shape (C, U)
         Units, such as groups, whose permutations a column needs; they may stop one by one.
-    largest : mapping from column to columns
+    largest : mapping from column to Maximum
         Columns that are the largest of others: what is tested is the largest studentised one of these.
     """
 
     families: tuple[Family, ...]
     needs: BoolArray
-    largest: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    largest: Mapping[int, Maximum] = field(default_factory=dict)
 
     @property
     def maxima(self) -> list[Maximum]:
         """Columns whose largest deviations are counted."""
         found = [family.maximum for family in self.families if family.correction == "max-t"]
-        return [*found, *map(self._maximum, self.largest)]
+        return [*found, *self.largest.values()]
 
     def tails(self, null: Null, column: int) -> Tails:
         """The tails that a column's p-value is taken from.
@@ -70,11 +77,8 @@ class Tests:
         found = null.tails(column)
         if column not in self.largest:
             return found
-        reached, _ = null.reached(self._maximum(column))
+        reached, _ = null.reached(self.largest[column])
         return dataclasses.replace(found, high=int(reached.min()))
-
-    def _maximum(self, column: int) -> Maximum:
-        return Maximum(self.largest[column], upper=True, within=column)
 
     @property
     def most_together(self) -> int:
