@@ -11,7 +11,7 @@ import numpy as np
 
 from grasp_core.annotations import BoolArray, FloatArray
 from grasp_core.engine.adaptive import settle, stages, stopping, together
-from grasp_core.engine.later import WithinStage, kept, later_panels, left_out
+from grasp_core.engine.later import WithinStage, later_panels, left_out
 from grasp_core.engine.partitioned import InParts
 from grasp_core.engine.pools.blocks import FIRST_LABELS, Block, Blocks, Progress
 from grasp_core.engine.pools.pool import Pool
@@ -21,7 +21,7 @@ from grasp_core.engine.watching import Checkpoints, Watcher
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.io.parts.survey import DatasetInParts
 from grasp_core.panels.panel import LaterPanel, Panel
-from grasp_core.permutation.nulls.tally import KEPT, Tally
+from grasp_core.permutation.nulls.tally import Tally
 from grasp_core.result import Result, RunResult
 from grasp_core.spec import AnalysisSpec, RunSpec
 
@@ -92,7 +92,6 @@ def _with_later_stages(result: RunResult, prepared: Prepared, pool: Pool, watche
             within,
             show=Showing(partial(_so_far, result, panel), within),
             labels=panel.labels,
-            keep=kept(panel),
         )
         how_it_ended = together(result.stopping, stopping(tally, panel, analysis))
         result = replace(panel.into(result, tally.null, so_far=False), stopping=how_it_ended)
@@ -117,7 +116,6 @@ def permute(
     *,
     show: Callable[[Tally], None] = lambda _: None,
     labels: int = FIRST_LABELS,
-    keep: int = KEPT,
 ) -> Tally:
     """Compute a panel's permutations, stage by stage, from where an earlier attempt ended.
 
@@ -134,11 +132,9 @@ def permute(
         Called with the tally before the first permutation and several times a second.
     labels : int
         Annotations that a permutation has to count.
-    keep : int
-        Permutations of which shuffled values are kept; further ones are counted.
     """
     keeper = checkpoints or Checkpoints()
-    tally = new_tally(panel, analysis, keep)
+    tally = new_tally(panel, analysis)
     state = keeper.counted_before()
     resumed = state is not None and tally.restore(state)
     before = [] if resumed else keeper.computed_before(tally.active.size * panel.per_unit)

@@ -18,14 +18,9 @@ from grasp_core.groups import Grouping
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.panels.pairs.panel import not_compared, pairs_of
 from grasp_core.panels.panel import LaterPanel
-from grasp_core.permutation.nulls.tally import KEPT
 from grasp_core.remarks.remark import Remark
 from grasp_core.result import Result
 from grasp_core.spec import AnalysisSpec
-
-NULL_BYTES = 256 * 2**20
-"""Room for the shuffled values that a stage keeps; further ones are counted."""
-FEWEST_KEPT = 1000
 
 
 class Stage(NamedTuple):
@@ -49,11 +44,6 @@ def left_out(prepared: Prepared) -> tuple[Remark, ...]:
     """What was asked of later stages and is not computed."""
     asked = prepared.dataset, prepared.grouping, prepared.spec.analysis
     return tuple(remark for stage in STAGES for remark in stage.left_out(*asked))
-
-
-def kept(panel: LaterPanel) -> int:
-    """Permutations of which a stage keeps the shuffled values."""
-    return min(KEPT, max(NULL_BYTES // (8 * max(panel.observed.size, 1)), FEWEST_KEPT))
 
 
 class WithinStage(Watcher):

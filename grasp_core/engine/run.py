@@ -89,10 +89,10 @@ def run_key(summary: DataSummary, spec: RunSpec, version: str) -> str:
     return hashlib.sha256(run.encode()).hexdigest()
 
 
-def new_tally(panel: Panel, analysis: AnalysisSpec, keep: int = KEPT) -> Tally:
-    """A tally that takes the columns of a panel, and keeps the values of so many permutations."""
+def new_tally(panel: Panel, analysis: AnalysisSpec) -> Tally:
+    """A tally that takes the columns of a panel."""
     tests = panel.tests
-    return Tally(panel.observed, tests.needs, analysis.permutations, tests.maxima, kept=keep)
+    return Tally(panel.observed, tests.needs, analysis.permutations, tests.maxima)
 
 
 def finish(

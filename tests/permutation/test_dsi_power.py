@@ -10,6 +10,7 @@ from grasp_core.panels.cohesion.columns import group_columns, members
 from grasp_core.permutation import compiled
 from grasp_core.permutation.design import build_design
 from grasp_core.permutation.nulls.tails import tails
+from grasp_core.spec import STATISTICS
 from tests.permutation.test_false_positives import GAI, SPEC, dsi_p
 
 SIZES, ITEMS, DATA_SETS = (2, 3, 10, 25), 60, 60

@@ -120,7 +120,7 @@ class ItemsResult:
         DataError
             If it is of another format or version, or a field is missing or of the wrong kind.
         """
-        plain = require_header(plain, "a GRASP result about items", FORMAT, FORMAT_VERSION)
+        plain = require_header(plain, "a GRASP result about items", FORMAT, (FORMAT_VERSION,))
         with damaged("the file of items"):
             return from_json(plain, cls)
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from grasp_core.annotations import FloatArray
 from grasp_core.pairs import PAIR_STATISTICS
-from grasp_core.panels.cohesion.columns import GAI, with_gai
+from grasp_core.panels.cohesion.columns import GAI, group_columns
 from grasp_core.permutation.compiled import KERNEL_STATISTICS
 from grasp_core.permutation.testing.tests import Family, Tests
 from grasp_core.spec import AnalysisSpec
@@ -24,7 +24,7 @@ def names_of(analysis: AnalysisSpec) -> tuple[str, ...]:
 
 def of_two(values: FloatArray, analysis: AnalysisSpec) -> FloatArray:
     """The asked statistics of pairs, shape (..., T), from the kernel's of their two groups, (..., 2, 6)."""
-    both = with_gai(values, analysis)
+    both = group_columns(values, analysis)
     a, b = both[..., 0, :], both[..., 1, :]
     found = {
         "xrr": a[..., XRR],

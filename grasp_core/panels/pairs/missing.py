@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from grasp_core.annotations import FloatArray
-from grasp_core.panels.cohesion.columns import with_gai
-from grasp_core.panels.cohesion.panel import with_gai_reasons
+from grasp_core.panels.cohesion.columns import group_columns
+from grasp_core.panels.cohesion.panel import with_reasons
 from grasp_core.remarks.reasons import NoValue
 from grasp_core.remarks.remark import Remark
 from grasp_core.spec import AnalysisSpec
@@ -16,7 +18,12 @@ def reasons_of_pair(
     reasons: Sequence[Mapping[str, Remark]], values: FloatArray, analysis: AnalysisSpec
 ) -> dict[str, Remark]:
     """Reasons by the pair's statistic, from those of its two groups and the kernel's values, shape (2, 6)."""
-    a, b = with_gai_reasons([dict(of_group) for of_group in reasons], with_gai(values, analysis), analysis)
+    a, b = with_reasons(
+        [dict(of_group) for of_group in reasons],
+        group_columns(values, analysis),
+        np.zeros(2, dtype=np.bool_),
+        analysis,
+    )
     found = {
         "xrr": a.get("xrr"),
         "gap_a": _half(a, "xrr", "irr"),

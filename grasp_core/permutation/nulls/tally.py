@@ -20,7 +20,7 @@ from grasp_core.permutation.nulls.values import Kept, Null
 
 KEPT, KEPT_LEAST = 10_000, 1000
 """Permutations up to which shuffled values are kept, and are kept however many columns there are."""
-KEPT_VALUES = 2**26
+KEPT_VALUES = 2**25
 """Shuffled values that are kept in all, where there are many columns."""
 
 
