@@ -319,7 +319,7 @@ class Interrupted(Watcher, Checkpoints):
 
 def test_a_run_is_resumed_where_it_ended(case: Case, threads: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
     right = digits(case.in_parts(threads))
-    monkeypatch.setattr(partitioned, "BATCH_BYTES", 40 * len(right["groups"]) * 8 * 19)
+    monkeypatch.setattr(partitioned, "BATCH_BYTES", 40 * len(right["groups"]) * 8 * 26)
     first = Interrupted([], 3)
     with pytest.raises(RunCancelledError):
         case.in_parts(threads, watcher=first, checkpoints=first)

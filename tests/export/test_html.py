@@ -8,9 +8,16 @@ from grasp_core.export.figure import inline_svg
 from grasp_core.export.html import report_html
 from grasp_core.outcome import Interval, Outcome, Shift
 from grasp_core.remarks.remark import said
-from grasp_core.spec import STATISTICS
 from tests.report.hostile import hostile_result
-from tests.results import make_group, make_label_use, make_outcome, make_result, with_label_use, with_pairs
+from tests.results import (
+    PAPER_STATISTICS,
+    make_group,
+    make_label_use,
+    make_outcome,
+    make_result,
+    with_label_use,
+    with_pairs,
+)
 
 TAGS = {
     *("html", "head", "meta", "title", "style", "body", "main", "nav", "section", "h1", "h2", "h3", "p", "a"),
@@ -92,7 +99,7 @@ def test_it_says_everything(document):
 
 def test_a_figure_per_statistic_and_two_more(document):
     figures = [attributes for tag, attributes in document.tags if tag == "svg"]
-    assert len(figures) == len(STATISTICS) + 2
+    assert len(figures) == len(PAPER_STATISTICS) + 2
     assert all(figure["role"] == "img" and len(figure["aria-label"]) > 50 for figure in figures)
     assert sum("Standing out after correction" in figure["aria-label"] for figure in figures) == 7
 
@@ -109,7 +116,7 @@ def test_label_use_has_a_section_with_figures_and_numbers():
         assert words in document.text
     figures = [attributes["aria-label"] for tag, attributes in document.tags if tag == "svg"]
     assert sum("“No” with its 95 % interval for 2 groups" in figure for figure in figures) == 1
-    assert len(figures) == len(STATISTICS) + 2 + 3
+    assert len(figures) == len(PAPER_STATISTICS) + 2 + 3
 
 
 def test_intervals_have_a_forest_plot_each():
@@ -119,7 +126,7 @@ def test_intervals_have_a_forest_plot_each():
     document = Document(report_html(make_result((first, *rest))))
     figures = [attributes["aria-label"] for tag, attributes in document.tags if tag == "svg"]
     assert [figure for figure in figures if "gen x+ 0.975 [0.900, 1.100]" in figure]
-    assert len(figures) == len(STATISTICS) + 2 + 1
+    assert len(figures) == len(PAPER_STATISTICS) + 2 + 1
 
 
 def test_headings_in_order_and_ids_once(document):
@@ -135,7 +142,7 @@ def test_headings_in_order_and_ids_once(document):
 
 def test_tables_have_captions_and_scopes(document):
     tags = [tag for tag, _ in document.tags]
-    assert tags.count("table") == tags.count("caption") == 2 + len(STATISTICS) + 3
+    assert tags.count("table") == tags.count("caption") == 2 + len(PAPER_STATISTICS) + 3
     scopes = [attributes.get("scope") for tag, attributes in document.tags if tag == "th"]
     assert set(scopes) == {"col", "row"}
 
