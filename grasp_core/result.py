@@ -26,7 +26,7 @@ from grasp_core.spec import SIDES, STATISTICS, RunSpec
 FORMAT = "grasp-run"
 FORMAT_VERSION = 2
 """Version 1 lacked label use; it is still read."""
-_READ = (1, FORMAT_VERSION)
+READ_VERSIONS = (1, FORMAT_VERSION)
 
 DsiTest = Literal["largest", "studentised"]
 
@@ -179,7 +179,7 @@ class Result:
         DataError
             If it is of another format or version, or a field is missing or of the wrong kind.
         """
-        plain = require_header(plain, cls.kind, cls.format, _READ)
+        plain = require_header(plain, cls.kind, cls.format, READ_VERSIONS)
         with damaged("the result file"):
             return from_json(plain, cls)
 

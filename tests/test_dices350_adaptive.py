@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from grasp_core.result import RunResult
+from grasp_core.spec import STATISTICS
 from tests.shared_data import needs_shared_data
 from tests.test_dices350 import result
 
@@ -23,7 +24,7 @@ def marks(run: RunResult) -> dict[tuple, tuple[bool, bool]]:
 
 def test_decisions_agree_with_all_permutations_at_a_fraction_of_the_work() -> None:
     fixed, adaptive = marks(result(permutations=MOST)), result(permutations=MOST, adaptive=True)
-    assert len(fixed) == 20 * 7 + 4
+    assert len(fixed) == 20 * len(STATISTICS) + 4
     assert adaptive.stopping is not None
     undecided = {
         (mark.axes, mark.group, mark.statistic, mark.corrected) for mark in adaptive.stopping.undecided

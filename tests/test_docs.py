@@ -174,7 +174,9 @@ def field_names(value: Any) -> Iterator[str]:
     if isinstance(value, dict):
         for name, inner in value.items():
             yield name
-            if name != "group":  # its fields are the data's own axes
+            if name == "labels":  # its fields are the data's own labels
+                yield from field_names(list(inner.values()))
+            elif name not in ("group", "a", "b"):  # their fields are the data's own axes
                 yield from field_names(inner)
     elif isinstance(value, list):
         for inner in value:

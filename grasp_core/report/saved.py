@@ -11,6 +11,7 @@ from grasp_core.errors import DataError, SpecError
 from grasp_core.json_values import damaged, from_json
 from grasp_core.report.printable import json_text, printable
 from grasp_core.result import FORMAT as RESULT_FORMAT
+from grasp_core.result import READ_VERSIONS as RESULT_VERSIONS
 from grasp_core.result import RunResult
 from grasp_core.spec import RunSpec
 
@@ -76,9 +77,10 @@ def read_spec(path: Path) -> RecordedSpec:
         raise DataError(
             f"{name} is neither a spec nor a result of GRASP: its format is not {FORMAT} or {RESULT_FORMAT}"
         )
-    if plain.get("version") != FORMAT_VERSION:
+    read = (FORMAT_VERSION,) if plain["format"] == FORMAT else RESULT_VERSIONS
+    if plain.get("version") not in read:
         found = printable(repr(plain.get("version"))[:40])
-        raise DataError(f"{name} has format version {found}; this GRASP reads {FORMAT_VERSION}")
+        raise DataError(f"{name} has format version {found}; this GRASP reads {' and '.join(map(str, read))}")
     try:
         spec = RunSpec.from_dict(plain.get("spec"))
     except SpecError as error:

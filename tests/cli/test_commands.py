@@ -52,7 +52,7 @@ def values(plain: dict) -> list:
 def test_the_contract_of_result_json(folder: Path) -> None:
     plain = result(folder, "--axis", "gender", "--axis", "race", "--intersect", "race:gender")
     assert plain["format"] == "grasp-run"
-    assert plain["version"] == 1
+    assert plain["version"] == 2
     assert plain.keys() >= {"data", "spec", "groups", "dsi", "warnings", "timing"}
     assert plain["data"].keys() >= {"items", "raters", "annotations", "categories", "sha256"}
     assert (plain["data"]["items"], plain["data"]["raters"]) == (30, 24)
@@ -62,7 +62,7 @@ def test_the_contract_of_result_json(folder: Path) -> None:
     assert [row["axis"] for row in plain["dsi"]] == [["gender"], ["race"], ["race", "gender"]]
     assert all(row.keys() >= {"axis", "group", "value", "p", "p_max"} for row in plain["dsi"])
     for row in plain["groups"]:
-        assert row.keys() == {"axis", "group", "n_raters", "n_annotations", "statistics"}
+        assert row.keys() == {"axis", "group", "n_raters", "n_annotations", "statistics", "label_use"}
         assert list(row["group"]) == row["axis"]
         assert row["n_raters"] >= 2
         assert tuple(row["statistics"]) == STATISTICS
@@ -181,7 +181,9 @@ def test_the_table(folder: Path, capsys) -> None:
     assert run("--axis", "race", "--csv", "table.csv") == 0
     with (folder / "table.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    assert len(rows) == 3 * len(STATISTICS)
+    labels = {row["label"] for row in rows} - {""}
+    assert len(labels) > 1
+    assert len(rows) == 3 * (len(STATISTICS) + len(labels) + 1)
     printed = capsys.readouterr().out
     assert "Asian" in printed
     assert "IRR" in printed

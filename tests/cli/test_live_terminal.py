@@ -127,7 +127,10 @@ def test_it_fills_in(screen: Screen) -> None:
     """Each p with its interval, in the place of the dots."""
     group = GroupResult(Group(("race",), ("A",)), 3, 30, {"gai": Outcome(1.25)})
     result = SimpleNamespace(
-        groups=(group,), permutations=0, spec=SimpleNamespace(analysis=SimpleNamespace(statistics=("gai",)))
+        groups=(group,),
+        permutations=0,
+        later=None,
+        spec=SimpleNamespace(analysis=SimpleNamespace(statistics=("gai",))),
     )
     terminal = RunOnTerminal(lead_table, adaptive=True)
     terminal.found(result)
