@@ -27,8 +27,10 @@ from grasp_core.result import RunResult
 from grasp_core.spec import AnalysisSpec, ModelSource, RunSpec
 from grasp_core.statistics import cross_group, in_group
 from grasp_core.statistics.counts import count
-from grasp_core.statistics.distance import distance_of
+from grasp_core.statistics.distance import category_values, distance_of
 from grasp_core.statistics.estimable import NotEstimableError
+from grasp_core.statistics.label_use import Scale
+from grasp_core.statistics.label_use import distance as distance_between
 from tests.computing import compute_in_threads
 from tests.permutation.simulated import DATA_SPEC, dataset
 
@@ -69,10 +71,15 @@ def plain(annotations: Annotations, a: np.ndarray, b: np.ndarray, level: str) ->
     irr_a, irr_b = (value(in_group.irr, counts, distance) for counts in (c, d))
     xrr = value(cross_group.xrr, c, d, distance)
     gai_a, gai_b = (irr / xrr if xrr > 0 else np.nan for irr in (irr_a, irr_b))
+    scale = Scale(level, category_values(annotations.categories, level))  # type: ignore[arg-type]
     return {
+        "distance": value(distance_between, c, d, scale),
         "xrr": xrr,
         "gap_a": irr_a - xrr,
         "gap_b": irr_b - xrr,
+        "distance": value(
+            distance_between, c, d, Scale(level, category_values(annotations.categories, level))
+        ),
         "irr_difference": irr_a - irr_b,
         "gai_difference": gai_a - gai_b,
     }

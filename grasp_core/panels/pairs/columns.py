@@ -8,8 +8,9 @@ import numpy as np
 
 from grasp_core.annotations import FloatArray
 from grasp_core.pairs import PAIR_STATISTICS
-from grasp_core.panels.cohesion.columns import GAI, group_columns
+from grasp_core.panels.cohesion.columns import DISTANCE, GAI, group_columns
 from grasp_core.permutation.compiled import KERNEL_STATISTICS
+from grasp_core.permutation.nulls.tails import Tail
 from grasp_core.permutation.testing.tests import Family, Tests
 from grasp_core.spec import AnalysisSpec
 
@@ -30,6 +31,7 @@ def of_two(values: FloatArray, analysis: AnalysisSpec) -> FloatArray:
         "xrr": a[..., XRR],
         "gap_a": a[..., IRR] - a[..., XRR],
         "gap_b": b[..., IRR] - b[..., XRR],
+        "distance": a[..., DISTANCE],
         "irr_difference": a[..., IRR] - b[..., IRR],
         "gai_difference": a[..., GAI] - b[..., GAI],
     }
@@ -39,5 +41,9 @@ def of_two(values: FloatArray, analysis: AnalysisSpec) -> FloatArray:
 def pairs_tests(n_pairs: int, names: Sequence[str], analysis: AnalysisSpec) -> Tests:
     """A family of tests for each statistic, over all pairs, which are the units."""
     columns = np.arange(n_pairs * len(names)).reshape(n_pairs, len(names))
-    families = tuple(Family(tuple(of_name), analysis.p_value, analysis.correction) for of_name in columns.T)
+    tails: list[Tail] = ["upper" if name == "distance" else analysis.p_value for name in names]
+    families = tuple(
+        Family(tuple(of_name), tail, analysis.correction)
+        for of_name, tail in zip(columns.T, tails, strict=True)
+    )
     return Tests(families, needs=np.repeat(np.eye(n_pairs, dtype=np.bool_), len(names), axis=0))

@@ -28,6 +28,7 @@ def reasons_of_pair(
         "xrr": a.get("xrr"),
         "gap_a": _half(a, "xrr", "irr"),
         "gap_b": _half(b, "xrr", "irr"),
+        "distance": a.get("distance"),
         "irr_difference": _half(a, "irr") or _half(b, "irr"),
         "gai_difference": _half(a, "gai") or _half(b, "gai"),
     }
