@@ -19,7 +19,7 @@ from grasp_core.errors import SpecError
 from grasp_core.pairs import PAIR_STATISTICS
 from grasp_core.panels.pairs.panel import MOST_GROUPS, Pairs
 from grasp_core.permutation.draw import permutation, stratify
-from grasp_core.permutation.nulls.tails import p_value
+from grasp_core.permutation.nulls.tails import tails as tails_of
 from grasp_core.permutation.testing.corrections import q_values
 from grasp_core.remarks.cautions import Caution
 from grasp_core.remarks.reasons import NoInterval
@@ -77,9 +77,6 @@ def plain(annotations: Annotations, a: np.ndarray, b: np.ndarray, level: str) ->
         "xrr": xrr,
         "gap_a": irr_a - xrr,
         "gap_b": irr_b - xrr,
-        "distance": value(
-            distance_between, c, d, Scale(level, category_values(annotations.categories, level))
-        ),
         "irr_difference": irr_a - irr_b,
         "gai_difference": gai_a - gai_b,
     }
@@ -140,9 +137,10 @@ def test_p_is_that_of_the_shuffled_values_and_q_that_of_the_axis(result: RunResu
     for panel in panels(CROSSED, asked()):
         n_pairs = panel.tests.needs.shape[1]
         null = panel.columns(panel.work(np.ones(n_pairs, np.bool_)).shuffled(1, 0, 200))
+        tails = ["upper" if name == "distance" else "two-sided" for name in PAIR_STATISTICS] * n_pairs
         p = [
-            p_value(float(value), column, "two-sided")
-            for value, column in zip(panel.observed, null.T, strict=True)
+            tails_of(float(value), column).p(tail)
+            for value, column, tail in zip(panel.observed, null.T, tails, strict=True)
         ]
         found = [outcome for row in rows[:n_pairs] for outcome in row.statistics.values()]
         del rows[:n_pairs]
