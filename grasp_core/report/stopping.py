@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from grasp_core.permutation.nulls.tails import FEWEST
-from grasp_core.report.model_words import SIDE_WORDS
+from grasp_core.report.model_words import SIDE_WORDS, statistic_name
 from grasp_core.report.pairs.words import PAIR_NAMES
-from grasp_core.report.words import DSI_NAME, WORDS, axis_label, group_label
+from grasp_core.report.words import DSI_NAME, axis_label, group_label
 from grasp_core.result import Result, Stopping, Undecided
 from grasp_core.spec import AnalysisSpec
 
@@ -70,6 +70,6 @@ def _named(mark: Undecided) -> str:
     if mark.model is not None:
         return f"{SIDE_WORDS[mark.statistic].name} of {mark.model} and {group_label(mark.group)} ({which})"
     if mark.other is not None:
-        name = PAIR_NAMES[mark.statistic]
+        name = PAIR_NAMES.get(mark.statistic) or statistic_name(mark.statistic)
         return f"{name} of {group_label(mark.group)} and {group_label(mark.other)} ({which})"
-    return f"{WORDS[mark.statistic].name} of {group_label(mark.group)} ({which})"
+    return f"{statistic_name(mark.statistic)} of {group_label(mark.group)} ({which})"

@@ -17,20 +17,21 @@ from grasp_core.engine.run import prepare
 from grasp_core.engine.watching import Watcher
 from grasp_core.errors import SpecError
 from grasp_core.pairs import PAIR_STATISTICS
+from grasp_core.panels.pairs.columns import PairPlaces
 from grasp_core.panels.pairs.panel import MOST_GROUPS, Pairs
 from grasp_core.permutation.draw import permutation, stratify
-from grasp_core.permutation.nulls.tails import tails as tails_of
+from grasp_core.permutation.nulls.tails import tails
 from grasp_core.permutation.testing.corrections import q_values
 from grasp_core.remarks.cautions import Caution
 from grasp_core.remarks.reasons import NoInterval
 from grasp_core.result import RunResult
 from grasp_core.spec import AnalysisSpec, ModelSource, RunSpec
 from grasp_core.statistics import cross_group, in_group
+from grasp_core.statistics import label_use as of_labels
 from grasp_core.statistics.counts import count
 from grasp_core.statistics.distance import category_values, distance_of
 from grasp_core.statistics.estimable import NotEstimableError
 from grasp_core.statistics.label_use import Scale
-from grasp_core.statistics.label_use import distance as distance_between
 from tests.computing import compute_in_threads
 from tests.permutation.simulated import DATA_SPEC, dataset
 
@@ -57,9 +58,18 @@ def members(data, spec: RunSpec) -> list[tuple[np.ndarray, np.ndarray]]:
     ]
 
 
-def plain(annotations: Annotations, a: np.ndarray, b: np.ndarray, level: str) -> dict[str, float]:
-    """The statistics of a pair by their plain definitions."""
+def by_shares(annotations: Annotations, a: np.ndarray, b: np.ndarray) -> bool:
+    """Whether few items have two labels of one of the groups."""
+    c, d = count(annotations, a), count(annotations, b)
+    return min(of_labels.often_paired(c, d), of_labels.often_paired(d, c)) <= 0.5
+
+
+def plain(
+    annotations: Annotations, a: np.ndarray, b: np.ndarray, level: str, *, shares: bool = False
+) -> dict[str, float]:
+    """The statistics of a pair, and its use of each label, by their plain definitions."""
     distance = distance_of(annotations.categories, level)  # type: ignore[arg-type]
+    scale = Scale(level, category_values(annotations.categories, level))  # type: ignore[arg-type]
     c, d = count(annotations, a), count(annotations, b)
 
     def value(function, *args) -> float:
@@ -71,15 +81,25 @@ def plain(annotations: Annotations, a: np.ndarray, b: np.ndarray, level: str) ->
     irr_a, irr_b = (value(in_group.irr, counts, distance) for counts in (c, d))
     xrr = value(cross_group.xrr, c, d, distance)
     gai_a, gai_b = (irr / xrr if xrr > 0 else np.nan for irr in (irr_a, irr_b))
-    scale = Scale(level, category_values(annotations.categories, level))  # type: ignore[arg-type]
     return {
-        "distance": value(distance_between, c, d, scale),
+        "distance": value(of_labels.shares_distance if shares else of_labels.distance, c, d, scale),
         "xrr": xrr,
         "gap_a": irr_a - xrr,
         "gap_b": irr_b - xrr,
         "irr_difference": irr_a - irr_b,
         "gai_difference": gai_a - gai_b,
+        **{f"label {k}": one for k, one in enumerate(of_labels.label_use(c, d))},
     }
+
+
+def in_order(columns: np.ndarray, n_pairs: int) -> np.ndarray:
+    """Columns of pairs, shape (..., C), as those of :func:`plain`, shape (..., U, 6 + 3)."""
+    places = PairPlaces.of_pairs(n_pairs, 3)
+    found = [
+        [*(places.column(u, name) for name in PAIR_STATISTICS), *places.of_first.labels(u)]
+        for u in range(n_pairs)
+    ]
+    return columns[..., np.array(found)]
 
 
 def shuffled(a: np.ndarray, b: np.ndarray, strata, seed: int, n: int):
@@ -104,15 +124,15 @@ def test_values_and_shuffled_values_are_those_of_the_definitions(
     for panel in panels(data, spec):
         n_pairs = panel.tests.needs.shape[1]
         values = panel.work(np.ones(n_pairs, np.bool_)).shuffled(1, 0, 20)
-        null = panel.columns(values).reshape(20, n_pairs, -1)
-        observed = panel.observed.reshape(n_pairs, -1)
+        null, observed = in_order(panel.columns(values), n_pairs), in_order(panel.observed, n_pairs)
         for u in range(n_pairs):
             a, b = next(of_pairs)
-            expected = list(plain(data.annotations, a, b, level).values())
+            shares = by_shares(data.annotations, a, b)
+            expected = list(plain(data.annotations, a, b, level, shares=shares).values())
             np.testing.assert_allclose(observed[u], expected, rtol=1e-12, atol=1e-12)
             of_strata = None if strata is None else data.raters.axes[strata]
             for number, sides in enumerate(shuffled(a, b, of_strata, 1, 20)):
-                expected = list(plain(data.annotations, *sides, level).values())
+                expected = list(plain(data.annotations, *sides, level, shares=shares).values())
                 np.testing.assert_allclose(null[number, u], expected, rtol=1e-12, atol=1e-12)
 
 
@@ -137,18 +157,27 @@ def test_p_is_that_of_the_shuffled_values_and_q_that_of_the_axis(result: RunResu
     for panel in panels(CROSSED, asked()):
         n_pairs = panel.tests.needs.shape[1]
         null = panel.columns(panel.work(np.ones(n_pairs, np.bool_)).shuffled(1, 0, 200))
-        tails = ["upper" if name == "distance" else "two-sided" for name in PAIR_STATISTICS] * n_pairs
-        p = [
-            tails_of(float(value), column).p(tail)
-            for value, column, tail in zip(panel.observed, null.T, tails, strict=True)
-        ]
-        found = [outcome for row in rows[:n_pairs] for outcome in row.statistics.values()]
-        del rows[:n_pairs]
-        assert [outcome.p for outcome in found] == p
-        n = len(PAIR_STATISTICS)
-        for s in range(n):
-            q = q_values(p[s::n], np.empty(0), np.empty((0, 0)), "benjamini-hochberg")
-            assert [outcome.q for outcome in found[s::n]] == q
+        observed, null = in_order(panel.observed, n_pairs), in_order(null, n_pairs)
+        of_axis, rows = rows[:n_pairs], rows[n_pairs:]
+        for s, name in enumerate(PAIR_STATISTICS):
+            tail = "upper" if name == "distance" else "two-sided"
+            p = [tails(float(observed[u, s]), null[:, u, s]).p(tail) for u in range(n_pairs)]
+            found = [row.statistics[name] for row in of_axis]
+            assert [outcome.p for outcome in found] == p
+            assert [outcome.q for outcome in found] == q_values(
+                p, np.empty(0), np.empty((0, 0)), "benjamini-hochberg"
+            )
+        p = [largest(observed[u, 6:], null[:, u, 6:]) for u in range(n_pairs)]
+        uses = [row.label_use for row in of_axis]
+        assert [use.p for use in uses] == p
+        assert [use.q for use in uses] == q_values(p, np.empty(0), np.empty((0, 0)), "benjamini-hochberg")
+
+
+def largest(observed: np.ndarray, null: np.ndarray) -> float:
+    """How often some label lies as far from its chance values, in standard deviations, as any does here."""
+    mean, deviation = null.mean(axis=0), null.std(axis=0)
+    far, chance = (np.abs((one - mean) / deviation).max(axis=-1) for one in (observed, null))
+    return (1 + (chance >= far - 1e-9).sum()) / (len(null) + 1)
 
 
 def test_pairs_change_nothing_of_the_groups(result: RunResult) -> None:
@@ -177,8 +206,10 @@ def test_intervals_are_those_of_leaving_each_unit_out_of_both_groups() -> None:
     from scipy import stats
 
     reach = stats.t.ppf(0.975, variances**2 / shares) * np.sqrt(variances)
+    assert row.label_use is not None
+    shifts = iter(row.label_use.labels.values())
     for place, (name, value) in enumerate(whole.items()):
-        interval = row.statistics[name].interval
+        interval = next(shifts) if name.startswith("label") else row.statistics[name].interval
         assert interval is not None
         assert interval.low == pytest.approx(value - reach[place], abs=1e-9)
         assert interval.high == pytest.approx(value + reach[place], abs=1e-9)
@@ -211,8 +242,10 @@ def test_many_groups_are_not_compared_and_the_result_says_so() -> None:
     assert Caution.TOO_MANY_PAIRS(groups=MOST_GROUPS + 1, most=MOST_GROUPS) in found.warnings
 
 
-def test_statistics_that_pairs_do_not_have_leave_none() -> None:
-    assert compute_in_threads(CROSSED, asked(statistics=("negentropy",), permutations=10)).pairs == ()
+def test_label_use_of_pairs_is_always_told() -> None:
+    found = compute_in_threads(CROSSED, asked(statistics=("negentropy",), permutations=10)).pairs
+    assert found
+    assert all(row.statistics == {} and row.label_use is not None for row in found)
 
 
 def test_models_are_not_held_against_pairs() -> None:

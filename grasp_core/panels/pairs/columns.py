@@ -1,49 +1,116 @@
-"""The columns of pairs: every statistic of every pair, from those of its two groups."""
+"""The columns of pairs: what is known of the first group beside the second, then what takes both.
+
+A pair's first columns are those of a group (:mod:`grasp_core.panels.cohesion.columns`), of which XRR, gap,
+distance and label use are tested. Behind those of all pairs lie, pair by pair, the second group's gap and the
+differences of both groups.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
-from grasp_core.annotations import FloatArray
+from grasp_core.annotations import BoolArray, FloatArray
 from grasp_core.pairs import PAIR_STATISTICS
-from grasp_core.panels.cohesion.columns import DISTANCE, GAI, group_columns
-from grasp_core.permutation.compiled import KERNEL_STATISTICS
-from grasp_core.permutation.nulls.tails import Tail
+from grasp_core.panels.cohesion.columns import (
+    GAI,
+    Places,
+    group_columns,
+    group_families,
+    label_use_maxima,
+)
 from grasp_core.permutation.testing.tests import Family, Tests
-from grasp_core.spec import AnalysisSpec
+from grasp_core.spec import STATISTICS, AnalysisSpec
 
-IRR, XRR = (KERNEL_STATISTICS.index(name) for name in ("irr", "xrr"))
+OF_FIRST = {"distance": "distance", "xrr": "xrr", "gap_a": "gap"}
+"""Statistics of a pair that are the first group's, with their names there."""
+OF_BOTH = ("gap_b", "irr_difference", "gai_difference")
+IRR, GAP = STATISTICS.index("irr"), STATISTICS.index("gap")
+
+
+@dataclass(frozen=True, slots=True)
+class PairPlaces:
+    """Where columns are; `of_first` says it of the first group's.
+
+    Parameters
+    ----------
+    of_first : Places
+        Of the pairs in place of groups.
+    """
+
+    of_first: Places
+
+    @classmethod
+    def of_pairs(cls, n_pairs: int, n_labels: int) -> Self:
+        """Of so many pairs and labels."""
+        return cls(Places(n_pairs, n_labels))
+
+    @property
+    def n_columns(self) -> int:
+        """C."""
+        return self.of_first.n_groups * (self.of_first.of_group + len(OF_BOTH))
+
+    def column(self, u: int, name: str) -> int:
+        """The column of pair u's statistic of :data:`~grasp_core.pairs.PAIR_STATISTICS`."""
+        if name in OF_FIRST:
+            return self.of_first.column(u, STATISTICS.index(OF_FIRST[name]))
+        return self.of_first.dsi(0) + u * len(OF_BOTH) + OF_BOTH.index(name)
+
+    def name(self, c: int) -> tuple[int, str]:
+        """The pair of a tested column, and its statistic's name or "label_use"."""
+        after = c - self.of_first.dsi(0)
+        if after >= 0:
+            return after // len(OF_BOTH), OF_BOTH[after % len(OF_BOTH)]
+        u, place = divmod(c, self.of_first.of_group)
+        called = {STATISTICS.index(name): pair for pair, name in OF_FIRST.items()}
+        return u, called.get(place, "label_use")
 
 
 def names_of(analysis: AnalysisSpec) -> tuple[str, ...]:
-    """The pairs' statistics that are asked; a gap where both that it is made of are."""
-    asked = {*analysis.statistics, *(("gap",) if {"irr", "xrr"} <= set(analysis.statistics) else ())}
-    return tuple(name for name, of_groups in PAIR_STATISTICS.items() if of_groups in asked)
+    """The pairs' statistics that are asked."""
+    return tuple(name for name, of_groups in PAIR_STATISTICS.items() if of_groups in analysis.statistics)
 
 
-def of_two(values: FloatArray, analysis: AnalysisSpec) -> FloatArray:
-    """The asked statistics of pairs, shape (..., T), from the kernel's of their two groups, (..., 2, 6)."""
-    both = group_columns(values, analysis)
+def pair_columns(counted: FloatArray, analysis: AnalysisSpec, by_shares: BoolArray | bool) -> FloatArray:
+    """From the kernel's values of both groups to the columns of pairs, in two pieces.
+
+    Parameters
+    ----------
+    counted : float64 array, shape (..., 2, V)
+    analysis : AnalysisSpec
+    by_shares : bool or bool array, shape (...,) or the end of it
+        Whether the distance is that of the shares of labels.
+
+    Returns
+    -------
+    float64 array, shape (..., W + 3)
+        The first group's, then :data:`OF_BOTH`.
+    """
+    both = group_columns(counted, analysis, np.asarray(by_shares)[..., None])
     a, b = both[..., 0, :], both[..., 1, :]
-    found = {
-        "xrr": a[..., XRR],
-        "gap_a": a[..., IRR] - a[..., XRR],
-        "gap_b": b[..., IRR] - b[..., XRR],
-        "distance": a[..., DISTANCE],
-        "irr_difference": a[..., IRR] - b[..., IRR],
-        "gai_difference": a[..., GAI] - b[..., GAI],
-    }
-    return np.stack([found[name] for name in names_of(analysis)], axis=-1)
+    taken = [b[..., GAP], a[..., IRR] - b[..., IRR], a[..., GAI] - b[..., GAI]]
+    return np.concatenate([a, np.stack(taken, axis=-1)], axis=-1)
 
 
-def pairs_tests(n_pairs: int, names: Sequence[str], analysis: AnalysisSpec) -> Tests:
-    """A family of tests for each statistic, over all pairs, which are the units."""
-    columns = np.arange(n_pairs * len(names)).reshape(n_pairs, len(names))
-    tails: list[Tail] = ["upper" if name == "distance" else analysis.p_value for name in names]
-    families = tuple(
-        Family(tuple(of_name), tail, analysis.correction)
-        for of_name, tail in zip(columns.T, tails, strict=True)
+def side_by_side(columns: FloatArray) -> FloatArray:
+    """Columns of pairs, shape (..., U, W + 3), in one row: the first groups' before all others."""
+    first, both = columns[..., : -len(OF_BOTH)], columns[..., -len(OF_BOTH) :]
+    rows = [part.reshape(*columns.shape[:-2], -1) for part in (first, both)]
+    return np.concatenate(rows, axis=-1)
+
+
+def pairs_tests(places: PairPlaces, analysis: AnalysisSpec) -> Tests:
+    """Each statistic, and label use, is a family over all pairs, which are the units."""
+    n, n_labels = places.of_first.n_groups, places.of_first.n_labels
+    asked = replace(analysis, family="statistic")
+    families = group_families([()] * n, asked, n_labels, tuple(OF_FIRST.values()))
+    further = tuple(
+        Family(tuple(places.column(u, name) for u in range(n)), analysis.p_value, analysis.correction)
+        for name in OF_BOTH
+        if name in names_of(analysis)
     )
-    return Tests(families, needs=np.repeat(np.eye(n_pairs, dtype=np.bool_), len(names), axis=0))
+    of_first = np.repeat(np.eye(n, dtype=np.bool_), places.of_first.of_group, axis=0)
+    of_both = np.repeat(np.eye(n, dtype=np.bool_), len(OF_BOTH), axis=0)
+    return Tests((*families, *further), np.concatenate([of_first, of_both]), label_use_maxima(n, n_labels))

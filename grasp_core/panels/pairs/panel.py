@@ -13,10 +13,11 @@ from grasp_core.annotations import BoolArray, FloatArray
 from grasp_core.groups import AxisSet, Grouping
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.io.parts.survey import DatasetInParts
-from grasp_core.outcome import Outcome
+from grasp_core.outcome import LabelUse, Outcome
 from grasp_core.pairs import PairResult
-from grasp_core.panels.cohesion.columns import members
-from grasp_core.panels.pairs.columns import names_of, of_two, pairs_tests
+from grasp_core.panels.cohesion.columns import few_paired, group_columns, members
+from grasp_core.panels.cohesion.label_use import Labels, label_use
+from grasp_core.panels.pairs.columns import PairPlaces, names_of, pair_columns, pairs_tests, side_by_side
 from grasp_core.panels.pairs.intervals import with_intervals
 from grasp_core.panels.pairs.missing import reasons_of_pair
 from grasp_core.panels.pairs.sides import two_groups
@@ -77,21 +78,19 @@ class Pairs:
         self, dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec, of_axis: Sequence[int]
     ) -> None:
         self._analysis = analysis
-        self._names = names_of(analysis)
         self._pairs = [
             two_groups(dataset.questions, dataset.raters, grouping, a, b) for a, b in combinations(of_axis, 2)
         ]
         self._designs = [questions.lay_out(*pair, analysis) for pair in self._pairs]
         components = [questions.observed_components(design) for design in self._designs]
-        both = np.stack([questions.together(of_pair) for of_pair in components])
-        self._per_group = int(both.shape[-1])
-        self.tests = pairs_tests(len(self._pairs), self._names, analysis)
-        self.statistics = of_two(both, analysis)
-        self.observed = self.statistics.ravel()
-        self._reasons = [
-            reasons_of_pair(questions.reasons(of_pair), values, analysis)
-            for of_pair, values in zip(components, both, strict=True)
-        ]
+        counted = np.stack([questions.together(of_pair) for of_pair in components])
+        self._per_group = int(counted.shape[-1])
+        self._by_shares: BoolArray = np.any(few_paired(counted), axis=-1)
+        self._labels = Labels.of(dataset.questions)
+        self._places = PairPlaces.of_pairs(len(self._pairs), self._labels.told)
+        self.tests = pairs_tests(self._places, analysis)
+        self.observed = side_by_side(pair_columns(counted, analysis, self._by_shares))
+        self._reasons = self._missing(components, counted)
 
     @property
     def per_unit(self) -> int:
@@ -110,42 +109,46 @@ class Pairs:
     def columns(self, values: FloatArray) -> FloatArray:
         """See :class:`~grasp_core.panels.panel.Panel`."""
         of_groups = values.reshape(*values.shape[:2], 2, self._per_group)
-        return of_two(of_groups, self._analysis).reshape(len(values), -1)
+        return side_by_side(pair_columns(of_groups, self._analysis, self._by_shares))
 
     def into(self, result: RunResult, null: Null, *, so_far: bool) -> RunResult:
         """The result with these pairs behind those that it has."""
-        reasons = {
-            self._column(u, name): reason
-            for u, of_pair in enumerate(self._reasons)
-            for name, reason in of_pair.items()
-            if name in self._names
-        }
-        found = outcomes(self.tests, self.observed, null, reasons, so_far=so_far)
-        rows = [self._row(u, found, so_far=so_far) for u in range(len(self._pairs))]
+        found = outcomes(self.tests, self.observed, null, self._reasons, so_far=so_far)
+        names = self._labels.names(result.spec.data.labels)
+        rows = []
+        for u, pair in enumerate(self._pairs):
+            of_pair = {name: found[self._places.column(u, name)] for name in names_of(self._analysis)}
+            use = self._label_use(u, names, found, null)
+            if not so_far:
+                by_shares = bool(self._by_shares[u])
+                of_pair, use = with_intervals(of_pair, use, pair, self._analysis, by_shares=by_shares)
+            (a, b), (n_a, n_b) = pair.grouping.groups, pair.grouping.n_raters.tolist()
+            rows.append(PairResult(a, b, n_a, n_b, of_pair, use))
         return replace(result, pairs=(*result.pairs, *rows))
 
     def undecided(self, c: int, *, corrected: bool) -> Undecided:
         """See :class:`~grasp_core.panels.panel.LaterPanel`."""
-        u, s = divmod(c, len(self._names))
+        u, name = self._places.name(c)
         a, b = self._pairs[u].grouping.groups
-        return Undecided(a.axes, a, self._names[s], corrected, other=b)
+        return Undecided(a.axes, a, name, corrected, other=b)
 
-    def _column(self, u: int, name: str) -> int:
-        return u * len(self._names) + self._names.index(name)
+    def _label_use(self, u: int, names: Sequence[str], found: Mapping[int, Outcome], null: Null) -> LabelUse:
+        places, p_value = self._places.of_first, self._analysis.p_value
+        return label_use(u, names, found, self.observed, self.tests, null, places, p_value)
 
-    def _row(self, u: int, found: Mapping[int, Outcome], *, so_far: bool) -> PairResult:
-        pair = self._pairs[u]
-        of_pair = {name: found[self._column(u, name)] for name in self._names}
-        if not so_far:
-            of_pair = with_intervals(of_pair, pair, self._analysis)
-        a, b = pair.grouping.groups
-        n_a, n_b = pair.grouping.n_raters.tolist()
-        return PairResult(a, b, n_a, n_b, of_pair)
+    def _missing(self, components: Sequence[Sequence[FloatArray]], counted: FloatArray) -> dict[int, Remark]:
+        """Why columns have no observed value."""
+        found: dict[int, Remark] = {}
+        for u, (of_pair, by_shares) in enumerate(zip(components, self._by_shares, strict=True)):
+            both = group_columns(counted[u], self._analysis, bool(by_shares))
+            why = reasons_of_pair(questions.reasons(of_pair), both, np.repeat(by_shares, 2), self._analysis)
+            found |= {self._places.column(u, name): reason for name, reason in why.items()}
+        return found
 
 
 def pairs_of(dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec) -> Iterator[Pairs]:
     """The pairs of each axis or intersection that has some, one after the other; none of data in parts."""
-    if not (analysis.pairs and names_of(analysis)) or isinstance(dataset, DatasetInParts):
+    if not analysis.pairs or isinstance(dataset, DatasetInParts):
         return
     for of_axis in compared(grouping, analysis.axes):
         yield Pairs(dataset, grouping, analysis, of_axis)

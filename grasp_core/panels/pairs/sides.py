@@ -9,6 +9,7 @@ import numpy as np
 
 from grasp_core.annotations import Annotations, Axis, BoolArray, Raters
 from grasp_core.groups import Grouping
+from grasp_core.panels.cohesion.label_use import Labels
 
 
 class TwoGroups(NamedTuple):
@@ -26,6 +27,11 @@ class TwoGroups(NamedTuple):
     questions: tuple[Annotations, ...]
     raters: Raters
     grouping: Grouping
+
+    @property
+    def n_labels(self) -> int:
+        """Labels that are told of."""
+        return Labels.of(self.questions).told
 
     @property
     def n_annotations(self) -> int:
