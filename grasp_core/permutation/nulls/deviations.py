@@ -37,9 +37,8 @@ class Maximum(NamedTuple):
 
     def among(self, values: FloatArray) -> FloatArray:
         """Of values (b, C) those of these columns, shape (up to b, T), in the permutations that count."""
-        if self.within is not None:
-            values = values[~np.isnan(values[:, self.within])]
-        return values[:, list(self.columns)]
+        chosen = values[:, list(self.columns)]  # first: there may be a thousand columns
+        return chosen if self.within is None else chosen[~np.isnan(values[:, self.within])]
 
 
 class Standard(NamedTuple):
