@@ -161,12 +161,16 @@ def _alike(questions: Sequence[Answers], side: BoolArray) -> Alike:
 
 def _vectors(questions: Sequence[Annotations], side: BoolArray) -> tuple[Int64Array, Int64Array, Int64Array]:
     """Item (A,), rater (A,) and label by question (A, Q), -1 for none, of what a side has annotated."""
-    chosen = [side[one.rater] for one in questions]
+    chosen = [np.flatnonzero(side[one.rater]) for one in questions]
+    if len(questions) == 1:
+        one, here = questions[0], chosen[0]
+        item, rater, label = (part[here].astype(np.int64) for part in (one.item, one.rater, one.category))
+        return item, rater, label[:, None]
     cells = [
         one.item[here].astype(np.int64) * one.n_raters + one.rater[here]
         for one, here in zip(questions, chosen, strict=True)
     ]
-    every = cells[0] if len(cells) == 1 else np.unique(np.concatenate(cells))
+    every = np.unique(np.concatenate(cells))
     category = np.full((every.size, len(questions)), -1, dtype=np.int64)
     for q, (one, here, cell) in enumerate(zip(questions, chosen, cells, strict=True)):
         category[np.searchsorted(every, cell), q] = one.category[here]
