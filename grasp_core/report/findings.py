@@ -65,17 +65,22 @@ class Finding:
     def sentence(self) -> Sentence:
         """The group, how it differs, by how much; and what else holds of it after correction."""
         group = Segment(self.name, strong=True)
-        return Sentence.of(group, f" raters (n = {self.row.n_raters}) ", *self._said)
+        return Sentence.of(group, f" raters (n = {self.row.n_raters}) ", *self._said, ".")
 
     @property
     def short(self) -> Sentence:
         """The same where the group's name stands above it."""
-        return Sentence.of(f"These {number(self.row.n_raters, 'rater')} ", *self._said)
+        return Sentence.of(f"These {number(self.row.n_raters, 'rater')} ", *self._said, ".")
+
+    @property
+    def tested_sentence(self) -> Sentence:
+        """The same of this one thing, with its test."""
+        return Sentence.of(f"These {number(self.row.n_raters, 'rater')} ", *_how(self), f"; {self.tested}.")
 
     @property
     def _said(self) -> tuple[str | Segment, ...]:
         also = [f"; they also {_held(one)}" for one in self.further[:1]]
-        return (*_how(self), *also, ".")
+        return (*_how(self), *also)
 
     @property
     def size(self) -> float:

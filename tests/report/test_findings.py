@@ -32,6 +32,7 @@ def test_a_shift_is_told_with_label_direction_size_and_interval():
     assert less.short.plain == (
         "These 14 raters say “unsafe” 11 points less often than the others on the same items [5, 17]."
     )
+    assert less.tested_sentence.plain.endswith("[5, 17]; p = 0.002, q = 0.010: after correction.")
     assert less.tested == "p = 0.002, q = 0.010: after correction"
 
 

@@ -8,7 +8,7 @@ import streamlit as st
 from grasp_core import charts
 from grasp_core.export.registry import safe_name
 from grasp_core.outcome import LabelUse
-from grasp_core.report.findings import Finding, evidence, named_groups
+from grasp_core.report.findings import evidence, named_groups
 from grasp_core.report.label_use import format_points_interval, mean_words
 from grasp_core.report.so_far import p_so_far, q_so_far
 from grasp_core.report.tables import cell_text
@@ -98,16 +98,12 @@ def _sentences(result: RunResult, row: GroupResult, name: str) -> None:
     found = evidence(row, name)
     marked = [one for key in ("corrected", "nominal") for one in found if one.outcome.significance == key]
     for finding in marked:
-        st.markdown(f"- {_told(finding)}")
+        st.markdown(f"- {finding.tested_sentence.markdown}")
     if not marked:
         st.markdown(
             "Nothing of this group is marked: chance groupings of its size reach as far. That does not show "
             "that it sees the items as everybody does."
         )
-
-
-def _told(finding: Finding) -> str:
-    return f"{finding.short.markdown} ({escape_markdown(finding.tested)})"
 
 
 def _label_use(shown: Shown, row: GroupResult, use: LabelUse, name: str) -> None:
