@@ -102,7 +102,7 @@ def run(page: Page) -> None:
 
 def results(page: Page) -> None:
     """Wait for the whole Results page."""
-    page.get_by_role("tab", name="Data and methods").wait_for(timeout=90_000)
+    page.get_by_role("tab", name="Data and methods").wait_for(timeout=180_000)
     settle(page)
 
 
