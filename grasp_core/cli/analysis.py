@@ -9,8 +9,10 @@ from typing import Any, get_args
 
 from grasp_core import spec
 from grasp_core.cli.data.reading import Reading
+from grasp_core.cli.terminal import note
+from grasp_core.engine.cost import LONG_SECONDS
 from grasp_core.groups import AxisSet
-from grasp_core.spec import ADAPTIVE_PERMUTATIONS, DEFAULT_PERMUTATIONS, AnalysisSpec
+from grasp_core.spec import ADAPTIVE_PERMUTATIONS, DEFAULT_PERMUTATIONS, AnalysisSpec, RunSpec
 
 
 class AtMost(int):
@@ -38,6 +40,18 @@ def add_groups_and_test(group: argparse._ArgumentGroup) -> None:
         ("family", spec.Family),
     ):
         group.add_argument(f"--{name}", choices=get_args(literal))
+
+
+def stopping_early(run_spec: RunSpec, seconds: float) -> RunSpec:
+    """What is run where nobody has said how many permutations: where all take long, it stops early."""
+    if seconds <= LONG_SECONDS:
+        return run_spec
+    most = f"{run_spec.analysis.permutations:,}"
+    note(
+        f"{most} permutations of such data take about {seconds:.0f} s on two cores, so at most {most} are "
+        f"taken, until all marks are settled; --permutations {run_spec.analysis.permutations} takes all"
+    )
+    return dataclasses.replace(run_spec, analysis=dataclasses.replace(run_spec.analysis, adaptive=True))
 
 
 def named_axes(given: Mapping[str, Any]) -> tuple[AxisSet, ...]:

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from grasp_core.annotations import ModelLabels
 from grasp_core.benchmark.baselines.as_raters import WITHOUT_EXAMPLES, item_texts, label_items
-from grasp_core.cli.analysis import add_groups_and_test, analysis_fields
+from grasp_core.cli.analysis import add_groups_and_test, analysis_fields, stopping_early
 from grasp_core.cli.data.account import say_data
 from grasp_core.cli.data.options import add_reading
 from grasp_core.cli.data.reading import Reading, read
@@ -18,8 +18,10 @@ from grasp_core.cli.output import check_target, write_text
 from grasp_core.cli.progress import RunOnTerminal
 from grasp_core.cli.terminal import note
 from grasp_core.engine.compute import compute
+from grasp_core.engine.cost import models_seconds
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
+from grasp_core.engine.run import checked_groups
 from grasp_core.errors import SpecError
 from grasp_core.io.archives.bounded import check_size
 from grasp_core.io.dataset.load import Dataset, load
@@ -83,6 +85,10 @@ def _models(chosen: argparse.Namespace) -> None:
     models = _read_models(given, found, dataset)
     check_models(models)
     spec = RunSpec(found.spec, analysis, models=sources(models))
+    checked_groups(dataset, spec)
+    if chosen.permutations is None:
+        seconds = models_seconds(dataset, len(models), analysis.axes, analysis.min_raters)
+        spec = stopping_early(spec, seconds)
     result = _compute(dataclasses.replace(dataset, models=tuple(models)), spec)
     write_text(chosen.out, json_text(result.to_dict()))
     write_text(chosen.csv, sides_csv(result))

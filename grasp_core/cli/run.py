@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, cast, get_args
 
 from grasp_core import __version__, spec
-from grasp_core.cli.analysis import add_groups_and_test, analysis_fields, named_axes
+from grasp_core.cli.analysis import add_groups_and_test, analysis_fields, named_axes, stopping_early
 from grasp_core.cli.data.account import say_data
 from grasp_core.cli.data.options import add_reading, names
 from grasp_core.cli.data.reading import Reading, read
@@ -213,15 +213,7 @@ def _stopping_early(data: Dataset, run_spec: RunSpec) -> RunSpec:
     analysis = run_spec.analysis
     if all(getattr(analysis, name) == value for name, value in spec.PAPER_CONVENTIONS.items()):
         return run_spec
-    seconds = default_seconds(data, analysis.axes, analysis.min_raters)
-    if seconds <= LONG_SECONDS:
-        return run_spec
-    most = f"{analysis.permutations:,}"
-    note(
-        f"{most} permutations of such data take about {seconds:.0f} s on two cores, so at most {most} are "
-        f"taken, until all marks are settled; --permutations {analysis.permutations} takes all"
-    )
-    return replace(run_spec, analysis=replace(analysis, adaptive=True))
+    return stopping_early(run_spec, default_seconds(data, analysis.axes, analysis.min_raters))
 
 
 def _with_pairs(data: Dataset, run_spec: RunSpec) -> RunSpec:

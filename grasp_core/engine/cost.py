@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import combinations
 
-from grasp_core.groups import AxisSet, form_groups
+from grasp_core.groups import AxisSet, Grouping, form_groups
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.panels.pairs.panel import compared
 from grasp_core.spec import DEFAULT_PERMUTATIONS
@@ -19,6 +19,8 @@ LONG_SECONDS = 10.0
 CORES = 2
 _ITEM_AND_GROUP = 20e-9
 """Statistics of one group's counts on one item."""
+_ITEM_AND_MODEL = 3.5e-9
+"""A model's agreement with one group on one item."""
 _BY_ANNOTATION, _BY_WORD = 2e-9, 0.4e-9
 """Counting an annotation for an axis, or a label's raters for a group, 64 at once."""
 _TABLED_LABELS, _TABLED_RATERS = 3, 128
@@ -38,16 +40,25 @@ def default_seconds(dataset: Dataset, axes: Sequence[AxisSet], min_raters: int) 
     min_raters : int
         Smallest group.
     """
-    shape, questions = dataset.summary, len(dataset.questions)
     grouping = form_groups(dataset.raters, axes, min_raters=min_raters)
-    groups, labels = len(grouping.groups), len(shape.categories)
-    by_word = _BY_WORD * shape.items * groups * labels * -(-shape.raters // 64)
-    if _looked_up(dataset) and bool(grouping.known.all()):
-        each = by_word
-    else:
-        counting = min(_BY_ANNOTATION * shape.annotations * len(axes), by_word)
-        each = _ITEM_AND_GROUP * shape.items * groups + counting
-    return DEFAULT_PERMUTATIONS * each * questions / CORES
+    each = _counting(dataset, grouping, axes)
+    if not (_looked_up(dataset) and bool(grouping.known.all())):
+        each += _ITEM_AND_GROUP * dataset.summary.items * len(grouping.groups)
+    return DEFAULT_PERMUTATIONS * each * len(dataset.questions) / CORES
+
+
+def models_seconds(dataset: Dataset, n_models: int, axes: Sequence[AxisSet], min_raters: int) -> float:
+    """Seconds that the default number of permutations takes on two cores, of models as raters.
+
+    Parameters
+    ----------
+    dataset, axes, min_raters
+        As :func:`default_seconds`.
+    n_models : int
+    """
+    grouping = form_groups(dataset.raters, axes, min_raters=min_raters)
+    on_items = _ITEM_AND_MODEL * dataset.summary.items * len(grouping.groups) * n_models
+    return DEFAULT_PERMUTATIONS * (_counting(dataset, grouping, axes) + on_items) / CORES
 
 
 def pairs_seconds(dataset: Dataset, axes: Sequence[AxisSet], min_raters: int) -> float:
@@ -71,6 +82,14 @@ def pairs_seconds(dataset: Dataset, axes: Sequence[AxisSet], min_raters: int) ->
             counting = by_word if _looked_up(dataset) else min(_BY_ANNOTATION * annotations, by_word)
             each += 2 * on_item * items + counting
     return DEFAULT_PERMUTATIONS * each * len(dataset.questions) / CORES
+
+
+def _counting(dataset: Dataset, grouping: Grouping, axes: Sequence[AxisSet]) -> float:
+    """Counting the labels of all groups, by annotations or by words of raters."""
+    shape = dataset.summary
+    words = -(-shape.raters // 64)
+    by_word = _BY_WORD * shape.items * len(grouping.groups) * len(shape.categories) * words
+    return min(_BY_ANNOTATION * shape.annotations * len(axes), by_word)
 
 
 def _looked_up(dataset: Dataset) -> bool:

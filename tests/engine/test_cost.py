@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from grasp_core.annotations import Axis, Raters
-from grasp_core.engine.cost import LONG_SECONDS, default_seconds
+from grasp_core.engine.cost import LONG_SECONDS, default_seconds, models_seconds
 
 
 def shaped(items: int, raters: int, annotations: int, labels: int, sizes: dict[str, int]) -> SimpleNamespace:
@@ -40,6 +40,21 @@ def test_it_is_near_what_was_measured(data, axes, measured: float, factor: float
     found = default_seconds(data, axes, 2)
     assert measured / factor < found < measured * factor
     assert (found > LONG_SECONDS) == (data.summary.items > 1000)
+
+
+# Processor time of a permutation, times 10,000, on two cores.
+@pytest.mark.parametrize(
+    ("data", "models", "measured"),
+    [
+        (shaped(350, 104, 36_400, 3, DICES), 1, 0.26),
+        (shaped(4554, 4309, 150_702, 2, D3), 1, 17.2),
+        (shaped(4554, 4309, 150_702, 5, D3), 5, 38.6),
+    ],
+)
+def test_models_are_near_what_was_measured(data, models: int, measured: float) -> None:
+    axes = [*((name,) for name in data.raters.axes)]
+    axes.append(axes[0] + axes[2])
+    assert measured / 2 < models_seconds(data, models, axes, 2) < measured * 2
 
 
 def test_small_groups_that_are_not_shown_cost_nothing() -> None:

@@ -98,3 +98,18 @@ def test_permutations_go_on_until_marks_are_settled(folder: Path, capsys: pytest
     assert saved["spec"]["analysis"]["adaptive"] is True
     assert f"{saved['stopping']['permutations']:,}" in printed
     assert "Shuffling " in printed
+
+
+def test_long_runs_stop_early_unless_somebody_says_how_many(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("grasp_core.cli.models.models_seconds", lambda *_: 60.0)
+    command = ["models", "--annotations", "votes.csv", "--raters", "raters.csv", "--axis", "gender"]
+    command += ["--item", "item", "--rater", "rater", "--label", "label", "--model", "one=one.csv"]
+    assert cli.main([*command, "--out", "long.json"]) == 0
+    said = "10,000 permutations of such data take about 60 s on two cores, so at most 10,000 are taken"
+    assert said in capsys.readouterr().err
+    assert json.loads((folder / "long.json").read_text(encoding="utf-8"))["spec"]["analysis"]["adaptive"]
+    assert run("--model", "one=one.csv", "--out", "told.json") == 0
+    assert said not in capsys.readouterr().err
+    assert not json.loads((folder / "told.json").read_text(encoding="utf-8"))["spec"]["analysis"]["adaptive"]

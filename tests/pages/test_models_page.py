@@ -251,3 +251,13 @@ def test_a_column_of_the_annotations_is_a_model(server: Server) -> None:
     press(page, "Take this column")
     assert not page.exception
     assert "annotations.csv, column gold: labels for 350 of 350 items" in seen(page.caption)
+
+
+def test_long_runs_stop_early_until_somebody_decides(monkeypatch: pytest.MonkeyPatch) -> None:
+    toggle = "Stop when all marks are settled"
+    assert not widget(opened().toggle, toggle).value
+    monkeypatch.setattr("pages._ui.models.models_as_raters.models_seconds", lambda *_: 60.0)
+    page = opened()
+    assert widget(page.toggle, toggle).value
+    widget(page.toggle, toggle).set_value(False).run()
+    assert not widget(page.run().toggle, toggle).value

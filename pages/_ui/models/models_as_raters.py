@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import combinations
 
 import streamlit as st
 
+from grasp_core.engine.cost import LONG_SECONDS, models_seconds
 from grasp_core.groups import AxisSet
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.models.labels import sources
+from grasp_core.report.stopping import MEANING
 from grasp_core.report.words import axis_label
 from grasp_core.spec import AnalysisSpec, RunSpec
 from pages._ui.analysis.comparison import say_what_is_compared
@@ -20,6 +22,9 @@ from pages._ui.models.given_models import given_models, take_baseline, take_colu
 from pages._ui.session.state import submit, work
 from pages._ui.shell.links import go, link_to
 from pages._ui.widgets.choices import choose_one
+
+_DECIDED = "models-stopping-decided"
+"""Set once somebody has said how many permutations there are, or whether they stop early."""
 
 
 def show_models_as_raters() -> None:
@@ -46,7 +51,7 @@ def show_models_as_raters() -> None:
     take_column(session.annotations, spec)
     take_baseline(session.annotations, dataset, spec)
     models = given_models(dataset, spec)
-    analysis = _choose_analysis(dataset, tuple(session.proposed_axes))
+    analysis = _choose_analysis(dataset, len(models), tuple(session.proposed_axes))
     enough = analysis is not None and say_what_is_compared(dataset, analysis)
     pressed = st.button(
         "See whose judgements they reproduce",
@@ -60,7 +65,7 @@ def show_models_as_raters() -> None:
         go("results", run_id=run.id)
 
 
-def _choose_analysis(dataset: Dataset, proposed: tuple[str, ...]) -> AnalysisSpec | None:
+def _choose_analysis(dataset: Dataset, n_models: int, proposed: tuple[str, ...]) -> AnalysisSpec | None:
     """Groups and the permutation test; None where it cannot be computed so."""
     names = tuple(dataset.raters.axes)
     single = [(name,) for name in names]
@@ -77,11 +82,13 @@ def _choose_analysis(dataset: Dataset, proposed: tuple[str, ...]) -> AnalysisSpe
         persist_state="session",
         help="Each value is one group of raters; pairs of axes give groups such as one gender of one race.",
     )
-    test = _choose_test(names, single[:1])
+    test = _choose_test(names, single[:1], functools.partial(models_seconds, dataset, n_models, axes))
     return dataclasses.replace(test, axes=tuple(axes)) if axes else None
 
 
-def _choose_test(names: tuple[str, ...], axes: Sequence[AxisSet]) -> AnalysisSpec:
+def _choose_test(
+    names: tuple[str, ...], axes: Sequence[AxisSet], seconds: Callable[[int], float]
+) -> AnalysisSpec:
     """Smallest group and permutations, at first as analysed last; the groups are still to be chosen."""
     session = work()
     key = f"{session.generation}-{session.settings_generation}"
@@ -89,7 +96,10 @@ def _choose_test(names: tuple[str, ...], axes: Sequence[AxisSet]) -> AnalysisSpe
     number = functools.partial(_whole, key=key)
     with st.expander("Smallest group and permutation test"):
         smallest = number("Smallest group shown", 1, 1000, start.min_raters)
-        permutations = number("Permutations", 100, 1_000_000, start.permutations, step=1000)
+        permutations = number(
+            "Permutations", 100, 1_000_000, start.permutations, step=1000, on_change=_decide
+        )
+        adaptive = _choose_stopping(start, seconds(smallest), key)
         seed = number("Seed", 0, 2**53 - 1, start.seed)
         strata = choose_one(
             "Shuffle profiles only within",
@@ -98,11 +108,51 @@ def _choose_test(names: tuple[str, ...], axes: Sequence[AxisSet]) -> AnalysisSpe
             key=f"models-strata-{key}",
             placeholder="Over all raters",
         )
-    return AnalysisSpec(tuple(axes), permutations=permutations, seed=seed, min_raters=smallest, strata=strata)
+    return AnalysisSpec(
+        tuple(axes),
+        permutations=permutations,
+        seed=seed,
+        min_raters=smallest,
+        strata=strata,
+        adaptive=adaptive,
+    )
 
 
-def _whole(label: str, least: int, most: int, value: int, step: int = 1, *, key: str) -> int:
+def _choose_stopping(start: AnalysisSpec, seconds: float, key: str) -> bool:
+    """Whether the number is the most there are: until somebody decides, where all would take long."""
+    key = f"models-adaptive-{key}"
+    if work().settings is None and _DECIDED not in st.session_state:
+        st.session_state[key] = seconds > LONG_SECONDS
+    return bool(
+        st.toggle(
+            "Stop when all marks are settled",
+            start.adaptive,
+            key=key,
+            persist_state="session",
+            on_change=_decide,
+            help=f"{MEANING} The number above is then the most there are.",
+        )
+    )
+
+
+def _decide() -> None:
+    st.session_state[_DECIDED] = True
+
+
+def _whole(
+    label: str,
+    least: int,
+    most: int,
+    value: int,
+    step: int = 1,
+    *,
+    key: str,
+    on_change: Callable[[], None] | None = None,
+) -> int:
     """A whole number that is kept while another view is looked at."""
     value = min(max(value, least), most)
     key = f"models-{label}-{key}"
-    return int(st.number_input(label, least, most, value, step=step, key=key, persist_state="session"))
+    chosen = st.number_input(
+        label, least, most, value, step=step, key=key, persist_state="session", on_change=on_change
+    )
+    return int(chosen)
