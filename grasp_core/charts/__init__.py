@@ -10,7 +10,7 @@ from grasp_core.charts.forest import forest_plot, label_forest_plot
 from grasp_core.charts.histograms import chart_alt, null_histograms
 from grasp_core.charts.label_use import label_use_chart
 from grasp_core.charts.leaderboard import leaderboard_chart
-from grasp_core.charts.of_group import finding_chart, group_histograms
+from grasp_core.charts.of_group import finding_chart, group_histograms, pair_histograms
 from grasp_core.charts.pairs import pairs_matrix
 from grasp_core.charts.theme import Theme
 
@@ -26,6 +26,7 @@ __all__ = [
     "label_use_chart",
     "leaderboard_chart",
     "null_histograms",
+    "pair_histograms",
     "pairs_matrix",
     "to_pdf",
     "to_png",

@@ -10,6 +10,7 @@ from grasp_core.charts.histograms import ROW, layers, subtitle
 from grasp_core.charts.nulls import Line, extent, rounded_outwards, shared_domain
 from grasp_core.charts.theme import Theme, colour, finish, message, palette, rows, shape, ticks, title
 from grasp_core.outcome import Histogram, Outcome, Significance
+from grasp_core.pairs import PairResult
 from grasp_core.report.findings import (
     LABEL_USE,
     Finding,
@@ -111,9 +112,23 @@ def _scaled(outcome: Outcome, middle: float, factor: float) -> Outcome:
 
 def group_histograms(result: RunResult, row: GroupResult, theme: Theme = "light") -> alt.LayerChart:
     """All statistics of a group, each with its histogram, in standard deviations of its chance values."""
-    name = group_label(row.group)
+    return _histograms(result, row, group_label(row.group), "Every statistic against chance groupings", theme)
+
+
+def pair_histograms(result: RunResult, row: PairResult, theme: Theme = "light") -> alt.LayerChart:
+    """What was tested of a pair of groups, seen from the first, in the same way."""
+    names = {"distance": "distance", "gap": "gap_a", "xrr": "xrr"}
+    statistics = {name: row.statistics[of] for name, of in names.items() if of in row.statistics}
+    seen = GroupResult(row.a, row.n_raters_a, 0, statistics, row.label_use)
+    name = f"{group_label(row.a)} beside {group_label(row.b)}"
+    return _histograms(result, seen, name, "The first group beside the second, against chance", theme)
+
+
+def _histograms(
+    result: RunResult, row: GroupResult, name: str, heading_text: str, theme: Theme
+) -> alt.LayerChart:
     heading = title(
-        "Every statistic against chance groupings",
+        heading_text,
         subtitle(result, intervals=any(one.interval for one in row.statistics.values())),
     )
     shown = [_line(finding, _HEADS + place) for place, finding in enumerate(evidence(row, name))]

@@ -54,7 +54,7 @@ def pairs_matrix(
         As wide as its container; named data set `pairs`.
     """
     pairs = [row for row in result.pairs if row.a.axes == axes]
-    heading = title(f"{measure.name}, two by two", [measure.explanation, _key(measure)])
+    heading = title(f"{measure.name}, two by two", [measure.brief_explanation, _key(measure)])
     if not pairs:
         return message(theme, heading=heading, text="No two groups of this axis were compared.")
     groups = list(dict.fromkeys(group for row in pairs for group in (row.a, row.b)))
@@ -70,8 +70,8 @@ def pairs_matrix(
 
 def _key(measure: Measure) -> str:
     if measure.signed:
-        return "Orange: above 0; blue: below; the stronger, the further. * and **: marked."
-    return "The darker, the larger. * and **: marked."
+        return "Orange: above 0. Blue: below. *, **: marked."
+    return "The darker, the larger. *, **: marked."
 
 
 def _names(pairs: list[PairResult], groups: list[Group]) -> list[Cell]:
@@ -87,7 +87,8 @@ def _cells(result: RunResult, pairs: list[PairResult], groups: list[Group], meas
     place = {group: g for g, group in enumerate(groups)}
     names = dict(zip(groups, group_labels(groups), strict=True))
     both = [one for row in pairs for one in (row, row.turned())]
-    known = [abs(value) for value in (measure.of(row).value for row in pairs) if value is not None]
+    # Of all axes, so that a colour means the same on each.
+    known = [abs(value) for value in (measure.of(row).value for row in result.pairs) if value is not None]
     most = max(known, default=0.0) or 1.0
     found = []
     for row in both:

@@ -40,6 +40,12 @@ def foremost_pairs(result: RunResult, of: Group | None = None) -> list[PairResul
     return sorted(marked, key=lambda row: min(1.0 if one.q is None else one.q for one, _ in _found(row)))
 
 
+def strongest(rows: Sequence[PairResult]) -> int:
+    """The place of the pair with the strongest evidence of anything; the first without any."""
+    q = [min((1.0 if one.q is None else one.q for one, _ in _found(row)), default=1.0) for row in rows]
+    return q.index(min(q))
+
+
 def seen_from(result: RunResult, group: Group) -> tuple[PairResult, ...]:
     """The pairs of a group, as it beside the other one."""
     of_group = (row for row in result.pairs if group in (row.a, row.b))

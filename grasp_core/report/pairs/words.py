@@ -36,28 +36,42 @@ class Measure:
     key: str
     name: str
     explanation: str
+    brief_explanation: str
     signed: bool
     of: Callable[[PairResult], Outcome]
     write: Callable[[float | None], str]
     brief: Callable[[float], str]
 
 
-_STATISTICS: Mapping[str, tuple[str, str, bool]] = {
-    "distance": ("Distance", "How far both groups’ shares of labels lie apart on the same items.", False),
+_STATISTICS: Mapping[str, tuple[str, str, str, bool]] = {
+    "distance": (
+        "Distance",
+        "How far both groups’ labels of the same items lie apart; about 0 where they answer alike.",
+        "How far their labels lie apart.",
+        False,
+    ),
     "gap_a": (
         "Gap",
         "How much better the row’s raters agree with each other than with the column’s.",
+        "Agreement inside the row less that across.",
         True,
     ),
-    "xrr": ("XRR", "How well the row’s raters agree with the column’s, corrected for chance.", False),
+    "xrr": (
+        "XRR",
+        "How well the row’s raters agree with the column’s, corrected for chance.",
+        "Agreement of the row with the column.",
+        False,
+    ),
     "irr_difference": (
         "Difference in IRR",
         "How much better the row’s raters agree with each other than the column’s do.",
+        "IRR of the row less that of the column.",
         True,
     ),
     "gai_difference": (
         "Difference in GAI",
-        "GAI of the row’s group less that of the column’s, each against the other.",
+        "GAI of the row’s raters less that of the column’s, each against the other group.",
+        "GAI of the row less that of the column.",
         True,
     ),
 }
@@ -80,6 +94,7 @@ def _label(label: str) -> Measure:
         f"label: {label}",
         f"“{one_line(label)}”",
         "Percentage points by which the row’s raters say it more often than the column’s on the same items.",
+        "Points more often in the row.",
         True,
         of,
         lambda points: NOT_ESTIMABLE if points is None else format_points(points / 100),
@@ -87,11 +102,11 @@ def _label(label: str) -> Measure:
     )
 
 
-def _statistic(name: str, called: str, explanation: str, signed: bool) -> Measure:
+def _statistic(name: str, called: str, explanation: str, brief: str, signed: bool) -> Measure:
     def of(row: PairResult) -> Outcome:
         return row.statistics.get(name, Outcome(None))
 
-    return Measure(name, called, explanation, signed, of, format_value, _two_decimals)
+    return Measure(name, called, explanation, brief, signed, of, format_value, _two_decimals)
 
 
 def _two_decimals(value: float) -> str:

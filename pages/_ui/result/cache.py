@@ -26,6 +26,7 @@ from grasp_core.outcome import Significance
 from grasp_core.panels.models.result import ModelsResult
 from grasp_core.rater_map.values import RaterMap
 from grasp_core.report.findings import Finding, named_groups
+from grasp_core.report.pairs.sentences import seen_from
 from grasp_core.report.pairs.words import measures
 from grasp_core.report.tables import RowOrder
 from grasp_core.result import Result, RunResult
@@ -134,6 +135,13 @@ def pairs_matrix(key: str, result: RunResult, axes: AxisSet, measure: str, theme
     known = 0 if result.later is None else sum(one.null_n for one in result.pairs[-1].statistics.values())
     seen = key if result.later is None else f"{key} with {len(result.pairs)} pairs after {known}"
     _pairs_matrix(seen, result, axes, measure, theme)
+
+
+@st.cache_data(max_entries=_CHARTS, show_spinner=False)
+def pair_histograms(key: str, _result: RunResult, a: Group, b: Group, theme: Theme) -> None:
+    """Draw what was tested of two groups, of which `a` may be either."""
+    (row,) = (row for row in seen_from(_result, a) if row.b == b)
+    _draw_chart(charts.pair_histograms(_result, row, theme))
 
 
 @st.cache_data(max_entries=_CHARTS, show_spinner=False)

@@ -9,16 +9,16 @@ import streamlit as st
 
 from grasp_core import charts
 from grasp_core.groups import Group
+from grasp_core.outcome import Outcome
 from grasp_core.pairs import PairResult
-from grasp_core.report.pairs.sentences import foremost_pairs, most_told, pair_sentences, seen_from
+from grasp_core.report.pairs.sentences import foremost_pairs, most_told, pair_sentences, seen_from, strongest
 from grasp_core.report.pairs.tables import measure_table, pair_table
 from grasp_core.report.pairs.words import PAIRS_EXPLANATION, Measure, measures
 from grasp_core.report.text import Sentence, escape_markdown
 from grasp_core.report.words import axis_label, group_label
 from grasp_core.result import RunResult
 from pages._ui.result import cache
-from pages._ui.result.figures import page_theme
-from pages._ui.widgets.outputs import figure_downloads
+from pages._ui.result.figures import page_theme, save_figure
 from pages._ui.widgets.sections import when_open
 from pages._ui.widgets.shown import Shown
 
@@ -37,25 +37,38 @@ def show_pairs(shown: Shown, group: Group | None = None) -> None:
     st.caption(PAIRS_EXPLANATION)
     for sentence in _said(result, group):
         st.markdown(f"- {sentence.markdown}")
+    strong = result.pairs[strongest(result.pairs)]
+    chosen = strong.a.axes if group is None else group.axes
     axes = list(dict.fromkeys(row.a.axes for row in result.pairs))
     left, right = st.columns(2)
     if group is None:
-        chosen = left.selectbox("Axis of the pairs", axes, format_func=axis_label, key="pairs-axis")
-    else:
-        chosen = group.axes
+        chosen = left.selectbox(
+            "Axis of the pairs", axes, index=axes.index(chosen), format_func=axis_label, key="pairs-axis"
+        )
     told = measures(result)
+    keys = sorted(told, key=lambda key: _q(told[key].of(strong)))
     measure = told[
-        right.selectbox("Compare by", list(told), format_func=lambda key: told[key].name, key="pairs-measure")
+        right.selectbox(
+            "Compare by",
+            list(told),
+            index=list(told).index(keys[0]),
+            format_func=lambda key: told[key].name,
+            key="pairs-measure",
+        )
     ]
     if group is None:
+        st.caption(escape_markdown(measure.explanation))
         _matrix(shown, chosen, measure)
     else:
         st.caption(escape_markdown(_of_group(measure)))
-        _table(
-            measure_table(result, measure, group=group), f"{measure.name}, this group beside each other one"
-        )
+        beside = f"{measure.name}, this group beside each other one"
+        _table(measure_table(result, measure, group=group), beside)
     rows = seen_from(result, group) if group else tuple(row for row in result.pairs if row.a.axes == chosen)
-    _one_pair(result, rows)
+    _one_pair(shown, rows)
+
+
+def _q(outcome: Outcome) -> float:
+    return 1.0 if outcome.q is None else outcome.q
 
 
 def _said(result: RunResult, group: Group | None) -> Sequence[Sentence]:
@@ -83,32 +96,28 @@ def _matrix(shown: Shown, axes: tuple[str, ...], measure: Measure) -> None:
         key="pairs-table",
     )
     if result.later is None:
-        figure_downloads(
-            shown,
-            lambda: charts.pairs_matrix(result, axes, measure, "light"),
-            "pairs",
-            f"{measure.name} matrix",
+        save_figure(
+            shown, lambda: charts.pairs_matrix(result, axes, measure, "light"), "pairs", "matrix of pairs"
         )
 
 
-def _one_pair(result: RunResult, rows: Sequence[PairResult]) -> None:
+def _one_pair(shown: Shown, rows: Sequence[PairResult]) -> None:
     """One pair in detail, the strongest first."""
-    strongest = [(row.a, row.b) for row in foremost_pairs(result)]
-    first = next(
-        (place for place, row in enumerate(rows) if {(row.a, row.b), (row.b, row.a)} & set(strongest[:1])), 0
-    )
+    result = shown.result
     st.subheader("One pair")
-    chosen = st.selectbox(
-        "Pair of groups",
-        range(len(rows)),
-        index=first,
-        format_func=lambda place: f"{group_label(rows[place].a)} – {group_label(rows[place].b)}",
-        key="pairs-pair",
-    )
-    row = rows[chosen]
+    row = rows[
+        st.selectbox(
+            "Pair of groups",
+            range(len(rows)),
+            index=strongest(rows),
+            format_func=lambda place: f"{group_label(rows[place].a)} – {group_label(rows[place].b)}",
+            key=f"pairs-pair-{axis_label(rows[0].a.axes)}",
+        )
+    ]
     if result.later is None:
         for sentence in pair_sentences(row, result):
             st.markdown(f"- {sentence.markdown}")
+        cache.pair_histograms(shown.key, result, row.a, row.b, page_theme())
     _table(pair_table(result, row), "Everything that was tested of this pair")
 
 
