@@ -14,11 +14,10 @@ from grasp_core.pairs import PairResult
 from grasp_core.report.findings import (
     LABEL_USE,
     Finding,
-    centre,
     evidence,
-    spread,
 )
 from grasp_core.report.label_use import format_points
+from grasp_core.report.spread import centre, spread
 from grasp_core.report.tables import ends
 from grasp_core.report.words import (
     SIGNIFICANCE_NAMES,

@@ -7,19 +7,22 @@ from dataclasses import dataclass, replace
 from statistics import NormalDist
 
 from grasp_core.outcome import Histogram, Interval, LabelUse, Outcome, Shift, Significance
-from grasp_core.report.label_use import foremost, manner
+from grasp_core.report.label_use import foremost, format_points, manner
+from grasp_core.report.spread import centre, spread
 from grasp_core.report.text import Segment, Sentence
 from grasp_core.report.words import (
     SIGNIFICANCE_NAMES,
     WORDS,
+    arrow,
     format_interval,
     format_p,
     format_value,
     group_labels,
     lead_statistic,
+    one_line,
 )
 from grasp_core.result import GroupResult, RunResult
-from grasp_core.spec import LEVEL
+from grasp_core.spec import CROSS_GROUP, LEVEL
 from grasp_core.wording import number
 
 LABEL_USE = "label_use"
@@ -83,6 +86,38 @@ class Finding:
         return (*_how(self), *also)
 
     @property
+    def backed(self) -> Sentence:
+        """The same with its test, and all else that holds of the group after correction."""
+        group = Segment(self.name, strong=True)
+        others = ", ".join(one._value for one in self.further)
+        also = f"; after correction also {others}" if others else ""
+        return Sentence.of(
+            group, f" raters (n = {self.row.n_raters}) ", *_how(self), f", {self._p_and_q}{also}."
+        )
+
+    @property
+    def figures(self) -> str:
+        """Value, interval and test in brief, for a list."""
+        return f"{self._value}, {self._p_and_q}"
+
+    @property
+    def _value(self) -> str:
+        if self.label is None:
+            value = f"{WORDS[self.what].name} {format_value(self.value)} {format_interval(self.outcome)}"
+            return f"{arrow(self.outcome)} {value}".strip()
+        return f"“{one_line(self.label)}” {format_points(self.value)} points"
+
+    @property
+    def _p_and_q(self) -> str:
+        return f"{format_p(self.outcome.p)}, {format_p(self.outcome.q, name='q')}"
+
+    @property
+    def apart(self) -> bool:
+        """Whether the group and the others answer differently, on some items more than on others."""
+        less_alike = self.what in CROSS_GROUP and self.outcome.direction == "down"
+        return less_alike or self.what in (LABEL_USE, "distance")
+
+    @property
     def size(self) -> float:
         """Distance of the value from the mean of what chance gives, in its standard deviations."""
         null = self.outcome.null
@@ -91,8 +126,7 @@ class Finding:
     @property
     def tested(self) -> str:
         """Which test it passed, such as "p = 0.002, q = 0.035: after correction"."""
-        figures = (format_p(self.outcome.p), format_p(self.outcome.q, name="q"))
-        return f"{', '.join(figures)}: {SIGNIFICANCE_NAMES[self.outcome.significance]}"
+        return f"{self._p_and_q}: {SIGNIFICANCE_NAMES[self.outcome.significance]}"
 
 
 def _how(finding: Finding) -> tuple[str | Segment, ...]:
@@ -260,26 +294,6 @@ def _needed(row: GroupResult, result: RunResult, *, labels: bool) -> tuple[float
     normal = NormalDist()
     limit = normal.inv_cdf(1 - LEVEL / (2 * tests)) + normal.inv_cdf(_POWER)
     return limit * spread(null), row.n_raters
-
-
-def centre(null: Histogram) -> float:
-    """Mean of the shuffled values, each taken at the middle of its bin."""
-    total = sum(null.counts)
-    return sum(count * middle for count, middle in zip(null.counts, _middles(null), strict=True)) / total
-
-
-def spread(null: Histogram) -> float:
-    """Their standard deviation."""
-    total, mean = sum(null.counts), centre(null)
-    squares = (
-        count * (middle - mean) ** 2 for count, middle in zip(null.counts, _middles(null), strict=True)
-    )
-    return float((sum(squares) / total) ** 0.5)
-
-
-def _middles(null: Histogram) -> list[float]:
-    width = (null.high - null.low) / len(null.counts)
-    return [null.low + width * (place + 0.5) for place in range(len(null.counts))]
 
 
 def nothing_holds(result: RunResult) -> tuple[Sentence, ...]:

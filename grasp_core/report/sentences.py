@@ -5,23 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from grasp_core.outcome import Outcome, Significance
+from grasp_core.outcome import Outcome
+from grasp_core.report.findings import Finding, could_have_been_found, findings, nearest, stand_out
 from grasp_core.report.tables import effect
 from grasp_core.report.text import Segment, Sentence
 from grasp_core.report.words import (
     FALSE_POSITIVE_RATE,
     WORDS,
-    arrow,
     axis_label,
-    format_interval,
     format_p,
     format_value,
     group_labels,
     lead_statistic,
     outcome_of,
-    reported_statistics,
 )
-from grasp_core.result import DsiResult, GroupResult, RunResult
+from grasp_core.result import DsiResult, RunResult
 from grasp_core.wording import number
 
 _LISTED = 5
@@ -36,56 +34,24 @@ class Answer:
     details: tuple[Sentence, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Finding:
-    name: str
-    row: GroupResult
-    outcome: Outcome
-
-
 def answer(result: RunResult) -> Answer:
-    """Say which groups see the task differently, and whether it is real.
+    """Say which groups see the task differently, whether it is real, and what to do.
 
-    Only what holds after correction is called a finding; what holds nominally is listed apart,
-    beside the number of groups that chance alone would mark.
+    Only what holds after correction is called a finding; what holds nominally is listed apart, beside the
+    number of groups that chance alone would mark. Of a finding its size comes first, then its test.
     """
-    lead = lead_statistic(result)
-    findings = _findings(result, lead)
-    corrected = _with(findings, "corrected")
-    nominal = _with(findings, "nominal")
-    details = [_group_sentence(result, lead, finding) for finding in corrected[:_LISTED]]
-    if len(corrected) > _LISTED:
-        details.append(
-            Sentence.of("After correction, too: ", *_listing(result, lead, corrected[_LISTED:]), ".")
-        )
-    if nominal:
-        details.append(
-            Sentence.of("Nominally only, so not a finding: ", *_listing(result, lead, nominal), ".")
-        )
-    details += _chance(result, findings)
-    details += _axes(result)
-    details += _other_statistics(result, lead)
-    details += _not_estimable(lead, findings)
-    return Answer(_headline(result, lead, findings), tuple(details))
-
-
-def by_chance(result: RunResult) -> tuple[Sentence, ...]:
-    """How many groups chance alone would mark; nothing where none was tested."""
-    return tuple(_chance(result, _findings(result, lead_statistic(result))))
-
-
-def axes_to_watch(result: RunResult) -> tuple[Sentence, ...]:
-    """Along which axes it matters who is recruited."""
-    return tuple(_axes(result))
-
-
-def _findings(result: RunResult, statistic: str) -> list[_Finding]:
-    names = group_labels([row.group for row in result.groups])
-    rows = [
-        _Finding(name, row, outcome_of(row, statistic))
-        for name, row in zip(names, result.groups, strict=True)
-    ]
-    return sorted(rows, key=lambda finding: strength(finding.outcome))
+    found = findings(result)
+    near = [one for one in nearest(result) if one.name not in {held.name for held in found}]
+    details = [one.backed for one in found[:_LISTED]]
+    if len(found) > _LISTED:
+        details.append(Sentence.of("After correction, too: ", *_listing(found[_LISTED:]), "."))
+    if near:
+        details.append(Sentence.of("Nominally only, so not a finding: ", *_listing(near), "."))
+    details += by_chance(result)
+    details += axes_to_watch(result)
+    details += _advice(result, found)
+    details += _not_estimable(result)
+    return Answer(stand_out(found, result) if found else _no_finding(result, near), tuple(details))
 
 
 def strength(outcome: Outcome) -> tuple[float, float, float]:
@@ -97,104 +63,13 @@ def strength(outcome: Outcome) -> tuple[float, float, float]:
     )
 
 
-def _with(findings: Sequence[_Finding], significance: Significance) -> list[_Finding]:
-    return [finding for finding in findings if finding.outcome.significance == significance]
-
-
-def _headline(result: RunResult, lead: str, findings: Sequence[_Finding]) -> Sentence:
-    name = WORDS[lead].name
-    tested = sum(finding.outcome.p is not None for finding in findings)
-    corrected = _with(findings, "corrected")
-    nominal = _with(findings, "nominal")
-    elsewhere = _corrected_elsewhere(result, lead)
-    stand = "stands out" if elsewhere == 1 else "stand out"
-    but = f"; on other statistics, {number(elsewhere, 'group')} {stand}" if elsewhere else ""
-    if not findings:
-        return Sentence.of("No answer: there is no group to show")
+def by_chance(result: RunResult) -> tuple[Sentence, ...]:
+    """How many groups chance alone would mark; nothing where none was tested."""
+    tested = _tested(result)
     if not tested:
-        return Sentence.of(f"No answer: {name} could not be tested for any group{but}")
-    if len(corrected) == 1:
-        return Sentence.of(_strong(corrected[0]), f" raters stand out: they {_manner(lead, corrected[0])}")
-    if corrected:
-        return Sentence.of(
-            f"{len(corrected)} of {number(tested, 'group')} stand out, even after correction: ",
-            *_names(corrected),
-        )
-    if nominal:
-        return Sentence.of(
-            f"No group’s {name} stands out after correction for testing {number(tested, 'group')}; "
-            f"{len(nominal)} nominally {'does' if len(nominal) == 1 else 'do'}{but}"
-        )
-    none = "the one group tested does not differ" if tested == 1 else f"none of {tested} groups differs"
-    return Sentence.of(f"No group’s {name} stands out: {none} from chance groupings reliably{but}")
-
-
-def _corrected_elsewhere(result: RunResult, lead: str) -> int:
-    others = [name for name in reported_statistics(result) if name != lead]
-    return sum(
-        any(outcome_of(row, name).significance == "corrected" for name in others) for row in result.groups
-    )
-
-
-def _group_sentence(result: RunResult, lead: str, finding: _Finding) -> Sentence:
-    return Sentence.of(
-        _strong(finding),
-        f" raters (n = {finding.row.n_raters}) {_manner(lead, finding)}: ",
-        f"{_numbers(result, lead, finding.outcome)}.",
-    )
-
-
-def _manner(statistic: str, finding: _Finding) -> str:
-    words = WORDS[statistic]
-    return f"{words.less if finding.outcome.direction == 'down' else words.more} than chance groupings would"
-
-
-def _numbers(result: RunResult, statistic: str, outcome: Outcome) -> str:
-    permutations = result.permutations
-    return ", ".join(
-        [
-            f"{WORDS[statistic].name} {format_value(outcome.value)} {format_interval(outcome)}".rstrip(),
-            format_p(outcome.p, permutations=permutations),
-            format_p(outcome.q, name="q", permutations=permutations),
-        ]
-    )
-
-
-def _listing(result: RunResult, statistic: str, findings: Sequence[_Finding]) -> list[str | Segment]:
-    parts: list[str | Segment] = []
-    for position, finding in enumerate(findings[:_LISTED]):
-        separator = "; " if position else ""
-        parts += [
-            separator,
-            _strong(finding),
-            f" ({arrow(finding.outcome)} {_numbers(result, statistic, finding.outcome)})",
-        ]
-    if len(findings) > _LISTED:
-        parts.append(f"; and {len(findings) - _LISTED} more")
-    return parts
-
-
-def _names(findings: Sequence[_Finding]) -> list[str | Segment]:
-    shown = findings[:3]
-    rest = len(findings) - len(shown)
-    parts: list[str | Segment] = []
-    for position, finding in enumerate(shown):
-        last = position == len(shown) - 1 and not rest
-        parts += ["" if not position else "; and " if last else "; ", _strong(finding)]
-    return [*parts, f"; and {rest} more"] if rest else parts
-
-
-def _strong(finding: _Finding) -> Segment:
-    return Segment(finding.name, strong=True)
-
-
-def _chance(result: RunResult, findings: Sequence[_Finding]) -> list[Sentence]:
-    tested = sum(finding.outcome.p is not None for finding in findings)
-    if not tested:
-        return []
+        return ()
     convention = result.spec.analysis.p_value
-    rate = FALSE_POSITIVE_RATE[convention]
-    expected = rate * tested
+    expected = FALSE_POSITIVE_RATE[convention] * tested
     amount = "fewer than 1" if expected < 0.95 else f"about {expected:.0f}"
     caveat = (
         ": the paper’s p-value picks its side from the data and so marks about 10 %, "
@@ -203,16 +78,74 @@ def _chance(result: RunResult, findings: Sequence[_Finding]) -> list[Sentence]:
         else "; the correction allows for that."
     )
     tests = number(tested, "group")
-    return [Sentence.of(f"By chance alone, {amount} of {tests} would be marked at p < 0.05{caveat}")]
+    return (Sentence.of(f"By chance alone, each test would mark {amount} of {tests} at p < 0.05{caveat}"),)
 
 
-def _axes(result: RunResult) -> list[Sentence]:
+def _tested(result: RunResult) -> int:
+    """Groups of which something was tested."""
+    return sum(
+        any(outcome.p is not None for outcome in row.statistics.values())
+        or (row.label_use is not None and row.label_use.p is not None)
+        for row in result.groups
+    )
+
+
+def _no_finding(result: RunResult, near: Sequence[Finding]) -> Sentence:
+    tested = _tested(result)
+    if not result.groups:
+        return Sentence.of("No answer: there is no group to show")
+    if not tested:
+        return Sentence.of("No answer: no group could be tested")
+    if near:
+        return Sentence.of(
+            f"No group stands out after correction for testing {number(tested, 'group')}; "
+            f"{len(near)} nominally {'does' if len(near) == 1 else 'do'}"
+        )
+    none = "the one group tested does not differ" if tested == 1 else f"none of {tested} groups differs"
+    return Sentence.of(f"No group stands out: {none} from chance groupings reliably")
+
+
+def _listing(found: Sequence[Finding]) -> list[str | Segment]:
+    parts: list[str | Segment] = []
+    for position, one in enumerate(found[:_LISTED]):
+        parts += ["; " if position else "", Segment(one.name, strong=True), f" ({one.figures})"]
+    if len(found) > _LISTED:
+        parts.append(f"; and {len(found) - _LISTED} more")
+    return parts
+
+
+def _names(names: Sequence[str]) -> list[str | Segment]:
+    shown = names[:3]
+    rest = len(names) - len(shown)
+    parts: list[str | Segment] = []
+    for position, name in enumerate(shown):
+        last = position == len(shown) - 1 and not rest
+        parts += ["" if not position else "; and " if last else "; ", Segment(name, strong=True)]
+    return [*parts, f"; and {rest} more"] if rest else parts
+
+
+def _advice(result: RunResult, found: Sequence[Finding]) -> list[Sentence]:
+    """What to do: recruit, look at items; or nothing, with what could have been found."""
+    if not found:
+        limit = could_have_been_found(result)
+        return [] if limit is None else [Sentence.of("What to do: nothing. ", *limit.segments)]
+    apart = [one.name for one in found if one.apart]
+    items: list[str | Segment] = (
+        ["; and look at the items on which the others and ", *_names(apart), " differ most"] if apart else []
+    )
+    names = _names([one.name for one in found])
+    recruit = "What to do: recruit raters of these groups, for whom others’ labels do not stand: "
+    return [Sentence.of(recruit, *names, *items, ".")]
+
+
+def axes_to_watch(result: RunResult) -> tuple[Sentence, ...]:
+    """Along which axes it matters who is recruited."""
     ranked = sorted(
         (row for row in result.dsi if row.outcome.value is not None),
         key=lambda row: -(row.outcome.value or 0.0),
     )
     if not ranked:
-        return []
+        return ()
     watch = [row for row in ranked if row.outcome.significance == "corrected"]
     sentences = [
         Sentence.of(
@@ -223,7 +156,7 @@ def _axes(result: RunResult) -> list[Sentence]:
         for row in watch[:3]
     ]
     if ranked[0] in watch:
-        return sentences
+        return tuple(sentences)
     verdict = {
         "nominal": "nominally more than the groups of chance groupings reach, but not after correction",
         "none": "no more than the groups of chance groupings may reach",
@@ -232,10 +165,10 @@ def _axes(result: RunResult) -> list[Sentence]:
     if ranked[0].outcome.p is None:
         verdict = "it could not be tested"
     close = "" if watch else ". No axis is established as one to watch"
-    return [
+    return (
         *sentences,
         Sentence.of("The largest DSI is that of ", *_axis_parts(result, ranked[0]), f": {verdict}{close}."),
-    ]
+    )
 
 
 def _axis_parts(result: RunResult, row: DsiResult) -> list[str | Segment]:
@@ -250,30 +183,16 @@ def _axis_parts(result: RunResult, row: DsiResult) -> list[str | Segment]:
     ]
 
 
-def _other_statistics(result: RunResult, lead: str) -> list[Sentence]:
-    sentences = []
-    for statistic in reported_statistics(result):
-        corrected = [] if statistic == lead else _with(_findings(result, statistic), "corrected")
-        if corrected:
-            parts: list[str | Segment] = []
-            for position, finding in enumerate(corrected[:_LISTED]):
-                parts += [
-                    ", " if position else "",
-                    _strong(finding),
-                    f" ({arrow(finding.outcome)} {format_value(finding.outcome.value)})",
-                ]
-            if len(corrected) > _LISTED:
-                parts.append(f" and {len(corrected) - _LISTED} more")
-            sentences.append(Sentence.of(f"On {WORDS[statistic].name}, after correction: ", *parts, "."))
-    return sentences
-
-
-def _not_estimable(lead: str, findings: Sequence[_Finding]) -> list[Sentence]:
-    reasons: dict[str, list[_Finding]] = {}
-    for finding in findings:
-        if finding.outcome.value is None:
-            reasons.setdefault(str(finding.outcome.reason or "no reason given"), []).append(finding)
+def _not_estimable(result: RunResult) -> list[Sentence]:
+    """Groups without a value of the lead statistic."""
+    lead = lead_statistic(result)
+    reasons: dict[str, list[str]] = {}
+    names = group_labels([row.group for row in result.groups])
+    for name, row in zip(names, result.groups, strict=True):
+        outcome = outcome_of(row, lead)
+        if outcome.value is None:
+            reasons.setdefault(str(outcome.reason or "no reason given"), []).append(name)
     return [
-        Sentence.of(f"{WORDS[lead].name} is not estimable for ", *_names(rows), f": {reason}.")
-        for reason, rows in reasons.items()
+        Sentence.of(f"{WORDS[lead].name} is not estimable for ", *_names(found), f": {reason}.")
+        for reason, found in reasons.items()
     ]

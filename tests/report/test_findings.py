@@ -6,16 +6,15 @@ import pytest
 
 from grasp_core.outcome import Histogram, LabelUse, Shift
 from grasp_core.report.findings import (
-    centre,
     could_have_been_found,
     evidence,
     findings,
     named_groups,
     nearest,
     nothing_holds,
-    spread,
     stand_out,
 )
+from grasp_core.report.spread import centre, spread
 from tests.results import make_group, make_outcome, make_result, saying
 
 

@@ -3,7 +3,7 @@ from dataclasses import replace
 from grasp_core.outcome import Outcome
 from grasp_core.remarks.remark import said
 from grasp_core.report.sentences import answer
-from tests.results import make_group, make_outcome, make_result, without_gai
+from tests.results import make_group, make_label_use, make_outcome, make_result, with_label_use, without_gai
 
 
 def plain(result):
@@ -29,11 +29,44 @@ def test_one_group_after_correction():
         "than chance groupings would: GAI 0.540, p < 0.001, q < 0.001."
     )
     assert answer(make_result((group,))).headline.segments[0].strong
+    assert details[-1] == (
+        "What to do: recruit raters of these groups, for whom others’ labels do not stand: Woman."
+    )
+
+
+def test_label_use_comes_first_with_its_size_and_all_else_that_holds_follows():
+    row = make_group("Woman", gai=make_outcome(1.5, "up", "**"), xrr=make_outcome(0.1, "down", "**"))
+    row = with_label_use(row, make_label_use({"safe": -11.0, "unsafe": 11.4}, "**"))
+    other = make_group("Man", gai=make_outcome(1.0, "up"), xrr=make_outcome(0.1, "down"))
+    headline, details = plain(make_result((row, other), statistics=("xrr", "gai")))
+    assert headline == (
+        "Woman raters stand out: they say “unsafe” 11 points more often than the others on the same items "
+        "[3, 19]"
+    )
+    assert details[0] == (
+        "Woman raters (n = 12) say “unsafe” 11 points more often than the others on the same items [3, 19], "
+        "p < 0.001, q < 0.001; after correction also ↑ GAI 1.500, ↓ XRR 0.100."
+    )
+    assert details[-1] == (
+        "What to do: recruit raters of these groups, for whom others’ labels do not stand: Woman; and look "
+        "at the items on which the others and Woman differ most."
+    )
+
+
+def test_where_nothing_is_found_it_says_what_could_have_been():
+    use = make_label_use({"safe": -1.0, "unsafe": 1.0}, sd=4.0)
+    row = with_label_use(make_group("Woman", gai=make_outcome(1.0, "up")), use)
+    _, details = plain(make_result((row,), statistics=("gai",)))
+    # Two-sided at .05 and found four times in five: (1.960 + 0.842) times 4 points.
+    assert details[-1] == (
+        "What to do: nothing. With these raters and items, four runs in five would find a lone group that "
+        "says a label about 11 points (n = 12) more or less often than the others."
+    )
 
 
 def test_several_groups_after_correction():
     headline, details = plain(make_result(groups("**", "**", "**", "**", ""), statistics=("gai",)))
-    assert headline == "4 of 5 groups stand out, even after correction: G0; G1; G2; and 1 more"
+    assert headline == "4 of 5 groups stand out, even after correction: G0; G1; G2; and G3"
     assert sum(detail.startswith("G") for detail in details) == 4
 
 
@@ -45,38 +78,43 @@ def test_more_corrected_groups_than_fit_are_still_counted():
 
 def test_nominal_only_is_not_called_a_finding():
     headline, details = plain(make_result(groups("*", "", ""), statistics=("gai",)))
-    assert headline == "No group’s GAI stands out after correction for testing 3 groups; 1 nominally does"
+    assert headline == "No group stands out after correction for testing 3 groups; 1 nominally does"
     assert details[0] == "Nominally only, so not a finding: G0 (↑ GAI 1.200, p = 0.021, q = 0.086)."
     assert not any("raters stand out" in sentence for sentence in (headline, *details))
 
 
 def test_nothing_stands_out():
     headline, details = plain(make_result(groups("", ""), statistics=("gai",)))
-    assert headline == ("No group’s GAI stands out: none of 2 groups differs from chance groupings reliably")
+    assert headline == "No group stands out: none of 2 groups differs from chance groupings reliably"
     assert "not a finding" not in " ".join(details)
 
 
-def test_findings_on_other_statistics_are_told_without_leading():
+def test_findings_on_any_statistic_are_findings():
     row = make_group(gai=make_outcome(1.0, "up"), irr=make_outcome(0.2, "up", "**"))
     headline, details = plain(make_result((row,), statistics=("irr", "gai")))
-    assert headline == (
-        "No group’s GAI stands out: the one group tested does not differ from chance groupings reliably; "
-        "on other statistics, 1 group stands out"
-    )
-    assert "On IRR, after correction: Woman (↑ 0.200)." in details
+    assert headline == "Woman raters stand out: they agree with each other more than chance groupings would"
+    assert details[0].endswith("than chance groupings would: IRR 0.200, p < 0.001, q < 0.001.")
+
+
+def test_a_group_with_a_finding_is_not_listed_again_as_nominal():
+    row = make_group(gai=make_outcome(1.0, "up", "*"), irr=make_outcome(0.2, "up", "**"))
+    other = make_group("Man", gai=make_outcome(1.0, "up", "*"), irr=make_outcome(0.2, "up"))
+    _, details = plain(make_result((row, other), statistics=("irr", "gai")))
+    (nominal,) = [detail for detail in details if detail.startswith("Nominally only")]
+    assert nominal == "Nominally only, so not a finding: Man (↑ GAI 1.000, p = 0.021, q = 0.086)."
 
 
 def test_chance_is_counted_by_the_convention():
     twenty = groups(*[""] * 20)
     _, details = plain(make_result(twenty, statistics=("gai",)))
     assert (
-        "By chance alone, about 1 of 20 groups would be marked at p < 0.05; the correction allows for that."
-        in details
+        "By chance alone, each test would mark about 1 of 20 groups at p < 0.05; the correction allows for "
+        "that." in details
     )
     _, details = plain(make_result(twenty, statistics=("gai",), p_value="paper"))
     assert any("about 2 of 20 groups" in detail and "about 10 %" in detail for detail in details)
     _, details = plain(make_result(groups(""), statistics=("gai",)))
-    assert any("fewer than 1 of 1 group would" in detail for detail in details)
+    assert any("fewer than 1 of 1 group at" in detail for detail in details)
 
 
 def test_axis_to_watch():
@@ -114,7 +152,7 @@ def test_the_axis_to_watch_need_not_have_the_largest_dsi():
 def test_untested_dsi_says_so():
     row = make_group(gai=replace(make_outcome(1.2, "up"), p=None, q=None))
     headline, details = plain(make_result((row,), statistics=("gai",)))
-    assert headline == "No answer: GAI could not be tested for any group"
+    assert headline == "No answer: no group could be tested"
     assert any("it could not be tested" in detail for detail in details)
 
 
@@ -130,7 +168,7 @@ def test_degenerate_results():
     assert plain(make_result(())) == ("No answer: there is no group to show", [])
     row = make_group(gai=Outcome(None, reason=said("no shared items")))
     headline, details = plain(make_result((row,), statistics=("gai",)))
-    assert headline == "No answer: GAI could not be tested for any group"
+    assert headline == "No answer: no group could be tested"
     assert details == ["GAI is not estimable for Woman: no shared items."]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from grasp_core.report.findings import CARDS, Finding, findings, nearest, nothing_holds, stand_out
+from grasp_core.report.findings import CARDS, Finding, findings, nearest, nothing_holds
 from grasp_core.report.sentences import answer
 from grasp_core.report.text import escape_markdown
 from grasp_core.result import RunResult
@@ -20,7 +20,7 @@ def show_first(shown: Shown) -> None:
     """Headline and cards."""
     result = shown.result
     found = findings(result)
-    st.header((stand_out(found, result) if found else answer(result).headline).markdown)
+    st.header(answer(result).headline.markdown)
     with st.container(key=page_style.CARDS):
         for place, finding in enumerate(found[:CARDS]):
             _card(shown, finding, place)
