@@ -4,6 +4,7 @@ ADDRESS ?= localhost
 PYTEST_ARGS ?=
 FUZZ_SECONDS ?= 180
 ROWS ?= 10000000
+SETS ?= 400
 PEOPLE ?= 100
 RUNS ?= 10
 EXPORTS ?=
@@ -11,7 +12,7 @@ EXPORTS ?=
 VENV_PYTHON := .venv/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-long coverage test-lm lint bench bench-loading bench-raft bench-scaling bench-sessions fuzz exports settings-table codes-table lock clean
+.PHONY: help setup run test test-long coverage test-lm lint bench bench-loading bench-power bench-raft bench-scaling bench-sessions fuzz exports settings-table codes-table lock clean
 
 help: ## list these targets
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
@@ -72,6 +73,10 @@ bench: ## time and peak memory of the main jobs
 bench-loading: ## time and peak memory of reading 10 million rows
 	@tools/setup.sh app
 	$(VENV_PYTHON) -m benchmarks.loading
+
+bench-power: ## power and size of every test, coverage of intervals, on planted effects (fewer data sets: make bench-power SETS=100)
+	@tools/setup.sh app
+	$(VENV_PYTHON) -m benchmarks.power --sets $(SETS)
 
 bench-raft: ## the few-shot benchmark's baselines beside their measured figures
 	@tools/setup.sh test

@@ -1,0 +1,136 @@
+"""Made-up data in which one group of raters differs from the others in one planted way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from grasp_core.annotations import Annotations, Axis, FloatArray, Raters
+from grasp_core.data_spec import DataSpec
+from grasp_core.io.dataset.load import Dataset
+from grasp_core.result import DataSummary
+from grasp_core.spec import AnalysisSpec, RunSpec
+
+ITEMS, RATERS, INSIDE = 60, 60, 15
+AXIS = "side"
+_SHARES, _SKILL, _LEANING = 0.9, 0.4, 0.7
+"""Spread of items' label shares (Dirichlet), of raters' skill and of their leaning (both log-normal)."""
+
+Random = np.random.Generator
+Shares = FloatArray
+"""Shape (raters, items, K): how likely each label is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What is planted in a group's shares, with `categories` labels."""
+
+    name: str
+    categories: int
+    plant: Callable[[Shares, Random], Shares]
+
+
+def nothing(shares: Shares, rng: Random) -> Shares:
+    """As the others."""
+    return shares
+
+
+def own_view(strength: float) -> Callable[[Shares, Random], Shares]:
+    """Each label of the group is with this probability the one that the group as such has for the item."""
+
+    def plant(shares: Shares, rng: Random) -> Shares:
+        _, items, k = shares.shape
+        view = np.eye(k)[rng.integers(0, k, items)]
+        return np.asarray((1 - strength) * shares + strength * view)
+
+    return plant
+
+
+def noise(strength: float) -> Callable[[Shares, Random], Shares]:
+    """Each label is with this probability any."""
+    return lambda shares, rng: np.asarray((1 - strength) * shares + strength / shares.shape[2])
+
+
+def opposite(part: float) -> Callable[[Shares, Random], Shares]:
+    """On this part of the items every label takes another one's place."""
+
+    def plant(shares: Shares, rng: Random) -> Shares:
+        items = shares.shape[1]
+        turned = rng.permutation(items) < round(part * items)
+        return np.where(turned[:, None], np.roll(shares, 1, axis=2), shares)
+
+    return plant
+
+
+def shifted(points: float) -> Callable[[Shares, Random], Shares]:
+    """The last label is given this much more often on average, and the others in their own proportions."""
+
+    def plant(shares: Shares, rng: Random) -> Shares:
+        goal = shares[..., -1].mean() + points / 100
+        low, high = 0.0, 10.0
+        for _ in range(40):
+            middle = (low + high) / 2
+            found = _leaning_to_last(shares, middle)
+            low, high = (middle, high) if found[..., -1].mean() < goal else (low, middle)
+        return found
+
+    return plant
+
+
+def _leaning_to_last(shares: Shares, log_odds: float) -> Shares:
+    weighted = shares.copy()
+    weighted[..., -1] *= np.exp(log_odds)
+    return np.asarray(weighted / weighted.sum(axis=2, keepdims=True))
+
+
+EFFECTS = (
+    Effect("own view of each item, strength .15", 3, own_view(0.15)),
+    Effect("the same, .3", 3, own_view(0.3)),
+    Effect("more noise, .3", 3, noise(0.3)),
+    Effect("opposite view on 20 % of items", 3, opposite(0.2)),
+    Effect("one label 15 points more often, K = 3", 3, shifted(15)),
+    Effect("the same, K = 2", 2, shifted(15)),
+)
+NOTHING = Effect("no difference", 3, nothing)
+
+
+def drawn(effect: Effect, seed: int) -> Dataset:
+    """60 items that all of 60 raters labelled, of whom the 15 on side "in" behave as planted."""
+    rng = np.random.default_rng(seed)
+    k = effect.categories
+    items = rng.dirichlet(np.full(k, _SHARES), ITEMS)
+    skill = np.exp(rng.normal(0, _SKILL, (RATERS, 1, 1)))
+    leaning = np.exp(rng.normal(0, _LEANING, (RATERS, 1, k)))
+    shares = np.maximum(items, 1e-9) ** skill * leaning
+    shares /= shares.sum(axis=2, keepdims=True)
+    shares[:INSIDE] = effect.plant(shares[:INSIDE], rng)
+    draw = rng.random((RATERS, ITEMS, 1))
+    return _dataset((draw > shares.cumsum(axis=2)[..., :-1]).sum(axis=2), k)
+
+
+def _dataset(labels: np.ndarray, k: int) -> Dataset:
+    annotations = Annotations.from_codes(
+        item=np.tile(np.arange(ITEMS), RATERS),
+        rater=np.repeat(np.arange(RATERS), ITEMS),
+        category=labels.ravel(),
+        item_ids=[f"i{i:02}" for i in range(ITEMS)],
+        rater_ids=[f"r{j:02}" for j in range(RATERS)],
+        categories=[f"label {letter}" for letter in "abcd"[:k]],
+    )
+    side = Axis.from_values(["in" if j < INSIDE else "out" for j in range(RATERS)])
+    counts = tuple(np.bincount(labels.ravel(), minlength=k).tolist())
+    each = (RATERS, float(RATERS), RATERS)
+    summary = DataSummary(
+        ITEMS, RATERS, labels.size, annotations.categories, counts, each, sha256="0" * 64, files=()
+    )
+    return Dataset(annotations, Raters(annotations.rater_ids, {AXIS: side}), summary, problems=())
+
+
+def run_spec(seed: int, permutations: int) -> RunSpec:
+    """The run of such data."""
+    return RunSpec(
+        DataSpec(item="item", rater="rater", label="label"),
+        AnalysisSpec(axes=((AXIS,),), permutations=permutations, seed=seed),
+    )
