@@ -2,8 +2,8 @@
 
 Raters judge whether items are unsafe. Every item has a latent severity, every rater a leaning; a rater's
 label is the severity as they perceive it, some more clearly than others, cut at two thresholds. Members of
-the cohesive group share a further view of each item that others do not have; members of the incohesive
-group perceive severity only faintly. All other differences between groups are chance.
+the cohesive group share a further view of each item that others do not have, and call items unsafe more
+readily; members of the incohesive group perceive severity only faintly. All other differences between groups are chance.
 """
 
 from __future__ import annotations
@@ -44,6 +44,7 @@ _SIGHT = 0.75
 _SIGHT_SPREAD = 0.3
 _FAINT = 0.3
 _OWN_VIEW = 0.5
+_READIER = 0.4
 _LEANING = 0.5
 _THRESHOLDS = (0.45, 0.85)
 
@@ -75,7 +76,7 @@ def example_files(seed: int = SEED) -> dict[str, bytes]:
             sight *= _FAINT
         perceived = sight * severity
         if (race, gender) == COHESIVE.values:
-            perceived = perceived + _OWN_VIEW * own_view
+            perceived = perceived + _OWN_VIEW * own_view + _READIER
         perceived = perceived + _LEANING * rng.standard_normal() + rng.standard_normal(N_ITEMS)
         for i, place in enumerate(np.digitize(perceived, _THRESHOLDS)):
             label = ("No", "Unsure", "Yes")[place]
