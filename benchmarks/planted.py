@@ -132,5 +132,5 @@ def run_spec(seed: int, permutations: int) -> RunSpec:
     """The run of such data."""
     return RunSpec(
         DataSpec(item="item", rater="rater", label="label"),
-        AnalysisSpec(axes=((AXIS,),), permutations=permutations, seed=seed),
+        AnalysisSpec(axes=((AXIS,),), permutations=permutations, seed=seed, pairs=False),
     )
