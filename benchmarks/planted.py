@@ -15,7 +15,7 @@ from grasp_core.spec import AnalysisSpec, RunSpec
 
 ITEMS, RATERS, INSIDE = 60, 60, 15
 AXIS = "side"
-_SHARES, _SKILL, _LEANING = 0.9, 0.4, 0.7
+_SHARES, _SKILL, _LEANING = 0.85, 0.45, 0.72
 """Spread of items' label shares (Dirichlet), of raters' skill and of their leaning (both log-normal)."""
 
 Random = np.random.Generator

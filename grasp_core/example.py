@@ -3,7 +3,8 @@
 Raters judge whether items are unsafe. Every item has a latent severity, every rater a leaning; a rater's
 label is the severity as they perceive it, some more clearly than others, cut at two thresholds. Members of
 the cohesive group share a further view of each item that others do not have, and call items unsafe more
-readily; members of the incohesive group perceive severity only faintly. All other differences between groups are chance.
+readily; members of the incohesive group perceive severity only faintly. All other differences between groups
+are chance.
 """
 
 from __future__ import annotations
