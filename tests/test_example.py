@@ -65,10 +65,10 @@ def test_every_rater_labels_every_item_once() -> None:
 
 
 def test_the_same_bytes_every_time() -> None:
-    # SHA-256 of the files as written at version 0.1.0 with numpy 2.4. The numbers that the documentation
+    # SHA-256 of the files as written since version 0.2.0 with numpy 2.4. The numbers that the documentation
     # quotes are of these very files.
     assert {name: hashlib.sha256(content).hexdigest() for name, content in FILES.items()} == {
-        "annotations.csv": "270e08d5357171068f4e02b987ff3f9c3b381c81df6166a890255f47c086093c",
+        "annotations.csv": "1528f310963b775371f2eb19cd816e628fb19e33836f1cb495f4bdd011a5db94",
         "raters.csv": "5d8a8dbb82be5de7badceb1ec48462600e9466d4bba0fd2d45a5a0cd092631f2",
     }
     assert example_files() == FILES
@@ -81,6 +81,19 @@ def test_the_cohesive_group_is_found(result: RunResult) -> None:
         assert found[name].significance == "corrected"
         assert found[name].direction == "up"
     assert found["gai"].value > 1
+
+
+def test_the_cohesive_group_says_yes_more_often(result: RunResult) -> None:
+    use = row(result, COHESIVE).label_use
+    assert use.significance == "corrected"
+    assert use.most == "Yes"
+    assert 0.05 < use.labels["Yes"].low < 0.13 < use.labels["Yes"].value < use.labels["Yes"].high
+    assert row(result, COHESIVE).statistics["distance"].significance == "corrected"
+
+
+def test_nobody_else_is_found_by_label_use(result: RunResult) -> None:
+    found = [one.group for one in result.groups if one.label_use.significance == "corrected"]
+    assert found == [COHESIVE]
 
 
 def test_the_incohesive_group_is_found(result: RunResult) -> None:

@@ -130,9 +130,8 @@ def _advice(result: RunResult, found: Sequence[Finding]) -> list[Sentence]:
         limit = could_have_been_found(result)
         return [] if limit is None else [Sentence.of("What to do: nothing. ", *limit.segments)]
     apart = [one.name for one in found if one.apart]
-    items: list[str | Segment] = (
-        ["; and look at the items on which the others and ", *_names(apart), " differ most"] if apart else []
-    )
+    who = ["they"] if len(apart) == len(found) else _names(apart)
+    items = ["; and look at the items on which ", *who, " and the others differ most"] if apart else []
     names = _names([one.name for one in found])
     recruit = "What to do: recruit raters of these groups, for whom others’ labels do not stand: "
     return [Sentence.of(recruit, *names, *items, ".")]

@@ -49,7 +49,7 @@ def test_label_use_comes_first_with_its_size_and_all_else_that_holds_follows():
     )
     assert details[-1] == (
         "What to do: recruit raters of these groups, for whom others’ labels do not stand: Woman; and look "
-        "at the items on which the others and Woman differ most."
+        "at the items on which they and the others differ most."
     )
 
 
