@@ -82,8 +82,7 @@ def _told(axis: MapAxis) -> str:
     if axis.explained is None or axis.by_chance is None:
         return f"{axis_label(axis.axes)}: {axis.reason}."
     q = f", {format_p(axis.q, name='q')}" if axis.q is not None else ""
-    shares = f"{100 * axis.explained:.1f} % of the differences; by chance {100 * axis.by_chance:.1f} %"
-    return f"Explained: {shares}{q}."
+    return f"Explained {100 * axis.explained:.1f} %, by chance {100 * axis.by_chance:.1f} %{q}."
 
 
 def _layers(found: RaterMap, marks: list[dict[str, Any]], names: list[str], theme: Theme) -> list[alt.Chart]:
