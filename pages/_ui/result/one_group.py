@@ -25,6 +25,7 @@ from grasp_core.result import GroupResult, RunResult
 from grasp_core.wording import number
 from pages._ui.result import cache
 from pages._ui.result.figures import page_theme, save_figure
+from pages._ui.result.items import has_items, show_items
 from pages._ui.result.pairs import show_pairs
 from pages._ui.result.rater_map import has_rater_map, show_rater_map
 from pages._ui.widgets.in_address import follow_address, put_in_address
@@ -86,6 +87,9 @@ def show_group(shown: Shown, name: str) -> None:
     if any(row.group in (pair.a, pair.b) for pair in shown.result.pairs):
         st.header("Beside each other group")
         show_pairs(shown, row.group)
+    if has_items(shown):
+        st.header("Which items carry it?")
+        show_items(shown, row.group)
     if has_rater_map(shown):
         st.header("On the map of raters")
         show_rater_map(shown, row.group)

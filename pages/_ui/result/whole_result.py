@@ -13,6 +13,7 @@ from pages._ui.result.cache import section
 from pages._ui.result.figures import show_dsi
 from pages._ui.result.first_screen import show_first
 from pages._ui.result.groups import draw_groups, show_groups
+from pages._ui.result.items import has_items, show_items
 from pages._ui.result.labels import has_label_use, show_labels
 from pages._ui.result.methods import show_data, show_methods, show_warnings
 from pages._ui.result.one_group import choose_group, named_group, open_group, show_group
@@ -85,6 +86,8 @@ def _views(shown: Shown, groups: View) -> Mapping[str, View]:
         views["Labels"] = show_labels
     if has_pairs(result):
         views["Pairs"] = _pairs
+    if has_items(shown):
+        views["Items"] = _items
     if result.dsi:
         views["Axes"] = _axes
     if has_rater_map(shown):
@@ -97,6 +100,11 @@ def _views(shown: Shown, groups: View) -> Mapping[str, View]:
 def _pairs(shown: Shown) -> None:
     st.header("Groups two by two")
     show_pairs(shown)
+
+
+def _items(shown: Shown) -> None:
+    st.header("Which items carry it?")
+    show_items(shown)
 
 
 def _axes(shown: Shown) -> None:

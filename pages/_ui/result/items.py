@@ -1,0 +1,219 @@
+"""Which items carry what a group says differently: found when it is asked for, and kept with the run."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+
+import streamlit as st
+
+from grasp_core import server
+from grasp_core.errors import DataError, MissingResultError, SpecError
+from grasp_core.groups import Group
+from grasp_core.panels.items.panel import ItemsAsked, look_at_items
+from grasp_core.panels.items.result import ItemsResult, Measure
+from grasp_core.panels.items.texts import texts_of_items
+from grasp_core.report.items.sentences import sentences
+from grasp_core.report.items.tables import in_order, items_table
+from grasp_core.report.items.words import EXPLANATIONS, MEASURES, cut_text
+from grasp_core.report.text import escape_markdown
+from grasp_core.report.words import group_labels, one_line
+from grasp_core.result import RunResult
+from grasp_core.store.runs import RunRecord
+from grasp_core.wording import number
+from pages._ui.result.items_files import save_items
+from pages._ui.session.identity import visitor
+from pages._ui.session.permissions import require_run
+from pages._ui.widgets.shown import Shown
+
+MOST_ITEMS = 100_000
+"""Items that a page looks at; the command line has no such limit."""
+_PAGE = 50
+_KEPT = 16
+_TEXTS = "items-texts"
+_ORDERS = {"part": "Largest part first", "p": "Smallest p first", "item": "As in the data"}
+
+
+def has_items(shown: Shown) -> bool:
+    """Whether items can be looked at here: not by strangers, for items' ids and texts are data."""
+    known = shown.run is not None and not shown.stranger and visitor() is not None
+    return known and not shown.result.provisional and bool(shown.result.groups)
+
+
+def show_items(shown: Shown, group: Group | None = None) -> None:
+    """Draw the items of a group, or of one that is chosen; nothing where :func:`has_items` says no.
+
+    Parameters
+    ----------
+    shown : Shown
+    group : Group, optional
+        The group that the page is about; by default one is chosen.
+    """
+    run, result = shown.run, shown.result
+    if run is None or not has_items(shown):
+        return
+    asked = _choose_group(result) if group is None else group
+    question = _choose_question(result, asked)
+    found = _found(run.id, asked, question)
+    if found is None:
+        _offer(run, result, asked, question)
+    else:
+        _draw(shown, run, found)
+
+
+def _choose_group(result: RunResult) -> Group:
+    groups = [row.group for row in result.groups]
+    names = group_labels(groups)
+    chosen: int = st.selectbox(
+        "Items of which group", range(len(groups)), format_func=names.__getitem__, key="items-group"
+    )
+    return groups[chosen]
+
+
+def _choose_question(result: RunResult, group: Group) -> int:
+    questions = result.spec.data.questions
+    if len(questions) == 1:
+        return 0
+    chosen: int = st.selectbox(
+        "Question",
+        range(len(questions)),
+        format_func=lambda place: one_line(str(questions[place].label)),
+        key=f"items-question-{_name(group, 0)}",
+    )
+    return chosen
+
+
+def _name(group: Group, question: int) -> str:
+    """What the answer is kept as, beside the run."""
+    asked = json.dumps([group.axes, group.values, question])
+    return f"items {hashlib.sha256(asked.encode()).hexdigest()}"
+
+
+def _found(run_id: str, group: Group, question: int) -> ItemsResult | None:
+    try:
+        return _kept(run_id, _name(group, question))
+    except MissingResultError:
+        return None
+
+
+@functools.lru_cache(maxsize=_KEPT)
+def _kept(run_id: str, name: str) -> ItemsResult:
+    plain = server.shared().answers.find(run_id, name)
+    try:
+        if plain is not None:
+            return ItemsResult.from_dict(plain)
+    except DataError:  # of another version: it is asked anew
+        pass
+    raise MissingResultError("Nobody has asked for these items yet.")  # raised: what is returned is kept
+
+
+def _offer(run: RunRecord, result: RunResult, group: Group, question: int) -> None:
+    """The button that finds the items, and what it gives."""
+    if result.data.items > MOST_ITEMS:
+        st.info(
+            f"The page looks at {MOST_ITEMS:,} items at most, and here are {result.data.items:,}; "
+            "the command `items` looks at all of them."
+        )
+        return
+    st.caption(
+        "Item by item: how much of what this group says differently comes from it, tested under the same "
+        "permutations. It takes some seconds, and is kept with the run."
+    )
+    name = _name(group, question)
+    if st.button("Find the items", icon=":material/manage_search:", key=f"find-{name}"):
+        require_run()
+        _find(run, ItemsAsked(run.spec, group, result.permutations, question), name)
+
+
+def _find(run: RunRecord, asked: ItemsAsked, name: str) -> None:
+    """Compute in the workers, with a bar; whatever is clicked meanwhile ends it."""
+    shared = server.shared()
+    bar = st.progress(0.0, text="Reading the data")
+    st.button("Cancel", icon=":material/stop_circle:", key=f"cancel-{name}")
+    try:
+        with shared.service.data_of(run) as dataset:
+            found = look_at_items(
+                dataset,
+                asked,
+                shared.service.pool.each,
+                lambda share: bar.progress(share, text=f"{share:.0%} of the permutations"),
+            )
+    except (DataError, SpecError) as error:
+        bar.empty()
+        st.warning(escape_markdown(str(error)))
+        return
+    shared.answers.keep(run.id, name, found.to_dict())
+    st.rerun()
+
+
+def _draw(shown: Shown, run: RunRecord, found: ItemsResult) -> None:
+    measure: Measure = st.segmented_control(
+        "What items carry",
+        list(MEASURES),
+        default="distance" if found.distance is not None else "label_use",
+        required=True,
+        format_func=MEASURES.__getitem__,
+        key="items-measure",
+    )
+    st.caption(escape_markdown(EXPLANATIONS[measure]))
+    for sentence in sentences(found, measure):
+        st.markdown(f"- {sentence.markdown}")
+    for warning in found.warnings:
+        st.caption(escape_markdown(f"Note: {warning}."))
+    rows = in_order(found, measure, _order())
+    if not rows:
+        return
+    first = _first(len(rows))
+    texts = _texts(run, found)
+    st.dataframe(
+        items_table(found, measure, rows[first : first + _PAGE], texts),
+        hide_index=True,
+        height="content",
+        column_config={
+            "Item": st.column_config.Column(pinned=True),
+            "Text": st.column_config.Column(width="large"),
+        },
+        alt=f"Items by {MEASURES[measure].lower()}, with both sides' labels, p and q",
+    )
+    save_items(shown, found, texts)
+
+
+def _order() -> str:
+    chosen: str = st.selectbox(
+        "Order of the items", list(_ORDERS), format_func=_ORDERS.__getitem__, key="items-order"
+    )
+    return chosen
+
+
+def _first(items: int) -> int:
+    """The first item of the page of the table that is looked at."""
+    pages = -(-items // _PAGE)
+    if pages == 1:
+        return 0
+    page = st.number_input(
+        f"Page of {pages:,}", 1, pages, key=f"items-page-{pages}", help=f"{number(_PAGE, 'item')} a page."
+    )
+    return (int(page) - 1) * _PAGE
+
+
+def _texts(run: RunRecord, found: ItemsResult) -> dict[str, str] | None:
+    """The items' texts, where a column holds them and the file is still here."""
+    files = server.shared().runs.files_of(run.id)
+    if found.spec.data.text is None or not files:
+        return None
+    key, known = (run.id, files[0]), st.session_state.get(_TEXTS, (None, None))
+    if known[0] != key:  # those of one run, for the visit: no cache of the server holds what people wrote
+        try:
+            known = key, _read_texts(run, *files[0])
+        except DataError as error:
+            st.caption(escape_markdown(f"The items' texts cannot be shown: {error}"))
+            return None
+        st.session_state[_TEXTS] = known
+    return known[1]
+
+
+def _read_texts(run: RunRecord, name: str, sha256: str) -> dict[str, str] | None:
+    data = run.spec.data
+    found = texts_of_items(server.shared().service.inputs.table(name, sha256, data.member), data)
+    return None if found is None else {item: cut_text(text) for item, text in found.items()}

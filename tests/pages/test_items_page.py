@@ -1,0 +1,148 @@
+"""A group's items on Results: asked for, found again, and never shown to strangers."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from grasp_core.data_spec import DataSpec
+from grasp_core.groups import Group
+from grasp_core.io.dataset.load import load
+from grasp_core.io.parsing.read import read_table
+from grasp_core.panels.items.panel import ItemsAsked, look_at_items
+from grasp_core.panels.items.result import ItemsResult
+from grasp_core.server import Server
+from grasp_core.spec import AnalysisSpec, RunSpec
+from grasp_core.store.runs import RunRecord
+from tests.computing import compute_in_threads
+from tests.pages.conftest import ENTRY
+from tests.pages.visits import press, seen, widget
+
+ITEMS = 60
+LONG = "harmful " * 140_000
+SPEC = RunSpec(
+    DataSpec(item="item", rater="rater", label="label", text="words"),
+    AnalysisSpec(axes=(("side",),), permutations=4_000),
+)
+
+
+def files() -> dict[str, bytes]:
+    """Sixteen raters, of whom half see item i1 the other way round; the text of i0 is a megabyte."""
+    votes, raters = ["item,rater,label,words"], ["rater,side"]
+    for j in range(16):
+        raters.append(f"r{j},{'left' if j < 8 else 'right'}")
+        for i in range(ITEMS):
+            yes = (i * 7 + j * 5) % 11 < 3 if i != 1 else j < 8
+            text = (LONG if i == 0 else f"What of {i}?") if j == 0 else ""
+            votes.append(f"i{i},r{j},{'Yes' if yes else 'No'},{text}")
+    return {"votes.csv": "\n".join(votes).encode(), "raters.csv": "\n".join(raters).encode()}
+
+
+@pytest.fixture
+def run(server: Server) -> RunRecord:
+    """A run that is done, with its files on the server."""
+    given = files()
+    for content in given.values():
+        server.files.put(content, owner="")
+    dataset = load(*(read_table(content, name) for name, content in given.items()), SPEC.data, ("side",))
+    asked, _ = server.service.submit(dataset, SPEC, title="A run", owner="")
+    while not (found := server.runs.get(asked.id)) or not found.ended:
+        server.service.wait(asked.id, 1)
+    assert found.state == "done"
+    return found
+
+
+def visit(run_id: str, **address: str) -> AppTest:
+    page = AppTest.from_file(ENTRY, default_timeout=60).run()
+    for name, value in {"run": run_id, **address}.items():
+        page.query_params[name] = value
+    return page.switch_page("results.py").run()
+
+
+def items_of(page: AppTest) -> object:
+    return next(frame.value for frame in page.dataframe if "Item" in frame.value)
+
+
+def test_items_are_found_when_asked_for_and_found_again(server: Server, run: RunRecord) -> None:
+    page = visit(run.id, group="left")
+    assert "Which items carry it?" in seen(page.header)
+    press(page, "Find the items")
+    assert not page.exception
+    assert "1 of" in seen(page.markdown)
+    assert "holds after correction: **i1**" in seen(page.markdown)
+    again = visit(run.id, group="left")
+    assert "Find the items" not in [button.label for button in again.button]
+    table = items_of(again)
+    assert next(iter(table["Item"])) == "i1"
+    assert next(iter(table["Text"])) == "What of 1?"
+    assert len(table) == 50
+    assert "Find the items" in [button.label for button in visit(run.id, group="right").button]
+
+
+def test_measure_order_and_page_are_chosen(run: RunRecord) -> None:
+    page = press(visit(run.id, group="left"), "Find the items")
+    widget(page.segmented_control, "What items carry").set_value("label_use").run()
+    assert "Label" in items_of(page)
+    widget(page.selectbox, "Order of the items").set_value("item").run()
+    first = items_of(page)
+    assert list(first["Item"])[:2] == ["i0", "i1"]
+    assert first["Text"][0].endswith("…")
+    assert len(first["Text"][0]) < 400
+    widget(page.number_input, "Page of 2").set_value(2).run()
+    assert next(iter(items_of(page)["Item"])) == "i50"
+    assert not page.exception
+
+
+def test_the_page_says_what_the_command_would(server: Server, run: RunRecord) -> None:
+    press(visit(run.id, group="left"), "Find the items")
+    given = files()
+    dataset = load(*(read_table(content, name) for name, content in given.items()), SPEC.data, ("side",))
+    asked = ItemsAsked(SPEC, Group(("side",), ("left",)), 4_000)
+    name = next(iter(_names(server, run)))
+    kept = ItemsResult.from_dict(server.answers.find(run.id, name))
+    assert kept == look_at_items(dataset, asked, lambda function, tasks: map(function, tasks))
+
+
+def _names(server: Server, run: RunRecord) -> list[str]:
+    from grasp_core.store.database import to_read
+    from grasp_core.store.schema import answers
+
+    with to_read(server.database) as connection:
+        return [row.name for row in connection.execute(answers.select()) if row.run_id == run.id]
+
+
+def test_the_view_of_items_lets_a_group_be_chosen(run: RunRecord) -> None:
+    page = visit(run.id, view="Items")
+    widget(page.selectbox, "Items of which group").set_value(1).run()
+    press(page, "Find the items")
+    assert "right" in items_of(page)
+
+
+def test_without_the_data_there_is_a_sentence(server: Server) -> None:
+    given = files()
+    dataset = load(*(read_table(content, name) for name, content in given.items()), SPEC.data, ("side",))
+    result = compute_in_threads(dataset, SPEC)
+    brought = server.runs.add(result, title="A result", owner="")
+    page = press(visit(brought.id, group="left"), "Find the items")
+    assert "bring them on Data and run" in seen(page.warning)
+    assert not page.exception
+
+
+def test_strangers_see_neither_items_nor_their_texts(server: Server, run: RunRecord) -> None:
+    press(visit(run.id, group="left"), "Find the items")
+    token = server.links.create(run.id, created_by="")
+    for address in ({"group": "left"}, {"view": "Items"}):
+        page = AppTest.from_file(ENTRY, default_timeout=60).run()
+        for name, value in {"token": token, **address}.items():
+            page.query_params[name] = value
+        page.switch_page("shared.py").run()
+        assert not page.exception
+        everything = "\n".join(
+            [
+                *(frame.value.to_csv() for frame in page.dataframe),
+                *(str(element.proto) for block in (page.main, page.sidebar) for element in block),
+            ]
+        )
+        assert "Which items carry it?" not in everything
+        assert "What of 1?" not in everything
+        assert "i1" not in [cell for frame in page.dataframe for cell in frame.value.to_numpy().ravel()]
