@@ -45,7 +45,7 @@ ROOT = Path(__file__).resolve().parents[1]
 READY_S = 120
 PATIENCE_S = 120
 PERMUTATIONS = 100_000  # of each run that is computed meanwhile
-WHOLE_PAGE = (b"Which axis should recruitment watch?", b"Groups", b"Methods", b"Data")
+WHOLE_PAGE = (b"Groups", b"Table of groups", b"Data and methods")
 _SUCCESS = (ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY)
 
 
