@@ -94,8 +94,9 @@ def _no_finding(result: RunResult, near: Sequence[Finding]) -> Sentence:
     tested = _tested(result)
     if not result.groups:
         return Sentence.of("No answer: there is no group to show")
-    if not tested:
-        return Sentence.of("No answer: no group could be tested")
+    lead = lead_statistic(result)
+    if all(outcome_of(row, lead).p is None for row in result.groups):
+        return Sentence.of(f"No answer: {WORDS[lead].name} could not be tested for any group")
     if near:
         return Sentence.of(
             f"No group stands out after correction for testing {number(tested, 'group')}; "

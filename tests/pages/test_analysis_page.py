@@ -23,7 +23,7 @@ def test_run_works_at_once(analysis: AppTest, server: Server) -> None:
     finished(press(analysis, "Run"), server)
     spec = shown_run(analysis, server).spec.analysis
     assert spec == AnalysisSpec(axes=(("rater_race",), ("rater_gender",), ("rater_age",)), pairs=True)
-    assert "Methods" in seen(analysis.header)
+    assert "Table of groups" in seen(analysis.header)
 
 
 def test_every_choice_reaches_the_spec(analysis: AppTest, server: Server) -> None:

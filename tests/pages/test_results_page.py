@@ -54,7 +54,7 @@ def test_link_shows_the_same_to_a_new_visitor(results: AppTest, server: Server) 
 def test_table_has_every_group_and_statistic(results: AppTest) -> None:
     table = _table(results)
     assert len(table) == 20
-    assert [*table.columns[:3], *table.columns[-2:]] == ["group", "axis", "raters", "gai", "marks"]
+    assert [*table.columns[:3], *table.columns[-2:]] == ["group", "axis", "raters", "distance", "marks"]
 
 
 def _table(page: AppTest) -> object:

@@ -152,7 +152,7 @@ def test_the_axis_to_watch_need_not_have_the_largest_dsi():
 def test_untested_dsi_says_so():
     row = make_group(gai=replace(make_outcome(1.2, "up"), p=None, q=None))
     headline, details = plain(make_result((row,), statistics=("gai",)))
-    assert headline == "No answer: no group could be tested"
+    assert headline == "No answer: GAI could not be tested for any group"
     assert any("it could not be tested" in detail for detail in details)
 
 
@@ -168,7 +168,7 @@ def test_degenerate_results():
     assert plain(make_result(())) == ("No answer: there is no group to show", [])
     row = make_group(gai=Outcome(None, reason=said("no shared items")))
     headline, details = plain(make_result((row,), statistics=("gai",)))
-    assert headline == "No answer: no group could be tested"
+    assert headline == "No answer: GAI could not be tested for any group"
     assert details == ["GAI is not estimable for Woman: no shared items."]
 
 
