@@ -87,3 +87,18 @@ def test_marks_of_models_are_named() -> None:
     assert guarantee(SPEC, Stopping(100_000, 0.001, (mark,))).endswith(
         "Macro-F1 of gold and White, Woman\u202e (after correction)."
     )
+
+
+def test_open_marks_of_label_use_and_of_pairs_are_named() -> None:
+    men = replace(WOMEN, values=("White", "Man"))
+    marks = (
+        Undecided(WOMEN.axes, men, "label_use", corrected=True),
+        Undecided(WOMEN.axes, men, "label_use", corrected=False, other=replace(men, values=("Asian", "Man"))),
+        Undecided(WOMEN.axes, men, "gap_b", corrected=True, other=replace(men, values=("Black", "Man"))),
+    )
+    said = guarantee(SPEC, Stopping(100_000, 0.001, marks))
+    assert said.endswith(
+        "Label use of White, Man (after correction); "
+        "Label use of White, Man and Asian, Man (nominal); "
+        "Gap of the second of White, Man and Black, Man (after correction)."
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from grasp_core.outcome import Outcome
 from grasp_core.pairs import PairResult
@@ -88,7 +88,9 @@ def measures(result: RunResult) -> dict[str, Measure]:
 
 def _label(label: str) -> Measure:
     def of(row: PairResult) -> Outcome:
-        return shift_outcome(row.label_use, label)
+        found = shift_outcome(row.label_use, label)
+        q = None if row.label_use is None else row.label_use.q  # of all labels together
+        return found if found.value is None else replace(found, q=q)
 
     return Measure(
         f"label: {label}",
