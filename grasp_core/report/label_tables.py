@@ -79,7 +79,7 @@ def label_use_by_group(result: RunResult) -> pd.DataFrame:
     found = with_label_use(result)
     labels = list(dict.fromkeys(label for _, use in found for label in use.labels))
     few = len(labels) <= _MOST_COLUMNS
-    heads = [one_line(label) for label in labels] if few else ["Label", "Points", "95 % interval"]
+    heads = _apart([one_line(label) for label in labels]) if few else ["Label", "Points", "95 % interval"]
     rows = [
         [
             axis_label(row.group.axes),
@@ -91,6 +91,13 @@ def label_use_by_group(result: RunResult) -> pd.DataFrame:
         for row, use in found
     ]
     return pd.DataFrame(rows, columns=["Axis", "Group", "Raters", *heads, "p", "q"])
+
+
+def _apart(labels: Sequence[str]) -> list[str]:
+    """Heads that differ from each other and from the table's own, in quotation marks where they would not."""
+    own = {"Axis", "Group", "Raters", "p", "q"}
+    plain = own.isdisjoint(labels) and len(set(labels)) == len(labels)
+    return list(labels) if plain else [f"{place} “{label}”" for place, label in enumerate(labels, start=1)]
 
 
 def _of_labels(use: LabelUse, labels: Sequence[str]) -> list[str]:

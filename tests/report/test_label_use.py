@@ -153,3 +153,9 @@ def test_labels_that_would_look_alike_stay_apart():
     labels = shown.groups[0].label_use.labels
     assert {name: shift.value for name, shift in labels.items()} == {"1: a b": 0.12, "2: a b": -0.12}
     assert shown.groups[0].label_use.most == "1: a b"
+
+
+def test_labels_called_as_columns_are_keep_a_column_of_their_own():
+    row = with_label_use(make_group("A"), make_label_use({"p": 12.0, "a\nb": -6.0, "a b": -6.0}))
+    heads = label_use_by_group(make_result((row,), statistics=("irr",))).columns
+    assert list(heads) == ["Axis", "Group", "Raters", "1 “p”", "2 “a b”", "3 “a b”", "p", "q"]
