@@ -24,7 +24,7 @@ CARDS = "cards"
 """Key of what stands side by side as far as there is room."""
 _SIDE_BY_SIDE = f"""
 .st-key-{CARDS} {{
-  display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 19rem), 1fr)); align-items: stretch;
+  display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 15rem), 1fr)); align-items: stretch;
 }}
 .st-key-{CARDS} > * {{ min-width: 0; }}
 """
