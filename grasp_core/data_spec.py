@@ -136,6 +136,10 @@ class DataSpec:
         What becomes of different labels that one rater gives one item.
     order : str or None
         Column of the times that tell first and last; None takes the order of rows.
+    items_id : str or None
+        Column of the items file that holds the item ids; None where there is no such file.
+    items_member : str or None
+        As `member`, of the items file.
     """
 
     layout: Layout = "long"
@@ -155,6 +159,8 @@ class DataSpec:
     further: tuple[Question, ...] = ()
     repeated: Repeated = "refuse"
     order: str | None = None
+    items_id: str | None = None
+    items_member: str | None = None
 
     def __post_init__(self) -> None:
         if self.layout not in get_args(Layout):
@@ -162,7 +168,7 @@ class DataSpec:
         for name in ("item", "rater", "label"):
             if not isinstance(getattr(self, name), str | None):
                 raise SpecError(f"`{name}` must be a column name; found {getattr(self, name)!r}")
-        for name in ("text", "member", "raters_member", "order"):
+        for name in ("text", "member", "raters_member", "order", "items_id", "items_member"):
             check_text_or_none(f"`{name}`", getattr(self, name))
         for name in ("profile", "ignore", "missing"):
             check_texts(f"`{name}`", getattr(self, name))
@@ -174,6 +180,8 @@ class DataSpec:
             raise SpecError(
                 "`order` tells which answer is the first or the last: set `repeated` to one of them"
             )
+        if self.items_member is not None and self.items_id is None:
+            raise SpecError("`items_member` is of an items file, whose column of ids `items_id` names")
         check_pairs("`exclude`", self.exclude)
         if not isinstance(self.recode, tuple) or not all(isinstance(step, Recode) for step in self.recode):
             raise SpecError(f"`recode` must be a list of steps; found {self.recode!r}")
@@ -227,7 +235,7 @@ class DataSpec:
         )
 
 
-_IN_FILES = {"member": "part", "raters_member": "raters_part"}
+_IN_FILES = {"member": "part", "raters_member": "raters_part", "items_member": "items_part"}
 """Names of fields in files, by which specs are hashed."""
 
 

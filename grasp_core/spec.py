@@ -22,8 +22,8 @@ SPEC_VERSION = 2
 _READ = (1, SPEC_VERSION)
 _NO_SPEC = f"this is not a run spec of version {' or '.join(map(str, _READ))}"
 _LATER: Mapping[str, Mapping[str, Any]] = {
-    "analysis": {"level": "nominal", "adaptive": False, "interval": "both", "pairs": False},
-    "data": {"further": [], "repeated": "refuse", "order": None},
+    "analysis": {"level": "nominal", "adaptive": False, "interval": "both", "pairs": False, "slices": []},
+    "data": {"further": [], "repeated": "refuse", "order": None, "items_id": None, "items_part": None},
 }
 """Fields that version 2 lacked at first; with these values a spec keeps the hash it had without them."""
 LEVEL = 0.05
@@ -85,6 +85,8 @@ class AnalysisSpec:
         What intervals are for: other raters and other items, other raters alone, or other items alone.
     pairs : bool
         Whether the groups of each axis are held against each other two by two.
+    slices : tuple of str
+        Columns that describe items: the groups are computed once more on the items of each of their values.
     """
 
     axes: tuple[AxisSet, ...]
@@ -103,6 +105,7 @@ class AnalysisSpec:
     adaptive: bool = False
     interval: IntervalTarget = "both"
     pairs: bool = False
+    slices: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         _choice("p_value", self.p_value, PValue)
@@ -116,6 +119,9 @@ class AnalysisSpec:
             _texts("axes", axes)
         _texts("statistics", self.statistics)
         _texts("gai", self.gai, length=2)
+        _texts("slices", self.slices)
+        if len(set(self.slices)) != len(self.slices):
+            raise SpecError("`slices` names a column twice")
         if not isinstance(self.strata, str | None):
             raise SpecError(f"`strata` must be the name of an axis; found {self.strata!r}")
         if not self.axes or not all(self.axes):
@@ -191,6 +197,8 @@ class RunSpec:
     models: tuple[ModelSource, ...] = field(default=(), metadata=ADDED)
 
     def __post_init__(self) -> None:
+        if self.models and self.analysis.slices:
+            raise SpecError("models are held against the groups on all items; run slices without models")
         if self.models and self.data.further:
             raise SpecError("models are held against the answers to one question; run each by itself")
         if self.models and self.analysis.pairs:

@@ -16,6 +16,7 @@ from pages._ui.analysis.settings import (
     choose_statistics,
     proposal_of,
 )
+from pages._ui.analysis.slices import choose_slices
 from pages._ui.data.questions import choose_question
 from pages._ui.session.state import submit, work
 from pages._ui.shell.links import go, link_to
@@ -40,6 +41,7 @@ names = tuple(dataset.raters.axes)
 choose_preset()
 st.header("Who is compared")
 axes = choose_axes(names, tuple(name for name in session.proposed_axes if name in names))
+slices = choose_slices(dataset)
 st.header("What is computed")
 statistics = choose_statistics()
 numbers = choose_numbers(dataset, axes)
@@ -50,7 +52,9 @@ with st.expander("Advanced"):
     conventions = choose_conventions(names)
     conventions["level"] = level or choose_level(dataset.questions, None)
 try:
-    analysis = AnalysisSpec(axes=axes, statistics=statistics, pairs=pairs, **numbers, **conventions)
+    analysis = AnalysisSpec(
+        axes=axes, statistics=statistics, pairs=pairs, slices=slices, **numbers, **conventions
+    )
     spec = RunSpec(reading, analysis)
 except GraspError as error:
     st.error(escape_markdown(str(error)))

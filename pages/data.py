@@ -24,7 +24,8 @@ if session.annotations is None or session.guess is None:
     st.info(
         "The **annotations file** has one row per annotation, or it is a matrix of items and raters. The "
         "**raters file** has one row per rater, with gender, age, region or whatever else you know; the "
-        "annotations file may say that instead.\n\n"
+        "annotations file may say that instead. The **items file** has one row per item, with topic, kind of "
+        "harm or language: results can then be had once more for each.\n\n"
         "Drop what your tool exports: CSV, TSV, Excel, ODS, JSON, Parquet, Arrow, SPSS or Stata, also "
         "zipped, and a file or sheet per annotator. Known are the "
         "exports of Label Studio, Prodigy, doccano, Argilla, INCEpTION, Potato, Mechanical Turk, Prolific, "
@@ -37,11 +38,11 @@ if session.annotations is None or session.guess is None:
 st.header("Columns")
 say_what_is_known(session.guess)
 say_what_is_remembered()
-spec = choose_columns(session.annotations, session.raters, session.guess)
+spec = choose_columns(session.annotations, session.raters, session.items, session.guess)
 if spec is not None:
     choose_recoding(spec)
     spec = choose_exclusions(spec, session.guess)
-show_preview(session.annotations, session.raters)
+show_preview(session.annotations, session.raters, session.items)
 dataset = load_or_list(spec) if spec else None
 if dataset is None:
     st.stop()

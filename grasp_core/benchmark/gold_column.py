@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from grasp_core.data_spec import DataSpec
 from grasp_core.errors import DataError
-from grasp_core.io.dataset.recoding import recode
+from grasp_core.io.dataset.recoding import own_recoded
 from grasp_core.io.table.table import Table
 from grasp_core.wording import closest, listed, quoted
 
 
-def gold_labels(annotations: Table, raters: Table | None, spec: DataSpec, column: str) -> dict[str, str]:
+def gold_labels(annotations: Table, spec: DataSpec, column: str) -> dict[str, str]:
     """Right label of each item that has one in a column of the annotations file, recoded as the data are.
 
     Raises
@@ -17,7 +17,7 @@ def gold_labels(annotations: Table, raters: Table | None, spec: DataSpec, column
     DataError
         If the layout has no such column, or an item has two right labels.
     """
-    table, _, _ = recode(annotations, raters, spec)
+    table = own_recoded(annotations, spec)
     item = spec.item
     if spec.layout == "raters-by-items" or item is None:
         raise DataError(f"{table.name}: in this layout no column can tell right labels; write a row per item")

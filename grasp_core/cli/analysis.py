@@ -68,6 +68,7 @@ def analysis_fields(given: Mapping[str, Any], found: Reading) -> dict[str, Any]:
     known = found.recipe.axes if found.recipe is not None else ()
     axes = named_axes(given) or known or tuple((name,) for name in found.axes)
     fields = {name: value for name, value in given.items() if name in names}
+    fields["slices"] = tuple(given.get("slices", ()))
     if isinstance(given.get("permutations"), AtMost):
         fields.update(permutations=int(given["permutations"]), adaptive=True)
     return {**fields, "axes": axes}

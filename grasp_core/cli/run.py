@@ -12,7 +12,7 @@ from typing import Any, cast, get_args
 from grasp_core import __version__, spec
 from grasp_core.cli.analysis import add_groups_and_test, analysis_fields, named_axes, stopping_early
 from grasp_core.cli.data.account import say_data
-from grasp_core.cli.data.options import add_reading, names
+from grasp_core.cli.data.options import add_items, add_reading, names
 from grasp_core.cli.data.reading import Reading, read
 from grasp_core.cli.data.recorded import given_options, note_other_data, reading_of, recorded_spec
 from grasp_core.cli.in_parts import add_in_parts, parts_of
@@ -28,6 +28,7 @@ from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.run import checked_groups, run_key
 from grasp_core.errors import SettingsError
 from grasp_core.io.dataset.load import Dataset, load
+from grasp_core.io.parts.refused import check_supported
 from grasp_core.io.parts.survey import survey
 from grasp_core.io.parts.workplace import workplace
 from grasp_core.report.label_tables import label_use_by_group, with_label_use
@@ -47,7 +48,7 @@ from grasp_core.wording import quoted
 
 PAIRS_SAID = 5
 """Pairs of groups of which something is said."""
-BESIDE_SPEC = ("annotations", "raters", "out", "csv", "in_parts", "scratch", "engine", "workers")
+BESIDE_SPEC = ("annotations", "raters", "items", "out", "csv", "in_parts", "scratch", "engine", "workers")
 """Options that name files, or where is computed, and so may stand beside ``--spec``."""
 
 
@@ -61,6 +62,7 @@ def fill_run(run: argparse.ArgumentParser) -> None:
         help="run this spec, or the spec of this result, again; beside it only files and engine are named",
     )
     add_reading(run)
+    add_items(run)
     add_in_parts(run)
     _add_analysis(run.add_argument_group("analysis"))
     engine = run.add_argument_group("engine", "where permutations are computed; no digit depends on it")
@@ -98,6 +100,14 @@ def _add_analysis(group: argparse._ArgumentGroup) -> None:
         "--pairs",
         action=argparse.BooleanOptionalAction,
         help="hold the groups of each axis against each other two by two (default: unless it takes long)",
+    )
+    group.add_argument(
+        "--slice",
+        dest="slices",
+        action="append",
+        metavar="COLUMN",
+        help="all groups once more on the items of each value of this column, of the annotations or of "
+        "--items; repeat for several",
     )
 
 
@@ -140,7 +150,9 @@ def _run(chosen: argparse.Namespace) -> None:
 def _data(chosen: argparse.Namespace, found: Reading, run_spec: RunSpec, pool: Pool, place: str) -> Dataset:
     axes = run_spec.analysis.columns
     if chosen.parts is None:
-        return load(found.annotations, found.raters, run_spec.data, axes)
+        slices = run_spec.analysis.slices
+        return load(found.annotations, found.raters, run_spec.data, axes, items=found.items, slices=slices)
+    check_supported(run_spec.data, slices=run_spec.analysis.slices)  # before all of them are read
     return survey(chosen.parts, found.raters, run_spec.data, axes, pool.each, place)
 
 

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 
+from grasp_core.data_spec import DataSpec
 from grasp_core.errors import DataError
 from grasp_core.io.dataset.load import Dataset, load
 from grasp_core.io.parsing.read import read_table
@@ -160,11 +161,27 @@ class Inputs:
 
     def _whole(self, record: RunRecord, files: tuple[tuple[str, str], ...]) -> Dataset:
         spec = record.spec
-        members = (spec.data.member, spec.data.raters_member)[: len(record.summary.files)]
-        tables = [
-            self.table(name, sha256, member) for (name, sha256), member in zip(files, members, strict=False)
-        ]
-        annotations, raters = tables[0], tables[1] if len(tables) > 1 else None
-        dataset = load(annotations, raters, spec.data, spec.analysis.columns)
+        members = _members(spec.data, len(record.summary.files))
+        found = {
+            kind: self.table(name, sha256, member)
+            for (name, sha256), (kind, member) in zip(files, members.items(), strict=False)
+        }
+        annotations, analysis = found["annotations"], spec.analysis
+        dataset = load(
+            annotations,
+            found.get("raters"),
+            spec.data,
+            analysis.columns,
+            items=found.get("items"),
+            slices=analysis.slices,
+        )
         of_models = {sha256: self.table(name, sha256) for name, sha256 in files[len(members) :]}
         return replace(dataset, models=read_models(spec.models, of_models, annotations, dataset, spec.data))
+
+
+def _members(spec: DataSpec, n_files: int) -> dict[str, str | None]:
+    """What a data set's files hold, in their order, and the member that is read of each."""
+    found = {"annotations": spec.member, "raters": spec.raters_member, "items": spec.items_member}
+    beside = n_files - (spec.items_id is not None)
+    kinds = [*list(found)[:beside], *(["items"] if spec.items_id is not None else [])]
+    return {kind: found[kind] for kind in kinds}

@@ -57,7 +57,7 @@ class InParts:
     """
 
     def __init__(self, data: DatasetInParts, spec: RunSpec, pool: Pool, check: Callable[[], None]) -> None:
-        check_supported(spec.data, spec.models)
+        check_supported(spec.data, spec.models, spec.analysis.slices)
         self._data, self._spec, self._pool, self._check = data, spec, pool, check
         self._seconds: list[float] = []
         PartPlan.of(data, spec).save()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -12,9 +11,8 @@ from grasp_core.data_spec import DataSpec
 from grasp_core.errors import DataError
 from grasp_core.io.archives.bounded import MIB
 from grasp_core.io.dataset.load import Dataset
-from grasp_core.io.dataset.recoding import recode
+from grasp_core.io.dataset.recoding import own_recoded
 from grasp_core.io.table.table import Table
-from grasp_core.recode_steps import Combine
 from grasp_core.spec import ModelSource
 from grasp_core.wording import closest, listed, number, quoted
 
@@ -89,7 +87,7 @@ def read_model_column(table: Table, column: str, name: str, dataset: Dataset, sp
         value is none of the categories.
     """
     check_name(name)
-    table = _recoded(table, spec)
+    table = own_recoded(table, spec)
     _check_column(table, column, name, spec)
     annotations = dataset.annotations
     ids, given = table.column(str(spec.item)), table.column(column)
@@ -237,13 +235,3 @@ def _no_category(text: str, annotations: Annotations, more: str = "") -> str:
 
 def _more(count: int) -> str:
     return f" (and {number(count - 1, 'more such row')})" if count > 1 else ""
-
-
-def _recoded(table: Table, spec: DataSpec) -> Table:
-    """The annotations file as the data were read; steps on columns of the raters file do not concern it."""
-    own = [
-        step
-        for step in spec.recode
-        if isinstance(step, Combine) or step.column is None or step.column in table.columns
-    ]
-    return recode(table, None, dataclasses.replace(spec, recode=tuple(own)))[0]

@@ -51,7 +51,14 @@ def public_view(result: Result) -> Result:
 def public_spec(spec: RunSpec) -> RunSpec:
     """The spec without values and columns that could name somebody."""
     data = replace(
-        spec.data, ignore=(), exclude=(), recode=(), filters=Filters(), member=None, raters_member=None
+        spec.data,
+        ignore=(),
+        exclude=(),
+        recode=(),
+        filters=Filters(),
+        member=None,
+        raters_member=None,
+        items_member=None,
     )
     return replace(spec, data=data, models=tuple(ModelSource(model.name, "") for model in spec.models))
 

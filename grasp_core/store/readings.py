@@ -96,7 +96,7 @@ class ReadingStore:
 
 def without_ids(spec: DataSpec) -> tuple[DataSpec, int]:
     """The spec without rules that name single raters or items, and how many those were."""
-    ids = {spec.item, spec.rater} - {None}
+    ids = {spec.item, spec.rater, spec.items_id} - {None}
     exclude = tuple(rule for rule in spec.exclude if rule[0] not in ids)
     drop = tuple(rule for rule in spec.filters.drop if rule[0] not in ids)
     recode = tuple(step for step in spec.recode if isinstance(step, Combine) or step.column not in ids)

@@ -40,9 +40,7 @@ def _human(chosen: argparse.Namespace) -> None:
     if chosen.min_gold is None:  # no rater is left out by their right labels
         given.pop("gold", None)
     found = read(given)
-    against = (
-        None if chosen.gold is None else gold_labels(found.annotations, found.raters, found.spec, chosen.gold)
-    )
+    against = None if chosen.gold is None else gold_labels(found.annotations, found.spec, chosen.gold)
     dataset = load(found.annotations, found.raters, found.spec, axes=())
     result = human_baseline(
         dataset,

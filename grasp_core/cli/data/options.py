@@ -41,6 +41,14 @@ def _add_files(files: argparse._ArgumentGroup) -> None:
         files.add_argument(earlier, dest=today, help=argparse.SUPPRESS)  # as scripts may still say
 
 
+def add_items(parser: argparse.ArgumentParser) -> None:
+    """Add the options of an items file, for commands that look at single attributes of items."""
+    group = parser.add_argument_group("items", "what else is known of the items, for --slice")
+    group.add_argument("--items", metavar="FILE", help="attributes such as topic, a row per item")
+    group.add_argument("--items-id", metavar="COLUMN", help="its column of item ids, if not recognised")
+    group.add_argument("--items-member", metavar="NAME", help="as --member, of the items file")
+
+
 def _add_columns(reading: argparse._ArgumentGroup) -> None:
     reading.add_argument("--layout", choices=get_args(Layout))
     for name in ("item", "rater"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ from grasp_core.cli.terminal import note
 from grasp_core.data_spec import DataSpec, Filters
 from grasp_core.errors import DataError, SpecError
 from grasp_core.io.guess.asking import question
+from grasp_core.io.guess.item_ids import with_items
 from grasp_core.io.guess.named import Named
 from grasp_core.io.guess.recognise import Guess, recognise
 from grasp_core.io.parts.partitions import Parts, sample
@@ -34,6 +35,7 @@ class Reading:
         Proposed where the reading was recognised; else empty.
     recipe : Recipe or None
         The known format or data set, where it decided the reading.
+    items : Table or None
     """
 
     annotations: Table
@@ -41,6 +43,7 @@ class Reading:
     spec: DataSpec
     axes: tuple[str, ...] = ()
     recipe: Recipe | None = None
+    items: Table | None = None
 
 
 def read(given: Mapping[str, Any], *, several: bool = False) -> Reading:
@@ -59,17 +62,18 @@ def read(given: Mapping[str, Any], *, several: bool = False) -> Reading:
     """
     if len(given.get("label", ())) > 1 and not several:
         raise SpecError("this command looks at one question at a time: give one --label")
-    annotations, raters = read_tables(given)
+    annotations, raters, items = read_tables(given)
     fields = spec_fields(given)
     named = Named.among({**given, "label": fields.get("label")})
     guess = recognise(annotations, raters, named, {*_labels(fields), *fields["missing"]})
+    guess = with_items(guess, annotations, items, given.get("items_id"))
     if named.whole:
-        return _as_named(annotations, raters, given, fields, guess)
+        return dataclasses.replace(_as_named(annotations, raters, given, fields, guess), items=items)
     _refuse_unsure(annotations, guess)
     for field in dict.fromkeys(reason.field for reason in guess.reasons):
         _say_reasons(guess, field)
     spec = left_out(_joined(guess.spec, fields), guess.spec.filters.drop, given.get("keep", ()))
-    return Reading(annotations, raters, spec, guess.axes, guess.recipe)
+    return Reading(annotations, raters, spec, guess.axes, guess.recipe, items)
 
 
 def _as_named(
@@ -80,7 +84,11 @@ def _as_named(
     guess: Guess,
 ) -> Reading:
     """The reading that the options name; of a guess, what holds no labels, and what the format leaves out."""
-    spec = DataSpec(**{"member": annotations.member, "raters_member": _member(raters), **fields})
+    _refuse_unsure(annotations, guess, ("items_id",))
+    _say_reasons(guess, "items_id")
+    of_files = {"member": annotations.member, "raters_member": _member(raters)}
+    of_items = {"items_id": guess.spec.items_id, "items_member": guess.spec.items_member}
+    spec = DataSpec(**{**of_files, **of_items, **fields})
     if guess.spec.layout == spec.layout:
         for name in ("profile", "ignore"):
             if name not in fields:
@@ -98,11 +106,12 @@ def _as_named(
     return Reading(annotations, raters, spec)
 
 
-def _refuse_unsure(annotations: Table, guess: Guess) -> None:
-    """Nothing runs on a guess that is unsure: what it may be is listed."""
+def _refuse_unsure(annotations: Table, guess: Guess, fields: Sequence[str] | None = None) -> None:
+    """Nothing runs on a guess that is unsure, of all fields or of those named: what it may be is listed."""
     asked = [
-        f"{said}{' ' if said.endswith('?') else '; '}name it with --{reason.field}"
+        f"{said}{' ' if said.endswith('?') else '; '}name it with --{reason.field.replace('_', '-')}"
         for reason in guess.uncertain
+        if fields is None or reason.field in fields
         for said in [question(reason)]
     ]
     if asked:
@@ -115,15 +124,18 @@ def _say_reasons(guess: Guess, field: str) -> None:
             note(f"{reason.field}: {reason.sentence} ({reason.confidence})")
 
 
-def read_tables(given: Mapping[str, Any]) -> tuple[Table, Table | None]:
-    """The files alone; of a data set that is read part by part (`parts`) the first rows."""
+def read_tables(given: Mapping[str, Any]) -> tuple[Table, Table | None, Table | None]:
+    """The files alone; of annotations that are read part by part (`parts`) the first rows."""
     parts: Parts | None = given.get("parts")
     if parts is None:
         annotations = read_anywhere(given["annotations"], member=given.get("member"))
     else:
         annotations = sample(parts)
-    named = given.get("raters")
-    return annotations, None if named is None else read_anywhere(named, member=given.get("raters_member"))
+    raters, items = (
+        read_anywhere(given[name], member=given.get(f"{name}_member")) if name in given else None
+        for name in ("raters", "items")
+    )
+    return annotations, raters, items
 
 
 def _joined(guessed: DataSpec, fields: Mapping[str, Any]) -> DataSpec:

@@ -11,7 +11,7 @@ import numpy as np
 from grasp_core.annotations import BoolArray, Codes, number_of
 from grasp_core.data_spec import DataSpec
 from grasp_core.errors import Problem, know, stop
-from grasp_core.io.dataset.raters.columns import RaterColumn
+from grasp_core.io.dataset.raters.columns import DescribingColumn
 from grasp_core.io.dataset.raters.profiles import Profiles
 from grasp_core.io.dataset.votes import Votes, id_columns
 from grasp_core.io.table.columns import misspelt, odd_texts
@@ -185,7 +185,7 @@ def _in_order(codes: Codes) -> list[int]:
     return ordered
 
 
-def axis(name: str, column: RaterColumn, counted: BoolArray) -> list[Problem]:
+def axis(name: str, column: DescribingColumn, counted: BoolArray) -> list[Problem]:
     """Axes that cannot tell raters apart, and raters unknown on them; `counted` are those who count, (J,)."""
     codes = column.codes[counted]
     values = np.unique(codes[codes >= 0])

@@ -12,7 +12,7 @@ from grasp_core.account import LeftOut
 from grasp_core.annotations import BoolArray, Codes, tallied
 from grasp_core.data_spec import DataSpec
 from grasp_core.errors import Problem, know, stop
-from grasp_core.io.dataset.raters.columns import RaterColumn
+from grasp_core.io.dataset.raters.columns import DescribingColumn
 from grasp_core.io.dataset.recoding import numbers_of
 from grasp_core.io.dataset.votes import Votes
 from grasp_core.io.table.columns import Column
@@ -112,7 +112,7 @@ class Sieve:
         ]
 
 
-def removals(steps: Iterable[Step], axes: Mapping[str, RaterColumn]) -> tuple[Removal, ...]:
+def removals(steps: Iterable[Step], axes: Mapping[str, DescribingColumn]) -> tuple[Removal, ...]:
     """Removals of each filter, by group."""
     return tuple(
         Removal(
@@ -142,7 +142,7 @@ def per_rater(votes: Votes) -> Codes:
     return tallied(votes.rater, len(votes.rater_ids))
 
 
-def shares(axis: RaterColumn, before: Codes, after: Codes) -> Iterator[GroupShare]:
+def shares(axis: DescribingColumn, before: Codes, after: Codes) -> Iterator[GroupShare]:
     """How much of each value was removed; the annotations of each rater before and after have shape (J,)."""
     for code in np.unique(axis.codes[before > 0]):
         who = axis.codes == code

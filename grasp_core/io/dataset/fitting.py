@@ -36,13 +36,23 @@ class Fitted:
     dropped: tuple[str, ...]
 
 
-def signature(annotations: Table, raters: Table | None) -> str:
+def signature(annotations: Table, raters: Table | None, items: Table | None = None) -> str:
     """Hash of the files' column names, in whatever order they stand."""
-    columns = [sorted(table.columns) for table in (annotations, raters) if table is not None]
+    columns: list[list[str] | str] = [
+        sorted(table.columns) for table in (annotations, raters) if table is not None
+    ]
+    if items is not None:
+        columns += ["items", sorted(items.columns)]
     return hashlib.sha256(json.dumps(columns).encode()).hexdigest()
 
 
-def fitting(annotations: Table, raters: Table | None, spec: DataSpec, axes: Sequence[str]) -> Fitted:
+def fitting(
+    annotations: Table,
+    raters: Table | None,
+    spec: DataSpec,
+    axes: Sequence[str],
+    items: Table | None = None,
+) -> Fitted:
     """As much of a reading as fits these files: axes that exist, and declared labels if all are among them.
 
     Raises
@@ -50,8 +60,10 @@ def fitting(annotations: Table, raters: Table | None, spec: DataSpec, axes: Sequ
     DataError
         If the reading as a whole does not fit, e.g. for a column that does not exist.
     """
-    annotations, raters, _ = recode(annotations, raters, spec)
+    annotations, raters, items, _ = recode(annotations, raters, spec, items)
     raise_stopping(checks.missing_columns(annotations, raters, spec, ()))
+    if items is not None and spec.items_id not in items.columns:
+        raise_stopping([checks.no_column(str(spec.items_id), (items,))])
     dropped: list[str] = []
     categories = []
     for question in spec.questions:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -12,7 +12,6 @@ from grasp_core.annotations import (
     Annotations,
     Axis,
     BoolArray,
-    Codes,
     Int64Array,
     ModelLabels,
     Raters,
@@ -22,13 +21,15 @@ from grasp_core.data_spec import DataSpec
 from grasp_core.errors import Problem, raise_stopping
 from grasp_core.io.dataset import checks, filters, recoding
 from grasp_core.io.dataset.accounting import summary, unused
-from grasp_core.io.dataset.contents import Answers, Contents, leave_out
+from grasp_core.io.dataset.contents import Contents, leave_out
 from grasp_core.io.dataset.filters import Removal
+from grasp_core.io.dataset.forming import annotations_of, attributes_of, axis_of, categories_of
+from grasp_core.io.dataset.items import Descriptions
 from grasp_core.io.dataset.questions import answered, together
-from grasp_core.io.dataset.raters.columns import RaterColumn
+from grasp_core.io.dataset.raters.columns import DescribingColumn
 from grasp_core.io.dataset.raters.profiles import Profiles
-from grasp_core.io.dataset.recoding import in_order, ranges, recode, recoded, recoded_raters
-from grasp_core.io.dataset.votes import Votes, rater_rows, read_votes
+from grasp_core.io.dataset.recoding import all_recoded, ranges, recode
+from grasp_core.io.dataset.votes import rater_rows, read_votes
 from grasp_core.io.table.columns import near_duplicates
 from grasp_core.io.table.table import Table
 from grasp_core.remarks.left_out import LeftOutReason
@@ -54,6 +55,8 @@ class Dataset:
         The answers to further questions, over the same items and raters.
     models : tuple of ModelLabels
         Models that are to be held against the groups, over the same items.
+    attributes : mapping from column to Axis
+        Columns that describe items, whose values can make slices; its codes have shape (I,).
     """
 
     annotations: Annotations
@@ -63,6 +66,7 @@ class Dataset:
     removals: tuple[Removal, ...] = ()
     further: tuple[Annotations, ...] = ()
     models: tuple[ModelLabels, ...] = ()
+    attributes: Mapping[str, Axis] = field(default_factory=dict)
 
     @property
     def questions(self) -> tuple[Annotations, ...]:
@@ -77,7 +81,13 @@ class Dataset:
 
 
 def load(
-    annotations: Table, raters: Table | None, spec: DataSpec, axes: Sequence[str] | None = None
+    annotations: Table,
+    raters: Table | None,
+    spec: DataSpec,
+    axes: Sequence[str] | None = None,
+    *,
+    items: Table | None = None,
+    slices: Sequence[str] | None = None,
 ) -> Dataset:
     """Form the data set that `spec` describes.
 
@@ -92,6 +102,10 @@ def load(
     spec : DataSpec
     axes : sequence of str, optional
         Demographic columns; by default :func:`candidate_axes`.
+    items : Table, optional
+        The items file, which decides where the annotations have a column of the same name.
+    slices : sequence of str, optional
+        Columns that describe items; by default those that can make slices, or none where axes are named.
 
     Returns
     -------
@@ -102,8 +116,7 @@ def load(
     DataError
         With every problem that has to be mended first in ``problems``.
     """
-    annotations, seen = recoded(annotations, spec, raters)
-    raters, problems = (None, []) if raters is None else recoded_raters(raters, spec)
+    (annotations, raters, items), seen, problems = all_recoded(annotations, raters, items, spec)
     raise_stopping(checks.missing_columns(annotations, raters, spec, axes or ()))
     raise_stopping(filters.unknown_columns(annotations, spec))
     votes = [read_votes(annotations, question) for question in spec.questions]
@@ -115,14 +128,23 @@ def load(
     left = [leave_out(one, excluded, question) for one, question in zip(votes, spec.questions, strict=True)]
     sieves = [sieve for sieve, _ in left]
     contents = Contents.of(sieves, spec, seen, [note for _, notes in left for note in notes])
-    files = [fingerprint(table) for table in (annotations, raters) if table is not None]
+    files = [fingerprint(table) for table in (annotations, raters, items) if table is not None]
+    rated = tallied(together(sieves).item, len(votes[0].item_ids)) > 0
+    described = Descriptions.of(annotations, items, spec)
+    found += described.problems(rated)
 
     def form(counted: BoolArray, categories: Sequence[tuple[str, ...]]) -> list[Annotations]:
-        rated = tallied(together(sieves).item, len(votes[0].item_ids)) > 0
         answers = zip(sieves, categories, strict=True)
-        return [_annotations(sieve.votes, labels, counted, rated) for sieve, labels in answers]
+        return [annotations_of(sieve.votes, labels, counted, rated) for sieve, labels in answers]
 
-    return conclude(contents, annotations, spec, profiles, names, files, [*problems, *found], form)
+    dataset = conclude(contents, annotations, spec, profiles, names, files, [*problems, *found], form)
+    if slices is None and axes is None:
+        columns, notes = described.candidates(rated), []
+    else:
+        columns = described.slices(slices or (), rated)
+        notes = [note for column in columns.values() for note in column.problems]
+    known = tuple(dict.fromkeys([*dataset.problems, *notes]))
+    return dataclasses.replace(dataset, problems=known, attributes=attributes_of(columns, rated, spec))
 
 
 def candidate_axes(annotations: Table, raters: Table | None, spec: DataSpec) -> tuple[str, ...]:
@@ -133,7 +155,7 @@ def candidate_axes(annotations: Table, raters: Table | None, spec: DataSpec) -> 
     DataError
         If a column that `spec` names does not exist.
     """
-    annotations, raters, _ = recode(annotations, raters, spec)
+    annotations, raters, _, _ = recode(annotations, raters, spec)
     raise_stopping(checks.missing_columns(annotations, raters, spec, ()))
     profiles = Profiles.of(annotations, raters, spec, *rater_rows(annotations, spec))
     return _candidates(profiles, spec)
@@ -146,33 +168,6 @@ def _candidates(profiles: Profiles, spec: DataSpec) -> tuple[str, ...]:
 def fingerprint(table: Table) -> FileFingerprint:
     """The file that a table was read from."""
     return FileFingerprint(table.name, table.bytes, table.sha256)
-
-
-def _annotations(
-    votes: Votes, categories: tuple[str, ...], counted: BoolArray, rated: BoolArray
-) -> Annotations:
-    position = {label: index for index, label in enumerate(categories)}
-    category = np.array([position.get(label, -1) for label in votes.labels], dtype=np.int32)
-    return Annotations.from_codes(
-        item=_among(rated, votes.item),
-        rater=_among(counted, votes.rater),
-        category=category[votes.label],
-        item_ids=_chosen(votes.item_ids, rated),
-        rater_ids=_chosen(votes.rater_ids, counted),
-        categories=categories,
-        copy=False,
-    )
-
-
-def _among(which: BoolArray, codes: Codes) -> Codes:
-    """Codes as positions among the chosen, whom all of them mean; the same array where all are chosen."""
-    if which.all():
-        return codes
-    return (np.cumsum(which) - 1).astype(np.int32)[codes]
-
-
-def _chosen(ids: tuple[str, ...], which: BoolArray) -> tuple[str, ...]:
-    return tuple(ids[position] for position in np.flatnonzero(which))
 
 
 def conclude(
@@ -223,9 +218,9 @@ def conclude(
     raise_stopping(found)
     removals = _removals(contents, columns, spec)
     found += [removal.note() for removal in removals if removal.annotations]
-    categories = tuple(map(_categories, contents.answers, spec.questions))
+    categories = tuple(map(categories_of, contents.answers, spec.questions))
     formed = form(counted, categories)
-    formed_axes = {axis: _axis(column, counted, ranges(spec, axis)) for axis, column in columns.items()}
+    formed_axes = {axis: axis_of(column, counted, ranges(spec, axis)) for axis, column in columns.items()}
     about_files = [*table.problems, *(profiles.raters.table.problems if profiles.raters else ())]
     return Dataset(
         formed[0],
@@ -257,7 +252,7 @@ def _about_answers(name: str, contents: Contents, spec: DataSpec) -> Iterator[Pr
         yield from filters.without_effect(question, answers.steps)
 
 
-def _about_axes(columns: Mapping[str, RaterColumn], counted: BoolArray) -> Iterator[Problem]:
+def _about_axes(columns: Mapping[str, DescribingColumn], counted: BoolArray) -> Iterator[Problem]:
     for name, column in columns.items():
         for problem in (*column.problems, *checks.axis(name, column, counted)):
             yield dataclasses.replace(problem, axis=name)
@@ -280,7 +275,9 @@ def _shape(name: str, contents: Contents, rater_ids: Sequence[str], spec: DataSp
     yield from checks.too_small(name, items, int(counted.sum()), most)
 
 
-def _removals(contents: Contents, axes: Mapping[str, RaterColumn], spec: DataSpec) -> tuple[Removal, ...]:
+def _removals(
+    contents: Contents, axes: Mapping[str, DescribingColumn], spec: DataSpec
+) -> tuple[Removal, ...]:
     """Removals of each filter, by question where there are several."""
     by_question = [
         (filters.removals(answers.steps, axes), str(question.label))
@@ -293,20 +290,3 @@ def _removals(contents: Contents, axes: Mapping[str, RaterColumn], spec: DataSpe
         for found, question in by_question
         for one in found
     )
-
-
-def _categories(answers: Answers, spec: DataSpec) -> tuple[str, ...]:
-    cut = ranges(spec, None) or ranges(spec, spec.label)
-    return spec.categories or in_order(answers.labels, cut)
-
-
-def _axis(column: RaterColumn, counted: BoolArray, cut: Sequence[str]) -> Axis:
-    """The axis of the raters who count; `cut` are the ranges that its values were cut into, if any."""
-    codes = column.codes[counted]
-    code_of = {column.values[code]: code for code in np.unique(codes[codes >= 0]).tolist()}
-    used = [code_of[value] for value in in_order(code_of, cut)]
-    position = np.full(len(column.values) + 1, -1, dtype=np.int32)
-    position[used] = np.arange(len(used), dtype=np.int32)
-    by_rater = position[codes]
-    by_rater.flags.writeable = False
-    return Axis(tuple(column.values[code] for code in used), by_rater)

@@ -33,13 +33,13 @@ class Seen(NamedTuple):
 
 
 def recode(
-    annotations: Table, raters: Table | None, spec: DataSpec
-) -> tuple[Table, Table | None, list[Problem]]:
-    """Apply `spec.recode` in order, to both files where both have the column.
+    annotations: Table, raters: Table | None, spec: DataSpec, items: Table | None = None
+) -> tuple[Table, Table | None, Table | None, list[Problem]]:
+    """Apply `spec.recode` in order, to every file that has the column.
 
     Returns
     -------
-    annotations, raters : Table
+    annotations, raters, items : Table
         New tables; those given stay as they are.
     problems : list of Problem
         What to know: values that were named but do not occur, cells that are no number.
@@ -49,23 +49,45 @@ def recode(
     DataError
         If a column does not exist, or a question holds a value that the priority lacks.
     """
-    annotations, seen = recoded(annotations, spec, raters)
-    problems = notes(annotations.name, seen)
+    tables, seen, problems = all_recoded(annotations, raters, items, spec)
+    return *tables, [*notes(annotations.name, seen), *problems]
+
+
+def all_recoded(
+    annotations: Table, raters: Table | None, items: Table | None, spec: DataSpec
+) -> tuple[tuple[Table, Table | None, Table | None], tuple[Seen, ...], list[Problem]]:
+    """The files recoded, what was seen in the annotations, and what to know of the files beside them."""
+    annotations, seen = recoded(annotations, spec, raters, items)
+    problems: list[Problem] = []
     if raters is not None:
-        raters, problems_there = recoded_raters(raters, spec)
-        problems += problems_there
-    return annotations, raters, problems
+        raters, problems = recoded_beside(raters, spec)
+    if items is not None:
+        items, more = recoded_beside(items, spec)
+        problems = [*problems, *more]
+    return (annotations, raters, items), seen, problems
 
 
-def recoded_raters(raters: Table, spec: DataSpec) -> tuple[Table, list[Problem]]:
-    """The raters file recoded, and what to know of it; its columns are those of `spec` that it has."""
-    own = [step for step in spec.recode if not isinstance(step, Combine) and step.column in raters.columns]
-    raters, seen = recoded(raters, dataclasses.replace(spec, recode=tuple(own)))
-    return raters, notes(raters.name, seen)
+def recoded_beside(table: Table, spec: DataSpec) -> tuple[Table, list[Problem]]:
+    """A file beside the annotations recoded, and what to know of it; steps on other columns are not its."""
+    own = [step for step in spec.recode if not isinstance(step, Combine) and step.column in table.columns]
+    table, seen = recoded(table, dataclasses.replace(spec, recode=tuple(own)))
+    return table, notes(table.name, seen)
 
 
-def recoded(table: Table, spec: DataSpec, raters: Table | None = None) -> tuple[Table, tuple[Seen, ...]]:
+def own_recoded(table: Table, spec: DataSpec) -> Table:
+    """The annotations as the data were read, without the steps on columns of the files beside them."""
+    own = [
+        step
+        for step in spec.recode
+        if isinstance(step, Combine) or step.column is None or step.column in table.columns
+    ]
+    return recoded(table, dataclasses.replace(spec, recode=tuple(own)))[0]
+
+
+def recoded(table: Table, spec: DataSpec, *beside: Table | None) -> tuple[Table, tuple[Seen, ...]]:
     """The annotations, or a part of them, recoded; with what is seen by each step that changes something.
+
+    Steps on columns that only the files `beside` have leave them as they are.
 
     Raises
     ------
@@ -73,21 +95,20 @@ def recoded(table: Table, spec: DataSpec, raters: Table | None = None) -> tuple[
         If no file has a column, or a question holds a value that the priority lacks.
     """
     seen: list[Seen] = []
+    others = [one for one in beside if one is not None]
     for step in spec.recode:
         if isinstance(step, Combine):
             table = _combined(table, step, spec.missing)
         elif names := _columns(table, step, spec):
             table, here = _changed(table, names, step, spec.missing)
             seen.append(here)
-        elif raters is None or step.column not in raters.columns:
-            raise_stopping(
-                [_no_column(str(step.column), [one for one in (table, raters) if one is not None])]
-            )
+        elif not any(step.column in other.columns for other in others):
+            raise_stopping([_no_column(str(step.column), [table, *others])])
     return table, tuple(seen)
 
 
 def counts(tables: Iterable[Table | None], column: str | None, spec: DataSpec) -> dict[str, int]:
-    """Cells per value of a column, over both files; those of the labels where `column` is None."""
+    """Cells per value of a column, over all files; those of the labels where `column` is None."""
     total: dict[str, int] = {}
     for position, table in enumerate(table for table in tables if table is not None):
         names = (column,) if column is not None else cell_columns(table, spec) if position == 0 else ()

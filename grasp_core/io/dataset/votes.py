@@ -139,6 +139,14 @@ def rater_rows(table: Table, spec: DataSpec) -> tuple[tuple[str, ...], Codes | N
     return column.values, column.codes
 
 
+def item_rows(table: Table, spec: DataSpec) -> tuple[tuple[str, ...], Codes | None]:
+    """Item ids (I), and the item (n,) of each row where a row belongs to one; as in :class:`Votes`."""
+    if spec.layout == "raters-by-items":
+        return cell_columns(table, spec), None
+    column = table.column(str(spec.item)) if spec.layout == "long" else _row_ids(table, spec.item)
+    return column.values, column.codes
+
+
 def _row_ids(table: Table, key: str | None) -> Column:
     """The ids of a matrix's rows: a column's, or their numbers in the file."""
     if key is not None:

@@ -7,7 +7,13 @@ from collections.abc import Sequence
 from grasp_core.io.guess.reasons import Reason
 from grasp_core.wording import listed, quoted
 
-_NAMES = {"layout": "layout", "item": "item column", "rater": "rater column", "label": "label column"}
+_NAMES = {
+    "layout": "layout",
+    "item": "item column",
+    "rater": "rater column",
+    "label": "label column",
+    "items_id": "column of item ids of the items file",
+}
 _MOST_ASKED = 12
 
 

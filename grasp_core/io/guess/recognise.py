@@ -29,7 +29,7 @@ from grasp_core.io.table.recipe import Recipe
 from grasp_core.io.table.table import Table
 from grasp_core.wording import listed, number, quoted
 
-_NEEDED = ("layout", "item", "rater", "label")
+_NEEDED = ("layout", "item", "rater", "label", "items_id")
 _OUT = names.YES | names.word_set("removed excluded rejected discarded dropped")
 
 

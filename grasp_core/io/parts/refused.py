@@ -14,6 +14,8 @@ REFUSED: Mapping[str, str] = {
     "parts; mark such raters in the raters file and exclude them by that",
     "min_gold": f"{_CANNOT}right labels, since a rater's annotations lie in several parts; mark raters in "
     "the raters file and exclude them by that",
+    "items": f"{_CANNOT}an items file; write what it says of the items into the folder's columns",
+    "slices": f"{_CANNOT}slices; write a folder of the items of each value, and run each by itself",
     "models": f"{_CANNOT}models as raters; write a folder of the items that they labelled",
     "raters": "{name} is read part by part, so its raters are described in a file of their own; name it as "
     "the raters file",
@@ -24,8 +26,8 @@ Axes that the annotations alone describe are refused as problems of the data are
 """
 
 
-def check_supported(spec: DataSpec, models: Collection[object] = ()) -> None:
-    """Refuse readings, and runs with models, that need all parts at once.
+def check_supported(spec: DataSpec, models: Collection[object] = (), slices: Collection[object] = ()) -> None:
+    """Refuse readings, and runs with models or slices, that need all parts at once.
 
     Raises
     ------
@@ -35,6 +37,8 @@ def check_supported(spec: DataSpec, models: Collection[object] = ()) -> None:
         "layout": spec.layout != "long",
         "min_per_rater": spec.filters.min_per_rater > 1,
         "min_gold": spec.filters.min_gold is not None,
+        "items": spec.items_id is not None,
+        "slices": bool(slices),
         "models": bool(models),
     }
     found = [REFUSED[name] for name, is_asked in asked.items() if is_asked]

@@ -18,7 +18,7 @@ from grasp_core.io.dataset.contents import Contents
 from grasp_core.io.dataset.load import Dataset, conclude, fingerprint
 from grasp_core.io.dataset.raters.ids import rater_column
 from grasp_core.io.dataset.raters.profiles import Profiles
-from grasp_core.io.dataset.recoding import recoded, recoded_raters
+from grasp_core.io.dataset.recoding import recoded, recoded_beside
 from grasp_core.io.parts.codes import keep_raters
 from grasp_core.io.parts.numbering import Hashes, Numbering
 from grasp_core.io.parts.partitions import Part, Parts, sample
@@ -146,7 +146,7 @@ def _head(parts: Parts, raters: Table | None, spec: DataSpec, axes: Sequence[str
         raise DataError(REFUSED["raters"].format(name=parts.name))
     some_ids = head.distinct(str(spec.rater)) if spec.rater in head.columns else ()
     head, _ = recoded(head.taken(np.arange(0)), spec, raters)  # its columns
-    raters, problems = recoded_raters(raters, spec)
+    raters, problems = recoded_beside(raters, spec)
     raise_stopping(checks.missing_columns(head, raters, spec, axes))
     raise_stopping([*filters.unknown_columns(head, spec), *_only_inside(head, raters, axes)])
     return _Head(head, raters, problems, _excluded(head, raters, spec, some_ids))

@@ -57,7 +57,7 @@ def show_human_baseline() -> None:
     if st.button("Score people", type="primary", icon=":material/groups:"):
         require_run()
         try:
-            gold = None if right == _OTHERS else gold_labels(session.annotations, session.raters, spec, right)
+            gold = None if right == _OTHERS else gold_labels(session.annotations, spec, right)
         except DataError as error:
             st.error(escape_markdown(f"{error}."))
             return

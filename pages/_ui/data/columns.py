@@ -38,7 +38,9 @@ _EACH_ROW = ""
 _SAID = {"sure": "Recognised", "likely": "Guessed", "unsure": "Guessed, please check"}
 
 
-def choose_columns(annotations: Table, raters: Table | None, guess: Guess) -> DataSpec | None:
+def choose_columns(
+    annotations: Table, raters: Table | None, items: Table | None, guess: Guess
+) -> DataSpec | None:
     """The reading by column, with the recoding chosen so far; None while something is still to be chosen."""
     layout = _layout(guess)
     if layout is None:
@@ -48,6 +50,7 @@ def choose_columns(annotations: Table, raters: Table | None, guess: Guess) -> Da
         "recode": work().recode,
         "member": annotations.member,
         "raters_member": None if raters is None else raters.member,
+        "items_member": None if items is None else items.member,
     }
     columns = st.columns(3)
     for place, (field, label, options) in zip(columns, _id_fields(layout, annotations, raters), strict=False):
@@ -66,6 +69,11 @@ def choose_columns(annotations: Table, raters: Table | None, guess: Guess) -> Da
         fields["missing"] = tuple(_missing(guess))
     with right:
         fields["text"] = _column("Text of the item (optional)", "text", annotations.columns, guess)
+    if items is not None:
+        fields["items_id"] = _column("Column of item ids in the items file", "items_id", items.columns, guess)
+        if fields["items_id"] is None:
+            st.error("Something is still to be chosen: the items file's column of item ids.")
+            return None
     if (own := _ROW_IDS.get(layout)) is not None:
         if fields[own] is None:
             st.error(f"Something is still to be chosen: the {own} column, or that each row is one.")

@@ -1,16 +1,17 @@
-"""The two drop zones of the Data page; a file that cannot be read never displaces one that could."""
+"""The drop zones of the Data page; a file that cannot be read never displaces one that could."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from typing import Literal
+from typing import Literal, get_args
 
 import streamlit as st
 
 from grasp_core import server
 from grasp_core.errors import DataError, GraspError
+from grasp_core.io.guess.item_ids import with_items
 from grasp_core.io.guess.recognise import recognise
 from grasp_core.io.parsing.read import read_table
 from grasp_core.io.table.table import Table
@@ -22,20 +23,22 @@ from pages._ui.session.permissions import require_run
 from pages._ui.session.state import work
 from pages._ui.shell.waiting import let_go
 
-_LABELS = {"annotations": "Annotations file", "raters": "Raters file (optional)"}
+_LABELS = {
+    "annotations": "Annotations file",
+    "raters": "Raters file (optional)",
+    "items": "Items file (optional)",
+}
 _TOGETHER = "All that fit together, as one per annotator does"
 _TRIED = 20
 """Sheets, or files of an archive, that are tried until one can hold what is wanted."""
-Slot = Literal["annotations", "raters"]
+Slot = Literal["annotations", "raters", "items"]
 
 
 def file_slots() -> None:
-    """A drop zone for the annotations and one for the raters, side by side."""
-    left, right = st.columns(2)
-    with left:
-        _slot("annotations")
-    with right:
-        _slot("raters")
+    """Drop zones for the annotations, the raters and the items, side by side."""
+    for place, slot in zip(st.columns(3), get_args(Slot), strict=True):
+        with place:
+            _slot(slot)
 
 
 def _slot(slot: Slot) -> None:
@@ -76,25 +79,25 @@ def _slot(slot: Slot) -> None:
                 on_change=_take_member,
                 args=(slot, table, key),
             )
-    elif slot == "raters":
-        _offer_other_members()
+    elif slot != "annotations":
+        _offer_other_members(slot)
 
 
-def _offer_other_members() -> None:
-    """The raters may be on another sheet of the annotations' own file."""
+def _offer_other_members(slot: Slot) -> None:
+    """The raters, or the items, may be on another sheet of the annotations' own file."""
     table = work().annotations
     others = [] if table is None else [member for member in table.members if member != table.member]
     if table is None or not others:
         return
-    key = f"raters-member-{table.sha256}"
+    key = f"{slot}-member-{table.sha256}"
     st.selectbox(
-        f"Or on another sheet or file of {escape_markdown(table.name)}",
+        f"Or {slot} on another sheet or file of {escape_markdown(table.name)}",
         others,
         index=None,
-        placeholder="Choose where the raters are",
+        placeholder=f"Choose where the {slot} are",
         key=key,
         on_change=_take_member,
-        args=("raters", table, key),
+        args=(slot, table, key),
     )
 
 
@@ -162,11 +165,13 @@ def _remove(slot: Slot) -> None:
 
 def _use(slot: Slot, table: Table | None) -> None:
     session = work()
-    annotations, raters = (table, session.raters) if slot == "annotations" else (session.annotations, table)
+    files: dict[str, Table | None] = {one: getattr(session, one) for one in get_args(Slot)} | {slot: table}
+    annotations, raters, items = files.values()
     guess = None
     if annotations is not None:
-        guess = recalled_guess(annotations, raters, recognise(annotations, raters))
-    session.use_files(annotations, raters, guess)
+        guess = with_items(recognise(annotations, raters), annotations, items)
+        guess = recalled_guess(annotations, raters, items, guess)
+    session.use_files(annotations, raters, guess, items)
 
 
 def _size(table: Table) -> str:

@@ -38,7 +38,7 @@ def _run_as_published(guess: Guess) -> None:
         return
     started = time.perf_counter()
     try:
-        dataset = load(session.annotations, session.raters, guess.spec)
+        dataset = load(session.annotations, session.raters, guess.spec, items=session.items)
     except DataError as error:
         st.error(escape_markdown(str(error)))
         return

@@ -60,9 +60,9 @@ def choose_exclusions(spec: DataSpec, guess: Guess) -> DataSpec:
 
 
 def _raters_where(
-    tables: tuple[Table, Table | None], spec: DataSpec, guess: Guess
+    tables: tuple[Table, Table | None, Table | None], spec: DataSpec, guess: Guess
 ) -> tuple[tuple[str, str], ...]:
-    annotations, raters = tables
+    annotations, raters, _ = tables
     own = {"long": annotations.columns, "raters-by-items": spec.profile}.get(spec.layout, ())
     options = _pairs(annotations, own, spec) + (_pairs(raters, raters.columns, spec) if raters else [])
     return _where("exclude", "Leave out raters where", options, guess.spec.exclude)

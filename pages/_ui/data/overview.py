@@ -9,21 +9,25 @@ import streamlit as st
 from grasp_core.io.dataset import describe
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.io.table.table import Table
+from grasp_core.report.text import escape_markdown
 from grasp_core.report.words import axis_label
+from grasp_core.wording import number
 from pages._ui.widgets.sections import when_open
 
 _PREVIEW_ROWS = 20
+_PREVIEW_CHARACTERS = 1000
 
 
-def show_preview(annotations: Table, raters: Table | None) -> None:
-    """The first rows of each file, as text, exactly as read."""
-    for name, table in (("annotations", annotations), ("raters", raters)):
+def show_preview(annotations: Table, raters: Table | None, items: Table | None) -> None:
+    """The first rows of each file, as text, as read but for the ends of long texts."""
+    for name, table in (("annotations", annotations), ("raters", raters), ("items", items)):
         if table is not None:
             when_open(f"Preview of the {name} file", partial(_first_rows, table), key=f"preview-{name}")
 
 
 def _first_rows(table: Table) -> None:
-    st.dataframe(table.head(_PREVIEW_ROWS), hide_index=True, alt="First rows of the file")
+    rows = table.head(_PREVIEW_ROWS).map(lambda text: text[:_PREVIEW_CHARACTERS])
+    st.dataframe(rows, hide_index=True, alt="First rows of the file")
 
 
 def show_overview(dataset: Dataset, proposed: tuple[str, ...]) -> None:
@@ -38,6 +42,9 @@ def show_overview(dataset: Dataset, proposed: tuple[str, ...]) -> None:
     }
     for place, (label, value) in zip(st.columns(len(facts)), facts.items(), strict=True):
         place.metric(label, value)
+    if dataset.attributes:
+        known = (f"{name} ({number(len(one.values), 'value')})" for name, one in dataset.attributes.items())
+        st.caption(escape_markdown(f"Columns that describe items, for slices: {', '.join(known)}."))
     left, right = st.columns([1, 2])
     with left:
         st.subheader("Labels")

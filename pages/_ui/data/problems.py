@@ -23,7 +23,7 @@ def load_or_list(spec: DataSpec) -> Dataset | None:
     if session.dataset is None or session.data_spec != spec:
         started = time.perf_counter()
         try:
-            dataset = load(session.annotations, session.raters, spec)
+            dataset = load(session.annotations, session.raters, spec, items=session.items)
         except DataError as error:
             session.use_dataset(None, None)
             st.header("Problems to mend first")

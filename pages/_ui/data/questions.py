@@ -62,7 +62,7 @@ def _by_itself(question: DataSpec) -> tuple[Dataset, DataSpec, float] | None:
     if session.apart is None or session.apart[1] != question:
         started = time.perf_counter()
         try:
-            dataset = load(session.annotations, session.raters, question)
+            dataset = load(session.annotations, session.raters, question, items=session.items)
         except DataError as error:
             st.error(escape_markdown(str(error)))
             return None

@@ -83,12 +83,12 @@ def _offer(
 ) -> None:
     """Counts before and after, and the button that adds the step."""
     try:
-        changed = recode(tables[0], tables[1], _only(spec, step))
+        *changed, problems = recode(tables[0], tables[1], _only(spec, step), tables[2])
     except DataError as error:
         st.error(escape_markdown(str(error)))
         return
     into = step.into if isinstance(step, Combine) else step.column
-    after = counts(changed[:2], into, spec)
+    after = counts(changed, into, spec)
     left, right = st.columns(2)
     with left:
         st.caption("Before")
@@ -97,7 +97,7 @@ def _offer(
     with right:
         st.caption("After")
         _show_counts(after, into or _LABELS)
-    for problem in changed[2]:
+    for problem in problems:
         st.caption(escape_markdown(problem.message))
     st.button("Apply", type="primary", key=_key("apply"), on_click=_add, args=(step,))
 
@@ -227,12 +227,12 @@ def _combine(table: Table, spec: DataSpec) -> None:
     except SpecError as error:
         st.error(escape_markdown(error.sentence))
         return
-    _offer(step, (table, None), spec, chosen)
+    _offer(step, (table, None, None), spec, chosen)
 
 
 def _column(tables: Sequence[Table | None], spec: DataSpec, *, numeric: bool) -> str | None:
-    """The column to recode: one that describes raters, or "" for the labels; no column is called so."""
-    ids = {spec.item, spec.rater, *spec.labels, spec.text}
+    """The column to recode: one of raters or items, or "" for the labels; no column is called so."""
+    ids = {spec.item, spec.rater, *spec.labels, spec.text, spec.items_id}
     columns: dict[str, None] = {}
     for table in tables:
         for name in table.columns if table is not None else ():

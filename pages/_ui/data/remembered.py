@@ -34,7 +34,7 @@ class _Recalled:
     sentence: str
 
 
-def recalled_guess(annotations: Table, raters: Table | None, guess: Guess) -> Guess:
+def recalled_guess(annotations: Table, raters: Table | None, items: Table | None, guess: Guess) -> Guess:
     """The guess, with what was confirmed for files of these columns as far as it fits.
 
     A published data set is read as published.
@@ -43,13 +43,18 @@ def recalled_guess(annotations: Table, raters: Table | None, guess: Guess) -> Gu
         return guess
     found = None
     with suppress(GraspError):  # the plain guess does without the database
-        found = server.shared().readings.recall(signature(annotations, raters), owner=current_user().id)
+        key = signature(annotations, raters, items)
+        found = server.shared().readings.recall(key, owner=current_user().id)
     if found is None:
         return guess
-    members = {"member": annotations.member, "raters_member": None if raters is None else raters.member}
+    members = {
+        "member": annotations.member,
+        "raters_member": None if raters is None else raters.member,
+        "items_member": None if items is None else items.member,
+    }
     plain = replace(guess, spec=replace(guess.spec, **members))
     try:
-        fitted = fitting(annotations, raters, replace(found.spec, **members), found.axes)
+        fitted = fitting(annotations, raters, replace(found.spec, **members), found.axes, items)
     except DataError as error:
         sentence = f"The reading of {_when(found)} {_whose(found)} does not fit this file: {error}"
         st.session_state[_KEY] = _Recalled(guess, guess, sentence.rstrip(".") + ".")
@@ -67,7 +72,7 @@ def remember_reading(spec: DataSpec, axes: tuple[str, ...]) -> None:
     session = work()
     if session.annotations is None:
         return
-    key = signature(session.annotations, session.raters)
+    key = signature(session.annotations, session.raters, session.items)
     with suppress(GraspError):  # the analysis does without it
         server.shared().readings.remember(key, spec, axes, owner=require_run().id)
 
@@ -86,7 +91,7 @@ def say_what_is_remembered() -> None:
 
 def _start_afresh(recalled: _Recalled) -> None:
     session = work()
-    session.use_files(session.annotations, session.raters, recalled.plain)
+    session.use_files(session.annotations, session.raters, recalled.plain, session.items)
 
 
 def _sentence(found: Reading, fitted: Fitted) -> str:

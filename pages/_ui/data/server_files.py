@@ -26,7 +26,7 @@ def offer_server_files(slot: str, take: Take) -> None:
     Parameters
     ----------
     slot : str
-        "annotations" or "raters".
+        "annotations", "raters" or "items".
     take : callable
     """
     allowed = server.shared().service.inputs.allowed

@@ -24,7 +24,8 @@ def offer_deletion() -> None:
 
 def _uploaded() -> list[str]:
     session = work()
-    return [table.sha256 for table in (session.annotations, session.raters) if table is not None]
+    files = (session.annotations, session.raters, session.items)
+    return [table.sha256 for table in files if table is not None]
 
 
 @st.dialog("Delete the uploaded files now?", width="medium")

@@ -12,6 +12,7 @@ from grasp_core.data_spec import DataSpec
 from grasp_core.errors import DataError
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.io.dataset.recoding import recode
+from grasp_core.io.guess.item_ids import with_items
 from grasp_core.io.guess.recognise import Guess, recognise
 from grasp_core.io.table.table import Table
 from grasp_core.recode_steps import Combine, Recode
@@ -32,7 +33,7 @@ class Work:
 
     Parameters
     ----------
-    annotations, raters : Table or None
+    annotations, raters, items : Table or None
         The files in use.
     guess : Guess or None
         What the files were recognised as; the Data page's widgets start from it.
@@ -58,6 +59,7 @@ class Work:
 
     annotations: Table | None = None
     raters: Table | None = None
+    items: Table | None = None
     guess: Guess | None = None
     generation: int = 0
     dataset: Dataset | None = None
@@ -66,8 +68,8 @@ class Work:
     values: dict[tuple[str, str | None, str], tuple[str, ...]] = field(default_factory=dict)
     apart: tuple[Dataset, DataSpec, float] | None = None
     recode: tuple[Recode, ...] = ()
-    _recoded: tuple[DataSpec, tuple[Table, Table | None]] | None = None
-    _recoded_values: dict[tuple[bool, str], tuple[str, ...]] = field(default_factory=dict)
+    _recoded: tuple[DataSpec, tuple[Table, Table | None, Table | None]] | None = None
+    _recoded_values: dict[tuple[int, str], tuple[str, ...]] = field(default_factory=dict)
     settings: AnalysisSpec | None = None
     settings_generation: int = 0
     runs: list[tuple[str, str]] = field(default_factory=list)
@@ -77,7 +79,13 @@ class Work:
         """A widget's key: other files, another widget."""
         return f"{name}-{self.generation}"
 
-    def use_files(self, annotations: Table | None, raters: Table | None, guess: Guess | None = None) -> None:
+    def use_files(
+        self,
+        annotations: Table | None,
+        raters: Table | None,
+        guess: Guess | None = None,
+        items: Table | None = None,
+    ) -> None:
         """Take these files; what was derived from earlier ones is recognised anew.
 
         Raises
@@ -86,8 +94,8 @@ class Work:
             If the files cannot hold annotations; the earlier ones then stay.
         """
         if guess is None and annotations is not None:
-            guess = recognise(annotations, raters)
-        self.annotations, self.raters, self.guess = annotations, raters, guess
+            guess = with_items(recognise(annotations, raters), annotations, items)
+        self.annotations, self.raters, self.items, self.guess = annotations, raters, items, guess
         self.dataset = self.data_spec = self.apart = None
         self.values = {}
         self.recode = () if guess is None else guess.spec.recode
@@ -105,7 +113,7 @@ class Work:
         """Take these recoding steps."""
         self.recode = steps
 
-    def recoded(self, spec: DataSpec) -> tuple[Table, Table | None] | None:
+    def recoded(self, spec: DataSpec) -> tuple[Table, Table | None, Table | None] | None:
         """The files as recoded under `spec`; None while they cannot be."""
         if self.annotations is None:
             return None
@@ -113,19 +121,19 @@ class Work:
         key = replace(spec, categories=None, further=further)  # their order changes no cell
         if self._recoded is None or self._recoded[0] != key:
             try:
-                annotations, raters, _ = recode(self.annotations, self.raters, spec)
+                annotations, raters, items, _ = recode(self.annotations, self.raters, spec, self.items)
             except DataError:
                 return None
-            self._recoded, self._recoded_values = (key, (annotations, raters)), {}
+            self._recoded, self._recoded_values = (key, (annotations, raters, items)), {}
         return self._recoded[1]
 
     def distinct(self, table: Table, column: str) -> tuple[str, ...]:
         """Distinct texts of a column of a file in use, as it is or as recoded last; looked up once."""
-        if table is self.annotations or table is self.raters:
+        if any(table is one for one in (self.annotations, self.raters, self.items)):
             return _looked_up(self.values, (table.sha256, table.member, column), table, column)
-        recoded = (None, None) if self._recoded is None else self._recoded[1]
-        if table is recoded[0] or table is recoded[1]:
-            return _looked_up(self._recoded_values, (table is recoded[1], column), table, column)
+        for place, one in enumerate(() if self._recoded is None else self._recoded[1]):
+            if table is one:
+                return _looked_up(self._recoded_values, (place, column), table, column)
         return table.distinct(column)
 
     def use_dataset(self, dataset: Dataset | None, spec: DataSpec | None, load_s: float = 0.0) -> None:

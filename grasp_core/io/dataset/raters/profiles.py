@@ -11,7 +11,7 @@ import pandas as pd
 from grasp_core.annotations import BoolArray, Codes
 from grasp_core.data_spec import DataSpec
 from grasp_core.errors import DataError, Problem, know, stop
-from grasp_core.io.dataset.raters.columns import RaterColumn, Source
+from grasp_core.io.dataset.raters.columns import DescribingColumn, Source
 from grasp_core.io.dataset.raters.ids import alike, rater_column
 from grasp_core.io.dataset.votes import id_columns
 from grasp_core.io.table.columns import near_duplicates
@@ -76,13 +76,12 @@ class Profiles:
 
     def candidates(self, left_out: Collection[str]) -> tuple[str, ...]:
         """Columns that can be axes: one value per rater, at least two and not too many in all."""
-        n = len(self.rater_ids)
         names: dict[str, None] = {}
         for source in self.sources:
             for name in source.columns:
                 if (
                     name not in left_out
-                    and source.can_be_axis(name, n, self.missing)
+                    and source.divides(name, self.missing)
                     and (source is self.raters or source.constant(name, self.missing))
                 ):
                     names[name] = None
@@ -98,11 +97,11 @@ class Profiles:
             for name in source.columns
             if name not in left_out
             and (self.raters is None or name not in self.raters.columns)
-            and source.can_be_axis(name, len(self.rater_ids), self.missing)
+            and source.divides(name, self.missing)
             and (problem := source.nearly_constant(name, self.missing)) is not None
         ]
 
-    def column(self, name: str, counted: BoolArray) -> RaterColumn:
+    def column(self, name: str, counted: BoolArray) -> DescribingColumn:
         """Each rater's value; the raters file decides where it has one; `counted`, (J,), are who count.
 
         Raises
@@ -111,15 +110,15 @@ class Profiles:
             If the column holds the rater ids.
         """
         found = [
-            source.rater_column(name, self.missing, counted)
-            for source in self.sources
-            if name in source.columns
+            source.column(name, self.missing, counted) for source in self.sources if name in source.columns
         ]
         if not found:
             raise DataError(DataProblem.COLUMN_OF_IDS(column=name, file=self.sources[0].table.name))
         return found[0] if len(found) == 1 else self._merged(name, found[0], found[1], counted)
 
-    def _merged(self, name: str, first: RaterColumn, second: RaterColumn, counted: BoolArray) -> RaterColumn:
+    def _merged(
+        self, name: str, first: DescribingColumn, second: DescribingColumn, counted: BoolArray
+    ) -> DescribingColumn:
         values = tuple(dict.fromkeys(first.values + second.values))
         position = {value: index for index, value in enumerate(values)}
         codes = np.array([position[value] for value in second.values] + [-1], dtype=np.int64)[second.codes]
@@ -131,7 +130,7 @@ class Profiles:
                 files=files, column=name, raters=differ.size, decides=files[0]
             )
             problems.append(know(remark, differ.size, [self.rater_ids[rater] for rater in differ]))
-        return RaterColumn(np.where(first.codes >= 0, first.codes, codes), values, tuple(problems))
+        return DescribingColumn(np.where(first.codes >= 0, first.codes, codes), values, tuple(problems))
 
     def problems(self, counted: BoolArray) -> list[Problem]:
         """Problems of the raters file's ids; `counted`, shape (J,), are raters with labels that count."""
@@ -145,13 +144,13 @@ class Profiles:
     def _unmatched(self, source: Source, counted: BoolArray) -> list[Problem]:
         problems: list[Problem] = []
         described = np.zeros(len(self.rater_ids), dtype=np.bool_)
-        described[source.rater_of_row[source.rater_of_row >= 0]] = True
+        described[source.unit_of_row[source.unit_of_row >= 0]] = True
         without = np.flatnonzero(counted & ~described)
         file, key = source.table.name, str(source.key)
         if without.size:
             remark = DataProblem.RATERS_NOT_DESCRIBED(raters=without.size, column=key, file=file)
             problems.append(know(remark, without.size, [self.rater_ids[rater] for rater in without]))
-        idle = np.flatnonzero(source.rater_of_row < 0)
+        idle = np.flatnonzero(source.unit_of_row < 0)
         if idle.size:
             column = source.table.column(key)
             ids = [column.values[code] for code in np.unique(column.codes[idle])]

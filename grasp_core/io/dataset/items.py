@@ -1,0 +1,255 @@
+"""Items as the files describe them: their ids in an items file, and the columns that can make slices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from grasp_core.annotations import BoolArray
+from grasp_core.data_spec import DataSpec
+from grasp_core.errors import DataError, Problem, SpecError, know, raise_stopping, stop
+from grasp_core.io.dataset.checks import no_column
+from grasp_core.io.dataset.raters.columns import DescribingColumn, Source
+from grasp_core.io.dataset.raters.ids import alike
+from grasp_core.io.dataset.votes import cell_columns, id_columns, item_rows
+from grasp_core.io.table.columns import near_duplicates
+from grasp_core.io.table.table import Table
+from grasp_core.remarks.items import ItemProblem
+from grasp_core.wording import EXAMPLES, quoted
+
+MAX_SLICES = 50
+"""A column with more distinct values than this makes no slices."""
+LONGEST = 200
+"""Longer texts name no slice."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Descriptions:
+    """Both files' columns that describe items; the items file comes first.
+
+    Parameters
+    ----------
+    item_ids : tuple of str, length I
+        Of all items, whether they count or not.
+    spec : DataSpec
+    annotations : Table
+    inside, beside : Source or None
+        The columns of the annotations file and of the items file.
+    """
+
+    item_ids: tuple[str, ...]
+    spec: DataSpec
+    annotations: Table
+    inside: Source | None
+    beside: Source | None
+
+    @classmethod
+    def of(cls, annotations: Table, items: Table | None, spec: DataSpec) -> Descriptions:
+        """Connect the files.
+
+        Raises
+        ------
+        DataError
+            If the items file, its column of ids, or every item of the annotations is missing.
+        """
+        ids, of_row = item_rows(annotations, spec)
+        inside = None
+        if of_row is not None:
+            taken = {*id_columns(spec), *spec.labels, spec.text}
+            cells = () if spec.layout == "long" else cell_columns(annotations, spec)
+            columns = tuple(name for name in annotations.columns if name not in taken.union(cells))
+            inside = Source(annotations, spec.item, of_row, columns, len(ids), "item")
+        return cls(ids, spec, annotations, inside, _beside(annotations.name, items, spec, ids))
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """The files that describe items, the one that decides first."""
+        return tuple(source for source in (self.beside, self.inside) if source is not None)
+
+    def candidates(self, rated: BoolArray) -> dict[str, DescribingColumn]:
+        """Columns that can make slices: one value per item, at least two and not too many in all."""
+        names = dict.fromkeys(name for source in self.sources for name in source.columns)
+        able = (name for name in names if all(self._able(source, name) for source in self.sources))
+        found = {name: self._column(name, rated) for name in able}
+        return {name: column for name, column in found.items() if len(_there(column, rated)) > 1}
+
+    def _able(self, source: Source, name: str) -> bool:
+        if name not in source.columns:
+            return True
+        missing = self.spec.missing
+        return (
+            source.divides(name, missing, MAX_SLICES)
+            and max(map(len, source.table.distinct(name))) <= LONGEST
+            and source.constant(name, missing)
+        )
+
+    def slices(self, names: Sequence[str], rated: BoolArray) -> dict[str, DescribingColumn]:
+        """The named columns; `rated`, (I,), are the items that count.
+
+        Raises
+        ------
+        DataError
+            If one of them has too many values, several for one item, or fewer than two in all.
+        """
+        raise_stopping(problem for name in names for problem in self._refused(name))
+        found = {name: self._column(name, rated) for name in names}
+        raise_stopping(problem for column in found.values() for problem in column.problems)
+        for name, column in found.items():
+            there = _there(column, rated)
+            if len(there) < 2:
+                raise DataError(ItemProblem.ONE_SLICE(column=name, value=there))
+        return found
+
+    def _column(self, name: str, rated: BoolArray) -> DescribingColumn:
+        """Each item's value; the items file decides where it has one."""
+        sources = [source for source in self.sources if name in source.columns]
+        found = [source.column(name, self.spec.missing, rated) for source in sources]
+        if len(found) == 1:
+            return found[0]
+        first, second = found
+        values = tuple(dict.fromkeys(first.values + second.values))
+        position = {value: index for index, value in enumerate(values)}
+        codes = np.array([position[value] for value in second.values] + [-1], dtype=np.int64)[second.codes]
+        differ = np.flatnonzero((first.codes >= 0) & (codes >= 0) & (first.codes != codes) & rated)
+        problems = [*first.problems, *second.problems]
+        if differ.size:
+            files = tuple(source.table.name for source in sources)
+            remark = ItemProblem.FILES_DISAGREE_ON_ITEMS(
+                files=files, column=name, items=differ.size, decides=files[0]
+            )
+            problems.append(know(remark, differ.size, [self.item_ids[item] for item in differ[:EXAMPLES]]))
+        return DescribingColumn(np.where(first.codes >= 0, first.codes, codes), values, tuple(problems))
+
+    def _refused(self, name: str) -> list[Problem]:
+        """Why a column makes no slices, before its cells are looked at one by one."""
+        sources = [source for source in self.sources if name in source.columns]
+        if not sources:
+            return [self._not_describing(name)]
+        return [problem for source in sources for problem in self._too_much(source, name)]
+
+    def _not_describing(self, name: str) -> Problem:
+        tables = [self.annotations, *([self.beside.table] if self.beside else [])]
+        if not any(name in table.columns for table in tables):
+            return no_column(name, tables)
+        labels = self.spec.labels or cell_columns(self.annotations, self.spec)
+        what = "the items' texts" if name == self.spec.text else "labels" if name in labels else "ids"
+        return stop(ItemProblem.NO_SLICES_OF(column=name, what=what))
+
+    def _too_much(self, source: Source, name: str) -> Iterator[Problem]:
+        """Values that are too many, or too long to be named."""
+        table = source.table
+        column = table.column(name)
+        long = [value for value in column.values if len(value) > LONGEST]
+        if long:
+            row = table.row(int(np.flatnonzero(column.among(long))[0]))
+            length = len(long[0])
+            yield stop(
+                ItemProblem.LONG_SLICE(file=table.name, row=row, column=name, length=length, most=LONGEST)
+            )
+            return
+        distinct = len(set(column.values) - set(self.spec.missing))
+        if distinct > MAX_SLICES:
+            remark = ItemProblem.TOO_MANY_SLICES(
+                file=table.name, column=name, values=distinct, most=MAX_SLICES
+            )
+            yield stop(remark, distinct, column.values)
+
+    def problems(self, rated: BoolArray) -> list[Problem]:
+        """Problems of the items file's ids."""
+        if self.beside is None:
+            return []
+        return [*_about_ids(self.beside), *self._unmatched(self.beside, rated)]
+
+    def _unmatched(self, source: Source, rated: BoolArray) -> Iterator[Problem]:
+        described = np.zeros(len(self.item_ids), dtype=np.bool_)
+        described[source.unit_of_row[source.unit_of_row >= 0]] = True
+        without = np.flatnonzero(rated & ~described)
+        file, key = source.table.name, str(source.key)
+        if without.size:
+            remark = ItemProblem.ITEMS_NOT_DESCRIBED(items=without.size, column=key, file=file)
+            yield know(remark, without.size, [self.item_ids[item] for item in without[:EXAMPLES]])
+        column = source.table.column(key)
+        idle = [column.values[code] for code in np.unique(column.codes[source.unit_of_row < 0])]
+        if idle:
+            remark = ItemProblem.ITEMS_WITHOUT_ANNOTATIONS(items=len(idle), file=file)
+            yield know(remark, len(idle), idle)
+        near = alike([self.item_ids[item] for item in without], idle) if without.size and idle else None
+        if near is not None:
+            remark = ItemProblem.ITEM_IDS_WRITTEN_OTHERWISE(
+                file=file, column=key, ids=len(near.pairs), difference=near.but_for
+            )
+            yield know(remark, len(near.pairs), [other for _, other in near.pairs])
+
+
+def _there(column: DescribingColumn, rated: BoolArray) -> tuple[str, ...]:
+    """Values of the items that count."""
+    return tuple(column.values[code] for code in np.unique(column.codes[rated]) if code >= 0)
+
+
+def _beside(name: str, items: Table | None, spec: DataSpec, ids: tuple[str, ...]) -> Source | None:
+    """The columns of the items file."""
+    if items is None:
+        if spec.items_id is not None:
+            raise DataError(ItemProblem.NO_ITEMS_FILE(column=spec.items_id))
+        return None
+    if spec.items_id is None:
+        raise SpecError("an items file needs `items_id`, the name of its column of item ids")
+    if spec.layout == "items-by-raters" and spec.item is None:
+        raise DataError(ItemProblem.NO_ITEM_IDS(file=name, items=items.name))
+    if spec.items_id not in items.columns:
+        raise_stopping([no_column(spec.items_id, (items,))])
+    column = items.column(spec.items_id)
+    positions = pd.Index(ids).get_indexer(pd.Index(column.values))[column.codes].astype(np.int64)
+    if not (positions >= 0).any():
+        raise _nothing(name, ids, items, spec.items_id)
+    others = tuple(one for one in items.columns if one != spec.items_id)
+    return Source(items, spec.items_id, positions, others, len(ids), "item")
+
+
+def _nothing(name: str, ids: tuple[str, ...], items: Table, key: str) -> DataError:
+    """The error for an items file without any item of the annotations."""
+    problem = ItemProblem.NOTHING_DESCRIBED(
+        file=name, ids=ids, column=key, items=items.name, example=items.cell(key, 0)
+    )
+    near = alike(ids, items.distinct(key))
+    if near is None:
+        return DataError(problem)
+    item, other = near.pairs[0]
+    remark = ItemProblem.NOTHING_DESCRIBED_BUT_FOR(
+        problem=problem,
+        matches=len(near.pairs),
+        others=len(ids) - len(near.pairs),
+        of=len(ids),
+        difference=near.but_for,
+        item=item,
+        other=other,
+    )
+    return DataError(remark)
+
+
+def _about_ids(source: Source) -> Iterator[Problem]:
+    """Ids of the items file that are blank, there more than once, or alike."""
+    table, key = source.table, str(source.key)
+    column = table.column(key)
+    counts = column.counts()
+    blank = np.flatnonzero(column.among([value for value in column.values if not value.strip()]))
+    if blank.size:
+        row = table.row(int(blank[0]))
+        yield stop(ItemProblem.BLANK_ITEM_ID(file=table.name, row=row, column=key), blank.size)
+    twice = [code for code in np.flatnonzero(counts > 1).tolist() if column.values[code].strip()]
+    if twice:
+        first, second = np.flatnonzero(column.codes == twice[0])[:2].tolist()
+        remark = ItemProblem.ITEM_TWICE(
+            file=table.name,
+            first=table.row(first),
+            second=table.row(second),
+            column=key,
+            item=column.values[twice[0]],
+            more=len(twice) - 1,
+        )
+        yield stop(remark, len(twice), [column.values[code] for code in twice[:EXAMPLES]])
+    where = f"{table.name}, column {quoted(key)}"
+    yield from near_duplicates(where, dict(zip(column.values, counts.tolist(), strict=True)), fold_case=False)
