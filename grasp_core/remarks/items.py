@@ -38,7 +38,9 @@ class ItemProblem(Code):
         "{items:item} with annotations {items:is/are} not in column {column:q} of {file}, "
         "so what only that file says of them is unknown"
     )
-    ITEMS_WITHOUT_ANNOTATIONS = "{items:item} in {file} {items:has/have} no annotations and {items:does/do} not count"
+    ITEMS_WITHOUT_ANNOTATIONS = (
+        "{items:item} in {file} {items:has/have} no annotations and {items:does/do} not count"
+    )
     ITEM_IDS_WRITTEN_OTHERWISE = (
         "{file}, column {column:q}: {ids:id} would match an item but for {difference}; "
         "write them in one way in both files"

@@ -28,6 +28,7 @@ _LABELS = {
     "raters": "Raters file (optional)",
     "items": "Items file (optional)",
 }
+_ELSEWHERE = {"raters": "Or", "items": "Or items"}
 _TOGETHER = "All that fit together, as one per annotator does"
 _TRIED = 20
 """Sheets, or files of an archive, that are tried until one can hold what is wanted."""
@@ -91,7 +92,7 @@ def _offer_other_members(slot: Slot) -> None:
         return
     key = f"{slot}-member-{table.sha256}"
     st.selectbox(
-        f"Or {slot} on another sheet or file of {escape_markdown(table.name)}",
+        f"{_ELSEWHERE[slot]} on another sheet or file of {escape_markdown(table.name)}",
         others,
         index=None,
         placeholder=f"Choose where the {slot} are",

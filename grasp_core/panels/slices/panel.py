@@ -1,0 +1,149 @@
+"""The slices of one column as a panel: cohesion on the items of each value, under one correction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+
+from grasp_core.annotations import BoolArray, FloatArray
+from grasp_core.groups import Grouping, form_groups
+from grasp_core.io.dataset.load import Dataset
+from grasp_core.panels.cohesion.panel import Cohesion
+from grasp_core.panels.slices.items import only_items
+from grasp_core.panels.slices.tests import Within, slices_tests
+from grasp_core.permutation import questions
+from grasp_core.permutation.nulls.values import Null
+from grasp_core.permutation.questions import AnyDesign
+from grasp_core.permutation.testing.outcomes import outcomes
+from grasp_core.result import RunResult, SliceResult, SlicesResult, Undecided
+from grasp_core.spec import AnalysisSpec
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SlicesWork:
+    """A design of each slice, or one per question; their values are the kernel's of all slices' groups."""
+
+    designs: tuple[AnyDesign, ...]
+
+    def arrays(self) -> dict[str, Any]:
+        """See :class:`~grasp_core.panels.panel.Work`."""
+        found = enumerate(map(questions.arrays, self.designs))
+        return {f"{k}/{name}": value for k, of_slice in found for name, value in of_slice.items()}
+
+    @classmethod
+    def of_arrays(cls, arrays: Mapping[str, Any]) -> Self:
+        """See :class:`~grasp_core.panels.panel.Work`."""
+        of_slices: dict[str, dict[str, Any]] = {}
+        for name, value in arrays.items():
+            one, _, field = name.partition("/")
+            of_slices.setdefault(one, {})[field] = value
+        return cls(tuple(map(questions.of_arrays, of_slices.values())))
+
+    def shuffled(self, seed: int, start: int, stop: int) -> FloatArray:
+        """See :class:`~grasp_core.panels.panel.Work`."""
+        return np.concatenate([questions.shuffled(one, seed, start, stop) for one in self.designs], axis=1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Slice:
+    """A value, the data of its items, and the panel of its groups; None where no group is large enough."""
+
+    value: str
+    dataset: Dataset
+    panel: Cohesion | None
+
+    @classmethod
+    def of(cls, value: str, dataset: Dataset, analysis: AnalysisSpec) -> Self:
+        """Form the groups of a slice and compute what is observed."""
+        grouping = form_groups(dataset.raters, analysis.axes, min_raters=analysis.min_raters)
+        panel = Cohesion.of(dataset, grouping, analysis) if grouping.groups else None
+        return cls(value, dataset, panel)
+
+
+class Slices:
+    """Every statistic of every group on the items of each value of a column; the units are those groups.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    analysis : AnalysisSpec
+    column : str
+        One of the data set's attributes.
+    """
+
+    name = "slices"
+
+    def __init__(self, dataset: Dataset, analysis: AnalysisSpec, column: str) -> None:
+        self._column, attribute = column, dataset.attributes[column]
+        self._without = int((attribute.codes < 0).sum())
+        self._slices = [
+            _Slice.of(value, only_items(dataset, attribute.codes == code), analysis)
+            for code, value in enumerate(attribute.values)
+        ]
+        self._panels = [one.panel for one in self._slices if one.panel is not None]
+        self._first = np.cumsum([0, *(one.observed.size for one in self._panels)])
+        self._first_unit = np.cumsum([0, *(len(one.grouping.groups) for one in self._panels)])
+        self.tests = slices_tests(self._panels, analysis)
+        self.observed = np.concatenate([one.observed for one in self._panels])
+
+    @property
+    def per_unit(self) -> int:
+        """Values of a group."""
+        return self._panels[0].per_unit
+
+    @property
+    def labels(self) -> int:
+        """Annotations that a permutation has to count."""
+        return sum(one.dataset.annotations.n_annotations for one in self._slices)
+
+    def work(self, active: BoolArray) -> SlicesWork:
+        """See :class:`~grasp_core.panels.panel.Panel`."""
+        wanted = zip(self._panels, np.split(active, self._first_unit[1:-1]), strict=True)
+        return SlicesWork(tuple(panel.work(units).design for panel, units in wanted if units.any()))
+
+    def columns(self, values: FloatArray) -> FloatArray:
+        """See :class:`~grasp_core.panels.panel.Panel`."""
+        of_panels = zip(self._panels, np.split(values, self._first_unit[1:-1], axis=1), strict=True)
+        return np.concatenate([panel.columns(own) for panel, own in of_panels], axis=-1)
+
+    def into(self, result: RunResult, null: Null, *, so_far: bool) -> RunResult:
+        """The result with this column's slices behind those that it has."""
+        first = self._first.tolist()
+        reasons = {
+            c + before: reason
+            for panel, before in zip(self._panels, first[:-1], strict=True)
+            for c, reason in panel.reasons.items()
+        }
+        found = outcomes(self.tests, self.observed, null, reasons, so_far=so_far)
+        places = iter(zip(first[:-1], first[1:], strict=True))
+        rows: list[SliceResult] = []
+        for one in self._slices:
+            groups, dsi = (), ()
+            if one.panel is not None:
+                start, stop = next(places)
+                own = {c - start: found[c] for c in range(start, stop) if c in found}
+                labels = result.spec.data.labels
+                groups, dsi = one.panel.told(own, Within(null, start), labels, so_far=so_far)
+            data = one.dataset
+            counted = int(data.annotations_of.sum())
+            n_items, n_raters = data.annotations.n_items, data.annotations.n_raters
+            rows.append(SliceResult(one.value, n_items, n_raters, counted, groups, dsi))
+        found_here = SlicesResult(self._column, self._without, tuple(rows))
+        return replace(result, slices=(*result.slices, found_here))
+
+    def undecided(self, c: int, *, corrected: bool) -> Undecided:
+        """See :class:`~grasp_core.panels.panel.LaterPanel`."""
+        k = int(np.searchsorted(self._first, c, side="right")) - 1
+        values = [one.value for one in self._slices if one.panel is not None]
+        found = self._panels[k].undecided(c - int(self._first[k]), corrected=corrected)
+        return replace(found, slice=(self._column, values[k]))
+
+
+def slices_of(dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec) -> Iterator[Slices]:
+    """The slices of each column that was asked, one after the other."""
+    for column in analysis.slices:
+        found = Slices(dataset, analysis, column)
+        yield found
