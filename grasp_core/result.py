@@ -61,6 +61,27 @@ class DsiResult:
 
 
 @dataclass(frozen=True, slots=True)
+class SliceResult:
+    """What was found on the items of one value of a column; raters without an annotation there are gone."""
+
+    value: str
+    items: int
+    raters: int
+    annotations: int
+    groups: tuple[GroupResult, ...]
+    dsi: tuple[DsiResult, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SlicesResult:
+    """The slices of one column, corrected together; items `without` a value are in none."""
+
+    column: str
+    without: int
+    values: tuple[SliceResult, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class FileFingerprint:
     """Name, size and hash of an input file."""
 
@@ -94,7 +115,8 @@ class Undecided:
     """A mark that more permutations might still change.
 
     `group` is None for the DSI of `axes`; `corrected` says which of a test's two marks is meant. `model` is
-    the model that is held against the group, where there are some, `other` the other group of a pair.
+    the model that is held against the group, where there are some, `other` the other group of a pair, `slice`
+    the column and the value whose items are meant.
     """
 
     axes: AxisSet
@@ -103,6 +125,7 @@ class Undecided:
     corrected: bool
     model: str | None = field(default=None, metadata=ADDED)
     other: Group | None = field(default=None, metadata=ADDED)
+    slice: tuple[str, str] | None = field(default=None, metadata=ADDED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +211,7 @@ class Result:
 class RunResult(Result):
     """Everything that was found about cohesion; enough to draw every table and figure.
 
-    `pairs` are those of each axis's groups, where they were asked.
+    `pairs` are those of each axis's groups, and `slices` those of each column, where they were asked.
     """
 
     format: ClassVar = FORMAT
@@ -197,6 +220,7 @@ class RunResult(Result):
     groups: tuple[GroupResult, ...]
     dsi: tuple[DsiResult, ...]
     pairs: tuple[PairResult, ...] = field(default=(), metadata=ADDED)
+    slices: tuple[SlicesResult, ...] = field(default=(), metadata=ADDED)
 
 
 # How rows stand in files: a group's axes and values beside what was found about it.

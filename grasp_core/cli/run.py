@@ -37,6 +37,7 @@ from grasp_core.report.pairs.sentences import most_told
 from grasp_core.report.printable import printable, printable_result
 from grasp_core.report.saved import result_json
 from grasp_core.report.sentences import answer
+from grasp_core.report.slices import side_by_side, slice_sentences
 from grasp_core.report.stopping import how_it_ended
 from grasp_core.report.table_csv import table_csv
 from grasp_core.report.tables import lead_table, wide_table
@@ -251,6 +252,11 @@ def _print(result: RunResult) -> None:
         print("\nPairs of groups", end="\n\n")
         for sentence in most_told(result, PAIRS_SAID):
             print(f"- {sentence.plain}")
+    for found_here in printable_result(result).slices:
+        print(f"\nSlices by {found_here.column}\n")
+        for sentence in slice_sentences(result, found_here):
+            print(f"- {printable(sentence.plain)}")
+        print(f"\n{side_by_side(result, found_here).to_string(index=False)}")
     for words in how_it_ended(result):
         print(f"\n{printable(words)}")
     for warning in result.warnings:

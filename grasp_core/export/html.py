@@ -20,6 +20,7 @@ from grasp_core.export.html_parts import (
     table,
     text,
 )
+from grasp_core.export.html_slices import slices
 from grasp_core.export.html_style import STYLE
 from grasp_core.outcome import Outcome
 from grasp_core.report.account import account_sentence
@@ -62,6 +63,7 @@ _SECTIONS = {
     "labels": "Label use",
     "pairs": "Groups two by two",
     "chance": "Against chance groupings",
+    "slices": "Slices",
     "methods": "Methods",
     "warnings": "Warnings",
     "data": "Data",
@@ -126,6 +128,8 @@ def _contents(result: RunResult, spec_file: str) -> dict[str, str]:
         contents["labels"] = label_use(result)
     if result.pairs:
         contents["pairs"] = pairs(result)
+    if result.slices:
+        contents["slices"] = slices(result)
     if result.data.files:
         contents["again"] = _again(result, spec_file)
     return {name: contents[name] for name in _SECTIONS if name in contents}
@@ -285,7 +289,9 @@ def _data(result: RunResult) -> str:
 
 def _again(result: RunResult, spec_file: str) -> str:
     names = [shlex.quote(file.name) for file in result.data.files]
-    files = [f"{option} {name}" for option, name in zip(("--annotations", "--raters"), names, strict=False)]
+    beside = ["--raters"] * (len(names) - 1 - (result.spec.data.items_id is not None))
+    options = ["--annotations", *beside, "--items"]
+    files = [f"{option} {name}" for option, name in zip(options, names, strict=False)]
     command = " ".join(["python -m grasp_core run --spec spec.json", *files])
     return (
         f"<p>Save the text below as spec.json. With the same files and GRASP {escape(result.code_version)} "

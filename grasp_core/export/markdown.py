@@ -13,10 +13,11 @@ from grasp_core.report.pairs.tables import pairs_in_words
 from grasp_core.report.pairs.words import PAIRS_EXPLANATION
 from grasp_core.report.printable import printable, printable_result
 from grasp_core.report.sentences import answer
+from grasp_core.report.slices import slice_sentences, wide_slices
 from grasp_core.report.tables import dsi_table, wide_table
 from grasp_core.report.text import WORD_JOINER, Sentence
 from grasp_core.report.words import DSI_NAME, LABEL_USE_EXPLANATION, format_p_value, format_value
-from grasp_core.result import RunResult
+from grasp_core.result import RunResult, SlicesResult
 
 _MARKUP = re.compile(r"[\\`*_\[\]<>|~$&!#]")
 _LINKED_AFTER_PARSING = re.compile(r"[:@](?=\S)|www(?=\.)", re.IGNORECASE)
@@ -35,7 +36,7 @@ def escape_inline(text: str) -> str:
 
 
 def table_markdown(result: RunResult) -> str:
-    """Headline, Table 5 with its marks explained, DSI, label use, and pairs of groups."""
+    """Headline, Table 5 with its marks explained, DSI, label use, pairs of groups, and slices."""
     result = printable_result(result)
     wide = wide_table(result)
     parts = [
@@ -52,6 +53,8 @@ def table_markdown(result: RunResult) -> str:
         parts += [f"{escape_inline(LABEL_USE_EXPLANATION)}", _label_use(result)]
     if result.pairs:
         parts += _pairs(result)
+    for found in result.slices:
+        parts += _slices(result, found)
     return "\n\n".join(parts) + "\n"
 
 
@@ -75,6 +78,13 @@ def _pairs(result: RunResult) -> list[str]:
     table = pairs_in_words(result)
     rows = table.to_numpy().tolist()
     return [escape_inline(PAIRS_EXPLANATION), said, _table(list(table.columns), rows, texts=3)]
+
+
+def _slices(result: RunResult, found: SlicesResult) -> list[str]:
+    table = wide_slices(result, found)
+    sentences = "\n".join(f"- {_sentence(one)}" for one in slice_sentences(result, found))
+    rows = _table(list(table.columns), table.to_numpy().tolist(), texts=4)
+    return [f"## Slices by {escape_inline(found.column)}", sentences, rows]
 
 
 def _sentence(sentence: Sentence) -> str:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from grasp_core.export.workbook import Book, Cell, Column, Kind
 from grasp_core.report.contents import conventions, marks, methods, not_estimable, raters_per_item, run_title
 from grasp_core.report.label_tables import MEAN, label_use_table, with_label_use
 from grasp_core.report.pairs.tables import pairs_table
 from grasp_core.report.printable import printable_result
+from grasp_core.report.slices import as_results
 from grasp_core.report.tables import dsi_table, results_table
 from grasp_core.report.words import WORDS, reported_statistics
-from grasp_core.result import RunResult
+from grasp_core.result import RunResult, SliceResult, SlicesResult
 
 
 def table_xlsx(result: RunResult) -> bytes:
-    """Workbook with Table 5, DSI, label use and pairs (both where computed), methods, and data."""
+    """Workbook with Table 5, DSI, label use, pairs and slices (where computed), methods, and data."""
     result = printable_result(result)
     book = Book(run_title(result.spec), result.permutations)
     book.add("Table 5", _groups(result), frozen=2)
@@ -24,6 +25,10 @@ def table_xlsx(result: RunResult) -> bytes:
         book.add("Label use", _label_use(result), frozen=4)
     if result.pairs:
         book.add("Pairs", _pairs(result), frozen=3)
+    if result.slices:
+        book.add("Slices", _slices(result, _groups), frozen=5)
+    if any(with_label_use(view) for _, _, view in _views(result)):
+        book.add("Label use by slice", _slices(result, _label_use), frozen=5)
     book.add("Methods & conventions", _methods(result))
     book.add("Data", _data(result))
     return book.content()
@@ -108,6 +113,30 @@ def _pairs(result: RunResult) -> list[Column]:
         "reason": ("Why not estimable", "text"),
     }
     return [Column(head, kind, table[name].tolist()) for name, (head, kind) in heads.items()]
+
+
+def _views(result: RunResult) -> Iterator[tuple[SlicesResult, SliceResult, RunResult]]:
+    for found in result.slices:
+        for one, view in as_results(result, found):
+            yield found, one, view
+
+
+def _slices(result: RunResult, make: Callable[[RunResult], list[Column]]) -> list[Column]:
+    """A sheet's columns of all slices, one below the other, behind the slices' columns, values and items."""
+    blocks = []
+    for found, one, view in _views(result):
+        columns = make(view)
+        rows = len(columns[0].cells)
+        first = [
+            Column("Column", "text", [found.column] * rows),
+            Column("Value", "text", [one.value] * rows),
+            Column("Items", "count", [one.items] * rows),
+        ]
+        blocks.append([*first, *columns])
+    return [
+        Column(of_all[0].head, of_all[0].kind, [cell for one in of_all for cell in one.cells])
+        for of_all in zip(*blocks, strict=True)
+    ]
 
 
 def _methods(result: RunResult) -> list[Column]:

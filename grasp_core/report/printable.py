@@ -13,7 +13,7 @@ from grasp_core.groups import Group
 from grasp_core.outcome import LabelUse, Outcome
 from grasp_core.pairs import PairResult
 from grasp_core.remarks.remark import Remark, Value
-from grasp_core.result import DataSummary, DsiResult, GroupResult, RunResult
+from grasp_core.result import DataSummary, DsiResult, GroupResult, RunResult, SlicesResult
 
 _BLANKS = "\t\n\v\f\r\x1c-\x1f\x85\u2028\u2029"
 _DIRECTIONS = "\u202a-\u202e\u2066-\u2069"
@@ -53,6 +53,7 @@ def printable_result(result: RunResult) -> RunResult:
         groups=tuple(_group_result(row) for row in result.groups),
         dsi=tuple(_dsi(row) for row in result.dsi),
         pairs=tuple(_pair(row) for row in result.pairs),
+        slices=tuple(_slices(found) for found in result.slices),
         warnings=tuple(_remark(warning) for warning in result.warnings),
         code_version=printable(result.code_version),
     )
@@ -119,6 +120,19 @@ def _names_apart(names: tuple[str, ...]) -> tuple[str, ...]:
 def _dsi(row: DsiResult) -> DsiResult:
     group = None if row.group is None else _group(row.group)
     return replace(row, axes=_names(row.axes), group=group, outcome=_outcome(row.outcome))
+
+
+def _slices(found: SlicesResult) -> SlicesResult:
+    values = tuple(
+        replace(
+            one,
+            value=printable_name(one.value),
+            groups=tuple(_group_result(row) for row in one.groups),
+            dsi=tuple(_dsi(row) for row in one.dsi),
+        )
+        for one in found.values
+    )
+    return replace(found, column=printable_name(found.column), values=values)
 
 
 def _group(group: Group) -> Group:

@@ -7,6 +7,7 @@ import io
 from collections.abc import Iterator
 
 from grasp_core.outcome import LabelUse, Outcome, Shift
+from grasp_core.report.slices import as_results
 from grasp_core.report.tables import ends
 from grasp_core.report.words import outcome_of, reported_statistics
 from grasp_core.result import RunResult
@@ -28,11 +29,15 @@ CSV_COLUMNS = (
     "significance",
     "reason",
 )
+SLICE_COLUMNS = ("slice", "slice_value")
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 def table_csv(result: RunResult) -> str:
     """Every number at full precision: one line per group and reported statistic, then its label use.
+
+    Of a run with slices further lines follow, of every group in each, and all lines have two cells more: the
+    slice's column and value, blank where all items are meant.
 
     Notes
     -----
@@ -41,15 +46,27 @@ def table_csv(result: RunResult) -> str:
     """
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer)
-    writer.writerow(CSV_COLUMNS)
+    if not result.slices:
+        writer.writerow(CSV_COLUMNS)
+        writer.writerows(_lines(result))
+        return buffer.getvalue()
+    writer.writerow((*CSV_COLUMNS, *SLICE_COLUMNS))
+    writer.writerows((*line, "", "") for line in _lines(result))
+    for found in result.slices:
+        for one, view in as_results(result, found):
+            of_slice = (safe_cell(found.column), safe_cell(one.value))
+            writer.writerows((*line, *of_slice) for line in _lines(view))
+    return buffer.getvalue()
+
+
+def _lines(result: RunResult) -> Iterator[tuple[str | int, ...]]:
     for row in result.groups:
         group = (safe_cell(" x ".join(row.group.axes)), safe_cell(row.group.label))
         of_group = (*group, row.n_raters, row.n_annotations)
         for name in reported_statistics(result):
-            writer.writerow((*of_group, name, "", *_outcome(outcome_of(row, name))))
+            yield (*of_group, name, "", *_outcome(outcome_of(row, name)))
         if row.label_use is not None:
-            writer.writerows((*of_group, *cells) for cells in _label_use(row.label_use))
-    return buffer.getvalue()
+            yield from ((*of_group, *cells) for cells in _label_use(row.label_use))
 
 
 def _outcome(outcome: Outcome) -> tuple[str, ...]:

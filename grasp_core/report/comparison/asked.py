@@ -36,6 +36,7 @@ def asked(spec: RunSpec) -> dict[str, str]:
         **_reading(spec.data),
         **({"Models": "; ".join(map(_source, spec.models))} if spec.models else {}),
         "Axes and intersections": _sets(analysis.axes),
+        "Slices": ", ".join(analysis.slices) or "none",
         "Statistics": ", ".join(WORDS[name].name for name in STATISTICS if name in analysis.statistics),
         "GAI": f"{WORDS[inside].name} divided by {WORDS[across].name}",
         "Intervals": INTERVAL[analysis.interval].label,
@@ -59,6 +60,7 @@ def _reading(data: DataSpec) -> dict[str, str]:
     return {
         "Layout": _LAYOUTS[data.layout],
         "Item column": data.item or "none",
+        **({} if data.items_id is None else {"Ids of the items file": data.items_id}),
         "Rater column": data.rater or "none",
         "Label column": ", ".join(data.labels) or data.label or "none",
         "Profile columns": ", ".join(data.profile) or "none",

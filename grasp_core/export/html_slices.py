@@ -1,0 +1,47 @@
+"""Slices in an HTML report: what stands out where, forest plots of those groups, and all numbers."""
+
+from __future__ import annotations
+
+from html import escape
+
+from grasp_core.charts import forest_plot
+from grasp_core.export.html_parts import figure, listing, number, sentence, table, text
+from grasp_core.report.slices import by_value, marked_groups, slice_sentences, wide_slices
+from grasp_core.report.words import group_label, lead_statistic, one_line
+from grasp_core.result import RunResult, SlicesResult
+
+_DRAWN = 4
+"""Groups of a column that have a figure."""
+_TEXTS = 4
+"""Columns of the table that hold texts: value, items, axis and group."""
+
+
+def slices(result: RunResult) -> str:
+    """The section's content."""
+    return "\n".join(_column(result, found, position) for position, found in enumerate(result.slices))
+
+
+def _column(result: RunResult, found: SlicesResult, position: int) -> str:
+    lead = lead_statistic(result)
+    name = one_line(found.column)
+    figures = [
+        f"<h4>{escape(group_label(group))}</h4>\n"
+        + figure(forest_plot(by_value(result, found, group), lead), f"slices-{position}-{place}")
+        for place, group in enumerate(marked_groups(found)[:_DRAWN])
+    ]
+    wide = wide_slices(result, found)
+    heads = [(text if place < _TEXTS else number)(str(head)) for place, head in enumerate(wide.columns)]
+    rows = [
+        [(text if place < _TEXTS else number)(str(cell)) for place, cell in enumerate(row)]
+        for row in wide.to_numpy().tolist()
+    ]
+    return "\n".join(
+        [
+            f"<h3>By {escape(name)}</h3>",
+            listing(sentence(one) for one in slice_sentences(result, found)),
+            *figures,
+            "<details><summary>Slices in numbers</summary>",
+            table(f"Every group on the items of each value of {name}", heads, rows),
+            "</details>",
+        ]
+    )

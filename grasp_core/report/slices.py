@@ -1,0 +1,208 @@
+"""Slices in words and tables: all groups once more on the items of each value of a column."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+import pandas as pd
+
+from grasp_core.groups import Group
+from grasp_core.outcome import LabelUse, Outcome, Significance
+from grasp_core.report.label_use import manner, p_and_q
+from grasp_core.report.tables import cell_text, results_table, wide_table
+from grasp_core.report.text import Segment, Sentence
+from grasp_core.report.words import (
+    WORDS,
+    format_interval,
+    format_p,
+    format_value,
+    group_label,
+    group_labels,
+    lead_statistic,
+    one_line,
+    outcome_of,
+    reported_statistics,
+)
+from grasp_core.result import GroupResult, RunResult, SliceResult, SlicesResult
+from grasp_core.wording import number
+
+ALL_ITEMS = "all items"
+_TOLD = 5
+"""Findings that are told in a sentence of their own."""
+
+
+class Found(NamedTuple):
+    """A test of a group on the items of one value."""
+
+    of: SliceResult
+    row: GroupResult
+    statistic: str
+    test: Outcome | LabelUse
+
+
+def as_results(result: RunResult, found: SlicesResult) -> Iterator[tuple[SliceResult, RunResult]]:
+    """Each slice of a column, and what was found in it as if it were the whole result."""
+    for one in found.values:
+        yield one, replace(result, groups=one.groups, dsi=one.dsi, slices=())
+
+
+def sliced_groups(result: RunResult, found: SlicesResult) -> tuple[Group, ...]:
+    """The groups of any slice of a column, in the run's order."""
+    there = {row.group for one in found.values for row in one.groups}
+    first = [row.group for row in result.groups if row.group in there]
+    return (*first, *sorted(there.difference(first), key=lambda group: (group.axes, group.values)))
+
+
+def by_value(result: RunResult, found: SlicesResult, group: Group) -> RunResult:
+    """One group of all slices of a column, a row per value, behind the same group on all items.
+
+    For tables and figures of groups: rows are called by the values.
+    """
+    whole = [
+        replace(row, group=Group((ALL_ITEMS,), (ALL_ITEMS,))) for row in result.groups if row.group == group
+    ]
+    rows = [
+        replace(row, group=Group((found.column,), (one.value,)))
+        for one in found.values
+        for row in one.groups
+        if row.group == group
+    ]
+    return replace(result, groups=(*whole, *rows), dsi=(), slices=())
+
+
+def marked_groups(found: SlicesResult) -> tuple[Group, ...]:
+    """Groups of which some test holds after correction in some slice."""
+    return tuple(
+        dict.fromkeys(
+            row.group
+            for one in found.values
+            for row in one.groups
+            for test in (*row.statistics.values(), *(() if row.label_use is None else (row.label_use,)))
+            if test.significance == "corrected"
+        )
+    )
+
+
+def slices_table(result: RunResult) -> pd.DataFrame:
+    """Every group of every slice, with numbers.
+
+    Returns
+    -------
+    DataFrame
+        `column`, `value` and `items`, then the columns of :func:`~grasp_core.report.tables.results_table`.
+    """
+    frames = []
+    for found in result.slices:
+        for one, view in as_results(result, found):
+            frame = results_table(view)
+            frame.insert(0, "items", one.items)
+            frame.insert(0, "value", one_line(one.value))
+            frame.insert(0, "column", one_line(found.column))
+            frames.append(frame)
+    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
+
+
+def wide_slices(result: RunResult, found: SlicesResult) -> pd.DataFrame:
+    """Every group of a column's slices: value, items, and a text cell for each statistic."""
+    frames = []
+    for one, view in as_results(result, found):
+        frame = wide_table(view)
+        frame.insert(0, "Items", one.items)
+        frame.insert(0, one_line(found.column), one_line(one.value))
+        frames.append(frame)
+    return pd.concat(frames, ignore_index=True)
+
+
+def side_by_side(result: RunResult, found: SlicesResult) -> pd.DataFrame:
+    """The lead statistic of each group on all items and on those of each value, as texts."""
+    lead = lead_statistic(result)
+    whole = {row.group: cell_text(outcome_of(row, lead)) for row in result.groups}
+    of_values = [{row.group: cell_text(outcome_of(row, lead)) for row in one.groups} for one in found.values]
+    groups = sliced_groups(result, found)
+    heads = [f"{one_line(one.value)} ({number(one.items, 'item')})" for one in found.values]
+    cells = [
+        [name, whole.get(group, ""), *(of_value.get(group, "") for of_value in of_values)]
+        for name, group in zip(group_labels(groups), groups, strict=True)
+    ]
+    return pd.DataFrame(cells, columns=["Group", ALL_ITEMS.capitalize(), *heads])
+
+
+def slice_sentences(result: RunResult, found: SlicesResult, group: Group | None = None) -> list[Sentence]:
+    """What stands out in which slice of a column, of all groups or of one; at last what is in no slice."""
+    tests = [one for one in _tests(result, found) if group is None or one.row.group == group]
+    tested = [one for one in tests if one.test.p is not None]
+    held = sorted(_marked(tested, "corrected"), key=lambda one: (one.test.q or 0.0, one.test.p or 0.0))
+    nominal = len(_marked(tested, "nominal"))
+    said = [_sentence(result, found, one) for one in held[:_TOLD]]
+    if len(held) > _TOLD:
+        said.append(Sentence.of(f"{number(len(held) - _TOLD, 'more test')} hold after correction."))
+    if not held:
+        tail = f"; {nominal} nominally, which chance alone may do" if nominal else ""
+        said.append(
+            Sentence.of(
+                f"Of {number(len(tested), 'test')} by ",
+                Segment(one_line(found.column), strong=True),
+                f", none holds after correction over all its values{tail}. Slices have fewer items than the "
+                "whole: their intervals say how much may have been missed.",
+            )
+        )
+    return [*said, *_without(found), *_empty(result, found)]
+
+
+def _tests(result: RunResult, found: SlicesResult) -> Iterator[Found]:
+    for one in found.values:
+        for row in one.groups:
+            for name in reported_statistics(result):
+                yield Found(one, row, name, outcome_of(row, name))
+            if row.label_use is not None:
+                yield Found(one, row, "label_use", row.label_use)
+
+
+def _marked(tests: list[Found], significance: Significance) -> list[Found]:
+    return [one for one in tests if one.test.significance == significance]
+
+
+def _sentence(result: RunResult, found: SlicesResult, one: Found) -> Sentence:
+    where = (
+        "On ",
+        Segment(f"{one_line(found.column)} = {one_line(one.of.value)}", strong=True),
+        f" ({number(one.of.items, 'item')}), ",
+        Segment(group_label(one.row.group), strong=True),
+        f" raters (n = {one.row.n_raters}) ",
+    )
+    if isinstance(one.test, LabelUse):
+        return Sentence.of(*where, *manner(one.test), f"; {p_and_q(one.test, result)}.")
+    words = WORDS[one.statistic]
+    does = words.less if one.test.direction == "down" else words.more
+    return Sentence.of(*where, f"{does} than chance groupings would: {_numbers(result, one)}.")
+
+
+def _numbers(result: RunResult, one: Found) -> str:
+    outcome = outcome_of(one.row, one.statistic)
+    many = result.permutations
+    size = f"{WORDS[one.statistic].name} {format_value(outcome.value)} {format_interval(outcome)}".rstrip()
+    tests = format_p(outcome.p, permutations=many), format_p(outcome.q, name="q", permutations=many)
+    return ", ".join((size, *tests))
+
+
+def _without(found: SlicesResult) -> list[Sentence]:
+    if not found.without:
+        return []
+    return [
+        Sentence.of(
+            f"{number(found.without, 'item')} without a value in ",
+            Segment(one_line(found.column), strong=True),
+            " are in no slice." if found.without > 1 else " is in no slice.",
+        )
+    ]
+
+
+def _empty(result: RunResult, found: SlicesResult) -> list[Sentence]:
+    """Values of which no group is large enough."""
+    empty = [one_line(one.value) for one in found.values if not one.groups]
+    if not empty:
+        return []
+    least = number(result.spec.analysis.min_raters, "rater")
+    return [Sentence.of(f"No group has {least} or more on ", Segment(", ".join(empty), strong=True), ".")]
