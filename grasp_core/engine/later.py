@@ -18,6 +18,7 @@ from grasp_core.groups import Grouping
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.panels.pairs.panel import not_compared, pairs_of
 from grasp_core.panels.panel import LaterPanel
+from grasp_core.panels.slices.panel import not_sliced, slices_of
 from grasp_core.remarks.remark import Remark
 from grasp_core.result import Result
 from grasp_core.spec import AnalysisSpec
@@ -30,7 +31,7 @@ class Stage(NamedTuple):
     left_out: Callable[[Dataset, Grouping, AnalysisSpec], tuple[Remark, ...]]
 
 
-STAGES = (Stage(pairs_of, not_compared),)
+STAGES = (Stage(pairs_of, not_compared), Stage(slices_of, not_sliced))
 
 
 def later_panels(prepared: Prepared) -> Iterator[LaterPanel]:

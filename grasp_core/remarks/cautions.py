@@ -27,6 +27,10 @@ class Caution(Code):
     SOME_NOT_ESTIMABLE = (
         "in {lost} of {permutations} permutations some statistic was not estimable; those values are left out"
     )
+    NO_GROUP_IN_SLICES = (
+        "{columns:column} that {columns:was/were} to be sliced by {columns:has/have} no slices: no group has "
+        "{least} raters or more on the items of any value"
+    )
     PAPER_P = (
         "p-values follow the paper, which picks the tail from the data: at 0.05 about 10 % of groups without "
         "any effect are marked"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from grasp_core.permutation.nulls.tails import FEWEST
 from grasp_core.report.model_words import SIDE_WORDS, statistic_name
 from grasp_core.report.pairs.words import PAIR_NAMES
-from grasp_core.report.words import DSI_NAME, axis_label, group_label
+from grasp_core.report.words import DSI_NAME, axis_label, group_label, one_line
 from grasp_core.result import Result, Stopping, Undecided
 from grasp_core.spec import AnalysisSpec
 
@@ -65,6 +65,8 @@ def undecided(marks: Sequence[Undecided]) -> str:
 
 def _named(mark: Undecided) -> str:
     which = "after correction" if mark.corrected else "nominal"
+    if mark.slice is not None:
+        which = f"{which}, {' = '.join(map(one_line, mark.slice))}"
     if mark.group is None:
         return f"{DSI_NAME} of {axis_label(mark.axes)} ({which})"
     if mark.model is not None:

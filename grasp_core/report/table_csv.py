@@ -59,7 +59,7 @@ def table_csv(result: RunResult) -> str:
     return buffer.getvalue()
 
 
-def _lines(result: RunResult) -> Iterator[tuple[str | int, ...]]:
+def _lines(result: RunResult) -> Iterator[tuple[object, ...]]:
     for row in result.groups:
         group = (safe_cell(" x ".join(row.group.axes)), safe_cell(row.group.label))
         of_group = (*group, row.n_raters, row.n_annotations)

@@ -34,7 +34,7 @@ from grasp_core.permutation.testing.tests import Tests
 from grasp_core.remarks.cautions import Caution
 from grasp_core.remarks.reasons import NoInterval, NoValue
 from grasp_core.remarks.remark import Remark
-from grasp_core.result import GroupResult, RunResult, Undecided
+from grasp_core.result import DsiResult, GroupResult, RunResult, Undecided
 from grasp_core.spec import IN_GROUP, STATISTICS, AnalysisSpec
 
 
@@ -95,7 +95,7 @@ class Cohesion:
         counted = questions.together(components)
         self.per_unit = counted.shape[-1]
         self._labels = labels
-        self._places = Places(len(grouping.groups), labels.told)
+        self.places = Places(len(grouping.groups), labels.told)
         self.tests: Tests = cohesion_tests(grouping.groups, analysis, labels.told)
         self.by_shares = few_paired(counted)
         self.statistics = group_columns(counted, analysis, self.by_shares)
@@ -157,18 +157,40 @@ class Cohesion:
         """See :class:`~grasp_core.panels.panel.Panel`."""
         return with_dsi(group_columns(values, self._analysis, self.by_shares), self._members)
 
-    def result(self, null: Null, *, permutations_done: int | None, **of_run: Any) -> RunResult:
-        """Outcomes of each group by statistic, its label use, and the DSI of each axis."""
-        groups, places = self.grouping.groups, self._places
-        reasons = {
-            places.column(g, STATISTICS.index(name)): reason
+    @property
+    def reasons(self) -> dict[int, Remark]:
+        """Why columns have no observed value."""
+        return {
+            self.places.column(g, STATISTICS.index(name)): reason
             for g, of_group in enumerate(self._reasons)
             for name, reason in of_group.items()
             if name in STATISTICS
         }
+
+    def result(self, null: Null, *, permutations_done: int | None, **of_run: Any) -> RunResult:
+        """Outcomes of each group by statistic, its label use, and the DSI of each axis."""
         so_far = permutations_done is not None
-        found = outcomes(self.tests, self.observed, null, reasons, so_far=so_far)
-        names = self._labels.names(of_run["spec"].data.labels)
+        found = outcomes(self.tests, self.observed, null, self.reasons, so_far=so_far)
+        groups, dsi = self.rows(found, null, of_run["spec"].data.labels, so_far=so_far)
+        return RunResult(groups=groups, dsi=dsi, permutations_done=permutations_done, **of_run)
+
+    def rows(
+        self, found: Mapping[int, Outcome], null: Null, labels: Sequence[str], *, so_far: bool
+    ) -> tuple[tuple[GroupResult, ...], tuple[DsiResult, ...]]:
+        """Results of groups and axes.
+
+        Parameters
+        ----------
+        found : mapping from column to Outcome
+        null : Null
+            Of the columns.
+        labels : sequence of str
+            The questions' names.
+        so_far : bool
+            Whether permutations go on: there are no intervals yet.
+        """
+        groups, places = self.grouping.groups, self.places
+        names = self._labels.names(labels)
         uses = [
             label_use(g, names, found, self.observed, self.tests, null, places, self._analysis.p_value)
             for g in range(len(groups))
@@ -176,15 +198,10 @@ class Cohesion:
         if not so_far:
             found, uses = self._with_intervals(found, uses)
         rows = zip(groups, self.grouping.member, by_group(found, places, self._analysis), uses, strict=True)
-        return RunResult(
-            groups=tuple(
-                GroupResult(group, int(member.sum()), int(self._annotations_of[member].sum()), row, use)
-                for group, member, row, use in rows
-            ),
-            dsi=by_axis(found, groups, self.statistics[:, GAI], self._analysis, places),
-            permutations_done=permutations_done,
-            **of_run,
-        )
+        return tuple(
+            GroupResult(group, int(member.sum()), int(self._annotations_of[member].sum()), row, use)
+            for group, member, row, use in rows
+        ), by_axis(found, groups, self.statistics[:, GAI], self._analysis, places)
 
     def _with_intervals(
         self, found: Mapping[int, Outcome], uses: Sequence[LabelUse]
@@ -197,7 +214,7 @@ class Cohesion:
             inside, outside = int(self.grouping.n_raters[g]), int(self.grouping.complement(g).sum())
             ends = computed if isinstance(computed, Remark) else computed[g]
             for s, name in enumerate(STATISTICS):
-                column = self._places.column(g, s)
+                column = self.places.column(g, s)
                 outcome = found.get(column)
                 if outcome is not None and outcome.value is not None:
                     across = None if name in IN_GROUP else outside
@@ -208,7 +225,7 @@ class Cohesion:
 
     def undecided(self, c: int, *, corrected: bool) -> Undecided:
         """See :class:`~grasp_core.panels.panel.RunPanel`."""
-        groups, first_dsi, width = self.grouping.groups, self._places.dsi(0), self._places.of_group
+        groups, first_dsi, width = self.grouping.groups, self.places.dsi(0), self.places.of_group
         if c >= first_dsi:
             return Undecided(self._analysis.axes[c - first_dsi], None, "dsi", corrected)
         group, place = groups[c // width], c % width

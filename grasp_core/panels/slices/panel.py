@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -11,6 +11,7 @@ import numpy as np
 from grasp_core.annotations import BoolArray, FloatArray
 from grasp_core.groups import Grouping, form_groups
 from grasp_core.io.dataset.load import Dataset
+from grasp_core.outcome import Outcome
 from grasp_core.panels.cohesion.panel import Cohesion
 from grasp_core.panels.slices.items import only_items
 from grasp_core.panels.slices.tests import Within, slices_tests
@@ -18,7 +19,9 @@ from grasp_core.permutation import questions
 from grasp_core.permutation.nulls.values import Null
 from grasp_core.permutation.questions import AnyDesign
 from grasp_core.permutation.testing.outcomes import outcomes
-from grasp_core.result import RunResult, SliceResult, SlicesResult, Undecided
+from grasp_core.remarks.cautions import Caution
+from grasp_core.remarks.remark import Remark
+from grasp_core.result import DsiResult, GroupResult, RunResult, SliceResult, SlicesResult, Undecided
 from grasp_core.spec import AnalysisSpec
 
 
@@ -58,9 +61,16 @@ class _Slice:
     @classmethod
     def of(cls, value: str, dataset: Dataset, analysis: AnalysisSpec) -> Self:
         """Form the groups of a slice and compute what is observed."""
-        grouping = form_groups(dataset.raters, analysis.axes, min_raters=analysis.min_raters)
+        grouping = _groups(dataset, analysis)
         panel = Cohesion.of(dataset, grouping, analysis) if grouping.groups else None
         return cls(value, dataset, panel)
+
+    def result(self, groups: tuple[GroupResult, ...], dsi: tuple[DsiResult, ...]) -> SliceResult:
+        """What was found in the slice."""
+        data = self.dataset
+        annotations = int(data.annotations_of.sum())
+        sizes = data.annotations.n_items, data.annotations.n_raters, annotations
+        return SliceResult(self.value, *sizes, groups, dsi)
 
 
 class Slices:
@@ -77,12 +87,9 @@ class Slices:
     name = "slices"
 
     def __init__(self, dataset: Dataset, analysis: AnalysisSpec, column: str) -> None:
-        self._column, attribute = column, dataset.attributes[column]
-        self._without = int((attribute.codes < 0).sum())
-        self._slices = [
-            _Slice.of(value, only_items(dataset, attribute.codes == code), analysis)
-            for code, value in enumerate(attribute.values)
-        ]
+        self._column = column
+        self._without = int((dataset.attributes[column].codes < 0).sum())
+        self._slices = [_Slice.of(value, data, analysis) for value, data in _values(dataset, column)]
         self._panels = [one.panel for one in self._slices if one.panel is not None]
         self._first = np.cumsum([0, *(one.observed.size for one in self._panels)])
         self._first_unit = np.cumsum([0, *(len(one.grouping.groups) for one in self._panels)])
@@ -111,28 +118,20 @@ class Slices:
 
     def into(self, result: RunResult, null: Null, *, so_far: bool) -> RunResult:
         """The result with this column's slices behind those that it has."""
-        first = self._first.tolist()
         reasons = {
-            c + before: reason
-            for panel, before in zip(self._panels, first[:-1], strict=True)
+            c + int(before): reason
+            for panel, before in zip(self._panels, self._first, strict=False)
             for c, reason in panel.reasons.items()
         }
         found = outcomes(self.tests, self.observed, null, reasons, so_far=so_far)
-        places = iter(zip(first[:-1], first[1:], strict=True))
-        rows: list[SliceResult] = []
-        for one in self._slices:
-            groups, dsi = (), ()
-            if one.panel is not None:
-                start, stop = next(places)
-                own = {c - start: found[c] for c in range(start, stop) if c in found}
-                labels = result.spec.data.labels
-                groups, dsi = one.panel.told(own, Within(null, start), labels, so_far=so_far)
-            data = one.dataset
-            counted = int(data.annotations_of.sum())
-            n_items, n_raters = data.annotations.n_items, data.annotations.n_raters
-            rows.append(SliceResult(one.value, n_items, n_raters, counted, groups, dsi))
-        found_here = SlicesResult(self._column, self._without, tuple(rows))
-        return replace(result, slices=(*result.slices, found_here))
+        labels, starts = result.spec.data.labels, iter(self._first.tolist())
+        rows = tuple(
+            one.result((), ())
+            if one.panel is None
+            else one.result(*_own(one.panel, next(starts), found, null, labels, so_far=so_far))
+            for one in self._slices
+        )
+        return replace(result, slices=(*result.slices, SlicesResult(self._column, self._without, rows)))
 
     def undecided(self, c: int, *, corrected: bool) -> Undecided:
         """See :class:`~grasp_core.panels.panel.LaterPanel`."""
@@ -142,8 +141,44 @@ class Slices:
         return replace(found, slice=(self._column, values[k]))
 
 
+def _own(
+    panel: Cohesion,
+    first: int,
+    found: Mapping[int, Outcome],
+    null: Null,
+    labels: Sequence[str],
+    *,
+    so_far: bool,
+) -> tuple[tuple[GroupResult, ...], tuple[DsiResult, ...]]:
+    """Rows of a slice, whose columns begin at `first`."""
+    own = {c: found[c + first] for c in range(panel.observed.size) if c + first in found}
+    return panel.rows(own, Within(null, first), labels, so_far=so_far)
+
+
 def slices_of(dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec) -> Iterator[Slices]:
-    """The slices of each column that was asked, one after the other."""
+    """The slices of each column that was asked and has groups, one after the other."""
     for column in analysis.slices:
-        found = Slices(dataset, analysis, column)
-        yield found
+        if _has_groups(dataset, analysis, column):
+            yield Slices(dataset, analysis, column)
+
+
+def not_sliced(dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec) -> tuple[Remark, ...]:
+    """That some column has no slices, since no group is large enough in any."""
+    empty = sum(not _has_groups(dataset, analysis, column) for column in analysis.slices)
+    return (Caution.NO_GROUP_IN_SLICES(columns=empty, least=analysis.min_raters),) if empty else ()
+
+
+def _has_groups(dataset: Dataset, analysis: AnalysisSpec, column: str) -> bool:
+    """Whether some slice has a group."""
+    return any(_groups(data, analysis).groups for _, data in _values(dataset, column))
+
+
+def _values(dataset: Dataset, column: str) -> Iterator[tuple[str, Dataset]]:
+    """Each value of a column, with the data of its items."""
+    attribute = dataset.attributes[column]
+    for code, value in enumerate(attribute.values):
+        yield value, only_items(dataset, attribute.codes == code)
+
+
+def _groups(dataset: Dataset, analysis: AnalysisSpec) -> Grouping:
+    return form_groups(dataset.raters, analysis.axes, min_raters=analysis.min_raters)

@@ -28,8 +28,8 @@ def slices_tests(panels: Sequence[Cohesion], analysis: AnalysisSpec) -> Tests:
         A family is a statistic's tests of all groups and values.
     """
     first = np.cumsum([0, *(panel.observed.size for panel in panels)]).tolist()
-    own = [range(panel.n_group_columns) for panel in panels]
-    column = [c + before for before, of_panel in zip(first, own, strict=False) for c in of_panel]
+    of_groups = [range(panel.places.dsi(0)) for panel in panels]
+    column = [c + before for before, own in zip(first, of_groups, strict=False) for c in own]
     kinds = [group.axes for panel in panels for group in panel.grouping.groups]
     families = [
         replace(
@@ -37,9 +37,13 @@ def slices_tests(panels: Sequence[Cohesion], analysis: AnalysisSpec) -> Tests:
             columns=tuple(column[c] for c in family.columns),
             upper=tuple(column[c] for c in family.upper),
         )
-        for family in group_families(kinds, analysis, panels[0].n_labels)
+        for family in group_families(kinds, analysis, panels[0].places.n_labels)
     ]
-    dsi = [c + before for before, panel in zip(first, panels, strict=False) for c in panel.dsi_columns]
+    dsi = [
+        panel.places.dsi(axis) + before
+        for before, panel in zip(first, panels, strict=False)
+        for axis in range(len(analysis.axes))
+    ]
     units = np.cumsum([0, *(len(panel.grouping.groups) for panel in panels)]).tolist()
     needs = np.zeros((first[-1], units[-1]), np.bool_)
     largest: dict[int, Maximum] = {}
