@@ -9,7 +9,7 @@ from grasp_core.data_spec import Filters
 from grasp_core.panels.models.result import ModelsResult
 from grasp_core.remarks.cautions import is_public
 from grasp_core.remarks.left_out import LeftOutReason
-from grasp_core.result import DataSummary, Result, RunResult
+from grasp_core.result import DataSummary, Result, RunResult, SlicesResult
 from grasp_core.spec import ModelSource, RunSpec
 
 
@@ -43,9 +43,21 @@ def public_view(result: Result) -> Result:
             shown,
             groups=groups,
             dsi=tuple(row for row in shown.dsi if row.group in named),
+            slices=tuple(_public_slices(found, least) for found in shown.slices),
             pairs=tuple(row for row in shown.pairs if min(row.n_raters_a, row.n_raters_b) >= least),
         )
     raise TypeError(type(result).__name__)  # of a panel whose details nobody looked through
+
+
+def _public_slices(found: SlicesResult, least: int) -> SlicesResult:
+    """Slices of more than one item, which would be known by its value, and groups that are large enough."""
+    values = []
+    for one in found.values:
+        groups = tuple(row for row in one.groups if row.n_raters >= least)
+        named = {row.group for row in groups} | {None}
+        dsi = tuple(row for row in one.dsi if row.group in named)
+        values += [replace(one, groups=groups, dsi=dsi)] if one.items > 1 else []
+    return replace(found, values=tuple(values))
 
 
 def public_spec(spec: RunSpec) -> RunSpec:
