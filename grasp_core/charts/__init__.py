@@ -12,6 +12,7 @@ from grasp_core.charts.label_use import label_use_chart
 from grasp_core.charts.leaderboard import leaderboard_chart
 from grasp_core.charts.of_group import finding_chart, group_histograms, pair_histograms
 from grasp_core.charts.pairs import pairs_matrix
+from grasp_core.charts.slices import slices_chart
 from grasp_core.charts.theme import Theme
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "null_histograms",
     "pair_histograms",
     "pairs_matrix",
+    "slices_chart",
     "to_pdf",
     "to_png",
     "to_svg",

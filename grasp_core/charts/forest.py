@@ -42,6 +42,7 @@ from grasp_core.report.words import (
 from grasp_core.result import GroupResult, RunResult
 from grasp_core.wording import number
 
+EACH_GROUP = "each group"
 _ROW, _HEADING = 36, 26
 """Pixels of a group's two lines, and of an axis heading."""
 _TEXT, _MARK = 11, 26
@@ -72,6 +73,7 @@ def forest_plot(
     by: str | None = None,
     *,
     page: int | None = None,
+    of: str = EACH_GROUP,
 ) -> alt.LayerChart:
     """Value and 95 % interval of a statistic for each group, beside the middle of its chance groupings.
 
@@ -86,6 +88,8 @@ def forest_plot(
         See :func:`grasp_core.report.tables.ordered_groups`.
     page : int, optional
         See :func:`grasp_core.charts.histograms.null_histograms`.
+    of : str
+        What its rows are of, for the title.
 
     Returns
     -------
@@ -109,7 +113,7 @@ def forest_plot(
         format_value,
     )
     groups = ordered_groups(result, order, by)
-    return _plot(result, measure, groups, theme, headed=order == "axis", page=page)
+    return _plot(result, measure, groups, theme, headed=order == "axis", page=page, of=of)
 
 
 def label_forest_plot(
@@ -119,6 +123,7 @@ def label_forest_plot(
     order: RowOrder = "axis",
     *,
     page: int | None = None,
+    of: str = EACH_GROUP,
 ) -> alt.LayerChart:
     """How much more often each group gives a label than the others do to the same items, with intervals.
 
@@ -135,7 +140,7 @@ def label_forest_plot(
         lambda row: label_outcome(row, label),
         lambda points: NOT_ESTIMABLE if points is None else format_points(points / 100),
     )
-    return _plot(result, measure, groups, theme, headed=order == "axis", page=page)
+    return _plot(result, measure, groups, theme, headed=order == "axis", page=page, of=of)
 
 
 def _plot(
@@ -146,9 +151,10 @@ def _plot(
     *,
     headed: bool,
     page: int | None,
+    of: str,
 ) -> alt.LayerChart:
     heading = title(
-        f"{measure.name} of each group", ["In brackets: raters. Bar: 95 % interval.", measure.explanation]
+        f"{measure.name} of {of}", ["In brackets: raters. Bar: 95 % interval.", measure.explanation]
     )
     if not groups:
         return message(theme, heading=heading, text="There is no group to show.")
@@ -158,7 +164,7 @@ def _plot(
         _layers(drawn, headings, measure, domain, height, theme),
         theme,
         heading=heading,
-        alt_text=_alt(measure, drawn),
+        alt_text=_alt(measure, drawn, number(len(drawn), "group") if of == EACH_GROUP else of),
         height=height,
     )
 
@@ -313,7 +319,7 @@ def _texts(base: alt.Chart, headings: list[dict[str, Any]], theme: Theme) -> lis
     ]
 
 
-def _alt(measure: _Measure, drawn: list[dict[str, Any]]) -> str:
+def _alt(measure: _Measure, drawn: list[dict[str, Any]], of: str) -> str:
     groups = [
         f"{row['group']} {row['value']} {row['interval'] if row['low'] is not None else ''}".rstrip()
         + (f", {row['significance']}" if row["significance"] != SIGNIFICANCE_NAMES["none"] else "")
@@ -321,7 +327,7 @@ def _alt(measure: _Measure, drawn: list[dict[str, Any]]) -> str:
         if row["x"] is not None
     ]
     missing = [row["group"] for row in drawn if row["x"] is None]
-    parts = [f"{measure.name} with its 95 % interval for {number(len(drawn), 'group')}: {'; '.join(groups)}."]
+    parts = [f"{measure.name} with its 95 % interval for {of}: {'; '.join(groups)}."]
     if missing:
         parts.append(f"Not estimable: {'; '.join(missing)}.")
     return " ".join(parts)

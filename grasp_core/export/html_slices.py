@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from html import escape
 
-from grasp_core.charts import forest_plot
+from grasp_core.charts import slices_chart
 from grasp_core.export.html_parts import figure, listing, number, sentence, table, text
-from grasp_core.report.slices import by_value, marked_groups, slice_sentences, wide_slices
+from grasp_core.report.slices import marked_groups, slice_sentences, wide_slices
 from grasp_core.report.words import group_label, lead_statistic, one_line
 from grasp_core.result import RunResult, SlicesResult
 
@@ -26,7 +26,7 @@ def _column(result: RunResult, found: SlicesResult, position: int) -> str:
     name = one_line(found.column)
     figures = [
         f"<h4>{escape(group_label(group))}</h4>\n"
-        + figure(forest_plot(by_value(result, found, group), lead), f"slices-{position}-{place}")
+        + figure(slices_chart(result, found.column, group, (lead, False)), f"slices-{position}-{place}")
         for place, group in enumerate(marked_groups(found)[:_DRAWN])
     ]
     wide = wide_slices(result, found)

@@ -19,9 +19,9 @@ def public_view(result: Result) -> Result:
     Notes
     -----
     Left out are the files, values by which raters were excluded or recoded, lists of ids, columns left aside
-    (in a matrix they may be called as raters are), warnings about the data (they may quote it), and, in
-    results brought from elsewhere, groups below the run's own smallest size; slices of a single item. Of models only name and figures
-    stay.
+    (in a matrix they may be called as raters are), warnings about the data (they may quote it), slices of a
+    single item, and, in results brought from elsewhere, groups below the run's own smallest size. Of models
+    only name and figures stay.
     """
     shown = replace(
         result,

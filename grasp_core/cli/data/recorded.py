@@ -48,9 +48,10 @@ def recorded_spec(chosen: argparse.Namespace, beside: Sequence[str]) -> Recorded
 
 def reading_of(chosen: argparse.Namespace, spec: RunSpec) -> Reading:
     """The files that the options name, read as a spec says."""
-    members = {"member": spec.data.member, "raters_member": spec.data.raters_member}
-    annotations, raters = read_tables({**given_options(chosen), **members})
-    return Reading(annotations, raters, spec.data)
+    names = ("member", "raters_member", "items_member")
+    members = {name: getattr(spec.data, name) for name in names}
+    annotations, raters, items = read_tables({**given_options(chosen), **members})
+    return Reading(annotations, raters, spec.data, items=items)
 
 
 def note_other_data(recorded: RecordedSpec, dataset: Dataset) -> None:

@@ -91,15 +91,11 @@ class Slices:
         self._without = int((dataset.attributes[column].codes < 0).sum())
         self._slices = [_Slice.of(value, data, analysis) for value, data in _values(dataset, column)]
         self._panels = [one.panel for one in self._slices if one.panel is not None]
+        self.per_unit: int = self._panels[0].per_unit
         self._first = np.cumsum([0, *(one.observed.size for one in self._panels)])
         self._first_unit = np.cumsum([0, *(len(one.grouping.groups) for one in self._panels)])
         self.tests = slices_tests(self._panels, analysis)
         self.observed = np.concatenate([one.observed for one in self._panels])
-
-    @property
-    def per_unit(self) -> int:
-        """Values of a group."""
-        return self._panels[0].per_unit
 
     @property
     def labels(self) -> int:

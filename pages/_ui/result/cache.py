@@ -149,6 +149,23 @@ def _pairs_matrix(key: str, _result: RunResult, axes: AxisSet, measure: str, the
     _draw_chart(charts.pairs_matrix(_result, axes, measures(_result)[measure], theme))
 
 
+def slices_forest(
+    key: str, result: RunResult, column: str, group: Group, what: tuple[str, bool], theme: Theme
+) -> None:
+    """Draw one group in all slices of a column: a statistic, or a label; kept once the run is done."""
+    if result.later is None:
+        _slices_forest(key, result, column, group, what, theme)
+    else:
+        _draw_chart(charts.slices_chart(result, column, group, what, theme))
+
+
+@st.cache_data(max_entries=_CHARTS, show_spinner=False)
+def _slices_forest(
+    key: str, _result: RunResult, column: str, group: Group, what: tuple[str, bool], theme: Theme
+) -> None:
+    _draw_chart(charts.slices_chart(_result, column, group, what, theme))
+
+
 @_kept(_CHARTS)
 def models_chart(key: str, _result: ModelsResult, theme: Theme) -> None:
     """Draw the chart of models and groups."""

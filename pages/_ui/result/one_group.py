@@ -28,6 +28,7 @@ from pages._ui.result.figures import page_theme, save_figure
 from pages._ui.result.items import has_items, show_items
 from pages._ui.result.pairs import show_pairs
 from pages._ui.result.rater_map import has_rater_map, show_rater_map
+from pages._ui.result.slices import is_sliced, show_slices
 from pages._ui.widgets.in_address import follow_address, put_in_address
 from pages._ui.widgets.sections import when_open
 from pages._ui.widgets.shown import Shown
@@ -93,6 +94,9 @@ def show_group(shown: Shown, name: str) -> None:
     if has_rater_map(shown):
         st.header("On the map of raters")
         show_rater_map(shown, row.group)
+    if is_sliced(shown.result, row.group):
+        st.header("On the items of each value")
+        show_slices(shown, row.group)
 
 
 def _sentences(result: RunResult, row: GroupResult, name: str) -> None:

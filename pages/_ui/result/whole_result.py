@@ -19,6 +19,7 @@ from pages._ui.result.methods import show_data, show_methods, show_warnings
 from pages._ui.result.one_group import choose_group, named_group, open_group, show_group
 from pages._ui.result.pairs import has_pairs, show_pairs
 from pages._ui.result.rater_map import has_rater_map, show_rater_map
+from pages._ui.result.slices import has_slices, show_slices
 from pages._ui.widgets.in_address import follow_address, put_in_address
 from pages._ui.widgets.shown import Shown
 
@@ -88,6 +89,8 @@ def _views(shown: Shown, groups: View) -> Mapping[str, View]:
         views["Pairs"] = _pairs
     if has_items(shown):
         views["Items"] = _items
+    if has_slices(result):
+        views["Slices"] = _slices
     if result.dsi:
         views["Axes"] = _axes
     if has_rater_map(shown):
@@ -105,6 +108,11 @@ def _pairs(shown: Shown) -> None:
 def _items(shown: Shown) -> None:
     st.header("Which items carry it?")
     show_items(shown)
+
+
+def _slices(shown: Shown) -> None:
+    st.header("Groups on the items of each value")
+    show_slices(shown)
 
 
 def _axes(shown: Shown) -> None:
