@@ -12,7 +12,7 @@ from typing import get_args
 from grasp_core import spec
 from grasp_core.cli.analysis import AtMost, add_groups_and_test, analysis_fields, named_axes
 from grasp_core.cli.data.account import say_data
-from grasp_core.cli.data.options import add_reading
+from grasp_core.cli.data.options import add_items, add_reading
 from grasp_core.cli.data.reading import Reading, read
 from grasp_core.cli.data.recorded import given_options, note_other_data, reading_of, recorded_spec
 from grasp_core.cli.output import check_target, write_text
@@ -33,7 +33,7 @@ from grasp_core.report.printable import json_text, printable
 from grasp_core.spec import DEFAULT_PERMUTATIONS, AnalysisSpec, RunSpec
 from grasp_core.wording import quoted
 
-BESIDE_SPEC = ("annotations", "raters", "group", "question", "out", "csv", "top")
+BESIDE_SPEC = ("annotations", "raters", "items", "group", "question", "out", "csv", "top")
 _AXES = re.compile(r"(?:^|,)\s*([^=,]+?)\s*=")
 TOP = 10
 
@@ -54,6 +54,7 @@ def fill_items(items: argparse.ArgumentParser) -> None:
         help="whose items, such as race=Black,gender=Woman",
     )
     add_reading(items)
+    add_items(items)
     analysis = items.add_argument_group("analysis")
     add_groups_and_test(analysis)
     analysis.add_argument("--level", choices=get_args(spec.Level), help="of measurement (default: nominal)")
@@ -75,7 +76,8 @@ def _items(chosen: argparse.Namespace) -> None:
         found, run_spec = _from_options(chosen)
     else:
         found, run_spec = reading_of(chosen, recorded.spec), recorded.spec
-    dataset = load(found.annotations, found.raters, run_spec.data, run_spec.analysis.columns)
+    axes = run_spec.analysis.columns
+    dataset = load(found.annotations, found.raters, run_spec.data, axes, items=found.items)
     if recorded is not None:
         note_other_data(recorded, dataset)
     group = named_group(chosen.group, checked_groups(dataset, run_spec).groups)

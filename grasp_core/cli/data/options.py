@@ -43,7 +43,7 @@ def _add_files(files: argparse._ArgumentGroup) -> None:
 
 def add_items(parser: argparse.ArgumentParser) -> None:
     """Add the options of an items file, for commands that look at single attributes of items."""
-    group = parser.add_argument_group("items", "what else is known of the items, for --slice")
+    group = parser.add_argument_group("items", "what else is known of the items, such as columns for --slice")
     group.add_argument("--items", metavar="FILE", help="attributes such as topic, a row per item")
     group.add_argument("--items-id", metavar="COLUMN", help="its column of item ids, if not recognised")
     group.add_argument("--items-member", metavar="NAME", help="as --member, of the items file")
