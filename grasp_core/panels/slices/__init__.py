@@ -1,4 +1,4 @@
 """The panel of slices: cohesion once more on the items of each value of a column.
 
-Imports `cohesion`.
+Imports `cohesion`, `io`, `permutation` and `remarks`.
 """
