@@ -11,7 +11,7 @@ import pandas as pd
 from grasp_core.groups import Group
 from grasp_core.outcome import LabelUse, Outcome, Significance
 from grasp_core.report.label_use import manner, p_and_q
-from grasp_core.report.tables import cell_text, results_table, wide_table
+from grasp_core.report.tables import cell_text, wide_table
 from grasp_core.report.text import Segment, Sentence
 from grasp_core.report.words import (
     WORDS,
@@ -83,25 +83,6 @@ def marked_groups(found: SlicesResult) -> tuple[Group, ...]:
             if test.significance == "corrected"
         )
     )
-
-
-def slices_table(result: RunResult) -> pd.DataFrame:
-    """Every group of every slice, with numbers.
-
-    Returns
-    -------
-    DataFrame
-        `column`, `value` and `items`, then the columns of :func:`~grasp_core.report.tables.results_table`.
-    """
-    frames = []
-    for found in result.slices:
-        for one, view in as_results(result, found):
-            frame = results_table(view)
-            frame.insert(0, "items", one.items)
-            frame.insert(0, "value", one_line(one.value))
-            frame.insert(0, "column", one_line(found.column))
-            frames.append(frame)
-    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
 
 
 def wide_slices(result: RunResult, found: SlicesResult) -> pd.DataFrame:

@@ -16,6 +16,7 @@ from grasp_core.report.comparison.changes import (
     differences_table,
     in_words,
 )
+from grasp_core.report.comparison.slices import slices_compared
 from grasp_core.report.model_words import statistic_name
 from grasp_core.report.text import escape_markdown
 from grasp_core.report.words import MINUS, NOT_ESTIMABLE, format_p_value, group_labels
@@ -53,6 +54,14 @@ def show_side_by_side(id_a: str, id_b: str) -> None:
     _show_differences(comparison.data, "Both runs used the same data.", "How the data differ")
     st.header("What was found")
     _show_changes(comparison)
+    slices = slices_compared(results(a.id), results(b.id))
+    if not slices.empty:
+        st.subheader("In slices that both have")
+        st.dataframe(
+            slices[["slice", "group", "statistic", "a", "b", "significance"]],
+            hide_index=True,
+            alt="Slices of both runs",
+        )
 
 
 def _introduce(name: str, run: RunRecord) -> None:
