@@ -93,7 +93,7 @@ def example_spec() -> RunSpec:
     race, gender, age = AXES
     return RunSpec(
         DataSpec(item="item_id", rater="rater_id", label="label", categories=LABELS),
-        AnalysisSpec(axes=((age,), (gender,), (race,), (race, gender))),
+        AnalysisSpec(axes=((age,), (gender,), (race,), (race, gender)), pairs=True),
     )
 
 
