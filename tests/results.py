@@ -13,7 +13,16 @@ from grasp_core.outcome import Histogram, LabelUse, Outcome, Shift
 from grasp_core.pairs import PairResult
 from grasp_core.recode_steps import Combine, MapValues
 from grasp_core.remarks.remark import Remark, said
-from grasp_core.result import DataSummary, DsiResult, FileFingerprint, GroupResult, RunResult, Timing
+from grasp_core.result import (
+    DataSummary,
+    DsiResult,
+    FileFingerprint,
+    GroupResult,
+    RunResult,
+    SliceResult,
+    SlicesResult,
+    Timing,
+)
 from grasp_core.spec import STATISTICS, AnalysisSpec, RunSpec
 
 RATERS = {
@@ -218,6 +227,18 @@ def with_pairs() -> RunResult:
         make_pair("Black", "White", use=telling, **apart),
     )
     return replace(make_result(), pairs=pairs)
+
+
+def with_slices() -> RunResult:
+    """A result sliced by topic: women stand out on news (20 items), nobody on sport (10 items)."""
+    row = make_group("Woman", irr=make_outcome(0.4, "up", "**"))
+    row = with_label_use(row, make_label_use({"No": -12.0, "Yes": 12.0}, "**"))
+    quiet = with_label_use(
+        make_group("Woman", irr=make_outcome(0.1, "down")), make_label_use({"No": 1.0, "Yes": -1.0})
+    )
+    values = (SliceResult("news", 20, 8, 160, (row,), ()), SliceResult("sport", 10, 8, 80, (quiet,), ()))
+    whole = make_result((quiet,), dsi=(), statistics=("irr",))
+    return replace(whole, slices=(SlicesResult("topic", 2, values),))
 
 
 def label_use(

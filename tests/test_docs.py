@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from grasp_core import cli
-from grasp_core.report.table_csv import CSV_COLUMNS
+from grasp_core.report.table_csv import CSV_COLUMNS, PAIR_COLUMNS, SLICE_COLUMNS
 
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
@@ -188,7 +188,7 @@ def test_every_field_and_column_is_described(outputs: tuple[dict[str, Any], str]
     codes = WRITTEN.with_name("results.md").read_text(encoding="utf-8")
     described |= set(re.findall(r"\*(\w+)\*", codes))  # the numbers of reasons and warnings
     assert set(field_names(outputs[0])) <= described
-    assert set(CSV_COLUMNS) <= described
+    assert {*CSV_COLUMNS, *PAIR_COLUMNS, *SLICE_COLUMNS} <= described
 
 
 def test_the_readme_is_one_page() -> None:

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import groupby
+
+import pandas as pd
 
 from grasp_core.outcome import Outcome
 from grasp_core.report.contents import marks, run_title
 from grasp_core.report.label_tables import label_use_by_group
+from grasp_core.report.pairs.tables import pairs_in_words
+from grasp_core.report.pairs.words import PAIRS_EXPLANATION
 from grasp_core.report.printable import printable, printable_result
+from grasp_core.report.slices import wide_slices
 from grasp_core.report.tables import ordered_groups
 from grasp_core.report.words import (
     LABEL_USE_EXPLANATION,
@@ -18,6 +24,7 @@ from grasp_core.report.words import (
     axis_label,
     format_value,
     group_label,
+    one_line,
     outcome_of,
     reported_statistics,
 )
@@ -25,6 +32,7 @@ from grasp_core.result import GroupResult, RunResult
 
 _PAGE = 45
 """Rows that fit on a page."""
+_LONG = "% Longer than a page: split it, or use the package longtable."
 _ESCAPES = {
     "\\": r"\textbackslash{}",
     "{": r"\{",
@@ -80,7 +88,11 @@ def escape_latex(text: str) -> str:
 
 
 def table_latex(result: RunResult) -> str:
-    r"""Table 5 as a ``table*`` with booktabs rules, a caption and the label ``tab:grasp``; then label use."""
+    r"""Table 5 as a ``table*`` with booktabs rules, a caption and the label ``tab:grasp``; then what else is.
+
+    Tables of their own have label use (``tab:grasp-labels``), pairs of groups (``tab:grasp-pairs``) and each
+    column's slices (``tab:grasp-slices-1``...).
+    """
     result = printable_result(result)
     statistics = reported_statistics(result)
     heads = [rf"\multicolumn{{2}}{{c}}{{{escape_latex(WORDS[name].name)}}}" for name in statistics]
@@ -99,26 +111,38 @@ def table_latex(result: RunResult) -> str:
         r"\bottomrule",
         r"\end{tabular}",
         r"\end{table*}",
-        *_label_use(result),
+        *(line for table in _further(result) for line in table),
     ]
     return "\n".join(lines) + "\n"
 
 
-def _label_use(result: RunResult) -> list[str]:
-    """A second table; nothing where label use was not computed."""
-    table = label_use_by_group(result)
-    if table.empty:
-        return []
+def _further(result: RunResult) -> Iterator[list[str]]:
+    """Tables of what else was computed."""
+    title = run_title(result.spec)
+    labels = label_use_by_group(result)
+    if not labels.empty:
+        yield _table(labels, f"Label use: {title}. {LABEL_USE_EXPLANATION}", "labels", texts=2)
+    if result.pairs:
+        what = f"Pairs of groups, each with its raters: {title}. {PAIRS_EXPLANATION}"
+        yield _table(pairs_in_words(result), what, "pairs", texts=3)
+    for position, found in enumerate(result.slices, 1):
+        what = f"Every group on the items of each value of {one_line(found.column)}: {title}."
+        yield _table(wide_slices(result, found), what, f"slices-{position}", texts=4)
+
+
+def _table(table: pd.DataFrame, what: str, label: str, *, texts: int) -> list[str]:
+    """A table of texts as it is; after the first columns all stand to the right."""
     heads = " & ".join(map(escape_latex, table.columns))
-    what = f"Label use: {run_title(result.spec)}. {LABEL_USE_EXPLANATION}"
+    longer = [_LONG] if len(table) > _PAGE else []
     return [
         "",
+        *longer,
         r"\begin{table*}",
         r"\centering",
         r"\small",
         rf"\caption{{{escape_latex(what)}}}",
-        r"\label{tab:grasp-labels}",
-        rf"\begin{{tabular}}{{ll{'r' * (len(table.columns) - 2)}}}",
+        rf"\label{{tab:grasp-{label}}}",
+        rf"\begin{{tabular}}{{{'l' * texts}{'r' * (len(table.columns) - texts)}}}",
         r"\toprule",
         rf"{heads} \\",
         r"\midrule",
@@ -134,7 +158,7 @@ def _remarks(result: RunResult) -> list[str]:
     if any(ord(character) > 0x17F for row in result.groups for character in f"{row.group}"):
         lines.append("% Names below hold letters that pdfLaTeX may lack: use XeLaTeX or LuaLaTeX.")
     if len(result.groups) > _PAGE:
-        lines.append("% Longer than a page: split it, or use the package longtable.")
+        lines.append(_LONG)
     return lines
 
 

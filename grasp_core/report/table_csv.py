@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
+from grasp_core.groups import Group
 from grasp_core.outcome import LabelUse, Outcome, Shift
 from grasp_core.report.slices import as_results
 from grasp_core.report.tables import ends
@@ -29,6 +30,7 @@ CSV_COLUMNS = (
     "significance",
     "reason",
 )
+PAIR_COLUMNS = ("other_group", "n_raters_other")
 SLICE_COLUMNS = ("slice", "slice_value")
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
@@ -36,8 +38,10 @@ _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 def table_csv(result: RunResult) -> str:
     """Every number at full precision: one line per group and reported statistic, then its label use.
 
-    Of a run with slices further lines follow, of every group in each, and all lines have two cells more: the
-    slice's column and value, blank where all items are meant.
+    Of a run with pairs of groups, lines follow of each pair and what was tested of it, and all lines have two
+    cells more: the second group and its raters, blank where all others are meant. Of a run with slices,
+    further lines follow of every group in each, and again all lines have two cells more: the slice's column
+    and value, blank where all items are meant.
 
     Notes
     -----
@@ -46,27 +50,47 @@ def table_csv(result: RunResult) -> str:
     """
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer)
-    if not result.slices:
-        writer.writerow(CSV_COLUMNS)
-        writer.writerows(_lines(result))
-        return buffer.getvalue()
-    writer.writerow((*CSV_COLUMNS, *SLICE_COLUMNS))
-    writer.writerows((*line, "", "") for line in _lines(result))
+    more = (*(PAIR_COLUMNS if result.pairs else ()), *(SLICE_COLUMNS if result.slices else ()))
+    writer.writerow((*CSV_COLUMNS, *more))
+    for line, cells in _with_more(result):
+        writer.writerow((*line, *(cells.get(name, "") for name in more)))
+    return buffer.getvalue()
+
+
+def _with_more(result: RunResult) -> Iterator[tuple[tuple[object, ...], Mapping[str, object]]]:
+    """All lines, each with what it has in the columns of pairs and slices."""
+    for line in _lines(result):
+        yield line, {}
+    for row in result.pairs:
+        beside = dict(zip(PAIR_COLUMNS, (safe_cell(row.b.label), row.n_raters_b), strict=True))
+        for line in _tests((*_named(row.a), row.n_raters_a, ""), row.statistics, row.label_use):
+            yield line, beside
     for found in result.slices:
         for one, view in as_results(result, found):
-            of_slice = (safe_cell(found.column), safe_cell(one.value))
-            writer.writerows((*line, *of_slice) for line in _lines(view))
-    return buffer.getvalue()
+            of_slice = dict(zip(SLICE_COLUMNS, map(safe_cell, (found.column, one.value)), strict=True))
+            for line in _lines(view):
+                yield line, of_slice
 
 
 def _lines(result: RunResult) -> Iterator[tuple[object, ...]]:
     for row in result.groups:
-        group = (safe_cell(" x ".join(row.group.axes)), safe_cell(row.group.label))
-        of_group = (*group, row.n_raters, row.n_annotations)
-        for name in reported_statistics(result):
-            yield (*of_group, name, "", *_outcome(outcome_of(row, name)))
-        if row.label_use is not None:
-            yield from ((*of_group, *cells) for cells in _label_use(row.label_use))
+        of_group = (*_named(row.group), row.n_raters, row.n_annotations)
+        outcomes = {name: outcome_of(row, name) for name in reported_statistics(result)}
+        yield from _tests(of_group, outcomes, row.label_use)
+
+
+def _named(group: Group) -> tuple[str, str]:
+    return safe_cell(" x ".join(group.axes)), safe_cell(group.label)
+
+
+def _tests(
+    first: tuple[object, ...], outcomes: Mapping[str, Outcome], use: LabelUse | None
+) -> Iterator[tuple[object, ...]]:
+    """A line for each statistic, then those of label use, behind the same first cells."""
+    for name, outcome in outcomes.items():
+        yield (*first, name, "", *_outcome(outcome))
+    if use is not None:
+        yield from ((*first, *cells) for cells in _label_use(use))
 
 
 def _outcome(outcome: Outcome) -> tuple[str, ...]:

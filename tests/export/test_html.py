@@ -17,10 +17,27 @@ from tests.results import (
     make_result,
     with_label_use,
     with_pairs,
+    with_slices,
 )
 
 TAGS = {
-    *("html", "head", "meta", "title", "style", "body", "main", "nav", "section", "h1", "h2", "h3", "p", "a"),
+    *(
+        "html",
+        "head",
+        "meta",
+        "title",
+        "style",
+        "body",
+        "main",
+        "nav",
+        "section",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "p",
+        "a",
+    ),
     *("ul", "li", "dl", "dt", "dd", "strong", "bdi", "span", "div", "pre", "details", "summary"),
     *("table", "caption", "thead", "tbody", "tr", "th", "td"),
     *("svg", "g", "defs", "clippath", "rect", "path", "line", "circle", "text", "tspan"),
@@ -251,3 +268,15 @@ def test_pairs_have_a_section_with_a_matrix_and_every_number():
     assert "Every pair of groups" in text
     assert {"pairs"} <= set(document.ids)
     assert {tag for tag, _ in document.tags} <= TAGS
+
+
+def test_slices_have_a_section_with_forest_plots_and_every_number():
+    document = Document(report_html(with_slices()))
+    assert "By topic" in document.text
+    assert "On topic = news (20 items), Woman raters (n = 12) " in document.text
+    assert "Every group on the items of each value of topic" in document.text
+    assert "news 20 gender Woman" in document.text
+    figures = [attributes["aria-label"] for tag, attributes in document.tags if tag == "svg"]
+    assert [figure for figure in figures if "news" in figure and "0.400" in figure]
+    assert {tag for tag, _ in document.tags} <= TAGS
+    assert len(document.ids) == len(set(document.ids))

@@ -1,6 +1,7 @@
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 
 import pytest
 
@@ -8,7 +9,15 @@ from grasp_core.export.latex import escape_latex, table_latex
 from grasp_core.outcome import Outcome
 from grasp_core.remarks.remark import said
 from tests.report.hostile import TEXTS, hostile_result
-from tests.results import make_group, make_label_use, make_outcome, make_result, with_label_use
+from tests.results import (
+    make_group,
+    make_label_use,
+    make_outcome,
+    make_result,
+    with_label_use,
+    with_pairs,
+    with_slices,
+)
 
 COMMANDS = {
     "begin", "end", "centering", "small", "setlength", "tabcolsep", "caption", "label", "toprule", "midrule",
@@ -113,6 +122,35 @@ def test_label_use_is_a_second_table():
     assert "labels" not in table_latex(make_result())
 
 
+def test_pairs_are_a_table_of_both_groups():
+    text = table_latex(with_pairs())
+    assert text.count(r"\label{tab:grasp-pairs}") == 1
+    (row,) = [line for line in text.splitlines() if line.startswith("race & Black (9) & White (10) & ")]
+    assert r"+14.2 {*}{*}" in row
+    (head,) = [line for line in text.splitlines() if line.startswith("Axis & First & Second & ")]
+    assert head.count(" & ") == row.count(" & ")
+    (form,) = re.findall(r"grasp-pairs}\n\\begin{tabular}{(l+r+)}", text)
+    assert len(form) == head.count(" & ") + 1
+    assert "tab:grasp-pairs" not in table_latex(make_result())
+
+
+def test_slices_are_a_table_for_each_column():
+    found = with_slices()
+    (topic,) = found.slices
+    text = table_latex(replace(found, slices=(topic, replace(topic, column="kind_%"))))
+    assert [text.count(rf"\label{{tab:grasp-slices-{n}}}") for n in (1, 2, 3)] == [1, 1, 0]
+    assert r"\caption{Every group on the items of each value of kind\_\%: " in text
+    news = [line for line in text.splitlines() if line.startswith("news & 20 & gender & Woman & ")]
+    assert len(news) == 2
+    assert r"0.400 $\uparrow${*}{*}" in news[0]
+
+
+def test_long_tables_of_pairs_say_so():
+    found = with_pairs()
+    assert "% Longer than a page" in table_latex(replace(found, pairs=found.pairs * 20))
+    assert "% Longer than a page" not in table_latex(found)
+
+
 @pytest.mark.parametrize("engine", ENGINES)
 def test_it_compiles(engine, tmp_path):
     if shutil.which(engine) is None:
@@ -120,6 +158,7 @@ def test_it_compiles(engine, tmp_path):
     hostile = [text[:200] for text in TEXTS if text.isascii()]
     groups = tuple(make_group(text, gai=make_outcome(1.0, "up", "**")) for text in hostile)
     tables = table_latex(make_result()) + table_latex(make_result(groups, statistics=("gai",)))
+    tables += table_latex(with_pairs()) + table_latex(with_slices())
     document = rf"\documentclass{{article}}\usepackage{{booktabs}}\begin{{document}}{tables}\end{{document}}"
     (tmp_path / "table.tex").write_text(document, encoding="utf-8")
     command = [engine, "-no-shell-escape", "-halt-on-error", "-interaction=nonstopmode", "table.tex"]

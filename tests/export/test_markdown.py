@@ -10,7 +10,15 @@ from grasp_core.report.printable import printable_name
 from grasp_core.report.text import WORD_JOINER
 from grasp_core.report.words import one_line
 from tests.report.hostile import TEXTS, hostile_result
-from tests.results import make_group, make_label_use, make_outcome, make_result, with_label_use, with_pairs
+from tests.results import (
+    make_group,
+    make_label_use,
+    make_outcome,
+    make_result,
+    with_label_use,
+    with_pairs,
+    with_slices,
+)
 
 
 def parsed(text):
@@ -98,3 +106,15 @@ def test_pairs_are_told_and_tabled():
     text = table_markdown(with_pairs())
     assert "**Black** raters say “**Yes**” 14 points more often than **White**" in text
     assert "| race | Black (9) | White (10) |" in text
+
+
+def test_slices_are_told_and_tabled():
+    text = table_markdown(with_slices())
+    assert "\n\n## Slices by topic\n\n- On **topic = news** (20 items), **Woman** raters (n = 12) " in text
+    *_, slices = tables(text)
+    assert slices[0][:5] == ["topic", "Items", "Axis", "Group", "Raters"]
+    assert [row[:4] for row in slices[1:]] == [
+        ["news", "20", "gender", "Woman"],
+        ["sport", "10", "gender", "Woman"],
+    ]
+    assert slices[1][slices[0].index("IRR")] == "0.400 ↑**"

@@ -12,7 +12,15 @@ from grasp_core.remarks.remark import said
 from grasp_core.report.printable import printable
 from grasp_core.report.words import one_line
 from tests.report.hostile import TEXTS, hostile_result
-from tests.results import make_group, make_label_use, make_outcome, make_result, with_label_use, with_pairs
+from tests.results import (
+    make_group,
+    make_label_use,
+    make_outcome,
+    make_result,
+    with_label_use,
+    with_pairs,
+    with_slices,
+)
 
 SHEETS = ["Table 5", "DSI", "Methods & conventions", "Data"]
 
@@ -36,6 +44,21 @@ def test_pairs_have_a_sheet_of_their_own():
     values = [cell.value for cell in column(book["Pairs"], "Value")]
     assert max(values) == pytest.approx(14.2)
     assert len(values) == 3 * 7
+
+
+def test_slices_have_sheets_of_their_own():
+    book = read(with_slices())
+    assert book.sheetnames == [*SHEETS[:2], "Label use", "Slices", "Label use by slice", *SHEETS[2:]]
+    sheet = book["Slices"]
+    assert [texts(sheet, head) for head in ("Column", "Value", "Items")] == [
+        ["topic", "topic"],
+        ["news", "sport"],
+        [20, 10],
+    ]
+    assert (texts(sheet, "IRR"), texts(sheet, "IRR ↑↓ *")) == ([0.4, 0.1], ["↑**", "↓"])
+    labels = book["Label use by slice"]
+    assert texts(labels, "Value") == ["news"] * 2 + ["sport"] * 2
+    assert texts(labels, "Points more often than the others") == pytest.approx([-12.0, 12.0, 1.0, -1.0])
 
 
 def test_numbers_are_numbers_with_three_digits():

@@ -16,7 +16,7 @@ from grasp_core.store.runs import RunRecord
 from pages._ui.runs.progress import how_far
 from tests.pages.conftest import ENTRY
 from tests.pages.visits import on, open_example, press, seen, widget
-from tests.results import make_result
+from tests.results import make_result, with_pairs, with_slices
 
 HOSTILE = "<img src=x onerror=alert(1)> :red[x] **b** [l](javascript:a) $y^2$ =1+1"
 
@@ -188,6 +188,14 @@ def test_side_by_side(server: Server) -> None:
     assert "GAI: none of 19 groups changed significance." in seen(page.markdown)
     page.toggle[0].set_value(True).run()
     assert "No group passes these filters" in seen(page.info)
+
+
+def test_pairs_and_slices_stand_side_by_side(server: Server) -> None:
+    both = replace(with_slices(), pairs=with_pairs().pairs)
+    page = _runs(a=_save(server, "Run A", both).id, b=_save(server, "Run B", both).id)
+    *_, pairs, slices = (frame.value for frame in page.dataframe)
+    assert set(pairs["pair"]) == {"Asian – Black", "Asian – White", "Black – White"}
+    assert set(slices["slice"]) == {"topic = news", "topic = sport"}
 
 
 def test_side_by_side_needs_two_results(server: Server) -> None:

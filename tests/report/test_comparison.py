@@ -8,8 +8,18 @@ from grasp_core.groups import Group
 from grasp_core.outcome import Outcome
 from grasp_core.remarks.remark import said
 from grasp_core.report.comparison.changes import changes_table, compare, differences_table, in_words
+from grasp_core.report.comparison.pairs import pairs_compared
+from grasp_core.report.comparison.slices import slices_compared
 from grasp_core.result import GroupResult, RunResult
-from tests.results import make_group, make_label_use, make_outcome, make_result, with_label_use
+from tests.results import (
+    make_group,
+    make_label_use,
+    make_outcome,
+    make_result,
+    with_label_use,
+    with_pairs,
+    with_slices,
+)
 
 
 def _asked(result: RunResult, **fields: object) -> RunResult:
@@ -206,3 +216,46 @@ def test_a_label_that_b_lacks_has_no_value_there() -> None:
     b = make_result((with_label_use(row, make_label_use({"Ja": 5.0, "Nein": -20.0}, "*")),))
     (change,) = [change for change in compare(a, b).changes if change.statistic == "label_use"]
     assert change.value_moved is None
+
+
+def test_pairs_are_held_against_each_other_in_either_order() -> None:
+    a = with_pairs()
+    b = replace(a, pairs=tuple(row.turned() for row in a.pairs[1:]))
+    same = pairs_compared(a, b)
+    assert set(same["pair"]) == {"Asian – White", "Black – White"}
+    assert (same["moved"].abs() < 1e-12).all()
+    assert list(same.columns) == [
+        "pair",
+        *(name for name in changes_table(compare(a, a).changes) if name != "group"),
+    ]
+    quiet = replace(a.pairs[2], statistics=a.pairs[0].statistics)
+    other = pairs_compared(a, replace(a, pairs=(quiet,))).set_index("statistic")
+    assert other.index.tolist() == [
+        "Label use (“Yes”)",
+        "XRR",
+        "Gap of the first",
+        "Gap of the second",
+        "Difference in IRR",
+    ]
+    assert other.loc["XRR", "significance"] == "nominal only → not significant"
+    assert other.loc["Difference in IRR", "moved"] == pytest.approx(0.13)
+
+
+def test_pairs_of_one_run_only_are_not_compared() -> None:
+    assert pairs_compared(with_pairs(), make_result()).empty
+    assert pairs_compared(make_result(), with_pairs()).empty
+
+
+def test_slices_are_held_against_each_other_by_value() -> None:
+    a = with_slices()
+    (topic,) = a.slices
+    news, sport = topic.values
+    quiet = replace(news, groups=sport.groups)
+    found = slices_compared(a, replace(a, slices=(replace(topic, values=(quiet,)),)))
+    assert found[["slice", "group", "statistic", "significance"]].to_numpy().tolist() == [
+        ["topic = news", "Woman", "IRR", "after correction → not significant"],
+        ["topic = news", "Woman", "Label use (“No”)", "after correction → not significant"],
+    ]
+    assert found["moved"].tolist() == pytest.approx([-0.3, 0.13])
+    assert slices_compared(a, replace(a, slices=(replace(topic, column="kind"),))).empty
+    assert slices_compared(a, make_result()).empty

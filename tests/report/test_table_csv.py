@@ -1,12 +1,21 @@
 import csv
 import io
+from dataclasses import replace
 
 import pytest
 
 from grasp_core.outcome import LabelUse, Outcome, Shift
 from grasp_core.remarks.remark import said
-from grasp_core.report.table_csv import CSV_COLUMNS, safe_cell, table_csv
-from tests.results import make_group, make_label_use, make_outcome, make_result, with_label_use
+from grasp_core.report.table_csv import CSV_COLUMNS, PAIR_COLUMNS, SLICE_COLUMNS, safe_cell, table_csv
+from tests.results import (
+    make_group,
+    make_label_use,
+    make_outcome,
+    make_result,
+    with_label_use,
+    with_pairs,
+    with_slices,
+)
 
 
 @pytest.fixture
@@ -98,3 +107,52 @@ def test_label_use_that_cannot_be_estimated_says_why():
     )
     (test, no, _) = [row for row in rows if row["statistic"] == "label_use"]
     assert (test["p"], test["reason"], no["value"]) == ("", "no shared items", "")
+
+
+def read(result):
+    return list(csv.DictReader(io.StringIO(table_csv(result), newline="")))
+
+
+def test_pairs_follow_the_groups_and_name_both():
+    rows = read(with_pairs())
+    assert tuple(rows[0]) == (*CSV_COLUMNS, *PAIR_COLUMNS)
+    groups, pairs = rows[: -3 * 8], rows[-3 * 8 :]
+    assert {row["other_group"] for row in groups} == {row["n_raters_other"] for row in groups} == {""}
+    assert [(row["group"], row["other_group"]) for row in pairs[::8]] == [
+        ("Asian", "Black"),
+        ("Asian", "White"),
+        ("Black", "White"),
+    ]
+    last = pairs[-8:]
+    assert {(row["n_raters"], row["n_raters_other"], row["n_annotations"]) for row in last} == {
+        ("9", "10", "")
+    }
+    assert [row["statistic"] for row in last[:5]] == ["xrr", "gap_a", "gap_b", "irr_difference", "label_use"]
+    assert [float(row["value"]) for row in last[:4]] == [0.05, 0.02, -0.01, -0.1]
+    assert [(row["label"], float(row["value"])) for row in last[5:]] == [
+        ("No", pytest.approx(-0.136)),
+        ("Yes", pytest.approx(0.142)),
+        ("Unsure", pytest.approx(-0.006)),
+    ]
+
+
+def test_slices_follow_all_items_and_name_column_and_value():
+    rows = read(with_slices())
+    assert tuple(rows[0]) == (*CSV_COLUMNS, *SLICE_COLUMNS)
+    assert [(row["slice"], row["slice_value"]) for row in rows[::4]] == [
+        ("", ""),
+        ("topic", "news"),
+        ("topic", "sport"),
+    ]
+    assert [(row["statistic"], row["label"]) for row in rows[:4]] * 3 == [
+        (row["statistic"], row["label"]) for row in rows
+    ]
+    assert [float(row["value"]) for row in rows[::4]] == [0.1, 0.4, 0.1]
+
+
+def test_pairs_and_slices_have_columns_side_by_side():
+    both = replace(with_slices(), pairs=with_pairs().pairs)
+    rows = read(both)
+    assert tuple(rows[0]) == (*CSV_COLUMNS, *PAIR_COLUMNS, *SLICE_COLUMNS)
+    assert len(rows) == len(read(with_slices())) + 3 * 8
+    assert not [row for row in rows if row["other_group"] and row["slice"]]

@@ -14,6 +14,7 @@ from grasp_core.panels.models.result import ModelsResult
 from grasp_core.report.comparison.asked import asked, data_of
 from grasp_core.report.label_use import foremost
 from grasp_core.report.model_words import LABEL_USE, SIDE_WORDS, statistic_name
+from grasp_core.report.pairs.words import PAIR_NAMES
 from grasp_core.report.tables import cell_text, or_nan
 from grasp_core.report.words import (
     SIGNIFICANCE_NAMES,
@@ -37,7 +38,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One statistic that both runs show of a group, or of a model and a group.
+    """One statistic that both runs show of a group, of a model and a group, or of a pair and its first group.
 
     Of label use it is the label that sets the group apart most in a, with its share in both.
     """
@@ -188,11 +189,15 @@ def _label_use(rows_a: _Rows, rows_b: _Rows) -> list[Change]:
         b = rows_b.get(key)
         if b is None or a.use is None or b.use is None:
             continue
-        found = foremost(a.use)
-        label = None if found is None else found[0]
-        before, after = _of_label(a.use, label), _of_label(b.use, label)
-        changes.append(Change(a.group, LABEL_USE, before, after, label=label))
+        changes.append(use_changed(a.group, a.use, b.use))
     return changes
+
+
+def use_changed(group: Group, a: LabelUse, b: LabelUse) -> Change:
+    """What became of a group's label use, by the label that sets it apart most in a."""
+    found = foremost(a)
+    label = None if found is None else found[0]
+    return Change(group, LABEL_USE, _of_label(a, label), _of_label(b, label), label=label)
 
 
 def _of_label(use: LabelUse, label: str | None) -> Outcome:
@@ -244,7 +249,7 @@ def _row(change: Change) -> dict[str, Any]:
 
 
 def _named(change: Change) -> str:
-    name = statistic_name(change.statistic)
+    name = PAIR_NAMES.get(change.statistic) or statistic_name(change.statistic)
     return name if change.label is None else f"{name} (“{one_line(change.label)}”)"
 
 

@@ -16,6 +16,7 @@ from grasp_core.report.comparison.changes import (
     differences_table,
     in_words,
 )
+from grasp_core.report.comparison.pairs import pairs_compared
 from grasp_core.report.comparison.slices import slices_compared
 from grasp_core.report.model_words import statistic_name
 from grasp_core.report.text import escape_markdown
@@ -54,6 +55,14 @@ def show_side_by_side(id_a: str, id_b: str) -> None:
     _show_differences(comparison.data, "Both runs used the same data.", "How the data differ")
     st.header("What was found")
     _show_changes(comparison)
+    pairs = pairs_compared(results(a.id), results(b.id))
+    if not pairs.empty:
+        st.subheader("Between two groups, of pairs that both have")
+        st.dataframe(
+            pairs[["pair", "axis", "statistic", "a", "b", "significance"]],
+            hide_index=True,
+            alt="Pairs of groups of both runs",
+        )
     slices = slices_compared(results(a.id), results(b.id))
     if not slices.empty:
         st.subheader("In slices that both have")
