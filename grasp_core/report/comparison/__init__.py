@@ -1,4 +1,4 @@
 """Two runs side by side.
 
-Imports `panels`.
+Imports `panels` and `pairs`.
 """
