@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 from grasp_core.engine.compute import compute
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.watching import Checkpoints, Watcher
+from grasp_core.io.dataset.load import Dataset, load
+from grasp_core.io.parsing.read import read_table
 from grasp_core.result import RunResult
 from grasp_core.spec import AnalysisSpec, RunSpec
-from tests.permutation.simulated import DATA_SPEC, dataset
+from tests.permutation.simulated import DATA_SPEC, dataset, files, simulate
 
 SHAPE = {"items": 30, "missing": 0.2, "unknown": 0.05}
 DATA = dataset(1, **SHAPE)
@@ -20,6 +23,35 @@ ENDLESS = 2_000_000
 """More permutations than any test waits for."""
 LONG_S = 250
 """Seconds after which something counts as hanging; nothing here is a measurement."""
+
+
+SLICED_SPEC = replace(DATA_SPEC, items_id="id")
+"""Reads the data of :func:`sliced_files`."""
+
+
+def sliced_files() -> tuple[bytes, bytes, bytes]:
+    """Annotations, raters, and an items file with one of two topics for each item but the first."""
+    annotations, raters = simulate(1, **SHAPE)
+    topics = [f"{item},{('', 'art', 'news')[n and 1 + n % 2]}" for n, item in enumerate(annotations.item_ids)]
+    return (*files(annotations, raters), "\n".join(["id,topic", *topics]).encode())
+
+
+def sliced_question() -> tuple[Dataset, RunSpec]:
+    """Those data, and a question about their topics."""
+    names = ("votes.csv", "raters.csv", "items.csv")
+    votes, raters, items = map(read_table, sliced_files(), names)
+    data = load(votes, raters, SLICED_SPEC, ("gender", "race"), items=items, slices=("topic",))
+    analysis = AnalysisSpec(axes=AXES, permutations=300, slices=("topic",))
+    return data, RunSpec(SLICED_SPEC, analysis)
+
+
+def sliced_answer() -> dict:
+    """What is found of them, without the clock."""
+    pool = Pool(workers.threads, 2)
+    try:
+        return digits(compute(*sliced_question(), pool, Watcher()))
+    finally:
+        pool.close()
 
 
 def question(**analysis) -> RunSpec:

@@ -15,7 +15,7 @@ from grasp_core.result import RunResult
 from grasp_core.store.files import FileStore
 from grasp_core.store.runs import RunRecord, RunStore
 from tests.empty_store import open_store
-from tests.engine.asking import DATA, SHAPE, digits, question, wait_until
+from tests.engine.asking import DATA, SHAPE, digits, question, sliced_files, sliced_question, wait_until
 from tests.permutation.simulated import files, simulate
 
 
@@ -48,6 +48,14 @@ def ask(service: Service, *, owner: str = "", with_files: bool = False, **analys
         for content in files(*simulate(1, **SHAPE)):
             service.files.put(content, owner=owner)
     record, _ = service.submit(DATA, question(**analysis), title="A question", owner=owner)
+    return record
+
+
+def ask_sliced(service: Service) -> RunRecord:
+    """Ask about slices of an items file, with the files, so that another server can answer it too."""
+    for content in sliced_files():
+        service.files.put(content, owner="")
+    record, _ = service.submit(*sliced_question(), title="A question", owner="")
     return record
 
 

@@ -26,8 +26,8 @@ from grasp_core.settings import Settings
 from grasp_core.store import claims as claims_module
 from grasp_core.store.database import connect
 from grasp_core.store.schema import runs
-from tests.engine.asking import DATA, ENDLESS, answer, question, wait_until
-from tests.engine.serving import ask, ended, in_progress, now, result, result_digits, serving
+from tests.engine.asking import DATA, ENDLESS, answer, question, sliced_answer, wait_until
+from tests.engine.serving import ask, ask_sliced, ended, in_progress, now, result, result_digits, serving
 from tests.permutation.simulated import dataset
 from tests.store.making import column
 
@@ -68,6 +68,15 @@ def test_a_run_read_from_its_files(url: URL, right: dict) -> None:
         record = ask(first, with_files=True)
     with serving(url) as second:
         assert result_digits(second, record) == right
+
+
+def test_a_run_with_an_items_file_is_read_from_its_files(url: URL) -> None:
+    with serving(url, started=False) as first:
+        record = ask_sliced(first)
+    with serving(url) as second:
+        found = result_digits(second, record)
+    assert found == sliced_answer()
+    assert [value["value"] for value in found["slices"][0]["values"]] == ["art", "news"]
 
 
 def test_a_run_whose_files_are_gone_says_so(url: URL) -> None:

@@ -32,8 +32,8 @@ from grasp_core.store.readings import ReadingStore
 from grasp_core.store.runs import RunStore
 from grasp_core.store.schema import metadata
 from tests.empty_store import open_store
-from tests.engine.asking import answer
-from tests.engine.serving import ask, in_progress, now, result_digits, serving
+from tests.engine.asking import answer, sliced_answer
+from tests.engine.serving import ask, ask_sliced, in_progress, now, result_digits, serving
 from tests.made_up import BOARD, make_models
 from tests.results import make_result
 from tests.store.conftest import NewDatabase
@@ -172,6 +172,18 @@ def test_a_run_goes_on_after_its_server_was_restored_elsewhere(
         assert now(second, record).done == saved
         second.start()
         assert result_digits(second, record) == answer(permutations=60_000)
+
+
+def test_a_run_with_an_items_file_is_computed_where_it_was_restored(
+    opened: Open, new_database: NewDatabase, tmp_path: Path
+) -> None:
+    source, target = new_database(), new_database()
+    with serving(source, started=False) as first:
+        record = ask_sliced(first)
+    write_backup(opened(source), tmp_path / "backup.zip")
+    restore_backup(opened(target), tmp_path / "backup.zip")
+    with serving(target) as second:
+        assert result_digits(second, record) == sliced_answer()
 
 
 def test_an_empty_server_is_backed_up_too(engine: Engine, tmp_path: Path) -> None:

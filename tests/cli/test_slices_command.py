@@ -1,0 +1,80 @@
+"""``run --items --slice``: slices from the command line, and again from what was recorded."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from grasp_core import cli
+from tests.engine.asking import sliced_files
+
+FILES = ["--annotations", "votes.csv", "--raters", "raters.csv"]
+ITEMS = ["--items", "items.csv"]
+SETTINGS = [
+    "--item",
+    "item",
+    "--rater",
+    "rater",
+    "--label",
+    "label",
+    "--axis",
+    "gender",
+    "--permutations",
+    "150",
+]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The working folder, with the three files."""
+    for name, content in zip(("votes.csv", "raters.csv", "items.csv"), sliced_files(), strict=True):
+        (tmp_path / name).write_bytes(content)
+    monkeypatch.chdir(tmp_path)
+
+
+def result(name: str) -> dict:
+    return json.loads(Path(name).read_text(encoding="utf-8"))
+
+
+def test_slices_are_printed_recorded_and_found_again(capsys: pytest.CaptureFixture[str]) -> None:
+    written = ["--out", "result.json", "--csv", "table.csv"]
+    assert cli.main(["run", *FILES, *ITEMS, *SETTINGS, "--slice", "topic", *written]) == 0
+    assert "topic" in capsys.readouterr().out
+    found = result("result.json")
+    (topic,) = found["slices"]
+    assert (topic["column"], topic["without"]) == ("topic", 1)
+    assert [(one["value"], one["items"]) for one in topic["values"]] == [("art", 14), ("news", 15)]
+    assert found["spec"]["data"]["items_id"] == "id"
+    assert ",slice,slice_value" in Path("table.csv").read_text(encoding="utf-8").splitlines()[0]
+    recorded = ["--spec", "result.json", "--out", "again.json"]
+    assert cli.main(["run", *FILES, *ITEMS, *recorded]) == 0
+    again = result("again.json")
+    assert {name: again[name] for name in ("spec", "data", "groups", "slices")} == {
+        name: found[name] for name in ("spec", "data", "groups", "slices")
+    }
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ([*ITEMS, *SETTINGS, "--slice", "colour"], "colour"),
+        ([*SETTINGS, "--slice", "topic"], "topic"),
+        ([*ITEMS, *SETTINGS, "--items-id", "nothing", "--slice", "topic"], "nothing"),
+    ],
+)
+def test_what_cannot_be_sliced_is_a_sentence(
+    more: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["run", *FILES, *more]) == cli.BAD_INPUT
+    error = capsys.readouterr().err
+    assert error.splitlines()[-1].startswith("grasp: ")
+    assert said in error
+
+
+def test_a_spec_that_reads_an_items_file_needs_it(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["run", *FILES, *ITEMS, *SETTINGS, "--slice", "topic", "--out", "result.json"]) == 0
+    capsys.readouterr()
+    assert cli.main(["run", *FILES, "--spec", "result.json"]) == cli.BAD_INPUT
+    assert "items" in capsys.readouterr().err
