@@ -24,9 +24,8 @@ from grasp_core.remarks.remark import Remark
 from grasp_core.spec import SIDES, STATISTICS, RunSpec
 
 FORMAT = "grasp-run"
-FORMAT_VERSION = 2
-"""Version 1 lacked label use; it is still read."""
-READ_VERSIONS = (1, FORMAT_VERSION)
+READ_VERSIONS = (1, 2)
+"""Version 1 lacked label use."""
 
 DsiTest = Literal["largest", "studentised"]
 
@@ -157,13 +156,15 @@ _LAST = ("warnings", "timing", "stopping", "permutations_done", "later")
 class Result:
     """The part of a result that every run has, whatever its panel found.
 
-    `format` is its name in files, `kind` what people call it.
+    `format` is its name in files, `kind` what people call it, `versions` those of the form in files that are
+    read, of which the last is written.
     With `permutations_done` it is provisional: of a run that goes on, after so many permutations. With
     `later` its groups are done, and a later stage of that name goes on, such as "pairs".
     """
 
     format: ClassVar[str]
     kind: ClassVar[str]
+    versions: ClassVar[tuple[int, ...]] = (1,)
 
     data: DataSummary
     spec: RunSpec
@@ -191,7 +192,7 @@ class Result:
         found = to_json(self)
         first = {name: found.pop(name) for name in ("code_version", "data", "spec")}
         last = {name: found.pop(name) for name in _LAST if name in found}
-        return {"format": self.format, "version": FORMAT_VERSION, **first, **found, **last}
+        return {"format": self.format, "version": self.versions[-1], **first, **found, **last}
 
     @classmethod
     def from_dict(cls, plain: Any) -> Self:
@@ -202,7 +203,7 @@ class Result:
         DataError
             If it is of another format or version, or a field is missing or of the wrong kind.
         """
-        plain = require_header(plain, cls.kind, cls.format, READ_VERSIONS)
+        plain = require_header(plain, cls.kind, cls.format, cls.versions)
         with damaged("the result file"):
             return from_json(plain, cls)
 
@@ -216,6 +217,7 @@ class RunResult(Result):
 
     format: ClassVar = FORMAT
     kind: ClassVar = "a GRASP result"
+    versions: ClassVar = READ_VERSIONS
 
     groups: tuple[GroupResult, ...]
     dsi: tuple[DsiResult, ...]

@@ -239,8 +239,10 @@ def build_design(
 
 
 def _by_rater(way: Way) -> bool:
-    held = way.sparse or way.local
-    return held is not None and not held.unknown
+    """Whether raters say what they add to their groups' use of labels."""
+    if way.local is not None:
+        return not way.local.by_item
+    return way.sparse is not None and not way.sparse.unknown
 
 
 def _shape(annotations: Annotations) -> tuple[int, int]:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from grasp_core.outcome import Outcome
-from grasp_core.report.findings import Finding, could_have_been_found, findings, nearest, stand_out
+from grasp_core.report.findings import Finding, beside, findings, nearest, stand_out
+from grasp_core.report.no_findings import could_have_been_found
 from grasp_core.report.tables import effect
 from grasp_core.report.text import Segment, Sentence
 from grasp_core.report.words import (
@@ -40,11 +41,15 @@ def answer(result: RunResult) -> Answer:
     Only what holds after correction is called a finding; what holds nominally is listed apart, beside the
     number of groups that chance alone would mark. Of a finding its size comes first, then its test.
     """
-    found = findings(result)
-    near = [one for one in nearest(result) if one.name not in {held.name for held in found}]
+    found, aside = findings(result), beside(result)
+    held = {one.name for one in (*found, *aside)}
+    near = [one for one in nearest(result) if one.name not in held]
     details = [one.backed for one in found[:_LISTED]]
     if len(found) > _LISTED:
         details.append(Sentence.of("After correction, too: ", *_listing(found[_LISTED:]), "."))
+    if aside:
+        why = "After correction, but in other statistics alone, of which each is corrected by itself: "
+        details.append(Sentence.of(why, *_listing(aside), "."))
     if near:
         details.append(Sentence.of("Nominally only, so not a finding: ", *_listing(near), "."))
     details += by_chance(result)

@@ -115,6 +115,7 @@ def test_options_reach_the_spec(folder: Path) -> None:
         "adaptive": False,
         "interval": "items",
         "pairs": True,
+        "slices": [],
     }
     assert spec["data"]["categories"] == ["label 2", "label 1", "label 0", "label 9"]
     assert "NA" in spec["data"]["missing"]

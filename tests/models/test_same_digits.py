@@ -54,7 +54,8 @@ CASES = {
 def test_every_digit_is_the_same(case: str) -> None:
     before, now = ModelsResult.from_dict(EARLIER[case]), CASES[case]()
     assert now.models == before.models
-    assert now.spec == before.spec
+    analysis = dataclasses.replace(now.spec.analysis, statistics=before.spec.analysis.statistics)
+    assert dataclasses.replace(now.spec, analysis=analysis) == before.spec  # cohesion has two more by now
     for row, earlier in zip(now.groups, before.groups, strict=True):
         assert (row.group, row.n_raters, row.n_annotations) == (
             earlier.group,

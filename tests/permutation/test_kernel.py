@@ -364,4 +364,8 @@ def test_without_groups_there_is_nothing_to_compute() -> None:
     spec = AnalysisSpec(axes=AXES[:1])
     design = build_design(annotations, raters, form_groups(raters, spec.axes, min_raters=6), spec)
     assert compiled.observed(design).shape == (0, len(compiled.KERNEL_STATISTICS) + annotations.n_categories)
-    assert compiled.shuffled(design, 1, 0, 2).shape == (2, 0, 6)
+    assert compiled.shuffled(design, 1, 0, 2).shape == (
+        2,
+        0,
+        len(compiled.KERNEL_STATISTICS) + annotations.n_categories,
+    )

@@ -5,15 +5,8 @@ import numpy as np
 import pytest
 
 from grasp_core.outcome import Histogram, LabelUse, Shift
-from grasp_core.report.findings import (
-    could_have_been_found,
-    evidence,
-    findings,
-    named_groups,
-    nearest,
-    nothing_holds,
-    stand_out,
-)
+from grasp_core.report.findings import beside, evidence, findings, named_groups, nearest, stand_out
+from grasp_core.report.no_findings import could_have_been_found, nothing_holds
 from grasp_core.report.spread import centre, spread
 from tests.results import make_group, make_outcome, make_result, saying
 
@@ -54,12 +47,13 @@ def test_what_holds_comes_first_then_what_people_ask_then_size():
         make_group("irr", irr=make_outcome(0.1, "down", "**"), gai=make_outcome(1.0, "up")),
     )
     result = result_of(*rows)
-    assert [one.name for one in findings(result)] == ["large", "small", "gai", "irr"]
+    assert [one.name for one in findings(result)] == ["large", "small", "gai"]
+    assert [one.name for one in beside(result)] == ["irr"]
     assert [one.name for one in nearest(result)] == ["nominal"]
 
 
 def test_a_statistic_is_told_with_its_direction_and_value():
-    (found,) = findings(result_of(make_group("White", irr=make_outcome(0.1, "down", "**"))))
+    (found,) = beside(result_of(make_group("White", irr=make_outcome(0.1, "down", "**"))))
     assert found.sentence.plain == (
         "White raters (n = 12) agree with each other less than chance groupings would: IRR 0.100."
     )

@@ -89,9 +89,15 @@ def test_nothing_stands_out():
     assert "not a finding" not in " ".join(details)
 
 
-def test_findings_on_any_statistic_are_findings():
+def test_marks_of_other_statistics_are_told_apart_from_findings():
     row = make_group(gai=make_outcome(1.0, "up"), irr=make_outcome(0.2, "up", "**"))
     headline, details = plain(make_result((row,), statistics=("irr", "gai")))
+    assert headline.startswith("No group stands out")
+    assert details[0] == (
+        "After correction, but in other statistics alone, of which each is corrected by itself: "
+        "Woman (↑ IRR 0.200, p < 0.001, q < 0.001)."
+    )
+    headline, details = plain(make_result((row,), statistics=("irr",)))
     assert headline == "Woman raters stand out: they agree with each other more than chance groupings would"
     assert details[0].endswith("than chance groupings would: IRR 0.200, p < 0.001, q < 0.001.")
 

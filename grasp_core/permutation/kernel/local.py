@@ -50,7 +50,7 @@ def add_up(profiles, how, local, out):  # type: ignore[no-untyped-def]  # compil
         np.zeros((n_rows, n_categories, batch), dtype=np.int32),
         np.zeros((4, n_groups, n_categories, batch), dtype=np.int32),
         np.empty((2, n_groups, n_categories if ranked else 0, batch)),
-        np.zeros((n_groups, n_categories if local.unknown else 0, batch)),
+        np.zeros((n_groups, n_categories if local.by_item else 0, batch)),
     )
     chosen = _room(local.columns[0], most, how, local.ties)
     _go_through(profiles, how, local, counts, totals, chosen, passed, False)
@@ -147,5 +147,5 @@ def _unpack(local, totals, out):  # type: ignore[no-untyped-def]
                 into[at.IN_GROUP] = labels - whole[of_item.UNSHARED, g, k, b]
                 into[at.IN_OTHERS] = both - into[at.IN_GROUP]
                 into[at.VOTES] = whole[of_item.VOTES, g, k, b]
-                if local.unknown:
+                if local.by_item:
                     into[at.MORE] = labels - totals.expected[g, k, b]

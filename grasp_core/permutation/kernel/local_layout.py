@@ -15,6 +15,8 @@ from grasp_core.spec import AnalysisSpec
 
 _BATCH_BYTES = 2**20
 """What whole sums by label may take, unless those of one pass do."""
+MOST_ENTRIES = 32
+"""Labels of raters' items, for each annotation, up to which raters say what they add to the use of labels."""
 _PASS, _PASS_COUNTS = 32, 2**20
 """Permutations counted at a time, and the most counts of an item that they make, unless one does."""
 _COLUMNS, _COLUMN_COUNTS = 128, 2**18
@@ -50,8 +52,9 @@ class Local(NamedTuple):
         Labels of each category.
     often_shared : bool (G,)
         Whether both sides rated most items; then those are subtracted that they did not.
-    unknown : bool
-        Whether somebody's values are not known.
+    by_item : bool
+        Whether the use of labels is added up item by item: where somebody's values are not known, or what
+        raters add takes much room.
     batch, passed, columns : int64 (1,)
         Permutations of a batch and of a pass, and counts that are worked out at a time.
     """
@@ -76,7 +79,7 @@ class Local(NamedTuple):
     unknown_of: Int64Array
     category_total: Int64Array
     often_shared: BoolArray
-    unknown: bool
+    by_item: bool
     batch: Int64Array
     passed: Int64Array
     columns: Int64Array
@@ -121,7 +124,7 @@ def lay_out(annotations: Annotations, profiled: Profiled, spec: AnalysisSpec, fi
         ties=np.array([rank << shift | place for rank in labels.ranks]).astype(counter_for(most, shift)),
         shift=shift,
         **profiled._asdict(),
-        unknown=profiled.unknown,
+        by_item=profiled.unknown or _entries(annotations, label_ptr) > MOST_ENTRIES * of_annotation.size,
         category_total=np.bincount(annotations.category, minlength=annotations.n_categories),
         **_sizes(annotations, profiled, int(repeated.max(initial=0))),
     )
@@ -171,6 +174,12 @@ def _ranks(
     ranks = np.empty_like(order)
     ranks[order] = np.arange(order.size) - np.searchsorted(item, item)
     return ranks
+
+
+def _entries(annotations: Annotations, label_ptr: Int64Array) -> int:
+    """At most so many labels do the items of each rater have, of all raters together."""
+    of_items = int(np.diff(annotations.indptr) @ np.diff(label_ptr))
+    return min(of_items, annotations.n_raters * annotations.n_categories)
 
 
 def _sizes(annotations: Annotations, profiled: Profiled, most_repeated: int) -> dict[str, Any]:

@@ -77,8 +77,9 @@ def take_ratios(sums, distances, out):  # type: ignore[no-untyped-def]  # compil
                 out[row, 2] = apart / (r + s)
                 out[row, 3] = expected / (r * s)
         _finish(single, of[:, VOTES], out[row])
-        if distances.level == ORDINAL:
-            values /= max(of_one.sum() + of_other.sum(), 1.0)
+        total = max(of_one.sum() + of_other.sum(), 1.0) if distances.level == ORDINAL else 1.0
+        if distances.level == ORDINAL:  # middle ranks from 0 to 1
+            values /= total
         if single[WEIGHT] > 0:
             for k in range(n_categories):
                 more[k] = of[k, MORE] / single[WEIGHT]
@@ -87,6 +88,8 @@ def take_ratios(sums, distances, out):  # type: ignore[no-untyped-def]  # compil
             out[row, OFTEN_PAIRED] = single[PAIRED] / (of[:, VOTES].sum() / 2)
         if single[PAIRED_WEIGHT] > 0:
             apart = _observed(sums[row, 2 * columns : PER_COLUMN * columns], values, distances)
+            if distances.first.size == 0:  # added up by ranks as they are
+                apart /= total * total
             out[row, DISTANCE] = apart / single[PAIRED_WEIGHT]
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from grasp_core.report.findings import CARDS, Finding, findings, nearest, nothing_holds
+from grasp_core.report.findings import CARDS, Finding, findings, nearest
+from grasp_core.report.no_findings import nothing_holds
 from grasp_core.report.sentences import answer
 from grasp_core.report.text import escape_markdown
 from grasp_core.result import RunResult
