@@ -47,7 +47,7 @@ def test_tables():
         "# Q\\_overall by age, gender, race, race × gender\n\n"
         "label 'Q\\_overall': 36,400 annotations of 350 items by 104 raters ("
     )
-    assert ").\n\n3 of 20 groups stand out, even after correction: **White, Man**;" in text
+    assert ").\n\n**White, Man** raters stand out: they agree" in text
     groups, dsi = tables(text)
     assert groups[0][:3] == ["Axis", "Group", "Raters"]
     assert groups[0][-1] == "GAI"
