@@ -100,7 +100,7 @@ def test_it_says_everything(document):
         "Q_overall by age, gender, race, race × gender",
         "label 'Q_overall': 36,400 annotations of 350 items by 104 raters (",
         "10,000 chance groupings · GRASP 0.1.0",
-        "White, Man raters stand out: they agree with each other more, relative to how they agree with others,",
+        "White, Man raters stand out: they agree with each other more, relative to how they agree",
         "1.262 ↑** above chance groupings, after correction",
         "0.540 ↓* below chance groupings, nominal only",
         "GAI is not estimable for gen x+: XRR is not above 0.",
