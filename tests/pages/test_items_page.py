@@ -146,3 +146,17 @@ def test_strangers_see_neither_items_nor_their_texts(server: Server, run: RunRec
         assert "Which items carry it?" not in everything
         assert "What of 1?" not in everything
         assert "i1" not in [cell for frame in page.dataframe for cell in frame.value.to_numpy().ravel()]
+
+
+def _choice() -> None:
+    import streamlit as st
+
+    from pages._ui.result.items import _choose_group
+    from tests.results import make_result
+
+    st.text(_choose_group(make_result()).label)
+
+
+def test_the_strongest_finding_is_chosen_at_first() -> None:
+    page = AppTest.from_function(_choice).run()
+    assert [text.value for text in page.text] == ["White, Man"]

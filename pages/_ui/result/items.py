@@ -14,6 +14,7 @@ from grasp_core.groups import Group
 from grasp_core.panels.items.panel import ItemsAsked, look_at_items
 from grasp_core.panels.items.result import ItemsResult, Measure
 from grasp_core.panels.items.texts import texts_of_items
+from grasp_core.report.findings import findings
 from grasp_core.report.items.sentences import sentences
 from grasp_core.report.items.tables import in_order, items_table
 from grasp_core.report.items.words import EXPLANATIONS, MEASURES, cut_text
@@ -63,10 +64,16 @@ def show_items(shown: Shown, group: Group | None = None) -> None:
 
 
 def _choose_group(result: RunResult) -> Group:
+    """A group, at first that of the strongest finding."""
     groups = [row.group for row in result.groups]
     names = group_labels(groups)
+    first = [groups.index(found.row.group) for found in findings(result)[:1]]
     chosen: int = st.selectbox(
-        "Items of which group", range(len(groups)), format_func=names.__getitem__, key="items-group"
+        "Items of which group",
+        range(len(groups)),
+        index=first[0] if first else 0,
+        format_func=names.__getitem__,
+        key="items-group",
     )
     return groups[chosen]
 

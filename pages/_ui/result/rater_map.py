@@ -116,15 +116,21 @@ def _draw(shown: Shown, run: RunRecord, found: RaterMap, group: Group | None) ->
 
 
 def _coloured_by(found: RaterMap) -> AxisSet:
+    """An axis, at first that which disagreement follows most clearly."""
+    clearest = min(range(len(found.axes)), key=lambda place: _or_1(found.axes[place].q))
     chosen: int = st.segmented_control(
         "Coloured by",
         range(len(found.axes)),
-        default=0,
+        default=clearest,
         required=True,
         format_func=lambda place: axis_label(found.axes[place].axes),
         key="rater-map-axis",
     )
     return found.axes[chosen].axes
+
+
+def _or_1(q: float | None) -> float:
+    return 1.0 if q is None else q
 
 
 def _table(shown: Shown, found: RaterMap, group: Group | None) -> None:
