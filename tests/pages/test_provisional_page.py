@@ -107,7 +107,8 @@ def test_one_group_is_looked_at_meanwhile(server: Server, example_result: RunRes
     assert seen(page.header).startswith("Woman")
     page.session_state["group-table"] = True
     page.run()
-    [frame] = [one.value for one in page.dataframe]
+    frame, *_ = [one.value for one in page.dataframe]  # of the group's statistics, before those of its pairs
+    assert "GAI" in frame["Statistic"].tolist()
     assert frame["p"].str.startswith("about 0.").all()
     press(page, "All groups")
     assert len(table(page)) == 20
