@@ -51,7 +51,7 @@ def test_from_a_finding_to_its_group_and_back(open_page: OpenPage, store: Server
     card = page.get_by_role("heading", name="Woman", level=3)
     expect(card).to_be_visible()
     expect(page.get_by_text(f"These 14 raters {WOMEN}")).to_be_visible()
-    expect(page.get_by_label(re.compile(f"^Woman raters .* {re.escape(WOMEN)}"))).to_be_visible()
+    expect(page.get_by_label(re.compile(rf"^Woman raters \(n = 14\) {re.escape(WOMEN)}"))).to_be_visible()
     view(page, "Labels")
     shown = table(page, "Label use of every group, in percentage points")
     assert [row["unsafe"] for row in shown] == ["+11.2", "−11.2"]

@@ -21,6 +21,7 @@ from tests.browser.visits import (
     share,
     table,
     too_wide,
+    view,
     violations,
 )
 from tests.made_up import make_models
@@ -72,8 +73,10 @@ def test_from_upload_to_a_stranger_and_revoked(
     set_number(owner, "Permutations", 1000)
     run(owner)
     results(owner)
+    view(owner, "Data and methods")
     for secret in SECRETS:
         assert secret in b"".join(known), secret
+    view(owner, "Groups")
     rows = {group: row_of(owner, group) for group in ("Woman", "Asian")}
     link = share(owner)
 
@@ -81,6 +84,8 @@ def test_from_upload_to_a_stranger_and_revoked(
     received = _listen(stranger)
     stranger.goto(link)
     results(stranger)
+    view(stranger, "Data and methods")
+    view(stranger, "Groups")
     for group, row in rows.items():
         assert row_of(stranger, group) == row
     stranger.get_by_role("button", name="Export").click()
