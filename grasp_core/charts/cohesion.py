@@ -9,7 +9,7 @@ from typing import Any
 
 import altair as alt
 
-from grasp_core.charts.labels import Point, place
+from grasp_core.charts.labels import Point, place, texts_at
 from grasp_core.charts.theme import (
     Theme,
     colour,
@@ -153,17 +153,7 @@ def _labels(drawn: list[dict[str, Any]], x_domain: Domain, y_domain: Domain) -> 
         for at in _along_diagonal(x_domain, y_domain)
     ]
     placed = place(points, ranked[: max(_LABELLED, standing_out)], height=_HEIGHT, avoid=line)
-    return [
-        {
-            "x": drawn[index]["x"],
-            "y": drawn[index]["y"],
-            "text": points[index].text,
-            "dx": spot.dx,
-            "dy": spot.dy,
-            "align": spot.align,
-        }
-        for index, spot in placed.items()
-    ]
+    return texts_at(drawn, points, placed)
 
 
 def _along_diagonal(x_domain: Domain, y_domain: Domain, steps: int = 100) -> list[float]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 WIDTHS = (400, 520, 680, 860, 1100)
 """Plot widths in pixels at which labels must be free: the page decides which one it is."""
@@ -59,6 +59,23 @@ def text_width(text: str) -> float:
     """Pixels that a 12-pixel label takes, estimated on the safe side."""
     wide = sum(unicodedata.east_asian_width(character) in "WF" for character in text)
     return _CHARACTER * (len(text) + wide)
+
+
+def texts_at(
+    marks: Sequence[Mapping[str, Any]], points: Sequence[Point], placed: Mapping[int, Spot]
+) -> list[dict[str, Any]]:
+    """Rows of a chart's labels, at the `x` and `y` of their marks, for :func:`place`'s spots."""
+    return [
+        {
+            "x": marks[index]["x"],
+            "y": marks[index]["y"],
+            "text": points[index].text,
+            "dx": spot.dx,
+            "dy": spot.dy,
+            "align": spot.align,
+        }
+        for index, spot in placed.items()
+    ]
 
 
 def place(

@@ -10,7 +10,7 @@ from typing import Any
 
 import altair as alt
 
-from grasp_core.charts.labels import Point, place
+from grasp_core.charts.labels import Point, place, texts_at
 from grasp_core.charts.theme import Theme, finish, message, palette, rows, title, tooltip
 from grasp_core.groups import AxisSet, Group
 from grasp_core.rater_map.values import MapAxis, RaterMap
@@ -168,17 +168,7 @@ def _labels(
         )
         for row in centres
     ]
-    return [
-        {
-            "x": centres[i]["x"],
-            "y": centres[i]["y"],
-            "text": points[i].text,
-            "dx": spot.dx,
-            "dy": spot.dy,
-            "align": spot.align,
-        }
-        for i, spot in place(points, range(len(points)), height=_HEIGHT).items()
-    ]
+    return texts_at(centres, points, place(points, range(len(points)), height=_HEIGHT))
 
 
 def _written(text: alt.Chart, theme: Theme) -> list[alt.Chart]:
