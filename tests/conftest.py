@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -51,6 +52,14 @@ def pytest_collection_finish() -> None:
     """Leave what has been imported out of all later searches for garbage: it stays."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(autouse=True)
+def own_main_module() -> Iterator[None]:
+    """A script that Streamlit runs stays the process's main module, which a spawned worker would run anew."""
+    main = sys.modules["__main__"]
+    yield
+    sys.modules["__main__"] = main
 
 
 @pytest.fixture(scope="session")
