@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from grasp_core.annotations import Annotations, Axis, FloatArray, Raters
+from grasp_core.annotations import Annotations, Axis, BoolArray, FloatArray, Int64Array, Raters
 from grasp_core.data_spec import DataSpec
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.result import DataSummary
@@ -99,33 +99,50 @@ NOTHING = Effect("no difference", 3, nothing)
 def drawn(effect: Effect, seed: int) -> Dataset:
     """60 items that all of 60 raters labelled, of whom the 15 on side "in" behave as planted."""
     rng = np.random.default_rng(seed)
-    k = effect.categories
-    items = rng.dirichlet(np.full(k, _SHARES), ITEMS)
-    skill = np.exp(rng.normal(0, _SKILL, (RATERS, 1, 1)))
-    leaning = np.exp(rng.normal(0, _LEANING, (RATERS, 1, k)))
-    shares = np.maximum(items, 1e-9) ** skill * leaning
-    shares /= shares.sum(axis=2, keepdims=True)
+    shares = independent_shares(rng, RATERS, ITEMS, effect.categories)
     shares[:INSIDE] = effect.plant(shares[:INSIDE], rng)
-    draw = rng.random((RATERS, ITEMS, 1))
-    return _dataset((draw > shares.cumsum(axis=2)[..., :-1]).sum(axis=2), k)
+    side = ["in" if j < INSIDE else "out" for j in range(RATERS)]
+    return dataset(labelled(rng, shares, np.ones((RATERS, ITEMS), bool)), effect.categories, {AXIS: side})
 
 
-def _dataset(labels: np.ndarray, k: int) -> Dataset:
+def independent_shares(rng: Random, raters: int, items: int, k: int, evenness: float = _SHARES) -> Shares:
+    """What raters of different skill and leaning give to items of different labels.
+
+    The smaller `evenness` is, the more an item has one label.
+    """
+    of_items = rng.dirichlet(np.full(k, evenness), items)
+    skill = np.exp(rng.normal(0, _SKILL, (raters, 1, 1)))
+    leaning = np.exp(rng.normal(0, _LEANING, (raters, 1, k)))
+    shares = np.maximum(of_items, 1e-9) ** skill * leaning
+    return np.asarray(shares / shares.sum(axis=2, keepdims=True))
+
+
+def labelled(rng: Random, shares: Shares, asked: BoolArray) -> Int64Array:
+    """A label drawn for each rater and item that was `asked`, -1 elsewhere: shape (raters, items)."""
+    draw = rng.random((*asked.shape, 1))
+    return np.where(asked, (draw > shares.cumsum(axis=2)[..., :-1]).sum(axis=2), -1)
+
+
+def dataset(labels: Int64Array, k: int, axes: Mapping[str, Sequence[str]]) -> Dataset:
+    """Labels of shape (raters, items), -1 where there is none, and a value of each rater on each axis."""
+    rater, item = np.nonzero(labels >= 0)
+    n_raters, n_items = labels.shape
     annotations = Annotations.from_codes(
-        item=np.tile(np.arange(ITEMS), RATERS),
-        rater=np.repeat(np.arange(RATERS), ITEMS),
-        category=labels.ravel(),
-        item_ids=[f"i{i:02}" for i in range(ITEMS)],
-        rater_ids=[f"r{j:02}" for j in range(RATERS)],
-        categories=[f"label {letter}" for letter in "abcd"[:k]],
+        item=item,
+        rater=rater,
+        category=labels[rater, item],
+        item_ids=[f"i{i:04}" for i in range(n_items)],
+        rater_ids=[f"r{j:04}" for j in range(n_raters)],
+        categories=[f"label {letter}" for letter in "abcdefgh"[:k]],
     )
-    side = Axis.from_values(["in" if j < INSIDE else "out" for j in range(RATERS)])
-    counts = tuple(np.bincount(labels.ravel(), minlength=k).tolist())
-    each = (RATERS, float(RATERS), RATERS)
+    profiles = Raters(annotations.rater_ids, {name: Axis.from_values(list(of)) for name, of in axes.items()})
+    counts = tuple(np.bincount(annotations.category, minlength=k).tolist())
+    an_item = np.bincount(item, minlength=n_items)
+    each = (int(an_item.min()), float(np.median(an_item)), int(an_item.max()))
     summary = DataSummary(
-        ITEMS, RATERS, labels.size, annotations.categories, counts, each, sha256="0" * 64, files=()
+        n_items, n_raters, item.size, annotations.categories, counts, each, sha256="0" * 64, files=()
     )
-    return Dataset(annotations, Raters(annotations.rater_ids, {AXIS: side}), summary, problems=())
+    return Dataset(annotations, profiles, summary, problems=())
 
 
 def run_spec(seed: int, permutations: int) -> RunSpec:
