@@ -8,11 +8,12 @@ SETS ?= 400
 PEOPLE ?= 100
 RUNS ?= 10
 EXPORTS ?=
+STUDY ?= full
 
 VENV_PYTHON := .venv/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-long coverage test-lm lint bench bench-loading bench-power bench-raft bench-scaling bench-sessions fuzz exports settings-table codes-table lock clean
+.PHONY: help setup run test test-long coverage test-lm lint bench bench-loading bench-power bench-raft bench-scaling bench-sessions study fuzz exports settings-table codes-table lock clean
 
 help: ## list these targets
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
@@ -77,6 +78,10 @@ bench-loading: ## time and peak memory of reading 10 million rows
 bench-power: ## power and size of every test, coverage of intervals, on planted effects (fewer data sets: make bench-power SETS=100)
 	@tools/setup.sh app
 	$(VENV_PYTHON) -m benchmarks.power --sets $(SETS)
+
+study: ## simulate error rates and write docs/validity.md (a look: make study STUDY=quick); goes on where it was interrupted
+	@tools/setup.sh app
+	$(VENV_PYTHON) -m benchmarks.study --scale $(STUDY)
 
 bench-raft: ## the few-shot benchmark's baselines beside their measured figures
 	@tools/setup.sh test

@@ -15,7 +15,7 @@ from grasp_core.spec import AnalysisSpec, RunSpec
 
 ITEMS, RATERS, INSIDE = 60, 60, 15
 AXIS = "side"
-_SHARES, _SKILL, _LEANING = 0.85, 0.45, 0.72
+EVENNESS, SKILL, LEANING = 0.85, 0.45, 0.72
 """Spread of items' label shares (Dirichlet), of raters' skill and of their leaning (both log-normal)."""
 
 Random = np.random.Generator
@@ -105,14 +105,14 @@ def drawn(effect: Effect, seed: int) -> Dataset:
     return dataset(labelled(rng, shares, np.ones((RATERS, ITEMS), bool)), effect.categories, {AXIS: side})
 
 
-def independent_shares(rng: Random, raters: int, items: int, k: int, evenness: float = _SHARES) -> Shares:
+def independent_shares(rng: Random, raters: int, items: int, k: int, evenness: float = EVENNESS) -> Shares:
     """What raters of different skill and leaning give to items of different labels.
 
     The smaller `evenness` is, the more an item has one label.
     """
     of_items = rng.dirichlet(np.full(k, evenness), items)
-    skill = np.exp(rng.normal(0, _SKILL, (raters, 1, 1)))
-    leaning = np.exp(rng.normal(0, _LEANING, (raters, 1, k)))
+    skill = np.exp(rng.normal(0, SKILL, (raters, 1, 1)))
+    leaning = np.exp(rng.normal(0, LEANING, (raters, 1, k)))
     shares = np.maximum(of_items, 1e-9) ** skill * leaning
     return np.asarray(shares / shares.sum(axis=2, keepdims=True))
 

@@ -1,0 +1,11 @@
+"""All cells of the study."""
+
+from __future__ import annotations
+
+from benchmarks.study import clean
+from benchmarks.study.cells import Cell
+
+
+def all_cells() -> list[Cell]:
+    """In the order in which they are measured and told."""
+    return [*clean.NOTHING, *(one.cell for one in clean.PLANTED)]

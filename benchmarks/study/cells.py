@@ -1,0 +1,60 @@
+"""Cells of the study: a way to draw data, what is asked of them, and which groups differ."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from grasp_core.data_spec import DataSpec
+from grasp_core.groups import AxisSet
+from grasp_core.io.dataset.load import Dataset
+from grasp_core.spec import AnalysisSpec, RunSpec
+
+PERMUTATIONS = 499
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A way to draw data, and what is asked of them.
+
+    Parameters
+    ----------
+    section, name : str
+        Where its figures stand; together they name the cell.
+    draw : callable
+        From a seed to a data set.
+    axes : tuple of axis sets
+    differs : set of tuples of str
+        Values of the groups in which a difference is planted; all others differ by chance alone.
+    changes : mapping
+        Fields of the analysis that are not as always.
+    of_peers : bool
+        Whether other tests are held against ours on the same data.
+    weight : float
+        How many data sets, as a multiple of the study's number.
+    """
+
+    section: str
+    name: str
+    draw: Callable[[int], Dataset]
+    axes: tuple[AxisSet, ...]
+    differs: frozenset[tuple[str, ...]] = frozenset()
+    changes: Mapping[str, Any] = field(default_factory=dict)
+    of_peers: bool = False
+    weight: float = 1.0
+
+    @property
+    def key(self) -> str:
+        """Name of what is kept of it: changes with what is asked."""
+        asked = json.dumps([self.section, self.name, self.axes, sorted(self.changes.items())], default=str)
+        return hashlib.sha256(asked.encode()).hexdigest()[:16]
+
+    def spec(self, seed: int) -> RunSpec:
+        """What is asked of the data set of a seed."""
+        asked = {"permutations": PERMUTATIONS, "seed": seed, "pairs": False, **self.changes}
+        return RunSpec(
+            DataSpec(item="item", rater="rater", label="label"), AnalysisSpec(axes=self.axes, **asked)
+        )

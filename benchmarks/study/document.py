@@ -1,0 +1,76 @@
+"""docs/validity.md and its pictures, from what was measured."""
+
+from __future__ import annotations
+
+import platform
+from pathlib import Path
+
+from benchmarks.study import clean, plots, sections
+from benchmarks.study.measure import TESTS
+from benchmarks.study.rates import called
+from benchmarks.study.sections import Found
+from benchmarks.study.tables import names
+from grasp_core import __version__
+
+_SHOWN = ("label_use", "distance", "gai", "xrr")
+
+
+def write(folder: Path, found: Found, sets: int) -> None:
+    """Write the document and its pictures into a folder."""
+    text = "\n".join([_head(sets), *(section(found) for section in sections.ALL), _AGAIN])
+    (folder / "validity.md").write_text(text, encoding="utf-8")
+    (folder / "validity-size.svg").write_text(plots.size(_sizes(found)) + "\n", encoding="utf-8")
+    (folder / "validity-power.svg").write_text(plots.power(_powers(found), _shown()) + "\n", encoding="utf-8")
+
+
+def _head(sets: int) -> str:
+    error = (0.05 * 0.95 / (2 * sets)) ** 0.5
+    return f"""\
+# Validity
+
+How often each test calls what is not there, how often it finds what is, and how often intervals hold,
+simulated with the program itself (version {__version__}, Python {platform.python_version()}, 499
+permutations a data set, seeds 0 upwards). Raters have a skill and a leaning of their own, items label
+shares of their own, all drawn anew for each data set: nothing is held fixed that a study would not hold
+fixed. This page is written by `make study`, whole; [again](#again) says how. {sets:,} data sets for each
+line, {2 * sets:,} where nothing is planted: near .05 a rate has a Monte Carlo standard error of
+{error:.3f}.
+"""
+
+
+_AGAIN = """\
+## Again
+
+`make study` measures all of it anew, keeps what it has measured in `.study`, goes on there when it was
+interrupted, and writes this page; `make study STUDY=quick` does so with few data sets, for a look.
+`benchmarks/study/` is the code: `clean.py` and `situations.py` draw the data, `measure.py` runs them,
+`rates.py` counts. `tests/study` holds a part of it on every change.
+"""
+
+
+def _shown() -> list[str]:
+    return [names()[TESTS.index(test)] for test in _SHOWN]
+
+
+def _sizes(found: Found) -> list[dict[str, object]]:
+    return [
+        {"test": name, "rate": called(found(cell), test, group).share}
+        for test, name in zip(TESTS, names(), strict=True)
+        for cell in clean.NOTHING
+        for group in found(cell).groups
+        if group != ("others",) and called(found(cell), test, group).n
+    ]
+
+
+def _powers(found: Found) -> list[dict[str, object]]:
+    return [
+        {
+            "effect": one.effect.name,
+            "raters": one.size,
+            "test": name,
+            "power": called(found(one.cell), test, ("in",)).share,
+        }
+        for one in clean.PLANTED
+        if one.layout is clean.CROSSED
+        for test, name in zip(_SHOWN, _shown(), strict=True)
+    ]

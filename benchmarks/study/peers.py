@@ -1,0 +1,88 @@
+"""Other ways to ask the same of the same data, each as people run it today."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.stats import binom, chi2_contingency
+
+from grasp_core.annotations import FloatArray, Int64Array
+from grasp_core.groups import Grouping
+from grasp_core.io.dataset.load import Dataset
+from grasp_core.statistics.counts import count
+from grasp_core.statistics.in_group import irr_disagreement
+
+BESIDE = Path(__file__).resolve().parents[3] / "shared" / "peers" / "apunim" / "src"
+"""Where apunim lies beside the repository, if it is not installed."""
+
+
+def peers(dataset: Dataset, grouping: Grouping) -> dict[str, FloatArray]:
+    """The p of each group by each other test, shape (groups,), and resampled intervals, shape (groups, 2)."""
+    sides = [
+        (count(dataset.annotations, grouping.member[g]), count(dataset.annotations, grouping.complement(g)))
+        for g in range(len(grouping.groups))
+    ]
+    found = {
+        "chi-square": np.array([chi_square(*both) for both in sides]),
+        "coincidences": np.array([coincidences(inside) for inside, _ in sides]),
+    }
+    theirs = apunim()
+    if theirs is not None:
+        found["apunim"] = unimodality(theirs, dataset, grouping)
+    return found
+
+
+def chi_square(inside: Int64Array, outside: Int64Array) -> float:
+    """Pearson's test of group by label, annotations taken for independent."""
+    table = np.array([inside.sum(axis=0), outside.sum(axis=0)])
+    return float(chi2_contingency(table[:, table.any(axis=0)]).pvalue)
+
+
+def coincidences(inside: Int64Array) -> FloatArray:
+    """Krippendorff's 95 % interval of alpha, by drawing from its own pairs of labels; shape (2,).
+
+    Its deviations are 0, or 1 over the expected disagreement, where labels are nominal, so that their sum
+    over the pairs drawn is binomial.
+    """
+    observed, expected = irr_disagreement(inside)
+    n = inside.sum(axis=1)
+    drawn = min(25 * inside.shape[1] ** 2, int((n * (n - 1)).sum()) // 2)
+    ends = binom.ppf([0.975, 0.025], drawn, observed) / drawn / expected
+    return np.asarray(1 - ends)
+
+
+def unimodality(theirs: Callable[..., Any], dataset: Dataset, grouping: Grouping) -> FloatArray:
+    """The p of apunim, which shuffles the labels within each item; shape (groups,)."""
+    annotations, groups = dataset.annotations, len(grouping.groups)
+    place = np.where(grouping.member.any(axis=0), grouping.member.argmax(axis=0), groups)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of means over no item
+        try:
+            found = theirs(
+                annotations.category.astype(float),
+                place[annotations.rater],
+                annotations.item,
+                num_bins=annotations.n_categories,
+                alpha=None,
+                seed=1,
+            )
+        except ValueError:  # no item has two peaks
+            found = {}
+    return np.array([found[g].pvalue if g in found else np.nan for g in range(groups)])
+
+
+def apunim() -> Callable[..., Any] | None:
+    """Its test, installed or beside the repository; None where there is neither."""
+    if BESIDE.is_dir() and str(BESIDE) not in sys.path:
+        sys.path.append(str(BESIDE))
+    try:
+        found: Callable[..., Any] = importlib.import_module("apunim").aposteriori_unimodality
+    except ImportError:
+        return None
+    return found

@@ -1,0 +1,89 @@
+"""From measurements to rates: how often a test calls, how often a mark is false, how often intervals hold."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from benchmarks.study.cells import Cell
+from benchmarks.study.measure import Measured
+from grasp_core.annotations import BoolArray
+from grasp_core.spec import LEVEL
+
+SIZE = (0.03, 0.06)
+"""Where a test's rate of false calls at 0.05 should lie."""
+COVERAGE = (0.92, 0.99)
+"""Where the share of 95 % intervals that hold should lie."""
+_ERRORS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """A share of data sets; `n` is 0 where nothing was asked."""
+
+    share: float
+    n: int
+
+    @property
+    def error(self) -> float:
+        """Its Monte Carlo standard error."""
+        return math.sqrt(self.share * (1 - self.share) / self.n) if self.n else math.nan
+
+    def outside(self, bounds: tuple[float, float]) -> bool:
+        """Whether it lies outside by more than two Monte Carlo errors, taken at the nearer bound."""
+        low, high = bounds
+        nearer = low if self.share < low else high
+        away = max(low - self.share, self.share - high)
+        return bool(self.n) and away > _ERRORS * math.sqrt(nearer * (1 - nearer) / self.n)
+
+
+def called(measured: Measured, test: str, group: tuple[str, ...], figure: str = "p") -> Rate:
+    """How often a test calls a group at the level; no p is no call."""
+    p = measured.of(test, figure)[:, measured.groups.index(group)]
+    if np.isnan(p).all():
+        return Rate(math.nan, 0)
+    return _rate(p < LEVEL)
+
+
+def dsi_called(measured: Measured, axis: int) -> Rate:
+    """How often the DSI of an axis is called at the level."""
+    return _rate(measured.dsi[:, axis] < LEVEL)
+
+
+def false_discoveries(measured: Measured, cell: Cell, test: str) -> Rate:
+    """Mean share of groups without a difference among those marked after correction."""
+    marked = measured.of(test, "q") < LEVEL
+    without = np.array([group not in cell.differs for group in measured.groups])
+    each = marked[:, without].sum(axis=1) / np.maximum(marked.sum(axis=1), 1)
+    return Rate(float(each.mean()), len(each))
+
+
+def held(measured: Measured, test: str, group: tuple[str, ...]) -> Rate:
+    """How often the interval holds the mean of the values over all data sets."""
+    place = measured.groups.index(group)
+    value, low, high = (measured.of(test, name)[:, place] for name in ("value", "low", "high"))
+    there = ~np.isnan(low)
+    if not there.any():
+        return Rate(math.nan, 0)
+    truth = np.nanmean(value)
+    return _rate(((low <= truth) & (truth <= high))[there])
+
+
+def peer_called(measured: Measured, peer: str, group: tuple[str, ...]) -> Rate:
+    """How often another test calls a group at the level."""
+    p = measured.peers[peer][:, measured.groups.index(group)]
+    return _rate(p < LEVEL)
+
+
+def peer_held(measured: Measured, group: tuple[str, ...]) -> Rate:
+    """How often the interval of resampled coincidences holds the mean IRR."""
+    place = measured.groups.index(group)
+    truth = np.nanmean(measured.of("irr", "value")[:, place])
+    ends = measured.peers["coincidences"][:, place]
+    return _rate((ends[:, 0] <= truth) & (truth <= ends[:, 1]))
+
+
+def _rate(yes: BoolArray) -> Rate:
+    return Rate(float(yes.mean()), yes.size)

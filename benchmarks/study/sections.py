@@ -1,0 +1,155 @@
+"""The sections of docs/validity.md: each a heading, what was done, and a table of what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from benchmarks.study import clean
+from benchmarks.study.cells import Cell
+from benchmarks.study.measure import Measured
+from benchmarks.study.rates import (
+    COVERAGE,
+    SIZE,
+    called,
+    dsi_called,
+    false_discoveries,
+    held,
+    peer_called,
+    peer_held,
+)
+from benchmarks.study.tables import names, of_tests, table, told
+
+Found = Callable[[Cell], Measured]
+"""What was measured of a cell."""
+_INSIDE = ("in",)
+
+
+def nothing(found: Found) -> str:
+    """Size of every test where nothing is planted."""
+    rows = []
+    for cell in clean.NOTHING:
+        measured = found(cell)
+        for group in measured.groups:
+            if group != ("others",):
+                rate = partial(called, measured, group=group)
+                rows.append([cell.name, str(int(group[0])), *of_tests(rate, SIZE)])
+    return f"""\
+## Nothing planted
+
+Groups of 2 to 50 raters who answer as everybody else, beside {clean.OTHERS} more. Crossed: all of
+{clean.CROSSED.items} items by all; sparse: {clean.SPARSE.items} items by {clean.SPARSE.each} raters each.
+Share of data sets with p < .05, of one group and one test; it should lie between .03 and .06, and is
+**bold** where it lies outside by more than two Monte Carlo errors.
+
+![Rates of false calls by test](validity-size.svg)
+
+{table(["data", "raters"], names(), rows)}
+
+The DSI's test, over all groups of the axis at once:
+
+{table(["data"], ["DSI"], [[cell.name, told(dsi_called(found(cell), 0), SIZE)] for cell in clean.NOTHING])}
+"""
+
+
+def planted(found: Found) -> str:
+    """Power of every test, by effect, layout and size of the group."""
+    rows = []
+    for one in clean.PLANTED:
+        measured = found(one.cell)
+        rate = partial(called, measured, group=_INSIDE)
+        rows.append([one.effect.name, one.layout.name, str(one.size), *of_tests(rate)])
+    return f"""\
+## A difference planted
+
+A group of so many of {clean.RATERS} raters differs in one way. Share of data sets with p < .05.
+
+![Power against the size of the group](validity-power.svg)
+
+{table(["planted", "data", "raters"], names(), rows)}
+"""
+
+
+def discoveries(found: Found) -> str:
+    """False discoveries among what is marked after correction."""
+    rows = []
+    for cell in clean.NOTHING:
+        rows.append([f"nothing; {cell.name}", *_discoveries(found(cell), cell)])
+    for one in clean.PLANTED:
+        if one.size == clean.USUAL_SIZE:
+            rows.append([f"{one.effect.name}; {one.layout.name}", *_discoveries(found(one.cell), one.cell)])
+    return f"""\
+## False discoveries
+
+Among the groups marked after Benjamini and Hochberg's correction, the mean share of those without a
+difference: where nothing is planted, all six groups of the axis; where {clean.USUAL_SIZE} of {clean.RATERS}
+raters differ, the three of a second axis that has nothing to do with anything. It should be at most .05.
+
+{table(["data"], names(), rows)}
+"""
+
+
+def _discoveries(measured: Measured, cell: Cell) -> list[str]:
+    return of_tests(lambda test: false_discoveries(measured, cell, test), (0, 0.05))
+
+
+def intervals(found: Found) -> str:
+    """Coverage of intervals."""
+    rows = []
+    for cell in clean.NOTHING:
+        measured = found(cell)
+        for group in measured.groups:
+            if group[0].isdigit() and int(group[0]) >= min(clean.PLANTED_SIZES):
+                row = of_tests(partial(held, measured, group=group), COVERAGE)
+                rows.append([f"nothing; {cell.name}", str(int(group[0])), *row])
+    for one in clean.PLANTED:
+        row = of_tests(partial(held, found(one.cell), group=_INSIDE), COVERAGE)
+        rows.append([f"{one.effect.name}; {one.layout.name}", str(one.size), *row])
+    return f"""\
+## Intervals
+
+Share of 95 % intervals, for other raters and other items, that hold the mean over all data sets; of label
+use that of the first label. It should lie between .92 and .99, and is **bold** where it lies outside by
+more than two Monte Carlo errors.
+
+{table(["data", "raters"], names(), rows)}
+"""
+
+
+def beside(found: Found) -> str:
+    """Other tests on the same data."""
+    calls, ends = [], []
+    for what, cell, group in _of_peers():
+        measured = found(cell)
+        theirs = [peer for peer in ("chi-square", "apunim") if peer in measured.peers]
+        ours = [told(called(measured, test, group)) for test in ("label_use", "distance", "gai")]
+        of_theirs = [told(peer_called(measured, peer, group)) for peer in theirs]
+        calls.append([what, str(int(measured.n)), *ours, *of_theirs])
+        ends.append([what, told(held(measured, "irr", group)), told(peer_held(measured, group))])
+    heads = ["data sets", "label use", "distance", "GAI", *theirs]
+    return f"""\
+## Beside other tests
+
+The same data, a group of {clean.USUAL_SIZE} raters. *Chi-square* is Pearson's test of group by label, which
+takes all annotations for independent. *apunim* (Tsirmpas, Androutsopoulos and Pavlopoulos) is the nearest
+other program: it asks which groups explain why items are disputed, and shuffles labels within items, which
+takes a rater's labels for independent. Share of data sets with p < .05; where nothing is planted it should
+be .05.
+
+{table(["data"], heads, calls)}
+
+Share of 95 % intervals of IRR that hold, beside Krippendorff's, which draw from the pairs of labels that
+were observed:
+
+{table(["data"], ["GRASP", "coincidences"], ends)}
+"""
+
+
+def _of_peers() -> list[tuple[str, Cell, tuple[str, ...]]]:
+    without = [(f"nothing; {cell.name}", cell, (f"{clean.USUAL_SIZE}",)) for cell in clean.NOTHING]
+    with_effect = [(one.name, one.cell, _INSIDE) for one in clean.PLANTED]
+    return [one for one in (*without, *with_effect) if one[1].of_peers]
+
+
+ALL: tuple[Callable[[Found], str], ...] = (nothing, planted, discoveries, intervals, beside)
+"""All sections, in their order."""

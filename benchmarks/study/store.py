@@ -1,0 +1,43 @@
+"""What has been measured, kept in files: a study that was interrupted goes on where it was."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.study.cells import Cell
+from benchmarks.study.measure import Measured
+
+
+def path(folder: Path, cell: Cell, start: int) -> Path:
+    """Where the data sets from seed `start` on are kept."""
+    return folder / f"{cell.key}-{start:05}.npz"
+
+
+def keep(target: Path, measured: Measured) -> None:
+    """Write what was measured, whole or not at all."""
+    partial = target.with_suffix(f".{os.getpid()}")
+    with partial.open("wb") as file:
+        np.savez_compressed(
+            file,
+            groups=np.array(measured.groups),
+            figures=measured.figures,
+            dsi=measured.dsi,
+            warnings=np.array([" ".join(sorted(codes)) for codes in measured.warnings]),
+            **{f"peer-{name}": values for name, values in measured.peers.items()},
+        )
+    partial.replace(target)
+
+
+def kept(source: Path) -> Measured:
+    """Read it back."""
+    with np.load(source, allow_pickle=False) as found:
+        return Measured(
+            tuple(tuple(map(str, group)) for group in found["groups"]),
+            found["figures"],
+            found["dsi"],
+            tuple(frozenset(str(codes).split()) for codes in found["warnings"]),
+            {name.removeprefix("peer-"): found[name] for name in found.files if name.startswith("peer-")},
+        )

@@ -1,0 +1,48 @@
+"""The study's tables, in Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from benchmarks.study.measure import TESTS
+from benchmarks.study.rates import Rate
+
+_SHORT = {
+    "irr": "IRR",
+    "xrr": "XRR",
+    "negentropy": "negentropy",
+    "cross_negentropy": "cross-negentropy",
+    "plurality_size": "plurality size",
+    "voting_agreement": "voting agreement",
+    "gai": "GAI",
+    "gap": "gap",
+    "distance": "distance",
+    "label_use": "label use",
+}
+NOTHING = "–"
+
+
+def names() -> list[str]:
+    """Short names of all tests, in their order."""
+    return [_SHORT[test] for test in TESTS]
+
+
+def told(rate: Rate, bounds: tuple[float, float] | None = None) -> str:
+    """A rate in two or three decimals; bold where it lies outside the bounds by more than chance."""
+    if not rate.n:
+        return NOTHING
+    text = f"{rate.share:.3f}" if bounds else f"{rate.share:.2f}"
+    text = "1.00" if text.startswith("1") else text.removeprefix("0")
+    return f"**{text}**" if bounds and rate.outside(bounds) else text
+
+
+def table(first: Sequence[str], columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Columns of words, then columns of figures."""
+    heads = [*first, *columns]
+    rule = ["---"] * len(first) + ["---:"] * len(columns)
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in (heads, rule, *rows))
+
+
+def of_tests(rate: Callable[[str], Rate], bounds: tuple[float, float] | None = None) -> list[str]:
+    """A row's figures: the rate of each test."""
+    return [told(rate(test), bounds) for test in TESTS]

@@ -1,0 +1,107 @@
+"""A part of the study, small enough for every change: sizes, power, what is kept, what is written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchmarks.study import clean
+from benchmarks.study.all_cells import all_cells
+from benchmarks.study.cells import Cell
+from benchmarks.study.document import write
+from benchmarks.study.measure import FIGURES, TESTS, Measured, joined, measure
+from benchmarks.study.rates import SIZE, called, false_discoveries, held
+from benchmarks.study.run import measured
+from benchmarks.study.store import keep, kept, path
+
+SETS = 60
+
+
+@pytest.fixture(scope="module")
+def nothing() -> Measured:
+    return measure(clean.NOTHING[1], range(SETS))
+
+
+def test_what_is_not_there_is_rarely_called(nothing: Measured) -> None:
+    """Of 300 calls of one statistic at .05, 15 are to be expected."""
+    groups = [group for group in nothing.groups if group != ("others",)]
+    for test in TESTS:
+        calls = sum(called(nothing, test, group).share * SETS for group in groups)
+        assert calls <= 27, test
+
+
+def test_intervals_mostly_hold(nothing: Measured) -> None:
+    for test in ("irr", "xrr", "distance", "label_use"):
+        assert held(nothing, test, ("25",)).share >= 0.8, test
+
+
+def test_a_label_said_more_often_is_found_and_little_else() -> None:
+    """Of a group of 25 that gives one label 15 points more often; the second axis has no part in it."""
+    (one,) = (
+        one
+        for one in clean.PLANTED
+        if one.layout is clean.CROSSED and one.size == 25 and "K = 3" in one.effect.name
+    )
+    found = measure(one.cell, range(30))
+    assert called(found, "label_use", ("in",)).share > 0.7
+    assert called(found, "label_use", ("in",)).share > called(found, "gai", ("in",)).share
+    assert false_discoveries(found, one.cell, "label_use").share < 0.15
+
+
+def test_rates_are_counted_right() -> None:
+    figures = np.full((4, 2, len(TESTS), len(FIGURES)), np.nan)
+    figures[:, :, 0] = [
+        [[0.1, 0.01, 0.01, 0.0, 0.3], [0.5, 0.9, 0.90, 0.4, 0.6]],
+        [[0.2, 0.04, 0.06, 0.1, 0.4], [0.5, 0.9, 0.04, 0.4, 0.6]],
+        [[0.3, 0.05, 0.01, 0.2, 0.5], [0.5, 0.9, 0.04, 0.4, 0.6]],
+        [[0.4, 0.90, 0.90, 0.3, 0.6], [0.5, 0.9, 0.90, 0.6, 0.7]],
+    ]
+    found = Measured((("in",), ("out",)), figures, np.zeros((4, 0)), (frozenset(),) * 4)
+    cell = Cell("a", "b", clean.NOTHING[0].draw, (("side",),), frozenset({("in",)}))
+    assert called(found, TESTS[0], ("in",)).share == 0.5  # p of .05 is none below it
+    assert called(found, TESTS[1], ("in",)).n == 0
+    assert held(found, TESTS[0], ("in",)).share == 0.75  # of the mean .25, which .3 to .6 leaves out
+    assert held(found, TESTS[0], ("out",)).share == 0.75
+    assert false_discoveries(found, cell, TESTS[0]).share == (0 + 1 + 0.5 + 0) / 4
+    assert not called(found, TESTS[0], ("in",)).outside((0.4, 0.6))
+    assert called(found, TESTS[0], ("in",)).outside(SIZE)
+
+
+def test_what_was_measured_is_kept_and_read_back(tmp_path: Path, nothing: Measured) -> None:
+    cell = clean.NOTHING[1]
+    keep(path(tmp_path, cell, 0), nothing)
+    again = kept(path(tmp_path, cell, 0))
+    assert again.groups == nothing.groups
+    assert again.warnings == nothing.warnings
+    np.testing.assert_array_equal(again.figures, nothing.figures)
+    np.testing.assert_array_equal(again.peers["chi-square"], nothing.peers["chi-square"])
+    assert joined([again, again]).n == 2 * SETS
+    assert measured(tmp_path, cell, SETS // 2 - 5).n == SETS  # a piece is kept whole
+    assert [one.name for one in tmp_path.iterdir()] == [path(tmp_path, cell, 0).name]
+
+
+def test_cells_have_names_and_keys_of_their_own() -> None:
+    cells = all_cells()
+    assert len({(cell.section, cell.name) for cell in cells}) == len(cells)
+    assert len({cell.key for cell in cells}) == len(cells)
+
+
+def test_the_document_is_written_of_all_cells(tmp_path: Path) -> None:
+    of_layout: dict[tuple[object, ...], Measured] = {}
+
+    def found(cell: Cell) -> Measured:
+        # Cells with the same groups and peers look alike to the writer: one measurement stands for all.
+        kind = (cell.axes, cell.of_peers, cell.section)
+        if kind not in of_layout:
+            of_layout[kind] = measure(cell, range(2))
+        return of_layout[kind]
+
+    write(tmp_path, found, 2)
+    text = (tmp_path / "validity.md").read_text(encoding="utf-8")
+    assert text.startswith("# Validity\n")
+    tables = [block for block in text.split("\n\n") if block.startswith("| ")]
+    assert all(len({row.count("|") for row in block.splitlines()}) == 1 for block in tables)
+    assert len(tables) >= 6
+    assert (tmp_path / "validity-power.svg").read_text(encoding="utf-8").startswith("<svg")
