@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections.abc import Collection
 from typing import Any
 
 from grasp_core.annotations import FloatArray
@@ -34,6 +35,8 @@ class Conductor(Watcher, Checkpoints):
         Set once there is something to see: a provisional result, or the run's end.
     closing : threading.Event
         Set when the server closes.
+    in_hand : collection of run ids
+        The runs that this server computes now.
 
     Attributes
     ----------
@@ -48,22 +51,25 @@ class Conductor(Watcher, Checkpoints):
     """
 
     def __init__(
-        self, runs: RunStore, record: RunRecord, known: threading.Event, closing: threading.Event
+        self,
+        runs: RunStore,
+        record: RunRecord,
+        known: threading.Event,
+        closing: threading.Event,
+        in_hand: Collection[str],
     ) -> None:
         self.record = record
         self.progress: Progress | None = None
         self.provisional: Result | None = None
         self.known = known
         self.cancelled = False
-        self._runs, self._closing = runs, closing
+        self._runs, self._closing, self._in_hand = runs, closing, in_hand
         self._lost = False
         self._done = record.done
         self._unsaved: list[tuple[int, FloatArray]] = []
         self._tally: Tally | None = None
         self._counted = False  # whether something was counted that is not saved
         self._saved: Result | None = None  # the provisional result that others can see
-        self._shown: Result | None = None  # ...and that the pages of this server show
-        self._shown_until = 0.0
         self._saved_at = time.monotonic()
 
     def counted_before(self) -> bytes | None:
@@ -90,12 +96,10 @@ class Conductor(Watcher, Checkpoints):
         self.provisional = provisional
         self.known.set()
 
-    def shown(self, *, every: float) -> Result | None:
-        """What is found so far, the same for all who ask within some seconds."""
-        now = time.monotonic()
-        if self._shown is None or now >= self._shown_until:
-            self._shown, self._shown_until = self.provisional, now + every
-        return self._shown
+    @property
+    def side_by_side(self) -> int:
+        """See :class:`~grasp_core.engine.watching.Watcher`."""
+        return max(1, len(self._in_hand))
 
     def check(self, progress: Progress) -> None:
         """See :class:`~grasp_core.engine.watching.Watcher`.

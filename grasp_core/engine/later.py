@@ -59,6 +59,11 @@ class WithinStage(Watcher):
     def __init__(self, watcher: Watcher, panel: LaterPanel) -> None:
         self._watcher, self._of = watcher, panel.name
 
+    @property
+    def side_by_side(self) -> int:
+        """See :class:`~grasp_core.engine.watching.Watcher`."""
+        return self._watcher.side_by_side
+
     def check(self, progress: Progress) -> None:
         """See :class:`~grasp_core.engine.watching.Watcher`."""
         self._watcher.check(replace(progress, of=self._of))

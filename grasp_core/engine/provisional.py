@@ -10,9 +10,9 @@ from grasp_core.permutation.nulls.tally import Tally
 from grasp_core.result import Result
 
 EVERY_SECONDS = 1.0
-"""How often a provisional result is made."""
+"""How often a provisional result is made; of several runs side by side, of one after the other."""
 SHARE = 10
-"""However large the result, making it takes at most one part of so many of the time."""
+"""However large the results, making them takes at most one part of so many of the time."""
 
 
 class Showing:
@@ -38,4 +38,4 @@ class Showing:
         self._shown = tally.in_null
         self._watcher.found(self._make(tally, now - self._began))
         took = time.perf_counter() - now
-        self._next = now + max(EVERY_SECONDS, SHARE * took)
+        self._next = now + self._watcher.side_by_side * max(EVERY_SECONDS, SHARE * took)

@@ -22,7 +22,6 @@ from grasp_core.engine.conductor import Conductor
 from grasp_core.engine.inputs import Inputs
 from grasp_core.engine.pools.blocks import Progress
 from grasp_core.engine.pools.pool import Pool
-from grasp_core.engine.provisional import EVERY_SECONDS
 from grasp_core.engine.run import run_key
 from grasp_core.errors import (
     FAULT,
@@ -153,7 +152,7 @@ class Service:
         A server has about one new result a second to show, however many runs it computes and people watch.
         """
         conductor = self._in_hand.get(run_id)
-        known = None if conductor is None else conductor.shown(every=EVERY_SECONDS * len(self._in_hand))
+        known = None if conductor is None else conductor.provisional
         return known or self.runs.provisional(run_id)
 
     def wait(self, run_id: str, seconds: float) -> None:
@@ -226,7 +225,8 @@ class Service:
                 self._awake.clear()
             else:
                 known = self._asked.get(record.id) or threading.Event()
-                conductor = self._in_hand[record.id] = Conductor(self.runs, record, known, self.closing)
+                conductor = Conductor(self.runs, record, known, self.closing, self._in_hand)
+                self._in_hand[record.id] = conductor
                 self._asked.pop(record.id, None)
                 self._conductors.submit(self._conduct, conductor)
 

@@ -11,6 +11,11 @@ from grasp_core.result import Result
 class Watcher:
     """Whoever watches a run; this one lets it go on."""
 
+    @property
+    def side_by_side(self) -> int:
+        """Runs that share the time for provisional results with this one, itself included."""
+        return 1
+
     def check(self, progress: Progress) -> None:
         """Called several times a second; what this raises ends the run."""
 

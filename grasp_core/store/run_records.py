@@ -74,9 +74,10 @@ def the_record(connection: Connection, run_id: str) -> RunRecord:
 
 def the_records(connection: Connection, ids: Sequence[str]) -> list[RunRecord]:
     """In the order of `ids`; unknown ones are passed over."""
-    rows = {row.id: row for row in connection.execute(sa.select(*_COLUMNS).where(runs.c.id.in_(ids)))}
+    rows = {row.id: row for row in connection.execute(sa.select(*_COLUMNS).where(_one_of(runs.c.id, ids)))}
     tagged: dict[str, list[str]] = {}
-    for row in connection.execute(sa.select(tags).where(tags.c.run_id.in_(ids)).order_by(tags.c.tag)):
+    of_these = sa.select(tags).where(_one_of(tags.c.run_id, ids)).order_by(tags.c.tag)
+    for row in connection.execute(of_these):
         tagged.setdefault(row.run_id, []).append(row.tag)
     return [
         RunRecord(
@@ -100,3 +101,8 @@ def the_records(connection: Connection, ids: Sequence[str]) -> list[RunRecord]:
         )
         for row in (rows[run_id] for run_id in ids if run_id in rows)
     ]
+
+
+def _one_of(column: sa.Column[str], ids: Sequence[str]) -> sa.ColumnElement[bool]:
+    """One id, as every page asks, is compared: a list is written into the query's text each time."""
+    return column == ids[0] if len(ids) == 1 else column.in_(ids)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,9 +15,12 @@ from sqlalchemy import URL
 
 from grasp_core.engine import provisional as provisional_module
 from grasp_core.engine.compute import compute
+from grasp_core.engine.conductor import Conductor
+from grasp_core.engine.later import WithinStage
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.blocks import Progress
 from grasp_core.engine.pools.pool import Pool
+from grasp_core.engine.provisional import Showing
 from grasp_core.engine.service import Service
 from grasp_core.engine.watching import Watcher
 from grasp_core.errors import DataError, RunCancelledError
@@ -37,6 +42,12 @@ class Onlooker(Watcher):
     def found(self, provisional: Result) -> None:
         assert isinstance(provisional, RunResult)
         self.shown.append(provisional)
+
+
+class Clock:
+    """A clock that stands still."""
+
+    seconds = 0.0
 
 
 @pytest.fixture(autouse=True)
@@ -214,24 +225,45 @@ def test_another_server_sees_it_too(monkeypatch: pytest.MonkeyPatch, service: Se
         assert other.provisional(record.id) is None
 
 
-def test_all_who_watch_are_shown_the_same_for_a_while(
-    monkeypatch: pytest.MonkeyPatch, service: Service
+@pytest.mark.parametrize(
+    ("runs", "took", "seconds"),
+    [
+        (1, 0.02, [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]),
+        (4, 0.02, [0.0, 4.0, 8.0]),
+        (1, 0.3, [0.0, 3.0, 6.0, 9.0]),  # a tenth of the time
+        (3, 0.3, [0.0, 9.0]),
+    ],
+)
+def test_runs_side_by_side_take_turns_in_showing_what_they_found(
+    monkeypatch: pytest.MonkeyPatch, runs: int, took: float, seconds: list[float]
 ) -> None:
-    monkeypatch.setattr("grasp_core.engine.conductor.SAVE_SECONDS", 0.0)
-    monkeypatch.setattr("grasp_core.engine.service.EVERY_SECONDS", 3600.0)
-    record = ask(service, permutations=ENDLESS)
-    service.wait(record.id, 200)
-    first = service.provisional(record.id)
-    assert first is not None
+    clock, shown = Clock(), []
 
-    def has_gone_on() -> bool:
-        kept = service.runs.provisional(record.id)
-        return kept is not None and kept.permutations > first.permutations
+    class OneOfSeveral(Watcher):
+        side_by_side = runs
 
-    wait_until(has_gone_on)
-    assert service.provisional(record.id) is first
-    service.cancel(record.id)
-    ended(service, record)
+        def found(self, provisional: Result) -> None:
+            shown.append(clock.seconds)
+            clock.seconds += took
+
+    monkeypatch.setattr(provisional_module, "EVERY_SECONDS", 1.0)
+    monkeypatch.setattr(provisional_module, "SHARE", 10)
+    monkeypatch.setattr(provisional_module.time, "perf_counter", lambda: clock.seconds)
+    tally = SimpleNamespace(in_null=0)
+    show = Showing(lambda *_: SimpleNamespace(), OneOfSeveral())
+    for tenth in range(100):
+        clock.seconds, tally.in_null = tenth / 10, tenth
+        show(tally)
+    assert shown == seconds
+
+
+def test_a_server_counts_the_runs_that_it_computes(service: Service) -> None:
+    hand = {"one": object(), "two": object()}
+    record = ended(service, ask(service))
+    conductor = Conductor(service.runs, record, threading.Event(), service.closing, hand)
+    assert WithinStage(conductor, SimpleNamespace(name="pairs")).side_by_side == 2
+    hand.clear()  # between being claimed and being put there
+    assert conductor.side_by_side == 1
 
 
 def test_a_run_that_is_done_has_a_final_result_alone(service: Service) -> None:
