@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 import altair as alt
 import streamlit as st
@@ -25,10 +25,13 @@ from grasp_core.groups import AxisSet, Group
 from grasp_core.outcome import Significance
 from grasp_core.panels.models.result import ModelsResult
 from grasp_core.rater_map.values import RaterMap
-from grasp_core.report.findings import Finding, named_groups
+from grasp_core.report.findings import Finding, findings, named_groups, nearest
+from grasp_core.report.no_findings import nothing_holds
 from grasp_core.report.pairs.sentences import seen_from
 from grasp_core.report.pairs.words import measures
+from grasp_core.report.sentences import answer
 from grasp_core.report.tables import RowOrder
+from grasp_core.report.text import Sentence
 from grasp_core.result import Result, RunResult
 from pages._ui.result.live_chart import with_data_apart
 from pages._ui.result.results_table import (
@@ -122,6 +125,23 @@ def label_use_chart(key: str, _result: RunResult, name: str, theme: Theme) -> No
     """Draw the label use of the group of this name."""
     row = named_groups(_result)[name]
     _draw_chart(charts.label_use_chart(_result, row, theme), live=_result.provisional)
+
+
+class ToldFirst(NamedTuple):
+    """What a result's first screen says; of one without findings why, and what came nearest."""
+
+    headline: Sentence
+    findings: tuple[Finding, ...]
+    nothing: tuple[Sentence, ...]
+    nearest: tuple[Finding, ...]
+
+
+@st.cache_resource(max_entries=_SECTIONS, show_spinner=False)
+def told_first(key: str, _result: RunResult) -> ToldFirst:
+    """Find out what is told first: a third of the work of a page, though nothing is drawn."""
+    found = findings(_result)
+    apart = ((), ()) if found else (tuple(nothing_holds(_result)), nearest(_result)[:1])
+    return ToldFirst(answer(_result).headline, found, *apart)
 
 
 @st.cache_data(max_entries=_CHARTS, show_spinner=False)

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from grasp_core.report.findings import CARDS, Finding, findings, nearest
-from grasp_core.report.no_findings import nothing_holds
-from grasp_core.report.sentences import answer
+from grasp_core.report.findings import CARDS, Finding
 from grasp_core.report.text import escape_markdown
-from grasp_core.result import RunResult
 from grasp_core.wording import agree, number
 from pages._ui.result import cache
 from pages._ui.result.figures import page_theme
@@ -19,14 +16,14 @@ from pages._ui.widgets.shown import Shown
 
 def show_first(shown: Shown) -> None:
     """Headline and cards."""
-    result = shown.result
-    found = findings(result)
-    st.header(answer(result).headline.markdown)
+    result, told = shown.result, cache.told_first(shown.key, shown.result)
+    found = told.findings
+    st.header(told.headline.markdown)
     with st.container(key=page_style.CARDS):
         for place, finding in enumerate(found[:CARDS]):
             _card(shown, finding, place)
         if not found and result.groups:
-            _nothing(result)
+            _nothing(told)
     rest = len(found) - CARDS
     if rest > 0:
         st.caption(
@@ -46,12 +43,12 @@ def _card(shown: Shown, finding: Finding, place: int) -> None:
         _way_to(finding.name, place)
 
 
-def _nothing(result: RunResult) -> None:
+def _nothing(told: cache.ToldFirst) -> None:
     with st.container(border=True):
         st.subheader("Nothing holds after correction")
-        for sentence in nothing_holds(result):
+        for sentence in told.nothing:
             st.markdown(sentence.markdown)
-        for place, finding in enumerate(nearest(result)[:1]):
+        for place, finding in enumerate(told.nearest):
             _way_to(finding.name, place)
 
 
