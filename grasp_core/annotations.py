@@ -5,14 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-Int32Array = npt.NDArray[np.int32]
-Int64Array = npt.NDArray[np.int64]
-Codes = npt.NDArray[np.integer[Any]]
+from grasp_core import ordering
+from grasp_core.ordering import in_pieces, sorted_codes, tallied
+
+Int32Array = ordering.Int32Array
+Int64Array = ordering.Int64Array
+Codes = ordering.Codes
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 Scalar = TypeVar("Scalar", bound=np.generic)
@@ -56,7 +59,6 @@ class Annotations:
         item_ids: Sequence[str],
         rater_ids: Sequence[str],
         categories: Sequence[str],
-        copy: bool = True,
     ) -> Annotations:
         """Build from one code per annotation, in any order.
 
@@ -65,8 +67,6 @@ class Annotations:
         item, rater, category : integer arrays, shape (A,)
             Positions in `item_ids`, `rater_ids` and `categories`.
         item_ids, rater_ids, categories : sequence of str
-        copy : bool
-            False: arrays that are as they are needed are taken over, and must not change any more.
 
         Raises
         ------
@@ -80,20 +80,28 @@ class Annotations:
         for values, (name, entries) in zip(codes, lists.items(), strict=True):
             if values.size and not (values.min() >= 0 and values.max() < len(entries)):
                 raise ValueError(f"a code in `{name}` lies outside 0..{len(entries) - 1}")
-        item_codes, rater_codes, category_codes = codes
-        if not _in_order(item_codes, rater_codes):
-            order = item_order(item_codes, rater_codes, len(item_ids), len(rater_ids))
-            if order is None:
-                order = np.lexsort((rater_codes, item_codes))
-            rater_codes, category_codes = rater_codes[order], category_codes[order]
-        counts = tallied(item_codes, len(item_ids))
+        per_item = tallied(codes[0], len(item_ids))
+        in_order = sorted_codes(lambda: in_pieces(codes), per_item, len(rater_ids), len(categories))
+        return cls.of_sorted(per_item, *in_order, item_ids, rater_ids, categories)
+
+    @classmethod
+    def of_sorted(
+        cls,
+        per_item: Codes,
+        rater: Int32Array,
+        category: Int32Array,
+        item_ids: Sequence[str],
+        rater_ids: Sequence[str],
+        categories: Sequence[str],
+    ) -> Annotations:
+        """Take over what :func:`sorted_codes` made; `per_item`, shape (I,), are the items' annotations."""
         return cls(
             item_ids=tuple(item_ids),
             rater_ids=tuple(rater_ids),
             categories=tuple(categories),
-            indptr=_frozen(np.concatenate(([0], np.cumsum(counts))).astype(np.int64)),
-            rater=_frozen(rater_codes.astype(np.int32, copy=copy)),
-            category=_frozen(category_codes.astype(np.int32, copy=copy)),
+            indptr=_frozen(np.concatenate(([0], np.cumsum(per_item))).astype(np.int64)),
+            rater=_frozen(rater),
+            category=_frozen(category),
         )
 
     @property
@@ -122,42 +130,10 @@ class Annotations:
         return np.repeat(np.arange(self.n_items, dtype=np.int32), np.diff(self.indptr))
 
 
-PIECE = 1 << 20
-"""Codes counted at a time: NumPy counts a copy of them in its widest type."""
-
-
-def tallied(codes: Codes, n: int) -> Int64Array:
-    """How often each of the codes 0 to `n` - 1 occurs, shape (n,)."""
-    total = np.zeros(n, np.int64)
-    for start in range(0, codes.size, PIECE):
-        total += np.bincount(codes[start : start + PIECE], minlength=n)
-    return total
-
-
 def _whole(values: npt.ArrayLike) -> Codes:
     """As an array of whole numbers; an empty list has no type of its own."""
     array = np.asarray(values)
     return array if array.dtype.kind in "iu" else array.astype(np.int64)
-
-
-def _in_order(item: Codes, rater: Codes) -> bool:
-    """Whether annotations stand by item, and by rater within an item."""
-    same = item[1:] == item[:-1]
-    return bool(((item[1:] > item[:-1]) | (same & (rater[1:] >= rater[:-1]))).all())
-
-
-def item_order(item: Codes, rater: Codes, n_items: int, n_raters: int) -> Codes | None:
-    """Positions (A,) of annotations by item, then by rater; None if one rater has an item twice.
-
-    Notes
-    -----
-    Filling a sparse matrix with the positions sorts them in linear time; pairs that occur twice share a cell.
-    """
-    positions = np.arange(item.size, dtype=np.int32 if item.size < 2**31 else np.int64)
-    from scipy import sparse  # takes longer to load than a file to be read, and readers need none of it
-
-    matrix = sparse.coo_array((positions, (item, rater)), shape=(n_items, n_raters)).tocsr()
-    return matrix.data if matrix.nnz == item.size else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

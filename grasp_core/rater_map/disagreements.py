@@ -9,7 +9,8 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from grasp_core.annotations import Annotations, FloatArray, Int32Array, Int64Array, tallied
+from grasp_core.annotations import Annotations, FloatArray, Int32Array, Int64Array
+from grasp_core.ordering import tallied
 from grasp_core.spec import Level
 from grasp_core.statistics.distance import distance_of
 

@@ -112,7 +112,7 @@ def missing_labels(votes: Votes, spec: DataSpec) -> tuple[Votes, list[Problem]]:
 
 def labels(votes: Votes, spec: DataSpec) -> list[Problem]:
     """Labels that are not declared, or too many."""
-    used = np.unique(votes.label)
+    used = votes.used_labels()
     if used.size > MAX_CATEGORIES:
         return [_too_many_labels(votes, used.size)]
     return [] if spec.categories is None else _undeclared(votes, spec.categories)
@@ -130,13 +130,13 @@ def about_labels(where: str, named: Mapping[str, int], spec: DataSpec) -> list[P
 
 def _too_many_labels(votes: Votes, distinct: int) -> Problem:
     if votes.label_column is not None:
-        found = [votes.labels[code] for code in np.unique(votes.label)]
+        found = [votes.labels[code] for code in votes.used_labels()]
         return too_many_labels(votes.table.name, votes.label_column, found)
     codes = votes.rater if votes.columns_are == "raters" else votes.item
     pairs = np.unique(codes.astype(np.int64) * len(votes.labels) + votes.label) // max(len(votes.labels), 1)
     worst = int(np.bincount(pairs).argmax())
     ids = votes.rater_ids if votes.columns_are == "raters" else votes.item_ids
-    limit = _at_most([votes.labels[code] for code in np.unique(votes.label)])
+    limit = _at_most([votes.labels[code] for code in votes.used_labels()])
     many = DataProblem.TOO_MANY_LABELS_IN_COLUMNS
     return stop(many(labels=distinct, file=votes.table.name, column=ids[worst], limit=limit), distinct)
 

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from grasp_core.account import LeftOut
-from grasp_core.annotations import BoolArray, Codes, tallied
+from grasp_core.annotations import BoolArray, Codes
 from grasp_core.data_spec import DataSpec
 from grasp_core.errors import Problem, know, stop
 from grasp_core.io.dataset.raters.columns import DescribingColumn
@@ -17,6 +17,7 @@ from grasp_core.io.dataset.recoding import numbers_of
 from grasp_core.io.dataset.votes import Votes
 from grasp_core.io.table.columns import Column
 from grasp_core.io.table.table import Table
+from grasp_core.ordering import tallied
 from grasp_core.remarks.left_out import LeftOutReason
 from grasp_core.remarks.problems import DataProblem
 from grasp_core.remarks.remark import Remark
@@ -195,7 +196,7 @@ def by_values(sieve: Sieve, spec: DataSpec) -> None:
     """Leave out by value, by id and by time."""
     filters = spec.filters
     for name, value in filters.drop:
-        hit = sieve.votes.table.column(name).among([value])[sieve.votes.row]
+        hit = sieve.votes.of_rows(sieve.votes.table.column(name).among([value]))
         sieve.keep(LeftOutReason.WITH_VALUE(column=name, value=value), ~hit)
     if filters.raters:
         listed_raters = np.isin(np.array(sieve.votes.rater_ids, dtype=object), filters.raters)
@@ -209,7 +210,7 @@ def by_values(sieve: Sieve, spec: DataSpec) -> None:
 
 def _in_time(votes: Votes, spec: DataSpec) -> tuple[Remark, BoolArray]:
     filters = spec.filters
-    seconds = numbers_of(votes.table.column(str(filters.time)))[votes.row]
+    seconds = votes.of_rows(numbers_of(votes.table.column(str(filters.time))))
     low = -np.inf if filters.min_time is None else float(filters.min_time)
     high = np.inf if filters.max_time is None else float(filters.max_time)
     column = str(filters.time)
@@ -228,11 +229,12 @@ def by_gold(sieve: Sieve, spec: DataSpec) -> list[Problem]:
     if filters.gold is None or filters.min_gold is None:
         return []
     gold = votes.table.column(filters.gold)
-    known = ~gold.among(spec.missing)[votes.row]
+    known = ~votes.of_rows(gold.among(spec.missing))
+    expected = votes.of_rows(gold.codes)
     code_of = {label: code for code, label in enumerate(votes.labels)}
-    meant = np.array([code_of.get(value, -1) for value in gold.values], dtype=np.int64)[gold.codes[votes.row]]
+    meant = np.array([code_of.get(value, -1) for value in gold.values], dtype=np.int64)[expected]
     if known.any() and not (known & (meant >= 0)).any():
-        return [_strange_gold(votes, gold, np.unique(gold.codes[votes.row[known]]), filters.gold)]
+        return [_strange_gold(votes, gold, np.unique(expected[known]), filters.gold)]
     n = len(votes.rater_ids)
     asked = np.bincount(votes.rater[known], minlength=n)
     right = np.bincount(votes.rater[known & (meant == votes.label)], minlength=n)
@@ -244,7 +246,7 @@ def by_gold(sieve: Sieve, spec: DataSpec) -> list[Problem]:
 
 def _strange_gold(votes: Votes, gold: Column, codes: Codes, name: str) -> Problem:
     found = [gold.values[code] for code in codes]
-    labels = [votes.labels[code] for code in np.unique(votes.label)]
+    labels = [votes.labels[code] for code in votes.used_labels()]
     remark = DataProblem.STRANGE_GOLD(
         file=votes.table.name, column=name, found=tuple(found), labels=tuple(labels)
     )

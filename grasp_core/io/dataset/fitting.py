@@ -8,8 +8,6 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from grasp_core.data_spec import DataSpec
 from grasp_core.errors import raise_stopping
 from grasp_core.io.dataset import checks, filters
@@ -85,5 +83,5 @@ def fitting(
 def _undeclared(votes: Votes, spec: DataSpec) -> list[str]:
     if spec.categories is None:
         return []
-    found = (votes.labels[code] for code in np.unique(votes.label))
+    found = (votes.labels[code] for code in votes.used_labels())
     return [label for label in found if label not in spec.missing and label not in spec.categories]

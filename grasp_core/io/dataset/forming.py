@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from grasp_core.annotations import Annotations, Axis, BoolArray, Codes
+from grasp_core.annotations import Annotations, Axis, BoolArray, Codes, Int32Array
 from grasp_core.data_spec import DataSpec
 from grasp_core.io.dataset.contents import Answers
 from grasp_core.io.dataset.raters.columns import DescribingColumn
 from grasp_core.io.dataset.recoding import in_order, ranges
 from grasp_core.io.dataset.votes import Votes
+from grasp_core.ordering import in_pieces, sorted_codes, tallied
 
 
 def annotations_of(
@@ -20,26 +21,27 @@ def annotations_of(
     """One question's votes as annotations, of the raters (J,) and the items (I,) that count."""
     position = {label: index for index, label in enumerate(categories)}
     category = np.array([position.get(label, -1) for label in votes.labels], dtype=np.int32)
-    return Annotations.from_codes(
-        item=_among(rated, votes.item),
-        rater=_among(counted, votes.rater),
-        category=category[votes.label],
-        item_ids=_chosen(votes.item_ids, rated),
-        rater_ids=_chosen(votes.rater_ids, counted),
-        categories=categories,
-        copy=False,
-    )
+    per_item, rater, label = by_item(votes)
+    _replace(rater, np.cumsum(counted, dtype=np.int32) - 1)
+    _replace(label, category)
+    ids = _chosen(votes.item_ids, rated), _chosen(votes.rater_ids, counted)
+    return Annotations.of_sorted(per_item[rated], rater, label, *ids, categories)
 
 
-def _among(which: BoolArray, codes: Codes) -> Codes:
-    """Codes as positions among the chosen, whom all of them mean; the same array where all are chosen."""
-    if which.all():
-        return codes
-    return (np.cumsum(which) - 1).astype(np.int32)[codes]
+def by_item(votes: Votes) -> tuple[Codes, Int32Array, Int32Array]:
+    """Entries of each item, shape (I,); raters and labels by item, then by rater, both of shape (A,)."""
+    per_item = tallied(votes.item, len(votes.item_ids))
+    return per_item, *sorted_codes(votes.pieces, per_item, len(votes.rater_ids), len(votes.labels))
+
+
+def _replace(codes: Int32Array, by: Int32Array) -> None:
+    """Put what stands for each code in its place."""
+    for (some,) in in_pieces([codes]):
+        some[:] = by[some]
 
 
 def _chosen(ids: tuple[str, ...], which: BoolArray) -> tuple[str, ...]:
-    return tuple(ids[position] for position in np.flatnonzero(which))
+    return ids if which.all() else tuple(ids[position] for position in np.flatnonzero(which))
 
 
 def attributes_of(

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from grasp_core.annotations import BoolArray
+from grasp_core.annotations import BoolArray, Codes
 from grasp_core.data_spec import DataSpec
 from grasp_core.errors import DataError, Problem, SpecError, know, raise_stopping, stop
 from grasp_core.io.dataset.checks import no_column
 from grasp_core.io.dataset.raters.columns import DescribingColumn, Source
 from grasp_core.io.dataset.raters.ids import alike
-from grasp_core.io.dataset.votes import cell_columns, id_columns, item_rows
+from grasp_core.io.dataset.votes import cell_columns, id_columns
 from grasp_core.io.table.columns import near_duplicates
 from grasp_core.io.table.table import Table
 from grasp_core.remarks.items import ItemProblem
@@ -47,22 +47,28 @@ class Descriptions:
     beside: Source | None
 
     @classmethod
-    def of(cls, annotations: Table, items: Table | None, spec: DataSpec) -> Descriptions:
-        """Connect the files.
+    def of(
+        cls,
+        annotations: Table,
+        items: Table | None,
+        spec: DataSpec,
+        item_ids: tuple[str, ...],
+        item_of_row: Codes | None,
+    ) -> Descriptions:
+        """Connect the files; the last two arguments are those of :class:`~grasp_core.io.dataset.votes.Votes`.
 
         Raises
         ------
         DataError
             If the items file, its column of ids, or every item of the annotations is missing.
         """
-        ids, of_row = item_rows(annotations, spec)
         inside = None
-        if of_row is not None:
+        if item_of_row is not None:
             taken = {*id_columns(spec), *spec.labels, spec.text}
             cells = () if spec.layout == "long" else cell_columns(annotations, spec)
             columns = tuple(name for name in annotations.columns if name not in taken.union(cells))
-            inside = Source(annotations, spec.item, of_row, columns, len(ids), "item")
-        return cls(ids, spec, annotations, inside, _beside(annotations.name, items, spec, ids))
+            inside = Source(annotations, spec.item, item_of_row, columns, len(item_ids), "item")
+        return cls(item_ids, spec, annotations, inside, _beside(annotations.name, items, spec, item_ids))
 
     @property
     def sources(self) -> tuple[Source, ...]:

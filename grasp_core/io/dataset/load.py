@@ -15,7 +15,6 @@ from grasp_core.annotations import (
     Int64Array,
     ModelLabels,
     Raters,
-    tallied,
 )
 from grasp_core.data_spec import DataSpec
 from grasp_core.errors import Problem, raise_stopping
@@ -32,6 +31,7 @@ from grasp_core.io.dataset.recoding import all_recoded, ranges, recode
 from grasp_core.io.dataset.votes import rater_rows, read_votes
 from grasp_core.io.table.columns import near_duplicates
 from grasp_core.io.table.table import Table
+from grasp_core.ordering import tallied
 from grasp_core.remarks.left_out import LeftOutReason
 from grasp_core.result import DataSummary, FileFingerprint
 from grasp_core.wording import EXAMPLES, quoted
@@ -130,7 +130,7 @@ def load(
     contents = Contents.of(sieves, spec, seen, [note for _, notes in left for note in notes])
     files = [fingerprint(table) for table in (annotations, raters, items) if table is not None]
     rated = tallied(together(sieves).item, len(votes[0].item_ids)) > 0
-    described = Descriptions.of(annotations, items, spec)
+    described = Descriptions.of(annotations, items, spec, votes[0].item_ids, votes[0].item_of_row)
     found += described.problems(rated)
 
     def form(counted: BoolArray, categories: Sequence[tuple[str, ...]]) -> list[Annotations]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from grasp_core.annotations import Annotations, Codes
 from grasp_core.io.dataset.filters import Sieve
-from grasp_core.io.dataset.votes import Votes
+from grasp_core.io.dataset.votes import Cells, Votes
 
 
 def answered(questions: Sequence[Annotations]) -> tuple[Codes, Codes]:
@@ -34,4 +34,4 @@ def together(sieves: Sequence[Sieve]) -> Votes:
     row, label = (
         np.concatenate([getattr(t.votes, name) for t in sieves])[first] for name in ("row", "label")
     )
-    return dataclasses.replace(votes, item=item, rater=rater, label=label, row=row)
+    return dataclasses.replace(votes, of_cells=Cells(item, rater, label, row), chosen=None)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from grasp_core.annotations import BoolArray, Codes, item_order
+from grasp_core.annotations import BoolArray, Codes
 from grasp_core.data_spec import DataSpec
 from grasp_core.errors import DataError, Problem, know, stop
 from grasp_core.io.dataset.filters import Sieve
 from grasp_core.io.dataset.times import ranks
 from grasp_core.io.dataset.votes import Votes
+from grasp_core.ordering import sorted_keys, tallied
 from grasp_core.remarks.left_out import LeftOutReason
 from grasp_core.remarks.problems import DataProblem
 from grasp_core.remarks.remark import Remark
@@ -56,12 +57,11 @@ def others(spec: DataSpec) -> Remark:
 
 def once(votes: Votes) -> tuple[Votes, list[Problem]]:
     """Keep an annotation given twice once; two different labels of one rater for one item stop."""
-    in_order = item_order(votes.item, votes.rater, len(votes.item_ids), len(votes.rater_ids))
-    if in_order is not None:
-        return votes.keep(in_order), []  # sorted once: annotations are stored so
     order, again = _in_runs(votes)
+    if not order.size:
+        return votes, []
     # The position, in `order`, of the first annotation of each run of equal keys.
-    start = np.maximum.accumulate(np.where(again, 0, np.arange(votes.size)))
+    start = np.maximum.accumulate(np.where(again, 0, np.arange(order.size)))
     label = votes.label[order]
     differs = again & (label != label[start])
     equal = order[again & ~differs]
@@ -76,12 +76,31 @@ def once(votes: Votes) -> tuple[Votes, list[Problem]]:
 
 
 def _in_runs(votes: Votes) -> tuple[Codes, BoolArray]:
-    """Entries by item and rater, in file order within; which have the pair of the one before, shape (A,)."""
-    key = votes.item.astype(np.int64) * len(votes.rater_ids) + votes.rater
-    order = np.argsort(key, kind="stable")
-    again = np.zeros(votes.size, dtype=np.bool_)
-    again[1:] = key[order][1:] == key[order][:-1]
-    return order, again
+    """Entries whose pair is there again, by item and rater, in file order within; which follow on theirs."""
+    pairs, n_raters = _repeated(votes), len(votes.rater_ids)
+    found, keys, at = [np.empty(0, np.int64)], [np.empty(0, np.int64)], 0
+    for item, rater, _ in votes.pieces() if pairs.size else ():
+        counts = item >= 0
+        key = item[counts].astype(np.int64) * n_raters + rater[counts]
+        here = np.flatnonzero(pairs[np.searchsorted(pairs[:-1], key)] == key)
+        found.append(at + here)
+        keys.append(key[here])
+        at += key.size
+    entries, of_entries = np.concatenate(found), np.concatenate(keys)
+    order = np.argsort(of_entries, kind="stable")
+    again = np.zeros(order.size, dtype=np.bool_)
+    again[1:] = np.diff(of_entries[order]) == 0
+    return entries[order], again
+
+
+def _repeated(votes: Votes) -> Codes:
+    """Numbers of the pairs of item and rater that occur more than once, ascending."""
+    n_raters = len(votes.rater_ids)
+    per_item = tallied(votes.item, len(votes.item_ids))
+    found = [np.empty(0, np.int64)]
+    for first, keys in sorted_keys(votes.pieces, per_item, (n_raters,)):
+        found.append(first * n_raters + np.unique(keys[1:][keys[1:] == keys[:-1]]))
+    return np.concatenate(found)
 
 
 def _contested(label: Codes, again: BoolArray) -> BoolArray:

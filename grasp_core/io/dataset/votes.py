@@ -2,73 +2,131 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
-from grasp_core.annotations import BoolArray, Codes
+from grasp_core.annotations import BoolArray, Codes, Scalar
 from grasp_core.data_spec import DataSpec
 from grasp_core.errors import Problem, stop
 from grasp_core.io.parsing.limited.weight import check_matrix
 from grasp_core.io.table.columns import Column, near_duplicates
 from grasp_core.io.table.table import Table
+from grasp_core.ordering import in_pieces, tallied
 from grasp_core.remarks.problems import DataProblem
 from grasp_core.wording import EXAMPLES, quoted
 
 
+class Cells(NamedTuple):
+    """Cells that can hold an annotation, N in all, in file order.
+
+    Parameters
+    ----------
+    item, rater, label : int arrays, shape (N,)
+    row : int array, shape (N,), or None
+        Position of the cell's row in the table; None where each row is a cell.
+    """
+
+    item: Codes
+    rater: Codes
+    label: Codes
+    row: Codes | None = None
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Votes:
-    """One entry per cell that can hold an annotation, A in all, in file order.
+    """One entry per cell that counts so far, A in all, in file order.
 
     Parameters
     ----------
     table : Table
-    item, rater, label : int arrays, shape (A,)
-        Positions in `item_ids`, `rater_ids` and `labels`.
-    row : int array, shape (A,)
-        Position of the cell's row in the table.
+    of_cells : Cells
+        Where the table has them: data are often larger than what else there is room for.
+    chosen : bool array, shape (N,), or None
+        The cells that count; None where all do.
     item_ids, rater_ids, labels : tuple of str
         In order of first appearance.
     label_column : str or None
         Column of a long file; in a matrix each rater (item) is a column.
-    rater_of_row : int array, shape (rows,), or None
-        The rater that each row of the table belongs to, where it belongs to one.
+    item_of_row, rater_of_row : int array, shape (rows,), or None
+        The item, and the rater, that each row of the table belongs to, where it belongs to one.
     cells : int
         Rows of a long file, cells of a matrix; those of a matrix without a label are no entries.
     columns_are : {"items", "raters"} or None
     """
 
     table: Table
-    item: Codes
-    rater: Codes
-    label: Codes
-    row: Codes
+    of_cells: Cells
     item_ids: tuple[str, ...]
     rater_ids: tuple[str, ...]
     labels: tuple[str, ...]
     label_column: str | None
+    item_of_row: Codes | None
     rater_of_row: Codes | None
     cells: int
     columns_are: str | None = None
+    chosen: BoolArray | None = None
 
     @property
     def size(self) -> int:
         """A."""
-        return int(self.item.size)
+        return int(self.of_cells.item.size if self.chosen is None else np.count_nonzero(self.chosen))
 
-    def keep(self, which: BoolArray | Codes) -> Votes:
-        """The chosen entries, by a mask (A,) or by positions; all ids stay listed."""
-        if which.dtype == np.bool_ and which.all():
+    @property
+    def item(self) -> Codes:
+        """Positions in `item_ids`, shape (A,)."""
+        return self._among_chosen(self.of_cells.item)
+
+    @property
+    def rater(self) -> Codes:
+        """Positions in `rater_ids`, shape (A,)."""
+        return self._among_chosen(self.of_cells.rater)
+
+    @property
+    def label(self) -> Codes:
+        """Positions in `labels`, shape (A,)."""
+        return self._among_chosen(self.of_cells.label)
+
+    @property
+    def row(self) -> Codes:
+        """Position of each entry's row in the table, shape (A,)."""
+        rows = len(self.table)
+        return self.of_rows(np.arange(rows, dtype=np.int32 if rows < 2**31 else np.int64))
+
+    def of_rows(self, values: npt.NDArray[Scalar]) -> npt.NDArray[Scalar]:
+        """What each entry's row has, shape (A,), of a value for each row of the table."""
+        row = self.of_cells.row
+        return self._among_chosen(values) if row is None else values[self._among_chosen(row)]
+
+    def pieces(self) -> Iterator[tuple[Codes, ...]]:
+        """Items (-1 for cells that do not count), raters and labels, a piece of each at a time."""
+        codes = self.of_cells[:3]
+        if self.chosen is None:
+            yield from in_pieces(codes)
+            return
+        for item, rater, label, chosen in in_pieces([*codes, self.chosen]):
+            yield np.where(chosen, item, np.int64(-1)), rater, label
+
+    def used_labels(self) -> Codes:
+        """Positions in `labels` of those that occur, ascending."""
+        return np.flatnonzero(tallied(self.label, len(self.labels)))
+
+    def keep(self, which: BoolArray) -> Votes:
+        """The entries that a mask (A,) chooses; all ids stay listed."""
+        if which.all():
             return self
-        return replace(
-            self,
-            item=self.item[which],
-            rater=self.rater[which],
-            label=self.label[which],
-            row=self.row[which],
-        )
+        if self.chosen is None:
+            return replace(self, chosen=which)
+        chosen = self.chosen.copy()
+        chosen[self.chosen] = which
+        return replace(self, chosen=chosen)
+
+    def _among_chosen(self, of_cells: npt.NDArray[Scalar]) -> npt.NDArray[Scalar]:
+        return of_cells if self.chosen is None else of_cells[self.chosen]
 
     def place(self, entry: int) -> str:
         """File, row and column of an entry."""
@@ -159,14 +217,12 @@ def _read_long(table: Table, spec: DataSpec) -> Votes:
     item, rater, label = (table.column(str(name)) for name in (spec.item, spec.rater, spec.label))
     return Votes(
         table=table,
-        item=item.codes,
-        rater=rater.codes,
-        label=label.codes,
-        row=np.arange(len(table), dtype=np.int32 if len(table) < 2**31 else np.int64),
+        of_cells=Cells(item.codes, rater.codes, label.codes),
         item_ids=item.values,
         rater_ids=rater.values,
         labels=label.values,
         label_column=spec.label,
+        item_of_row=item.codes,
         rater_of_row=rater.codes,
         cells=len(table),
     )
@@ -187,14 +243,17 @@ def _read_matrix(table: Table, spec: DataSpec) -> Votes:
     of_row = rows.codes[row]
     return Votes(
         table=table,
-        item=of_column if by_rater else of_row,
-        rater=of_row if by_rater else of_column,
-        label=label.codes.reshape(shape)[of_column, row],
-        row=row,
+        of_cells=Cells(
+            item=of_column if by_rater else of_row,
+            rater=of_row if by_rater else of_column,
+            label=label.codes.reshape(shape)[of_column, row],
+            row=row,
+        ),
         item_ids=others if by_rater else rows.values,
         rater_ids=rows.values if by_rater else others,
         labels=label.values,
         label_column=None,
+        item_of_row=None if by_rater else rows.codes,
         rater_of_row=rows.codes if by_rater else None,
         cells=label.codes.size,
         columns_are="items" if by_rater else "raters",

@@ -10,11 +10,13 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from grasp_core.annotations import Annotations, Codes, Int32Array, Int64Array, tallied
+from grasp_core.annotations import Codes, Int32Array, Int64Array
 from grasp_core.io.dataset.filters import Sieve
+from grasp_core.io.dataset.forming import by_item
 from grasp_core.io.dataset.questions import together
 from grasp_core.io.parts import workplace
 from grasp_core.io.sources import remote
+from grasp_core.ordering import tallied
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,19 +42,10 @@ class PartCodes:
     def of(cls, sieves: Sequence[Sieve]) -> Iterator[PartCodes]:
         """The codes of what was read, by question."""
         rated = tallied(together(sieves).item, len(sieves[0].votes.item_ids)) > 0
-        position = (np.cumsum(rated) - 1).astype(np.int32)
-        items = ("",) * int(rated.sum())
         for votes in (sieve.votes for sieve in sieves):
-            formed = Annotations.from_codes(
-                item=position[votes.item],
-                rater=votes.rater,
-                category=votes.label,
-                item_ids=items,
-                rater_ids=votes.rater_ids,
-                categories=votes.labels,
-                copy=False,
-            )
-            yield cls(formed.indptr, formed.rater, formed.category, votes.labels)
+            per_item, rater, label = by_item(votes)
+            indptr = np.concatenate(([0], np.cumsum(per_item[rated])))
+            yield cls(indptr, rater, label, votes.labels)
 
     def keep(self, place: str, part: int, question: int) -> None:
         """Write them where :meth:`kept` finds them, if there is room: an item a row, its answers as lists."""

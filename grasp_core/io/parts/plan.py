@@ -161,7 +161,7 @@ class PartPlan:
         position = {label: number for number, label in enumerate(categories)}
         category = np.array([position.get(label, -1) for label in codes.labels], np.int32)
         rater, label = places[codes.rater], category[codes.label]
-        for array in (rater, label):
+        for array in (codes.indptr, rater, label):
             array.flags.writeable = False
         items = ("",) * (codes.indptr.size - 1)
         return Annotations(items, self.raters.rater_ids, categories, codes.indptr, rater, label)

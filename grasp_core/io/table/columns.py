@@ -11,8 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from grasp_core.annotations import BoolArray, Codes, tallied
+from grasp_core.annotations import BoolArray, Codes
 from grasp_core.errors import Problem, know
+from grasp_core.ordering import tallied
 from grasp_core.remarks.problems import DataProblem
 from grasp_core.wording import number, quoted
 

@@ -13,6 +13,7 @@ from grasp_core.annotations import BoolArray, Codes
 from grasp_core.errors import Problem, stop
 from grasp_core.io.table.columns import Column, odd_texts
 from grasp_core.io.table.table import Table
+from grasp_core.ordering import in_pieces, tallied
 from grasp_core.remarks.items import ItemProblem
 from grasp_core.remarks.problems import DataProblem
 from grasp_core.wording import EXAMPLES, quoted
@@ -43,12 +44,27 @@ class DescribingColumn:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _ByUnit:
-    """A column, each unit's first known code and its row (-1: none), and the rows that differ from it."""
+    """A column, each unit's first known code and its row, and the first row that differs (-1: none)."""
 
     column: Column
     codes: Codes
     first: Codes
     clash: Codes
+
+    @classmethod
+    def of(cls, column: Column, unit_of_row: Codes, n_units: int, missing: Collection[str]) -> _ByUnit:
+        codes, first, clash = (np.full(n_units, -1, dtype=np.int64) for _ in range(3))
+        known = np.array([value not in missing for value in column.values], dtype=np.bool_)
+        before = 0
+        for unit, code in in_pieces([unit_of_row, column.codes]):
+            size, here = unit.size, np.flatnonzero(known[code] & (unit >= 0))
+            row, unit, code = before + here, unit[here], code[here]
+            _at_first(first, unit, row)
+            _at_first(codes, unit, code)
+            differs = code != codes[unit]
+            _at_first(clash, unit[differs], row[differs])
+            before += size
+        return cls(column, codes, first, clash)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,7 +96,7 @@ class Source:
 
     def constant(self, name: str, missing: Collection[str]) -> bool:
         """Whether the column has at most one known value per unit."""
-        return self._constant_at_first(name, missing) and not self._by_unit(name, missing).clash.size
+        return self._constant_at_first(name, missing) and not (self._by_unit(name, missing).clash >= 0).any()
 
     def _constant_at_first(self, name: str, missing: Collection[str]) -> bool:
         """The same of the first rows, which tell most columns apart."""
@@ -95,22 +111,17 @@ class Source:
         """Each unit's first known value, found once per column."""
         if name not in self._known:
             column = self.table.column(name)
-            known = np.flatnonzero(~column.among(missing) & (self.unit_of_row >= 0))
-            unit, code = self.unit_of_row[known], column.codes[known]
-            first = np.full(self.n_units, -1, dtype=np.int64)
-            first[unit[::-1]] = known[::-1]
-            codes = np.where(first >= 0, column.codes[first], -1)
-            self._known[name] = _ByUnit(column, codes, first, known[code != codes[unit]])
+            self._known[name] = _ByUnit.of(column, self.unit_of_row, self.n_units, missing)
         return self._known[name]
 
     def nearly_constant(self, name: str, missing: Collection[str]) -> Problem | None:
         """That a few units have several values in a column, where all others have one."""
         found = self._by_unit(name, missing)
-        clash = np.unique(self.unit_of_row[found.clash])
-        again = np.bincount(self.unit_of_row[self.unit_of_row >= 0], minlength=self.n_units) > 1
+        clash = np.flatnonzero(found.clash >= 0)
+        again = tallied(self.unit_of_row[self.unit_of_row >= 0], self.n_units) > 1
         if not 0 < clash.size <= _FEW * again.sum():
             return None
-        problem = self._clash(name, found.column, found.first, found.clash)
+        problem = self._clash(name, found, clash)
         return dataclasses.replace(
             problem, stops=False, remark=DataProblem.NO_AXIS_TILL_THEN(problem=problem.remark)
         )
@@ -132,17 +143,18 @@ class Source:
         """
         found = self._by_unit(name, missing)
         column = found.column
-        clash = found.clash[counted[self.unit_of_row[found.clash]]]
+        clash = np.flatnonzero((found.clash >= 0) & counted)
         where = f"{self.table.name}, column {quoted(name)}"
         problems = odd_texts(where, dict(zip(column.values, column.counts().tolist(), strict=True)), missing)
         if clash.size:
-            problems.append(self._clash(name, column, found.first, clash))
+            problems.append(self._clash(name, found, clash))
         return DescribingColumn(found.codes, column.values, tuple(problems))
 
-    def _clash(self, name: str, column: Column, first: Codes, clash: Codes) -> Problem:
-        row = int(clash[0])
-        units = np.unique(self.unit_of_row[clash]).size
-        before = int(first[self.unit_of_row[row]])
+    def _clash(self, name: str, found: _ByUnit, clash: Codes) -> Problem:
+        """That units, by position, have several values."""
+        column, rows = found.column, np.sort(found.clash[clash])
+        row = int(rows[0])
+        before = int(found.first[self.unit_of_row[row]])
         codes = {"rater": DataProblem.SEVERAL_VALUES, "item": ItemProblem.SEVERAL_VALUES_OF_ITEM}
         numbers = {
             "file": self.table.name,
@@ -152,16 +164,16 @@ class Source:
             self.of: self._id(row),
             "value": column.values[column.codes[before]],
             "other": column.values[column.codes[row]],
-            "more": units - 1,
+            "more": clash.size - 1,
         }
-        examples = _first_of_each(clash, self.unit_of_row)
-        return stop(codes[self.of](**numbers), units, [self._id(int(position)) for position in examples])
+        examples = [self._id(int(position)) for position in rows[:EXAMPLES]]
+        return stop(codes[self.of](**numbers), clash.size, examples)
 
     def _id(self, row: int) -> str:
         return f"row {self.table.row(row)}" if self.key is None else self.table.cell(self.key, row)
 
 
-def _first_of_each(rows: Codes, unit_of_row: Codes) -> Codes:
-    _, first = np.unique(unit_of_row[rows], return_index=True)
-    chosen: Codes = rows[np.sort(first)][:EXAMPLES]
-    return chosen
+def _at_first(values: Codes, unit: Codes, value: Codes) -> None:
+    """Put the first of each unit's values in its place, where there is none yet."""
+    fresh = np.flatnonzero(values[unit] < 0)[::-1]
+    values[unit[fresh]] = value[fresh]
