@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import partial
 from statistics import median
 from typing import Any
 
@@ -15,6 +14,7 @@ from grasp_core.charts.theme import (
     colour,
     finish,
     message,
+    on_halo,
     palette,
     rows,
     shape,
@@ -200,27 +200,12 @@ def _layers(
             shape=shape(legend=True),
             tooltip=told,
         ),
-        *_names(alt.Chart(rows(labels, "labels")).encode(x=x, y=y, text=alt.Text("text:N")), theme),
+        *on_halo(alt.Chart(rows(labels, "labels")).encode(x=x, y=y, text=alt.Text("text:N")), theme),
     ]
 
 
 def _scale(domain: Domain) -> alt.Scale:
     return alt.Scale(domain=list(domain), nice=False, zero=False)
-
-
-def _names(text: alt.Chart, theme: Theme) -> list[alt.Chart]:
-    """Names beside points, on a halo."""
-    written = partial(
-        text.mark_text,
-        dx=alt.expr("datum.dx"),
-        dy=alt.expr("datum.dy"),
-        align=alt.expr("datum.align"),
-        baseline="middle",
-    )
-    return [
-        written(stroke=palette(theme).background, strokeWidth=3.5, strokeJoin="round"),
-        written(color=palette(theme).ink),
-    ]
 
 
 def _diagonal(theme: Theme, x: alt.X, y: alt.Y, x_domain: Domain, y_domain: Domain) -> list[alt.Chart]:

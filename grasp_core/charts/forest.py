@@ -2,29 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 import altair as alt
 
+from grasp_core.charts.forest_layers import Measure, layers
 from grasp_core.charts.nulls import on_page, shared_domain
 from grasp_core.charts.theme import (
-    LEFT,
-    RIGHT,
-    UP_TO_RIGHT,
     Theme,
-    colour,
     finish,
     message,
-    palette,
-    rows,
-    shape,
-    ticks,
     title,
-    tooltip,
 )
-from grasp_core.outcome import Outcome
 from grasp_core.report.label_use import format_points, label_outcome
 from grasp_core.report.so_far import MAY_CHANGE, may_change, p_in_figure, q_in_figure
 from grasp_core.report.tables import RowOrder, ends, ordered_groups
@@ -47,22 +37,8 @@ _ROW, _HEADING = 36, 26
 """Pixels of a group's two lines, and of an axis heading."""
 _TEXT, _MARK = 11, 26
 """Where in a group's row its text and its mark lie."""
-_FIGURES = 150
-"""Pixels that the figures take at the right end of a group's text."""
 _NOTHING: dict[str, float] = {"gai": 1.0, "gap": 0.0, "distance": 0.0, "irr": 0.0, "xrr": 0.0}
 """Values that say "no difference" or "as by chance", where there is such a value."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Measure:
-    """What a plot shows: of each group an outcome, and how its values are written."""
-
-    name: str
-    axis: str
-    explanation: str
-    nothing: float | None
-    of: Callable[[GroupResult], Outcome]
-    write: Callable[[float | None], str]
 
 
 def forest_plot(
@@ -104,7 +80,7 @@ def forest_plot(
     if statistic not in WORDS:
         raise ValueError(f"`statistic` must be one of {', '.join(WORDS)}; found {statistic!r}")
     words = WORDS[statistic]
-    measure = _Measure(
+    measure = Measure(
         words.name,
         words.axis,
         "Tick: the middle of chance groupings.",
@@ -132,7 +108,7 @@ def label_forest_plot(
     """
     groups = [row for row in ordered_groups(result, order) if row.label_use is not None]
     shown = one_line(label)
-    measure = _Measure(
+    measure = Measure(
         f"“{shown}”",
         f"“{shown}”: points more often than the others on the same items",
         "Right of 0: more often than by the others.",
@@ -145,7 +121,7 @@ def label_forest_plot(
 
 def _plot(
     result: RunResult,
-    measure: _Measure,
+    measure: Measure,
     groups: Sequence[GroupResult],
     theme: Theme,
     *,
@@ -161,7 +137,7 @@ def _plot(
     domain = shared_domain([measure.of(row) for row in groups])
     drawn, headings, height = _rows(result, measure, groups[on_page(page)], domain, headed=headed)
     return finish(
-        _layers(drawn, headings, measure, domain, height, theme),
+        layers(drawn, headings, measure, domain, height, theme),
         theme,
         heading=heading,
         alt_text=_alt(measure, drawn, number(len(drawn), "group") if of == EACH_GROUP else of),
@@ -171,7 +147,7 @@ def _plot(
 
 def _rows(
     result: RunResult,
-    measure: _Measure,
+    measure: Measure,
     groups: Sequence[GroupResult],
     domain: tuple[float, float],
     *,
@@ -205,7 +181,7 @@ def _places(top: int) -> dict[str, int]:
 
 
 def _figures(
-    result: RunResult, measure: _Measure, row: GroupResult, domain: tuple[float, float]
+    result: RunResult, measure: Measure, row: GroupResult, domain: tuple[float, float]
 ) -> dict[str, Any]:
     outcome = measure.of(row)
     low, high = ends(outcome)
@@ -233,93 +209,7 @@ def _within(domain: tuple[float, float], value: float | None) -> float | None:
     return None if value is None else min(max(value, domain[0]), domain[1])
 
 
-def _layers(
-    drawn: list[dict[str, Any]],
-    headings: list[dict[str, Any]],
-    measure: _Measure,
-    domain: tuple[float, float],
-    height: int,
-    theme: Theme,
-) -> list[alt.Chart]:
-    base = alt.Chart(alt.NamedData("forest")).encode(
-        tooltip=tooltip(
-            group="Group",
-            axis="Axis",
-            raters="Raters",
-            value=measure.name,
-            interval="95 % interval",
-            p="p",
-            q="q",
-            verdict="Result",
-        )
-    )
-    scale = alt.Scale(domain=[0, height], reverse=True, nice=False)
-    return [
-        alt.Chart(rows(drawn, "forest"))
-        .mark_rule(color=palette(theme).grid)
-        .encode(y=alt.Y("bottom:Q", scale=scale, axis=None), x=LEFT, x2=UP_TO_RIGHT),
-        *_nothing(measure, domain, theme),
-        *_marks(base, measure, domain, theme),
-        *_texts(base, headings, theme),
-        base.mark_rect(opacity=0).encode(
-            x=LEFT, x2=UP_TO_RIGHT, y=alt.Y("top:Q", axis=None), y2=alt.Y2("bottom:Q")
-        ),
-    ]
-
-
-def _across(field: str, measure: _Measure, domain: tuple[float, float]) -> alt.X:
-    scale = alt.Scale(domain=list(domain), nice=False, zero=False)
-    axis = alt.Axis(title=measure.axis, tickCount=ticks(), grid=True, titleLimit=340)
-    return alt.X(f"{field}:Q", scale=scale, axis=axis)
-
-
-def _nothing(measure: _Measure, domain: tuple[float, float], theme: Theme) -> list[alt.Chart]:
-    """The line of "no difference", where it lies in the plot."""
-    if measure.nothing is None or not domain[0] <= measure.nothing <= domain[1]:
-        return []
-    line = alt.Chart(rows([{"x": measure.nothing}], "nothing"))
-    return [
-        line.mark_rule(color=palette(theme).muted, strokeDash=[4, 3]).encode(x=_across("x", measure, domain))
-    ]
-
-
-def _marks(base: alt.Chart, measure: _Measure, domain: tuple[float, float], theme: Theme) -> list[alt.Chart]:
-    """Each group's interval, the middle of its chance groupings, and its value on top."""
-    colours = palette(theme)
-    y = alt.Y("mark_y:Q", axis=None)
-    return [
-        base.transform_filter("isValid(datum.low)")
-        .mark_rule(strokeWidth=3, strokeCap="round", opacity=0.75, aria=False)
-        .encode(x=_across("low", measure, domain), x2=alt.X2("high:Q"), y=y, color=colour(theme)),
-        base.transform_filter("isValid(datum.chance)")
-        .mark_tick(orient="vertical", size=12, thickness=2, color=colours.muted, aria=False)
-        .encode(x=_across("chance", measure, domain), y=y),
-        base.transform_filter("isValid(datum.x)")
-        .mark_point(filled=True, size=85, opacity=1, stroke=colours.background, strokeWidth=0.7)
-        .encode(x=_across("x", measure, domain), y=y, color=colour(theme), shape=shape()),
-    ]
-
-
-def _texts(base: alt.Chart, headings: list[dict[str, Any]], theme: Theme) -> list[alt.Chart]:
-    """Above each mark the group's name and its figures; axis headings."""
-    y = alt.Y("text_y:Q", axis=None)
-    return [
-        base.mark_text(align="left", baseline="middle", limit=alt.expr(f"width - {_FIGURES}")).encode(
-            x=LEFT, y=y, text=alt.Text("named:N")
-        ),
-        *(
-            base.transform_filter(alt.datum.significance == called)
-            .mark_text(align="right", baseline="middle", color=palette(theme).text[key])
-            .encode(x=RIGHT, y=y, text=alt.Text("figures:N"))
-            for key, called in SIGNIFICANCE_NAMES.items()
-        ),
-        alt.Chart(rows(headings, "headings"))
-        .mark_text(align="left", baseline="middle", fontWeight=600, limit=alt.expr("width"))
-        .encode(x=LEFT, y=alt.Y("y:Q", axis=None), text=alt.Text("text:N")),
-    ]
-
-
-def _alt(measure: _Measure, drawn: list[dict[str, Any]], of: str) -> str:
+def _alt(measure: Measure, drawn: list[dict[str, Any]], of: str) -> str:
     groups = [
         f"{row['group']} {row['value']} {row['interval'] if row['low'] is not None else ''}".rstrip()
         + (f", {row['significance']}" if row["significance"] != SIGNIFICANCE_NAMES["none"] else "")

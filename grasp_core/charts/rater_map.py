@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from functools import partial
 from statistics import fmean
 from typing import Any
 
 import altair as alt
 
 from grasp_core.charts.labels import Point, place, texts_at
-from grasp_core.charts.theme import Theme, finish, message, palette, rows, title, tooltip
+from grasp_core.charts.theme import Theme, finish, message, on_halo, palette, rows, title, tooltip
 from grasp_core.groups import AxisSet, Group
 from grasp_core.rater_map.values import MapAxis, RaterMap
 from grasp_core.report.words import axis_label, format_p, group_label
@@ -112,7 +111,7 @@ def _layers(found: RaterMap, marks: list[dict[str, Any]], names: list[str], them
         middle.mark_point(filled=True, size=260, opacity=1, stroke=colours.background, strokeWidth=2).encode(
             x=x, y=y, color=colour, shape=shape, tooltip=tooltip(group="Middle of", raters="Marks")
         ),
-        *_written(text, theme),
+        *on_halo(text, theme, weight=600),
     ]
 
 
@@ -169,22 +168,6 @@ def _labels(
         for row in centres
     ]
     return texts_at(centres, points, place(points, range(len(points)), height=_HEIGHT))
-
-
-def _written(text: alt.Chart, theme: Theme) -> list[alt.Chart]:
-    """Names on a halo."""
-    written = partial(
-        text.mark_text,
-        dx=alt.expr("datum.dx"),
-        dy=alt.expr("datum.dy"),
-        align=alt.expr("datum.align"),
-        baseline="middle",
-        fontWeight=600,
-    )
-    return [
-        written(stroke=palette(theme).background, strokeWidth=3.5, strokeJoin="round"),
-        written(color=palette(theme).ink),
-    ]
 
 
 def _alt(found: RaterMap, axis: MapAxis, marks: list[dict[str, Any]], names: list[str]) -> str:

@@ -183,3 +183,23 @@ def message(theme: Theme, *, heading: alt.TitleParams | None, text: str) -> alt.
         .encode(text=alt.Text("text:N"), x=LEFT, y=alt.value(20))
     )
     return finish([words], theme, heading=heading, alt_text=text, height=40)
+
+
+def on_halo(text: alt.Chart, theme: Theme, *, weight: int = 400) -> list[alt.Chart]:
+    """Texts beside points, each where its `dx`, `dy` and `align` say, readable across lines and marks."""
+
+    def written(**looks: Any) -> alt.Chart:
+        return text.mark_text(
+            dx=alt.expr("datum.dx"),
+            dy=alt.expr("datum.dy"),
+            align=alt.expr("datum.align"),
+            baseline="middle",
+            fontWeight=weight,
+            **looks,
+        )
+
+    colours = palette(theme)
+    return [
+        written(stroke=colours.background, strokeWidth=3.5, strokeJoin="round"),
+        written(color=colours.ink),
+    ]

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from grasp_core.outcome import LabelUse
+from grasp_core.outcome import LabelUse, Shift
 from grasp_core.report.label_use import foremost, format_points, format_points_interval
 from grasp_core.report.so_far import MAY_CHANGE, may_change, p_so_far, q_so_far
 from grasp_core.report.tables import or_nan
 from grasp_core.report.words import (
     NOT_ESTIMABLE,
+    SIGNIFICANCE_NAMES,
     STARS,
     axis_label,
     format_p_value,
@@ -76,8 +77,7 @@ def label_use_by_group(result: RunResult) -> pd.DataFrame:
         Columns `Axis`, `Group`, `Raters`, then one for each label, or `Label`, `Points` and `95 % interval`
         where there are more than fit, then `p` and `q` of all labels together, `q` with the group's stars.
     """
-    found = with_label_use(result)
-    labels = list(dict.fromkeys(label for _, use in found for label in use.labels))
+    found, labels = with_label_use(result), _labels(result)
     few = len(labels) <= _MOST_COLUMNS
     heads = _apart([one_line(label) for label in labels]) if few else ["Label", "Points", "95 % interval"]
     rows = [
@@ -93,9 +93,41 @@ def label_use_by_group(result: RunResult) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["Axis", "Group", "Raters", *heads, "p", "q"])
 
 
+def label_use_numbers(result: RunResult) -> tuple[pd.DataFrame, list[str]]:
+    """The table of :func:`label_use_by_group` with numbers in place of texts, and the heads of its points.
+
+    Returns
+    -------
+    DataFrame
+        Points, `p` and `q` as float, NaN where there is none; at last `Marked`, in words.
+    list of str
+    """
+    table, labels = label_use_by_group(result), _labels(result)
+    uses = [use for _, use in with_label_use(result)]
+    few = len(labels) <= _MOST_COLUMNS
+    heads = list(table.columns[3:-2]) if few else ["Points"]
+    shifts = [[use.labels.get(label) for label in labels] if few else [_foremost_shift(use)] for use in uses]
+    for head, of_groups in zip(heads, zip(*shifts, strict=True), strict=True):
+        table[head] = [100 * or_nan(None if shift is None else shift.value) for shift in of_groups]
+    table["p"] = [or_nan(use.p) for use in uses]
+    table["q"] = [or_nan(use.q) for use in uses]
+    marks = {**SIGNIFICANCE_NAMES, "none": ""}
+    table["Marked"] = [marks[use.significance] for use in uses]
+    return table, heads
+
+
+def _labels(result: RunResult) -> list[str]:
+    return list(dict.fromkeys(label for _, use in with_label_use(result) for label in use.labels))
+
+
+def _foremost_shift(use: LabelUse) -> Shift | None:
+    found = foremost(use)
+    return None if found is None else found[1]
+
+
 def _apart(labels: Sequence[str]) -> list[str]:
     """Heads that differ from each other and from the table's own, in quotation marks where they would not."""
-    own = {"Axis", "Group", "Raters", "p", "q"}
+    own = {"Axis", "Group", "Raters", "p", "q", "Marked"}
     plain = own.isdisjoint(labels) and len(set(labels)) == len(labels)
     return list(labels) if plain else [f"{place} “{label}”" for place, label in enumerate(labels, start=1)]
 

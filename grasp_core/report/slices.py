@@ -26,7 +26,7 @@ from grasp_core.report.words import (
     reported_statistics,
 )
 from grasp_core.result import GroupResult, RunResult, SliceResult, SlicesResult
-from grasp_core.wording import number
+from grasp_core.wording import agree, number
 
 ALL_ITEMS = "all items"
 _TOLD = 5
@@ -114,11 +114,14 @@ def slice_sentences(result: RunResult, found: SlicesResult, group: Group | None 
     """What stands out in which slice of a column, of all groups or of one; at last what is in no slice."""
     tests = [one for one in _tests(result, found) if group is None or one.row.group == group]
     tested = [one for one in tests if one.test.p is not None]
-    held = sorted(_marked(tested, "corrected"), key=lambda one: (one.test.q or 0.0, one.test.p or 0.0))
+    held = _held(tested)
     nominal = len(_marked(tested, "nominal"))
     said = [_sentence(result, found, one) for one in held[:_TOLD]]
     if len(held) > _TOLD:
-        said.append(Sentence.of(f"{number(len(held) - _TOLD, 'more test')} hold after correction."))
+        left = len(held) - _TOLD
+        said.append(
+            Sentence.of(f"{number(left, 'more test')} {agree(left, 'holds', 'hold')} after correction.")
+        )
     if not held:
         tail = f"; {nominal} nominally, which chance alone may do" if nominal else ""
         said.append(
@@ -130,6 +133,18 @@ def slice_sentences(result: RunResult, found: SlicesResult, group: Group | None 
             )
         )
     return [*said, *_without(found), *_empty(result, found)]
+
+
+def told_first(result: RunResult, found: SlicesResult, group: Group | None = None) -> Found | None:
+    """The test that the first sentence is about, of all groups or of one; None where none holds."""
+    held = _held([one for one in _tests(result, found) if group is None or one.row.group == group])
+    return held[0] if held else None
+
+
+def _held(tests: list[Found]) -> list[Found]:
+    """Those that hold after correction, the strongest first."""
+    held = _marked(tests, "corrected")
+    return sorted(held, key=lambda one: (one.test.q or 0.0, one.test.p or 0.0))
 
 
 def _tests(result: RunResult, found: SlicesResult) -> Iterator[Found]:

@@ -54,7 +54,8 @@ def test_from_a_finding_to_its_group_and_back(open_page: OpenPage, store: Server
     expect(page.get_by_label(re.compile(rf"^Woman raters \(n = 14\) {re.escape(WOMEN)}"))).to_be_visible()
     view(page, "Labels")
     shown = table(page, "Label use of every group, in percentage points")
-    assert [row["unsafe"] for row in shown] == ["+11.2", "−11.2"]
+    assert [row["unsafe"] for row in shown] == ["11.2", "-11.2"]
+    assert [row["Marked"] for row in shown] == ["after correction", ""]
     page.get_by_role("button", name="Look at Woman").click()
     _shows_group(page, "Woman")
     assert page.url.endswith("&view=Labels&group=Woman")

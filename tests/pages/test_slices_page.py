@@ -19,7 +19,7 @@ def page() -> None:
     row = make_group(irr=low)
     values = (SliceResult("news", 20, 8, 160, (row,), ()), SliceResult("sport", 10, 8, 80, (row,), ()))
     slices = (SlicesResult("topic", 2, values),)
-    result = make_result((row,), dsi=(), statistics=("irr",))
+    result = make_result((row,), dsi=(), statistics=("gai", "irr"))
     from dataclasses import replace
 
     assert isinstance(row.group, Group)
@@ -33,3 +33,7 @@ def test_slices_are_told_and_drawn() -> None:
     assert "topic = news" in said
     assert "2 items without a value in" in said
     assert [box.label for box in app.selectbox] == ["Group", "What is compared"]
+    assert app.selectbox[1].value == (
+        "irr",
+        False,
+    )  # as the first sentence

@@ -18,7 +18,7 @@ from grasp_core.panels.items.result import Contribution, ItemOutcome, ItemsResul
 from grasp_core.remarks.cautions import Caution
 from grasp_core.remarks.reasons import NoValue
 from grasp_core.report.items.sentences import sentences
-from grasp_core.report.items.tables import CSV_COLUMNS, in_order, items_csv, items_table
+from grasp_core.report.items.tables import CSV_COLUMNS, in_order, items_csv, items_table, side_bars
 from grasp_core.report.items.words import TEXT_LIMIT, cut_text, shares
 from grasp_core.spec import AnalysisSpec, RunSpec
 from tests.results import make_result
@@ -149,6 +149,15 @@ def test_table_has_both_sides_and_texts_where_they_may_be_seen() -> None:
     (apart,) = items_table(FOUND, "distance", in_order(FOUND, "distance", "part")[:1]).to_dict("records")
     assert apart["Part"] == "0.020 (40 %)"
     assert "Text" not in apart
+
+
+def test_bars_are_the_shares_of_all_labels_in_one_order() -> None:
+    rows = in_order(FOUND, "label_use", "p")[:1]
+    assert list(FOUND.label_use) == ["No", "Yes"]
+    assert side_bars(FOUND, rows) == {"Black, Woman": [[0.25, 0.75]], "Others": [[0.75, 0.25]]}
+    called = replace(FOUND, group=Group(("gender",), ("Others",)))
+    assert list(side_bars(called, rows)) == ["Others raters", "Others"]
+    assert {"Others raters", "Others"} < set(items_table(called, "label_use", rows))
 
 
 def test_texts_are_cut_with_a_mark() -> None:

@@ -5,7 +5,7 @@ import pytest
 
 from grasp_core.outcome import LabelUse, Shift
 from grasp_core.remarks.remark import said
-from grasp_core.report.label_tables import label_use_by_group, label_use_table
+from grasp_core.report.label_tables import label_use_by_group, label_use_numbers, label_use_table
 from grasp_core.report.label_use import (
     foremost,
     format_points,
@@ -145,6 +145,18 @@ def test_of_many_labels_the_one_that_differs_most():
     table = label_use_by_group(make_result((with_label_use(make_group("A"), use),), statistics=("irr",)))
     assert list(table.columns) == ["Axis", "Group", "Raters", "Label", "Points", "95 % interval", "p", "q"]
     assert table.to_numpy().tolist()[0][3:] == ["l7", "+14.0", "[+6.0, +22.0]", "0.021", "0.086 *"]
+
+
+def test_numbers_in_place_of_texts_sort(result):
+    table, points = label_use_numbers(result)
+    assert points == ["No", "Yes", "Unsure"]
+    assert table[points].to_numpy()[0].tolist() == pytest.approx([12, -9, -3])
+    assert table.loc[1, [*points, "p", "q"]].isna().all()
+    assert table["Marked"].tolist() == ["after correction", ""]
+    many = make_label_use({**{f"l{k}": -2.0 for k in range(7)}, "l7": 14.0}, "*")
+    table, points = label_use_numbers(make_result((with_label_use(make_group("A"), many),)))
+    assert (points, table["Points"].tolist()) == (["Points"], pytest.approx([14]))
+    assert table["Label"].tolist() == ["l7"]
 
 
 def test_labels_that_would_look_alike_stay_apart():

@@ -7,7 +7,7 @@ import pytest
 from grasp_core.outcome import Interval, Outcome
 from grasp_core.pairs import PAIR_STATISTICS
 from grasp_core.remarks.reasons import NoValue
-from grasp_core.report.pairs.sentences import foremost_pairs, most_told, pair_sentences, seen_from
+from grasp_core.report.pairs.sentences import foremost_pairs, most_told, pair_sentences, seen_from, told_first
 from grasp_core.report.pairs.tables import measure_table, pair_table, pairs_in_words, pairs_table
 from grasp_core.report.pairs.words import PAIR_NAMES, measures
 from grasp_core.report.public_view import public_view
@@ -80,6 +80,17 @@ def test_the_strongest_pairs_come_first_and_the_rest_is_counted(result: RunResul
     assert [row.b.label for row in seen_from(both, result.pairs[2].b)] == ["Latine", "Asian", "Black"]
 
 
+def test_the_measure_that_is_shown_first_is_that_of_the_first_sentence(result: RunResult) -> None:
+    assert told_first(result.pairs[2]) == "label: Yes"
+    assert told_first(result.pairs[2].turned()) == "label: Yes"
+    apart, across = make_outcome(0.1, "up", "**"), make_outcome(0.2, "down", "**")
+    assert told_first(make_pair("a", "b", xrr=across, gap_b=make_outcome(0.1, "up", "*"))) == "xrr"
+    assert told_first(make_pair("a", "b", gap_b=apart)) == "gap_a"
+    unmarked = make_pair("a", "b", xrr=make_outcome(0.2, "up"), distance=make_outcome(0.1, "up"))
+    assert told_first(unmarked) == "distance"
+    assert told_first(make_pair("a", "b", xrr=make_outcome(0.2, "up"))) is None
+
+
 def test_tables_have_every_pair_and_measure(result: RunResult) -> None:
     told = measures(result)
     assert list(told) == ["label: No", "label: Yes", "label: Unsure", "gap_a", "xrr", "irr_difference"]
@@ -92,6 +103,8 @@ def test_tables_have_every_pair_and_measure(result: RunResult) -> None:
         "**",
     )
     texts = measure_table(result, told["label: Yes"], group=result.pairs[2].b)
+    assert texts["Beside"].tolist() == ["Asian", "Black"]
+    assert "First" not in texts
     assert texts["“Yes”"].tolist() == ["+1.5", "−14.2"]
     assert texts["q"].tolist() == ["1.000", "< 0.001 **"]
     assert pairs_in_words(result)["“Yes”"].tolist() == ["−1.5", "−1.5", "+14.2 **"]

@@ -17,6 +17,7 @@ from grasp_core.report.table_csv import exact, safe_cell
 from grasp_core.report.words import STARS, format_p_value, format_value, group_label, one_line
 
 _SIDES = ("group", "others")
+_OTHERS = "Others"
 ItemOrder = Literal["part", "p", "item"]
 """Rows by the size of the item's part, by its p-value, or as the data have them."""
 _TESTS = ("", "_p", "_q", "_significance", "_reason")
@@ -58,7 +59,7 @@ def items_table(
     texts : mapping from item to text, optional
         Only for those who may see them; an item without one has an empty cell.
     """
-    group = group_label(result.group)
+    group = _group_head(result)
     cells = []
     for row, part in rows:
         p, q = (format_p_value(one, permutations=result.permutations) for one in (part.p, part.q))
@@ -70,12 +71,37 @@ def items_table(
         line |= {
             "Part": part_text(result, measure, part),
             group: shares(row.inside),
-            "Others": shares(row.outside),
+            _OTHERS: shares(row.outside),
             "p": p,
             "q": f"{q} {STARS[part.significance]}".rstrip(),
         }
         cells.append(line)
     return pd.DataFrame(cells)
+
+
+def side_bars(
+    result: ItemsResult, rows: Sequence[tuple[ItemOutcome, Contribution]]
+) -> dict[str, list[list[float]]]:
+    """Of both sides' columns of :func:`items_table`, each item's shares of the labels, in the data's order.
+
+    Labels of :attr:`ItemsResult.label_use`; a side that gave the item no label has shares of 0.
+    """
+    labels = list(result.label_use)
+    return {
+        _group_head(result): [_label_shares(row.inside, labels) for row, _ in rows],
+        _OTHERS: [_label_shares(row.outside, labels) for row, _ in rows],
+    }
+
+
+def _label_shares(counts: Mapping[str, int], labels: Sequence[str]) -> list[float]:
+    total = sum(counts.values())
+    return [round(counts.get(label, 0) / total, 3) if total else 0.0 for label in labels]
+
+
+def _group_head(result: ItemsResult) -> str:
+    """The group's name, unless another column is called so."""
+    name = group_label(result.group)
+    return f"{name} raters" if name in ("Item", "Text", "Label", "Part", _OTHERS, "p", "q") else name
 
 
 def part_text(result: ItemsResult, measure: Measure, part: Contribution) -> str:

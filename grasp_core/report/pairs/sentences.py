@@ -46,6 +46,26 @@ def strongest(rows: Sequence[PairResult]) -> int:
     return q.index(min(q))
 
 
+def told_first(row: PairResult) -> str | None:
+    """The key of the measure that a pair's first sentence is about; of its distance where nothing is marked.
+
+    None where neither has a value.
+    """
+    found = [one for one, _ in _found(row)]
+    for mark in _ORDER:
+        for one in found:
+            if one.significance == mark:
+                return _key(row, one)
+    return "distance" if row.statistics.get("distance") in found else None
+
+
+def _key(row: PairResult, one: Outcome | LabelUse) -> str:
+    if isinstance(one, LabelUse):
+        return f"label: {one.most}"
+    name = next(name for name, outcome in row.statistics.items() if outcome is one)
+    return "gap_a" if name == "gap_b" else name
+
+
 def seen_from(result: RunResult, group: Group) -> tuple[PairResult, ...]:
     """The pairs of a group, as it beside the other one."""
     of_group = (row for row in result.pairs if group in (row.a, row.b))

@@ -67,15 +67,16 @@ def measure_table(
 ) -> pd.DataFrame:
     """One row for each pair, with texts: `First`, `Second`, the value, its interval, `p` and `q`.
 
-    With `axes` the pairs of that axis or intersection alone, with `group` its own, it being the first.
+    With `axes` the pairs of that axis or intersection alone; with `group` its own, `Beside` naming the other.
     """
     rows = result.pairs if group is None else seen_from(result, group)
-    chosen = [row for row in rows if axes in (None, row.a.axes)]
-    columns = ["First", "Second", measure.name, "95 % interval", "p", "q"]
+    heads = ["First", "Second"] if group is None else ["Beside"]
     found = [
-        [group_label(row.a), group_label(row.b), *_texts(measure.of(row), measure, result)] for row in chosen
+        [*map(group_label, (row.a, row.b)[-len(heads) :]), *_texts(measure.of(row), measure, result)]
+        for row in rows
+        if axes in (None, row.a.axes)
     ]
-    return pd.DataFrame(found, columns=columns)
+    return pd.DataFrame(found, columns=[*heads, measure.name, "95 % interval", "p", "q"])
 
 
 def pairs_in_words(result: RunResult) -> pd.DataFrame:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
+from collections.abc import Sequence
 
 import streamlit as st
 
@@ -12,17 +13,17 @@ from grasp_core import server
 from grasp_core.errors import DataError, MissingResultError, SpecError
 from grasp_core.groups import Group
 from grasp_core.panels.items.panel import ItemsAsked, look_at_items
-from grasp_core.panels.items.result import ItemsResult, Measure
+from grasp_core.panels.items.result import Contribution, ItemOutcome, ItemsResult, Measure
 from grasp_core.panels.items.texts import texts_of_items
 from grasp_core.report.findings import findings
 from grasp_core.report.items.sentences import sentences
-from grasp_core.report.items.tables import in_order, items_table
+from grasp_core.report.items.tables import in_order, items_table, side_bars
 from grasp_core.report.items.words import EXPLANATIONS, MEASURES, cut_text
 from grasp_core.report.text import escape_markdown
 from grasp_core.report.words import group_labels, one_line
 from grasp_core.result import RunResult
 from grasp_core.store.runs import RunRecord
-from grasp_core.wording import number
+from grasp_core.wording import listed, number, quoted
 from pages._ui.result.items_files import save_items
 from pages._ui.session.identity import visitor
 from pages._ui.session.permissions import require_run
@@ -173,17 +174,34 @@ def _draw(shown: Shown, run: RunRecord, found: ItemsResult) -> None:
         return
     first = _first(len(rows))
     texts = _texts(run, found)
+    _table(found, measure, rows[first : first + _PAGE], texts)
+    save_items(shown, found, texts)
+
+
+def _table(
+    found: ItemsResult,
+    measure: Measure,
+    rows: Sequence[tuple[ItemOutcome, Contribution]],
+    texts: dict[str, str] | None,
+) -> None:
+    """Items with both sides' labels, as bars and in words."""
+    frame = items_table(found, measure, rows, texts)
+    bars = {f"Bars of {head}": (head, of_items) for head, of_items in side_bars(found, rows).items()}
+    for name, (head, of_items) in bars.items():
+        frame.insert(frame.columns.get_loc(head), name, of_items)
     st.dataframe(
-        items_table(found, measure, rows[first : first + _PAGE], texts),
+        frame,
         hide_index=True,
         height="content",
         column_config={
             "Item": st.column_config.Column(pinned=True),
             "Text": st.column_config.Column(width="large"),
+            **{name: st.column_config.BarChartColumn(width="small", y_min=0, y_max=1) for name in bars},
         },
         alt=f"Items by {MEASURES[measure].lower()}, with both sides' labels, p and q",
     )
-    save_items(shown, found, texts)
+    labels = listed([quoted(one_line(label)) for label in found.label_use])
+    st.caption(escape_markdown(f"Bars: the share of each label, in the order {labels}."))
 
 
 def _order() -> str:

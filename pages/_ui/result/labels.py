@@ -5,16 +5,15 @@ from __future__ import annotations
 import streamlit as st
 
 from grasp_core import charts
-from grasp_core.report.label_tables import label_use_by_group, with_label_use
+from grasp_core.report.label_tables import with_label_use
 from grasp_core.report.text import escape_markdown
 from grasp_core.report.words import LABEL_USE_EXPLANATION
 from grasp_core.result import RunResult
 from pages._ui.result import cache
 from pages._ui.result.figures import choose_page, page_theme, save_figure
+from pages._ui.result.results_table import show_label_table
 from pages._ui.widgets.shown import Shown
 
-_IN_FULL = 40
-_HEIGHT = 900
 _SIDE_BY_SIDE = 8
 """Labels from which they are chosen from a list."""
 
@@ -29,14 +28,7 @@ def show_labels(shown: Shown) -> None:
     result = shown.result
     st.header("Who says what more often")
     st.caption(LABEL_USE_EXPLANATION)
-    frame = label_use_by_group(result)
-    st.dataframe(
-        frame,
-        hide_index=True,
-        height="content" if len(frame) <= _IN_FULL else _HEIGHT,
-        column_config={"Group": st.column_config.Column(pinned=True, width=180)},
-        alt="Label use of every group, in percentage points",
-    )
+    show_label_table(result, page_theme())
     st.caption("p and q: of all labels of a group together, by the one that lies furthest from chance.")
     st.header("One label in every group")
     label = _choose_label(result)

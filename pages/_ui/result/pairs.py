@@ -9,9 +9,15 @@ import streamlit as st
 
 from grasp_core import charts
 from grasp_core.groups import Group
-from grasp_core.outcome import Outcome
 from grasp_core.pairs import PairResult
-from grasp_core.report.pairs.sentences import foremost_pairs, most_told, pair_sentences, seen_from, strongest
+from grasp_core.report.pairs.sentences import (
+    foremost_pairs,
+    most_told,
+    pair_sentences,
+    seen_from,
+    strongest,
+    told_first,
+)
 from grasp_core.report.pairs.tables import measure_table, pair_table
 from grasp_core.report.pairs.words import PAIRS_EXPLANATION, Measure, measures
 from grasp_core.report.text import Sentence, escape_markdown
@@ -37,7 +43,8 @@ def show_pairs(shown: Shown, group: Group | None = None) -> None:
     st.caption(PAIRS_EXPLANATION)
     for sentence in _said(result, group):
         st.markdown(f"- {sentence.markdown}")
-    strong = result.pairs[strongest(result.pairs)]
+    rows = result.pairs if group is None else seen_from(result, group)
+    strong = rows[strongest(rows)]
     chosen = strong.a.axes if group is None else group.axes
     axes = list(dict.fromkeys(row.a.axes for row in result.pairs))
     left, right = st.columns(2)
@@ -45,13 +52,12 @@ def show_pairs(shown: Shown, group: Group | None = None) -> None:
         chosen = left.selectbox(
             "Axis of the pairs", axes, index=axes.index(chosen), format_func=axis_label, key="pairs-axis"
         )
-    told = measures(result)
-    keys = sorted(told, key=lambda key: _q(told[key].of(strong)))
+    told, first = measures(result), told_first(strong)
     measure = told[
         right.selectbox(
             "Compare by",
             list(told),
-            index=list(told).index(keys[0]),
+            index=list(told).index(first) if first in told else 0,
             format_func=lambda key: told[key].name,
             key="pairs-measure",
         )
@@ -63,12 +69,7 @@ def show_pairs(shown: Shown, group: Group | None = None) -> None:
         st.caption(escape_markdown(_of_group(measure)))
         beside = f"{measure.name}, this group beside each other one"
         _table(measure_table(result, measure, group=group), beside)
-    rows = seen_from(result, group) if group else tuple(row for row in result.pairs if row.a.axes == chosen)
-    _one_pair(shown, rows)
-
-
-def _q(outcome: Outcome) -> float:
-    return 1.0 if outcome.q is None else outcome.q
+    _one_pair(shown, [row for row in rows if row.a.axes == chosen])
 
 
 def _said(result: RunResult, group: Group | None) -> Sequence[Sentence]:

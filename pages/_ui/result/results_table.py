@@ -11,9 +11,12 @@ from pandas.io.formats.style import Styler
 from grasp_core.charts import Theme
 from grasp_core.charts.theme import palette
 from grasp_core.outcome import Significance
+from grasp_core.report.label_tables import label_use_by_group, label_use_numbers
+from grasp_core.report.label_use import format_points
 from grasp_core.report.tables import RowOrder, column_label, dsi_table, results_table
 from grasp_core.report.words import (
     NOT_ESTIMABLE,
+    SIGNIFICANCE_NAMES,
     STARS,
     WORDS,
     format_p_value,
@@ -26,6 +29,7 @@ _LONG_TABLE_HEIGHT = 900
 _WIDTHS = {"group": 200, "axis": 120}
 _WORDS_WIDTH = 115
 _SMALLEST_P = 0.0001
+_STARS_OF = {"": "", **{SIGNIFICANCE_NAMES[mark]: stars for mark, stars in STARS.items()}}
 
 
 def table_of_groups(
@@ -130,6 +134,29 @@ def _marks(frame: pd.DataFrame, statistics: Sequence[str]) -> list[str]:
         )
         for _, row in frame.iterrows()
     ]
+
+
+def show_label_table(result: RunResult, theme: Theme) -> None:
+    """Each group's points for every label, p and q: numbers, so that a click on a head sorts by them."""
+    table, points = label_use_numbers(result)
+    style = table.style
+    if result.provisional:  # p and q are not numbers yet
+        style = label_use_by_group(result).style
+    else:
+        tests = ["p", "q"]
+        table[points] = table[points].round(1)
+        table[tests] = table[tests].clip(lower=_SMALLEST_P).round(4)
+        style = style.format(lambda value: format_points(value / 100), subset=points)
+        style = _format_p(style, tests, result.permutations)
+        style = style.apply(_emphasis, subset=["q"], stars=table["Marked"].map(_STARS_OF), theme=theme)
+    st.dataframe(
+        style,
+        hide_index=True,
+        height="content" if len(table) <= _ROWS_IN_FULL else _LONG_TABLE_HEIGHT,
+        column_config={"Group": st.column_config.Column(pinned=True, width=_WIDTHS["group"])},
+        placeholder=NOT_ESTIMABLE,
+        alt="Label use of every group, in percentage points",
+    )
 
 
 def show_dsi_table(result: RunResult) -> None:

@@ -8,9 +8,10 @@ import streamlit as st
 
 from grasp_core import charts
 from grasp_core.groups import Group
+from grasp_core.outcome import LabelUse
 from grasp_core.report.label_tables import label_use_table
 from grasp_core.report.label_use import format_points
-from grasp_core.report.slices import by_value, marked_groups, slice_sentences, sliced_groups
+from grasp_core.report.slices import Found, by_value, slice_sentences, sliced_groups, told_first
 from grasp_core.report.text import escape_markdown
 from grasp_core.report.words import (
     WORDS,
@@ -50,10 +51,11 @@ def show_slices(shown: Shown, group: Group | None = None) -> None:
         return
     for sentence in slice_sentences(result, found, group):
         st.markdown(f"- {sentence.markdown}")
-    chosen = _choose_group(result, found) if group is None else group
+    told = told_first(result, found, group)
+    chosen = _choose_group(result, found, told) if group is None else group
     if chosen is None or chosen not in sliced_groups(result, found):
         return
-    what = _choose_measure(result)
+    what = _choose_measure(result, told, f"slices-measure-{found.column}-{group}")
     cache.slices_forest(shown.key, shown.drawn, found.column, chosen, what, page_theme())
     st.caption(_CORRECTED)
     when_open("Slices as a table", partial(_table, result, found, chosen, what), key="slices-table")
@@ -81,34 +83,41 @@ def _choose_column(result: RunResult) -> SlicesResult | None:
     return result.slices[chosen]
 
 
-def _choose_group(result: RunResult, found: SlicesResult) -> Group | None:
-    """One of the groups; at first one that some slice marks."""
+def _choose_group(result: RunResult, found: SlicesResult, told: Found | None) -> Group | None:
+    """One of the groups; at first the one that is told of first."""
     groups = sliced_groups(result, found)
     if not groups:
         return None
-    names, marked = group_labels(groups), marked_groups(found)
+    names = group_labels(groups)
     return st.selectbox(
         "Group",
         groups,
-        index=groups.index(marked[0]) if marked else 0,
+        index=0 if told is None else groups.index(told.row.group),
         format_func=lambda group: f"{names[groups.index(group)]} ({axis_label(group.axes)})",
         key=f"slices-group-{found.column}",
     )
 
 
-def _choose_measure(result: RunResult) -> tuple[str, bool]:
-    """A statistic, or a label: its name, and whether it is a label."""
+def _choose_measure(result: RunResult, told: Found | None, key: str) -> tuple[str, bool]:
+    """A statistic, or a label: its name, and whether it is a label; at first what is told of first."""
     labels = list(
         dict.fromkeys(name for row in result.groups if row.label_use for name in row.label_use.labels)
     )
     options = [*((name, False) for name in reported_statistics(result)), *((name, True) for name in labels)]
+    first = (lead_statistic(result), False) if told is None else _measure(told)
     return st.selectbox(
         "What is compared",
         options,
-        index=options.index((lead_statistic(result), False)),
+        index=options.index(first) if first in options else 0,
         format_func=lambda one: f"says “{one_line(one[0])}”" if one[1] else WORDS[one[0]].name,
-        key="slices-measure",
+        key=key,
     )
+
+
+def _measure(told: Found) -> tuple[str, bool]:
+    if isinstance(told.test, LabelUse):
+        return told.test.most or "", True
+    return told.statistic, False
 
 
 def _table(result: RunResult, found: SlicesResult, group: Group, what: tuple[str, bool]) -> None:

@@ -27,7 +27,9 @@ _SIDE_BY_SIDE = f"""
   display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 15rem), 1fr)); align-items: stretch;
 }}
 .st-key-{CARDS} > * {{ min-width: 0; }}
+@media (max-width: 640px) {{ .st-key-{CARDS} [data-testid="stVegaLiteChart"] {{ display: none; }} }}
 """
+"""On a phone charts in cards would make the way to the views long; each group's view has its own."""
 PROVISIONAL = "provisional"
 """Key of what is drawn of a run that goes on: it has no files, nor have its tables and charts."""
 _NO_FILES = f"""
