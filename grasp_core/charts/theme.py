@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 import altair as alt
@@ -185,21 +186,17 @@ def message(theme: Theme, *, heading: alt.TitleParams | None, text: str) -> alt.
     return finish([words], theme, heading=heading, alt_text=text, height=40)
 
 
-def on_halo(text: alt.Chart, theme: Theme, *, weight: int = 400) -> list[alt.Chart]:
+def on_halo(text: alt.Chart, theme: Theme, *, weight: Literal[400, 600] = 400) -> list[alt.Chart]:
     """Texts beside points, each where its `dx`, `dy` and `align` say, readable across lines and marks."""
-
-    def written(**looks: Any) -> alt.Chart:
-        return text.mark_text(
-            dx=alt.expr("datum.dx"),
-            dy=alt.expr("datum.dy"),
-            align=alt.expr("datum.align"),
-            baseline="middle",
-            fontWeight=weight,
-            **looks,
-        )
-
-    colours = palette(theme)
+    written = partial(
+        text.mark_text,
+        dx=alt.expr("datum.dx"),
+        dy=alt.expr("datum.dy"),
+        align=alt.expr("datum.align"),
+        baseline="middle",
+        fontWeight=weight,
+    )
     return [
-        written(stroke=colours.background, strokeWidth=3.5, strokeJoin="round"),
-        written(color=colours.ink),
+        written(stroke=palette(theme).background, strokeWidth=3.5, strokeJoin="round"),
+        written(color=palette(theme).ink),
     ]
