@@ -54,6 +54,12 @@ COMMANDS = (
         "rater_map:fill_rater_map",
         reads=True,
     ),
+    Command(
+        "plan",
+        "how many raters of a group, and how many items, find a difference next time",
+        "plan:fill_plan",
+        reads=True,
+    ),
     Command("warm", "compile the kernels now, so that the first run starts at once", "warm:fill_warm"),
 )
 

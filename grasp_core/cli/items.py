@@ -21,7 +21,7 @@ from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.run import checked_groups
 from grasp_core.errors import SpecError
-from grasp_core.groups import Group
+from grasp_core.groups import AxisSet, Group
 from grasp_core.io.dataset.load import Dataset, load
 from grasp_core.panels.items.panel import ItemsAsked, look_at_items
 from grasp_core.panels.items.result import ItemsResult
@@ -99,10 +99,22 @@ def _from_options(chosen: argparse.Namespace) -> tuple[Reading, RunSpec]:
     if isinstance(given.get("permutations"), AtMost):
         raise SpecError("items are looked at under a number of permutations: write --permutations 10000")
     if not named_axes(given):
-        fields["axes"] = (tuple(_AXES.findall(chosen.group)),)
-        if not fields["axes"][0]:
-            raise SpecError(f"--group is written AXIS=VALUE,AXIS=VALUE; found {quoted(chosen.group)}")
+        fields["axes"] = (group_axes(chosen.group),)
     return found, RunSpec(found.spec, AnalysisSpec(**{"permutations": DEFAULT_PERMUTATIONS, **fields}))
+
+
+def group_axes(text: str) -> AxisSet:
+    """The axes of ``AXIS=VALUE,AXIS=VALUE``.
+
+    Raises
+    ------
+    SpecError
+        If there are none.
+    """
+    axes = tuple(_AXES.findall(text))
+    if not axes:
+        raise SpecError(f"--group is written AXIS=VALUE,AXIS=VALUE; found {quoted(text)}")
+    return axes
 
 
 def named_group(text: str, groups: Iterable[Group]) -> Group:

@@ -33,7 +33,10 @@ def fill_quality(quality: argparse.ArgumentParser) -> None:
     looked_at.add_argument("--axis", action="append", metavar="COLUMN")
     looked_at.add_argument("--intersect", action="append", metavar="COLUMN:COLUMN[:...]")
     looked_at.add_argument(
-        "--power", action="store_true", default=None, help="simulate how large a GAI must be to be found"
+        "--power",
+        action="store_true",
+        default=None,
+        help="simulate how large a GAI these raters and items find",
     )
     looked_at.add_argument(
         "--show-ids", action="store_true", default=None, help="print whom the checks of raters mean"
@@ -85,7 +88,7 @@ def _print(report: QualityReport) -> None:
         "Raters who gave one label always": tables.constant_table(report.constant),
         "Small groups": tables.small_groups_table(report.small),
         "Axes that go together": tables.overlap_table(report.overlaps),
-        "What could be found": tables.power_table(report.power),
+        "What these raters and items could find": tables.power_table(report.power),
     }.items():
         if not table.empty:
             _print_table(title, table)

@@ -100,9 +100,9 @@ def power_tasks(
         If an axis is not in `raters`.
     """
     grouping = form_groups(raters, axes, min_raters=min_raters)
-    thinned = _thin(annotations, seed)
+    fewer = thinned(annotations, seed)
     return [
-        PowerTask(group, thinned, grouping.known[known], member, annotations.n_items, seed)
+        PowerTask(group, fewer, grouping.known[known], member, annotations.n_items, seed)
         for group, member, known in zip(grouping.groups, grouping.member, grouping.known_of, strict=True)
     ]
 
@@ -179,7 +179,7 @@ def _crossing(points: Sequence[Point], fallback: float) -> tuple[float, float]:
     return float(wanted), float(np.sqrt(gradient @ spread @ gradient))
 
 
-def _thin(annotations: Annotations, seed: int) -> Annotations:
+def thinned(annotations: Annotations, seed: int) -> Annotations:
     """At most about MAX_ANNOTATIONS annotations and MAX_COUNTS counts, in whole items drawn at random."""
     size = np.diff(annotations.indptr)
     most = max(MAX_COUNTS // annotations.n_categories, 1)

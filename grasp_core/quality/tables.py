@@ -19,10 +19,10 @@ from grasp_core.wording import number
 NO_VALUE = "–"
 NOT_FOUND = "none"
 POWER_MEANING = (
-    "“Up to be found” is the smallest GAI above the usual one that 8 of 10 runs on data of this shape would "
-    "mark at p < 0.05; “down” is the largest GAI below it. Smaller differences may be there and be missed; "
-    "“none” means that even the strongest simulated effect is mostly missed. Correction for many groups asks "
-    "for more."
+    "For these raters and items: “up to be found” is the smallest GAI above the usual one that 8 of 10 runs "
+    "on data of this shape would mark at p < 0.05; “down” is the largest GAI below it. Smaller differences "
+    "may be there and be missed; “none” means that even the strongest simulated effect is mostly missed. "
+    "Correction for many groups asks for more. What other raters and items would find, a plan says."
 )
 
 

@@ -18,9 +18,9 @@ _MAX_IDS = 64 * MIB
 _FILTERS = tuple(field.name for field in dataclasses.fields(Filters))
 
 
-def add_reading(parser: argparse.ArgumentParser) -> None:
-    """Add the options of :func:`spec_fields`, and those that name the files."""
-    _add_files(parser.add_argument_group("files"))
+def add_reading(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
+    """Add the options of :func:`spec_fields`, and those that name the files, which may be `required`."""
+    _add_files(parser.add_argument_group("files"), required=required)
     _add_columns(
         parser.add_argument_group(
             "reading", "what --layout, --item, --rater and --label do not name is recognised"
@@ -30,9 +30,9 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     _add_filters(parser.add_argument_group("leaving out"))
 
 
-def _add_files(files: argparse._ArgumentGroup) -> None:
+def _add_files(files: argparse._ArgumentGroup, *, required: bool) -> None:
     files.add_argument(
-        "--annotations", required=True, metavar="FILE", help="a path, or an address such as https://..."
+        "--annotations", required=required, metavar="FILE", help="a path, or an address such as https://..."
     )
     files.add_argument("--raters", metavar="FILE", help="demographics, a row per rater")
     files.add_argument("--member", metavar="NAME", help="file of an archive, or sheet of a workbook")

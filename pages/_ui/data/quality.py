@@ -141,7 +141,7 @@ def _show_power(dataset: Dataset, proposed: tuple[str, ...]) -> None:
     names = tuple(dataset.raters.axes)
     if not names:
         return
-    st.subheader("What could be detected")
+    st.subheader("What these raters and items could find")
     st.caption("How large a difference has to be for a run on these data to find it 8 times out of 10.")
     options = [axes for size in (1, 2) for axes in combinations(names, size)]
     chosen: list[AxisSet] = st.multiselect(

@@ -1,0 +1,158 @@
+"""The model of a pilot: its items' shares, its raters' parameters by group, the group's own view."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+from scipy.special import gammaln
+
+from grasp_core.annotations import BoolArray, FloatArray, Int64Array
+from grasp_core.planner.model import LEAN, SHARP, SHARPEST, Model, probabilities
+
+_ROUNDS = 40
+_SPREADS = (-3.0, 5.5)
+"""Logarithms between which the items' spread is looked for."""
+_MOST_OWN = 0.95
+_LEAST_SCATTER = 0.02
+_STRAYS = 1.0
+"""Raters that the prior of the scatter counts for: standard deviations of 0.3."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pilot:
+    """Annotations of raters who are in the group or among the others.
+
+    Parameters
+    ----------
+    item, rater, label : int64 arrays, shape (A,)
+    n_items, n_labels : int
+    member : bool array, shape (J,)
+        Raters of the group; nobody else but the others is counted.
+    """
+
+    item: Int64Array
+    rater: Int64Array
+    label: Int64Array
+    n_items: int
+    n_labels: int
+    member: BoolArray
+
+
+def fit(pilot: Pilot) -> Model:
+    """Fit the model, with a group that differs as it does in the pilot.
+
+    Notes
+    -----
+    Items: the others' labels of each are Dirichlet-multinomial, whose weight is found by maximum likelihood.
+    Raters: each is held against the labels of the others, less the own one, by Newton steps; means by side
+    and standard deviations of all are those that the raters, with the uncertainty of each, make most likely
+    (expectation and maximisation, each rater's likelihood taken as normal). The group's own view: what its
+    labels spread beyond that, by maximum likelihood too.
+    """
+    inside = pilot.member[pilot.rater]
+    others = _counted(pilot, ~inside)
+    overall = (others.sum(axis=0) + 0.5) / (others.sum() + 0.5 * pilot.n_labels)
+    spread = _spread(others, overall)
+    taken = others[pilot.item]
+    taken[np.arange(pilot.item.size), pilot.label] -= ~inside
+    taken += spread * overall
+    log_view = np.log(taken / taken.sum(axis=1, keepdims=True))
+    raters, centres, scatter = _raters(pilot, log_view)
+    own = _own(pilot, inside, others, spread, probabilities(log_view, raters[pilot.rater]))
+    return Model(others[others.sum(axis=1) > 0], overall, spread, centres, scatter, own)
+
+
+def _counted(pilot: Pilot, rows: BoolArray) -> FloatArray:
+    cell = pilot.item[rows] * pilot.n_labels + pilot.label[rows]
+    counts = np.bincount(cell, minlength=pilot.n_items * pilot.n_labels)
+    return counts.reshape(-1, pilot.n_labels).astype(np.float64)
+
+
+def _spread(counts: FloatArray, overall: FloatArray) -> float:
+    """Weight of the overall shares in an item's."""
+    paired = counts[counts.sum(axis=1) >= 2]
+    found = minimize_scalar(
+        lambda log: -_dirichlet_multinomial(paired, np.exp(log) * overall[None]).sum(),
+        bounds=_SPREADS,
+        method="bounded",
+    )
+    return float(np.exp(found.x))
+
+
+def _dirichlet_multinomial(counts: FloatArray, weights: FloatArray) -> FloatArray:
+    """Log likelihood of each row of counts, up to what does not depend on the weights."""
+    n, total = counts.sum(axis=-1), weights.sum(axis=-1)
+    of_labels = (gammaln(counts + weights) - gammaln(weights)).sum(axis=-1)
+    return np.asarray(of_labels + gammaln(total) - gammaln(total + n))
+
+
+def _raters(pilot: Pilot, log_view: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Parameters of raters (J, 1 + K), means of both sides (2, 1 + K), standard deviations (1 + K,)."""
+    side = pilot.member.astype(np.intp)
+    n = np.bincount(side, minlength=2)[:, None]
+    centres = np.zeros((2, 1 + pilot.n_labels))
+    centres[:, SHARP] = 1.0
+    scatter = np.full(1 + pilot.n_labels, 0.5)
+    raters = centres[side]
+    given = np.eye(pilot.n_labels)[pilot.label]
+    for _ in range(_ROUNDS):
+        raters, error = _step(pilot, log_view, given, raters, centres[side], scatter)
+        for of in (0, 1):
+            centres[of] = raters[side == of].sum(axis=0) / n[of]
+        centres[:, LEAN:] -= centres[:, LEAN:].mean(axis=1, keepdims=True)
+        squared = (error + (raters - centres[side]) ** 2).sum(axis=0)
+        scatter = np.sqrt((squared + _STRAYS * 0.3**2) / (side.size + _STRAYS)).clip(_LEAST_SCATTER)
+    return raters, centres, scatter
+
+
+def _step(
+    pilot: Pilot,
+    log_view: FloatArray,
+    given: FloatArray,
+    raters: FloatArray,
+    centre: FloatArray,
+    scatter: FloatArray,
+) -> tuple[FloatArray, FloatArray]:
+    """Raters after a Newton step in each direction, and the variance of each, both (J, 1 + K)."""
+
+    def total(values: FloatArray) -> FloatArray:
+        return np.bincount(pilot.rater, values, len(raters)).astype(np.float64, copy=False)
+
+    share = probabilities(log_view, raters[pilot.rater])
+    mean = (share * log_view).sum(axis=1)
+    slope = np.empty_like(raters)
+    curve = np.empty_like(raters)
+    slope[:, SHARP] = total(((given - share) * log_view).sum(axis=1))
+    curve[:, SHARP] = total((share * log_view**2).sum(axis=1) - mean**2)
+    for k in range(pilot.n_labels):
+        slope[:, LEAN + k] = total(given[:, k] - share[:, k])
+        curve[:, LEAN + k] = total(share[:, k] * (1 - share[:, k]))
+    precision = curve + scatter**-2
+    moved = raters + 0.5 * (slope - (raters - centre) / scatter**2) / precision
+    moved[:, SHARP] = moved[:, SHARP].clip(0, SHARPEST)
+    return moved, 1 / precision
+
+
+def _own(pilot: Pilot, inside: BoolArray, others: FloatArray, spread: float, share: FloatArray) -> float:
+    """How far the group's labels of items spread beyond its raters' sharpness and leaning."""
+    counts = _counted(pilot, inside)
+    expected = np.stack(
+        [np.bincount(pilot.item[inside], share[inside, k], pilot.n_items) for k in range(pilot.n_labels)],
+        axis=1,
+    )
+    several = counts.sum(axis=1) >= 2
+    if not several.any():
+        return 0.0
+    counts, expected = counts[several], expected[several] + 1e-9
+    expected /= expected.sum(axis=1, keepdims=True)
+    unsure = 1 / (others[several].sum(axis=1) + spread + 1)
+
+    def unlikely(own: float) -> float:
+        variance = own + unsure - own * unsure
+        weight = (1 - variance) / variance
+        return -float(_dirichlet_multinomial(counts, weight[:, None] * expected).sum())
+
+    found = minimize_scalar(unlikely, bounds=(0.0, _MOST_OWN), method="bounded", options={"xatol": 1e-4})
+    return float(found.x) if unlikely(found.x) < unlikely(0.0) else 0.0
