@@ -44,7 +44,7 @@ axes = choose_axes(names, tuple(name for name in session.proposed_axes if name i
 slices = choose_slices(dataset)
 st.header("What is computed")
 statistics = choose_statistics()
-numbers = choose_numbers(dataset, axes)
+numbers = choose_numbers(dataset, axes, slices)
 pairs = choose_pairs(dataset, axes, numbers["min_raters"])
 proposal = proposal_of(dataset.questions)
 level = None if proposal is None else choose_level(dataset.questions, proposal)

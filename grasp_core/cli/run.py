@@ -226,7 +226,9 @@ def _stopping_early(data: Dataset, run_spec: RunSpec) -> RunSpec:
     analysis = run_spec.analysis
     if all(getattr(analysis, name) == value for name, value in spec.PAPER_CONVENTIONS.items()):
         return run_spec
-    return stopping_early(run_spec, default_seconds(data, analysis.axes, analysis.min_raters))
+    return stopping_early(
+        run_spec, default_seconds(data, analysis.axes, analysis.min_raters, analysis.slices)
+    )
 
 
 def _with_pairs(data: Dataset, run_spec: RunSpec) -> RunSpec:

@@ -29,7 +29,9 @@ _LOOK_UP = 5e-9
 """...at this cost for an item and a group."""
 
 
-def default_seconds(dataset: Dataset, axes: Sequence[AxisSet], min_raters: int) -> float:
+def default_seconds(
+    dataset: Dataset, axes: Sequence[AxisSet], min_raters: int, slices: Sequence[str] = ()
+) -> float:
     """Seconds that the default number of permutations takes on two cores.
 
     Parameters
@@ -39,12 +41,15 @@ def default_seconds(dataset: Dataset, axes: Sequence[AxisSet], min_raters: int) 
         All of them in the data.
     min_raters : int
         Smallest group.
+    slices : sequence of str
+        Columns of the data set's attributes: each asks once more for the items that have a value in it.
     """
     grouping = form_groups(dataset.raters, axes, min_raters=min_raters)
     each = _counting(dataset, grouping, axes)
     if not (_looked_up(dataset) and bool(grouping.known.all())):
         each += _ITEM_AND_GROUP * dataset.summary.items * len(grouping.groups)
-    return DEFAULT_PERMUTATIONS * each * len(dataset.questions) / CORES
+    asked = 1 + sum(float((dataset.attributes[name].codes >= 0).mean()) for name in slices)
+    return DEFAULT_PERMUTATIONS * each * asked * len(dataset.questions) / CORES
 
 
 def models_seconds(dataset: Dataset, n_models: int, axes: Sequence[AxisSet], min_raters: int) -> float:

@@ -19,7 +19,10 @@ def shaped(items: int, raters: int, annotations: int, labels: int, sizes: dict[s
     }
     summary = SimpleNamespace(items=items, raters=raters, annotations=annotations, categories=("a",) * labels)
     return SimpleNamespace(
-        summary=summary, raters=Raters([str(j) for j in range(raters)], axes), questions=(None,)
+        summary=summary,
+        raters=Raters([str(j) for j in range(raters)], axes),
+        questions=(None,),
+        attributes={"topic": Axis(("news", "sport"), np.arange(items) % 3 - 1)},
     )
 
 
@@ -60,3 +63,9 @@ def test_models_are_near_what_was_measured(data, models: int, measured: float) -
 def test_small_groups_that_are_not_shown_cost_nothing() -> None:
     data = shaped(4554, 60, 100_000, 5, {"name": 40})
     assert default_seconds(data, [("name",)], 3) < default_seconds(data, [("name",)], 1)
+
+
+def test_slices_ask_once_more_for_the_items_that_have_a_value() -> None:
+    data = shaped(4554, 4309, 150_702, 5, D3)
+    whole = default_seconds(data, [("gender",)], 2)
+    assert default_seconds(data, [("gender",)], 2, ["topic"]) == pytest.approx(whole * (1 + 2 / 3), rel=1e-3)

@@ -1,4 +1,4 @@
-"""In-group cohesion against hand computations and against the package krippendorff."""
+"""In-group cohesion against hand computations, published figures and the package krippendorff."""
 
 from __future__ import annotations
 
@@ -35,6 +35,15 @@ def test_irr_by_hand_with_three_raters() -> None:
 def test_irr_by_hand_can_be_negative() -> None:
     # N = 4, M = (2, 2). D_o = 1/4 (2 + 2) = 1; D_e = (16 - 8) / 12 = 2/3; alpha = 1 - 3/2.
     assert irr(np.array([[1, 1], [1, 1]])) == pytest.approx(-0.5, abs=1e-15)
+
+
+def test_irr_as_published_by_irrcac() -> None:
+    """Two abstractors' 100 diagnoses (Gwet 2014); irrCAC 1.0 (R), vignette "overview": alpha 0.7972585."""
+    both = np.array([[13, 0, 0], [0, 20, 7], [0, 4, 56]])
+    first, second = np.divmod(np.repeat(np.arange(9), both.ravel()), 3)
+    assert irr(np.eye(3, dtype=np.int64)[first] + np.eye(3, dtype=np.int64)[second]) == pytest.approx(
+        0.7972585, abs=5e-8
+    )
 
 
 def test_irr_by_naive_pairs() -> None:

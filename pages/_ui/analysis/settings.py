@@ -112,10 +112,10 @@ def _distinct(chosen: Sequence[AxisSet], larger: AxisSet) -> tuple[AxisSet, ...]
     return (*(axes for axes in chosen if set(axes) != set(larger)), larger)
 
 
-def choose_numbers(dataset: Dataset, axes: Sequence[AxisSet]) -> dict[str, int]:
+def choose_numbers(dataset: Dataset, axes: Sequence[AxisSet], slices: Sequence[str]) -> dict[str, int]:
     """Smallest group, permutations, whether they stop early, and seed."""
     start = _start()
-    long = _proposed_to_stop_early(dataset, axes, start.min_raters)
+    long = _proposed_to_stop_early(dataset, axes, start.min_raters, slices)
     left, middle, right = st.columns(3)
     chosen = {
         "min_raters": left.number_input(
@@ -164,12 +164,14 @@ def choose_numbers(dataset: Dataset, axes: Sequence[AxisSet]) -> dict[str, int]:
     return chosen
 
 
-def _proposed_to_stop_early(dataset: Dataset, axes: Sequence[AxisSet], min_raters: int) -> float | None:
+def _proposed_to_stop_early(
+    dataset: Dataset, axes: Sequence[AxisSet], min_raters: int, slices: Sequence[str]
+) -> float | None:
     """Until somebody decides, long runs stop early, but for those as in the paper; gives their seconds."""
     if work().settings is not None or _key("stopping-decided") in st.session_state or not axes:
         return None
     paper = st.session_state.get(_key("preset")) == "As in the paper"
-    seconds = default_seconds(dataset, axes, min_raters)
+    seconds = default_seconds(dataset, axes, min_raters, slices)
     long = seconds > LONG_SECONDS and not paper
     st.session_state[_key("adaptive")] = long
     return seconds if long else None

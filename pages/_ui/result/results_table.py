@@ -148,7 +148,8 @@ def show_label_table(result: RunResult, theme: Theme) -> None:
         table[tests] = table[tests].clip(lower=_SMALLEST_P).round(4)
         style = style.format(lambda value: format_points(value / 100), subset=points)
         style = _format_p(style, tests, result.permutations)
-        style = style.apply(_emphasis, subset=["q"], stars=table["Marked"].map(_STARS_OF), theme=theme)
+        marked = pd.DataFrame({"q_stars": table["Marked"].map(_STARS_OF)})
+        style = style.apply(_emphasis, subset=["q"], axis=None, frame=marked, theme=theme)
     st.dataframe(
         style,
         hide_index=True,

@@ -1,0 +1,24 @@
+"""The table of label use: numbers that sort, in words and colour which are marked."""
+
+from __future__ import annotations
+
+from streamlit.testing.v1 import AppTest
+
+
+def page() -> None:
+    from pages._ui.result.results_table import show_label_table
+    from tests.results import make_group, make_label_use, make_result, with_label_use
+
+    uses = make_label_use({"No": 12.04, "Yes": -12.04}, "**"), make_label_use({"No": -1.0, "Yes": 1.0})
+    rows = [with_label_use(make_group(name), use) for name, use in zip(("A", "B"), uses, strict=True)]
+    show_label_table(make_result(rows), "light")
+
+
+def test_points_p_and_q_are_numbers() -> None:
+    app = AppTest.from_function(page, default_timeout=60).run()
+    assert not app.exception
+    table = app.dataframe[0].value
+    assert table["No"].tolist() == [12.0, -1.0]
+    assert table["q"].dtype == float
+    assert table["q"].min() >= 0.0001
+    assert table["Marked"].tolist() == ["after correction", ""]
