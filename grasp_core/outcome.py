@@ -12,6 +12,7 @@ from grasp_core.spec import IntervalTarget
 
 Direction = Literal["up", "down"]
 Significance = Literal["none", "nominal", "corrected"]
+LabelUseTest = Literal["shuffled", "jackknife"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,8 @@ class Outcome:
     """An observed value held against its null distribution.
 
     `value` is None where it is not estimable, and `reason` then says why. `p` is None too where
-    fewer than 100 shuffled values (`null_n`) were estimable. `q` is `p` after correction.
+    fewer than 100 shuffled values (`null_n`) were estimable, or where shuffling is no measure of the value:
+    its mark is withheld, and `reason` says so. `q` is `p` after correction.
 
     While permutations go on, `p_interval` and `q_interval` are 95 % intervals of what p and q become with
     endless ones; in a final outcome they are None.
@@ -82,9 +84,10 @@ class LabelUse:
 
     `labels` follows the run's categories; of several questions its keys are "question: label". `most` is the
     label that lies furthest from its chance values, in their standard deviations: `p` is the chance of one as
-    far in any label, `q` that p after correction. `mean` is the shift of the mean where labels are ordered or
-    numbers. Without values `reason` says why, without intervals `no_interval`. While permutations go on,
-    `p_interval` and `q_interval` are as in :class:`Outcome`.
+    far in any label, `q` that p after correction. Where profiles cannot be shuffled, `test` is "jackknife":
+    p comes from leaving out each rater, or `reason` says why there is none. `mean` is the shift of the mean
+    where labels are ordered or numbers. Without values `reason` says why, without intervals `no_interval`.
+    While permutations go on, `p_interval` and `q_interval` are as in :class:`Outcome`.
     """
 
     labels: Mapping[str, Shift]
@@ -98,3 +101,4 @@ class LabelUse:
     no_interval: Remark | None = field(default=None, metadata=ADDED)
     p_interval: tuple[float, float] | None = field(default=None, metadata=ADDED)
     q_interval: tuple[float, float] | None = field(default=None, metadata=ADDED)
+    test: LabelUseTest = field(default="shuffled", metadata=ADDED)

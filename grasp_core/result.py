@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Self
 
 from grasp_core.account import Account
+from grasp_core.assignment import AssignmentCheck
 from grasp_core.groups import AxisSet, Group
 from grasp_core.json_values import (
     ADDED,
@@ -213,6 +214,7 @@ class RunResult(Result):
     """Everything that was found about cohesion; enough to draw every table and figure.
 
     `pairs` are those of each axis's groups, and `slices` those of each column, where they were asked.
+    `assignment` says of each axis or intersection whether its groups were given the same items, and as many.
     """
 
     format: ClassVar = FORMAT
@@ -223,6 +225,7 @@ class RunResult(Result):
     dsi: tuple[DsiResult, ...]
     pairs: tuple[PairResult, ...] = field(default=(), metadata=ADDED)
     slices: tuple[SlicesResult, ...] = field(default=(), metadata=ADDED)
+    assignment: tuple[AssignmentCheck, ...] = field(default=(), metadata=ADDED)
 
 
 # How rows stand in files: a group's axes and values beside what was found about it.

@@ -7,14 +7,15 @@ again. Another stage is a module with its :class:`~grasp_core.panels.panel.Later
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
+from grasp_core.assignment import unequal_axes
 from grasp_core.engine.pools.blocks import Progress
 from grasp_core.engine.run import Prepared
 from grasp_core.engine.watching import Watcher
-from grasp_core.groups import Grouping
+from grasp_core.groups import AxisSet, Grouping
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.panels.pairs.panel import not_compared, pairs_of
 from grasp_core.panels.panel import LaterPanel
@@ -27,7 +28,7 @@ from grasp_core.spec import AnalysisSpec
 class Stage(NamedTuple):
     """A later stage: its panels, and why some of what was asked is not computed."""
 
-    panels: Callable[[Dataset, Grouping, AnalysisSpec], Iterator[LaterPanel]]
+    panels: Callable[[Dataset, Grouping, AnalysisSpec, Collection[AxisSet]], Iterator[LaterPanel]]
     left_out: Callable[[Dataset, Grouping, AnalysisSpec], tuple[Remark, ...]]
 
 
@@ -36,7 +37,7 @@ STAGES = (Stage(pairs_of, not_compared), Stage(slices_of, not_sliced))
 
 def later_panels(prepared: Prepared) -> Iterator[LaterPanel]:
     """The panels of all stages that were asked; each is made when the one before is done."""
-    asked = prepared.dataset, prepared.grouping, prepared.spec.analysis
+    asked = prepared.dataset, prepared.grouping, prepared.spec.analysis, unequal_axes(prepared.assignment)
     for stage in STAGES:
         yield from stage.panels(*asked)
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from grasp_core import __version__
+from grasp_core.assignment import AssignmentCheck, unequal_axes
 from grasp_core.errors import SpecError
 from grasp_core.groups import Grouping, form_groups
+from grasp_core.guards.check import check_assignment
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.panels.cohesion.columns import Places
 from grasp_core.panels.cohesion.panel import Cohesion
@@ -20,7 +22,8 @@ from grasp_core.permutation.nulls.tally import Tally, kept_of
 from grasp_core.permutation.testing.corrections import fewest_permutations
 from grasp_core.remarks.cautions import Caution
 from grasp_core.remarks.remark import Remark
-from grasp_core.result import DataSummary, Result, Stopping, Timing
+from grasp_core.report.assignment import said_of_assignment
+from grasp_core.result import DataSummary, Result, RunResult, Stopping, Timing
 from grasp_core.spec import SIDES, AnalysisSpec, RunSpec
 
 MAX_NULL_BYTES = 4 * 2**30
@@ -40,6 +43,8 @@ class Prepared:
     panel : RunPanel
     observed_s : float
         Seconds spent so far.
+    assignment : tuple of AssignmentCheck
+        Whether the groups of each axis were given the same items, where that is looked at.
     """
 
     dataset: Dataset
@@ -47,6 +52,7 @@ class Prepared:
     grouping: Grouping
     panel: RunPanel
     observed_s: float
+    assignment: tuple[AssignmentCheck, ...] = ()
 
 
 def prepare(dataset: Dataset, spec: RunSpec, panel: Callable[[Grouping], Cohesion] | None = None) -> Prepared:
@@ -68,9 +74,16 @@ def prepare(dataset: Dataset, spec: RunSpec, panel: Callable[[Grouping], Cohesio
     """
     started = time.perf_counter()
     grouping = checked_groups(dataset, spec)
-    kind: type[Cohesion | Models] = Models if spec.models else Cohesion
-    found = kind.of(dataset, grouping, spec.analysis) if panel is None else panel(grouping)
-    return Prepared(dataset, spec, grouping, found, time.perf_counter() - started)
+    checks: tuple[AssignmentCheck, ...] = ()
+    found: RunPanel
+    if panel is not None:
+        found = panel(grouping)
+    elif spec.models:
+        found = Models.of(dataset, grouping, spec.analysis)
+    else:
+        checks = _assignment(dataset, grouping, spec.analysis)
+        found = Cohesion.of(dataset, grouping, spec.analysis, unequal_axes(checks))
+    return Prepared(dataset, spec, grouping, found, time.perf_counter() - started, checks)
 
 
 def checked_groups(dataset: Dataset, spec: RunSpec) -> Grouping:
@@ -118,7 +131,7 @@ def finish(
     provisional : bool
         Whether permutations go on: p and q then have intervals.
     """
-    return prepared.panel.result(
+    found = prepared.panel.result(
         tally.null,
         permutations_done=tally.in_null if provisional else None,
         data=prepared.dataset.summary,
@@ -128,6 +141,12 @@ def finish(
         code_version=__version__,
         stopping=stopping,
     )
+    return replace(found, assignment=prepared.assignment) if isinstance(found, RunResult) else found
+
+
+def _assignment(dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec) -> tuple[AssignmentCheck, ...]:
+    strata = None if analysis.strata is None else dataset.raters.axes[analysis.strata]
+    return check_assignment(dataset.annotations, grouping, analysis.axes, strata)
 
 
 def _check_axes(dataset: Dataset, analysis: AnalysisSpec) -> None:
@@ -174,4 +193,4 @@ def _warnings(prepared: Prepared, tally: Tally) -> list[Remark]:
         warnings.append(Caution.SOME_NOT_ESTIMABLE(lost=tally.lost, permutations=tally.permutations))
     if analysis.p_value == "paper":
         warnings.append(Caution.PAPER_P())
-    return [*warnings, *prepared.panel.notes]
+    return [*said_of_assignment(prepared.assignment), *warnings, *prepared.panel.notes]

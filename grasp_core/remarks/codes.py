@@ -8,6 +8,7 @@ from grasp_core.json_values import CONVERTER, WrongKindError, from_json
 from grasp_core.remarks.baselines import BaselineCaution
 from grasp_core.remarks.cautions import Caution, ModelCaution
 from grasp_core.remarks.endpoints import ModelProblem
+from grasp_core.remarks.guards import GuardCaution
 from grasp_core.remarks.items import ItemProblem
 from grasp_core.remarks.left_out import LeftOutReason, Skipped
 from grasp_core.remarks.no_map import NoMap
@@ -17,7 +18,17 @@ from grasp_core.remarks.remark import Code, Remark, Value, Words, said
 from grasp_core.remarks.submissions import SubmissionProblem
 
 KINDS: tuple[type[Code], ...] = (
-    *(NoValue, NoInterval, NoMap, Caution, ModelCaution, BaselineCaution, LeftOutReason, Skipped),
+    *(
+        NoValue,
+        NoInterval,
+        NoMap,
+        Caution,
+        GuardCaution,
+        ModelCaution,
+        BaselineCaution,
+        LeftOutReason,
+        Skipped,
+    ),
     *(FileProblem, DataProblem, ItemProblem, SubmissionProblem, ModelProblem, Words),
 )
 CODES = {code.key: code for kind in KINDS for code in kind}

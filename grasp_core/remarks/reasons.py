@@ -27,6 +27,14 @@ class NoValue(Code):
     NOT_IN_THIS_RUN = "{statistic} was not part of this run"
     NO_ITEM_WITH_BOTH = "no item has both a label of the model and one of the group"
     ONE_LABEL_WITH_MODEL = "the model and the group all gave one same label"
+    OTHER_ITEMS = (
+        "groups of this axis were given other items, or more of them, and this value depends on how many "
+        "raters of a group an item has: shuffled profiles are no measure of it"
+    )
+    FEW_TO_LEAVE_OUT = (
+        "groups of this axis were given other items, or more of them, so label use is tested by leaving "
+        "raters out, for which either side needs {least:d} or more"
+    )
     GAI_RARELY_ESTIMABLE = "GAI has no value in most chance groupings of this size"
 
 

@@ -93,6 +93,13 @@ def mean_shift(c: Int64Array, d: Int64Array, scale: Scale) -> float:
     return float("nan") if scale.level == "nominal" else float(scale.positions(_marginals(c, d)) @ difference)
 
 
+def mean_positions(c: Int64Array, d: Int64Array, scale: Scale) -> FloatArray | None:
+    """Where labels lie for :func:`mean_shift`, shape (K,); None where they are names, or none is shared."""
+    if scale.level == "nominal" or not ((c.sum(axis=1) > 0) & (d.sum(axis=1) > 0)).any():
+        return None
+    return scale.positions(_marginals(c, d))
+
+
 def distance(c: Int64Array, d: Int64Array, scale: Scale) -> float:
     """How far the group's and the others' labels of the same items are apart: the energy distance.
 

@@ -1,4 +1,4 @@
 """Cohesion: how far each group agrees with itself and with the others, GAI, and the DSI of every axis.
 
-Imports `intervals`, `io`, `permutation`, `remarks` and `statistics`.
+Imports `guards`, `intervals`, `io`, `permutation`, `remarks` and `statistics`.
 """

@@ -12,6 +12,7 @@ from grasp_core.annotations import Annotations, FloatArray
 from grasp_core.outcome import LabelUse, Outcome, Shift
 from grasp_core.panels.cohesion.columns import LABEL_USE, LABELS, MEAN, Places
 from grasp_core.panels.cohesion.results import no_interval
+from grasp_core.panels.cohesion.untested import Untested, jackknifed_use
 from grasp_core.permutation.design import MOST_TOLD
 from grasp_core.permutation.nulls.values import Null
 from grasp_core.permutation.testing.tests import Tests
@@ -53,6 +54,7 @@ def label_use(
     null: Null,
     places: Places,
     p_value: PValue,
+    untested: Untested,
 ) -> LabelUse:
     """A unit's label use, without intervals.
 
@@ -68,12 +70,17 @@ def label_use(
     places : Places
     p_value : {"two-sided", "paper"}
         How p of single labels, which are not corrected for each other, is taken.
+    untested : Untested
+        Units whose label use is tested by leaving out raters.
     """
     if not places.n_labels:
         return LabelUse({}, reason=NoValue.MANY_LABELS(most=MOST_TOLD))
     together, columns = found[places.column(g, LABEL_USE)], places.labels(g)
     if together.value is None:
         return LabelUse(dict.fromkeys(names, Shift(None)), reason=NoValue.NO_SHARED_ITEM())
+    if places.column(g, LABEL_USE) in untested.by_jackknife:
+        mean = places.column(g, MEAN)
+        return jackknifed_use(names, columns, mean, observed, together, untested.test(g))
     reached, _ = null.reached(tests.largest[places.column(g, LABEL_USE)])
     values = observed[list(columns)]
     most = int(np.lexsort((-np.abs(values), reached))[0])
@@ -113,7 +120,7 @@ def with_intervals(
     inside, outside : int
         Raters of the group, and those outside it.
     """
-    if found.reason is not None:
+    if found.most is None:
         return found
     why = no_interval(ends if isinstance(ends, Remark) else ends[LABELS:], inside, outside)
     if why is not None or isinstance(ends, Remark):

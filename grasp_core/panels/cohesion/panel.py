@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 
 from grasp_core.annotations import BoolArray, Codes, FloatArray
-from grasp_core.groups import Grouping
+from grasp_core.groups import AxisSet, Grouping
 from grasp_core.intervals import of_groups
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.outcome import LabelUse, Outcome
@@ -26,10 +26,11 @@ from grasp_core.panels.cohesion.columns import (
 from grasp_core.panels.cohesion.label_use import Labels, label_use, with_intervals
 from grasp_core.panels.cohesion.results import by_axis, by_group, with_interval
 from grasp_core.panels.cohesion.self_check import self_check
+from grasp_core.panels.cohesion.untested import Test, Untested, no_test, tests_of
 from grasp_core.permutation import compiled, questions
 from grasp_core.permutation.nulls.values import Null
 from grasp_core.permutation.questions import AnyDesign
-from grasp_core.permutation.testing.outcomes import outcomes
+from grasp_core.permutation.testing.outcomes import outcomes, tested_otherwise
 from grasp_core.permutation.testing.tests import Tests
 from grasp_core.remarks.cautions import Caution
 from grasp_core.remarks.reasons import NoInterval, NoValue
@@ -79,6 +80,10 @@ class Cohesion:
     intervals : callable or Remark
         Gives :func:`~grasp_core.intervals.of_groups.intervals` of the groups' columns, shape (G, W, 2), or
         says why there are none; by default because data are in parts.
+    unequal : collection of AxisSet
+        Axes whose groups were given other items, or more of them: not everything is tested by shuffling.
+    test : callable
+        Tests the label use of their groups by leaving out raters.
     """
 
     def __init__(
@@ -90,13 +95,17 @@ class Cohesion:
         lay_out: Callable[[Grouping], AnyDesign],
         annotations_of: Codes,
         intervals: Callable[[], FloatArray] | Remark | None = None,
+        unequal: Collection[AxisSet] = (),
+        test: Test = no_test,
     ) -> None:
         self.grouping = grouping
         counted = questions.together(components)
         self.per_unit = counted.shape[-1]
         self._labels = labels
         self.places = Places(len(grouping.groups), labels.told)
-        self.tests: Tests = cohesion_tests(grouping.groups, analysis, labels.told)
+        self.untested = Untested.of_groups(grouping.groups, unequal, analysis, self.places, test)
+        self.asked: Tests = cohesion_tests(grouping.groups, analysis, labels.told)
+        self.tests = self.asked.without(self.untested.columns)
         self.by_shares = few_paired(counted)
         self.statistics = group_columns(counted, analysis, self.by_shares)
         self._members = members(grouping.groups, analysis)
@@ -110,7 +119,13 @@ class Cohesion:
         self._intervals = intervals or NoInterval.INTERVAL_IN_PARTS()
 
     @classmethod
-    def of(cls, dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec) -> Self:
+    def of(
+        cls,
+        dataset: Dataset,
+        grouping: Grouping,
+        analysis: AnalysisSpec,
+        unequal: Collection[AxisSet] = (),
+    ) -> Self:
         """Compute the observed statistics and check them.
 
         Raises
@@ -145,6 +160,8 @@ class Cohesion:
             lambda some: whole if some is grouping else lay_out(some),
             dataset.annotations_of,
             of_groups.too_large(dataset.questions, analysis) or intervals,
+            unequal,
+            tests_of(dataset.questions, grouping, analysis.level),
         )
 
     def work(self, active: BoolArray) -> CohesionWork:
@@ -167,10 +184,16 @@ class Cohesion:
             if name in STATISTICS
         }
 
+    @property
+    def untested_outcomes(self) -> dict[int, Outcome]:
+        """Outcomes of columns that are not tested by shuffling, without correction."""
+        return self.untested.outcomes(self.observed, self.reasons)
+
     def result(self, null: Null, *, permutations_done: int | None, **of_run: Any) -> RunResult:
         """Outcomes of each group by statistic, its label use, and the DSI of each axis."""
         so_far = permutations_done is not None
         found = outcomes(self.tests, self.observed, null, self.reasons, so_far=so_far)
+        found |= tested_otherwise(self.asked.families, self.untested_outcomes)
         groups, dsi = self.rows(found, null, of_run["spec"].data.labels, so_far=so_far)
         return RunResult(groups=groups, dsi=dsi, permutations_done=permutations_done, **of_run)
 
@@ -192,7 +215,17 @@ class Cohesion:
         groups, places = self.grouping.groups, self.places
         names = self._labels.names(labels)
         uses = [
-            label_use(g, names, found, self.observed, self.tests, null, places, self._analysis.p_value)
+            label_use(
+                g,
+                names,
+                found,
+                self.observed,
+                self.tests,
+                null,
+                places,
+                self._analysis.p_value,
+                self.untested,
+            )
             for g in range(len(groups))
         ]
         if not so_far:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Self
@@ -15,8 +15,9 @@ from grasp_core.io.dataset.load import Dataset
 from grasp_core.io.parts.survey import DatasetInParts
 from grasp_core.outcome import LabelUse, Outcome
 from grasp_core.pairs import PairResult
-from grasp_core.panels.cohesion.columns import few_paired, group_columns, members
+from grasp_core.panels.cohesion.columns import LABEL_USE, few_paired, group_columns, members
 from grasp_core.panels.cohesion.label_use import Labels, label_use
+from grasp_core.panels.cohesion.untested import Untested, tests_of
 from grasp_core.panels.pairs.columns import PairPlaces, names_of, pair_columns, pairs_tests, side_by_side
 from grasp_core.panels.pairs.intervals import with_intervals
 from grasp_core.panels.pairs.missing import reasons_of_pair
@@ -24,7 +25,7 @@ from grasp_core.panels.pairs.sides import two_groups
 from grasp_core.permutation import questions
 from grasp_core.permutation.nulls.values import Null
 from grasp_core.permutation.questions import AnyDesign
-from grasp_core.permutation.testing.outcomes import outcomes
+from grasp_core.permutation.testing.outcomes import outcomes, tested_otherwise
 from grasp_core.remarks.cautions import Caution
 from grasp_core.remarks.remark import Remark
 from grasp_core.result import RunResult, Undecided
@@ -70,12 +71,19 @@ class Pairs:
     analysis : AnalysisSpec
     of_axis : sequence of int
         The groups of an axis or intersection, none of which has a rater of another.
+    unequal : collection of AxisSet
+        Axes whose groups were given other items, or more of them: label use is tested by leaving out raters.
     """
 
     name = "pairs"
 
     def __init__(
-        self, dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec, of_axis: Sequence[int]
+        self,
+        dataset: Dataset,
+        grouping: Grouping,
+        analysis: AnalysisSpec,
+        of_axis: Sequence[int],
+        unequal: Collection[AxisSet] = (),
     ) -> None:
         self._analysis = analysis
         self._pairs = [
@@ -88,7 +96,9 @@ class Pairs:
         self._by_shares: BoolArray = np.any(few_paired(counted), axis=-1)
         self._labels = Labels.of(dataset.questions)
         self._places = PairPlaces.of_pairs(len(self._pairs), self._labels.told)
-        self.tests = pairs_tests(self._places, analysis)
+        self._asked = pairs_tests(self._places, analysis)
+        self._untested = self._not_shuffled(unequal)
+        self.tests = self._asked.without(self._untested.columns)
         self.observed = side_by_side(pair_columns(counted, analysis, self._by_shares))
         self._reasons = self._missing(components, counted)
 
@@ -114,6 +124,8 @@ class Pairs:
     def into(self, result: RunResult, null: Null, *, so_far: bool) -> RunResult:
         """The result with these pairs behind those that it has."""
         found = outcomes(self.tests, self.observed, null, self._reasons, so_far=so_far)
+        untested = self._untested.outcomes(self.observed, self._reasons)
+        found |= tested_otherwise(self._asked.families, untested)
         names = self._labels.names(result.spec.data.labels)
         rows = []
         for u, pair in enumerate(self._pairs):
@@ -134,7 +146,13 @@ class Pairs:
 
     def _label_use(self, u: int, names: Sequence[str], found: Mapping[int, Outcome], null: Null) -> LabelUse:
         places, p_value = self._places.of_first, self._analysis.p_value
-        return label_use(u, names, found, self.observed, self.tests, null, places, p_value)
+        return label_use(u, names, found, self.observed, self.tests, null, places, p_value, self._untested)
+
+    def _not_shuffled(self, unequal: Collection[AxisSet]) -> Untested:
+        tests = [tests_of(pair.questions, pair.grouping, self._analysis.level) for pair in self._pairs]
+        chosen = [u for u, pair in enumerate(self._pairs) if pair.grouping.groups[0].axes in unequal]
+        columns = {self._places.of_first.column(u, LABEL_USE): u for u in chosen if self._labels.told}
+        return Untested(by_jackknife=columns, test=lambda u: tests[u](0))
 
     def _missing(self, components: Sequence[Sequence[FloatArray]], counted: FloatArray) -> dict[int, Remark]:
         """Why columns have no observed value."""
@@ -146,12 +164,14 @@ class Pairs:
         return found
 
 
-def pairs_of(dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec) -> Iterator[Pairs]:
+def pairs_of(
+    dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec, unequal: Collection[AxisSet]
+) -> Iterator[Pairs]:
     """The pairs of each axis or intersection that has some, one after the other; none of data in parts."""
     if not analysis.pairs or isinstance(dataset, DatasetInParts):
         return
     for of_axis in compared(grouping, analysis.axes):
-        yield Pairs(dataset, grouping, analysis, of_axis)
+        yield Pairs(dataset, grouping, analysis, of_axis, unequal)
 
 
 def compared(grouping: Grouping, axis_sets: Sequence[AxisSet]) -> list[list[int]]:

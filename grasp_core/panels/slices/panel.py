@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 
 from grasp_core.annotations import BoolArray, FloatArray
-from grasp_core.groups import Grouping, form_groups
+from grasp_core.groups import AxisSet, Grouping, form_groups
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.outcome import Outcome
 from grasp_core.panels.cohesion.panel import Cohesion
@@ -18,7 +18,7 @@ from grasp_core.panels.slices.tests import Within, slices_tests
 from grasp_core.permutation import questions
 from grasp_core.permutation.nulls.values import Null
 from grasp_core.permutation.questions import AnyDesign
-from grasp_core.permutation.testing.outcomes import outcomes
+from grasp_core.permutation.testing.outcomes import outcomes, tested_otherwise
 from grasp_core.remarks.cautions import Caution
 from grasp_core.remarks.remark import Remark
 from grasp_core.result import DsiResult, GroupResult, RunResult, SliceResult, SlicesResult, Undecided
@@ -59,10 +59,10 @@ class _Slice:
     panel: Cohesion | None
 
     @classmethod
-    def of(cls, value: str, dataset: Dataset, analysis: AnalysisSpec) -> Self:
+    def of(cls, value: str, dataset: Dataset, analysis: AnalysisSpec, unequal: Collection[AxisSet]) -> Self:
         """Form the groups of a slice and compute what is observed."""
         grouping = _groups(dataset, analysis)
-        panel = Cohesion.of(dataset, grouping, analysis) if grouping.groups else None
+        panel = Cohesion.of(dataset, grouping, analysis, unequal) if grouping.groups else None
         return cls(value, dataset, panel)
 
     def result(self, groups: tuple[GroupResult, ...], dsi: tuple[DsiResult, ...]) -> SliceResult:
@@ -82,19 +82,26 @@ class Slices:
     analysis : AnalysisSpec
     column : str
         One of the data set's attributes.
+    unequal : collection of AxisSet
+        Axes whose groups were given other items, or more of them.
     """
 
     name = "slices"
 
-    def __init__(self, dataset: Dataset, analysis: AnalysisSpec, column: str) -> None:
+    def __init__(
+        self, dataset: Dataset, analysis: AnalysisSpec, column: str, unequal: Collection[AxisSet] = ()
+    ) -> None:
         self._column = column
         self._without = int((dataset.attributes[column].codes < 0).sum())
-        self._slices = [_Slice.of(value, data, analysis) for value, data in _values(dataset, column)]
+        self._slices = [_Slice.of(value, data, analysis, unequal) for value, data in _values(dataset, column)]
         self._panels = [one.panel for one in self._slices if one.panel is not None]
         self.per_unit: int = self._panels[0].per_unit
         self._first = np.cumsum([0, *(one.observed.size for one in self._panels)])
         self._first_unit = np.cumsum([0, *(len(one.grouping.groups) for one in self._panels)])
-        self.tests = slices_tests(self._panels, analysis)
+        self._asked = slices_tests(self._panels, analysis)
+        self.tests = self._asked.without(
+            {c + first for first, one in self._placed() for c in one.untested.columns}
+        )
         self.observed = np.concatenate([one.observed for one in self._panels])
 
     @property
@@ -112,14 +119,20 @@ class Slices:
         of_panels = zip(self._panels, np.split(values, self._first_unit[1:-1], axis=1), strict=True)
         return np.concatenate([panel.columns(own) for panel, own in of_panels], axis=-1)
 
+    def _placed(self) -> Iterator[tuple[int, Cohesion]]:
+        """The panels, each with its first column."""
+        return zip(self._first.tolist(), self._panels, strict=False)
+
     def into(self, result: RunResult, null: Null, *, so_far: bool) -> RunResult:
         """The result with this column's slices behind those that it has."""
-        reasons = {
-            c + int(before): reason
-            for panel, before in zip(self._panels, self._first, strict=False)
-            for c, reason in panel.reasons.items()
-        }
+        reasons = {c + first: reason for first, one in self._placed() for c, reason in one.reasons.items()}
         found = outcomes(self.tests, self.observed, null, reasons, so_far=so_far)
+        untested = {
+            c + first: outcome
+            for first, one in self._placed()
+            for c, outcome in one.untested_outcomes.items()
+        }
+        found |= tested_otherwise(self._asked.families, untested)
         labels, starts = result.spec.data.labels, iter(self._first.tolist())
         rows = tuple(
             one.result((), ())
@@ -151,11 +164,13 @@ def _own(
     return panel.rows(own, Within(null, first), labels, so_far=so_far)
 
 
-def slices_of(dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec) -> Iterator[Slices]:
+def slices_of(
+    dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec, unequal: Collection[AxisSet]
+) -> Iterator[Slices]:
     """The slices of each column that was asked and has groups, one after the other."""
     for column in analysis.slices:
         if _has_groups(dataset, analysis, column):
-            yield Slices(dataset, analysis, column)
+            yield Slices(dataset, analysis, column, unequal)
 
 
 def not_sliced(dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec) -> tuple[Remark, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -57,6 +57,31 @@ def outcomes(
             found[c] = _with_q(outcome, value)
         if so_far:
             found |= _so_far(family, {c: found[c] for c in family.columns}, tests, null)
+    return found
+
+
+def tested_otherwise(families: Sequence[Family], given: Mapping[int, Outcome]) -> dict[int, Outcome]:
+    """Outcomes whose p, if they have one, is not of permutations: corrected among themselves, with marks.
+
+    Parameters
+    ----------
+    families : sequence of Family
+        As if all had been tested by permutations.
+    given : mapping from column to Outcome
+
+    Notes
+    -----
+    In place of max-T, which needs the permutations, stands Bonferroni.
+    """
+    found = dict(given)
+    for family in families:
+        of_family = {c: given[c].p for c in family.columns if c in given}
+        if family.correction == "max-t":
+            tests = sum(p is not None for p in of_family.values())
+            q = [None if p is None else min(1.0, p * tests) for p in of_family.values()]
+        else:
+            q = step_up(list(of_family.values()), family.correction)
+        found |= {c: _with_q(given[c], value) for c, value in zip(of_family, q, strict=True)}
     return found
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from grasp_core.annotations import BoolArray
@@ -58,6 +58,19 @@ class Tests:
     families: tuple[Family, ...]
     needs: BoolArray
     largest: Mapping[int, Maximum] = field(default_factory=dict)
+
+    def without(self, columns: Collection[int]) -> Tests:
+        """The same without the tests of some columns, which are left out of their families."""
+        families = []
+        for family in self.families:
+            left = tuple(c for c in family.columns if c not in columns)
+            if left:
+                families.append(
+                    dataclasses.replace(
+                        family, columns=left, upper=tuple(c for c in family.upper if c in left)
+                    )
+                )
+        return dataclasses.replace(self, families=tuple(families))
 
     @property
     def maxima(self) -> list[Maximum]:

@@ -1,0 +1,145 @@
+"""Made-up data without any difference of opinion, in which groups differ in what they were given to rate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from benchmarks.planted import AXIS
+from grasp_core.annotations import Annotations, Axis, BoolArray, FloatArray, Raters
+from grasp_core.io.dataset.load import Dataset
+from grasp_core.result import DataSummary
+
+_SHARES, _SKILL, _LEANING = 0.85, 0.45, 0.72
+"""Spread of items' label shares (Dirichlet), of raters' skill and of their leaning (both log-normal)."""
+
+Random = np.random.Generator
+Chances = FloatArray
+"""Shape (raters, items): how likely a rater is given each item, up to a factor."""
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """Who is given what: `raters` of whom `inside` are in the group, `each` annotations or all items."""
+
+    name: str
+    give: Callable[[BoolArray, int, Random], tuple[Chances, FloatArray]]
+    items: int = 200
+    raters: int = 60
+    inside: int = 15
+    each: int = 30
+    hard: bool = False
+    """Whether the items of the group's own pool are harder."""
+
+
+def anybody(inside: BoolArray, items: int, rng: Random) -> tuple[Chances, FloatArray]:
+    """Everybody gets items at random."""
+    return np.ones((inside.size, items)), np.ones(inside.size)
+
+
+def uneven(inside: BoolArray, items: int, rng: Random) -> tuple[Chances, FloatArray]:
+    """Everybody gets items at random, and raters rate as many as they like."""
+    return np.ones((inside.size, items)), np.exp(rng.normal(0, 0.8, inside.size))
+
+
+def own_pool(part: float) -> Callable[[BoolArray, int, Random], tuple[Chances, FloatArray]]:
+    """So much of the group's annotations are of the last quarter of items, of the others' of the rest."""
+
+    def give(inside: BoolArray, items: int, rng: Random) -> tuple[Chances, FloatArray]:
+        own = np.arange(items) >= items - items // 4
+        of_own = np.where(inside, part, 1 - part)[:, None]
+        return np.where(own, of_own / own.sum(), (1 - of_own) / (~own).sum()), np.ones(inside.size)
+
+    return give
+
+
+def batches(inside: BoolArray, items: int, rng: Random) -> tuple[Chances, FloatArray]:
+    """Raters work in batches with items of their own; four fifths of the first batch are of the group."""
+    first = np.zeros(inside.size, dtype=np.bool_)
+    for side, part in ((inside, 0.8), (~inside, 0.2)):
+        members = np.flatnonzero(side)
+        first[rng.permutation(members)[: round(part * members.size)]] = True
+    return ((np.arange(items) < items // 4) == first[:, None]).astype(np.float64), np.ones(inside.size)
+
+
+def busier(times: float) -> Callable[[BoolArray, int, Random], tuple[Chances, FloatArray]]:
+    """The group rates so many times as many items."""
+
+    def give(inside: BoolArray, items: int, rng: Random) -> tuple[Chances, FloatArray]:
+        return np.ones((inside.size, items)), np.where(inside, times, 1.0)
+
+    return give
+
+
+CLEAN = (
+    Situation("sparse", anybody),
+    Situation("sparse, uneven workloads", uneven),
+    Situation("sparse, few annotations", anybody, items=100, raters=40, inside=8, each=10),
+    Situation("crossed", anybody, items=60, each=60),
+)
+CONFOUNDED = (
+    Situation("80 % from an own pool", own_pool(0.8)),
+    Situation("the same, of harder items", own_pool(0.8), hard=True),
+    Situation("batches, 80 % of one group", batches),
+    Situation("4 times as many items", busier(4), each=15),
+)
+
+
+def drawn(situation: Situation, seed: int, categories: int = 3) -> Dataset:
+    """Data of a situation: labels depend on the item and the rater, never on the group."""
+    rng = np.random.default_rng(seed)
+    inside = np.arange(situation.raters) < situation.inside
+    chances, workload = situation.give(inside, situation.items, rng)
+    many = np.clip(np.round(situation.each * workload), 2, (chances > 0).sum(axis=1)).astype(int)
+    keys = np.log(np.maximum(rng.random(chances.shape), 1e-300)) / np.maximum(chances, 1e-12)
+    rank = (-keys).argsort(axis=1).argsort(axis=1)
+    rater, item = np.nonzero(rank < many[:, None])
+    shares = _item_shares(situation, categories, rng)[item]
+    skill = np.exp(rng.normal(0, _SKILL, (situation.raters, 1)))[rater]
+    leaning = np.exp(rng.normal(0, _LEANING, (situation.raters, categories)))[rater]
+    shares = np.maximum(shares, 1e-9) ** skill * leaning
+    upper = (shares / shares.sum(axis=1, keepdims=True)).cumsum(axis=1)[:, :-1]
+    label = (rng.random((rater.size, 1)) > upper).sum(axis=1)
+    return _dataset(situation, item, rater, label, inside, categories)
+
+
+def _item_shares(situation: Situation, categories: int, rng: Random) -> FloatArray:
+    found = rng.dirichlet(np.full(categories, _SHARES), situation.items)
+    if situation.hard:
+        last = np.arange(situation.items)[:, None] >= situation.items - situation.items // 4
+        found = np.where(last, 0.35 * found + 0.65 / categories, found)
+    return np.asarray(found)
+
+
+def _dataset(
+    situation: Situation,
+    item: np.ndarray,
+    rater: np.ndarray,
+    label: np.ndarray,
+    inside: BoolArray,
+    categories: int,
+) -> Dataset:
+    used, item = np.unique(item, return_inverse=True)
+    annotations = Annotations.from_codes(
+        item=item,
+        rater=rater,
+        category=label,
+        item_ids=[f"i{i:04}" for i in used],
+        rater_ids=[f"r{j:04}" for j in range(situation.raters)],
+        categories=[f"label {letter}" for letter in "abcdef"[:categories]],
+    )
+    side = Axis.from_values(["in" if one else "out" for one in inside])
+    each = np.diff(annotations.indptr)
+    summary = DataSummary(
+        annotations.n_items,
+        annotations.n_raters,
+        annotations.n_annotations,
+        annotations.categories,
+        tuple(np.bincount(label, minlength=categories).tolist()),
+        (int(each.min()), float(np.median(each)), int(each.max())),
+        sha256="0" * 64,
+        files=(),
+    )
+    return Dataset(annotations, Raters(annotations.rater_ids, {AXIS: side}), summary, problems=())

@@ -1,0 +1,158 @@
+"""What is not tested by shuffling, since groups of its axis were given other items, or more of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Self
+
+import numpy as np
+
+from grasp_core.annotations import Annotations, FloatArray
+from grasp_core.groups import AxisSet, Group, Grouping
+from grasp_core.guards.jackknife import FEWEST_RATERS, Jackknifed, jackknifed
+from grasp_core.outcome import LabelUse, Outcome, Shift
+from grasp_core.panels.cohesion.columns import LABEL_USE, Places
+from grasp_core.permutation.design import MOST_TOLD
+from grasp_core.remarks.reasons import NoValue
+from grasp_core.remarks.remark import Remark
+from grasp_core.spec import STATISTICS, AnalysisSpec, Level
+from grasp_core.statistics.counts import count
+from grasp_core.statistics.distance import category_values
+from grasp_core.statistics.label_use import Scale, mean_positions
+
+WITHHELD = ("plurality_size", "negentropy")
+"""Statistics that depend on how many raters of a group an item has."""
+
+Test = Callable[[int], Jackknifed | None]
+"""The test of a unit's label use by leaving out raters."""
+
+
+def no_test(unit: int) -> Jackknifed | None:
+    """None, where annotations are not at hand."""
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Untested:
+    """Columns that are not tested by shuffling.
+
+    Parameters
+    ----------
+    withheld : frozenset of int
+        Those without any test.
+    by_jackknife : mapping from int to int
+        Columns of label use that are tested by leaving out raters, with their units.
+    test : callable
+    """
+
+    withheld: frozenset[int] = frozenset()
+    by_jackknife: Mapping[int, int] = field(default_factory=dict)
+    test: Test = no_test
+
+    @classmethod
+    def of_groups(
+        cls,
+        groups: Sequence[Group],
+        unequal: Collection[AxisSet],
+        spec: AnalysisSpec,
+        places: Places,
+        test: Test,
+    ) -> Self:
+        """Those of the groups of axes that were given other items, and of these axes' DSI."""
+        names = {*WITHHELD, *({"gai"} if set(WITHHELD) & set(spec.gai) else ())}
+        chosen = [g for g, group in enumerate(groups) if group.axes in unequal]
+        withheld = {places.column(g, STATISTICS.index(name)) for g in chosen for name in names}
+        if "gai" in names:
+            withheld |= {places.dsi(axis) for axis, axes in enumerate(spec.axes) if axes in unequal}
+        by_jackknife = {places.column(g, LABEL_USE): g for g in chosen if places.n_labels}
+        return cls(frozenset(withheld), by_jackknife, test)
+
+    @property
+    def columns(self) -> frozenset[int]:
+        """All of them."""
+        return self.withheld | self.by_jackknife.keys()
+
+    def outcomes(self, observed: FloatArray, reasons: Mapping[int, Remark]) -> dict[int, Outcome]:
+        """Outcomes of the columns, without correction.
+
+        Parameters
+        ----------
+        observed : float array, shape (C,)
+        reasons : mapping from column
+            Why it has no observed value.
+        """
+        found = {}
+        for c in self.columns:
+            if np.isnan(observed[c]):
+                found[c] = Outcome(None, reason=reasons.get(c))
+            elif c in self.withheld:
+                found[c] = Outcome(float(observed[c]), reason=NoValue.OTHER_ITEMS())
+            else:
+                test = self.test(self.by_jackknife[c])
+                reason = None if test else NoValue.FEW_TO_LEAVE_OUT(least=FEWEST_RATERS)
+                found[c] = Outcome(float(observed[c]), p=test.p if test else None, reason=reason)
+        return found
+
+
+def tests_of(questions: Sequence[Annotations], grouping: Grouping, level: Level) -> Test:
+    """The test of each group's label use against its complement, each computed once."""
+    told = [one for one in questions if one.n_categories <= MOST_TOLD]
+
+    @cache
+    def test(g: int) -> Jackknifed | None:
+        sides = grouping.member[g], grouping.complement(g)
+        positions = []
+        for one in told:
+            c, d = (count(one, side) for side in sides)
+            scale = Scale(level, category_values(one.categories, level))
+            positions.append(mean_positions(c, d, scale))
+        return jackknifed(told, *sides, positions)
+
+    return test
+
+
+def jackknifed_use(
+    names: Sequence[str],
+    columns: Sequence[int],
+    mean: int,
+    observed: FloatArray,
+    together: Outcome,
+    test: Jackknifed | None,
+) -> LabelUse:
+    """A unit's label use, tested by leaving out raters, without intervals.
+
+    Parameters
+    ----------
+    names : sequence of str, length L
+    columns : sequence of int, length L
+        Of the labels.
+    mean : int
+        The column of the mean's shift.
+    observed : float64 array, shape (C,)
+    together : Outcome
+        Of all labels.
+    test : Jackknifed or None
+    """
+    values = observed[list(columns)]
+    p = test.of_labels if test else np.full(len(columns), np.nan)
+    most = int(np.lexsort((-np.abs(values), p))[0])
+    of_mean = test.of_mean if test else float("nan")
+    return LabelUse(
+        labels={
+            name: Shift(float(value), p=_known(one))
+            for name, value, one in zip(names, values, p, strict=True)
+        },
+        mean=None if np.isnan(observed[mean]) else Shift(float(observed[mean]), p=_known(of_mean)),
+        p=together.p,
+        q=together.q,
+        significance=together.significance,
+        most=names[most],
+        reason=together.reason,
+        test="jackknife",
+    )
+
+
+def _known(p: float) -> float | None:
+    return None if np.isnan(p) else float(p)

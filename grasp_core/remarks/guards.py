@@ -1,0 +1,28 @@
+"""Warnings that shuffling profiles may not hold; they name axes and groups."""
+
+from __future__ import annotations
+
+from enum import unique
+
+from grasp_core.remarks.remark import Code
+
+
+@unique
+class GuardCaution(Code):
+    """What stands beside every result of an axis whose groups were given other items, or more of them."""
+
+    OWN_ITEMS = (
+        "{axis}: groups were given different items. Annotations of {group} meet one of the others on their "
+        "item {met} % as often as they would if {axis} had no part in who rates what, so what sets groups "
+        "apart may be their items"
+    )
+    OWN_WORKLOAD = (
+        "{axis}: groups rated different numbers of items. Raters of {group} gave {times:.1f} times as many "
+        "annotations as the others (geometric means), and values that depend on how many raters an item has "
+        "differ for that alone"
+    )
+    GAI_OF_OTHER_ITEMS = (
+        "{axis}: GAI compares different items. That of {group} is {gai:.2f}, and {matched:.2f} over the "
+        "items that two raters of the group and two others rated; {groups:group} of the axis {groups:is/are} "
+        "as far from it"
+    )

@@ -1,0 +1,24 @@
+"""What was found of assignment and workload, as warnings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from grasp_core.assignment import AssignmentCheck
+from grasp_core.remarks.guards import GuardCaution
+from grasp_core.remarks.remark import Remark
+from grasp_core.report.words import axis_label, group_label
+
+
+def said_of_assignment(checks: Iterable[AssignmentCheck]) -> list[Remark]:
+    """A warning for each axis whose groups were given other items, and for each with other workloads."""
+    found = []
+    for check in checks:
+        axis = axis_label(check.axes)
+        if check.items is not None and check.own_items:
+            met = round(100 * check.items.size)
+            found.append(GuardCaution.OWN_ITEMS(axis=axis, group=group_label(check.items.group), met=met))
+        if check.workload is not None and check.own_workload:
+            group = group_label(check.workload.group)
+            found.append(GuardCaution.OWN_WORKLOAD(axis=axis, group=group, times=check.workload.size))
+    return found
