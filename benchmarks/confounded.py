@@ -1,16 +1,29 @@
-"""Made-up data without any difference of opinion, in which groups differ in what they were given to rate."""
+"""Size of every test, and the check of assignment, where groups differ only in what they were given."""
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from benchmarks.planted import AXIS
+from benchmarks.planted import AXIS, run_spec
 from grasp_core.annotations import Annotations, Axis, BoolArray, FloatArray, Raters
+from grasp_core.assignment import AssignmentCheck
+from grasp_core.engine.compute import permute
+from grasp_core.engine.pools import workers
+from grasp_core.engine.pools.pool import Pool
+from grasp_core.engine.watching import Watcher
+from grasp_core.groups import form_groups
+from grasp_core.guards.check import check_assignment
+from grasp_core.guards.jackknife import jackknifed
 from grasp_core.io.dataset.load import Dataset
+from grasp_core.panels.cohesion.columns import LABEL_USE
+from grasp_core.panels.cohesion.panel import Cohesion
+from grasp_core.permutation.testing.outcomes import outcomes
 from grasp_core.result import DataSummary
+from grasp_core.spec import LEVEL, STATISTICS
 
 _SHARES, _SKILL, _LEANING = 0.85, 0.45, 0.72
 """Spread of items' label shares (Dirichlet), of raters' skill and of their leaning (both log-normal)."""
@@ -73,6 +86,9 @@ def busier(times: float) -> Callable[[BoolArray, int, Random], tuple[Chances, Fl
     return give
 
 
+TESTS = ("irr", "xrr", "negentropy", "plurality_size", "cross_negentropy", "gai")
+PERMUTATIONS = 199
+
 CLEAN = (
     Situation("sparse", anybody),
     Situation("sparse, uneven workloads", uneven),
@@ -85,6 +101,45 @@ CONFOUNDED = (
     Situation("batches, 80 % of one group", batches),
     Situation("4 times as many items", busier(4), each=15),
 )
+SLIGHT = (Situation("1.25 times as many items", busier(1.25), each=15),)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.confounded", description=__doc__)
+    parser.add_argument("--sets", type=int, default=200, help="data sets for each situation")
+    sets = parser.parse_args().sets
+    columns = ("warned", *TESTS, "label use", "left out")
+    print(f"Share of {sets} data sets that are warned of, and in which p < {LEVEL}")
+    print(f"{'':32}" + "".join(f"{name[:11]:>13}" for name in columns))
+    pool = Pool(workers.threads)
+    try:
+        for situation in (*CLEAN, *CONFOUNDED, *SLIGHT):
+            found = np.mean([called(drawn(situation, seed), seed, pool) for seed in range(sets)], axis=0)
+            print(f"{situation.name:32}" + "".join(f"{share:13.3f}" for share in found))
+    finally:
+        pool.close()
+
+
+def checked(dataset: Dataset) -> AssignmentCheck:
+    """What is found of the only axis."""
+    groups = form_groups(dataset.raters, [(AXIS,)])
+    (check,) = check_assignment(dataset.annotations, groups, [(AXIS,)])
+    return check
+
+
+def called(dataset: Dataset, seed: int, pool: Pool) -> list[bool]:
+    """Whether it is warned of, what shuffling calls (nothing withheld), and what leaving raters out calls."""
+    spec = run_spec(seed, PERMUTATIONS)
+    grouping = form_groups(dataset.raters, [(AXIS,)])
+    panel = Cohesion.of(dataset, grouping, spec.analysis)  # as if nothing were withheld
+    null = permute(panel, spec.analysis, pool, Watcher()).null
+    found = outcomes(panel.tests, panel.observed, null, panel.reasons)
+    inside = next(g for g, group in enumerate(grouping.groups) if group.values == ("in",))
+    left_out = jackknifed(dataset.questions, grouping.member[inside], grouping.complement(inside))
+    places = [*(STATISTICS.index(name) for name in TESTS), LABEL_USE]
+    p = [found[panel.places.column(inside, place)].p for place in places]
+    p.append(None if left_out is None else left_out.p)
+    return [checked(dataset).large, *(one is not None and one < LEVEL for one in p)]
 
 
 def drawn(situation: Situation, seed: int, categories: int = 3) -> Dataset:
@@ -143,3 +198,7 @@ def _dataset(
         files=(),
     )
     return Dataset(annotations, Raters(annotations.rater_ids, {AXIS: side}), summary, problems=())
+
+
+if __name__ == "__main__":
+    main()

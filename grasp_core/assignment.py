@@ -9,7 +9,7 @@ from grasp_core.groups import AxisSet, Group
 
 FEWEST_MET, MOST_RATIO = 0.95, 1.2
 """Groups that meet the others more often, and whose raters rated at most so many times as much, are alike."""
-SURE = 0.01
+SURE = 0.02
 """The p below which a difference is not taken for chance."""
 
 
@@ -35,6 +35,11 @@ class AssignmentCheck:
     axes: AxisSet
     items: Apart | None
     workload: Apart | None
+
+    @property
+    def groups(self) -> frozenset[Group]:
+        """Those that it names."""
+        return frozenset(one.group for one in (self.items, self.workload) if one is not None)
 
     @property
     def own_items(self) -> bool:

@@ -28,6 +28,7 @@ from grasp_core.report.words import (
     group_labels,
     one_line,
     outcome_of,
+    verdict,
 )
 from grasp_core.result import GroupResult, RunResult
 from grasp_core.wording import number
@@ -187,7 +188,6 @@ def _figures(
     low, high = ends(outcome)
     interval = "" if low is None else f"[{measure.write(low)}, {measure.write(high)}]"
     signs = f"{STARS[outcome.significance]}{MAY_CHANGE if may_change(outcome) else ''}"
-    reason = "" if outcome.value is not None else str(outcome.reason or "no reason given")
     return {
         "axis": axis_label(row.group.axes),
         "raters": row.n_raters,
@@ -201,7 +201,7 @@ def _figures(
         "p": p_in_figure(outcome, result),
         "q": "" if outcome.q is None else q_in_figure(outcome, result),
         "significance": SIGNIFICANCE_NAMES[outcome.significance],
-        "verdict": f"{NOT_ESTIMABLE}: {reason}" if reason else SIGNIFICANCE_NAMES[outcome.significance],
+        "verdict": verdict(outcome),
     }
 
 

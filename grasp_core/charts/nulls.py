@@ -29,6 +29,7 @@ from grasp_core.report.words import (
     format_value,
     group_labels,
     outcome_of,
+    verdict,
 )
 from grasp_core.result import RunResult
 
@@ -195,7 +196,9 @@ def _q_text(outcome: Outcome, result: RunResult) -> str:
 
 
 def _untested(outcome: Outcome, result: RunResult) -> str:
-    return NOT_YET if not_yet(outcome, result) else format_p(None)
+    if not_yet(outcome, result):
+        return NOT_YET
+    return format_p(None) if outcome.reason is None else verdict(outcome)
 
 
 def _note(outcome: Outcome, *, beyond: bool) -> str:

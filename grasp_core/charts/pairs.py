@@ -13,12 +13,12 @@ from grasp_core.pairs import PairResult
 from grasp_core.report.pairs.words import Measure
 from grasp_core.report.tables import ends
 from grasp_core.report.words import (
-    NOT_ESTIMABLE,
     SIGNIFICANCE_NAMES,
     STARS,
     axis_label,
     format_p,
     group_labels,
+    verdict,
 )
 from grasp_core.result import RunResult
 
@@ -127,9 +127,7 @@ def _figures(result: RunResult, outcome: Outcome, measure: Measure) -> Cell:
         else f"[{measure.write(low)}, {measure.write(high)}]",
         "p": format_p(outcome.p, permutations=many),
         "q": format_p(outcome.q, name="q", permutations=many),
-        "verdict": f"{NOT_ESTIMABLE}: {outcome.reason}"
-        if outcome.value is None
-        else SIGNIFICANCE_NAMES[outcome.significance],
+        "verdict": verdict(outcome),
     }
 
 

@@ -21,7 +21,7 @@ from grasp_core.quality import tables
 from grasp_core.quality.constant import find_constant
 from grasp_core.quality.power import GroupPower, estimate, power_tasks
 from grasp_core.quality.report import QualityReport, quality_json, quality_report
-from grasp_core.report.printable import printable_name
+from grasp_core.report.printable import printable, printable_name
 from grasp_core.spec import AnalysisSpec
 
 
@@ -79,8 +79,9 @@ def _power(dataset: Dataset, axes: Sequence[tuple[str, ...]]) -> list[GroupPower
 
 
 def _print(report: QualityReport) -> None:
-    for sentence in tables.findings(report.constant, report.duplicates, report.small, report.overlaps):
-        print(f"- {sentence}")
+    looked = report.constant, report.duplicates, report.small, report.overlaps, report.assignment
+    for sentence in tables.findings(*looked):
+        print(f"- {printable(sentence)}")
     print(tables.duplicates_sentence(report.duplicates))
     for title, table in {
         "Overview": tables.overview_table(report.overview),
@@ -88,6 +89,7 @@ def _print(report: QualityReport) -> None:
         "Raters who gave one label always": tables.constant_table(report.constant),
         "Small groups": tables.small_groups_table(report.small),
         "Axes that go together": tables.overlap_table(report.overlaps),
+        "Items and workloads of groups": tables.assignment_table(report.assignment),
         "What these raters and items could find": tables.power_table(report.power),
     }.items():
         if not table.empty:

@@ -55,6 +55,9 @@ def table_markdown(result: RunResult) -> str:
         parts += _pairs(result)
     for found in result.slices:
         parts += _slices(result, found)
+    if result.warnings:
+        said = "\n".join(f"- {escape_inline(str(warning))}" for warning in result.warnings)
+        parts.append(f"## Warnings\n\n{said}")
     return "\n\n".join(parts) + "\n"
 
 

@@ -51,6 +51,8 @@ def check_assignment(
     of the logarithm of the annotations of each rater. Both are held against the same permutations of the
     raters' profiles; raters unknown on an axis count in none of its groups.
     """
+    if not axis_sets:
+        return ()
     codes = np.stack([_codes(grouping, axes) for axes in axis_sets])
     item, rater = _looked_at(annotations)
     given = np.bincount(annotations.rater, minlength=annotations.n_raters)
@@ -77,8 +79,9 @@ def _with_shuffled(codes: Int64Array, strata: Axis | None) -> Iterator[Int64Arra
     """Of each axis set's codes (S, J), these and those of all permutations, shape (J, 1 + B)."""
     table, profile = np.unique(codes, axis=1, return_inverse=True)
     order, bounds = stratify(strata, codes.shape[1])
-    drawn = np.empty((codes.shape[1], PERMUTATIONS), np.uint32)
-    draw(np.uint64(_SEED), 0, order, bounds, profile.astype(np.uint32), drawn)
+    kind = np.uint16 if table.shape[1] < 2**16 else np.uint32  # the smaller one is compiled beforehand
+    drawn = np.empty((codes.shape[1], PERMUTATIONS), kind)
+    draw(np.uint64(_SEED), 0, order, bounds, profile.astype(kind), drawn)
     for of_axis, of_profiles in zip(codes, table, strict=True):
         yield np.concatenate([of_axis[:, None], of_profiles[drawn]], axis=1)
 

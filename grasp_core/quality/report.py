@@ -7,6 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from grasp_core.annotations import Raters
+from grasp_core.assignment import AssignmentCheck
+from grasp_core.groups import form_groups
+from grasp_core.guards.check import check_assignment
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.json_values import to_json
 from grasp_core.quality.constant import ConstantRaters, constant_raters
@@ -20,6 +24,8 @@ from grasp_core.result import DataSummary, with_group
 
 FORMAT = "grasp-quality"
 FORMAT_VERSION = 1
+MIN_RATERS = 2
+"""Smaller groups are not named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +39,7 @@ class QualityReport:
     small: tuple[SmallGroups, ...]
     overlaps: tuple[Overlap, ...]
     power: tuple[GroupPower, ...] = ()
+    assignment: tuple[AssignmentCheck, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready form: counts only, no rater is named."""
@@ -61,6 +68,7 @@ class QualityReport:
                 for row in self.small
             ],
             "axes": [{**to_json(row), "nearly_identical": row.nearly_identical} for row in self.overlaps],
+            "assignment": [{**to_json(row), "large": row.large} for row in self.assignment],
             "power": [with_group(row) for row in to_json(self.power)],
         }
 
@@ -93,7 +101,14 @@ def quality_report(
         small_groups(raters),
         overlaps(raters),
         tuple(power),
+        assignment_of(dataset, raters),
     )
+
+
+def assignment_of(dataset: Dataset, raters: Raters) -> tuple[AssignmentCheck, ...]:
+    """Whether the groups of each of the raters' axes were given the same items, and as many."""
+    axes = [(name,) for name in raters.axes]
+    return check_assignment(dataset.annotations, form_groups(raters, axes, min_raters=MIN_RATERS), axes)
 
 
 def quality_json(report: QualityReport) -> str:

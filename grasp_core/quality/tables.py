@@ -6,14 +6,16 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from grasp_core.assignment import Apart, AssignmentCheck
 from grasp_core.quality.constant import FEWEST_ANNOTATIONS, ConstantRaters
 from grasp_core.quality.duplicates import FEWEST_COMMON, Duplicates
 from grasp_core.quality.overlap import Overlap
 from grasp_core.quality.overview import Overview, Spread
 from grasp_core.quality.power import GroupPower, Shift
 from grasp_core.quality.small_groups import SIZES, SmallGroups
+from grasp_core.report.assignment import said_of_assignment
 from grasp_core.report.printable import printable_name
-from grasp_core.report.words import MINUS, axis_label, group_label
+from grasp_core.report.words import MINUS, axis_label, format_p_value, group_label
 from grasp_core.wording import number
 
 NO_VALUE = "–"
@@ -87,6 +89,33 @@ def overlap_table(found: Sequence[Overlap]) -> pd.DataFrame:
     )
 
 
+def assignment_table(found: Sequence[AssignmentCheck]) -> pd.DataFrame:
+    """How often each axis's most separate group meets the others on its items, and how much more it rated."""
+    return pd.DataFrame(
+        {
+            "axis": [_axes(row.axes) for row in found],
+            "group by items": [_group_apart(row.items) for row in found],
+            "meets the others": [_apart(row.items, "{:.0%}") for row in found],
+            "p of items": [_p_apart(row.items) for row in found],
+            "group by workload": [_group_apart(row.workload) for row in found],
+            "times as many": [_apart(row.workload, "{:.2f}") for row in found],
+            "p of workload": [_p_apart(row.workload) for row in found],
+        }
+    )
+
+
+def _group_apart(found: Apart | None) -> str:
+    return NO_VALUE if found is None else printable_name(group_label(found.group))
+
+
+def _apart(found: Apart | None, form: str) -> str:
+    return NO_VALUE if found is None else form.format(found.size)
+
+
+def _p_apart(found: Apart | None) -> str:
+    return NO_VALUE if found is None else format_p_value(found.p)
+
+
 def power_table(found: Sequence[GroupPower]) -> pd.DataFrame:
     """Effects that a run could find, per group."""
     return pd.DataFrame(
@@ -106,9 +135,10 @@ def findings(
     duplicates: Duplicates | None,
     small: Sequence[SmallGroups],
     close: Sequence[Overlap],
+    assignment: Sequence[AssignmentCheck],
 ) -> list[str]:
     """Sentences on all that deserves a look; plain text that may quote names of axes."""
-    sentences = []
+    sentences = [f"{warning}." for warning in said_of_assignment(assignment)]
     if constant.constant:
         sentences.append(
             f"{number(constant.constant, 'rater')} of {constant.looked_at:,} with {FEWEST_ANNOTATIONS} or "

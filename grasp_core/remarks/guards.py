@@ -13,16 +13,16 @@ class GuardCaution(Code):
 
     OWN_ITEMS = (
         "{axis}: groups were given different items. Annotations of {group} meet one of the others on their "
-        "item {met} % as often as they would if {axis} had no part in who rates what, so what sets groups "
-        "apart may be their items"
+        "item {met} % as often as they would if {axis} had no part in who rates what, so groups may differ "
+        "for their items alone. Negentropy and plurality size have no marks, and label use is tested by "
+        "leaving raters out; if raters worked in batches, shuffle within these"
     )
     OWN_WORKLOAD = (
-        "{axis}: groups rated different numbers of items. Raters of {group} gave {times:.1f} times as many "
-        "annotations as the others (geometric means), and values that depend on how many raters an item has "
-        "differ for that alone"
+        "{axis}: groups rated different numbers of items. Raters of {group} gave {times:.2f} times as many "
+        "annotations as the others (geometric means). Negentropy and plurality size, which depend on that, "
+        "have no marks, and label use is tested by leaving raters out; shuffle within raters of like workload"
     )
     GAI_OF_OTHER_ITEMS = (
         "{axis}: GAI compares different items. That of {group} is {gai:.2f}, and {matched:.2f} over the "
-        "items that two raters of the group and two others rated; {groups:group} of the axis {groups:is/are} "
-        "as far from it"
+        "items that two raters of the group and two others rated"
     )

@@ -83,18 +83,21 @@ def conventions(spec: RunSpec, stopping: Stopping | None = None) -> tuple[tuple[
 
 
 def not_estimable(result: RunResult) -> tuple[str, ...]:
-    """One sentence per statistic and reason, with the groups it concerns."""
+    """One sentence per statistic and reason why it has no value or no mark, with the groups it concerns."""
     names = group_labels([row.group for row in result.groups])
     sentences = []
     for statistic in reported_statistics(result):
-        groups: dict[str, list[str]] = {}
+        groups: dict[tuple[str, str], list[str]] = {}
         for name, row in zip(names, result.groups, strict=True):
             outcome = outcome_of(row, statistic)
             if outcome.value is None:
-                groups.setdefault(str(outcome.reason or "no reason given"), []).append(name)
+                why = ("is not estimable", str(outcome.reason or "no reason given"))
+                groups.setdefault(why, []).append(name)
+            elif outcome.reason is not None:
+                groups.setdefault(("has no mark", str(outcome.reason)), []).append(name)
         sentences += [
-            f"{WORDS[statistic].name} is not estimable for {'; '.join(found)}: {reason}."
-            for reason, found in groups.items()
+            f"{WORDS[statistic].name} {lacks} for {'; '.join(found)}: {reason}."
+            for (lacks, reason), found in groups.items()
         ]
     return tuple(sentences)
 

@@ -124,7 +124,10 @@ class Finding:
     @property
     def tested(self) -> str:
         """Which test it passed, such as "p = 0.002, q = 0.035: after correction"."""
-        return f"{self._p_and_q}: {SIGNIFICANCE_NAMES[self.outcome.significance]}"
+        use = self.row.label_use
+        jackknifed = self.what == LABEL_USE and use is not None and use.test == "jackknife"
+        how = " by leaving raters out" if jackknifed else ""
+        return f"{self._p_and_q}{how}: {SIGNIFICANCE_NAMES[self.outcome.significance]}"
 
 
 def _how(finding: Finding) -> tuple[str | Segment, ...]:

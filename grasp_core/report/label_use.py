@@ -73,7 +73,10 @@ def label_use_sentence(row: GroupResult, use: LabelUse, result: RunResult) -> Se
 def p_and_q(use: LabelUse, result: RunResult) -> str:
     """The test of all labels together, for the end of a sentence."""
     many = result.permutations
-    return f"{format_p(use.p, permutations=many)}, {format_p(use.q, name='q', permutations=many)}"
+    if use.p is None and use.reason is not None:
+        return f"no mark: {use.reason}"
+    how = " by leaving raters out" if use.test == "jackknife" else ""
+    return f"{format_p(use.p, permutations=many)}, {format_p(use.q, name='q', permutations=many)}{how}"
 
 
 def mean_words(use: LabelUse, result: RunResult) -> str:

@@ -8,7 +8,10 @@ from grasp_core.account import LeftOut, added_up
 from grasp_core.data_spec import Filters
 from grasp_core.panels.models.result import ModelsResult
 from grasp_core.remarks.cautions import is_public
+from grasp_core.remarks.guards import GuardCaution
 from grasp_core.remarks.left_out import LeftOutReason
+from grasp_core.remarks.remark import Remark
+from grasp_core.report.words import axis_label, group_label
 from grasp_core.result import DataSummary, Result, RunResult, SlicesResult
 from grasp_core.spec import ModelSource, RunSpec
 
@@ -27,7 +30,7 @@ def public_view(result: Result) -> Result:
         result,
         data=public_summary(result.data),
         spec=public_spec(result.spec),
-        warnings=tuple(warning for warning in result.warnings if is_public(warning)),
+        warnings=tuple(one for one in result.warnings if is_public(one) or _of_shown_groups(one, result)),
     )
     least = result.spec.analysis.min_raters
     if isinstance(shown, ModelsResult):
@@ -42,11 +45,26 @@ def public_view(result: Result) -> Result:
         return replace(
             shown,
             groups=groups,
+            assignment=tuple(check for check in shown.assignment if check.groups <= named),
             dsi=tuple(row for row in shown.dsi if row.group in named),
             slices=tuple(_public_slices(found, least) for found in shown.slices),
             pairs=tuple(row for row in shown.pairs if min(row.n_raters_a, row.n_raters_b) >= least),
         )
     raise TypeError(type(result).__name__)  # of a panel whose details nobody looked through
+
+
+def _of_shown_groups(warning: Remark, result: Result) -> bool:
+    """Whether it is a warning of assignment that names an axis and a group which the result shows anyhow."""
+    if not isinstance(warning.code, GuardCaution) or not isinstance(result, RunResult):
+        return False
+    least = result.spec.analysis.min_raters
+    shown = {
+        (axis_label(row.group.axes), group_label(row.group)) for row in result.groups if row.n_raters >= least
+    }
+    numbers = dict(warning.numbers)
+    others = (value for name, value in numbers.items() if name not in ("axis", "group"))
+    plain = all(type(value) in (int, float) for value in others)
+    return plain and (numbers["axis"], numbers["group"]) in shown
 
 
 def _public_slices(found: SlicesResult, least: int) -> SlicesResult:

@@ -183,6 +183,15 @@ def format_interval(outcome: Outcome, digits: int = 3) -> str:
     return f"[{', '.join(ends)}]".replace("-", MINUS)
 
 
+def verdict(outcome: Outcome) -> str:
+    """What the test of a value says: its mark, or why there is none."""
+    if outcome.value is None:
+        return f"{NOT_ESTIMABLE}: {outcome.reason or 'no reason given'}"
+    if outcome.p is None and outcome.reason is not None:
+        return f"no mark: {outcome.reason}"
+    return SIGNIFICANCE_NAMES[outcome.significance]
+
+
 def format_p_value(p: float | None, *, permutations: int | None = None) -> str:
     """A p or q for a table cell: three decimals, "< 0.001" below that, never 0.
 

@@ -77,7 +77,7 @@ def test_constant_raters_are_counted_by_group_and_never_named():
     written = quality_json(report)
     assert "always-yes" not in written
     assert json.loads(written)["constant_raters"]["by_group"][0]["group"] == {"g": "x"}
-    assert "1 rater of 3" in " ".join(tables.findings(found, None, (), ()))
+    assert "1 rater of 3" in " ".join(tables.findings(found, None, (), (), ()))
 
 
 def test_small_groups_of_axes_and_pairs():
@@ -112,7 +112,7 @@ def test_identical_axes_are_flagged_and_undefined_ones_are_not():
     assert same.v == pytest.approx(1)
     assert nested.nearly_identical  # the one tells the other
     assert same.nearly_identical
-    assert "cannot tell them apart" in " ".join(tables.findings(_no_constant(), None, (), (same,)))
+    assert "cannot tell them apart" in " ".join(tables.findings(_no_constant(), None, (), (same,), ()))
     independent = overlaps(crossed([[8, 8], [8, 8]]))[0]
     assert independent.v == 0
     assert not independent.nearly_identical

@@ -12,6 +12,7 @@ import streamlit as st
 
 from grasp_core import server
 from grasp_core.annotations import Annotations
+from grasp_core.assignment import AssignmentCheck
 from grasp_core.groups import AxisSet
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.quality import tables
@@ -20,6 +21,7 @@ from grasp_core.quality.duplicates import Duplicates, is_instant, is_quick, near
 from grasp_core.quality.overlap import Overlap, overlaps
 from grasp_core.quality.overview import Overview, overview
 from grasp_core.quality.power import GroupPower, estimate, power_tasks
+from grasp_core.quality.report import assignment_of
 from grasp_core.quality.small_groups import SmallGroups, small_groups
 from grasp_core.report.text import escape_markdown
 from grasp_core.report.words import axis_label, one_line
@@ -29,7 +31,9 @@ from pages._ui.widgets.sections import when_open
 
 _KEY = "quality"
 _KEPT = 12
-_Basics = tuple[Overview, ConstantRaters, tuple[SmallGroups, ...], tuple[Overlap, ...]]
+_Basics = tuple[
+    Overview, ConstantRaters, tuple[SmallGroups, ...], tuple[Overlap, ...], tuple[AssignmentCheck, ...]
+]
 
 T = TypeVar("T")
 
@@ -42,9 +46,9 @@ def show_quality(dataset: Dataset, proposed_axes: tuple[str, ...]) -> None:
         first = escape_markdown(one_line(str(reading.label)))
         st.caption(f"Looked at by the answers to the first question, {first}.")
     basics = _once("basics", dataset, lambda: _look(dataset))
-    _, constant, small, close = basics
+    _, constant, small, close, assignment = basics
     duplicates = _near_duplicates(dataset)
-    sentences = tables.findings(constant, duplicates, small, close)
+    sentences = tables.findings(constant, duplicates, small, close, assignment)
     for sentence in sentences:
         st.warning(escape_markdown(sentence), icon=":material/info:")
     if not sentences:
@@ -65,6 +69,7 @@ def _look(dataset: Dataset) -> _Basics:
         constant_raters(annotations, raters),
         small_groups(raters),
         overlaps(raters),
+        assignment_of(dataset, raters),
     )
 
 
@@ -86,7 +91,7 @@ def _near_duplicates(dataset: Dataset) -> Duplicates | None:
 
 
 def _show_figures(basics: _Basics, duplicates: Duplicates | None) -> None:
-    found, constant, small, close = basics
+    found, constant, small, close, assignment = basics
     left, right = st.columns(2)
     with left:
         st.subheader("How much there is")
@@ -109,6 +114,13 @@ def _show_figures(basics: _Basics, duplicates: Duplicates | None) -> None:
             "one tells the other. From 0.8 the data cannot tell them apart. Their cross table is above."
         )
         _table(tables.overlap_table(close), "How closely each pair of axes goes together")
+    if assignment:
+        st.subheader("Items and workloads of groups")
+        st.caption(
+            "Of each axis the group that stands out most. 100 % and 1.00 where an axis has no part in who "
+            "rates which items, and how many; p against shuffled groups."
+        )
+        _table(tables.assignment_table(assignment), "Which groups were given other items, or more of them")
 
 
 def _show_whom(annotations: Annotations, constant: ConstantRaters, duplicates: Duplicates | None) -> None:

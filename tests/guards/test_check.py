@@ -1,0 +1,94 @@
+"""Whether groups were given the same items, and as many."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from benchmarks.confounded import CLEAN, CONFOUNDED, Situation, checked, drawn
+from benchmarks.simulated import d3_size
+from grasp_core.annotations import Annotations, Axis, FloatArray, Raters
+from grasp_core.assignment import unequal_axes
+from grasp_core.example import example_files, example_spec
+from grasp_core.groups import form_groups
+from grasp_core.guards.check import check_assignment, meetings
+from grasp_core.io.dataset.load import load
+from grasp_core.io.parsing.read import read_table
+
+SETS = 12
+
+
+@pytest.mark.parametrize("situation", CLEAN, ids=lambda one: one.name)
+def test_nothing_is_said_of_groups_that_were_given_the_same(situation: Situation) -> None:
+    said = sum(checked(drawn(situation, seed)).large for seed in range(SETS))
+    assert said <= 1
+
+
+@pytest.mark.parametrize("situation", CONFOUNDED, ids=lambda one: one.name)
+def test_groups_with_items_or_workloads_of_their_own_are_told(situation: Situation) -> None:
+    for seed in range(SETS):
+        check = checked(drawn(situation, seed))
+        assert check.large
+        assert check.own_workload == ("times as many" in situation.name)
+        assert unequal_axes([check]) == {("side",)}
+
+
+def test_sizes_are_those_that_were_planted() -> None:
+    busy = checked(drawn(CONFOUNDED[-1], 1)).workload
+    assert busy is not None
+    assert (busy.group.values, busy.size) == (("in",), pytest.approx(4.0))
+
+
+@pytest.mark.parametrize(
+    ("counts", "expected"),
+    [
+        ([[2, 0], [2, 0], [0, 2]], [0.0, 0.0]),  # pools of their own
+        # Two items of 1 and 3: sum n m / (n_i - 1) = 2 x 3 / 3 = 2; W_g (W - W_g) / W = 2 x 6 / 8 = 1.5.
+        ([[1, 3], [1, 3]], [4 / 3, 4 / 3]),
+        ([[1, 0], [0, 1]], [np.nan, np.nan]),  # nobody meets anybody
+    ],
+)
+def test_meetings_by_hand(counts: list[list[int]], expected: list[float]) -> None:
+    np.testing.assert_allclose(meetings(np.array(counts, np.float64)), expected)
+
+
+def test_groups_at_random_meet_as_often_as_expected() -> None:
+    rng = np.random.default_rng(1)
+    counts: FloatArray = rng.multinomial(6, [0.2, 0.3, 0.5], size=20_000).astype(np.float64)
+    np.testing.assert_allclose(meetings(counts), 1.0, atol=0.02)
+
+
+def test_strata_that_decided_who_rates_what_leave_nothing_to_tell() -> None:
+    data = drawn(CONFOUNDED[2], 1)  # batches
+    groups = form_groups(data.raters, [("side",)])
+    first_item = np.full(data.annotations.n_raters, data.annotations.n_items)
+    np.minimum.at(first_item, data.annotations.rater, data.annotations.item)
+    batch = Axis.from_values([str(one < data.annotations.n_items // 4) for one in first_item])
+    (check,) = check_assignment(data.annotations, groups, [("side",)], batch)
+    assert not check.large
+
+
+def test_the_example_is_silent_and_raters_of_unknown_value_count_nowhere() -> None:
+    spec = example_spec()
+    files = {name: read_table(content, name) for name, content in example_files().items()}
+    data = load(files["annotations.csv"], files["raters.csv"], spec.data, spec.analysis.columns)
+    grouping = form_groups(data.raters, spec.analysis.axes, min_raters=2)
+    assert not unequal_axes(check_assignment(data.annotations, grouping, spec.analysis.axes))
+
+
+def test_large_data_are_looked_at_by_items_drawn_at_random() -> None:
+    annotations, raters, spec = d3_size(2)
+    grouping = form_groups(raters, spec.axes[:1], min_raters=2)
+    (check,) = check_assignment(annotations, grouping, spec.axes[:1])
+    assert not check.large
+    assert check.items is not None
+    assert check.items.size == pytest.approx(1.0, abs=0.02)
+
+
+def test_an_axis_without_groups_has_nothing_to_check() -> None:
+    annotations = Annotations.from_codes(
+        item=[0, 0], rater=[0, 1], category=[0, 0], item_ids=["i"], rater_ids=["a", "b"], categories=["x"]
+    )
+    raters = Raters(("a", "b"), {"side": Axis.from_values([None, None])})
+    (check,) = check_assignment(annotations, form_groups(raters, [("side",)]), [("side",)])
+    assert (check.items, check.workload, check.large) == (None, None, False)

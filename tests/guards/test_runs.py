@@ -1,0 +1,123 @@
+"""Runs on data in which groups were given other items, or more of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from benchmarks.confounded import CLEAN, CONFOUNDED, drawn
+from benchmarks.planted import run_spec
+from grasp_core.engine.compute import compute
+from grasp_core.engine.pools import workers
+from grasp_core.engine.pools.pool import Pool
+from grasp_core.engine.watching import Watcher
+from grasp_core.export.markdown import table_markdown
+from grasp_core.io.dataset.load import Dataset
+from grasp_core.report.public_view import public_view
+from grasp_core.report.saved import result_json
+from grasp_core.result import RunResult
+from grasp_core.spec import STATISTICS, AnalysisSpec
+
+UNTOUCHED = [name for name in STATISTICS if name not in ("negentropy", "plurality_size")]
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[Pool]:
+    made = Pool(workers.threads)
+    yield made
+    made.close()
+
+
+def run(data: Dataset, pool: Pool, **fields: object) -> RunResult:
+    spec = run_spec(1, 199)
+    analysis = AnalysisSpec(**{**vars(spec.analysis), "pairs": True, **fields})  # type: ignore[arg-type]
+    found = compute(data, replace(spec, analysis=analysis), pool, Watcher())
+    assert isinstance(found, RunResult)
+    return found
+
+
+@pytest.fixture(scope="module")
+def busier(pool: Pool) -> RunResult:
+    return run(drawn(CONFOUNDED[-1], 1), pool)
+
+
+def test_marks_that_depend_on_the_number_of_raters_are_withheld(busier: RunResult) -> None:
+    for row in busier.groups:
+        for name in ("negentropy", "plurality_size"):
+            outcome = row.statistics[name]
+            assert outcome.value is not None
+            assert (outcome.p, outcome.q, outcome.significance, outcome.null) == (None, None, "none", None)
+            assert outcome.reason is not None
+            assert outcome.reason.code.key == "other-items"
+            assert outcome.interval is not None
+        assert all(row.statistics[name].q is not None for name in UNTOUCHED)
+
+
+def test_label_use_is_tested_by_leaving_raters_out(busier: RunResult) -> None:
+    uses = [row.label_use for row in (*busier.groups, *busier.pairs)]
+    assert len(uses) == 3
+    for use in uses:
+        assert use is not None
+        assert use.test == "jackknife"
+        assert use.p is not None
+        assert use.q is not None
+        assert use.most is not None
+        assert use.labels[use.most].null is None
+        assert use.labels[use.most].low is not None
+
+
+def test_markdown_has_the_warning_and_why_marks_are_missing(busier: RunResult) -> None:
+    warning = busier.warnings[0]
+    assert (warning.code.key, dict(warning.numbers)["group"]) == ("own-workload", "in")
+    text = table_markdown(busier)
+    assert "4.00 times as many" in text
+    assert "has no mark for" in text
+
+
+def test_the_result_reads_back_and_strangers_see_the_warning(busier: RunResult) -> None:
+    assert RunResult.from_dict(json.loads(result_json(busier))) == busier
+    seen = public_view(busier)
+    assert isinstance(seen, RunResult)
+    assert (seen.warnings[0], seen.assignment) == (busier.warnings[0], busier.assignment)
+
+
+def test_strangers_see_no_group_that_is_hidden(busier: RunResult) -> None:
+    least = busier.groups[0].n_raters + 1
+    hiding = replace(
+        busier, spec=replace(busier.spec, analysis=replace(busier.spec.analysis, min_raters=least))
+    )
+    seen = public_view(hiding)
+    assert isinstance(seen, RunResult)
+    assert (seen.warnings, seen.assignment) == ((), ())
+
+
+def test_gai_made_of_a_withheld_statistic_has_no_mark_nor_its_dsi(pool: Pool) -> None:
+    found = run(drawn(CONFOUNDED[-1], 1), pool, gai=("negentropy", "xrr"), correction="max-t", pairs=False)
+    assert all(row.statistics["gai"].p is None for row in found.groups)
+    assert found.dsi[0].outcome.value is not None
+    assert found.dsi[0].outcome.p is None
+    p = {row.group: row.label_use.p for row in found.groups if row.label_use and row.label_use.p}
+    q = {row.group: row.label_use.q for row in found.groups if row.label_use}
+    assert q == {group: min(1.0, 2 * one) for group, one in p.items()}  # Bonferroni in place of max-T
+
+
+def test_too_few_raters_leave_label_use_untested(pool: Pool) -> None:
+    found = run(drawn(replace(CONFOUNDED[-1], inside=4), 1), pool)
+    for row in found.groups:
+        assert row.label_use is not None
+        assert row.label_use.p is None
+        assert str(row.label_use.reason).endswith("either side needs 5 or more")
+        assert all(shift.value is not None for shift in row.label_use.labels.values())
+
+
+def test_clean_data_are_tested_as_ever(pool: Pool) -> None:
+    found = run(drawn(CLEAN[0], 1), pool)
+    assert not found.warnings
+    assert [check.large for check in found.assignment] == [False]
+    for row in found.groups:
+        assert all(row.statistics[name].p is not None for name in STATISTICS)
+        assert row.label_use is not None
+        assert row.label_use.test == "shuffled"
