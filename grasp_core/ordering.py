@@ -21,18 +21,32 @@ PIECE = 1 << 18
 """Codes looked at together: NumPy counts a copy of them in its widest type."""
 
 
-def in_pieces(arrays: Sequence[npt.NDArray[Any]]) -> Iterator[tuple[npt.NDArray[Any], ...]]:
+def in_pieces(
+    arrays: Sequence[npt.NDArray[Any]], size: int = PIECE
+) -> Iterator[tuple[npt.NDArray[Any], ...]]:
     """Arrays of equal length, a piece of each at a time."""
-    for start in range(0, arrays[0].size, PIECE):
-        yield tuple(values[start : start + PIECE] for values in arrays)
+    for start in range(0, arrays[0].size, size):
+        yield tuple(values[start : start + size] for values in arrays)
 
 
 def tallied(codes: Codes, n: int) -> Int64Array:
     """How often each of the codes 0 to `n` - 1 occurs, shape (n,)."""
     total = np.zeros(n, np.int64)
-    for (some,) in in_pieces([codes]):
+    for (some,) in in_pieces([codes], max(PIECE, n)):  # each piece costs a pass over all n
         total += np.bincount(some, minlength=n)
     return total
+
+
+def positions_by(codes: Codes) -> Int64Array:
+    """Positions of codes by their size, shape (A,), those of equal ones ascending.
+
+    Notes
+    -----
+    Whole numbers sort many times faster than positions by what stands there.
+    """
+    keys = codes * np.int64(codes.size) + np.arange(codes.size)
+    keys.sort()
+    return keys % max(codes.size, 1)
 
 
 def sorted_codes(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from grasp_core.annotations import Annotations
-from grasp_core.ordering import PIECE, in_pieces, sorted_codes, sorted_keys, tallied
+from grasp_core.ordering import PIECE, in_pieces, positions_by, sorted_codes, sorted_keys, tallied
 
 
 @pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int64, np.uint64])
@@ -55,3 +55,9 @@ def test_numbers_that_stand_for_annotations_never_grow_too_wide():
     found = sorted_codes(lambda: [(item, rater, label)], tallied(item, 4), most, most)
     assert found[0].tolist() == [5, most - 1, 7, most - 1]
     assert found[1].tolist() == [1, most - 1, 0, 2]
+
+
+@pytest.mark.parametrize("size", [0, 1, 1000])
+def test_positions_of_equal_codes_stay_in_their_order(size):
+    codes = np.random.default_rng(size).integers(0, 30, size).astype(np.int32)
+    assert positions_by(codes).tolist() == np.argsort(codes, kind="stable").tolist()

@@ -274,8 +274,10 @@ def blank_ids(votes: Votes, spec: DataSpec) -> list[Problem]:
 def _blank(votes: Votes, name: str, spec: DataSpec) -> list[Problem]:
     table = votes.table
     ids, codes = (votes.item_ids, votes.item) if name == spec.item else (votes.rater_ids, votes.rater)
+    if all(map(str.strip, ids)):  # the usual case, even of a million ids
+        return []
     blank = [code for code, value in enumerate(ids) if not value.strip()]
-    rows = np.unique(votes.row[np.isin(codes, blank)]) if blank else votes.row[:0]
+    rows = np.unique(votes.row[np.isin(codes, blank)])
     if not rows.size:
         return []
     code = DataProblem.BLANK_ID_OF_ROW if spec.layout == "long" else DataProblem.BLANK_ID

@@ -40,9 +40,10 @@ class Numbering:
         """
         place = self._find(ids, hashes)
         fresh = place < 0
-        place[fresh] = len(self.ids) + np.arange(fresh.sum())
-        self.ids = pa.concat_arrays([self.ids, ids.filter(pa.array(fresh))])
-        self._hashes = self._hashes.append(pd.Index(hashes[fresh]))
+        if fresh.any():
+            place[fresh] = len(self.ids) + np.arange(fresh.sum())
+            self.ids = pa.concat_arrays([self.ids, ids.filter(pa.array(fresh))])
+            self._hashes = self._hashes.append(pd.Index(hashes[fresh]))
         return place.astype(np.int32)
 
     def _find(self, ids: pa.Array, hashes: Hashes) -> Int64Array:

@@ -13,6 +13,7 @@ import numba
 import numpy as np
 
 from grasp_core.annotations import Annotations, FloatArray, Int32Array
+from grasp_core.ordering import positions_by, tallied
 from grasp_core.permutation.kernel import sums as at
 from grasp_core.permutation.kernel.arguments import borrowing
 
@@ -41,9 +42,10 @@ class OfRaters(NamedTuple):
 def of_raters(annotations: Annotations) -> OfRaters:
     """Work out what raters add."""
     share_ptr, share_of, share = _shares(annotations.indptr, annotations.category, annotations.n_categories)
-    order = np.argsort(annotations.rater, kind="stable")
-    rater, first = np.unique(annotations.rater[order], return_index=True)
-    bounds = np.append(first, order.size)
+    order = positions_by(annotations.rater)
+    given = tallied(annotations.rater, annotations.n_raters)
+    rater = np.flatnonzero(given)
+    bounds = np.append(0, np.cumsum(given[rater]))
     item, category = annotations.item[order], annotations.category[order]
     ptr = _entries(bounds, item, share_ptr, share_of, annotations.n_categories)
     found = _add_raters(bounds, item, category, share_ptr, share_of, share, ptr)
