@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from grasp_core.annotations import Axis, FloatArray, Int64Array
 from grasp_core.permutation.draw import stratify
@@ -18,6 +22,11 @@ MOST_WORK = 1e11
 """Multiplications: beyond :data:`FEWEST_PERMUTATIONS` no more permutations than take so many."""
 ROOM = 64 * 2**20
 """Bytes of a batch of permutations."""
+PIECES = 16
+"""Pieces of work that permutations are computed in."""
+
+Each = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
+"""Computes a function of each argument, results in order, as :func:`map` and pools do."""
 
 
 class Explained(NamedTuple):
@@ -32,8 +41,25 @@ class Explained(NamedTuple):
     q: float | None
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Piece:
+    """Some permutations: the first of them, how many, and what :func:`shuffled_shares` takes."""
+
+    squared: FloatArray
+    group: Int64Array
+    strata: Axis | None
+    seed: int
+    first: int
+    count: int
+
+
 def hold_against(
-    squared: FloatArray, group: Int64Array, strata: Axis | None, spec: AnalysisSpec
+    squared: FloatArray,
+    group: Int64Array,
+    strata: Axis | None,
+    spec: AnalysisSpec,
+    each: Each = map,
+    progress: Callable[[float], None] = lambda _: None,
 ) -> tuple[list[Explained], int]:
     """Hold the share that each axis set explains against that of shuffled profiles.
 
@@ -47,6 +73,10 @@ def hold_against(
         Of these raters; profiles are shuffled within its values.
     spec : AnalysisSpec
         Permutations, seed and correction.
+    each : callable
+        Has the pieces of work computed.
+    progress : callable
+        Called with the share that is done after each piece; what it raises ends the work.
 
     Returns
     -------
@@ -64,7 +94,7 @@ def hold_against(
     )
     own = np.array([shares(squared, row[:, None])[0] for row in group])
     tested = np.flatnonzero((group.max(axis=1, initial=-1) >= 1) & ~np.isnan(own))
-    null = shuffled_shares(squared, group[tested], strata, spec.seed, count)
+    null = _null(Piece(squared, group[tested], strata, spec.seed, 0, count), each, progress)
     reached = (null >= own[tested] - TIE_TOLERANCE).sum(axis=0)
     p = [(1 + int(n)) / (count + 1) if count >= FEWEST else None for n in reached]
     q = q_values(p, own[tested], null, spec.correction)
@@ -78,6 +108,26 @@ def hold_against(
     ], count
 
 
+def _null(whole: Piece, each: Each, progress: Callable[[float], None]) -> FloatArray:
+    """Shares under all permutations, shape (B, S)."""
+    firsts = [whole.count * piece // PIECES for piece in range(PIECES + 1)]
+    pieces = [
+        replace(whole, first=first, count=end - first) for first, end in pairwise(firsts) if end > first
+    ]
+    found = []
+    for shares_of in each(_shares_of, pieces):
+        found.append(shares_of)
+        progress(len(found) / len(pieces))
+    return np.concatenate(found)
+
+
+def _shares_of(piece: Piece) -> FloatArray:
+    with threadpool_limits(1):
+        return shuffled_shares(
+            piece.squared, piece.group, piece.strata, piece.seed, piece.count, first=piece.first
+        )
+
+
 def n_permutations(raters: int, groups: int, wanted: int) -> int:
     """Permutations that are taken: those of the run, or as many as the work allows."""
     fitting = int(MOST_WORK / (2 * raters**2 * max(groups, 1)))
@@ -85,16 +135,16 @@ def n_permutations(raters: int, groups: int, wanted: int) -> int:
 
 
 def shuffled_shares(
-    squared: FloatArray, group: Int64Array, strata: Axis | None, seed: int, count: int
+    squared: FloatArray, group: Int64Array, strata: Axis | None, seed: int, count: int, *, first: int = 0
 ) -> FloatArray:
-    """R^2 of each axis set under permutations 0 to `count` - 1, shape (count, S)."""
+    """R^2 of each axis set under `count` permutations from the `first` on, shape (count, S)."""
     table, profile = np.unique(group, axis=1, return_inverse=True)
     order, bounds = stratify(strata, group.shape[1])
     step = max(ROOM // (16 * group.shape[1] * int(group.max(initial=0) + 1)), 1)
     out = np.empty((count, len(group)))
     for start in range(0, count, step):
         drawn = np.empty((group.shape[1], min(step, count - start)), np.uint16)
-        draw(np.uint64(seed), start, order, bounds, profile.astype(np.uint16), drawn)
+        draw(np.uint64(seed), first + start, order, bounds, profile.astype(np.uint16), drawn)
         for s, groups_of in enumerate(table):
             out[start : start + step, s] = shares(squared, groups_of[drawn])
     return out

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,7 +15,7 @@ from grasp_core.outcome import Significance
 from grasp_core.permutation.draw import random_words
 from grasp_core.rater_map.anonymous import told
 from grasp_core.rater_map.disagreements import pair_disagreements
-from grasp_core.rater_map.explained import Explained, hold_against
+from grasp_core.rater_map.explained import Each, Explained, hold_against
 from grasp_core.rater_map.placing import LEAST_COMMON, connected, place, squared_distances
 from grasp_core.rater_map.values import NOTHING, MapAxis, MapGroup, MapPoint, RaterMap
 from grasp_core.remarks.no_map import NoMap
@@ -44,16 +44,56 @@ class MapTask:
         return cls(dataset.questions, axes, dataset.annotations_of, spec)
 
 
-def rater_map(task: MapTask) -> RaterMap:
+@dataclass(frozen=True, slots=True, eq=False)
+class _Placed:
+    """Raters with their distances and places; in `found` the counts, or why there is no map."""
+
+    found: RaterMap
+    axes: Mapping[str, Axis]
+    mean: FloatArray
+    known: BoolArray
+    squared: FloatArray
+    places: FloatArray
+
+
+def rater_map(
+    task: MapTask, each: Each = map, progress: Callable[[float], None] = lambda _: None
+) -> RaterMap:
     """Place the raters and hold every axis of the run against their distances.
 
-    On one thread, so that the same data and settings give the same map on any number of cores.
+    Parameters
+    ----------
+    task : MapTask
+    each : callable
+        Has the pieces of work computed, each on one thread, so that the same data and settings give the same
+        map on any number of cores.
+    progress : callable
+        Called with the share of permutations that is done; what it raises ends the work.
     """
+    laid: RaterMap | _Placed = next(iter(each(_lay_out, [task])))
+    if isinstance(laid, RaterMap):
+        return laid
+    spec = task.spec
+    held, permutations = _held(laid, spec, each, progress)
+    columns = tuple(dict.fromkeys(name for names in spec.axes for name in names))
+    points, reduced = _points(laid.places, [laid.axes[name] for name in columns], spec.min_raters)
+    return replace(
+        laid.found,
+        columns=columns,
+        axes=held,
+        points=points,
+        n_reduced=reduced,
+        permutations=permutations,
+        least=spec.min_raters,
+    )
+
+
+def _lay_out(task: MapTask) -> RaterMap | _Placed:
     with threadpool_limits(1):
-        return _mapped(task)
+        return _placed(task)
 
 
-def _mapped(task: MapTask) -> RaterMap:
+def _placed(task: MapTask) -> RaterMap | _Placed:
     drawn = _drawn(task)
     common, mean = pair_disagreements(task.questions, drawn, task.spec.level)
     placed = connected(common)
@@ -72,23 +112,10 @@ def _mapped(task: MapTask) -> RaterMap:
     axes = {name: Axis(axis.values, axis.codes[drawn[placed]]) for name, axis in task.axes.items()}
     squared = squared_distances(mean, known)
     places, variance = place(squared)
-    held, permutations = _held(squared, mean, known, axes, task.spec)
-    columns = tuple(dict.fromkeys(name for names in task.spec.axes for name in names))
-    points, reduced = _points(places, [axes[name] for name in columns], task.spec.min_raters)
     pairs = placed.size * (placed.size - 1) // 2
-    return replace(
-        found,
-        columns=columns,
-        axes=held,
-        points=points,
-        n_reduced=reduced,
-        variance=variance,
-        pairs=pairs,
-        neutral=pairs - int(known.sum()) // 2,
-        between=float(mean[known].mean()),
-        permutations=permutations,
-        least=task.spec.min_raters,
-    )
+    neutral = pairs - int(known.sum()) // 2
+    found = replace(found, variance=variance, pairs=pairs, neutral=neutral, between=float(mean[known].mean()))
+    return _Placed(found, axes, mean, known, squared, places)
 
 
 def _drawn(task: MapTask) -> Int64Array:
@@ -102,19 +129,20 @@ def _drawn(task: MapTask) -> Int64Array:
 
 
 def _held(
-    squared: FloatArray, mean: FloatArray, known: BoolArray, axes: Mapping[str, Axis], spec: AnalysisSpec
+    laid: _Placed, spec: AnalysisSpec, each: Each, progress: Callable[[float], None]
 ) -> tuple[tuple[MapAxis, ...], int]:
-    ids = tuple(str(place) for place in range(len(squared)))
+    axes = laid.axes
+    ids = tuple(str(place) for place in range(len(laid.squared)))
     grouping = form_groups(Raters(ids, axes), spec.axes, min_raters=spec.min_raters)
     rows = [[g for g, one in enumerate(grouping.groups) if one.axes == names] for names in spec.axes]
-    group = np.full((len(rows), len(squared)), -1)
+    group = np.full((len(rows), len(ids)), -1)
     for s, own in enumerate(rows):
         for place_of, g in enumerate(own):
             group[s, grouping.member[g]] = place_of
     strata = None if spec.strata is None else axes[spec.strata]
-    found, permutations = hold_against(squared, group, strata, spec)
+    found, permutations = hold_against(laid.squared, group, strata, spec, each, progress)
     held = [
-        _axis(names, _groups(grouping, own, mean, known), int((of < 0).sum()), one, spec)
+        _axis(names, _groups(grouping, own, laid.mean, laid.known), int((of < 0).sum()), one, spec)
         for names, own, of, one in zip(spec.axes, rows, group, found, strict=True)
     ]
     return tuple(held), permutations

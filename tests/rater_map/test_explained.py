@@ -101,3 +101,24 @@ def test_size_is_five_percent() -> None:
         found, _ = hold_against(distances(seed, 24), groupings(seed, 24)[:1], None, spec)
         marked += (found[0].p or 1) < 0.05
     assert 2 <= marked <= 19
+
+
+def test_permutations_are_the_same_in_pieces() -> None:
+    squared, group = distances(3), groupings(3)
+    whole = shuffled_shares(squared, group, None, 7, 40)
+    rest = shuffled_shares(squared, group, None, 7, 27, first=13)
+    np.testing.assert_allclose(rest, whole[13:], atol=1e-12)
+
+
+def test_what_is_done_is_told_and_may_be_ended() -> None:
+    squared, group = distances(3), groupings(3)
+    told: list[float] = []
+    hold_against(squared, group, None, SPEC, progress=told.append)
+    assert told == sorted(set(told))
+    assert told[-1] == 1
+
+    def end(_: float) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        hold_against(squared, group, None, SPEC, progress=end)

@@ -84,12 +84,18 @@ def _offer(run: RunRecord) -> None:
         return
     require_run()
     shared = server.shared()
+    bar = st.progress(0.0, text="Reading the data and placing the raters")
+    st.button("Cancel", icon=":material/stop_circle:", key="cancel-rater-map")  # as any click, it ends this
     try:
-        with st.spinner("Reading the data and placing the raters"):
-            with shared.service.data_of(run) as dataset:
-                task = MapTask.of(dataset, run.spec.analysis)
-            made = next(shared.service.pool.each(rater_map, [task]))
+        with shared.service.data_of(run) as dataset:
+            task = MapTask.of(dataset, run.spec.analysis)
+        made = rater_map(
+            task,
+            shared.service.pool.each,
+            lambda share: bar.progress(share, text=f"{share:.0%} of the permutations"),
+        )
     except DataError as error:
+        bar.empty()
         st.warning(escape_markdown(str(error)))
         return
     shared.answers.keep(run.id, _NAME, to_json(made))
