@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from sqlalchemy import Engine
 
+from grasp_core.engine.planning import Plans
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.choose import make_pool
 from grasp_core.engine.service import Service
@@ -44,6 +45,8 @@ class Server:
         What lasts.
     service : Service
         What computes.
+    plans : Plans
+        Plans of the next round, computed beside it.
     """
 
     settings: Settings
@@ -55,6 +58,7 @@ class Server:
     submissions: SubmissionStore
     answers: AnswerStore
     service: Service
+    plans: Plans
     _threads: list[threading.Thread] = field(default_factory=list, init=False)
 
     def start(self) -> None:
@@ -67,6 +71,7 @@ class Server:
 
     def close(self) -> None:
         """Hand running work back and end the workers."""
+        self.plans.close()
         self.service.close()
         for thread in self._threads:
             thread.join()
@@ -122,7 +127,8 @@ def make_server(settings: Settings, make_executor: Callable[[int], Executor] = w
     service = Service(runs, files, pool, allowed)
     submissions = SubmissionStore(database, limit=settings.raft_scorings)
     readings, links, answers = ReadingStore(database), LinkStore(database), AnswerStore(database)
-    return Server(settings, database, runs, files, links, readings, submissions, answers, service)
+    plans = Plans(pool)
+    return Server(settings, database, runs, files, links, readings, submissions, answers, service, plans)
 
 
 def shared() -> Server:

@@ -6,6 +6,7 @@ from grasp_core import server
 from grasp_core.report.text import escape_markdown
 from grasp_core.result import Result, RunResult
 from pages._ui.models.models_answer import show_answer
+from pages._ui.plan.kept import link_to_plan, show_kept_plans
 from pages._ui.result.answer import show_facts
 from pages._ui.result.so_far import show_so_far
 from pages._ui.result.whole_result import show_result
@@ -75,5 +76,7 @@ with st.container(horizontal=True):
     edit(run)
 if isinstance(result, RunResult):
     show_result(Shown(run.id, result, run.title, run=run))
+    link_to_plan(run)
+    show_kept_plans(run)
 else:
     show_answer(run.id, result)

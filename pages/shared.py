@@ -11,6 +11,7 @@ from grasp_core.store.links import Leaderboard
 from grasp_core.store.runs import RunRecord
 from pages._ui.benchmark.leaderboard import draw_leaderboard
 from pages._ui.models.models_answer import show_answer
+from pages._ui.plan.kept import show_kept_plans
 from pages._ui.result.answer import show_facts
 from pages._ui.result.so_far import show_so_far
 from pages._ui.result.whole_result import show_result
@@ -50,6 +51,7 @@ def _show_run(link: OpenedLink, run: RunRecord) -> None:
     shown = Shown(key, result, run.title, link.check, run=run, stranger=True)
     export(shown, ("csv", "xlsx", "latex", "markdown", "html"))
     show_result(shown, check_often=True)
+    show_kept_plans(run, link.check)
 
 
 def _show_leaderboard(link: OpenedLink, board: Leaderboard) -> None:

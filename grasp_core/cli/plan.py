@@ -151,13 +151,15 @@ def _from_pilot(chosen: argparse.Namespace) -> PlanTask:
     found = read({name: value for name, value in vars(chosen).items() if value is not None})
     axes = group_axes(chosen.group)
     dataset = load(found.annotations, found.raters, found.spec, axes)
-    group = named_group(
-        chosen.group, form_groups(dataset.raters, [axes], min_raters=chosen.min_raters).groups
-    )
+    grouping = form_groups(dataset.raters, [axes], min_raters=chosen.min_raters)
+    group = named_group(chosen.group, grouping.groups)
     say_data(dataset, found.spec)
     for problem in dataset.problems:
         note(printable(problem.message))
-    asked = _asked(chosen, usual(dataset, group))
+    g, annotations = grouping.groups.index(group), dataset.annotations
+    known = int(grouping.known[grouping.known_of[g]].sum())
+    pilot = int(grouping.n_raters[g]), known, annotations.n_items, annotations.n_annotations
+    asked = _asked(chosen, usual(*pilot))
     return task_of(dataset, group, asked, min_raters=chosen.min_raters)
 
 

@@ -51,28 +51,24 @@ def task_of(
     return PlanTask(spec, annotations.categories, group, _have(grouping, g), pilot, n_pilot)
 
 
-def usual(dataset: Dataset, group: Group, *, question: int = 0) -> dict[str, Any]:
-    """Fields of a plan's spec as the pilot suggests: its share, labels an item, a quarter of it to 4 times.
+def usual(inside: int, raters: int, items: int, annotations: int) -> dict[str, Any]:
+    """Fields of a plan's spec as a pilot suggests: its share, labels an item, a quarter of it to 4 times.
 
     Parameters
     ----------
-    dataset : Dataset
-    group : Group
-    question : int
+    inside, raters : int
+        Raters of the group, and in all.
+    items, annotations : int
+        Of one question.
     """
-    annotations = dataset.questions[question]
-    grouping = form_groups(dataset.raters, [group.axes])
-    g = grouping.groups.index(group)
-    known = int(grouping.known[grouping.known_of[g]].sum())
-    share = min(max(round(int(grouping.n_raters[g]) / max(known, 1), 3), 0.01), 0.99)
-    sizes = np.diff(annotations.indptr)
-    each = None if sizes.mean() > _ALL * annotations.n_raters else max(round(float(np.median(sizes))), 2)
-    fewest = max(math.ceil(2.5 / min(share, 1 - share)), known // 4, each or 0, 4)
-    items = annotations.n_items
+    share = min(max(round(inside / max(raters, 1), 3), 0.01), 0.99)
+    of_item = annotations / max(items, 1)
+    each = None if of_item > _ALL * raters else max(round(of_item), 2)
+    fewest = min(max(math.ceil(2.5 / min(share, 1 - share)), raters // 4, each or 0, 4), MOST // 2)
     return {
         "share": share,
         "each": each,
-        "raters": (fewest, min(max(4 * known, 2 * fewest), MOST)),
+        "raters": (fewest, min(max(4 * raters, 2 * fewest), MOST)),
         "items": (min(max(items // 4, 10), MOST // 2), min(max(4 * items, 40), MOST)),
     }
 

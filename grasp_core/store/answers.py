@@ -53,6 +53,14 @@ class AnswerStore:
             content = connection.execute(query).scalar_one_or_none()
         return None if content is None else unpacked(content)
 
+    def names(self, run_id: str, prefix: str) -> list[str]:
+        """Names of the run's answers that begin so, in order."""
+        query = sa.select(answers.c.name).where(
+            answers.c.run_id == run_id, answers.c.name.startswith(prefix, autoescape=True)
+        )
+        with to_read(self._engine) as connection:
+            return sorted(connection.execute(query).scalars())
+
 
 def unpacked(content: bytes) -> Any:
     """The JSON-ready form that was packed.

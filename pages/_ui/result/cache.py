@@ -20,10 +20,12 @@ from grasp_core import charts
 from grasp_core.benchmark.leaderboard import Entry
 from grasp_core.charts import Theme
 from grasp_core.charts.models import models_chart as draw_models
+from grasp_core.charts.plan import plan_chart as draw_plan_chart
 from grasp_core.charts.rater_map import rater_map_chart
 from grasp_core.groups import AxisSet, Group
 from grasp_core.outcome import Significance
 from grasp_core.panels.models.result import ModelsResult
+from grasp_core.planner.values import Plan
 from grasp_core.rater_map.values import RaterMap
 from grasp_core.report.findings import Finding, findings, named_groups, nearest
 from grasp_core.report.no_findings import nothing_holds
@@ -202,6 +204,12 @@ def leaderboard_chart(key: str, _entries: Sequence[Entry], column: str, theme: T
 def rater_map(key: str, _found: RaterMap, axes: AxisSet, _group: Group | None, theme: Theme) -> None:
     """Draw the map of raters by an axis; the key says which group of it alone, if one."""
     _draw_chart(rater_map_chart(_found, axes, theme, _group))
+
+
+@st.cache_data(max_entries=_CHARTS, show_spinner=False)
+def plan_chart(key: str, _plan: Plan, theme: Theme) -> None:
+    """Draw a plan's surface; the key says how far it was made."""
+    _draw_chart(draw_plan_chart(_plan, theme))
 
 
 @_kept(_TABLES)

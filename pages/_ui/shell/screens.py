@@ -41,6 +41,7 @@ SCREENS = (
     Screen("data", "Data", ":material/table_view:", "analysts"),
     Screen("analysis", "Analysis", ":material/tune:", "analysts"),
     Screen("results", "Results", ":material/insights:"),
+    Screen("plan", "Plan", ":material/calculate:"),
     Screen("models", "Models", ":material/smart_toy:"),
     Screen("runs", "Runs", ":material/history:"),
     Screen("account", "Account", ":material/account_circle:", about_sign_in=True),

@@ -1,0 +1,4 @@
+"""Plan: whom to recruit next, and how many items.
+
+Imports `result`, `session` and `widgets`.
+"""

@@ -1,0 +1,86 @@
+"""The page Plan: asked, watched, kept with the run, and shown to strangers."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from grasp_core.planner import make
+from grasp_core.server import Server
+from grasp_core.spec import AnalysisSpec, RunSpec
+from grasp_core.store.schema import run_files
+from tests.computing import compute_in_threads
+from tests.pages.visits import PATIENCE_S, press, seen, widget
+from tests.permutation.simulated import DATA_SPEC, dataset, simulate
+from tests.permutation.simulated import files as written
+
+SPEC = RunSpec(DATA_SPEC, AnalysisSpec(axes=(("gender",),), permutations=100))
+BUTTON = "Make the plan"
+
+
+@pytest.fixture(autouse=True)
+def few_data_sets(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {"ROUGH": 10, "PASSES": (15,), "ALONG": 1, "PILOTS": 3, "OF_PILOT": 10}.items():
+        monkeypatch.setattr(make, name, value)
+
+
+def made(page: AppTest, server: Server, key: str) -> AppTest:
+    """The page once the plan that its address names has ended."""
+    value = page.query_params["plan"]
+    name = value if isinstance(value, str) else value[0]
+    making = server.plans.find(f"{key}plan {name}")
+    assert making is not None
+    assert making.ended.wait(PATIENCE_S)
+    return page.run()
+
+
+def kept_page(run_id):
+    from grasp_core import server
+    from pages._ui.plan.kept import show_kept_plans
+
+    show_kept_plans(server.shared().runs.get(run_id))
+
+
+def test_a_plan_from_assumed_figures(page: AppTest, server: Server) -> None:
+    page.switch_page("plan.py").run()
+    assert "There is no result of groups here yet" in seen(page.info)
+    widget(page.segmented_control, "Plan from").set_value("Assumed figures").run()
+    widget(page.number_input, "Points more often").set_value(20.0).run()
+    press(page, BUTTON)
+    made(page, server, "")
+    assert not page.exception
+    assert "Looked for: a difference in label use as chosen" in seen(page.markdown)
+    lines, whom = (frame.value for frame in page.dataframe)
+    assert lines["Raters"].iloc[-1] == "400"
+    assert whom["Group"].tolist() == ["the group", "all others"]
+    assert "recruitment (XLSX)" in [button.label for button in page.get("download_button")]
+
+
+def test_what_cannot_be_planned_is_told_and_not_offered(page: AppTest, server: Server) -> None:
+    page.switch_page("plan.py").run()
+    widget(page.segmented_control, "Plan from").set_value("Assumed figures").run()
+    widget(page.number_input, "Most items").set_value(5).run()
+    assert "items range from 4 or more" in seen(page.error)
+    assert BUTTON not in [button.label for button in page.button]
+
+
+def test_a_plan_from_a_run_is_kept_with_it(page: AppTest, server: Server) -> None:
+    data = dataset(1)
+    run = server.runs.add(compute_in_threads(data, SPEC), title="A run", owner="")
+    stored = [server.files.put(content, owner="") for content in written(*simulate(1))]
+    with server.database.begin() as connection:
+        for position, (name, sha256) in enumerate(zip(("votes.csv", "raters.csv"), stored, strict=True)):
+            row = {"run_id": run.id, "position": position, "name": name, "sha256": sha256}
+            connection.execute(run_files.insert().values(row))
+    page.switch_page("plan.py")
+    page.query_params["run"] = run.id
+    page.run()
+    press(page, BUTTON)
+    made(page, server, f"{run.id} ")
+    assert not page.exception
+    assert "in 8 of 10 such pilots" in seen(page.markdown)
+    (name,) = server.answers.names(run.id, "plan ")
+    assert server.answers.find(run.id, name)["pilot"][0] == data.annotations.n_raters
+    below = AppTest.from_function(kept_page, default_timeout=60, args=(run.id,)).run()
+    assert not below.exception
+    assert below.expander[0].label.startswith("Plan: label use of ")
