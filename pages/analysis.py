@@ -5,6 +5,7 @@ import streamlit as st
 from grasp_core.errors import GraspError
 from grasp_core.report.text import escape_markdown
 from grasp_core.spec import AnalysisSpec, RunSpec
+from pages._ui.analysis.assignment import say_who_rated_what
 from pages._ui.analysis.comparison import say_what_is_compared
 from pages._ui.analysis.pairs import choose_pairs
 from pages._ui.analysis.settings import (
@@ -59,6 +60,7 @@ try:
 except GraspError as error:
     st.error(escape_markdown(str(error)))
     st.stop()
+say_who_rated_what(dataset, analysis)
 if say_what_is_compared(dataset, spec.analysis) and st.button(
     "Run", type="primary", icon=":material/play_arrow:"
 ):

@@ -12,6 +12,7 @@ from grasp_core.assignment import AssignmentCheck, unequal_axes
 from grasp_core.errors import SpecError
 from grasp_core.groups import Grouping, form_groups
 from grasp_core.guards.check import check_assignment
+from grasp_core.guards.matched import Unmatched, unmatched
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.panels.cohesion.columns import Places
 from grasp_core.panels.cohesion.panel import Cohesion
@@ -21,8 +22,9 @@ from grasp_core.permutation.design import MOST_TOLD
 from grasp_core.permutation.nulls.tally import Tally, kept_of
 from grasp_core.permutation.testing.corrections import fewest_permutations
 from grasp_core.remarks.cautions import Caution
+from grasp_core.remarks.ranks import ranked
 from grasp_core.remarks.remark import Remark
-from grasp_core.report.assignment import said_of_assignment
+from grasp_core.report.assignment import said_of_assignment, said_of_matched
 from grasp_core.result import DataSummary, Result, RunResult, Stopping, Timing
 from grasp_core.spec import SIDES, AnalysisSpec, RunSpec
 
@@ -136,12 +138,25 @@ def finish(
         permutations_done=tally.in_null if provisional else None,
         data=prepared.dataset.summary,
         spec=prepared.spec,
-        warnings=tuple(_warnings(prepared, tally)),
+        warnings=_warnings(prepared, tally),
         timing=Timing(load_s, prepared.observed_s, permutations_s),
         code_version=__version__,
         stopping=stopping,
     )
-    return replace(found, assignment=prepared.assignment) if isinstance(found, RunResult) else found
+    if not isinstance(found, RunResult):
+        return found
+    warnings = ranked([*said_of_matched(_unmatched(prepared, found)), *found.warnings])
+    return replace(found, assignment=prepared.assignment, warnings=warnings)
+
+
+def _unmatched(prepared: Prepared, found: RunResult) -> list[Unmatched]:
+    """Groups whose GAI compares different items; asked of one question, and of IRR over XRR."""
+    analysis, answers = prepared.spec.analysis, prepared.dataset.questions
+    if len(answers) > 1 or analysis.gai != ("irr", "xrr") or found.provisional:
+        return []
+    gai = {row.group: row.statistics["gai"].value for row in found.groups if "gai" in row.statistics}
+    known = {group: value for group, value in gai.items() if value is not None}
+    return unmatched(answers[0], prepared.grouping, known, prepared.assignment, analysis.level)
 
 
 def _assignment(dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec) -> tuple[AssignmentCheck, ...]:
@@ -173,7 +188,7 @@ def _check_size(grouping: Grouping, analysis: AnalysisSpec, per_group: int) -> N
         )
 
 
-def _warnings(prepared: Prepared, tally: Tally) -> list[Remark]:
+def _warnings(prepared: Prepared, tally: Tally) -> tuple[Remark, ...]:
     analysis, found = prepared.spec.analysis, prepared.dataset.problems
     warnings = [problem.remark for problem in found if problem.axis is None]
     # Of this run's axes alone, whichever others were read with them.
@@ -193,4 +208,4 @@ def _warnings(prepared: Prepared, tally: Tally) -> list[Remark]:
         warnings.append(Caution.SOME_NOT_ESTIMABLE(lost=tally.lost, permutations=tally.permutations))
     if analysis.p_value == "paper":
         warnings.append(Caution.PAPER_P())
-    return [*said_of_assignment(prepared.assignment), *warnings, *prepared.panel.notes]
+    return ranked([*said_of_assignment(prepared.assignment), *warnings, *prepared.panel.notes])

@@ -1,4 +1,4 @@
 """From a run's result to words, tables and files: pure functions, no user interface.
 
-Imports `panels`, `permutation`, `remarks` and `statistics`.
+Imports `guards`, `panels`, `permutation`, `remarks` and `statistics`.
 """

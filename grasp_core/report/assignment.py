@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from grasp_core.assignment import AssignmentCheck
+from grasp_core.guards.matched import Unmatched
 from grasp_core.remarks.guards import GuardCaution
 from grasp_core.remarks.remark import Remark
 from grasp_core.report.words import axis_label, group_label
@@ -22,3 +23,13 @@ def said_of_assignment(checks: Iterable[AssignmentCheck]) -> list[Remark]:
             group = group_label(check.workload.group)
             found.append(GuardCaution.OWN_WORKLOAD(axis=axis, group=group, times=check.workload.size))
     return found
+
+
+def said_of_matched(found: Iterable[Unmatched]) -> list[Remark]:
+    """A warning for each group whose GAI compares different items."""
+    return [
+        GuardCaution.GAI_OF_OTHER_ITEMS(
+            axis=axis_label(one.group.axes), group=group_label(one.group), gai=one.gai, matched=one.matched
+        )
+        for one in found
+    ]

@@ -9,6 +9,7 @@ from grasp_core import __version__
 from grasp_core.example import example_spec
 from grasp_core.export.registry import EXPORTS
 from grasp_core.outcome import Outcome
+from grasp_core.remarks.cautions import Caution
 from grasp_core.remarks.remark import said
 from grasp_core.result import GroupResult, RunResult
 from grasp_core.server import Server
@@ -116,6 +117,24 @@ def test_change_and_run_again_keeps_the_settings(page: AppTest, server: Server) 
     spec = shown_run(page, server).spec.analysis
     assert spec.seed == 2
     assert ("rater_race", "rater_gender") in spec.axes
+
+
+def test_three_warnings_stand_in_the_open_the_gravest_first_each_with_its_way(
+    server: Server, example_result: RunResult
+) -> None:
+    warnings = (
+        *(said(f"column {letter} is odd") for letter in "abc"),
+        Caution.TOO_FEW_FOR_CORRECTION(permutations=200, tests=400, least=15_999),
+    )
+    page = _visit(_saved(server, replace(example_result, warnings=warnings)))
+    assert [str(one.value)[:12] for one in page.warning][:3] == [
+        "with 200 per",
+        "column a is ",
+        "column b is ",
+    ]
+    assert "column c" in seen(widget(page.expander, "1 more warning").warning)
+    press(page, "Take 15,999 permutations")
+    assert "Load the data first" in seen(page.info)
 
 
 def test_a_question_asked_again_is_answered_at_once_and_says_so(page: AppTest, server: Server) -> None:

@@ -1,4 +1,4 @@
 """The Analysis screen's sections.
 
-Imports `session`.
+Imports `session` and `widgets`.
 """

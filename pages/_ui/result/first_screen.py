@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from grasp_core.report.findings import CARDS, Finding
@@ -11,7 +13,9 @@ from pages._ui.result import cache
 from pages._ui.result.figures import page_theme
 from pages._ui.result.one_group import open_group
 from pages._ui.shell import page_style
+from pages._ui.shell.rerun import way_to_mend
 from pages._ui.widgets.shown import Shown
+from pages._ui.widgets.warned import no_way, show_warned
 
 
 def show_first(shown: Shown) -> None:
@@ -29,9 +33,7 @@ def show_first(shown: Shown) -> None:
         st.caption(
             f"And {number(rest, 'more group')} {agree(rest, 'holds', 'hold')} after correction: see Groups."
         )
-    if result.warnings:
-        count = number(len(result.warnings), "warning")
-        st.caption(f":material/warning: {count}: see Data and methods.")
+    show_warned(result.warnings, no_way if shown.stranger else partial(way_to_mend, result.spec))
 
 
 def _card(shown: Shown, finding: Finding, place: int) -> None:

@@ -1,0 +1,34 @@
+"""Which warnings of a run matter most: they are shown first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from grasp_core.remarks.cautions import Caution
+from grasp_core.remarks.guards import GuardCaution
+from grasp_core.remarks.remark import Code, Remark
+
+OF_DATA = 6
+"""The rank of what is odd in the data, and of sentences without a code."""
+
+RANKS: Mapping[Code, int] = {
+    GuardCaution.OWN_WORKLOAD: 0,
+    GuardCaution.OWN_ITEMS: 0,
+    GuardCaution.GAI_OF_OTHER_ITEMS: 1,
+    Caution.TOO_FEW_FOR_P: 2,
+    Caution.TOO_FEW_FOR_CORRECTION: 3,
+    Caution.PAPER_P: 4,
+    Caution.NO_GROUP_IN_SLICES: 5,
+    Caution.TOO_MANY_PAIRS: 7,
+    Caution.NO_PAIRS_IN_PARTS: 7,
+    Caution.SMALL_GROUPS: 8,
+    Caution.ITEMS_WITHOUT_PAIRS: 8,
+    Caution.SOME_NOT_ESTIMABLE: 9,
+    Caution.PAPER_CROSS_NEGENTROPY: 9,
+}
+"""By code, lowest first: what makes marks wrong, what leaves them out, what was asked and is not there."""
+
+
+def ranked(warnings: Iterable[Remark]) -> tuple[Remark, ...]:
+    """Warnings by rank; those of one rank as they came."""
+    return tuple(sorted(warnings, key=lambda one: RANKS.get(one.code, OF_DATA)))

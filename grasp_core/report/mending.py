@@ -1,0 +1,51 @@
+"""Ways to mend what a run warns of: the same run with other settings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from grasp_core.remarks.cautions import Caution
+from grasp_core.remarks.guards import GuardCaution
+from grasp_core.remarks.remark import Remark
+from grasp_core.spec import DEFAULT_PERMUTATIONS, MAX_PERMUTATIONS, AnalysisSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Mend:
+    """What a button says, and the settings that it leads to."""
+
+    label: str
+    analysis: AnalysisSpec
+
+
+def mend(warning: Remark, analysis: AnalysisSpec) -> Mend | None:
+    """The one way to mend a warning of a run with these settings; None where settings cannot.
+
+    Parameters
+    ----------
+    warning : Remark
+    analysis : AnalysisSpec
+    """
+    match warning.code:
+        case GuardCaution():
+            return Mend("Choose what to shuffle within", analysis)
+        case Caution.TOO_FEW_FOR_P:
+            return _permutations(DEFAULT_PERMUTATIONS, analysis)
+        case Caution.TOO_FEW_FOR_CORRECTION:
+            least = dict(warning.numbers)["least"]
+            return _permutations(least, analysis) if isinstance(least, int) else None
+        case Caution.PAPER_P:
+            return Mend("Use two-sided p-values", replace(analysis, p_value="two-sided"))
+        case Caution.PAPER_CROSS_NEGENTROPY:
+            return Mend("Use smoothed cross-negentropy", replace(analysis, cross_negentropy="smooth"))
+        case Caution.SMALL_GROUPS if analysis.min_raters > 2:
+            return Mend("Show groups of 2 raters and more", replace(analysis, min_raters=2))
+        case _:
+            return None
+
+
+def _permutations(wanted: int, analysis: AnalysisSpec) -> Mend | None:
+    wanted = max(wanted, DEFAULT_PERMUTATIONS)
+    if not analysis.permutations < wanted <= MAX_PERMUTATIONS:
+        return None
+    return Mend(f"Take {wanted:,} permutations", replace(analysis, permutations=wanted))

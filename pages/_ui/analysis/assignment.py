@@ -1,0 +1,27 @@
+"""Whether the groups that a run would compare were given the same items, told before it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from grasp_core.groups import form_groups
+from grasp_core.guards.check import check_assignment
+from grasp_core.io.dataset.load import Dataset
+from grasp_core.report.assignment import said_of_assignment
+from grasp_core.spec import AnalysisSpec
+from pages._ui.session.state import work
+from pages._ui.widgets.warned import show_warned
+
+_KEY = "assignment"
+
+
+def say_who_rated_what(dataset: Dataset, analysis: AnalysisSpec) -> None:
+    """Warn of axes that have a part in who rates which items, and how many."""
+    asked = (dataset.summary.sha256, work().data_spec, analysis.axes, analysis.min_raters, analysis.strata)
+    kept = st.session_state.get(_KEY)
+    if kept is None or kept[0] != asked:
+        grouping = form_groups(dataset.raters, analysis.axes, min_raters=analysis.min_raters)
+        strata = None if analysis.strata is None else dataset.raters.axes[analysis.strata]
+        checks = check_assignment(dataset.annotations, grouping, analysis.axes, strata)
+        kept = st.session_state[_KEY] = (asked, said_of_assignment(checks))
+    show_warned(kept[1])
