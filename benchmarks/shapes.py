@@ -42,7 +42,7 @@ def shape(
     unknown: float = 0.0,
     n_questions: int = 1,
     axes: tuple[tuple[str, ...], ...] = SIXTEEN,
-    strata: str | None = None,
+    strata: tuple[str, ...] = (),
 ) -> Shape:
     """20,000 seeded annotations: of 1,000 items by 20 of 200 raters each, or of 200 items by 100 raters."""
     rng = np.random.default_rng(1)
@@ -125,7 +125,7 @@ def gaps(rounds: int) -> list[Figure]:
             )
             for n, one in d3.items()
         },
-        "strata, 3 labels": (shape(3, strata="d"), shape(3), 1),
+        "strata, 3 labels": (shape(3, strata=("d",)), shape(3), 1),
         "three questions, 3 labels, each": (shape(3, n_questions=3), shape(3), 3),
         "more than 300 groups, 3 labels": (shape(3, axes=MANY), finest, 1),
     }

@@ -169,10 +169,21 @@ class Raters:
     ----------
     rater_ids : tuple of str, length J
     axes : mapping from axis name to :class:`Axis`
+    workload : int64 array, shape (J,), optional
+        Annotations of each rater; strata may be bins of it.
     """
 
     rater_ids: tuple[str, ...]
     axes: Mapping[str, Axis]
+    workload: Int64Array | None = None
+
+    def some(self, chosen: BoolArray | Int64Array) -> Raters:
+        """Those who are chosen, by a mask of shape (J,) or by places; with their workload in all the data."""
+        return Raters(
+            tuple(np.array(self.rater_ids, dtype=object)[chosen]),
+            {name: Axis(axis.values, axis.codes[chosen]) for name, axis in self.axes.items()},
+            None if self.workload is None else self.workload[chosen],
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

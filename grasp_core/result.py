@@ -33,13 +33,17 @@ DsiTest = Literal["largest", "studentised"]
 
 @dataclass(frozen=True, slots=True)
 class GroupResult:
-    """One group's row of Table 5."""
+    """One group's row of Table 5.
+
+    `least_p` is the smallest p that the group's regroupings allow, where that is above the level of marks.
+    """
 
     group: Group
     n_raters: int
     n_annotations: int
     statistics: Mapping[str, Outcome]
     label_use: LabelUse | None = field(default=None, metadata=ADDED)
+    least_p: float | None = field(default=None, metadata=ADDED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,8 @@ _LATER: Mapping[str, Mapping[str, Any]] = {
     "data": {"further": [], "repeated": "refuse", "order": None, "items_id": None, "items_part": None},
 }
 """Fields that version 2 lacked at first; with these values a spec keeps the hash it had without them."""
+WORKLOAD = "workload"
+"""The stratum that no file has: bins of raters by number of annotations."""
 LEVEL = 0.05
 """Level of both significance marks: nominal p, and after correction q."""
 
@@ -72,8 +74,9 @@ class AnalysisSpec:
     min_raters : int
         Groups with fewer raters are not shown.
     permutations, seed : int
-    strata : str or None
-        Axis within whose values profiles are shuffled; None shuffles over all raters.
+    strata : tuple of str
+        Axes within whose values, or combinations of them, profiles are shuffled; :data:`WORKLOAD` stands for
+        bins of raters by number of annotations. Without any, they are shuffled over all raters.
     p_value, cross_negentropy, ties, correction, family
         Conventions of docs/methods.md, "Cross-group cohesion" and "Observed against shuffled".
     adaptive : bool
@@ -87,6 +90,8 @@ class AnalysisSpec:
         Whether the groups of each axis are held against each other two by two.
     slices : tuple of str
         Columns that describe items: the groups are computed once more on the items of each of their values.
+    cluster : str, optional
+        Column whose values, such as teams, hold raters together: profiles move by whole clusters.
     """
 
     axes: tuple[AxisSet, ...]
@@ -95,7 +100,7 @@ class AnalysisSpec:
     min_raters: int = 2
     permutations: int = DEFAULT_PERMUTATIONS
     seed: int = 1
-    strata: str | None = None
+    strata: tuple[str, ...] = ()
     p_value: PValue = "two-sided"
     cross_negentropy: CrossNegentropy = "smooth"
     ties: Ties = "first"
@@ -106,6 +111,7 @@ class AnalysisSpec:
     interval: IntervalTarget = "both"
     pairs: bool = False
     slices: tuple[str, ...] = ()
+    cluster: str | None = field(default=None, metadata=ADDED)
 
     def __post_init__(self) -> None:
         _choice("p_value", self.p_value, PValue)
@@ -122,8 +128,16 @@ class AnalysisSpec:
         _texts("slices", self.slices)
         if len(set(self.slices)) != len(self.slices):
             raise SpecError("`slices` names a column twice")
-        if not isinstance(self.strata, str | None):
-            raise SpecError(f"`strata` must be the name of an axis; found {self.strata!r}")
+        _texts("strata", self.strata)
+        if len(set(self.strata)) != len(self.strata):
+            raise SpecError("`strata` names an axis twice")
+        object.__setattr__(self, "strata", tuple(sorted(self.strata)))  # one order: one question, one hash
+        if not isinstance(self.cluster, str | None):
+            raise SpecError(f"`cluster` must be the name of a column; found {self.cluster!r}")
+        if self.cluster is not None and WORKLOAD in self.strata:
+            raise SpecError("bins of workload would cut clusters apart; leave one of the two out")
+        if self.cluster in self.strata:
+            raise SpecError(f"{self.cluster} cannot be stratum and cluster at once: nothing could move")
         if not self.axes or not all(self.axes):
             raise SpecError("choose at least one demographic axis")
         if len({frozenset(axes) for axes in self.axes}) != len(self.axes):
@@ -153,8 +167,13 @@ class AnalysisSpec:
     @property
     def columns(self) -> tuple[str, ...]:
         """Every axis that the data must have, each once."""
-        strata = () if self.strata is None else (self.strata,)
-        return tuple(dict.fromkeys((*(name for axes in self.axes for name in axes), *strata)))
+        beside = [name for name in (*self.strata, self.cluster) if name not in (None, WORKLOAD)]
+        return tuple(dict.fromkeys((*self.tested, *map(str, beside))))
+
+    @property
+    def tested(self) -> tuple[str, ...]:
+        """Every axis by which groups are formed, each once."""
+        return tuple(dict.fromkeys(name for axes in self.axes for name in axes))
 
 
 @closed
@@ -237,6 +256,9 @@ class RunSpec:
             for name, value in fields.items():
                 if plain[part][name] == value:
                     del plain[part][name]
+        strata = plain["analysis"]["strata"]
+        if len(strata) < 2:  # as it was when there was one at most
+            plain["analysis"]["strata"] = strata[0] if strata else None
         text = json.dumps(plain, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
         return hashlib.sha256(text.encode()).hexdigest()
 
@@ -248,6 +270,17 @@ def _of_version(plain: dict[str, Any]) -> dict[str, Any]:
 
 
 in_file(RunSpec, dict, _of_version)
+
+
+def _of_one_stratum(plain: dict[str, Any]) -> dict[str, Any]:
+    """As earlier versions wrote it: the name of one axis, or null."""
+    strata = plain.get("strata", ())
+    if strata is None or isinstance(strata, str):
+        strata = () if strata is None else (strata,)
+    return {**plain, "strata": strata}
+
+
+in_file(AnalysisSpec, dict, _of_one_stratum)
 
 
 def _choice(name: str, value: object, literal: object) -> None:

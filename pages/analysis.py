@@ -11,6 +11,7 @@ from pages._ui.analysis.pairs import choose_pairs
 from pages._ui.analysis.settings import (
     choose_axes,
     choose_conventions,
+    choose_how_profiles_move,
     choose_level,
     choose_numbers,
     choose_preset,
@@ -49,12 +50,20 @@ numbers = choose_numbers(dataset, axes, slices)
 pairs = choose_pairs(dataset, axes, numbers["min_raters"])
 proposal = proposal_of(dataset.questions)
 level = None if proposal is None else choose_level(dataset.questions, proposal)
+strata, cluster = choose_how_profiles_move(names)
 with st.expander("Advanced"):
-    conventions = choose_conventions(names)
+    conventions = choose_conventions()
     conventions["level"] = level or choose_level(dataset.questions, None)
 try:
     analysis = AnalysisSpec(
-        axes=axes, statistics=statistics, pairs=pairs, slices=slices, **numbers, **conventions
+        axes=axes,
+        statistics=statistics,
+        pairs=pairs,
+        slices=slices,
+        strata=strata,
+        cluster=cluster,
+        **numbers,
+        **conventions,
     )
     spec = RunSpec(reading, analysis)
 except GraspError as error:

@@ -16,7 +16,8 @@ from grasp_core.groups import form_groups
 from grasp_core.io.dataset.load import Dataset, load
 from grasp_core.io.parsing.read import read_table
 from grasp_core.permutation import reference
-from grasp_core.permutation.draw import permutation, stratify
+from grasp_core.permutation.draw import permutation
+from grasp_core.permutation.exchange import over_all
 from grasp_core.result import RunResult
 from grasp_core.spec import AnalysisSpec, RunSpec
 from tests.computing import compute_in_threads
@@ -152,7 +153,7 @@ def test_a_run_of_two_questions(folder: Path) -> None:
         read_table(simulated().encode(), "answers.csv"), None, result.spec.data, ("gender", "race")
     )
     grouping = form_groups(dataset.raters, result.spec.analysis.axes, min_raters=2)
-    layout = stratify(None, 16)
+    layout = over_all(16)
     shuffled = [
         reference.evaluate(dataset.questions, grouping, result.spec.analysis, permutation(5, b, *layout))[0]
         for b in range(120)

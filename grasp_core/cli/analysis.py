@@ -8,11 +8,23 @@ from collections.abc import Mapping
 from typing import Any, get_args
 
 from grasp_core import spec
+from grasp_core.cli.data.options import names
 from grasp_core.cli.data.reading import Reading
 from grasp_core.cli.terminal import note
 from grasp_core.engine.cost import LONG_SECONDS
-from grasp_core.groups import AxisSet
-from grasp_core.spec import ADAPTIVE_PERMUTATIONS, DEFAULT_PERMUTATIONS, AnalysisSpec, RunSpec
+from grasp_core.groups import AxisSet, Grouping
+from grasp_core.io.dataset.load import Dataset
+from grasp_core.permutation.exchange import check_strata
+from grasp_core.permutation.testing.attainable import Shuffles
+from grasp_core.report.printable import printable
+from grasp_core.report.shuffles import few_regroupings, staying
+from grasp_core.spec import (
+    ADAPTIVE_PERMUTATIONS,
+    DEFAULT_PERMUTATIONS,
+    WORKLOAD,
+    AnalysisSpec,
+    RunSpec,
+)
 
 
 class AtMost(int):
@@ -32,7 +44,7 @@ def add_groups_and_test(group: argparse._ArgumentGroup) -> None:
     )
     group.add_argument("--seed", type=int)
     group.add_argument("--min-raters", type=int, metavar="N", help="smallest group shown")
-    group.add_argument("--strata", metavar="COLUMN", help="shuffle profiles only within this axis's values")
+    add_shuffles(group)
     for name, literal in (
         ("p-value", spec.PValue),
         ("ties", spec.Ties),
@@ -40,6 +52,27 @@ def add_groups_and_test(group: argparse._ArgumentGroup) -> None:
         ("family", spec.Family),
     ):
         group.add_argument(f"--{name}", choices=get_args(literal))
+
+
+def add_shuffles(group: argparse._ArgumentGroup) -> None:
+    """Add the options that say how profiles move."""
+    group.add_argument(
+        "--within",
+        type=names,
+        metavar="COLUMN,...",
+        help="shuffle profiles only among raters with the same values here; "
+        f"{WORKLOAD} stands for bins of raters by number of annotations",
+    )
+    group.add_argument(
+        "--cluster", metavar="COLUMN", help="move the profiles of whole teams, batches or vendors together"
+    )
+
+
+def say_shuffles(dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec) -> None:
+    """Say before the run of which groups no p can be small, and who keeps their profile."""
+    shuffles = Shuffles.of(dataset.raters, grouping, analysis)
+    for sentence in (*few_regroupings(grouping, shuffles), *staying(shuffles)):
+        note(printable(sentence))
 
 
 def stopping_early(run_spec: RunSpec, seconds: float) -> RunSpec:
@@ -64,11 +97,14 @@ def named_axes(given: Mapping[str, Any]) -> tuple[AxisSet, ...]:
 
 def analysis_fields(given: Mapping[str, Any], found: Reading) -> dict[str, Any]:
     """Fields of an :class:`AnalysisSpec`; without axes those of a known data set, or the ones proposed."""
-    names = {field.name for field in dataclasses.fields(AnalysisSpec)}
+    known_fields = {field.name for field in dataclasses.fields(AnalysisSpec)}
     known = found.recipe.axes if found.recipe is not None else ()
     axes = named_axes(given) or known or tuple((name,) for name in found.axes)
-    fields = {name: value for name, value in given.items() if name in names}
+    fields = {name: value for name, value in given.items() if name in known_fields}
     fields["slices"] = tuple(given.get("slices", ()))
+    fields["strata"] = given.get("within", ())
+    for table in (found.annotations, found.raters):
+        check_strata(fields["strata"], () if table is None else table.columns)
     if isinstance(given.get("permutations"), AtMost):
         fields.update(permutations=int(given["permutations"]), adaptive=True)
     return {**fields, "axes": axes}

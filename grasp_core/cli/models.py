@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from grasp_core.annotations import ModelLabels
 from grasp_core.benchmark.baselines.as_raters import WITHOUT_EXAMPLES, item_texts, label_items
-from grasp_core.cli.analysis import add_groups_and_test, analysis_fields, stopping_early
+from grasp_core.cli.analysis import add_groups_and_test, analysis_fields, say_shuffles, stopping_early
 from grasp_core.cli.data.account import say_data
 from grasp_core.cli.data.options import add_reading
 from grasp_core.cli.data.reading import Reading, read
@@ -85,7 +85,7 @@ def _models(chosen: argparse.Namespace) -> None:
     models = _read_models(given, found, dataset)
     check_models(models)
     spec = RunSpec(found.spec, analysis, models=sources(models))
-    checked_groups(dataset, spec)
+    say_shuffles(dataset, checked_groups(dataset, spec), analysis)
     if chosen.permutations is None:
         seconds = models_seconds(dataset, len(models), analysis.axes, analysis.min_raters)
         spec = stopping_early(spec, seconds)

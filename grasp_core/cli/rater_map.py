@@ -11,12 +11,13 @@ import altair as alt
 
 from grasp_core import charts, spec
 from grasp_core.charts.rater_map import rater_map_chart
-from grasp_core.cli.analysis import analysis_fields
+from grasp_core.cli.analysis import add_shuffles, analysis_fields, say_shuffles
 from grasp_core.cli.data.account import say_data
 from grasp_core.cli.data.options import add_reading
 from grasp_core.cli.data.reading import read
 from grasp_core.cli.output import check_target, write_bytes, write_text
 from grasp_core.cli.terminal import note
+from grasp_core.engine.run import checked_groups
 from grasp_core.errors import SpecError
 from grasp_core.groups import AxisSet
 from grasp_core.io.dataset.load import load
@@ -45,7 +46,7 @@ def fill_rater_map(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--permutations", type=int, metavar="B", help="at most (default: 10,000)")
     group.add_argument("--seed", type=int)
     group.add_argument("--min-raters", type=int, metavar="N", help="smallest group shown")
-    group.add_argument("--strata", metavar="COLUMN", help="shuffle profiles only within this axis's values")
+    add_shuffles(group)
     group.add_argument("--correction", choices=get_args(spec.Correction))
     group.add_argument("--level", choices=get_args(spec.Level), help="of measurement (default: nominal)")
     output = parser.add_argument_group("output")
@@ -71,6 +72,7 @@ def _rater_map(chosen: argparse.Namespace) -> None:
     colour = _colour(chosen.colour, asked.analysis)
     dataset = load(found.annotations, found.raters, found.spec, asked.analysis.columns)
     say_data(dataset, found.spec)
+    say_shuffles(dataset, checked_groups(dataset, asked), asked.analysis)
     made = rater_map(MapTask.of(dataset, asked.analysis))
     write_text(chosen.out, json_text(rater_map_dict(made, asked, dataset.summary.sha256)))
     write_text(chosen.csv, map_csv(made))

@@ -10,7 +10,13 @@ from pathlib import Path
 from typing import Any, cast, get_args
 
 from grasp_core import __version__, spec
-from grasp_core.cli.analysis import add_groups_and_test, analysis_fields, named_axes, stopping_early
+from grasp_core.cli.analysis import (
+    add_groups_and_test,
+    analysis_fields,
+    named_axes,
+    say_shuffles,
+    stopping_early,
+)
 from grasp_core.cli.data.account import say_data
 from grasp_core.cli.data.options import add_items, add_reading, names
 from grasp_core.cli.data.reading import Reading, read
@@ -128,7 +134,8 @@ def _run(chosen: argparse.Namespace) -> None:
             data = _data(chosen, found, run_spec, pool, place)
             if recorded is not None:
                 note_other_data(recorded, data)
-            checked_groups(data, run_spec)  # what cannot be computed is refused and nothing else said
+            # What cannot be computed is refused and nothing else said.
+            grouping = checked_groups(data, run_spec)
             if recorded is None and chosen.permutations is None:
                 run_spec = _stopping_early(data, run_spec)
             if recorded is None and chosen.pairs is None and chosen.parts is None:
@@ -136,6 +143,7 @@ def _run(chosen: argparse.Namespace) -> None:
             say_data(data, run_spec.data)
             _say_order(data, run_spec)
             _say_level(chosen, data)
+            say_shuffles(data, grouping, run_spec.analysis)
             load_s = time.perf_counter() - started
             result = _compute(chosen, data, run_spec, pool, load_s)
         except KeyboardInterrupt:

@@ -20,13 +20,14 @@ from grasp_core.panels.models.panel import Models
 from grasp_core.panels.panel import Panel, RunPanel
 from grasp_core.permutation.design import MOST_TOLD
 from grasp_core.permutation.nulls.tally import Tally, kept_of
+from grasp_core.permutation.testing.attainable import Shuffles, check_something_moves
 from grasp_core.permutation.testing.corrections import fewest_permutations
 from grasp_core.remarks.cautions import Caution
 from grasp_core.remarks.ranks import ranked
 from grasp_core.remarks.remark import Remark
 from grasp_core.report.assignment import said_of_assignment, said_of_matched
-from grasp_core.result import DataSummary, Result, RunResult, Stopping, Timing
-from grasp_core.spec import SIDES, AnalysisSpec, RunSpec
+from grasp_core.result import DataSummary, GroupResult, Result, RunResult, Stopping, Timing
+from grasp_core.spec import LEVEL, SIDES, AnalysisSpec, RunSpec
 
 MAX_NULL_BYTES = 4 * 2**30
 """Room for the shuffled values that a run keeps; of further permutations it keeps counts."""
@@ -43,6 +44,8 @@ class Prepared:
     grouping : Grouping
         The groups that are compared.
     panel : RunPanel
+    shuffles : Shuffles
+        What the permutations leave of the groups.
     observed_s : float
         Seconds spent so far.
     assignment : tuple of AssignmentCheck
@@ -53,6 +56,7 @@ class Prepared:
     spec: RunSpec
     grouping: Grouping
     panel: RunPanel
+    shuffles: Shuffles
     observed_s: float
     assignment: tuple[AssignmentCheck, ...] = ()
 
@@ -76,6 +80,7 @@ def prepare(dataset: Dataset, spec: RunSpec, panel: Callable[[Grouping], Cohesio
     """
     started = time.perf_counter()
     grouping = checked_groups(dataset, spec)
+    shuffles = Shuffles.of(dataset.raters, grouping, spec.analysis)
     checks: tuple[AssignmentCheck, ...] = ()
     found: RunPanel
     if panel is not None:
@@ -83,9 +88,9 @@ def prepare(dataset: Dataset, spec: RunSpec, panel: Callable[[Grouping], Cohesio
     elif spec.models:
         found = Models.of(dataset, grouping, spec.analysis)
     else:
-        checks = _assignment(dataset, grouping, spec.analysis)
+        checks = check_assignment(dataset.annotations, grouping, spec.analysis.axes, shuffles.exchange)
         found = Cohesion.of(dataset, grouping, spec.analysis, unequal_axes(checks))
-    return Prepared(dataset, spec, grouping, found, time.perf_counter() - started, checks)
+    return Prepared(dataset, spec, grouping, found, shuffles, time.perf_counter() - started, checks)
 
 
 def checked_groups(dataset: Dataset, spec: RunSpec) -> Grouping:
@@ -93,6 +98,7 @@ def checked_groups(dataset: Dataset, spec: RunSpec) -> Grouping:
     analysis = spec.analysis
     _check_axes(dataset, analysis)
     grouping = form_groups(dataset.raters, analysis.axes, min_raters=analysis.min_raters)
+    check_something_moves(dataset.raters, grouping, analysis)
     told = sum(one.n_categories for one in dataset.questions if one.n_categories <= MOST_TOLD)
     _check_size(grouping, analysis, len(spec.models) * len(SIDES) or Places(1, told).of_group)
     return grouping
@@ -146,7 +152,8 @@ def finish(
     if not isinstance(found, RunResult):
         return found
     warnings = ranked([*said_of_matched(_unmatched(prepared, found)), *found.warnings])
-    return replace(found, assignment=prepared.assignment, warnings=warnings)
+    groups = _with_least_p(found, prepared)
+    return replace(found, groups=groups, assignment=prepared.assignment, warnings=warnings)
 
 
 def _unmatched(prepared: Prepared, found: RunResult) -> list[Unmatched]:
@@ -159,9 +166,12 @@ def _unmatched(prepared: Prepared, found: RunResult) -> list[Unmatched]:
     return unmatched(answers[0], prepared.grouping, known, prepared.assignment, analysis.level)
 
 
-def _assignment(dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec) -> tuple[AssignmentCheck, ...]:
-    strata = None if analysis.strata is None else dataset.raters.axes[analysis.strata]
-    return check_assignment(dataset.annotations, grouping, analysis.axes, strata)
+def _with_least_p(result: RunResult, prepared: Prepared) -> tuple[GroupResult, ...]:
+    """Groups whose regroupings allow no mark have the smallest p that they do."""
+    least = prepared.shuffles.least_p.tolist()
+    return tuple(
+        replace(row, least_p=p) if p > LEVEL else row for row, p in zip(result.groups, least, strict=True)
+    )
 
 
 def _check_axes(dataset: Dataset, analysis: AnalysisSpec) -> None:
@@ -196,6 +206,11 @@ def _warnings(prepared: Prepared, tally: Tally) -> tuple[Remark, ...]:
     kept, small = len(prepared.grouping.groups), prepared.grouping.too_small
     if small:  # counted, not named: a small group may be one person
         warnings.append(Caution.SMALL_GROUPS(small=small, groups=kept + small, least=analysis.min_raters))
+    few = int((prepared.shuffles.least_p > LEVEL).sum())
+    if few:
+        warnings.append(Caution.FEW_REGROUPINGS(few=few, groups=kept))
+    if stay := prepared.shuffles.n_fixed:
+        warnings.append(Caution.CLUSTERS_STAY(raters=stay, all=prepared.dataset.summary.raters))
     tests = prepared.panel.tests.most_together
     enough = fewest_permutations(tests, analysis)
     if analysis.permutations < enough:

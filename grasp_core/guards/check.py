@@ -10,10 +10,11 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from grasp_core.annotations import Annotations, Axis, FloatArray, Int64Array
+from grasp_core.annotations import Annotations, FloatArray, Int64Array
 from grasp_core.assignment import Apart, AssignmentCheck
 from grasp_core.groups import AxisSet, Group, Grouping
-from grasp_core.permutation.draw import random_words, stratify
+from grasp_core.permutation.draw import random_words
+from grasp_core.permutation.exchange import Exchange, over_all
 from grasp_core.permutation.kernel.profiles import draw
 
 PERMUTATIONS = 199
@@ -27,7 +28,7 @@ def check_assignment(
     annotations: Annotations,
     grouping: Grouping,
     axis_sets: Sequence[AxisSet],
-    strata: Axis | None = None,
+    exchange: Exchange | None = None,
 ) -> tuple[AssignmentCheck, ...]:
     """Check each axis or intersection.
 
@@ -37,8 +38,8 @@ def check_assignment(
     grouping : Grouping
         The groups that are compared.
     axis_sets : sequence of AxisSet
-    strata : Axis, optional
-        Within whose values profiles are shuffled.
+    exchange : Exchange, optional
+        How profiles move; over all raters by default.
 
     Returns
     -------
@@ -57,7 +58,7 @@ def check_assignment(
     item, rater = _looked_at(annotations)
     given = np.bincount(annotations.rater, minlength=annotations.n_raters)
     found = []
-    for axes, of_axis in zip(axis_sets, _with_shuffled(codes, strata), strict=True):
+    for axes, of_axis in zip(axis_sets, _with_shuffled(codes, exchange), strict=True):
         named = [group for group in grouping.groups if group.axes == axes]
         checks = (_items(item, rater, of_axis, named), _workload(given, of_axis, named)) if named else _NONE
         found.append(AssignmentCheck(axes, *checks))
@@ -75,10 +76,10 @@ def _codes(grouping: Grouping, axes: AxisSet) -> Int64Array:
     return codes
 
 
-def _with_shuffled(codes: Int64Array, strata: Axis | None) -> Iterator[Int64Array]:
+def _with_shuffled(codes: Int64Array, exchange: Exchange | None) -> Iterator[Int64Array]:
     """Of each axis set's codes (S, J), these and those of all permutations, shape (J, 1 + B)."""
     table, profile = np.unique(codes, axis=1, return_inverse=True)
-    order, bounds = stratify(strata, codes.shape[1])
+    order, bounds = exchange or over_all(codes.shape[1])
     kind = np.uint16 if table.shape[1] < 2**16 else np.uint32  # the smaller one is compiled beforehand
     drawn = np.empty((codes.shape[1], PERMUTATIONS), kind)
     draw(np.uint64(_SEED), 0, order, bounds, profile.astype(kind), drawn)

@@ -54,7 +54,7 @@ def warm() -> None:
     kernel.observed(sides)
     kernel.shuffled(sides, 1, 0, 1)
     both = grouping.member[0], grouping.complement(0)
-    laid = items.lay_out(annotations, raters, *both, spec.level, seed=1, strata=None)
+    laid = items.lay_out(annotations, raters, *both, spec)
     use, apart = laid.observed()
     moments = items.first(items.FirstTask(laid, 0, 1, apart)).moments
     of, none = np.zeros(use.size, np.int64), np.zeros((2, apart.size), np.bool_)

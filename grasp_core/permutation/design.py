@@ -49,7 +49,7 @@ class Design:
         K.
     rows : Rows
     order, bounds : int64 arrays
-        Raters by stratum, see :func:`~grasp_core.permutation.draw.stratify`.
+        How profiles move, see :class:`~grasp_core.permutation.exchange.Exchange`.
     ties : int32 or int64 (blocks, 2, K, width)
     shift : int
     dense : bool

@@ -6,12 +6,10 @@ with key (seed, b), so it is the same in whatever block, process or machine it i
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
 import numpy.typing as npt
 
-from grasp_core.annotations import Axis, Int64Array
+from grasp_core.annotations import Int64Array
 
 TIES_STREAM = 2**64 - 1
 """The second key word of the draws that break ties; no permutation has this number."""
@@ -31,38 +29,14 @@ def identity(n_raters: int) -> Int64Array:
     return np.arange(n_raters, dtype=np.int64)
 
 
-def stratify(strata: Axis | None, n_raters: int) -> tuple[Int64Array, Int64Array]:
-    """Order raters by stratum.
-
-    Parameters
-    ----------
-    strata : Axis or None
-        Profiles are shuffled among the raters of one value; unknown is a stratum too. None means one
-        stratum of everybody.
-    n_raters : int
-
-    Returns
-    -------
-    order : int64 array, shape (J,)
-        Raters, stratum after stratum.
-    bounds : int64 array, shape (strata + 1,)
-        Stratum s is ``order[bounds[s]:bounds[s + 1]]``.
-    """
-    if strata is None:
-        return identity(n_raters), np.array([0, n_raters], dtype=np.int64)
-    order = np.argsort(strata.codes, kind="stable").astype(np.int64)
-    _, sizes = np.unique(strata.codes, return_counts=True)
-    return order, np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
-
-
 def permutation(seed: int, b: int, order: Int64Array, bounds: Int64Array) -> Int64Array:
-    """Draw permutation b (Fisher-Yates within each stratum).
+    """Draw permutation b (Fisher-Yates of the blocks of each step).
 
     Parameters
     ----------
     seed, b : int
     order, bounds : int64 arrays
-        From :func:`stratify`.
+        See :class:`~grasp_core.permutation.exchange.Exchange`.
 
     Returns
     -------
@@ -71,14 +45,18 @@ def permutation(seed: int, b: int, order: Int64Array, bounds: Int64Array) -> Int
 
     Notes
     -----
-    The position is the high word of draw x (i + 1): for J raters its bias is below J / 2^64.
+    The position is the high word of draw x (i + 1): for n blocks its bias is below n / 2^64.
     """
     words = random_words(seed, b, order.size)
     shuffled = order.copy()
-    for start, stop in itertools.pairwise(bounds.tolist()):
-        for i in range(stop - 1, start, -1):
-            j = start + (int(words[i]) * (i - start + 1) >> 64)
-            shuffled[i], shuffled[j] = shuffled[j], shuffled[i]
+    for start, stop, width in bounds.tolist():
+        if width <= 0:
+            shuffled[start:stop] = shuffled[-width]
+            continue
+        blocks = shuffled[start:stop].reshape(-1, width)
+        for i in range(len(blocks) - 1, 0, -1):
+            j = int(words[start + i]) * (i + 1) >> 64
+            blocks[[i, j]] = blocks[[j, i]]
     source = np.empty_like(order)
     source[order] = shuffled
     return source

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from grasp_core.annotations import Axis, FloatArray, Int64Array
-from grasp_core.permutation.draw import stratify
+from grasp_core.annotations import FloatArray, Int64Array
+from grasp_core.permutation.exchange import Exchange
 from grasp_core.permutation.kernel.profiles import draw
 from grasp_core.permutation.nulls.tails import FEWEST, TIE_TOLERANCE
 from grasp_core.permutation.testing.corrections import q_values
@@ -47,7 +47,7 @@ class Piece:
 
     squared: FloatArray
     group: Int64Array
-    strata: Axis | None
+    exchange: Exchange
     seed: int
     first: int
     count: int
@@ -56,7 +56,7 @@ class Piece:
 def hold_against(
     squared: FloatArray,
     group: Int64Array,
-    strata: Axis | None,
+    exchange: Exchange,
     spec: AnalysisSpec,
     each: Each = map,
     progress: Callable[[float], None] = lambda _: None,
@@ -69,8 +69,8 @@ def hold_against(
         Squared distances between raters.
     group : int64 array, shape (S, n)
         Each rater's group on each axis set, from 0 on; -1 for those who are in none.
-    strata : Axis, optional
-        Of these raters; profiles are shuffled within its values.
+    exchange : Exchange
+        Of these raters: how profiles move.
     spec : AnalysisSpec
         Permutations, seed and correction.
     each : callable
@@ -94,7 +94,7 @@ def hold_against(
     )
     own = np.array([shares(squared, row[:, None])[0] for row in group])
     tested = np.flatnonzero((group.max(axis=1, initial=-1) >= 1) & ~np.isnan(own))
-    null = _null(Piece(squared, group[tested], strata, spec.seed, 0, count), each, progress)
+    null = _null(Piece(squared, group[tested], exchange, spec.seed, 0, count), each, progress)
     reached = (null >= own[tested] - TIE_TOLERANCE).sum(axis=0)
     p = [(1 + int(n)) / (count + 1) if count >= FEWEST else None for n in reached]
     q = q_values(p, own[tested], null, spec.correction)
@@ -124,7 +124,7 @@ def _null(whole: Piece, each: Each, progress: Callable[[float], None]) -> FloatA
 def _shares_of(piece: Piece) -> FloatArray:
     with threadpool_limits(1):
         return shuffled_shares(
-            piece.squared, piece.group, piece.strata, piece.seed, piece.count, first=piece.first
+            piece.squared, piece.group, piece.exchange, piece.seed, piece.count, first=piece.first
         )
 
 
@@ -135,16 +135,15 @@ def n_permutations(raters: int, groups: int, wanted: int) -> int:
 
 
 def shuffled_shares(
-    squared: FloatArray, group: Int64Array, strata: Axis | None, seed: int, count: int, *, first: int = 0
+    squared: FloatArray, group: Int64Array, exchange: Exchange, seed: int, count: int, *, first: int = 0
 ) -> FloatArray:
     """R^2 of each axis set under `count` permutations from the `first` on, shape (count, S)."""
     table, profile = np.unique(group, axis=1, return_inverse=True)
-    order, bounds = stratify(strata, group.shape[1])
     step = max(ROOM // (16 * group.shape[1] * int(group.max(initial=0) + 1)), 1)
     out = np.empty((count, len(group)))
     for start in range(0, count, step):
         drawn = np.empty((group.shape[1], min(step, count - start)), np.uint16)
-        draw(np.uint64(seed), first + start, order, bounds, profile.astype(np.uint16), drawn)
+        draw(np.uint64(seed), first + start, *exchange, profile.astype(np.uint16), drawn)
         for s, groups_of in enumerate(table):
             out[start : start + step, s] = shares(squared, groups_of[drawn])
     return out

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,6 +13,7 @@ from grasp_core.groups import Grouping, form_groups
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.outcome import Significance
 from grasp_core.permutation.draw import random_words
+from grasp_core.permutation.exchange import exchange_of
 from grasp_core.rater_map.anonymous import told
 from grasp_core.rater_map.disagreements import pair_disagreements
 from grasp_core.rater_map.explained import Each, Explained, hold_against
@@ -33,7 +34,7 @@ class MapTask:
     """All that a map is made of: the answers to each question, the raters' axes, and the run's settings."""
 
     questions: tuple[Annotations, ...]
-    axes: Mapping[str, Axis]
+    raters: Raters
     annotations_of: Int64Array
     spec: AnalysisSpec
 
@@ -41,7 +42,8 @@ class MapTask:
     def of(cls, dataset: Dataset, spec: AnalysisSpec) -> MapTask:
         """The task of a data set."""
         axes = {name: dataset.raters.axes[name] for name in spec.columns}
-        return cls(dataset.questions, axes, dataset.annotations_of, spec)
+        raters = replace(dataset.raters, axes=axes)
+        return cls(dataset.questions, raters, dataset.annotations_of, spec)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,7 +51,7 @@ class _Placed:
     """Raters with their distances and places; in `found` the counts, or why there is no map."""
 
     found: RaterMap
-    axes: Mapping[str, Axis]
+    raters: Raters
     mean: FloatArray
     known: BoolArray
     squared: FloatArray
@@ -76,7 +78,7 @@ def rater_map(
     spec = task.spec
     held, permutations = _held(laid, spec, each, progress)
     columns = tuple(dict.fromkeys(name for names in spec.axes for name in names))
-    points, reduced = _points(laid.places, [laid.axes[name] for name in columns], spec.min_raters)
+    points, reduced = _points(laid.places, [laid.raters.axes[name] for name in columns], spec.min_raters)
     return replace(
         laid.found,
         columns=columns,
@@ -109,13 +111,13 @@ def _placed(task: MapTask) -> RaterMap | _Placed:
         return replace(found, reason=reason)
     if not mean[known].any():
         return replace(found, reason=NoMap.NO_DISAGREEMENT())
-    axes = {name: Axis(axis.values, axis.codes[drawn[placed]]) for name, axis in task.axes.items()}
+    raters = task.raters.some(drawn[placed])
     squared = squared_distances(mean, known)
     places, variance = place(squared)
     pairs = placed.size * (placed.size - 1) // 2
     neutral = pairs - int(known.sum()) // 2
     found = replace(found, variance=variance, pairs=pairs, neutral=neutral, between=float(mean[known].mean()))
-    return _Placed(found, axes, mean, known, squared, places)
+    return _Placed(found, raters, mean, known, squared, places)
 
 
 def _drawn(task: MapTask) -> Int64Array:
@@ -131,16 +133,14 @@ def _drawn(task: MapTask) -> Int64Array:
 def _held(
     laid: _Placed, spec: AnalysisSpec, each: Each, progress: Callable[[float], None]
 ) -> tuple[tuple[MapAxis, ...], int]:
-    axes = laid.axes
-    ids = tuple(str(place) for place in range(len(laid.squared)))
-    grouping = form_groups(Raters(ids, axes), spec.axes, min_raters=spec.min_raters)
+    grouping = form_groups(laid.raters, spec.axes, min_raters=spec.min_raters)
     rows = [[g for g, one in enumerate(grouping.groups) if one.axes == names] for names in spec.axes]
-    group = np.full((len(rows), len(ids)), -1)
+    group = np.full((len(rows), len(laid.squared)), -1)
     for s, own in enumerate(rows):
         for place_of, g in enumerate(own):
             group[s, grouping.member[g]] = place_of
-    strata = None if spec.strata is None else axes[spec.strata]
-    found, permutations = hold_against(laid.squared, group, strata, spec, each, progress)
+    exchange = exchange_of(laid.raters, spec)
+    found, permutations = hold_against(laid.squared, group, exchange, spec, each, progress)
     held = [
         _axis(names, _groups(grouping, own, laid.mean, laid.known), int((of < 0).sum()), one, spec)
         for names, own, of, one in zip(spec.axes, rows, group, found, strict=True)

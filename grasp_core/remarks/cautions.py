@@ -23,6 +23,13 @@ class Caution(Code):
         "{paired} of {items} shared items have labels of two raters of the group and of two others, which "
         "the distance takes; the others are looked at by label use alone"
     )
+    FEW_REGROUPINGS = (
+        "{few} of {groups} groups can be regrouped in so few ways that no p-value of theirs is below 0.05"
+    )
+    CLUSTERS_STAY = (
+        "{raters} of {all} raters keep their profiles in every permutation: no other cluster that theirs may "
+        "change places with is of its size"
+    )
     TOO_FEW_FOR_P = "with fewer than 100 permutations there are no p-values"
     SOME_NOT_ESTIMABLE = (
         "in {lost} of {permutations} permutations some statistic was not estimable; those values are left out"

@@ -17,6 +17,8 @@ RANKS: Mapping[Code, int] = {
     GuardCaution.GAI_OF_OTHER_ITEMS: 1,
     Caution.TOO_FEW_FOR_P: 2,
     Caution.TOO_FEW_FOR_CORRECTION: 3,
+    Caution.FEW_REGROUPINGS: 3,
+    Caution.CLUSTERS_STAY: 3,
     Caution.PAPER_P: 4,
     Caution.NO_GROUP_IN_SLICES: 5,
     Caution.TOO_MANY_PAIRS: 7,

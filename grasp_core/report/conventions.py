@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from grasp_core.report.stopping import ending, guarantee
 from grasp_core.report.words import CORRECTION_NAMES, WORDS, axis_label, one_line
 from grasp_core.result import Stopping
-from grasp_core.spec import RunSpec
+from grasp_core.spec import WORKLOAD, AnalysisSpec, RunSpec
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,13 +100,31 @@ INTERVAL: Mapping[str, Choice] = {
 }
 
 
+def stratum_label(name: str) -> str:
+    """An axis within whose values profiles are shuffled, or the bins of workload, as shown to people."""
+    return "bin of workload" if name == WORKLOAD else axis_label((name,))
+
+
+def profiles_move(analysis: AnalysisSpec) -> str:
+    """Among whom profiles are shuffled, and by which clusters."""
+    labels = [stratum_label(name) for name in analysis.strata]
+    if not labels:
+        among = "over all raters"
+    elif len(labels) > 1:
+        among = f"within each combination of {', '.join(labels[:-1])} and {labels[-1]}"
+    else:
+        among = f"within each {labels[0] if WORKLOAD in analysis.strata else f'value of {labels[0]}'}"
+    if analysis.cluster is None:
+        return among
+    return f"{among}, all raters of one {axis_label((analysis.cluster,))} together"
+
+
 def stated(spec: RunSpec, stopping: Stopping | None = None) -> list[tuple[str, str]]:
     """A run's conventions as (name, sentence), all of them; for an adaptive one also how it ended."""
     analysis = spec.analysis
     inside, across = analysis.gai
     p_value, correction = P_VALUE[analysis.p_value], CORRECTION[analysis.correction]
     family = FAMILY[analysis.family]
-    where = f"within each value of {axis_label((analysis.strata,))}" if analysis.strata else "over all raters"
     several = [one_line(name) for name in spec.data.labels] if spec.data.further else []
     number = f"At most {analysis.permutations:,}" if analysis.adaptive else f"{analysis.permutations:,}"
     ended = [] if stopping is None else [("Stopping", ending(analysis, stopping))]
@@ -115,7 +133,7 @@ def stated(spec: RunSpec, stopping: Stopping | None = None) -> list[tuple[str, s
         *([("Questions", f"{', '.join(several)}. {SEVERAL}")] if several else []),
         (
             "Chance groupings",
-            f"{number} shuffles of whole rater profiles {where}; seed {analysis.seed}.",
+            f"{number} shuffles of whole rater profiles {profiles_move(analysis)}; seed {analysis.seed}.",
         ),
         *ended,
         *kept,

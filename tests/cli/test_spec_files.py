@@ -25,7 +25,7 @@ SETTINGS = [
     *["--item", "item", "--rater", "rater", "--label", "label", "--categories", "label 2,label 0,label 1"],
     *["--axis", "gender", "--intersect", "race:gender", "--permutations", "150", "--seed", "7"],
     *["--exclude", "race=race 0", "--missing", "?", "--min-raters", "3", "--ties", "random", "--gai"],
-    *["plurality_size,xrr", "--preset", "paper", "--correction", "max-t", "--strata", "gender"],
+    *["plurality_size,xrr", "--preset", "paper", "--correction", "max-t", "--within", "region"],
 ]
 
 
@@ -158,7 +158,7 @@ def test_other_data_are_noted(folder: Path, capsys, name: str) -> None:
         ["--min-raters", "2"],
         ["--statistics", "irr"],
         ["--gai", "irr,xrr"],
-        ["--strata", "race"],
+        ["--within", "race"],
         ["--p-value", "two-sided"],
         ["--cross-negentropy", "smooth"],
         ["--ties", "first"],

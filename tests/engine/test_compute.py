@@ -45,7 +45,7 @@ def test_spawned_processes_with_every_other_option(processes: Pool) -> None:
         "ties": "random",
         "cross_negentropy": "paper",
         "p_value": "paper",
-        "strata": "region",
+        "strata": ("region",),
         "correction": "max-t",
         "seed": 2**63 - 1,
     }

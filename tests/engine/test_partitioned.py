@@ -126,10 +126,12 @@ def test_the_same_files_are_the_same_data(case: Case, threads: Pool) -> None:
 @pytest.mark.parametrize(
     "analysis",
     [
-        {"ties": "random", "strata": "region"},
+        {"ties": "random", "strata": ("region",)},
         {"cross_negentropy": "paper", "p_value": "paper"},
         {"correction": "max-t", "gai": ("negentropy", "voting_agreement")},
         {"min_raters": 4, "seed": 2**63 - 1},
+        {"axes": (("gender",),), "strata": ("region", "workload")},
+        {"axes": (("gender",),), "cluster": "race"},
     ],
 )
 def test_every_convention(case: Case, threads: Pool, analysis: dict) -> None:

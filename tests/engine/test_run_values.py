@@ -172,7 +172,7 @@ def test_the_self_check_forgives_rounding(monkeypatch) -> None:
     ("analysis", "named"),
     [
         ({"axes": (("age",),)}, "no axis age; there are gender, race, region"),
-        ({"strata": "age"}, "no axis age"),
+        ({"strata": ("age",)}, "no axis age"),
         ({"min_raters": 25}, "no group has 25 raters"),
     ],
 )
@@ -250,12 +250,11 @@ def test_a_result_survives_its_file_form() -> None:
     assert RunResult.from_dict(result.to_dict()) == result
 
 
-def test_strata_keep_a_groups_share_of_each_stratum() -> None:
-    """Within strata of the very axis that is tested, nothing can move: every p is 1."""
-    result = compute(axes=(("gender",),), strata="gender")
-    for row in result.groups:
-        for outcome in row.statistics.values():
-            assert outcome.value is None or outcome.p == 1
+def test_strata_as_fine_as_the_tested_axis_are_refused() -> None:
+    with pytest.raises(SpecError, match="gender leave nothing to shuffle for gender:"):
+        compute(axes=(("race",), ("gender",)), strata=("gender",))
+    with pytest.raises(SpecError, match="region leave nothing to shuffle for gender, gender x race:"):
+        compute(axes=(("gender",), ("gender", "race")), strata=("race", "gender", "region"))
 
 
 def test_the_same_run_twice_is_the_same() -> None:

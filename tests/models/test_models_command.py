@@ -52,7 +52,7 @@ def test_labels_of_800_mb_are_refused_by_their_size(folder: Path, capsys: pytest
 
 def test_intersections_strata_and_seed_are_heeded(folder: Path) -> None:
     found = []
-    for number, more in enumerate((["--seed", "1"], ["--seed", "2"], ["--strata", "region"])):
+    for number, more in enumerate((["--seed", "1"], ["--seed", "2"], ["--within", "region"])):
         more += ["--intersect", "gender:race", "--out", f"{number}.json"]
         assert run("--model", "one=one.csv", *more) == 0
         found.append(json.loads((folder / f"{number}.json").read_text(encoding="utf-8"))["groups"])

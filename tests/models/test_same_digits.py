@@ -44,7 +44,7 @@ def with_gaps() -> ModelsResult:
 CASES = {
     "usual": usual,
     "max-T over all tests": lambda: usual(
-        correction="max-t", family="all", strata="region", ties="random", seed=9
+        correction="max-t", family="all", strata=("region",), ties="random", seed=9
     ),
     "paper's p": with_gaps,
 }

@@ -15,7 +15,8 @@ from grasp_core.panels.models import kernel
 from grasp_core.panels.models import statistics as plain
 from grasp_core.permutation import design as design_module
 from grasp_core.permutation.design import tie_ranks
-from grasp_core.permutation.draw import identity, permutation, stratify
+from grasp_core.permutation.draw import identity, permutation
+from grasp_core.permutation.exchange import exchange_of
 from grasp_core.remarks.reasons import NoValue
 from grasp_core.spec import AnalysisSpec
 from grasp_core.statistics.counts import count
@@ -45,7 +46,7 @@ def twin(annotations, grouping, spec, labels, source) -> np.ndarray:
 
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("dense", [True, False], ids=["dense", "sparse"])
-@pytest.mark.parametrize("strata", [None, "region"])
+@pytest.mark.parametrize("strata", [(), ("region",)])
 @pytest.mark.parametrize("ties", ["first", "random"])
 def test_every_option_on_every_shape(shape, dense, strata, ties) -> None:
     annotations, raters = simulate(3, **SHAPES[shape])
@@ -55,7 +56,7 @@ def test_every_option_on_every_shape(shape, dense, strata, ties) -> None:
     design = kernel.build_design(annotations, raters, grouping, spec, labels, dense=dense)
     expected = twin(annotations, grouping, spec, labels, identity(annotations.n_raters))
     np.testing.assert_allclose(kernel.observed(design), expected, rtol=0, atol=1e-10)
-    layout = stratify(None if strata is None else raters.axes[strata], annotations.n_raters)
+    layout = exchange_of(raters, spec)
     found = kernel.shuffled(design, 9, NUMBERS.start, NUMBERS.stop)
     for b, values in zip(NUMBERS, found, strict=True):
         expected = twin(annotations, grouping, spec, labels, permutation(9, b, *layout))

@@ -35,7 +35,7 @@ def test_every_choice_reaches_the_spec(analysis: AppTest, server: Server) -> Non
     widget(analysis.number_input, "Smallest group (raters)").set_value(5)
     widget(analysis.selectbox, "GAI: agreement inside the group").set_value("plurality_size")
     widget(analysis.selectbox, "GAI: agreement across groups").set_value("voting_agreement")
-    widget(analysis.selectbox, "Shuffle profiles").set_value("rater_age")
+    widget(analysis.multiselect, "Shuffle profiles only within").set_value(["rater_age"])
     widget(analysis.selectbox, "Correction for many tests").set_value("max-t")
     widget(analysis.selectbox, "Corrected together").set_value("all")
     widget(analysis.selectbox, "Level of measurement").set_value("ordinal")
@@ -49,7 +49,7 @@ def test_every_choice_reaches_the_spec(analysis: AppTest, server: Server) -> Non
         min_raters=5,
         permutations=300,
         seed=7,
-        strata="rater_age",
+        strata=("rater_age",),
         correction="max-t",
         family="all",
         ties="random",

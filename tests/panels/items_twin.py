@@ -6,7 +6,8 @@ import numpy as np
 
 from grasp_core.groups import Group, form_groups
 from grasp_core.io.dataset.load import Dataset
-from grasp_core.permutation.draw import permutation, stratify
+from grasp_core.permutation.draw import permutation
+from grasp_core.permutation.exchange import exchange_of
 from grasp_core.permutation.testing.corrections import q_values
 from grasp_core.spec import AnalysisSpec
 from grasp_core.statistics.counts import count
@@ -29,8 +30,7 @@ class Twin:
         marginals = (self.c + self.d)[shared].sum(axis=0)
         values = category_values(self.annotations.categories, analysis.level)
         self.apart = squared_distances(analysis.level, values, marginals / marginals.sum())
-        strata = None if analysis.strata is None else dataset.raters.axes[analysis.strata]
-        drawn = stratify(strata, self.member.size)
+        drawn = exchange_of(dataset.raters, analysis)
         null = [self.counts(permutation(analysis.seed, b, *drawn)) for b in range(analysis.permutations)]
         self.null_use = np.array([label_use_terms(c, d) for c, d in null])
         self.null_apart = np.array([distance_terms(c, d, self.apart) for c, d in null])

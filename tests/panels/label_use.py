@@ -11,7 +11,8 @@ import numpy as np
 from grasp_core.annotations import BoolArray, Codes, FloatArray
 from grasp_core.groups import Grouping
 from grasp_core.io.dataset.load import Dataset
-from grasp_core.permutation.draw import permutation, stratify
+from grasp_core.permutation.draw import permutation
+from grasp_core.permutation.exchange import over_all
 from grasp_core.permutation.testing.tests import Family, Tests
 from grasp_core.spec import AnalysisSpec
 
@@ -31,7 +32,7 @@ class LabelUseWork:
         return cls(**arrays)
 
     def shuffled(self, seed: int, start: int, stop: int) -> FloatArray:
-        order, bounds = stratify(None, len(self.given))
+        order, bounds = over_all(len(self.given))
         sources = [permutation(seed, b, order, bounds) for b in range(start, stop)]
         return np.stack([shares(self.given, self.member[:, source]) for source in sources])
 

@@ -11,14 +11,14 @@ from grasp_core.groups import form_groups
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.outcome import LabelUse
 from grasp_core.permutation import design
-from grasp_core.permutation.draw import permutation, stratify
+from grasp_core.permutation.draw import permutation
 from grasp_core.remarks.reasons import NoInterval, NoValue
 from grasp_core.result import RunResult
 from grasp_core.spec import AnalysisSpec, RunSpec
 from grasp_core.statistics.counts import count
 from grasp_core.statistics.label_use import label_use
 from tests.computing import compute_in_threads
-from tests.permutation.simulated import DATA_SPEC, dataset
+from tests.permutation.simulated import DATA_SPEC, dataset, over_all
 
 AXES = (("gender",), ("race",))
 SHAPES = {"crossed": {}, "sparse": {"items": 60, "missing": 0.7}, "unknown": {"missing": 0.4, "unknown": 0.2}}
@@ -41,7 +41,7 @@ def test_values_and_p_by_a_naive_loop(shape: str) -> None:
     data = dataset(3, raters=30, **SHAPES[shape])
     result = asked(data)
     grouping = form_groups(data.raters, AXES, min_raters=2)
-    layout = stratify(None, len(data.raters.rater_ids))
+    layout = over_all(len(data.raters.rater_ids))
     for g, use in enumerate(uses(result)):
         member, others = grouping.member[g], grouping.complement(g)
 

@@ -72,7 +72,11 @@ def test_every_correction(correction: str, missing: float) -> None:
 
 
 def test_profiles_stay_within_strata() -> None:
-    agree(dataset(7, missing=0.2), BLACK, strata="gender", seed=3)
+    agree(dataset(7, missing=0.2), BLACK, strata=("gender", "workload"), seed=3)
+
+
+def test_profiles_move_by_clusters() -> None:
+    agree(dataset(7, missing=0.2), BLACK, cluster="gender", seed=3)
 
 
 def agree(data: Dataset, group: Group, **analysis: Any) -> None:

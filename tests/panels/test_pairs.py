@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from grasp_core.annotations import Annotations
+from grasp_core.annotations import Annotations, Axis, Raters
 from grasp_core.engine.compute import compute
 from grasp_core.engine.later import later_panels
 from grasp_core.engine.pools import workers
@@ -16,10 +16,12 @@ from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.run import prepare
 from grasp_core.engine.watching import Watcher
 from grasp_core.errors import SpecError
+from grasp_core.io.dataset.load import Dataset
 from grasp_core.pairs import PAIR_STATISTICS
 from grasp_core.panels.pairs.columns import PairPlaces
 from grasp_core.panels.pairs.panel import MOST_GROUPS, Pairs
-from grasp_core.permutation.draw import permutation, stratify
+from grasp_core.permutation.draw import permutation
+from grasp_core.permutation.exchange import exchange_of
 from grasp_core.permutation.nulls.tails import tails
 from grasp_core.permutation.testing.corrections import q_values
 from grasp_core.remarks.cautions import Caution
@@ -35,9 +37,17 @@ from grasp_core.statistics.label_use import Scale
 from tests.computing import compute_in_threads
 from tests.permutation.simulated import DATA_SPEC, dataset
 
+
+def with_teams(data: Dataset) -> Dataset:
+    """The data with an axis of teams of three."""
+    teams = Axis.from_values([str(j // 3) for j in range(data.annotations.n_raters)])
+    raters = dataclasses.replace(data.raters, axes={**data.raters.axes, "team": teams})
+    return dataclasses.replace(data, raters=raters)
+
+
 AXES = (("gender",), ("race",), ("gender", "race"))
-CROSSED = dataset(1, items=30)
-SPARSE = dataset(2, items=60, raters=40, missing=0.7, unknown=0.1)
+CROSSED = with_teams(dataset(1, items=30))
+SPARSE = with_teams(dataset(2, items=60, raters=40, missing=0.7, unknown=0.1))
 
 
 def asked(**analysis: object) -> RunSpec:
@@ -102,24 +112,26 @@ def in_order(columns: np.ndarray, n_pairs: int) -> np.ndarray:
     return columns[..., np.array(found)]
 
 
-def shuffled(a: np.ndarray, b: np.ndarray, strata, seed: int, n: int):
+def shuffled(a: np.ndarray, b: np.ndarray, raters: Raters, spec: AnalysisSpec, n: int):
     """The groups' raters under permutations of the two groups alone."""
     chosen = np.flatnonzero(a | b)
-    within = None if strata is None else dataclasses.replace(strata, codes=strata.codes[chosen])
-    order, bounds = stratify(within, chosen.size)
+    exchange = exchange_of(raters.some(chosen), spec)
     for number in range(n):
-        source = permutation(seed, number, order, bounds)
+        source = permutation(spec.seed, number, *exchange)
         new_a, new_b = np.zeros_like(a), np.zeros_like(b)
         new_a[chosen], new_b[chosen] = a[chosen][source], b[chosen][source]
         yield new_a, new_b
 
 
 @pytest.mark.parametrize("data", [CROSSED, SPARSE], ids=["crossed", "sparse"])
-@pytest.mark.parametrize(("level", "strata"), [("nominal", None), ("ordinal", "region")])
+@pytest.mark.parametrize(
+    ("level", "strata", "cluster"),
+    [("nominal", (), None), ("ordinal", ("region", "workload"), None), ("nominal", (), "team")],
+)
 def test_values_and_shuffled_values_are_those_of_the_definitions(
-    data, level: str, strata: str | None
+    data, level: str, strata: tuple[str, ...], cluster: str | None
 ) -> None:
-    spec = asked(level=level, strata=strata, permutations=20)
+    spec = asked(level=level, strata=strata, cluster=cluster, permutations=20)
     of_pairs = iter(members(data, spec))
     for panel in panels(data, spec):
         n_pairs = panel.tests.needs.shape[1]
@@ -130,8 +142,7 @@ def test_values_and_shuffled_values_are_those_of_the_definitions(
             shares = by_shares(data.annotations, a, b)
             expected = list(plain(data.annotations, a, b, level, shares=shares).values())
             np.testing.assert_allclose(observed[u], expected, rtol=1e-12, atol=1e-12)
-            of_strata = None if strata is None else data.raters.axes[strata]
-            for number, sides in enumerate(shuffled(a, b, of_strata, 1, 20)):
+            for number, sides in enumerate(shuffled(a, b, data.raters, spec.analysis, 20)):
                 expected = list(plain(data.annotations, *sides, level, shares=shares).values())
                 np.testing.assert_allclose(null[number, u], expected, rtol=1e-12, atol=1e-12)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from typing import Any
 
 import numpy as np
 
@@ -49,6 +50,18 @@ def simulate(
         for name, choices in values.items()
     }
     return annotations, Raters(annotations.rater_ids, axes)
+
+
+def clustered(seed: int, *, nested: bool, **shape: Any) -> tuple[Annotations, Raters]:
+    """:func:`simulate` with teams of one to four, each in one region; `nested` ones in one group."""
+    annotations, raters = simulate(seed, **shape)
+    team = np.repeat(np.arange(annotations.n_raters), np.arange(annotations.n_raters) % 4 + 1)
+    team = team[: annotations.n_raters]
+    _, first = np.unique(team, return_index=True)
+    alike = raters.axes if nested else {"region": raters.axes["region"]}
+    led = {name: Axis(axis.values, axis.codes[first[team]]) for name, axis in alike.items()}
+    teams = Axis.from_values([None if number % 5 == 0 else str(number) for number in team.tolist()])
+    return annotations, Raters(raters.rater_ids, {**raters.axes, **led, "team": teams})
 
 
 def files(annotations: Annotations, raters: Raters) -> tuple[bytes, bytes]:

@@ -36,7 +36,9 @@ for missing, unknown, (dense, tables), convention, level in itertools.product(
     annotations, raters = simulate(5, items=9, missing=missing, unknown=unknown, categories=categories)
     annotations = dataclasses.replace(annotations, categories=tuple(str(k + 1) for k in range(categories)))
     axes = (("gender",), ("race",), ("gender", "race"))
-    spec = AnalysisSpec(axes=axes, level=level, cross_negentropy=convention, ties="random", strata="region")
+    spec = AnalysisSpec(
+        axes=axes, level=level, cross_negentropy=convention, ties="random", strata=("region",)
+    )
     built = build_design(
         annotations, raters, form_groups(raters, axes), spec, dense=dense, tables=tables
     )

@@ -16,11 +16,12 @@ from grasp_core.groups import Grouping, form_groups
 from grasp_core.permutation import compiled, reference
 from grasp_core.permutation import design as design_module
 from grasp_core.permutation.design import Design, build_design
-from grasp_core.permutation.draw import identity, permutation, stratify
+from grasp_core.permutation.draw import identity, permutation
+from grasp_core.permutation.exchange import exchange_of
 from grasp_core.permutation.kernel import crossed
 from grasp_core.permutation.kernel.profiles import Membership
 from grasp_core.spec import AnalysisSpec, Level
-from tests.permutation.simulated import simulate
+from tests.permutation.simulated import clustered, simulate
 
 AXES = (("gender",), ("race",), ("gender", "race"), ("gender", "race", "region"))
 SHAPES = {
@@ -48,7 +49,7 @@ def assert_parity(
     assert design.dense is dense
     expected, _ = reference.evaluate(annotations, grouping, spec, identity(annotations.n_raters))
     np.testing.assert_allclose(compiled.observed(design), expected, rtol=0, atol=1e-10)
-    layout = stratify(None if spec.strata is None else raters.axes[spec.strata], annotations.n_raters)
+    layout = exchange_of(raters, spec)
     found = compiled.shuffled(design, spec.seed, NUMBERS.start, NUMBERS.stop)
     for b, values in zip(NUMBERS, found, strict=True):
         source = permutation(spec.seed, b, *layout)
@@ -59,7 +60,7 @@ def assert_parity(
 
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("dense", [True, False], ids=["dense", "sparse"])
-@pytest.mark.parametrize("strata", [None, "region"])
+@pytest.mark.parametrize("strata", [(), ("region",)])
 @pytest.mark.parametrize("ties", ["first", "random"])
 @pytest.mark.parametrize("convention", ["smooth", "paper"])
 def test_every_option_on_every_shape(shape, dense, strata, ties, convention) -> None:
@@ -67,6 +68,16 @@ def test_every_option_on_every_shape(shape, dense, strata, ties, convention) -> 
     spec = AnalysisSpec(
         axes=AXES, min_raters=1, seed=9, strata=strata, ties=ties, cross_negentropy=convention
     )
+    assert_parity(annotations, raters, spec, dense=dense)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("dense", [True, False], ids=["dense", "sparse"])
+@pytest.mark.parametrize("nested", [True, False])
+def test_clusters_on_every_shape(shape, dense, nested: bool) -> None:
+    annotations, raters = clustered(3, nested=nested, **SHAPES[shape])
+    spec = AnalysisSpec(axes=AXES, min_raters=1, seed=9, strata=("region",), cluster="team")
+    assert exchange_of(raters, spec).keeps_sizes is not nested
     assert_parity(annotations, raters, spec, dense=dense)
 
 
@@ -187,7 +198,7 @@ def test_the_faster_layout_is_chosen_by_shape() -> None:
 @pytest.mark.parametrize("dense", [True, False], ids=["dense", "sparse"])
 def test_a_stored_design_computes_the_same(tmp_path: Path, dense: bool) -> None:
     annotations, raters = simulate(12, missing=0.3)
-    spec = AnalysisSpec(axes=AXES, strata="region", ties="random", cross_negentropy="paper")
+    spec = AnalysisSpec(axes=AXES, strata=("region",), ties="random", cross_negentropy="paper")
     design = build_design(annotations, raters, form_groups(raters, spec.axes), spec, dense=dense)
     np.savez(tmp_path / "design.npz", **design.arrays())
     loaded = Design.of_arrays(dict(np.load(tmp_path / "design.npz")))
@@ -204,7 +215,7 @@ def test_a_stored_design_computes_the_same(tmp_path: Path, dense: bool) -> None:
 def test_a_loaded_design_is_of_the_same_types(tmp_path: Path, dense: bool) -> None:
     """Else each worker's first block compiles again for ten seconds, which warming was to save."""
     annotations, raters = simulate(13, missing=0.3)
-    spec = AnalysisSpec(axes=AXES, strata="region", cross_negentropy="paper")
+    spec = AnalysisSpec(axes=AXES, strata=("region",), cross_negentropy="paper")
     design = build_design(annotations, raters, form_groups(raters, spec.axes), spec, dense=dense)
     np.savez(tmp_path / "design.npz", **design.arrays())
     loaded = Design.of_arrays(dict(np.load(tmp_path / "design.npz")))
@@ -306,8 +317,8 @@ def test_more_permutations_than_an_item_is_visited_for() -> None:
     np.testing.assert_array_equal(many[-5:], compiled.shuffled(design, 1, batch - 2, batch + 3))
 
 
-@pytest.mark.parametrize("strata", [None, "region"])
-def test_what_one_part_drew_serves_all_parts(strata: str | None) -> None:
+@pytest.mark.parametrize("strata", [(), ("region",)])
+def test_what_one_part_drew_serves_all_parts(strata: tuple[str, ...]) -> None:
     """Parts have items of their own, and the raters, groups and strata of the whole."""
     annotations, raters = simulate(26, items=60, raters=150, missing=0.5)
     spec = AnalysisSpec(axes=AXES, strata=strata)

@@ -15,11 +15,12 @@ from grasp_core.annotations import Annotations, Axis, Raters
 from grasp_core.groups import form_groups
 from grasp_core.permutation import compiled, reference
 from grasp_core.permutation.design import Design, build_design
-from grasp_core.permutation.draw import identity, permutation, stratify
+from grasp_core.permutation.draw import identity, permutation
+from grasp_core.permutation.exchange import exchange_of
 from grasp_core.permutation.kernel import local_layout
 from grasp_core.permutation.kernel import profiles as profiles_module
 from grasp_core.spec import AnalysisSpec, Level
-from tests.permutation.simulated import simulate
+from tests.permutation.simulated import clustered, simulate
 
 AXES = (("gender",), ("race",), ("gender", "race"), ("gender", "race", "region"))
 
@@ -58,7 +59,13 @@ def test_any_number_of_labels(level, convention, ties, unknown: float, categorie
         categories, items=12, raters=40, categories=categories, missing=0.5, unknown=unknown
     )
     spec = AnalysisSpec(
-        axes=AXES, min_raters=1, seed=3, strata="region", level=level, ties=ties, cross_negentropy=convention
+        axes=AXES,
+        min_raters=1,
+        seed=3,
+        strata=("region",),
+        level=level,
+        ties=ties,
+        cross_negentropy=convention,
     )
     annotations = numbered(annotations)
     design = build_design(annotations, raters, form_groups(raters, AXES, min_raters=1), spec, dense=False)
@@ -184,8 +191,9 @@ def test_what_is_done_at_a_time_changes_no_bit(monkeypatch, size: int, passed: i
 def shapes(draw: st.DrawFn) -> tuple[Annotations, Raters, AnalysisSpec]:
     """Data of any shape, and options."""
     categories = draw(st.sampled_from([1, 2, 3, 5, 12, 13, 20, 77, 300]))
-    annotations, raters = simulate(
+    annotations, raters = clustered(
         draw(st.integers(0, 2**32 - 1)),
+        nested=draw(st.booleans()),
         items=draw(st.integers(1, 40)),
         raters=draw(st.integers(2, 140)),
         categories=categories,
@@ -199,7 +207,8 @@ def shapes(draw: st.DrawFn) -> tuple[Annotations, Raters, AnalysisSpec]:
         level=draw(st.sampled_from(get_args(Level))),
         ties=draw(st.sampled_from(["first", "random"])),
         cross_negentropy=draw(st.sampled_from(["smooth", "paper"])),
-        strata=draw(st.sampled_from([None, "region"])),
+        strata=draw(st.sampled_from([(), ("region",)])),
+        cluster=draw(st.sampled_from([None, "team"])),
         seed=draw(st.integers(0, 2**32)),
     )
     return numbered(annotations), raters, spec
@@ -209,7 +218,7 @@ def shapes(draw: st.DrawFn) -> tuple[Annotations, Raters, AnalysisSpec]:
 def test_every_way_agrees_with_the_twin_on_any_shape(shape) -> None:
     annotations, raters, spec = shape
     grouping = form_groups(raters, spec.axes, min_raters=spec.min_raters)
-    layout = stratify(None if spec.strata is None else raters.axes[spec.strata], annotations.n_raters)
+    layout = exchange_of(raters, spec)
     source = permutation(spec.seed, 2, *layout)
     expected, _ = reference.evaluate(annotations, grouping, spec, source)
     few = annotations.n_categories <= 20

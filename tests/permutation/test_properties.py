@@ -117,7 +117,7 @@ def test_permuting_with_the_identity_gives_the_observed_values(data, seed: int, 
     annotations, raters = data
     own = Axis.from_values([f"{j:03d}" for j in range(annotations.n_raters)])
     raters = Raters(raters.rater_ids, {**raters.axes, "own": own})
-    spec = dataclasses.replace(SPEC, strata="own")
+    spec = dataclasses.replace(SPEC, strata=("own",))
     design = build_design(annotations, raters, form_groups(raters, spec.axes, min_raters=1), spec)
     found = compiled.shuffled(design, seed, b, b + 1)[0]  # observed values come by the plainest way
     np.testing.assert_allclose(found, compiled.observed(design), rtol=0, atol=1e-12)

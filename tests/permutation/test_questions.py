@@ -10,11 +10,12 @@ import krippendorff
 import numpy as np
 import pytest
 
-from grasp_core.annotations import Annotations, Raters
+from grasp_core.annotations import Annotations, Axis, Raters
 from grasp_core.groups import form_groups
 from grasp_core.permutation import compiled, questions, reference
 from grasp_core.permutation.compiled import KERNEL_STATISTICS
-from grasp_core.permutation.draw import identity, permutation, stratify
+from grasp_core.permutation.draw import identity, permutation
+from grasp_core.permutation.exchange import exchange_of
 from grasp_core.spec import AnalysisSpec
 from tests.permutation.simulated import simulate
 
@@ -100,22 +101,25 @@ def test_one_question_is_itself() -> None:
     np.testing.assert_array_equal(twice[:, own:], np.tile(twin(answers, raters)[:, own:], 2))
 
 
-@pytest.mark.parametrize("strata", [None, "region"])
+@pytest.mark.parametrize("strata", [(), ("region",)])
 @pytest.mark.parametrize("ties", ["first", "random"])
 @pytest.mark.parametrize(
     "shape",
     [{}, {"missing": 0.3}, {"missing": 0.85, "items": 12, "unknown": 0.2}, {"raters": 130, "items": 6}],
     ids=["crossed", "gaps", "sparse", "many raters"],
 )
-def test_compiled_and_plain_agree(tmp_path: Path, shape, ties: str, strata: str | None) -> None:
+def test_compiled_and_plain_agree(tmp_path: Path, shape, ties: str, strata: tuple[str, ...]) -> None:
     answers, raters = asked(2, 5, **shape)
-    spec = AnalysisSpec(axes=AXES, min_raters=1, seed=9, ties=ties, strata=strata)
+    teams = Axis.from_values([str(j // 2 if j < 8 else j) for j in range(len(raters.rater_ids))])
+    raters = dataclasses.replace(raters, axes={**raters.axes, "team": teams})
+    cluster = None if strata else "team"
+    spec = AnalysisSpec(axes=AXES, min_raters=1, seed=9, ties=ties, strata=strata, cluster=cluster)
     design = questions.lay_out(answers, raters, form_groups(raters, AXES, min_raters=1), spec)
     assert len(questions.designs_of(design)) == 3
     observed = questions.together(questions.observed_components(design))
     np.testing.assert_allclose(observed, twin(answers, raters, spec), rtol=0, atol=1e-12)
     found = questions.shuffled(design, 9, 5, 8)
-    drawn = stratify(None if strata is None else raters.axes[strata], answers[0].n_raters)
+    drawn = exchange_of(raters, spec)
     for b, values in zip(range(5, 8), found, strict=True):
         expected = twin(answers, raters, spec, permutation(9, b, *drawn))
         np.testing.assert_allclose(values, expected, rtol=0, atol=1e-12)

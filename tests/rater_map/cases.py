@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from grasp_core.annotations import Annotations, Axis, Int64Array
+from grasp_core.annotations import Annotations, Axis, Int64Array, Raters
 from grasp_core.rater_map.make import MapTask
 from grasp_core.spec import AnalysisSpec
 from tests.permutation.simulated import simulate
@@ -20,7 +20,7 @@ def task(seed: int = 1, spec: AnalysisSpec = ALL, **shape: Any) -> MapTask:
     """Raters who differ by chance alone, unless a shape says otherwise."""
     annotations, raters = simulate(seed, **shape)
     given = np.bincount(annotations.rater, minlength=annotations.n_raters)
-    return MapTask((annotations,), raters.axes, given, spec)
+    return MapTask((annotations,), raters, given, spec)
 
 
 def divided(seed: int, *, raters: int = 40, items: int = 60, apart: float = 0.4) -> MapTask:
@@ -45,7 +45,7 @@ def of_labels(labels: Int64Array, women: np.ndarray, spec: AnalysisSpec = GENDER
     )
     gender = Axis.from_values(["Woman" if woman else "Man" for woman in women])
     given = np.bincount(annotations.rater, minlength=annotations.n_raters)
-    return MapTask((annotations,), {"gender": gender}, given, spec)
+    return MapTask((annotations,), Raters(annotations.rater_ids, {"gender": gender}), given, spec)
 
 
 def matrix(annotations: Annotations) -> Int64Array:

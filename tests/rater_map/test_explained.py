@@ -8,13 +8,20 @@ import numpy as np
 import pytest
 from scipy.stats import f_oneway
 
-from grasp_core.annotations import Axis
-from grasp_core.permutation.draw import permutation, stratify
+from grasp_core.annotations import Axis, Raters
+from grasp_core.permutation.draw import permutation
+from grasp_core.permutation.exchange import Exchange, exchange_of
 from grasp_core.rater_map.explained import hold_against, n_permutations, shuffled_shares
 from grasp_core.spec import AnalysisSpec
 from grasp_core.statistics.between_raters import explained
 
 SPEC = AnalysisSpec(axes=(("a",), ("b",)), permutations=300, seed=7)
+
+
+def everybody(n: int, strata: str | None = None) -> Exchange:
+    """Raters in three strata, or all in one."""
+    raters = Raters(("",) * n, {"s": Axis.from_values([str(j % 3) for j in range(n)])})
+    return exchange_of(raters, dataclasses.replace(SPEC, strata=() if strata is None else (strata,)))
 
 
 def distances(seed: int, n: int = 30) -> np.ndarray:
@@ -44,18 +51,17 @@ def test_permutations_are_those_of_every_run_with_the_plain_definition(
     unknown: float, stratified: bool
 ) -> None:
     squared, group = distances(2), groupings(2, unknown=unknown)
-    strata = Axis.from_values([str(j % 3) for j in range(30)]) if stratified else None
-    found = shuffled_shares(squared, group, strata, 7, 40)
-    order, bounds = stratify(strata, 30)
+    exchange = everybody(30, "s" if stratified else None)
+    found = shuffled_shares(squared, group, exchange, 7, 40)
     for b in range(40):
-        taken = group[:, permutation(7, b, order, bounds)]
+        taken = group[:, permutation(7, b, *exchange)]
         np.testing.assert_allclose(found[b], [explained(squared, row) for row in taken], atol=1e-12)
 
 
 def test_p_counts_the_permutations_that_explain_as_much() -> None:
     squared, group = distances(3), groupings(3)
-    found, count = hold_against(squared, group, None, SPEC)
-    null = shuffled_shares(squared, group, None, 7, 300)
+    found, count = hold_against(squared, group, everybody(30), SPEC)
+    null = shuffled_shares(squared, group, everybody(30), 7, 300)
     assert count == 300
     for one, row, shuffled in zip(found, group, null.T, strict=True):
         assert one.share == pytest.approx(explained(squared, row), abs=1e-12)
@@ -68,20 +74,22 @@ def test_p_counts_the_permutations_that_explain_as_much() -> None:
 def test_an_axis_of_one_group_is_not_held_against_them_and_does_not_count() -> None:
     group = groupings(3)
     with_one = np.stack([np.zeros(30, np.int64), group[1], np.full(30, -1)])
-    found, _ = hold_against(distances(3), with_one, None, SPEC)
+    found, _ = hold_against(distances(3), with_one, everybody(30), SPEC)
     assert found[0] == found[2] == (None, None, None, None)
     assert found[1].q == found[1].p
-    alone, count = hold_against(distances(3), with_one[:1], None, SPEC)
+    alone, count = hold_against(distances(3), with_one[:1], everybody(30), SPEC)
     assert (alone, count) == ([(None, None, None, None)], 300)
 
 
 def test_nothing_to_explain_is_no_share() -> None:
-    (found,), _ = hold_against(np.zeros((30, 30)), groupings(1)[:1], None, SPEC)
+    (found,), _ = hold_against(np.zeros((30, 30)), groupings(1)[:1], everybody(30), SPEC)
     assert found == (None, None, None, None)
 
 
 def test_few_permutations_give_no_p() -> None:
-    found, _ = hold_against(distances(3), groupings(3), None, dataclasses.replace(SPEC, permutations=99))
+    found, _ = hold_against(
+        distances(3), groupings(3), everybody(30), dataclasses.replace(SPEC, permutations=99)
+    )
     assert [one.p for one in found] == [None, None]
     assert found[0].share is not None
 
@@ -98,22 +106,22 @@ def test_size_is_five_percent() -> None:
     spec = dataclasses.replace(SPEC, permutations=199)
     marked = 0
     for seed in range(200):
-        found, _ = hold_against(distances(seed, 24), groupings(seed, 24)[:1], None, spec)
+        found, _ = hold_against(distances(seed, 24), groupings(seed, 24)[:1], everybody(24), spec)
         marked += (found[0].p or 1) < 0.05
     assert 2 <= marked <= 19
 
 
 def test_permutations_are_the_same_in_pieces() -> None:
     squared, group = distances(3), groupings(3)
-    whole = shuffled_shares(squared, group, None, 7, 40)
-    rest = shuffled_shares(squared, group, None, 7, 27, first=13)
+    whole = shuffled_shares(squared, group, everybody(30), 7, 40)
+    rest = shuffled_shares(squared, group, everybody(30), 7, 27, first=13)
     np.testing.assert_allclose(rest, whole[13:], atol=1e-12)
 
 
 def test_what_is_done_is_told_and_may_be_ended() -> None:
     squared, group = distances(3), groupings(3)
     told: list[float] = []
-    hold_against(squared, group, None, SPEC, progress=told.append)
+    hold_against(squared, group, everybody(30), SPEC, progress=told.append)
     assert told == sorted(set(told))
     assert told[-1] == 1
 
@@ -121,4 +129,4 @@ def test_what_is_done_is_told_and_may_be_ended() -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        hold_against(squared, group, None, SPEC, progress=end)
+        hold_against(squared, group, everybody(30), SPEC, progress=end)

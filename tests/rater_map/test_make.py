@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
-from grasp_core.annotations import Annotations, Axis
+from grasp_core.annotations import Annotations
 from grasp_core.json_values import from_json, to_json
 from grasp_core.rater_map import make
 from grasp_core.rater_map.make import MapTask, rater_map
@@ -43,7 +43,7 @@ def test_no_divide_is_seen_where_there_is_none() -> None:
 def test_figures_are_those_of_the_pairs() -> None:
     one = task(2, missing=0.4, unknown=0.1)
     found = rater_map(one)
-    labels, gender = matrix(one.questions[0]), one.axes["gender"]
+    labels, gender = matrix(one.questions[0]), one.raters.axes["gender"]
     both = [(labels[a] >= 0) & (labels[b] >= 0) for a in range(24) for b in range(a)]
     differ = [(labels[a] != labels[b])[seen].mean() for a, b, seen in _pairs(labels) if seen.sum() >= 5]
     assert found.pairs == len(both) == 276
@@ -80,8 +80,7 @@ def shuffled(one: MapTask, seed: int) -> MapTask:
         rater_ids=[annotations.rater_ids[j] for j in raters],
         categories=annotations.categories,
     )
-    axes = {name: Axis(axis.values, axis.codes[raters]) for name, axis in one.axes.items()}
-    return MapTask((moved,), axes, one.annotations_of[raters], one.spec)
+    return MapTask((moved,), one.raters.some(raters), one.annotations_of[raters], one.spec)
 
 
 def test_order_and_names_of_raters_change_no_place_and_no_share() -> None:

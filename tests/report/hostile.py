@@ -71,7 +71,7 @@ def hostile_result() -> RunResult:
         for text in TEXTS[:-1]
     )
     result = make_result(
-        tuple(groups), dsi=dsi, warnings=TEXTS[:-1], statistics=("irr", "xrr", "gai"), strata=TEXTS[0]
+        tuple(groups), dsi=dsi, warnings=TEXTS[:-1], statistics=("irr", "xrr", "gai"), strata=(TEXTS[0],)
     )
     files = tuple(FileFingerprint(text, 1, text) for text in TEXTS[:-1])
     data = replace(
@@ -86,7 +86,7 @@ def hostile_result() -> RunResult:
         AnalysisSpec(
             axes=tuple((text,) for text in TEXTS),
             statistics=("irr", "xrr", "gai"),
-            strata=TEXTS[22],
+            strata=(TEXTS[22],),
         ),
     )
     return replace(result, data=data, spec=spec, code_version=TEXTS[20])

@@ -52,7 +52,7 @@ def test_every_field_of_the_analysis_is_told_in_words() -> None:
         min_raters=5,
         permutations=99,
         seed=7,
-        strata="race",
+        strata=("race",),
         p_value="paper",
         cross_negentropy="paper",
         ties="random",

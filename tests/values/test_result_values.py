@@ -28,7 +28,7 @@ def plain() -> dict:
 
 
 def test_round_trip() -> None:
-    for result in (make_result(), make_result(strata="gender", p_value="paper")):
+    for result in (make_result(), make_result(strata=("gender",), p_value="paper")):
         text = json.dumps(result.to_dict(), allow_nan=False)
         assert RunResult.from_dict(json.loads(text)) == result
     assert RunResult.from_dict(plain()).to_dict() == plain()

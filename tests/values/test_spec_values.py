@@ -40,7 +40,7 @@ FULL = RunSpec(
         min_raters=3,
         permutations=123,
         seed=MAX_SEED,
-        strata="phase",
+        strata=("phase",),
         p_value="paper",
         cross_negentropy="paper",
         ties="random",
@@ -48,6 +48,23 @@ FULL = RunSpec(
         family="statistic-axis",
     ),
 )
+
+
+@pytest.mark.parametrize(("older", "strata"), [(None, ()), ("phase", ("phase",))])
+def test_strata_are_read_as_they_were_when_there_was_one(older, strata) -> None:
+    plain = FULL.to_dict()
+    plain["analysis"]["strata"] = older
+    found = RunSpec.from_dict(plain)
+    assert found.analysis.strata == strata
+    assert RunSpec.from_dict(found.to_dict()) == found
+    assert AnalysisSpec((("a",),), strata=("c", "b")) == AnalysisSpec((("a",),), strata=("b", "c"))
+
+
+def test_specs_without_new_shuffles_keep_their_hash() -> None:
+    """Hashes of the code before strata were several, for one and for no stratum."""
+    within = dataclasses.replace(PLAIN, analysis=dataclasses.replace(PLAIN.analysis, strata=("phase",)))
+    assert PLAIN.sha256() == "343d107d579cde479845916e23c3fb678e43c325009791655ea5b5ddedabe7de"
+    assert within.sha256() == "3cbeea2b653fc80cf68dae315bea804a98427503188f1c9949a1ee0389582d5a"
 
 
 def test_a_fixed_run_keeps_the_hash_it_had_before_runs_could_stop_early() -> None:
@@ -146,7 +163,7 @@ def test_the_hash_differs_wherever_the_spec_does() -> None:
         ("seed", 2),
         ("permutations", 9),
         ("ties", "random"),
-        ("strata", "a"),
+        ("strata", ("a",)),
         ("level", "ratio"),
     ):
         changed = dataclasses.replace(PLAIN, analysis=dataclasses.replace(PLAIN.analysis, **{field: value}))
@@ -207,6 +224,11 @@ def test_defaults_and_paper_conventions() -> None:
         ({"gai": ("xrr", "irr")}, "GAI"),
         ({"gai": ("irr",)}, "gai"),
         ({"strata": 3}, "strata"),
+        ({"strata": "a"}, "strata"),
+        ({"strata": ("b", "b")}, "twice"),
+        ({"cluster": 3}, "cluster"),
+        ({"cluster": "b", "strata": ("b",)}, "stratum and cluster"),
+        ({"cluster": "b", "strata": ("workload",)}, "workload"),
         ({"p_value": "one-sided"}, "p_value"),
         ({"cross_negentropy": None}, "cross_negentropy"),
         ({"ties": "last"}, "ties"),

@@ -224,7 +224,7 @@ def conclude(
     about_files = [*table.problems, *(profiles.raters.table.problems if profiles.raters else ())]
     return Dataset(
         formed[0],
-        Raters(formed[0].rater_ids, formed_axes),
+        Raters(formed[0].rater_ids, formed_axes, contents.counted[counted].astype(np.int64)),
         summary(contents, spec, categories, files, unused(table.columns, spec, columns)),
         tuple(dict.fromkeys([*about_files, *found])),  # what holds of every question once
         removals,

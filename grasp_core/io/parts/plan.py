@@ -84,6 +84,7 @@ class PartPlan:
             If it cannot be written.
         """
         lists = {"excluded": self.excluded, "position": pa.array(self.position)}
+        lists["workload"] = pa.array(self.raters.workload)
         lists |= {f"axis {name}": pa.array(axis.codes) for name, axis in self.raters.axes.items()}
         plain = {
             "parts": to_json(self.parts),
@@ -125,7 +126,7 @@ class PartPlan:
             tuple(plain["first_items"]),
             lists["excluded"],
             lists["position"].to_numpy(),
-            Raters(("",) * plain["n_raters"], axes),
+            Raters(("",) * plain["n_raters"], axes, lists["workload"].to_numpy()),
             place,
         )
 

@@ -18,9 +18,9 @@ from grasp_core.panels.items.arguments import (
     Standards,
     new_moments,
 )
-from grasp_core.permutation.draw import stratify
+from grasp_core.permutation.exchange import exchange_of
 from grasp_core.permutation.kernel.profiles import draw
-from grasp_core.spec import Level
+from grasp_core.spec import AnalysisSpec, Level
 from grasp_core.statistics.counts import count
 from grasp_core.statistics.distance import category_values, squared_distances
 from grasp_core.statistics.items import tenth
@@ -41,7 +41,7 @@ class ItemsDesign:
     ----------
     seed : int
     order, bounds : int64 arrays
-        Raters by stratum, see :func:`~grasp_core.permutation.draw.stratify`.
+        How profiles move, see :class:`~grasp_core.permutation.exchange.Exchange`.
     side : uint8 (J,)
         Each rater's side.
     cells : Cells
@@ -88,10 +88,7 @@ def lay_out(
     raters: Raters,
     member: BoolArray,
     others: BoolArray,
-    level: Level,
-    *,
-    seed: int,
-    strata: str | None,
+    spec: AnalysisSpec,
 ) -> ItemsDesign:
     """Lay one question's annotations out for a group, `member`, and its `others`, shape (J,) both.
 
@@ -100,7 +97,6 @@ def lay_out(
     Ordinal distances follow the middle ranks, from 0 to 1, of the labels on items that both sides labelled as
     observed; they stay the same in every permutation.
     """
-    order, bounds = stratify(None if strata is None else raters.axes[strata], annotations.n_raters)
     side = np.where(member, INSIDE, np.where(others, OUTSIDE, 0)).astype(np.uint8)
     k = annotations.n_categories
     cell = annotations.item.astype(np.int64) * k + annotations.category
@@ -112,10 +108,10 @@ def lay_out(
         (place.ravel() - labels_ptr[annotations.item]).astype(np.int32),
         labels_ptr,
         (present % k).astype(np.int32),
-        _apart(annotations, member, others, level),
-        level == "nominal",
+        _apart(annotations, member, others, spec.level),
+        spec.level == "nominal",
     )
-    return ItemsDesign(seed, order, bounds, side, cells)
+    return ItemsDesign(spec.seed, *exchange_of(raters, spec), side, cells)
 
 
 def _apart(annotations: Annotations, member: BoolArray, others: BoolArray, level: Level) -> FloatArray:

@@ -97,15 +97,7 @@ def look_at_items(
     both = count(annotations, member), count(annotations, others)
     if not weights(*both).any():
         raise DataError(f"{asked.group.label}: {NoValue.NO_SHARED_ITEM()}, so there is no item to look at")
-    design = lay_out(
-        annotations,
-        dataset.raters,
-        member,
-        others,
-        analysis.level,
-        seed=analysis.seed,
-        strata=analysis.strata,
-    )
+    design = lay_out(annotations, dataset.raters, member, others, analysis)
     computed = _compute(design, asked.permutations, each, progress)
     return _result(dataset, asked, annotations, both, design, computed)
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from grasp_core.annotations import Annotations, Axis, BoolArray, Raters
+from grasp_core.annotations import Annotations, BoolArray, Raters
 from grasp_core.groups import Grouping
 from grasp_core.panels.cohesion.label_use import Labels
 
@@ -55,7 +55,7 @@ def two_groups(
         tuple(
             _restricted(one, here, chosen, rated, ids) for one, here in zip(questions, answers, strict=True)
         ),
-        Raters(ids, {name: Axis(axis.values, axis.codes[chosen]) for name, axis in raters.axes.items()}),
+        raters.some(chosen),
         Grouping(
             (grouping.groups[a], grouping.groups[b]),
             member,

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from grasp_core.annotations import Annotations, Axis, BoolArray, Raters
+from grasp_core.annotations import Annotations, BoolArray
 from grasp_core.io.dataset.load import Dataset
 
 
@@ -28,15 +28,11 @@ def only_items(dataset: Dataset, chosen: BoolArray) -> Dataset:
     for one in dataset.questions:
         counted[one.rater[chosen[one.item]]] = True
     first, *further = (_only(one, chosen, counted) for one in dataset.questions)
-    axes = {name: Axis(axis.values, axis.codes[counted]) for name, axis in dataset.raters.axes.items()}
-    return replace(
-        dataset,
-        annotations=first,
-        raters=Raters(first.rater_ids, axes),
-        further=tuple(further),
-        models=(),
-        attributes={},
+    raters = dataset.raters.some(counted)
+    found = replace(
+        dataset, annotations=first, raters=raters, further=tuple(further), models=(), attributes={}
     )
+    return replace(found, raters=replace(raters, workload=found.annotations_of))
 
 
 def _only(one: Annotations, chosen: BoolArray, counted: BoolArray) -> Annotations:

@@ -22,13 +22,28 @@ def permute(seed, stream, order, bounds, words, shuffled_order, source):  # type
 
 @borrowing
 def shuffle(seed, stream, bounds, words, values):  # type: ignore[no-untyped-def]
-    """Shuffle values, which stand stratum after stratum; the last two arguments are written."""
+    """Shuffle values by the steps of an `Exchange`; the last two arguments are written."""
     _philox(seed, stream, words)
-    for s in range(bounds.size - 1):
-        first = bounds[s]
-        for i in range(bounds[s + 1] - 1, first, -1):
-            j = first + np.int64(_high_word(words[i], np.uint64(i - first + 1)))
-            values[i], values[j] = values[j], values[i]
+    for s in range(bounds.shape[0]):
+        first, width = bounds[s, 0], bounds[s, 2]
+        if width == 1:
+            for i in range(bounds[s, 1] - 1, first, -1):
+                j = first + np.int64(_high_word(words[i], np.uint64(i - first + 1)))
+                values[i], values[j] = values[j], values[i]
+        elif width > 0:
+            _shuffle_blocks(first, bounds[s, 1], width, words, values)
+        else:
+            values[first : bounds[s, 1]] = values[-width]
+
+
+@borrowing
+def _shuffle_blocks(first, end, width, words, values):  # type: ignore[no-untyped-def]
+    """Shuffle blocks of `width` values as wholes."""
+    for i in range((end - first) // width - 1, 0, -1):
+        j = np.int64(_high_word(words[first + i], np.uint64(i + 1)))
+        one, other = first + i * width, first + j * width
+        for k in range(width):
+            values[one + k], values[other + k] = values[other + k], values[one + k]
 
 
 @borrowing

@@ -12,7 +12,7 @@ import pandas as pd
 
 from grasp_core.annotations import BoolArray, Int64Array, Raters
 from grasp_core.groups import Grouping
-from grasp_core.permutation.draw import stratify
+from grasp_core.permutation.exchange import exchange_of
 from grasp_core.permutation.kernel.arguments import Rows
 from grasp_core.permutation.kernel.counting import shuffle
 from grasp_core.spec import AnalysisSpec
@@ -74,8 +74,9 @@ class Membership:
         ptr, of = rows_by_column(np.concatenate([grouping.known, grouping.member]))
         known_of = grouping.known_of.astype(np.int64)
         self.rows = Rows(ptr, of.astype(np.int32), len(grouping.known), known_of)
-        strata = None if spec.strata is None else raters.axes[spec.strata]
-        self.order, self.bounds = stratify(strata, grouping.member.shape[1])
+        exchange = exchange_of(raters, spec)
+        self.order, self.bounds = exchange
+        self.keeps_sizes = exchange.keeps_sizes
         self.grouping = grouping
 
     @functools.cached_property

@@ -55,7 +55,7 @@ def choose(
     local_fits = tables is not False and (spec.level != "ordinal" or first_item is None)
     few = n_categories <= MOST_PAIRED or not local_fits
     paired = distances_between(spec.level, values, paired=few or dense is True)
-    if tables is not False and dense is not False and few:
+    if tables is not False and dense is not False and few and membership.keeps_sizes:
         found = crossed.lay_out(annotations, grouping, paired, width)
         if found is not None:
             return Way(paired, True, crossed=found)

@@ -15,6 +15,7 @@ from grasp_core.report.conventions import (
     LEVEL,
     P_VALUE,
     TIES,
+    profiles_move,
 )
 from grasp_core.report.reading import left_out, step_sentence
 from grasp_core.report.words import WORDS, axis_label
@@ -44,9 +45,7 @@ def asked(spec: RunSpec) -> dict[str, str]:
         "Smallest group": f"{analysis.min_raters:,} raters",
         "Permutations": f"{'at most ' if analysis.adaptive else ''}{analysis.permutations:,}",
         "Seed": str(analysis.seed),
-        "Profiles shuffled": f"within each value of {axis_label((analysis.strata,))}"
-        if analysis.strata
-        else "over all raters",
+        "Profiles shuffled": profiles_move(analysis),
         "p-value": P_VALUE[analysis.p_value].label,
         "Correction": CORRECTION[analysis.correction].label,
         "Corrected together": FAMILY[analysis.family].label,

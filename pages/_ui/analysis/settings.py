@@ -40,6 +40,7 @@ from grasp_core.spec import (
 )
 from grasp_core.statistics.distance import possible_levels
 from pages._ui.session.state import work
+from pages._ui.widgets.shuffles import choose_shuffles
 
 _DEFAULTS = AnalysisSpec(axes=(("any",),))
 _PRESETS: Mapping[str, Mapping[str, str]] = {
@@ -191,19 +192,12 @@ def choose_statistics() -> tuple[str, ...]:
     return tuple(name for name in STATISTICS if name in chosen)
 
 
-def choose_conventions(names: Sequence[str]) -> dict[str, Any]:
-    """GAI's pair, restricted permutation, p-values, ties and correction."""
+def choose_conventions() -> dict[str, Any]:
+    """GAI's pair, p-values, ties and correction."""
     start = _start()
     left, right = st.columns(2)
     with left:
         inside = _select("GAI: agreement inside the group", "gai_inside", IN_GROUP, start.gai[0], _name)
-        strata = _select(
-            "Shuffle profiles",
-            "strata",
-            (None, *names),
-            start.strata if start.strata in names else None,
-            lambda name: "over all raters" if name is None else f"only within the same {axis_label((name,))}",
-        )
         correction = _convention("Correction for many tests", "correction", CORRECTION, start.correction)
         ties = _convention("Tied votes", "ties", TIES, start.ties)
         interval = _convention("Intervals for", "interval", INTERVAL, start.interval)
@@ -214,7 +208,6 @@ def choose_conventions(names: Sequence[str]) -> dict[str, Any]:
         cross = _convention("Cross-negentropy", "cross_negentropy", CROSS_NEGENTROPY, start.cross_negentropy)
     return {
         "gai": (inside, across),
-        "strata": strata,
         "correction": correction,
         "ties": ties,
         "interval": interval,
@@ -222,6 +215,13 @@ def choose_conventions(names: Sequence[str]) -> dict[str, Any]:
         "family": family,
         "cross_negentropy": cross,
     }
+
+
+def choose_how_profiles_move(names: Sequence[str]) -> tuple[tuple[str, ...], str | None]:
+    """Strata and clusters of the shuffles."""
+    start = _start()
+    with st.expander("Shuffles", expanded=bool(start.strata or start.cluster)):
+        return choose_shuffles(names, start, _key("shuffles"))
 
 
 def proposal_of(questions: Sequence[Annotations]) -> Proposal | None:

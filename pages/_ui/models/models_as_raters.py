@@ -21,7 +21,7 @@ from pages._ui.data.questions import one_question_only
 from pages._ui.models.given_models import given_models, take_baseline, take_column, take_files
 from pages._ui.session.state import submit, work
 from pages._ui.shell.links import go, link_to
-from pages._ui.widgets.choices import choose_one
+from pages._ui.widgets.shuffles import choose_shuffles
 
 _DECIDED = "models-stopping-decided"
 """Set once somebody has said how many permutations there are, or whether they stop early."""
@@ -101,19 +101,14 @@ def _choose_test(
         )
         adaptive = _choose_stopping(start, seconds(smallest), key)
         seed = number("Seed", 0, 2**53 - 1, start.seed)
-        strata = choose_one(
-            "Shuffle profiles only within",
-            names,
-            start.strata,
-            key=f"models-strata-{key}",
-            placeholder="Over all raters",
-        )
+        strata, cluster = choose_shuffles(names, start, f"models-{key}")
     return AnalysisSpec(
         tuple(axes),
         permutations=permutations,
         seed=seed,
         min_raters=smallest,
         strata=strata,
+        cluster=cluster,
         adaptive=adaptive,
     )
 

@@ -73,6 +73,10 @@ def show_group(shown: Shown, name: str) -> None:
         number(row.n_annotations, "annotation"),
     )
     st.markdown(escape_markdown(" · ".join(facts)))
+    if row.least_p is not None:
+        st.caption(
+            f"So few regroupings are left of it that no p of it is below {format_p_value(row.least_p)}."
+        )
     _sentences(shown.result, row, name)
     if row.label_use is not None:
         _label_use(shown, row, row.label_use, name)

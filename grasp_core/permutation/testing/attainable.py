@@ -1,0 +1,121 @@
+"""How many regroupings the shuffles of a run leave, and how small a p they can give."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from scipy.special import gammaln
+
+from grasp_core.annotations import FloatArray, Int64Array, Raters
+from grasp_core.errors import SpecError
+from grasp_core.groups import AxisSet, Grouping
+from grasp_core.permutation.exchange import Exchange, exchange_of
+from grasp_core.spec import AnalysisSpec, PValue
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shuffles:
+    """What the permutations of a run leave of its groups.
+
+    Parameters
+    ----------
+    exchange : Exchange
+    log_regroupings : float64 array, shape (G,)
+        See :func:`log_regroupings`.
+    least_p : float64 array, shape (G,)
+        See :func:`smallest_p`; 1 where nothing moves.
+    """
+
+    exchange: Exchange
+    log_regroupings: FloatArray
+    least_p: FloatArray
+
+    @classmethod
+    def of(cls, raters: Raters, grouping: Grouping, spec: AnalysisSpec) -> Self:
+        """Those of some groups; errors are those of :func:`~grasp_core.permutation.exchange.exchange_of`."""
+        exchange = exchange_of(raters, spec)
+        found = log_regroupings(grouping, exchange)
+        return cls(exchange, found, smallest_p(found, spec.p_value))
+
+    @property
+    def n_fixed(self) -> int:
+        """Raters of clusters that change places with no other."""
+        return self.exchange.n_fixed
+
+
+def log_regroupings(grouping: Grouping, exchange: Exchange) -> FloatArray:
+    """The logarithm of the number of ways in which profiles can make each group and its others, shape (G,).
+
+    Notes
+    -----
+    For each step of the shuffle it is a multinomial coefficient: of n blocks, the ways to hand out what they
+    hold, where blocks that hold the same are not told apart. Steps multiply.
+    """
+    others = np.array([grouping.complement(g) for g in range(len(grouping.groups))], dtype=np.bool_)
+    sides = (grouping.member + 2 * others.reshape(grouping.member.shape))[:, exchange.order]
+    found = _of_single_raters(sides, exchange.bounds)
+    for first, end, width in exchange.bounds[exchange.bounds[:, 2] > 1].tolist():
+        blocks = sides[:, first:end].reshape(len(found), -1, width)
+        found += [_log_ways(np.unique(of_group, axis=0, return_counts=True)[1]) for of_group in blocks]
+    return found
+
+
+def smallest_p(log_regroupings: FloatArray, p_value: PValue) -> FloatArray:
+    """The smallest p that so many regroupings can give, shape (G,): 2 / C, or 1 / C of one tail."""
+    tails = 2 if p_value == "two-sided" else 1
+    return np.asarray(np.minimum(tails * np.exp(-log_regroupings), 1.0))
+
+
+def check_something_moves(raters: Raters, grouping: Grouping, spec: AnalysisSpec) -> None:
+    """Refuse axes whose every group stays as it is in all permutations.
+
+    Raises
+    ------
+    SpecError
+        If strata or clusters leave nothing to shuffle, with the axes that this is true of.
+    """
+    if not spec.strata and spec.cluster is None:
+        return
+    free = log_regroupings(grouping, exchange_of(raters, AnalysisSpec(axes=spec.axes)))
+    left = log_regroupings(grouping, exchange_of(raters, spec))
+    stuck = [axes for axes in spec.axes if _stays(axes, grouping, free, left)]
+    if not stuck:
+        return
+    why = " and ".join(
+        [
+            *([f"the strata of {', '.join(spec.strata)}"] if spec.strata else []),
+            *([f"the clusters of {spec.cluster}"] if spec.cluster is not None else []),
+        ]
+    )
+    named = ", ".join(" x ".join(axes) for axes in stuck)
+    raise SpecError(
+        f"{why} leave nothing to shuffle for {named}: whoever may change places has the same values there; "
+        "choose coarser ones, or leave these axes out"
+    )
+
+
+def _of_single_raters(sides: Int64Array, bounds: Int64Array) -> FloatArray:
+    """Of the steps whose blocks are one rater each; there may be many such steps. Shape (G,)."""
+    single = bounds[bounds[:, 2] == 1]
+    sizes = single[:, 1] - single[:, 0]
+    step = np.repeat(np.arange(len(single)), sizes)
+    places = np.concatenate([np.arange(first, end) for first, end, _ in single.tolist()] or [step])
+    cells = 3 * step + sides[:, places].astype(np.int64)
+    counts = [np.bincount(of_group, minlength=3 * len(single)) for of_group in cells]
+    # By step, so that one that moves nothing adds 0 and no rounding.
+    return np.array(
+        [(gammaln(sizes + 1) - gammaln(of.reshape(-1, 3) + 1).sum(axis=1)).sum() for of in counts]
+    )
+
+
+def _log_ways(counts: Int64Array) -> float:
+    """The logarithm of a multinomial coefficient."""
+    return float(gammaln(counts.sum() + 1) - gammaln(counts + 1).sum())
+
+
+def _stays(axes: AxisSet, grouping: Grouping, free: FloatArray, left: FloatArray) -> bool:
+    """Whether an axis set has groups that could be shuffled, and none of them is."""
+    own = [g for g, group in enumerate(grouping.groups) if group.axes == axes]
+    return bool(free[own].any() and not left[own].any())
