@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -14,6 +16,8 @@ from grasp_core.groups import form_groups
 from grasp_core.guards.check import check_assignment, meetings
 from grasp_core.io.dataset.load import load
 from grasp_core.io.parsing.read import read_table
+from grasp_core.permutation.exchange import exchange_of
+from grasp_core.spec import AnalysisSpec
 
 SETS = 12
 
@@ -64,7 +68,9 @@ def test_strata_that_decided_who_rates_what_leave_nothing_to_tell() -> None:
     first_item = np.full(data.annotations.n_raters, data.annotations.n_items)
     np.minimum.at(first_item, data.annotations.rater, data.annotations.item)
     batch = Axis.from_values([str(one < data.annotations.n_items // 4) for one in first_item])
-    (check,) = check_assignment(data.annotations, groups, [("side",)], batch)
+    raters = dataclasses.replace(data.raters, axes={**data.raters.axes, "batch": batch})
+    within = exchange_of(raters, AnalysisSpec(axes=(("side",),), strata=("batch",)))
+    (check,) = check_assignment(data.annotations, groups, [("side",)], within)
     assert not check.large
 
 

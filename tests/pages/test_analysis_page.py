@@ -92,6 +92,17 @@ def test_settings_that_cannot_run_get_a_sentence(analysis: AppTest) -> None:
     assert not analysis.button
 
 
+def test_what_strata_leave_is_told_before_the_run(analysis: AppTest) -> None:
+    widget(analysis.multiselect, "Axes").set_value(["rater_gender", "rater_race"])
+    widget(analysis.multiselect, "Shuffle profiles only within").set_value(["rater_race", "workload"]).run()
+    assert "leave nothing to shuffle for rater\\_race:" in seen(analysis.error)
+    assert not analysis.button
+    widget(analysis.multiselect, "Shuffle profiles only within").set_value([]).run()
+    widget(analysis.selectbox, "Move whole clusters").set_value("rater_race").run()
+    said = seen(analysis.error) + seen(analysis.warning)
+    assert "the clusters of rater" in said or "keep their profiles in every permutation" in said
+
+
 def test_too_few_permutations_are_warned_of(analysis: AppTest) -> None:
     widget(analysis.number_input, "Permutations").set_value(100).run()
     assert "can never survive correction" in seen(analysis.warning)

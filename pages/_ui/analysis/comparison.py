@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
+from grasp_core.errors import SpecError
 from grasp_core.groups import form_groups
 from grasp_core.io.dataset.load import Dataset
+from grasp_core.permutation.testing.attainable import Shuffles, check_something_moves
 from grasp_core.permutation.testing.corrections import fewest_permutations, largest_family
+from grasp_core.report.shuffles import few_regroupings, staying
+from grasp_core.report.text import escape_markdown
 from grasp_core.spec import AnalysisSpec
 from grasp_core.wording import number
 
@@ -20,6 +24,15 @@ def say_what_is_compared(dataset: Dataset, analysis: AnalysisSpec) -> bool:
         return False
     smaller = f" {number(left_out, 'group')} with fewer raters will not be shown." if left_out else ""
     st.markdown(f"**{number(kept, 'group')}** will be compared.{smaller}")
+    try:
+        check_something_moves(dataset.raters, grouping, analysis)
+        shuffles = Shuffles.of(dataset.raters, grouping, analysis)
+    except SpecError as error:
+        st.error(escape_markdown(str(error)))
+        return False
+    told = [*few_regroupings(grouping, shuffles), *staying(shuffles)]
+    if told:
+        st.warning("\n".join(f"- {escape_markdown(sentence)}." for sentence in told))
     enough = fewest_permutations(largest_family(grouping.groups, analysis), analysis)
     if analysis.permutations < enough:
         st.warning(
