@@ -13,7 +13,7 @@ STUDY ?= full
 VENV_PYTHON := .venv/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-long coverage test-lm lint bench bench-loading bench-power bench-raft bench-scaling bench-sessions study fuzz exports settings-table codes-table lock clean
+.PHONY: help setup run test test-long coverage test-lm lint bench bench-loading bench-plan bench-power bench-raft bench-scaling bench-sessions study fuzz exports settings-table codes-table lock clean
 
 help: ## list these targets
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
@@ -82,6 +82,10 @@ bench-power: ## power and size of every test, coverage of intervals, on planted 
 study: ## simulate error rates and write docs/validity.md (a look: make study STUDY=quick); goes on where it was interrupted
 	@tools/setup.sh app
 	$(VENV_PYTHON) -m benchmarks.study --scale $(STUDY)
+
+bench-plan: ## what plans predict from pilots against the truth, on planted effects
+	@tools/setup.sh app
+	$(VENV_PYTHON) -m benchmarks.planner --sets $(SETS)
 
 bench-raft: ## the few-shot benchmark's baselines beside their measured figures
 	@tools/setup.sh test

@@ -96,13 +96,15 @@ EFFECTS = (
 NOTHING = Effect("no difference", 3, nothing)
 
 
-def drawn(effect: Effect, seed: int) -> Dataset:
-    """60 items that all of 60 raters labelled, of whom the 15 on side "in" behave as planted."""
+def drawn(
+    effect: Effect, seed: int, *, items: int = ITEMS, raters: int = RATERS, inside: int = INSIDE
+) -> Dataset:
+    """Items that all raters labelled, by default 60 each; those on side "in", 15, behave as planted."""
     rng = np.random.default_rng(seed)
-    shares = independent_shares(rng, RATERS, ITEMS, effect.categories)
-    shares[:INSIDE] = effect.plant(shares[:INSIDE], rng)
-    side = ["in" if j < INSIDE else "out" for j in range(RATERS)]
-    return dataset(labelled(rng, shares, np.ones((RATERS, ITEMS), bool)), effect.categories, {AXIS: side})
+    shares = independent_shares(rng, raters, items, effect.categories)
+    shares[:inside] = effect.plant(shares[:inside], rng)
+    side = ["in" if j < inside else "out" for j in range(raters)]
+    return dataset(labelled(rng, shares, np.ones((raters, items), bool)), effect.categories, {AXIS: side})
 
 
 def independent_shares(rng: Random, raters: int, items: int, k: int, evenness: float = EVENNESS) -> Shares:

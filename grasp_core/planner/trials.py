@@ -94,7 +94,7 @@ def _finds(work: Trials, number: int) -> bool:
     )
     spec = AnalysisSpec(axes=_SPEC.axes, level=work.level)
     design = build_design(annotations, raters, grouping, spec)
-    return _significant(design, spec, work.target, int(rng.integers(2**62)))
+    return significant(design, spec, work.target, int(rng.integers(2**62)))
 
 
 @functools.lru_cache(maxsize=64)
@@ -121,8 +121,8 @@ def _assigned(trial: Trial, rng: np.random.Generator) -> tuple[Int64Array, Int64
     return np.repeat(np.arange(trial.items), trial.each), drawn.ravel()
 
 
-def _significant(design: Design, spec: AnalysisSpec, target: Target, seed: int) -> bool:
-    """Whether p is below 0.05, two-sided for gap and GAI, else of large values alone."""
+def significant(design: Design, spec: AnalysisSpec, target: Target, seed: int) -> bool:
+    """Whether the first group's p is below 0.05, two-sided for gap and GAI, else of large values alone."""
     counted = compiled.observed(design)
     by_shares = few_paired(counted)
 

@@ -39,8 +39,18 @@ def named(plan: Plan) -> str:
 
 
 def sentences(plan: Plan) -> list[Sentence]:
-    """What it takes, how sure that is, what is looked for and how it was found out."""
-    return [_answer(plan), *_range(plan), _looked_for(plan), _made_of(plan), _fitted(plan)]
+    """:func:`answer` and :func:`details`."""
+    return [*answer(plan), *details(plan)]
+
+
+def answer(plan: Plan) -> list[Sentence]:
+    """What it takes, and how sure that is."""
+    return [_answer(plan), *_range(plan)]
+
+
+def details(plan: Plan) -> list[Sentence]:
+    """What is looked for, and how the answer was found out."""
+    return [_looked_for(plan), _made_of(plan), _fitted(plan)]
 
 
 def _answer(plan: Plan) -> Sentence:
@@ -55,8 +65,7 @@ def _answer(plan: Plan) -> Sentence:
     rows = recruitment(plan, choice.raters, choice.items)
     chosen = next(row for row, have in zip(rows, plan.have, strict=True) if have.chosen)
     return Sentence.of(
-        Segment(f"{_design(spec, choice.raters, choice.items)[:1].upper()}", strong=True),
-        Segment(f"{_design(spec, choice.raters, choice.items)[1:]}", strong=True),
+        Segment(_design(spec, choice.raters, choice.items), strong=True),
         f", {number(chosen.needed, 'rater')} of them {_of(plan)}, find the difference with a chance of "
         f"{spec.goal:.0%}: the cheapest such design, {number(choice.annotations, 'annotation')}, "
         f"cost {_cost(choice.cost)}.",
@@ -101,10 +110,14 @@ def _looked_for(plan: Plan) -> Sentence:
     gai = "none" if sizes.gai is None else f"{sizes.gai:.2f}"
     return Sentence.of(
         f"Looked for: a difference in {TARGETS[spec.target]} {whence}. With any number of raters and "
-        f"items {named(plan)} would give {sizes.label} {sizes.points:+.1f} points more often, at a distance "
+        f"items {named(plan)} would give “{sizes.label}” {_more_often(sizes.points)}, at a distance "
         f"of {sizes.distance:.3f}, a gap of {sizes.gap:+.3f} and a GAI of {gai}; the others agree with an "
         f"IRR of {sizes.agreement:.2f}."
     )
+
+
+def _more_often(points: float) -> str:
+    return f"{abs(points):.1f} points {'more' if points >= 0 else 'less'} often"
 
 
 def _made_of(plan: Plan) -> Sentence:

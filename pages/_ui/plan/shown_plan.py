@@ -12,10 +12,11 @@ from grasp_core.export.plan import recruitment_xlsx
 from grasp_core.planner.values import Plan, plan_dict
 from grasp_core.planner.words import (
     EXPLANATION,
+    answer,
+    details,
     lines_table,
     recruitment_csv,
     recruitment_table,
-    sentences,
     surface_table,
 )
 from grasp_core.report.printable import json_text
@@ -41,15 +42,18 @@ def draw_plan(key: str, plan: Plan, *, going_on: bool = False, check: Callable[[
     check : callable
         As in :class:`~pages._ui.widgets.shown.Shown`.
     """
-    for sentence in sentences(plan):
-        st.markdown(f"- {sentence.markdown}")
+    for sentence in answer(plan):
+        st.markdown(sentence.markdown)
     cache.plan_chart(key, plan, page_theme())
-    st.caption(EXPLANATION)
     st.dataframe(lines_table(plan), hide_index=True, alt="Items that each number of raters takes")
     table = recruitment_table(plan)
     if not table.empty:
         st.subheader("Whom it takes")
         st.dataframe(table, hide_index=True, alt="Raters to recruit, by group")
+    st.subheader("How this was found out")
+    st.write(EXPLANATION)
+    for sentence in details(plan):
+        st.markdown(f"- {sentence.markdown}")
     if going_on:
         return
     when_open(
