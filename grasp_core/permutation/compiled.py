@@ -24,7 +24,7 @@ from grasp_core.permutation.kernel import sums as at
 from grasp_core.permutation.kernel.local_layout import Local
 from grasp_core.permutation.kernel.profiles import Membership, Profiled
 from grasp_core.permutation.kernel.profiles import draw as draw_profiles
-from grasp_core.permutation.kernel.sparse import Sparse
+from grasp_core.permutation.kernel.sparse_layout import Sparse
 
 KERNEL_STATISTICS = (
     *("irr", "xrr", "negentropy", "cross_negentropy", "plurality_size", "voting_agreement"),

@@ -24,7 +24,7 @@ from grasp_core.permutation.kernel.crossed import Crossed
 from grasp_core.permutation.kernel.label_use import OfRaters, of_raters
 from grasp_core.permutation.kernel.local_layout import Local, counter_for, shift_for
 from grasp_core.permutation.kernel.profiles import Membership
-from grasp_core.permutation.kernel.sparse import Sparse
+from grasp_core.permutation.kernel.sparse_layout import Sparse
 from grasp_core.permutation.kernel.sums import n_sums
 from grasp_core.permutation.kernel.ways import WORD, Way, choose
 from grasp_core.spec import AnalysisSpec

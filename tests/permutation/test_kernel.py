@@ -307,6 +307,20 @@ def test_remembered_counts_of_sparse_data_give_the_same_statistics(
     np.testing.assert_allclose(found[1], expected, rtol=0, atol=1e-10)
 
 
+@pytest.mark.parametrize("unknown", [0.0, 0.1])
+def test_groups_that_few_items_meet_are_looked_up_where_they_are_met(unknown: float) -> None:
+    annotations, raters = simulate(27, items=203, raters=150, missing=0.97, unknown=unknown)
+    spec = AnalysisSpec(axes=AXES, min_raters=1, ties="random")
+    grouping = form_groups(raters, spec.axes)
+    design = build_design(annotations, raters, grouping, spec, dense=False)
+    assert design.sparse is not None
+    assert 0 < 2 * design.sparse.n_often < design.n_groups
+    plain = build_design(annotations, raters, grouping, spec, dense=False, tables=False)
+    found = compiled.shuffled(design, 5, 0, 70)
+    np.testing.assert_allclose(found, compiled.shuffled(plain, 5, 0, 70), rtol=0, atol=1e-12)
+    np.testing.assert_array_equal(found[40:], compiled.shuffled(design, 5, 40, 70))
+
+
 def test_more_permutations_than_an_item_is_visited_for() -> None:
     annotations, raters = simulate(22, items=9, raters=30, missing=0.6)
     spec = AnalysisSpec(axes=AXES[:2])

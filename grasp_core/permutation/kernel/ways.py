@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 from grasp_core.annotations import Annotations
 from grasp_core.groups import Grouping
-from grasp_core.permutation.kernel import crossed, sparse
+from grasp_core.permutation.kernel import crossed, sparse_layout
 from grasp_core.permutation.kernel import local_layout as local
 from grasp_core.permutation.kernel.arguments import Distances, distances_between
 from grasp_core.permutation.kernel.crossed import Crossed
 from grasp_core.permutation.kernel.local_layout import Local
 from grasp_core.permutation.kernel.profiles import Membership
-from grasp_core.permutation.kernel.sparse import Sparse
+from grasp_core.permutation.kernel.sparse_layout import Sparse
 from grasp_core.spec import AnalysisSpec
 from grasp_core.statistics.distance import category_values
 
@@ -64,7 +64,7 @@ def choose(
         return Way(paired, True)
     remembers = few and (grouping.known.all() or n_categories <= MOST_WITH_UNKNOWN or not local_fits)
     if tables is not False and remembers and grouping.groups:
-        remembered = sparse.lay_out(annotations, membership.profiled)
+        remembered = sparse_layout.lay_out(annotations, membership.profiled)
         if remembered is not None:
             return Way(paired, False, sparse=remembered)
     if local_fits and annotations.n_annotations and grouping.groups:
