@@ -309,7 +309,7 @@ def test_remembered_counts_of_sparse_data_give_the_same_statistics(
 
 @pytest.mark.parametrize("unknown", [0.0, 0.1])
 def test_groups_that_few_items_meet_are_looked_up_where_they_are_met(unknown: float) -> None:
-    annotations, raters = simulate(27, items=203, raters=150, missing=0.97, unknown=unknown)
+    annotations, raters = simulate(27, items=203, raters=150, missing=0.985, unknown=unknown)
     spec = AnalysisSpec(axes=AXES, min_raters=1, ties="random")
     grouping = form_groups(raters, spec.axes)
     design = build_design(annotations, raters, grouping, spec, dense=False)
