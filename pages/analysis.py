@@ -69,8 +69,8 @@ try:
 except GraspError as error:
     st.error(escape_markdown(str(error)))
     st.stop()
+if not say_what_is_compared(dataset, spec.analysis):
+    st.stop()
 say_who_rated_what(dataset, analysis)
-if say_what_is_compared(dataset, spec.analysis) and st.button(
-    "Run", type="primary", icon=":material/play_arrow:"
-):
+if st.button("Run", type="primary", icon=":material/play_arrow:"):
     go("results", run_id=submit(dataset, spec, load_s).id)

@@ -72,12 +72,12 @@ def exchange_of(raters: Raters, spec: AnalysisSpec) -> Exchange:
     stratum, whatever their sizes: it was clusters that got values. Else clusters of equal size change places,
     the first rater with the first, and so on.
     """
-    strata = _strata(raters, spec)
+    strata = strata_of(raters, spec)
     everybody = np.arange(strata.size)
     if spec.cluster is None:
         order = np.lexsort((everybody, strata))
         return Exchange(order.astype(np.int64), _runs(strata[order], np.ones_like(strata)))
-    cluster = _clusters(raters, spec.cluster)
+    cluster = clusters_of(raters, spec.cluster)
     sizes = np.bincount(cluster)
     _, first = np.unique(cluster, return_index=True)
     if (strata[first[cluster]] != strata).any():
@@ -114,8 +114,8 @@ def workload_bins(workload: Int64Array) -> Int64Array:
     return np.searchsorted(cuts, workload, side="right").astype(np.int64)
 
 
-def _strata(raters: Raters, spec: AnalysisSpec) -> Int64Array:
-    """The stratum of each rater, numbered by the values of one axis after the other; unknown comes first."""
+def strata_of(raters: Raters, spec: AnalysisSpec) -> Int64Array:
+    """The stratum of each rater, shape (J,), by the values of one axis after the other; unknown is first."""
     strata = np.zeros(len(raters.rater_ids), dtype=np.int64)
     for name in spec.strata:
         codes = _workload(raters) if name == WORKLOAD else raters.axes[name].codes.astype(np.int64)
@@ -131,8 +131,8 @@ def _workload(raters: Raters) -> Int64Array:
     return workload_bins(raters.workload)
 
 
-def _clusters(raters: Raters, name: str) -> Int64Array:
-    """The cluster of each rater, numbered from 0; those without one are alone."""
+def clusters_of(raters: Raters, name: str) -> Int64Array:
+    """The cluster of each rater, shape (J,), numbered from 0; those without one are alone."""
     axis = raters.axes[name]
     own = len(axis.values) + np.arange(axis.codes.size)
     number = np.where(axis.codes < 0, own, axis.codes)

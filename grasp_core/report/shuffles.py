@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
+from grasp_core.annotations import BoolArray, Raters
 from grasp_core.groups import Grouping
+from grasp_core.permutation.exchange import clusters_of, strata_of
 from grasp_core.permutation.testing.attainable import Shuffles
 from grasp_core.remarks.cautions import Caution
-from grasp_core.report.words import format_p_value, group_label
-from grasp_core.spec import LEVEL
+from grasp_core.report.words import axis_label, format_p_value, group_label, one_line
+from grasp_core.spec import LEVEL, WORKLOAD, AnalysisSpec
 from grasp_core.wording import number
 
+MOST_BOXES = 8
+"""Strata that are drawn before the others are only counted."""
 TOLD = 5
 """Groups that are named before the others are only counted."""
 _COUNTED = math.log(1e6)
@@ -38,6 +43,83 @@ def staying(shuffles: Shuffles) -> list[str]:
         return []
     caution = str(Caution.CLUSTERS_STAY(raters=stay, all=everybody))
     return [f"{caution}; that leaves {number(everybody - stay, 'rater')} to shuffle"]
+
+
+class Box(NamedTuple):
+    """A stratum, within which profiles move: its name, its raters, and who they are, in counts."""
+
+    label: str
+    n_raters: int
+    lines: tuple[str, ...]
+
+
+def boxes(raters: Raters, grouping: Grouping, spec: AnalysisSpec) -> tuple[list[Box], str]:
+    """The largest strata, and a sentence of the others; none that is smaller than the smallest group."""
+    strata = strata_of(raters, spec)
+    sizes = np.bincount(strata)
+    largest = [int(s) for s in np.argsort(-sizes, kind="stable") if sizes[s] >= spec.min_raters][:MOST_BOXES]
+    found = [
+        Box(
+            _stratum(raters, spec, strata == s),
+            int(sizes[s]),
+            (*_groups(grouping, spec, strata == s), *_clusters(raters, spec, strata == s)),
+        )
+        for s in largest
+    ]
+    left = sizes.size - len(largest)
+    others = int(sizes.sum() - sizes[largest].sum())
+    strata_left = number(left, "further stratum", "further strata")
+    return found, f"{strata_left}: {number(others, 'rater')} in all." if left else ""
+
+
+def fewest_ways(grouping: Grouping, shuffles: Shuffles) -> str:
+    """How many regroupings there are of the group that has the fewest."""
+    g = int(np.argmin(shuffles.log_regroupings))
+    least = ways(shuffles.log_regroupings[g])
+    return f"{group_label(grouping.groups[g])} can be regrouped in {least}, the fewest of all groups."
+
+
+def _stratum(raters: Raters, spec: AnalysisSpec, inside: BoolArray) -> str:
+    """What the raters of a stratum have in common."""
+    first = int(np.flatnonzero(inside)[0])
+    parts = []
+    for name in spec.strata:
+        if name == WORKLOAD and raters.workload is not None:
+            given = raters.workload[inside]
+            parts.append(f"{given.min():,} to {given.max():,} annotations")
+        else:
+            axis = raters.axes[name]
+            code = int(axis.codes[first])
+            value = "unknown" if code < 0 else one_line(axis.values[code])
+            parts.append(f"{axis_label((name,))} {value}")
+    return ", ".join(parts) or "All raters"
+
+
+def _groups(grouping: Grouping, spec: AnalysisSpec, inside: BoolArray) -> list[str]:
+    """A line for each axis: how many of each group, where they are as many as a group has to be."""
+    lines = []
+    for axes in spec.axes:
+        counts = [
+            (int(row[inside].sum()), group_label(group))
+            for group, row in zip(grouping.groups, grouping.member, strict=True)
+            if group.axes == axes
+        ]
+        told = [f"{n:,} {label}" for n, label in counts if n >= spec.min_raters]
+        rest = int(inside.sum()) - sum(n for n, _ in counts if n >= spec.min_raters)
+        lines.append(f"{axis_label(axes)}: {', '.join([*told, *([f'{rest:,} others'] if rest else [])])}")
+    return lines
+
+
+def _clusters(raters: Raters, spec: AnalysisSpec, inside: BoolArray) -> list[str]:
+    """How many clusters of each size."""
+    if spec.cluster is None:
+        return []
+    _, size_of = np.unique(clusters_of(raters, spec.cluster)[inside], return_counts=True)
+    sizes, times = np.unique(size_of, return_counts=True)
+    each = [
+        f"{n:,} of {number(size, 'rater')}" for size, n in zip(sizes.tolist(), times.tolist(), strict=True)
+    ]
+    return [f"{axis_label((spec.cluster,))}: {', '.join(each)}"]
 
 
 def ways(log_regroupings: float) -> str:

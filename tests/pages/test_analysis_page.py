@@ -101,6 +101,10 @@ def test_what_strata_leave_is_told_before_the_run(analysis: AppTest) -> None:
     widget(analysis.selectbox, "Move whole clusters").set_value("rater_race").run()
     said = seen(analysis.error) + seen(analysis.warning)
     assert "the clusters of rater" in said or "keep their profiles in every permutation" in said
+    widget(analysis.selectbox, "Move whole clusters").set_value(None)
+    widget(analysis.multiselect, "Shuffle profiles only within").set_value(["workload"]).run()
+    assert "can be regrouped in" in seen(analysis.markdown)
+    assert "Woman" in seen(analysis.caption)
 
 
 def test_too_few_permutations_are_warned_of(analysis: AppTest) -> None:

@@ -7,6 +7,7 @@ import streamlit as st
 from grasp_core.groups import form_groups
 from grasp_core.guards.check import check_assignment
 from grasp_core.io.dataset.load import Dataset
+from grasp_core.permutation.exchange import exchange_of
 from grasp_core.report.assignment import said_of_assignment
 from grasp_core.spec import AnalysisSpec
 from pages._ui.session.state import work
@@ -17,11 +18,12 @@ _KEY = "assignment"
 
 def say_who_rated_what(dataset: Dataset, analysis: AnalysisSpec) -> None:
     """Warn of axes that have a part in who rates which items, and how many."""
-    asked = (dataset.summary.sha256, work().data_spec, analysis.axes, analysis.min_raters, analysis.strata)
+    shuffles = (analysis.strata, analysis.cluster)
+    asked = (dataset.summary.sha256, work().data_spec, analysis.axes, analysis.min_raters, shuffles)
     kept = st.session_state.get(_KEY)
     if kept is None or kept[0] != asked:
         grouping = form_groups(dataset.raters, analysis.axes, min_raters=analysis.min_raters)
-        strata = None if analysis.strata is None else dataset.raters.axes[analysis.strata]
-        checks = check_assignment(dataset.annotations, grouping, analysis.axes, strata)
+        exchange = exchange_of(dataset.raters, analysis)
+        checks = check_assignment(dataset.annotations, grouping, analysis.axes, exchange)
         kept = st.session_state[_KEY] = (asked, said_of_assignment(checks))
     show_warned(kept[1])

@@ -5,11 +5,11 @@ from __future__ import annotations
 import streamlit as st
 
 from grasp_core.errors import SpecError
-from grasp_core.groups import form_groups
+from grasp_core.groups import Grouping, form_groups
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.permutation.testing.attainable import Shuffles, check_something_moves
 from grasp_core.permutation.testing.corrections import fewest_permutations, largest_family
-from grasp_core.report.shuffles import few_regroupings, staying
+from grasp_core.report.shuffles import boxes, few_regroupings, fewest_ways, staying
 from grasp_core.report.text import escape_markdown
 from grasp_core.spec import AnalysisSpec
 from grasp_core.wording import number
@@ -33,6 +33,8 @@ def say_what_is_compared(dataset: Dataset, analysis: AnalysisSpec) -> bool:
     told = [*few_regroupings(grouping, shuffles), *staying(shuffles)]
     if told:
         st.warning("\n".join(f"- {escape_markdown(sentence)}." for sentence in told))
+    if analysis.strata or analysis.cluster is not None:
+        _draw_shuffles(dataset, grouping, shuffles, analysis)
     enough = fewest_permutations(largest_family(grouping.groups, analysis), analysis)
     if analysis.permutations < enough:
         st.warning(
@@ -40,3 +42,18 @@ def say_what_is_compared(dataset: Dataset, analysis: AnalysisSpec) -> bool:
             f"can never survive correction. Use at least {enough:,} permutations."
         )
     return True
+
+
+def _draw_shuffles(dataset: Dataset, grouping: Grouping, shuffles: Shuffles, analysis: AnalysisSpec) -> None:
+    """The strata as boxes; profiles move within each, by whole clusters where there are some."""
+    st.subheader("Who may change places")
+    st.markdown(f"Profiles move inside each box. {escape_markdown(fewest_ways(grouping, shuffles))}")
+    found, others = boxes(dataset.raters, grouping, analysis)
+    with st.container(horizontal=True):
+        for box in found:
+            with st.container(border=True, width=260):
+                st.markdown(f"**{escape_markdown(box.label)}** · {number(box.n_raters, 'rater')}")
+                for line in box.lines:
+                    st.caption(escape_markdown(line))
+    if others:
+        st.caption(others)
