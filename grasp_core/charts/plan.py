@@ -33,14 +33,21 @@ def plan_chart(plan: Plan, theme: Theme = "light") -> alt.LayerChart:
     x, y = _axes(plan)
     names = [_name(line) for line in LINES]
     scale = alt.Scale(domain=names, range=list(_COLOURS[theme]))
-    legend = alt.Legend(title="Chance of finding it", orient="top", symbolStrokeWidth=2)
+    legend = alt.Legend(
+        title=None, orient="top", symbolType="stroke", symbolStrokeWidth=2.5, symbolOpacity=1, symbolSize=300
+    )
     layers = []
     bands = _bands(plan)
     if bands:
         layers.append(
             alt.Chart(rows(bands, "bands"))
             .mark_area(opacity=0.13)
-            .encode(x=x, y=alt.Y("low:Q", **y), y2=alt.Y2("high"), color=alt.Color("chance:N", scale=scale))
+            .encode(
+                x=x,
+                y=alt.Y("low:Q", **y),
+                y2=alt.Y2("high"),
+                color=alt.Color("chance:N", scale=scale, legend=legend),
+            )
         )
     layers.append(
         alt.Chart(rows(_lines(plan), "lines"))
@@ -50,7 +57,7 @@ def plan_chart(plan: Plan, theme: Theme = "light") -> alt.LayerChart:
             y=alt.Y("items:Q", **y),
             color=alt.Color("chance:N", scale=scale, legend=legend),
             strokeDash=alt.StrokeDash(
-                "chance:N", scale=alt.Scale(domain=names, range=list(_DASHES)), legend=None
+                "chance:N", scale=alt.Scale(domain=names, range=list(_DASHES)), legend=legend
             ),
             tooltip=tooltip(chance="Chance", told="Design"),
         )
@@ -86,7 +93,7 @@ def _axes(plan: Plan) -> tuple[alt.X, dict[str, Any]]:
 
 
 def _name(line: float) -> str:
-    return f"{line:.0%}"
+    return f"a chance of {line:.0%}"
 
 
 def _along(plan: Plan) -> list[float]:
