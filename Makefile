@@ -13,7 +13,7 @@ STUDY ?= full
 VENV_PYTHON := .venv/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-long coverage test-lm lint bench bench-loading bench-plan bench-power bench-raft bench-scaling bench-sessions study fuzz exports settings-table codes-table lock clean
+.PHONY: help setup run test test-long coverage test-lm lint bench bench-clickers bench-loading bench-plan bench-power bench-raft bench-scaling bench-sessions study fuzz exports settings-table codes-table lock clean
 
 help: ## list these targets
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
@@ -74,6 +74,10 @@ bench: ## time and peak memory of the main jobs
 bench-loading: ## time and peak memory of reading 10 million rows
 	@tools/setup.sh app
 	$(VENV_PYTHON) -m benchmarks.loading
+
+bench-clickers: ## wrong findings that random clickers make, before and after screening
+	@tools/setup.sh app
+	$(VENV_PYTHON) -m benchmarks.clickers
 
 bench-power: ## power and size of every test, coverage of intervals, on planted effects (fewer data sets: make bench-power SETS=100)
 	@tools/setup.sh app

@@ -13,6 +13,8 @@ from grasp_core.recode_steps import MapValues, Recode
 Layout = Literal["long", "items-by-raters", "raters-by-items"]
 Repeated = Literal["refuse", "first", "last"]
 """Which label counts where a rater gives an item different ones."""
+Screen = Literal["random", "constant", "duplicates"]
+"""Kinds of raters that the data themselves show: at chance, always one label, and too close to another."""
 
 
 @closed
@@ -140,6 +142,9 @@ class DataSpec:
         Column of the items file that holds the item ids; None where there is no such file.
     items_member : str or None
         As `member`, of the items file.
+    screens : tuple of {"random", "constant", "duplicates"}
+        Raters who are left out by what their labels show, after everything else; of two near-duplicates one
+        stays.
     """
 
     layout: Layout = "long"
@@ -161,6 +166,7 @@ class DataSpec:
     order: str | None = None
     items_id: str | None = None
     items_member: str | None = None
+    screens: tuple[Screen, ...] = ()
 
     def __post_init__(self) -> None:
         if self.layout not in get_args(Layout):
@@ -187,6 +193,7 @@ class DataSpec:
             raise SpecError(f"`recode` must be a list of steps; found {self.recode!r}")
         if not isinstance(self.filters, Filters):
             raise SpecError(f"`filters` must be an object; found {self.filters!r}")
+        _screens(self.screens)
         for name in ("item", "rater", "label") if self.layout == "long" else ():
             if not getattr(self, name):
                 raise SpecError(f"layout {self.layout!r} needs the name of the {name} column")
@@ -232,6 +239,7 @@ class DataSpec:
                 for step in self.recode
             ),
             filters=filters,
+            screens=_in_one_order(self.screens),
         )
 
 
@@ -259,6 +267,15 @@ def _categories(values: tuple[str, ...] | None) -> None:
         raise SpecError("`categories` needs at least two labels")
     if len(set(values)) != len(values):
         raise SpecError("`categories` names a label twice")
+
+
+def _screens(values: tuple[str, ...]) -> None:
+    check_texts("`screens`", values)
+    unknown = [value for value in values if value not in get_args(Screen)]
+    if unknown or len(set(values)) != len(values):
+        raise SpecError(
+            f"`screens` must be some of {', '.join(get_args(Screen))}, each once; found {', '.join(values)}"
+        )
 
 
 def _in_one_order(values: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -23,7 +23,14 @@ _READ = (1, SPEC_VERSION)
 _NO_SPEC = f"this is not a run spec of version {' or '.join(map(str, _READ))}"
 _LATER: Mapping[str, Mapping[str, Any]] = {
     "analysis": {"level": "nominal", "adaptive": False, "interval": "both", "pairs": False, "slices": []},
-    "data": {"further": [], "repeated": "refuse", "order": None, "items_id": None, "items_part": None},
+    "data": {
+        "further": [],
+        "repeated": "refuse",
+        "order": None,
+        "items_id": None,
+        "items_part": None,
+        "screens": [],
+    },
 }
 """Fields that version 2 lacked at first; with these values a spec keeps the hash it had without them."""
 WORKLOAD = "workload"

@@ -18,10 +18,11 @@ from grasp_core.cli.terminal import clear_line, note, show_line
 from grasp_core.errors import SpecError
 from grasp_core.io.dataset.load import Dataset, load
 from grasp_core.quality import tables
-from grasp_core.quality.constant import find_constant
 from grasp_core.quality.power import GroupPower, estimate, power_tasks
 from grasp_core.quality.report import QualityReport, quality_json, quality_report
 from grasp_core.report.printable import printable, printable_name
+from grasp_core.screens.constant import find_constant
+from grasp_core.screens.random_responders import random_responders
 from grasp_core.spec import AnalysisSpec
 
 
@@ -79,13 +80,14 @@ def _power(dataset: Dataset, axes: Sequence[tuple[str, ...]]) -> list[GroupPower
 
 
 def _print(report: QualityReport) -> None:
-    looked = report.constant, report.duplicates, report.small, report.overlaps, report.assignment
-    for sentence in tables.findings(*looked):
+    for sentence in _findings(report):
         print(f"- {printable(sentence)}")
+    print(tables.random_sentence(report.random))
     print(tables.duplicates_sentence(report.duplicates))
     for title, table in {
         "Overview": tables.overview_table(report.overview),
         "Items by number of raters": tables.histogram_table(report.overview),
+        "Raters at chance": tables.random_table(report.random),
         "Raters who gave one label always": tables.constant_table(report.constant),
         "Small groups": tables.small_groups_table(report.small),
         "Axes that go together": tables.overlap_table(report.overlaps),
@@ -98,6 +100,12 @@ def _print(report: QualityReport) -> None:
         print(sentence)
 
 
+def _findings(report: QualityReport) -> list[str]:
+    return tables.findings(
+        report.random, report.constant, report.duplicates, report.small, report.overlaps, report.assignment
+    )
+
+
 def _print_table(title: str, table: pd.DataFrame) -> None:
     header = list(table.columns) != ["what", "value"]
     print(f"\n{title}\n{table.to_string(index=False, header=header)}")
@@ -105,6 +113,9 @@ def _print_table(title: str, table: pd.DataFrame) -> None:
 
 def _print_ids(report: QualityReport, annotations: Annotations) -> None:
     ids = annotations.rater_ids
+    print("\nRaters at chance")
+    for rater in np.flatnonzero(random_responders(annotations).random):
+        print(printable_name(ids[rater]))
     constant, _ = find_constant(annotations)
     print("\nRaters who gave one label always")
     for rater in np.flatnonzero(constant):

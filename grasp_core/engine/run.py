@@ -22,6 +22,7 @@ from grasp_core.permutation.design import MOST_TOLD
 from grasp_core.permutation.nulls.tally import Tally, kept_of
 from grasp_core.permutation.testing.attainable import Shuffles, check_something_moves
 from grasp_core.permutation.testing.corrections import fewest_permutations
+from grasp_core.quality.cautions import screen_cautions
 from grasp_core.remarks.cautions import Caution
 from grasp_core.remarks.ranks import ranked
 from grasp_core.remarks.remark import Remark
@@ -50,6 +51,8 @@ class Prepared:
         Seconds spent so far.
     assignment : tuple of AssignmentCheck
         Whether the groups of each axis were given the same items, where that is looked at.
+    screened : tuple of Remark
+        What the quick screens say of raters; nothing of data in parts.
     """
 
     dataset: Dataset
@@ -59,6 +62,7 @@ class Prepared:
     shuffles: Shuffles
     observed_s: float
     assignment: tuple[AssignmentCheck, ...] = ()
+    screened: tuple[Remark, ...] = ()
 
 
 def prepare(dataset: Dataset, spec: RunSpec, panel: Callable[[Grouping], Cohesion] | None = None) -> Prepared:
@@ -90,7 +94,9 @@ def prepare(dataset: Dataset, spec: RunSpec, panel: Callable[[Grouping], Cohesio
     else:
         checks = check_assignment(dataset.annotations, grouping, spec.analysis.axes, shuffles.exchange)
         found = Cohesion.of(dataset, grouping, spec.analysis, unequal_axes(checks))
-    return Prepared(dataset, spec, grouping, found, shuffles, time.perf_counter() - started, checks)
+    observed_s = time.perf_counter() - started
+    screened = screen_cautions(dataset.annotations, grouping) if panel is None else ()
+    return Prepared(dataset, spec, grouping, found, shuffles, observed_s, checks, screened)
 
 
 def checked_groups(dataset: Dataset, spec: RunSpec) -> Grouping:
@@ -203,6 +209,7 @@ def _warnings(prepared: Prepared, tally: Tally) -> tuple[Remark, ...]:
     warnings = [problem.remark for problem in found if problem.axis is None]
     # Of this run's axes alone, whichever others were read with them.
     warnings += [problem.remark for name in analysis.columns for problem in found if problem.axis == name]
+    warnings += prepared.screened
     kept, small = len(prepared.grouping.groups), prepared.grouping.too_small
     if small:  # counted, not named: a small group may be one person
         warnings.append(Caution.SMALL_GROUPS(small=small, groups=kept + small, least=analysis.min_raters))

@@ -1,4 +1,4 @@
 """Quality: limits of what the data can show, told before any run.
 
-Imports `guards`, `io`, `permutation`, `remarks`, `report` and `statistics`.
+Imports `guards`, `io`, `permutation`, `remarks`, `report`, `screens` and `statistics`.
 """

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
-from grasp_core.annotations import Annotations, BoolArray, Raters
+from grasp_core.annotations import Annotations, Raters
 from grasp_core.groups import Group, form_groups
-
-FEWEST_ANNOTATIONS = 10
-"""With fewer annotations one same label means little."""
+from grasp_core.screens.constant import find_constant
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +36,3 @@ def constant_raters(annotations: Annotations, raters: Raters) -> ConstantRaters:
         for group, member in zip(grouping.groups, grouping.member, strict=True)
     ]
     return ConstantRaters(int(constant.sum()), int(enough.sum()), tuple(row for row in rows if row.constant))
-
-
-def find_constant(annotations: Annotations) -> tuple[BoolArray, BoolArray]:
-    """Who is constant, and who has enough annotations to tell; bool arrays, shape (J,)."""
-    n_raters, top = annotations.n_raters, annotations.n_categories - 1
-    lowest, highest = np.full(n_raters, top), np.zeros(n_raters, dtype=np.int64)
-    np.minimum.at(lowest, annotations.rater, annotations.category)
-    np.maximum.at(highest, annotations.rater, annotations.category)
-    enough = np.bincount(annotations.rater, minlength=n_raters) >= FEWEST_ANNOTATIONS
-    return enough & (lowest == highest), enough

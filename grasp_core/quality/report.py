@@ -14,13 +14,14 @@ from grasp_core.guards.check import check_assignment
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.json_values import to_json
 from grasp_core.quality.constant import ConstantRaters, constant_raters
-from grasp_core.quality.duplicates import Duplicates, near_duplicates
 from grasp_core.quality.overlap import Overlap, overlaps
 from grasp_core.quality.overview import Overview, overview
 from grasp_core.quality.power import GroupPower
+from grasp_core.quality.random_responders import RandomRaters, random_raters
 from grasp_core.quality.small_groups import SIZES, SmallGroups, small_groups
 from grasp_core.report.printable import json_text
 from grasp_core.result import DataSummary, with_group
+from grasp_core.screens.duplicates import Duplicates, near_duplicates
 
 FORMAT = "grasp-quality"
 FORMAT_VERSION = 1
@@ -34,6 +35,7 @@ class QualityReport:
 
     data: DataSummary
     overview: Overview
+    random: RandomRaters
     constant: ConstantRaters
     duplicates: Duplicates
     small: tuple[SmallGroups, ...]
@@ -48,6 +50,10 @@ class QualityReport:
             "version": FORMAT_VERSION,
             "data": to_json(self.data),
             "overview": {**to_json(self.overview), "missing": self.overview.missing},
+            "random_responders": {
+                **to_json(self.random),
+                "by_group": [with_group(row) for row in to_json(self.random.by_group)],
+            },
             "constant_raters": {
                 **to_json(self.constant),
                 "by_group": [with_group(row) for row in to_json(self.constant.by_group)],
@@ -96,6 +102,7 @@ def quality_report(
     return QualityReport(
         dataset.summary,
         overview(annotations, raters),
+        random_raters(annotations, raters),
         constant_raters(annotations, raters),
         near_duplicates(annotations),
         small_groups(raters),

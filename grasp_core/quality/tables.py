@@ -7,16 +7,24 @@ from collections.abc import Sequence
 import pandas as pd
 
 from grasp_core.assignment import Apart, AssignmentCheck
-from grasp_core.quality.constant import FEWEST_ANNOTATIONS, ConstantRaters
-from grasp_core.quality.duplicates import FEWEST_COMMON, Duplicates
+from grasp_core.quality.constant import ConstantRaters
 from grasp_core.quality.overlap import Overlap
 from grasp_core.quality.overview import Overview, Spread
 from grasp_core.quality.power import GroupPower, Shift
+from grasp_core.quality.random_responders import RandomRaters
 from grasp_core.quality.small_groups import SIZES, SmallGroups
 from grasp_core.report.assignment import said_of_assignment
 from grasp_core.report.printable import printable_name
 from grasp_core.report.words import MINUS, axis_label, format_p_value, group_label
-from grasp_core.wording import number
+from grasp_core.screens.constant import FEWEST_ANNOTATIONS
+from grasp_core.screens.duplicates import FEWEST_COMMON, Duplicates
+from grasp_core.screens.random_responders import (
+    FEWEST_RATERS,
+    FEWEST_SHARED,
+    LEAST_AGREEMENT,
+    MAX_CELLS,
+)
+from grasp_core.wording import agree, number
 
 NO_VALUE = "–"
 NOT_FOUND = "none"
@@ -58,6 +66,18 @@ def constant_table(found: ConstantRaters) -> pd.DataFrame:
             "axis": [_axes(row.group.axes) for row in found.by_group],
             "group": [printable_name(group_label(row.group)) for row in found.by_group],
             "always one label": [row.constant for row in found.by_group],
+            "raters looked at": [row.looked_at for row in found.by_group],
+        }
+    )
+
+
+def random_table(found: RandomRaters) -> pd.DataFrame:
+    """Groups that have raters at chance."""
+    return pd.DataFrame(
+        {
+            "axis": [_axes(row.group.axes) for row in found.by_group],
+            "group": [printable_name(group_label(row.group)) for row in found.by_group],
+            "at chance": [row.random for row in found.by_group],
             "raters looked at": [row.looked_at for row in found.by_group],
         }
     )
@@ -131,6 +151,7 @@ def power_table(found: Sequence[GroupPower]) -> pd.DataFrame:
 
 
 def findings(
+    random: RandomRaters,
     constant: ConstantRaters,
     duplicates: Duplicates | None,
     small: Sequence[SmallGroups],
@@ -139,6 +160,13 @@ def findings(
 ) -> list[str]:
     """Sentences on all that deserves a look; plain text that may quote names of axes."""
     sentences = [f"{warning}." for warning in said_of_assignment(assignment)]
+    if random.random:
+        sentences.append(
+            f"{number(random.random, 'rater')} of {random.looked_at:,} with {FEWEST_SHARED} or more items "
+            f"that others labelled too {agree(random.random, 'agrees', 'agree')} with them no more than "
+            "chance does, as if without reading. A few such raters in a group make it differ where nobody's "
+            "opinion does: leave them out."
+        )
     if constant.constant:
         sentences.append(
             f"{number(constant.constant, 'rater')} of {constant.looked_at:,} with {FEWEST_ANNOTATIONS} or "
@@ -166,6 +194,25 @@ def findings(
             "can be said about such groups, and they may point to persons."
         )
     return sentences
+
+
+def random_sentence(found: RandomRaters) -> str:
+    """A sentence on what the search for raters at chance covered."""
+    if found.agreement is None:
+        return (
+            f"Raters at chance: not looked for, which takes {FEWEST_RATERS} raters with {FEWEST_SHARED} or "
+            f"more items that others labelled too, and at most {MAX_CELLS:,} annotations times labels."
+        )
+    covered = number(found.looked_at, "rater")
+    if found.agreement < LEAST_AGREEMENT:
+        return (
+            f"Raters at chance: none named among {covered}, since here everybody agrees little: the typical "
+            f"rater avoids {max(found.agreement, 0):.0%} of the disagreements of chance."
+        )
+    named = f"{found.random:,} found" if found.random else "none found"
+    return (
+        f"Raters at chance: {named} among {covered} with {FEWEST_SHARED} or more items that others labelled."
+    )
 
 
 def duplicates_sentence(found: Duplicates) -> str:

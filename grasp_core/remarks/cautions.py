@@ -49,6 +49,20 @@ class Caution(Code):
     TOO_MANY_PAIRS = (
         "an axis or intersection with {groups} groups is not compared pair by pair; up to {most} groups are"
     )
+    RANDOM_RESPONDERS = (
+        "{raters:rater} of {looked_at} {raters:agrees/agree} with the others no more than chance does, as if "
+        "without reading; a few such raters in a group make it differ where nobody's opinion does. Leave "
+        "them out: on Data, under Quality, or by --leave-out random"
+    )
+    CONSTANT_RATERS = (
+        "{raters:rater} of {looked_at} with {least} or more annotations gave one label always. If they did "
+        "not look, leave them out: on Data, under Quality, or by --leave-out constant"
+    )
+    NEAR_DUPLICATES = (
+        "{pairs:pair} of raters ({raters:rater}) {pairs:agrees/agree} far more than independent raters "
+        "would: one person with two accounts, copied answers, or two people who see the task very much "
+        "alike. To leave out one of each two: on Data, under Quality, or by --leave-out duplicates"
+    )
     NO_PAIRS_IN_PARTS = "pairs of groups are not compared in data in parts"
 
 
@@ -58,6 +72,13 @@ class ModelCaution(Code):
 
     MODEL_UNLABELLED = "{model} has no label for {items} of the items; they are left out for it"
     MODEL_OF_OTHER_ITEMS = "{labels} labels of {model} are of items that the data do not hold"
+
+
+@unique
+class ScreenCaution(Code):
+    """Cautions on raters whom screens name, which name groups, whose names come from the data."""
+
+    SCREENED_IN_GROUPS = "{screen}, by group: {groups:6}"
 
 
 def is_public(remark: Remark) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 
 from grasp_core.json_values import CONVERTER, WrongKindError, from_json
 from grasp_core.remarks.baselines import BaselineCaution
-from grasp_core.remarks.cautions import Caution, ModelCaution
+from grasp_core.remarks.cautions import Caution, ModelCaution, ScreenCaution
 from grasp_core.remarks.endpoints import ModelProblem
 from grasp_core.remarks.guards import GuardCaution
 from grasp_core.remarks.items import ItemProblem
@@ -25,6 +25,7 @@ KINDS: tuple[type[Code], ...] = (
         Caution,
         GuardCaution,
         ModelCaution,
+        ScreenCaution,
         BaselineCaution,
         LeftOutReason,
         Skipped,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from grasp_core.remarks.cautions import Caution
+from grasp_core.remarks.cautions import Caution, ScreenCaution
 from grasp_core.remarks.guards import GuardCaution
 from grasp_core.remarks.remark import Code, Remark
 
@@ -15,6 +15,10 @@ RANKS: Mapping[Code, int] = {
     GuardCaution.OWN_WORKLOAD: 0,
     GuardCaution.OWN_ITEMS: 0,
     GuardCaution.GAI_OF_OTHER_ITEMS: 1,
+    Caution.RANDOM_RESPONDERS: 1,
+    Caution.CONSTANT_RATERS: 1,
+    Caution.NEAR_DUPLICATES: 1,
+    ScreenCaution.SCREENED_IN_GROUPS: 1,
     Caution.TOO_FEW_FOR_P: 2,
     Caution.TOO_FEW_FOR_CORRECTION: 3,
     Caution.FEW_REGROUPINGS: 3,

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from grasp_core.data_spec import DataSpec, Filters
+from collections.abc import Mapping
+
+from grasp_core.data_spec import DataSpec, Filters, Screen
 from grasp_core.recode_steps import Bins, Combine, MapValues, Recode
 
 NO_VALUE = "no value"
 _SHOWN_VALUES = 8
+SCREENS: Mapping[Screen, str] = {
+    "random": "raters at chance",
+    "constant": "raters who gave one label always",
+    "duplicates": "one of each two raters who agree too closely",
+}
+"""Whom each screen leaves out."""
 
 
 def step_sentence(step: Recode) -> str:
@@ -51,4 +59,5 @@ def filter_sentences(filters: Filters) -> list[str]:
 def left_out(data: DataSpec) -> list[str]:
     """Everything that is left out, exclusions first."""
     excluded = [f"raters with {column} = {value or '(empty cell)'}" for column, value in data.exclude]
-    return [*excluded, *filter_sentences(data.filters)]
+    screened = [SCREENS[screen] for screen in data.screens]
+    return [*excluded, *filter_sentences(data.filters), *screened]

@@ -44,7 +44,9 @@ def test_plain_data_have_tables_and_no_warning(server: Server, annotations: byte
     assert not page.warning
     assert "Nothing odd was found" in seen(page.markdown)
     assert "none found among 5,356 pairs" in seen(page.markdown)
-    overview, histogram, small, close = (frame.value for frame in page.dataframe)
+    assert "Raters at chance: none" in seen(page.markdown)
+    assert not any("out" in button.label for button in page.button)
+    overview, histogram, small, close, _ = (frame.value for frame in page.dataframe)
     assert overview.set_index("What")["Value"]["Annotations"] == "36,400"
     assert histogram["Items"].tolist() == [350]
     assert small["Groups"].tolist() == [5, 2, 3, 10, 15, 6]
@@ -60,6 +62,8 @@ def test_odd_raters_are_told_of_and_named_only_when_asked(server: Server, annota
     assert "1 rater of 106" in seen(page.warning)
     assert "1 pair of raters (2 raters)" in seen(page.warning)
     assert not any("twin" in frame.value.to_string() for frame in page.dataframe)
+    press(page, "Leave these raters out")
+    assert page.session_state["screens-0"] == ["constant", "duplicates"]
     widget(page.toggle, "Show which raters").set_value(True).run()
     bored, pairs = (frame.value for frame in page.dataframe[-2:])
     assert bored.to_numpy().tolist() == [["bored"]]
@@ -84,7 +88,7 @@ def test_power_is_estimated_when_asked_and_kept(server: Server, annotations: byt
 def test_long_searches_wait_for_a_button(
     server: Server, annotations: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("grasp_core.quality.duplicates.QUICK_WORK", 1)
+    monkeypatch.setattr("grasp_core.screens.duplicates.QUICK_WORK", 1)
     page = opened(annotations)
     assert "Near-duplicates" not in seen(page.markdown)
     press(page, "Look for raters who agree too closely")

@@ -13,13 +13,17 @@ from scipy.stats.contingency import association
 from grasp_core.annotations import Axis, Raters
 from grasp_core.io.dataset.load import load
 from grasp_core.quality import tables
-from grasp_core.quality.constant import FEWEST_ANNOTATIONS, constant_raters
+from grasp_core.quality.constant import constant_raters
 from grasp_core.quality.overlap import corrected_v, overlaps
 from grasp_core.quality.overview import Bar, Spread, overview
+from grasp_core.quality.random_responders import RandomRaters
 from grasp_core.quality.report import quality_json, quality_report
 from grasp_core.quality.small_groups import small_groups
+from grasp_core.screens.constant import FEWEST_ANNOTATIONS
 from tests.io.making import LONG, rows_table, text_table
 from tests.permutation.simulated import simulate
+
+NONE_AT_CHANCE = RandomRaters(0, 0, None, ())
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +81,7 @@ def test_constant_raters_are_counted_by_group_and_never_named():
     written = quality_json(report)
     assert "always-yes" not in written
     assert json.loads(written)["constant_raters"]["by_group"][0]["group"] == {"g": "x"}
-    assert "1 rater of 3" in " ".join(tables.findings(found, None, (), (), ()))
+    assert "1 rater of 3" in " ".join(tables.findings(NONE_AT_CHANCE, found, None, (), (), ()))
 
 
 def test_small_groups_of_axes_and_pairs():
@@ -112,7 +116,8 @@ def test_identical_axes_are_flagged_and_undefined_ones_are_not():
     assert same.v == pytest.approx(1)
     assert nested.nearly_identical  # the one tells the other
     assert same.nearly_identical
-    assert "cannot tell them apart" in " ".join(tables.findings(_no_constant(), None, (), (same,), ()))
+    found = tables.findings(NONE_AT_CHANCE, _no_constant(), None, (), (same,), ())
+    assert "cannot tell them apart" in " ".join(found)
     independent = overlaps(crossed([[8, 8], [8, 8]]))[0]
     assert independent.v == 0
     assert not independent.nearly_identical

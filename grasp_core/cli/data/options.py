@@ -140,6 +140,13 @@ def _add_filters(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--min-gold", type=float, metavar="SHARE", help="raters right less often, 0 to 1")
     group.add_argument("--min-per-rater", type=int, metavar="N", help="raters with fewer annotations")
     group.add_argument("--min-per-item", type=int, metavar="N", help="items with fewer annotations")
+    group.add_argument(
+        "--leave-out",
+        dest="screens",
+        type=names,
+        metavar="SCREEN,...",
+        help="raters by what their labels show: random (at chance), constant, duplicates (one of each two)",
+    )
 
 
 def spec_fields(given: Mapping[str, Any]) -> dict[str, Any]:

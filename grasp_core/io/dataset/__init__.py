@@ -1,4 +1,4 @@
 """A table and a spec become annotations, raters and problems.
 
-Imports `parsing`, `remarks` and `table`.
+Imports `parsing`, `remarks`, `screens` and `table`.
 """

@@ -28,6 +28,7 @@ from grasp_core.io.dataset.questions import answered, together
 from grasp_core.io.dataset.raters.columns import DescribingColumn
 from grasp_core.io.dataset.raters.profiles import Profiles
 from grasp_core.io.dataset.recoding import all_recoded, ranges, recode
+from grasp_core.io.dataset.screening import leave_out_screened
 from grasp_core.io.dataset.votes import rater_rows, read_votes
 from grasp_core.io.table.columns import near_duplicates
 from grasp_core.io.table.table import Table
@@ -92,9 +93,9 @@ def load(
     """Form the data set that `spec` describes.
 
     Values are recoded first. Rows without a label are no annotations; then excluded raters drop out, what the
-    filters name in the order of their fields, and repeated annotations. Only raters and items with at least
-    one annotation left count. Items and raters keep the order of first appearance. Where
-    both files have an axis's column, the raters file decides.
+    filters name in the order of their fields, repeated annotations, and whom the screens name. Only raters
+    and items with at least one annotation left count. Items and raters keep the order of first appearance.
+    Where both files have an axis's column, the raters file decides.
 
     Parameters
     ----------
@@ -127,7 +128,10 @@ def load(
     excluded, found = checks.excluded_raters(profiles, spec)
     left = [leave_out(one, excluded, question) for one, question in zip(votes, spec.questions, strict=True)]
     sieves = [sieve for sieve, _ in left]
-    contents = Contents.of(sieves, spec, seen, [note for _, notes in left for note in notes])
+    notes_of_votes = [note for _, notes in left for note in notes]
+    if not any(problem.stops for _, problem in notes_of_votes):
+        leave_out_screened(sieves, spec)
+    contents = Contents.of(sieves, spec, seen, notes_of_votes)
     files = [fingerprint(table) for table in (annotations, raters, items) if table is not None]
     rated = tallied(together(sieves).item, len(votes[0].item_ids)) > 0
     described = Descriptions.of(annotations, items, spec, votes[0].item_ids, votes[0].item_of_row)

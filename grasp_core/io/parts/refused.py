@@ -14,6 +14,8 @@ REFUSED: Mapping[str, str] = {
     "parts; mark such raters in the raters file and exclude them by that",
     "min_gold": f"{_CANNOT}right labels, since a rater's annotations lie in several parts; mark raters in "
     "the raters file and exclude them by that",
+    "screens": f"{_CANNOT}screens, since a rater's annotations lie in several parts; mark raters in "
+    "the raters file and exclude them by that",
     "items": f"{_CANNOT}an items file; write what it says of the items into the folder's columns",
     "slices": f"{_CANNOT}slices; write a folder of the items of each value, and run each by itself",
     "models": f"{_CANNOT}models as raters; write a folder of the items that they labelled",
@@ -37,6 +39,7 @@ def check_supported(spec: DataSpec, models: Collection[object] = (), slices: Col
         "layout": spec.layout != "long",
         "min_per_rater": spec.filters.min_per_rater > 1,
         "min_gold": spec.filters.min_gold is not None,
+        "screens": bool(spec.screens),
         "items": spec.items_id is not None,
         "slices": bool(slices),
         "models": bool(models),

@@ -22,6 +22,7 @@ from grasp_core.report.reading import left_out
 from grasp_core.report.text import escape_markdown
 from grasp_core.report.words import axis_label
 from pages._ui.data.repeated import choose_repeated
+from pages._ui.data.screened import choose_screens
 from pages._ui.session.state import work
 from pages._ui.widgets.choices import choose_one
 
@@ -52,6 +53,7 @@ def choose_exclusions(spec: DataSpec, guess: Guess) -> DataSpec:
         if spec.layout != "raters-by-items":
             fields |= _by_time(tables[0], start) | _by_gold(tables[0], spec, start)
         spec = choose_repeated(tables[0], spec, guess)
+        spec = replace(spec, screens=choose_screens(guess.spec.screens))
         try:
             return replace(spec, exclude=exclude, filters=Filters(**fields))
         except SpecError as error:

@@ -16,15 +16,19 @@ from grasp_core.assignment import AssignmentCheck
 from grasp_core.groups import AxisSet
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.quality import tables
-from grasp_core.quality.constant import ConstantRaters, constant_raters, find_constant
-from grasp_core.quality.duplicates import Duplicates, is_instant, is_quick, near_duplicates
+from grasp_core.quality.constant import ConstantRaters, constant_raters
 from grasp_core.quality.overlap import Overlap, overlaps
 from grasp_core.quality.overview import Overview, overview
 from grasp_core.quality.power import GroupPower, estimate, power_tasks
+from grasp_core.quality.random_responders import RandomRaters, random_raters
 from grasp_core.quality.report import assignment_of
 from grasp_core.quality.small_groups import SmallGroups, small_groups
 from grasp_core.report.text import escape_markdown
 from grasp_core.report.words import axis_label, one_line
+from grasp_core.screens.constant import find_constant
+from grasp_core.screens.duplicates import Duplicates, is_instant, is_quick, near_duplicates
+from grasp_core.screens.random_responders import random_responders
+from pages._ui.data.screened import offer_leaving_out
 from pages._ui.session.permissions import require_run
 from pages._ui.session.state import work
 from pages._ui.widgets.sections import when_open
@@ -32,7 +36,12 @@ from pages._ui.widgets.sections import when_open
 _KEY = "quality"
 _KEPT = 12
 _Basics = tuple[
-    Overview, ConstantRaters, tuple[SmallGroups, ...], tuple[Overlap, ...], tuple[AssignmentCheck, ...]
+    Overview,
+    RandomRaters,
+    ConstantRaters,
+    tuple[SmallGroups, ...],
+    tuple[Overlap, ...],
+    tuple[AssignmentCheck, ...],
 ]
 
 T = TypeVar("T")
@@ -46,17 +55,26 @@ def show_quality(dataset: Dataset, proposed_axes: tuple[str, ...]) -> None:
         first = escape_markdown(one_line(str(reading.label)))
         st.caption(f"Looked at by the answers to the first question, {first}.")
     basics = _once("basics", dataset, lambda: _look(dataset))
-    _, constant, small, close, assignment = basics
+    _, random, constant, small, close, assignment = basics
     duplicates = _near_duplicates(dataset)
-    sentences = tables.findings(constant, duplicates, small, close, assignment)
+    sentences = tables.findings(random, constant, duplicates, small, close, assignment)
     for sentence in sentences:
         st.warning(escape_markdown(sentence), icon=":material/info:")
     if not sentences:
         st.write("Nothing odd was found about the raters, their groups and the axes.")
 
+    offer_leaving_out(
+        {
+            "random": random.random,
+            "constant": constant.constant,
+            "duplicates": 0 if duplicates is None else len(duplicates.pairs),
+        },
+        reading,
+    )
+
     def report() -> None:
         _show_figures(basics, duplicates)
-        _show_whom(dataset.annotations, constant, duplicates)
+        _show_whom(dataset.annotations, random, constant, duplicates)
 
     when_open("Quality report", report, key="quality-report", icon=":material/fact_check:")
     _show_power(dataset, proposed_axes)
@@ -66,6 +84,7 @@ def _look(dataset: Dataset) -> _Basics:
     annotations, raters = dataset.annotations, dataset.raters
     return (
         overview(annotations, raters),
+        random_raters(annotations, raters),
         constant_raters(annotations, raters),
         small_groups(raters),
         overlaps(raters),
@@ -91,7 +110,7 @@ def _near_duplicates(dataset: Dataset) -> Duplicates | None:
 
 
 def _show_figures(basics: _Basics, duplicates: Duplicates | None) -> None:
-    found, constant, small, close, assignment = basics
+    found, random, constant, small, close, assignment = basics
     left, right = st.columns(2)
     with left:
         st.subheader("How much there is")
@@ -99,9 +118,13 @@ def _show_figures(basics: _Basics, duplicates: Duplicates | None) -> None:
     with right:
         st.subheader("Items by number of raters")
         _table(tables.histogram_table(found), "Items by number of raters")
+    if random.by_group:
+        st.subheader("Raters at chance")
+        _table(tables.random_table(random), "Groups with raters who agree no more than chance does")
     if constant.by_group:
         st.subheader("Raters who gave one label always")
         _table(tables.constant_table(constant), "Groups with raters who gave one label always")
+    st.write(escape_markdown(tables.random_sentence(random)))
     if duplicates is not None:
         st.write(escape_markdown(tables.duplicates_sentence(duplicates)))
     if small:
@@ -123,14 +146,23 @@ def _show_figures(basics: _Basics, duplicates: Duplicates | None) -> None:
         _table(tables.assignment_table(assignment), "Which groups were given other items, or more of them")
 
 
-def _show_whom(annotations: Annotations, constant: ConstantRaters, duplicates: Duplicates | None) -> None:
+def _show_whom(
+    annotations: Annotations,
+    random: RandomRaters,
+    constant: ConstantRaters,
+    duplicates: Duplicates | None,
+) -> None:
     """Ids, for whoever brought the data and may want to leave somebody out; never part of a result."""
     pairs = () if duplicates is None else duplicates.pairs
-    if not constant.constant and not pairs:
+    if not random.random and not constant.constant and not pairs:
         return
     if not st.toggle("Show which raters", help="Shown to you alone; no result and no link names a rater."):
         return
     ids = annotations.rater_ids
+    if random.random:
+        positions = np.flatnonzero(random_responders(annotations).random)
+        whom = pd.DataFrame({"at chance": [ids[position] for position in positions]})
+        _table(whom, "Raters at chance")
     if constant.constant:
         positions = np.flatnonzero(find_constant(annotations)[0])
         whom = pd.DataFrame({"gave one label always": [ids[position] for position in positions]})

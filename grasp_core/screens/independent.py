@@ -8,20 +8,26 @@ from grasp_core.annotations import Annotations, BoolArray, FloatArray, Int32Arra
 
 _STEPS = 15
 _MOST_SHARP = 5.0
+_LEAST = 1e-9
+"""What rounding may leave of a label that nobody else gave."""
 
 
-def others_shares(annotations: Annotations, rows: BoolArray) -> FloatArray:
+def others_shares(annotations: Annotations, rows: BoolArray, weight: FloatArray | None = None) -> FloatArray:
     """Labels that the other raters gave each annotation's item, smoothed by one label of the whole data's.
 
     Shape (K, A), as all that follows: sums over few labels are fast down a column, not along a row.
+    Raters may weigh less than 1 (`weight`, shape (J,)).
     """
     k = annotations.n_categories
+    weights = np.ones(annotations.n_annotations) if weight is None else weight[annotations.rater]
     cell = annotations.category * np.int64(annotations.n_items) + annotations.item
-    counts = np.bincount(cell, minlength=annotations.n_items * k).reshape(k, -1).astype(np.float64)
+    counts = np.zeros((k, annotations.n_items))
+    np.add.at(counts.reshape(-1), cell, weights)
     overall = (counts.sum(axis=1) + 0.5) / (counts.sum() + 0.5 * k)
     others = counts.take(annotations.item[rows], axis=1)
-    others[annotations.category[rows], np.arange(others.shape[1])] -= 1
+    others[annotations.category[rows], np.arange(others.shape[1])] -= weights[rows]
     others += overall[:, None]
+    np.maximum(others, _LEAST, out=others)
     shares: FloatArray = others / others.sum(axis=0)
     return shares
 

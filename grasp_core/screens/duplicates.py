@@ -12,8 +12,8 @@ from scipy.special import rel_entr
 from scipy.stats import norm
 
 from grasp_core.annotations import Annotations, BoolArray, FloatArray, Int64Array
-from grasp_core.quality.constant import find_constant
-from grasp_core.quality.independent import fitted, others_shares
+from grasp_core.screens.constant import find_constant
+from grasp_core.screens.independent import fitted, others_shares
 
 FEWEST_COMMON = 20
 """Pairs with fewer common items are not looked at."""
@@ -60,6 +60,12 @@ class Duplicates:
     def raters(self) -> int:
         """Raters in any of the pairs."""
         return len({rater for pair in self.pairs for rater in (pair.first, pair.second)})
+
+    def among(self, n_raters: int) -> BoolArray:
+        """Whether each of J raters is in any of the pairs, shape (J,)."""
+        found = np.zeros(n_raters, dtype=np.bool_)
+        found[[rater for pair in self.pairs for rater in (pair.first, pair.second)]] = True
+        return found
 
 
 def near_duplicates(annotations: Annotations) -> Duplicates:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from grasp_core.annotations import Annotations
-from grasp_core.quality import duplicates
-from grasp_core.quality.duplicates import is_instant, is_quick, near_duplicates
+from grasp_core.screens import duplicates
+from grasp_core.screens.duplicates import is_instant, is_quick, near_duplicates
 
 LABELS = ("a", "b", "c")
 

@@ -1,0 +1,60 @@
+"""Raters whom screens name, as cautions of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from grasp_core.annotations import Annotations, BoolArray
+from grasp_core.data_spec import Screen
+from grasp_core.groups import Grouping
+from grasp_core.remarks.cautions import Caution, ScreenCaution
+from grasp_core.remarks.remark import Remark
+from grasp_core.report.reading import SCREENS
+from grasp_core.report.words import group_label
+from grasp_core.screens.constant import FEWEST_ANNOTATIONS, find_constant
+from grasp_core.screens.duplicates import is_quick, near_duplicates
+from grasp_core.screens.random_responders import is_quick_search, random_responders
+
+
+def screen_cautions(annotations: Annotations, grouping: Grouping) -> tuple[Remark, ...]:
+    """Counts of raters whom screens name, over all and by group, of the screens that are quick.
+
+    Parameters
+    ----------
+    annotations : Annotations
+    grouping : Grouping
+        The groups that a run shows; its `member` has shape (G, J).
+    """
+    found: list[Remark] = []
+    for screen, caution, who in _named(annotations):
+        found.append(caution)
+        counts = grouping.member.astype(np.int64) @ who
+        order = [g for g in np.argsort(-counts, kind="stable") if counts[g]]
+        groups = tuple(f"{group_label(grouping.groups[g])}: {counts[g]:,}" for g in order)
+        if groups:
+            found.append(ScreenCaution.SCREENED_IN_GROUPS(screen=SCREENS[screen], groups=groups))
+    return tuple(found)
+
+
+def _named(annotations: Annotations) -> Iterator[tuple[Screen, Remark, BoolArray]]:
+    """Screens that name anybody: the caution, and who it is."""
+    if is_quick_search(annotations):
+        random = random_responders(annotations)
+        looked_at = int(random.looked_at.sum())
+        if random.raters:
+            yield (
+                "random",
+                Caution.RANDOM_RESPONDERS(raters=random.raters, looked_at=looked_at),
+                random.random,
+            )
+    constant, enough = find_constant(annotations)
+    if constant.any():
+        numbers = {"raters": int(constant.sum()), "looked_at": int(enough.sum()), "least": FEWEST_ANNOTATIONS}
+        yield "constant", Caution.CONSTANT_RATERS(**numbers), constant
+    if is_quick(annotations):
+        close = near_duplicates(annotations)
+        if close.pairs:
+            caution = Caution.NEAR_DUPLICATES(raters=close.raters, pairs=len(close.pairs))
+            yield "duplicates", caution, close.among(annotations.n_raters)

@@ -1,0 +1,4 @@
+"""Screens: raters who may not have read, found in the annotations alone.
+
+Imports no other room.
+"""
