@@ -86,6 +86,24 @@ class SlicesResult:
 
 
 @dataclass(frozen=True, slots=True)
+class GivenResult:
+    """The groups that axis `column` has no part in, with profiles shuffled within its values too."""
+
+    column: str
+    groups: tuple[GroupResult, ...]
+    dsi: tuple[DsiResult, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Association:
+    """How closely two axes of a run go together: bias-corrected Cramér's V, 0 to 1."""
+
+    first: str
+    second: str
+    v: float
+
+
+@dataclass(frozen=True, slots=True)
 class FileFingerprint:
     """Name, size and hash of an input file."""
 
@@ -120,7 +138,8 @@ class Undecided:
 
     `group` is None for the DSI of `axes`; `corrected` says which of a test's two marks is meant. `model` is
     the model that is held against the group, where there are some, `other` the other group of a pair, `slice`
-    the column and the value whose items are meant.
+    the column and the value whose items are meant, `given` the axis within whose values profiles were
+    shuffled.
     """
 
     axes: AxisSet
@@ -130,6 +149,7 @@ class Undecided:
     model: str | None = field(default=None, metadata=ADDED)
     other: Group | None = field(default=None, metadata=ADDED)
     slice: tuple[str, str] | None = field(default=None, metadata=ADDED)
+    given: str | None = field(default=None, metadata=ADDED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +237,8 @@ class Result:
 class RunResult(Result):
     """Everything that was found about cohesion; enough to draw every table and figure.
 
-    `pairs` are those of each axis's groups, and `slices` those of each column, where they were asked.
+    `pairs` are those of each axis's groups, `slices` those of each column, and `given` the groups given each
+    axis, where they were asked. `associations` are the pairs of axes that go together.
     `assignment` says of each axis or intersection whether its groups were given the same items, and as many.
     """
 
@@ -230,6 +251,8 @@ class RunResult(Result):
     pairs: tuple[PairResult, ...] = field(default=(), metadata=ADDED)
     slices: tuple[SlicesResult, ...] = field(default=(), metadata=ADDED)
     assignment: tuple[AssignmentCheck, ...] = field(default=(), metadata=ADDED)
+    given: tuple[GivenResult, ...] = field(default=(), metadata=ADDED)
+    associations: tuple[Association, ...] = field(default=(), metadata=ADDED)
 
 
 # How rows stand in files: a group's axes and values beside what was found about it.

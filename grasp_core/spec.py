@@ -97,6 +97,8 @@ class AnalysisSpec:
         Whether the groups of each axis are held against each other two by two.
     slices : tuple of str
         Columns that describe items: the groups are computed once more on the items of each of their values.
+    given : tuple of str
+        Axes given which the others are tested once more: profiles are shuffled within their values too.
     cluster : str, optional
         Column whose values, such as teams, hold raters together: profiles move by whole clusters.
     """
@@ -118,6 +120,7 @@ class AnalysisSpec:
     interval: IntervalTarget = "both"
     pairs: bool = False
     slices: tuple[str, ...] = ()
+    given: tuple[str, ...] = field(default=(), metadata=ADDED)
     cluster: str | None = field(default=None, metadata=ADDED)
 
     def __post_init__(self) -> None:
@@ -135,6 +138,9 @@ class AnalysisSpec:
         _texts("slices", self.slices)
         if len(set(self.slices)) != len(self.slices):
             raise SpecError("`slices` names a column twice")
+        _texts("given", self.given)
+        if len(set(self.given)) != len(self.given):
+            raise SpecError("`given` names an axis twice")
         _texts("strata", self.strata)
         if len(set(self.strata)) != len(self.strata):
             raise SpecError("`strata` names an axis twice")
@@ -174,7 +180,7 @@ class AnalysisSpec:
     @property
     def columns(self) -> tuple[str, ...]:
         """Every axis that the data must have, each once."""
-        beside = [name for name in (*self.strata, self.cluster) if name not in (None, WORKLOAD)]
+        beside = [name for name in (*self.strata, self.cluster, *self.given) if name not in (None, WORKLOAD)]
         return tuple(dict.fromkeys((*self.tested, *map(str, beside))))
 
     @property
@@ -225,6 +231,8 @@ class RunSpec:
     def __post_init__(self) -> None:
         if self.models and self.analysis.slices:
             raise SpecError("models are held against the groups on all items; run slices without models")
+        if self.models and self.analysis.given:
+            raise SpecError("models are held against all groups at once; leave `given` out")
         if self.models and self.data.further:
             raise SpecError("models are held against the answers to one question; run each by itself")
         if self.models and self.analysis.pairs:

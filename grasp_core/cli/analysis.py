@@ -101,7 +101,7 @@ def analysis_fields(given: Mapping[str, Any], found: Reading) -> dict[str, Any]:
     known = found.recipe.axes if found.recipe is not None else ()
     axes = named_axes(given) or known or tuple((name,) for name in found.axes)
     fields = {name: value for name, value in given.items() if name in known_fields}
-    fields["slices"] = tuple(given.get("slices", ()))
+    fields.update({name: tuple(given.get(name, ())) for name in ("slices", "given")})
     fields["strata"] = given.get("within", ())
     for table in (found.annotations, found.raters):
         check_strata(fields["strata"], () if table is None else table.columns)

@@ -37,6 +37,7 @@ from grasp_core.io.dataset.load import Dataset, load
 from grasp_core.io.parts.refused import check_supported
 from grasp_core.io.parts.survey import survey
 from grasp_core.io.parts.workplace import workplace
+from grasp_core.report.given import association_sentence, given_sentences, given_table, not_yet_given
 from grasp_core.report.label_tables import label_use_by_group, with_label_use
 from grasp_core.report.levels import proposed_levels
 from grasp_core.report.pairs.sentences import most_told
@@ -115,6 +116,13 @@ def _add_analysis(group: argparse._ArgumentGroup) -> None:
         metavar="COLUMN",
         help="all groups once more on the items of each value of this column, of the annotations or of "
         "--items; repeat for several",
+    )
+    group.add_argument(
+        "--given",
+        action="append",
+        metavar="COLUMN",
+        help="test the other axes once more with profiles shuffled within this one's values too; repeat for "
+        "several",
     )
 
 
@@ -267,6 +275,10 @@ def _print(result: RunResult) -> None:
         for sentence in slice_sentences(result, found_here):
             print(f"- {printable(sentence.plain)}")
         print(f"\n{side_by_side(result, found_here).to_string(index=False)}")
+    for sentence in [*map(association_sentence, not_yet_given(result)), *given_sentences(result)]:
+        print(f"\n- {printable(sentence.plain)}")
+    for given in printable_result(result).given:
+        print(f"\n{given_table(result, given).to_string(index=False)}")
     for words in how_it_ended(result):
         print(f"\n{printable(words)}")
     for warning in result.warnings:

@@ -17,6 +17,7 @@ from grasp_core.engine.run import Prepared
 from grasp_core.engine.watching import Watcher
 from grasp_core.groups import AxisSet, Grouping
 from grasp_core.io.dataset.load import Dataset
+from grasp_core.panels.given.panel import given_of, not_given
 from grasp_core.panels.pairs.panel import not_compared, pairs_of
 from grasp_core.panels.panel import LaterPanel
 from grasp_core.panels.slices.panel import not_sliced, slices_of
@@ -32,7 +33,7 @@ class Stage(NamedTuple):
     left_out: Callable[[Dataset, Grouping, AnalysisSpec], tuple[Remark, ...]]
 
 
-STAGES = (Stage(pairs_of, not_compared), Stage(slices_of, not_sliced))
+STAGES = (Stage(pairs_of, not_compared), Stage(slices_of, not_sliced), Stage(given_of, not_given))
 
 
 def later_panels(prepared: Prepared) -> Iterator[LaterPanel]:

@@ -16,6 +16,7 @@ from grasp_core.guards.matched import Unmatched, unmatched
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.panels.cohesion.columns import Places
 from grasp_core.panels.cohesion.panel import Cohesion
+from grasp_core.panels.given.associations import associations
 from grasp_core.panels.models.panel import Models
 from grasp_core.panels.panel import Panel, RunPanel
 from grasp_core.permutation.design import MOST_TOLD
@@ -159,7 +160,13 @@ def finish(
         return found
     warnings = ranked([*said_of_matched(_unmatched(prepared, found)), *found.warnings])
     groups = _with_least_p(found, prepared)
-    return replace(found, groups=groups, assignment=prepared.assignment, warnings=warnings)
+    return replace(
+        found,
+        groups=groups,
+        assignment=prepared.assignment,
+        associations=associations(prepared.dataset.raters, prepared.spec.analysis.tested),
+        warnings=warnings,
+    )
 
 
 def _unmatched(prepared: Prepared, found: RunResult) -> list[Unmatched]:

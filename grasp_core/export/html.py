@@ -7,6 +7,7 @@ from dataclasses import replace
 from html import escape
 
 from grasp_core.charts import cohesion_map, dsi_chart, forest_plot, null_histograms
+from grasp_core.export.html_given import given
 from grasp_core.export.html_labels import label_use
 from grasp_core.export.html_pairs import pairs
 from grasp_core.export.html_parts import (
@@ -64,6 +65,7 @@ _SECTIONS = {
     "pairs": "Groups two by two",
     "chance": "Against chance groupings",
     "slices": "Slices",
+    "given": "Given another axis",
     "methods": "Methods",
     "warnings": "Warnings",
     "data": "Data",
@@ -130,6 +132,8 @@ def _contents(result: RunResult, spec_file: str) -> dict[str, str]:
         contents["pairs"] = pairs(result)
     if result.slices:
         contents["slices"] = slices(result)
+    if result.given:
+        contents["given"] = given(result)
     if result.data.files:
         contents["again"] = _again(result, spec_file)
     return {name: contents[name] for name in _SECTIONS if name in contents}

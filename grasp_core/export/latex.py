@@ -10,6 +10,7 @@ import pandas as pd
 
 from grasp_core.outcome import Outcome
 from grasp_core.report.contents import marks, run_title
+from grasp_core.report.given import GIVEN_EXPLANATION, given_table
 from grasp_core.report.label_tables import label_use_by_group
 from grasp_core.report.pairs.tables import pairs_in_words
 from grasp_core.report.pairs.words import PAIRS_EXPLANATION
@@ -91,7 +92,7 @@ def table_latex(result: RunResult) -> str:
     r"""Table 5 as a ``table*`` with booktabs rules, a caption and the label ``tab:grasp``; then what else is.
 
     Tables of their own have label use (``tab:grasp-labels``), pairs of groups (``tab:grasp-pairs``) and each
-    column's slices (``tab:grasp-slices-1``...).
+    column's slices (``tab:grasp-slices-1``...), and the groups given each axis (``tab:grasp-given-1``...).
     """
     result = printable_result(result)
     statistics = reported_statistics(result)
@@ -128,6 +129,9 @@ def _further(result: RunResult) -> Iterator[list[str]]:
     for position, found in enumerate(result.slices, 1):
         what = f"Every group on the items of each value of {one_line(found.column)}: {title}."
         yield _table(wide_slices(result, found), what, f"slices-{position}", texts=4)
+    for position, given in enumerate(result.given, 1):
+        what = f"Every group given {axis_label((given.column,))}: {title}. {GIVEN_EXPLANATION}"
+        yield _table(given_table(result, given), what, f"given-{position}", texts=1)
 
 
 def _table(table: pd.DataFrame, what: str, label: str, *, texts: int) -> list[str]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from grasp_core.report.contents import marks, not_estimable, run_title
+from grasp_core.report.given import GIVEN_EXPLANATION, given_sentences, given_table
 from grasp_core.report.label_tables import label_use_by_group, with_label_use
 from grasp_core.report.labelled import labelled_sentence
 from grasp_core.report.pairs.sentences import most_told
@@ -36,7 +37,7 @@ def escape_inline(text: str) -> str:
 
 
 def table_markdown(result: RunResult) -> str:
-    """Headline, Table 5 with its marks explained, DSI, label use, pairs of groups, and slices."""
+    """Headline, Table 5 with its marks explained, DSI, label use, pairs, slices, and axes given others."""
     result = printable_result(result)
     wide = wide_table(result)
     parts = [
@@ -55,6 +56,8 @@ def table_markdown(result: RunResult) -> str:
         parts += _pairs(result)
     for found in result.slices:
         parts += _slices(result, found)
+    if result.given:
+        parts += _given(result)
     if result.warnings:
         said = "\n".join(f"- {escape_inline(str(warning))}" for warning in result.warnings)
         parts.append(f"## Warnings\n\n{said}")
@@ -88,6 +91,13 @@ def _slices(result: RunResult, found: SlicesResult) -> list[str]:
     sentences = "\n".join(f"- {_sentence(one)}" for one in slice_sentences(result, found))
     rows = _table(list(table.columns), table.to_numpy().tolist(), texts=4)
     return [f"## Slices by {escape_inline(found.column)}", sentences, rows]
+
+
+def _given(result: RunResult) -> list[str]:
+    said = "\n".join(f"- {_sentence(one)}" for one in given_sentences(result))
+    tables = [given_table(result, found) for found in result.given]
+    drawn = [_table(list(one.columns), one.to_numpy().tolist(), texts=1) for one in tables]
+    return ["## Given another axis", escape_inline(GIVEN_EXPLANATION), said, *drawn]
 
 
 def _sentence(sentence: Sentence) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from grasp_core.export.workbook import Book, Cell, Column, Kind
 from grasp_core.report.contents import conventions, marks, methods, not_estimable, raters_per_item, run_title
+from grasp_core.report.given import as_result
 from grasp_core.report.label_tables import MEAN, label_use_table, with_label_use
 from grasp_core.report.pairs.tables import pairs_table
 from grasp_core.report.printable import printable_result
@@ -16,7 +17,7 @@ from grasp_core.result import RunResult, SliceResult, SlicesResult
 
 
 def table_xlsx(result: RunResult) -> bytes:
-    """Workbook with Table 5, DSI, label use, pairs and slices (where computed), methods, and data."""
+    """Workbook with Table 5, DSI, methods and data; label use, pairs, slices, given axes where computed."""
     result = printable_result(result)
     book = Book(run_title(result.spec), result.permutations)
     book.add("Table 5", _groups(result), frozen=2)
@@ -29,6 +30,8 @@ def table_xlsx(result: RunResult) -> bytes:
         book.add("Slices", _slices(result, _groups), frozen=5)
     if any(with_label_use(view) for _, _, view in _views(result)):
         book.add("Label use by slice", _slices(result, _label_use), frozen=5)
+    if result.given:
+        book.add("Given", _given(result), frozen=3)
     book.add("Methods & conventions", _methods(result))
     book.add("Data", _data(result))
     return book.content()
@@ -133,6 +136,20 @@ def _slices(result: RunResult, make: Callable[[RunResult], list[Column]]) -> lis
             Column("Items", "count", [one.items] * rows),
         ]
         blocks.append([*first, *columns])
+    return _below(blocks)
+
+
+def _given(result: RunResult) -> list[Column]:
+    """A sheet's columns of the groups given each axis, one below the other, behind that axis."""
+    blocks = []
+    for found in result.given:
+        columns = _groups(as_result(result, found))
+        blocks.append([Column("Given", "text", [found.column] * len(columns[0].cells)), *columns])
+    return _below(blocks)
+
+
+def _below(blocks: Sequence[Sequence[Column]]) -> list[Column]:
+    """Blocks of like columns, one below the other."""
     return [
         Column(of_all[0].head, of_all[0].kind, [cell for one in of_all for cell in one.cells])
         for of_all in zip(*blocks, strict=True)

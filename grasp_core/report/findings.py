@@ -202,7 +202,7 @@ def findings(result: RunResult) -> tuple[Finding, ...]:
     make findings, the more often chance makes one: with all ten in a fifth of clean data sets, with label
     use, distance and the lead statistic, which are the ones that do, in a tenth (docs/results.md).
     """
-    held = [_first(of_group, "corrected", _leading(result)) for of_group in _all_evidence(result)]
+    held = [_first(of_group, "corrected", leading(result)) for of_group in _all_evidence(result)]
     return _ranked([finding for finding in held if finding is not None])
 
 
@@ -213,8 +213,8 @@ def beside(result: RunResult) -> tuple[Finding, ...]:
     return _ranked([one for one in held if one is not None and one.name not in found])
 
 
-def _leading(result: RunResult) -> tuple[str, ...]:
-    """What makes a finding."""
+def leading(result: RunResult) -> tuple[str, ...]:
+    """What makes a finding: label use and the statistics that do."""
     return (LABEL_USE, "distance", lead_statistic(result))
 
 
@@ -237,7 +237,7 @@ def stand_out(found: Sequence[Finding], result: RunResult) -> Sentence:
 
 def nearest(result: RunResult) -> tuple[Finding, ...]:
     """What is marked nominally only, so no finding: one a group, smallest q first."""
-    near = [_first(of_group, "nominal", _leading(result)) for of_group in _all_evidence(result)]
+    near = [_first(of_group, "nominal", leading(result)) for of_group in _all_evidence(result)]
     return tuple(
         sorted((one for one in near if one is not None), key=lambda one: (_or_1(one.outcome.q), -one.size))
     )

@@ -13,7 +13,15 @@ from grasp_core.groups import Group
 from grasp_core.outcome import LabelUse, Outcome
 from grasp_core.pairs import PairResult
 from grasp_core.remarks.remark import Remark, Value
-from grasp_core.result import DataSummary, DsiResult, GroupResult, RunResult, SlicesResult
+from grasp_core.result import (
+    Association,
+    DataSummary,
+    DsiResult,
+    GivenResult,
+    GroupResult,
+    RunResult,
+    SlicesResult,
+)
 
 _BLANKS = "\t\n\v\f\r\x1c-\x1f\x85\u2028\u2029"
 _DIRECTIONS = "\u202a-\u202e\u2066-\u2069"
@@ -54,6 +62,8 @@ def printable_result(result: RunResult) -> RunResult:
         dsi=tuple(_dsi(row) for row in result.dsi),
         pairs=tuple(_pair(row) for row in result.pairs),
         slices=tuple(_slices(found) for found in result.slices),
+        given=tuple(_given(found) for found in result.given),
+        associations=tuple(_association(one) for one in result.associations),
         warnings=tuple(_remark(warning) for warning in result.warnings),
         code_version=printable(result.code_version),
     )
@@ -133,6 +143,19 @@ def _slices(found: SlicesResult) -> SlicesResult:
         for one in found.values
     )
     return replace(found, column=printable_name(found.column), values=values)
+
+
+def _given(found: GivenResult) -> GivenResult:
+    return replace(
+        found,
+        column=printable_name(found.column),
+        groups=tuple(_group_result(row) for row in found.groups),
+        dsi=tuple(_dsi(row) for row in found.dsi),
+    )
+
+
+def _association(one: Association) -> Association:
+    return replace(one, first=printable_name(one.first), second=printable_name(one.second))
 
 
 def _group(group: Group) -> Group:

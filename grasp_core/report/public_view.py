@@ -12,7 +12,7 @@ from grasp_core.remarks.guards import GuardCaution
 from grasp_core.remarks.left_out import LeftOutReason
 from grasp_core.remarks.remark import Remark
 from grasp_core.report.words import axis_label, group_label
-from grasp_core.result import DataSummary, Result, RunResult, SlicesResult
+from grasp_core.result import DataSummary, GivenResult, Result, RunResult, SlicesResult
 from grasp_core.spec import ModelSource, RunSpec
 
 
@@ -48,6 +48,7 @@ def public_view(result: Result) -> Result:
             assignment=tuple(check for check in shown.assignment if check.groups <= named),
             dsi=tuple(row for row in shown.dsi if row.group in named),
             slices=tuple(_public_slices(found, least) for found in shown.slices),
+            given=tuple(_public_given(found, least) for found in shown.given),
             pairs=tuple(row for row in shown.pairs if min(row.n_raters_a, row.n_raters_b) >= least),
         )
     raise TypeError(type(result).__name__)  # of a panel whose details nobody looked through
@@ -76,6 +77,13 @@ def _public_slices(found: SlicesResult, least: int) -> SlicesResult:
         dsi = tuple(row for row in one.dsi if row.group in named)
         values += [replace(one, groups=groups, dsi=dsi)] if one.items > 1 else []
     return replace(found, values=tuple(values))
+
+
+def _public_given(found: GivenResult, least: int) -> GivenResult:
+    """Groups that are large enough."""
+    groups = tuple(row for row in found.groups if row.n_raters >= least)
+    named = {row.group for row in groups} | {None}
+    return replace(found, groups=groups, dsi=tuple(row for row in found.dsi if row.group in named))
 
 
 def public_spec(spec: RunSpec) -> RunSpec:

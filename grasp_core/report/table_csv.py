@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from grasp_core.groups import Group
 from grasp_core.outcome import LabelUse, Outcome, Shift
+from grasp_core.report.given import as_result as given_view
 from grasp_core.report.slices import as_results
 from grasp_core.report.tables import ends
 from grasp_core.report.words import outcome_of, reported_statistics
@@ -32,6 +33,7 @@ CSV_COLUMNS = (
 )
 PAIR_COLUMNS = ("other_group", "n_raters_other")
 SLICE_COLUMNS = ("slice", "slice_value")
+GIVEN_COLUMNS = ("given",)
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
@@ -41,7 +43,7 @@ def table_csv(result: RunResult) -> str:
     Of a run with pairs of groups, lines follow of each pair and what was tested of it, and all lines have two
     cells more: the second group and its raters, blank where all others are meant. Of a run with slices,
     further lines follow of every group in each, and again all lines have two cells more: the slice's column
-    and value, blank where all items are meant.
+    and value, blank where all items are meant; and so with groups given an axis, and one cell for that axis.
 
     Notes
     -----
@@ -50,7 +52,11 @@ def table_csv(result: RunResult) -> str:
     """
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer)
-    more = (*(PAIR_COLUMNS if result.pairs else ()), *(SLICE_COLUMNS if result.slices else ()))
+    more = (
+        *(PAIR_COLUMNS if result.pairs else ()),
+        *(SLICE_COLUMNS if result.slices else ()),
+        *(GIVEN_COLUMNS if result.given else ()),
+    )
     writer.writerow((*CSV_COLUMNS, *more))
     for line, cells in _with_more(result):
         writer.writerow((*line, *(cells.get(name, "") for name in more)))
@@ -70,6 +76,9 @@ def _with_more(result: RunResult) -> Iterator[tuple[tuple[object, ...], Mapping[
             of_slice = dict(zip(SLICE_COLUMNS, map(safe_cell, (found.column, one.value)), strict=True))
             for line in _lines(view):
                 yield line, of_slice
+    for given in result.given:
+        for line in _lines(given_view(result, given)):
+            yield line, {GIVEN_COLUMNS[0]: safe_cell(given.column)}
 
 
 def _lines(result: RunResult) -> Iterator[tuple[object, ...]]:

@@ -191,11 +191,17 @@ class Cohesion:
 
     def result(self, null: Null, *, permutations_done: int | None, **of_run: Any) -> RunResult:
         """Outcomes of each group by statistic, its label use, and the DSI of each axis."""
-        so_far = permutations_done is not None
+        labels = of_run["spec"].data.labels
+        groups, dsi = self.tested(null, labels, so_far=permutations_done is not None)
+        return RunResult(groups=groups, dsi=dsi, permutations_done=permutations_done, **of_run)
+
+    def tested(
+        self, null: Null, labels: Sequence[str], *, so_far: bool
+    ) -> tuple[tuple[GroupResult, ...], tuple[DsiResult, ...]]:
+        """Results of groups and axes, each column held against its null; parameters as in :meth:`rows`."""
         found = outcomes(self.tests, self.observed, null, self.reasons, so_far=so_far)
         found |= tested_otherwise(self.asked.families, self.untested_outcomes)
-        groups, dsi = self.rows(found, null, of_run["spec"].data.labels, so_far=so_far)
-        return RunResult(groups=groups, dsi=dsi, permutations_done=permutations_done, **of_run)
+        return self.rows(found, null, labels, so_far=so_far)
 
     def rows(
         self, found: Mapping[int, Outcome], null: Null, labels: Sequence[str], *, so_far: bool

@@ -76,11 +76,7 @@ def check_something_moves(raters: Raters, grouping: Grouping, spec: AnalysisSpec
     SpecError
         If strata or clusters leave nothing to shuffle, with the axes that this is true of.
     """
-    if not spec.strata and spec.cluster is None:
-        return
-    free = log_regroupings(grouping, exchange_of(raters, AnalysisSpec(axes=spec.axes)))
-    left = log_regroupings(grouping, exchange_of(raters, spec))
-    stuck = [axes for axes in spec.axes if _stays(axes, grouping, free, left)]
+    stuck = axes_that_stay(raters, grouping, spec)
     if not stuck:
         return
     why = " and ".join(
@@ -94,6 +90,15 @@ def check_something_moves(raters: Raters, grouping: Grouping, spec: AnalysisSpec
         f"{why} leave nothing to shuffle for {named}: whoever may change places has the same values there; "
         "choose coarser ones, or leave these axes out"
     )
+
+
+def axes_that_stay(raters: Raters, grouping: Grouping, spec: AnalysisSpec) -> list[AxisSet]:
+    """Those of the spec's axes and intersections of which strata or clusters leave every group as it is."""
+    if not spec.strata and spec.cluster is None:
+        return []
+    free = log_regroupings(grouping, exchange_of(raters, AnalysisSpec(axes=spec.axes)))
+    left = log_regroupings(grouping, exchange_of(raters, spec))
+    return [axes for axes in spec.axes if _stays(axes, grouping, free, left)]
 
 
 def _of_single_raters(sides: Int64Array, bounds: Int64Array) -> FloatArray:

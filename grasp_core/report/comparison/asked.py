@@ -37,6 +37,7 @@ def asked(spec: RunSpec) -> dict[str, str]:
         **_reading(spec.data),
         **({"Models": "; ".join(map(_source, spec.models))} if spec.models else {}),
         "Axes and intersections": _sets(analysis.axes),
+        "Given": ", ".join(analysis.given) or "none",
         "Slices": ", ".join(analysis.slices) or "none",
         "Statistics": ", ".join(WORDS[name].name for name in STATISTICS if name in analysis.statistics),
         "GAI": f"{WORDS[inside].name} divided by {WORDS[across].name}",

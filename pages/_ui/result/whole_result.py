@@ -12,6 +12,7 @@ from grasp_core.result import RunResult
 from pages._ui.result.cache import section
 from pages._ui.result.figures import show_dsi
 from pages._ui.result.first_screen import show_first
+from pages._ui.result.given import has_given, show_given
 from pages._ui.result.groups import draw_groups, show_groups
 from pages._ui.result.items import has_items, show_items
 from pages._ui.result.labels import has_label_use, show_labels
@@ -93,6 +94,8 @@ def _views(shown: Shown, groups: View) -> Mapping[str, View]:
         views["Slices"] = _slices
     if result.dsi:
         views["Axes"] = _axes
+    if has_given(shown):
+        views["Given"] = _given
     if has_rater_map(shown):
         views["Raters"] = _raters
     if not _goes_on(result):
@@ -121,6 +124,11 @@ def _axes(shown: Shown) -> None:
         for sentence in axes_to_watch(shown.result):
             st.markdown(sentence.markdown)
     show_dsi(shown)
+
+
+def _given(shown: Shown) -> None:
+    st.header("What is left of one axis, given another?")
+    show_given(shown)
 
 
 def _raters(shown: Shown) -> None:

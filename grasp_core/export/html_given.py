@@ -1,0 +1,27 @@
+"""What is left of one axis given another, in an HTML report."""
+
+from __future__ import annotations
+
+from html import escape
+
+from grasp_core.export.html_parts import listing, number, sentence, table, text
+from grasp_core.report.given import GIVEN_EXPLANATION, given_sentences, given_table
+from grasp_core.report.words import axis_label
+from grasp_core.result import GivenResult, RunResult
+
+
+def given(result: RunResult) -> str:
+    """The section's content."""
+    tables = [_axis(result, found) for found in result.given]
+    said = listing(sentence(one) for one in given_sentences(result))
+    return "\n".join([f"<p>{escape(GIVEN_EXPLANATION)}</p>", said, *tables])
+
+
+def _axis(result: RunResult, found: GivenResult) -> str:
+    cells = given_table(result, found)
+    heads = [(number if place else text)(str(head)) for place, head in enumerate(cells.columns)]
+    rows = [
+        [(number if place else text)(str(cell)) for place, cell in enumerate(row)]
+        for row in cells.to_numpy().tolist()
+    ]
+    return table(f"Tests of every group, at first and given {axis_label((found.column,))}", heads, rows)

@@ -1,0 +1,109 @@
+"""Groups given an axis: their statistics against profiles shuffled within that axis's values too."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+
+from grasp_core.annotations import BoolArray, FloatArray
+from grasp_core.groups import AxisSet, Grouping, form_groups
+from grasp_core.io.dataset.load import Dataset
+from grasp_core.io.parts.survey import DatasetInParts
+from grasp_core.panels.cohesion.panel import Cohesion, CohesionWork
+from grasp_core.permutation.nulls.values import Null
+from grasp_core.permutation.testing.attainable import axes_that_stay
+from grasp_core.remarks.cautions import Caution
+from grasp_core.remarks.remark import Remark
+from grasp_core.result import GivenResult, RunResult, Undecided
+from grasp_core.spec import AnalysisSpec
+
+
+class Given:
+    """Every statistic of every group that an axis has no part in, shuffled within that axis's values.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    grouping : Grouping
+    analysis : AnalysisSpec
+        Of :func:`within`, with its groups.
+    column : str
+        The axis.
+    unequal : collection of AxisSet
+        Axes whose groups were given other items, or more of them.
+    """
+
+    name = "given"
+
+    def __init__(
+        self,
+        dataset: Dataset,
+        grouping: Grouping,
+        analysis: AnalysisSpec,
+        column: str,
+        unequal: Collection[AxisSet],
+    ) -> None:
+        self._column = column
+        self._panel = Cohesion.of(dataset, grouping, analysis, unequal)
+        self.tests, self.observed = self._panel.tests, self._panel.observed
+        self.per_unit: int = self._panel.per_unit
+        self.labels = int(dataset.annotations.n_annotations)
+
+    def work(self, active: BoolArray) -> CohesionWork:
+        """See :class:`~grasp_core.panels.panel.Panel`."""
+        return self._panel.work(active)
+
+    def columns(self, values: FloatArray) -> FloatArray:
+        """See :class:`~grasp_core.panels.panel.Panel`."""
+        return self._panel.columns(values)
+
+    def into(self, result: RunResult, null: Null, *, so_far: bool) -> RunResult:
+        """The result with these groups behind those given other axes."""
+        groups, dsi = self._panel.tested(null, result.spec.data.labels, so_far=so_far)
+        return replace(result, given=(*result.given, GivenResult(self._column, groups, dsi)))
+
+    def undecided(self, c: int, *, corrected: bool) -> Undecided:
+        """See :class:`~grasp_core.panels.panel.LaterPanel`."""
+        return replace(self._panel.undecided(c, corrected=corrected), given=self._column)
+
+
+def within(dataset: Dataset, analysis: AnalysisSpec, column: str) -> tuple[Grouping, AnalysisSpec] | None:
+    """The groups that an axis has no part in and that shuffling within its values changes; None if none."""
+    axes = tuple(axes for axes in analysis.axes if column not in axes)
+    if not axes or column in analysis.strata:
+        return None
+    strata = (*analysis.strata, column)
+    asked = replace(analysis, axes=axes, strata=strata, slices=(), pairs=False, given=())
+    stuck = axes_that_stay(dataset.raters, _groups(dataset, asked), asked)
+    axes = tuple(one for one in axes if one not in stuck)
+    if not axes:
+        return None
+    asked = replace(asked, axes=axes)
+    found = _groups(dataset, asked)
+    return (found, asked) if found.groups else None
+
+
+def given_of(
+    dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec, unequal: Collection[AxisSet]
+) -> Iterator[Given]:
+    """The groups given each axis that was asked, one after the other; none of data in parts."""
+    if isinstance(dataset, DatasetInParts):
+        return
+    for column in analysis.given:
+        found = within(dataset, analysis, column)
+        if found is not None:
+            yield Given(dataset, *found, column, unequal)
+
+
+def not_given(dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec) -> tuple[Remark, ...]:
+    """What was asked given an axis and is not computed."""
+    if not analysis.given:
+        return ()
+    if isinstance(dataset, DatasetInParts):
+        return (Caution.NOT_GIVEN_IN_PARTS(),)
+    idle = sum(within(dataset, analysis, column) is None for column in analysis.given)
+    return (Caution.NOTHING_LEFT_GIVEN(axes=idle),) if idle else ()
+
+
+def _groups(dataset: Dataset, analysis: AnalysisSpec) -> Grouping:
+    return form_groups(dataset.raters, analysis.axes, min_raters=analysis.min_raters)

@@ -1,0 +1,147 @@
+"""What is left of one axis given another, in words and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import pandas as pd
+
+from grasp_core.groups import Group
+from grasp_core.outcome import LabelUse, Outcome
+from grasp_core.report.findings import findings, leading
+from grasp_core.report.text import Segment, Sentence
+from grasp_core.report.words import (
+    LABEL_USE_NAME,
+    STARS,
+    WORDS,
+    axis_label,
+    format_p_value,
+    group_labels,
+    outcome_of,
+)
+from grasp_core.result import Association, GivenResult, GroupResult, RunResult
+
+GIVEN_EXPLANATION = (
+    "Given an axis, profiles are shuffled only among raters who have the same value on it, so that it cannot "
+    "explain what is found. The values stay the same, their tests do not: fewer raters change places, so "
+    "that what is no longer found may also be too faint to be found within values."
+)
+
+
+def as_result(result: RunResult, found: GivenResult) -> RunResult:
+    """What was found given an axis as if it were the whole result."""
+    return replace(result, groups=found.groups, dsi=found.dsi, given=(), slices=(), pairs=())
+
+
+def not_yet_given(result: RunResult) -> tuple[Association, ...]:
+    """Axes that go together, of which not both were tested given the other."""
+    asked = {found.column for found in result.given}
+    return tuple(one for one in result.associations if not {one.first, one.second} <= asked)
+
+
+def association_sentence(one: Association) -> Sentence:
+    """That two axes go together, and what that means."""
+    return Sentence.of(
+        Segment(axis_label((one.first,)), strong=True),
+        " and ",
+        Segment(axis_label((one.second,)), strong=True),
+        f" go together (Cramér's V {one.v:.2f}): what one shows may be the other's.",
+    )
+
+
+def given_sentences(result: RunResult) -> list[Sentence]:
+    """For each axis what still holds given it, then which of two axes the data speak for."""
+    said = [sentence for found in result.given for sentence in _of_axis(result, found)]
+    return [*said, *_verdicts(result)]
+
+
+def given_table(result: RunResult, found: GivenResult) -> pd.DataFrame:
+    """The p-values of each group, at first and given the axis, as texts with their marks."""
+    first = {row.group: row for row in result.groups}
+    rows = [row for row in found.groups if row.group in first]
+    names = group_labels([row.group for row in rows])
+    heads = ["Group", "Raters"]
+    for test in leading(result):
+        heads += [f"{_name(test)}: p", f"{_name(test)}: p given {axis_label((found.column,))}"]
+    cells = []
+    for name, row in zip(names, rows, strict=True):
+        both = [_p(one, test, result) for test in leading(result) for one in (first[row.group], row)]
+        cells.append([f"{name} ({axis_label(row.group.axes)})", row.n_raters, *both])
+    return pd.DataFrame(cells, columns=heads)
+
+
+def _of_axis(result: RunResult, found: GivenResult) -> Iterator[Sentence]:
+    column = Segment(axis_label((found.column,)), strong=True)
+    there = {row.group for row in found.groups}
+    before = [one for one in _held(result) if one in there]
+    after = _held(as_result(result, found))
+    kept = [group for group in before if group in after]
+    lost = [group for group in before if group not in after]
+    new = [group for group in after if group not in before]
+    if kept:
+        yield Sentence.of("Given ", column, ", it still holds of ", *_names(kept), ".")
+    if lost:
+        why = " may stand behind it, or too few raters are left to change places within its values."
+        yield Sentence.of("Given ", column, ", it no longer holds of ", *_names(lost), ": ", column, why)
+    if new:
+        yield Sentence.of("Only given ", column, " it holds of ", *_names(new), ".")
+    if not (kept or lost or new):
+        yield Sentence.of("Of the groups that ", column, " has no part in, none holds, with or without it.")
+
+
+def _verdicts(result: RunResult) -> Iterator[Sentence]:
+    """Of two axes that go together, which the data speak for."""
+    given = {found.column: found for found in result.given}
+    for one in result.associations:
+        if one.first in given and one.second in given:
+            yield _verdict(result, one, given[one.second], given[one.first])
+
+
+def _verdict(result: RunResult, one: Association, of_first: GivenResult, of_second: GivenResult) -> Sentence:
+    """`of_first` is what is left of the first axis given the second, and the other way round."""
+    names = tuple(Segment(axis_label((name,)), strong=True) for name in (one.first, one.second))
+    before = [_holds(result, name) for name in (one.first, one.second)]
+    left = [
+        _holds(as_result(result, found), name)
+        for found, name in ((of_first, one.first), (of_second, one.second))
+    ]
+    both = (names[0], " and ", names[1])
+    if all(left):
+        return Sentence.of("Of ", *both, ", each still tells something that the other does not explain.")
+    if any(left):
+        stays, goes = names if left[0] else names[::-1]
+        tail = ", but not the other way round."
+        return Sentence.of("The data speak for ", stays, ": its groups differ given ", goes, tail)
+    if any(before):
+        tail = " the data cannot tell: given the other, neither holds."
+        return Sentence.of("Which of ", *both, " it is,", tail)
+    return Sentence.of("Neither of ", *both, " holds, alone or given the other.")
+
+
+def _holds(result: RunResult, axis: str) -> bool:
+    """Whether anything holds of a group of this very axis."""
+    return any(group.axes == (axis,) for group in _held(result))
+
+
+def _held(result: RunResult) -> list[Group]:
+    return [one.row.group for one in findings(result)]
+
+
+def _names(groups: Sequence[Group]) -> list[str | Segment]:
+    parts: list[str | Segment] = []
+    for name in group_labels(groups):
+        parts += [", ", Segment(name, strong=True)]
+    return parts[1:]
+
+
+def _p(row: GroupResult, test: str, result: RunResult) -> str:
+    found: Outcome | LabelUse | None = row.label_use if test == "label_use" else outcome_of(row, test)
+    if found is None or found.p is None:
+        return "none"
+    p = format_p_value(found.p, permutations=result.permutations)
+    return f"{p} {STARS[found.significance]}".rstrip()
+
+
+def _name(test: str) -> str:
+    return LABEL_USE_NAME if test == "label_use" else WORDS[test].name

@@ -1,0 +1,42 @@
+"""Given another axis on Results: what is told, and a click that asks it of axes that go together."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from streamlit.testing.v1 import AppTest
+
+from grasp_core.result import Association
+from grasp_core.server import Server
+from grasp_core.spec import AnalysisSpec, RunSpec
+from grasp_core.store.schema import run_files
+from tests.pages.visits import finished, seen, shown_run, view
+from tests.permutation.simulated import DATA_SPEC, dataset, simulate
+from tests.permutation.simulated import files as written
+from tests.results import make_result
+
+SPEC = RunSpec(DATA_SPEC, AnalysisSpec(axes=(("gender",), ("race",)), permutations=100))
+TOGETHER = (Association("gender", "race", 0.31),)
+
+
+def test_a_click_asks_it_of_axes_that_go_together(page: AppTest, server: Server) -> None:
+    result = replace(make_result(), spec=SPEC, data=dataset(1).summary, associations=TOGETHER)
+    run = server.runs.add(result, title="A run", owner="")
+    stored = [server.files.put(content, owner="") for content in written(*simulate(1))]
+    with server.database.begin() as connection:
+        for position, (name, sha256) in enumerate(zip(("votes.csv", "raters.csv"), stored, strict=True)):
+            row = {"run_id": run.id, "position": position, "name": name, "sha256": sha256}
+            connection.execute(run_files.insert().values(row))
+    page.switch_page("results.py")
+    page.query_params["run"] = run.id
+    view(page, "Given")
+    assert "gender and race go together (Cramér's V 0.31)" in seen(page.markdown).replace("**", "")
+    page.button(key="ask-given-0").click().run()
+    assert not page.exception
+    assert shown_run(page, server).spec.analysis.given == ("gender", "race")
+    found = view(finished(page, server), "Given")
+    assert not found.exception
+    assert [heading.value for heading in found.subheader][-2:] == ["Given gender", "Given race"]
+    tables = [frame.value for frame in found.dataframe][-2:]
+    assert list(tables[0].columns)[:4] == ["Group", "Raters", "Label use: p", "Label use: p given gender"]
+    assert tables[0]["Group"].str.endswith("(race)").all()
