@@ -25,6 +25,8 @@ RANKS: Mapping[Code, int] = {
     Caution.CLUSTERS_STAY: 3,
     Caution.PAPER_P: 4,
     Caution.NO_GROUP_IN_SLICES: 5,
+    Caution.NOTHING_LEFT_GIVEN: 5,
+    Caution.NOT_GIVEN_IN_PARTS: 7,
     Caution.TOO_MANY_PAIRS: 7,
     Caution.NO_PAIRS_IN_PARTS: 7,
     Caution.SMALL_GROUPS: 8,
