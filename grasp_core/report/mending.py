@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from grasp_core.remarks.cautions import Caution
 from grasp_core.remarks.guards import GuardCaution
 from grasp_core.remarks.remark import Remark
-from grasp_core.spec import DEFAULT_PERMUTATIONS, MAX_PERMUTATIONS, AnalysisSpec
+from grasp_core.spec import DEFAULT_PERMUTATIONS, MAX_PERMUTATIONS, WORKLOAD, AnalysisSpec
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +27,9 @@ def mend(warning: Remark, analysis: AnalysisSpec) -> Mend | None:
     analysis : AnalysisSpec
     """
     match warning.code:
+        case GuardCaution.OWN_WORKLOAD if analysis.cluster is None and WORKLOAD not in analysis.strata:
+            strata = (*analysis.strata, WORKLOAD)
+            return Mend("Shuffle within like workload", replace(analysis, strata=strata))
         case GuardCaution():
             return Mend("Choose what to shuffle within", analysis)
         case Caution.TOO_FEW_FOR_P:

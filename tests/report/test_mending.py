@@ -22,6 +22,7 @@ FEW = Caution.TOO_FEW_FOR_CORRECTION(permutations=99, tests=400, least=15_999)
         (Caution.PAPER_P(), {"p_value": "paper"}, {"p_value": "two-sided"}),
         (Caution.PAPER_CROSS_NEGENTROPY(), {"cross_negentropy": "paper"}, {"cross_negentropy": "smooth"}),
         (Caution.SMALL_GROUPS(small=1, groups=3, least=5), {"min_raters": 5}, {"min_raters": 2}),
+        (GuardCaution.OWN_WORKLOAD(axis="gender", group="Woman", times=4.0), {}, {"strata": ("workload",)}),
         (GuardCaution.OWN_ITEMS(axis="gender", group="Woman", met=60), {"seed": 7}, {"seed": 7}),
     ],
 )
