@@ -34,6 +34,7 @@ USING = ROOT / "docs" / "using.md"
 RESULTS = ROOT / "docs" / "results.md"
 PRIVACY = ROOT / "docs" / "privacy.md"
 MAP = ROOT / "docs" / "architecture.md"
+PLANNING = ROOT / "docs" / "planning.md"
 INDEX = ROOT / "docs" / "README.md"
 CONTRIBUTING = ROOT / "CONTRIBUTING.md"
 DOCUMENTS = (
@@ -42,6 +43,7 @@ DOCUMENTS = (
     FORMATS,
     RESULTS,
     QUALITY,
+    PLANNING,
     METHODS,
     MODELS,
     WRITTEN,
