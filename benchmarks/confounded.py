@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from benchmarks.planted import AXIS, run_spec
-from grasp_core.annotations import Annotations, Axis, BoolArray, FloatArray, Raters
+from benchmarks.planted import AXIS, EVENNESS, LEANING, SKILL, dataset, run_spec
+from grasp_core.annotations import BoolArray, FloatArray
 from grasp_core.assignment import AssignmentCheck
 from grasp_core.engine.compute import permute
 from grasp_core.engine.pools import workers
@@ -22,11 +22,7 @@ from grasp_core.io.dataset.load import Dataset
 from grasp_core.panels.cohesion.columns import LABEL_USE
 from grasp_core.panels.cohesion.panel import Cohesion
 from grasp_core.permutation.testing.outcomes import outcomes
-from grasp_core.result import DataSummary
 from grasp_core.spec import LEVEL, STATISTICS
-
-_SHARES, _SKILL, _LEANING = 0.85, 0.45, 0.72
-"""Spread of items' label shares (Dirichlet), of raters' skill and of their leaning (both log-normal)."""
 
 Random = np.random.Generator
 Chances = FloatArray
@@ -77,11 +73,14 @@ def batches(inside: BoolArray, items: int, rng: Random) -> tuple[Chances, FloatA
     return ((np.arange(items) < items // 4) == first[:, None]).astype(np.float64), np.ones(inside.size)
 
 
-def busier(times: float) -> Callable[[BoolArray, int, Random], tuple[Chances, FloatArray]]:
-    """The group rates so many times as many items."""
+def busier(
+    times: float, spread: float = 0.0
+) -> Callable[[BoolArray, int, Random], tuple[Chances, FloatArray]]:
+    """The group rates so many times as many items, each rater by e to the power of `spread` more or less."""
 
     def give(inside: BoolArray, items: int, rng: Random) -> tuple[Chances, FloatArray]:
-        return np.ones((inside.size, items)), np.where(inside, times, 1.0)
+        own = np.exp(rng.normal(0, spread, inside.size)) if spread else 1.0
+        return np.ones((inside.size, items)), np.where(inside, times, 1.0) * own
 
     return give
 
@@ -152,52 +151,22 @@ def drawn(situation: Situation, seed: int, categories: int = 3) -> Dataset:
     rank = (-keys).argsort(axis=1).argsort(axis=1)
     rater, item = np.nonzero(rank < many[:, None])
     shares = _item_shares(situation, categories, rng)[item]
-    skill = np.exp(rng.normal(0, _SKILL, (situation.raters, 1)))[rater]
-    leaning = np.exp(rng.normal(0, _LEANING, (situation.raters, categories)))[rater]
+    skill = np.exp(rng.normal(0, SKILL, (situation.raters, 1)))[rater]
+    leaning = np.exp(rng.normal(0, LEANING, (situation.raters, categories)))[rater]
     shares = np.maximum(shares, 1e-9) ** skill * leaning
     upper = (shares / shares.sum(axis=1, keepdims=True)).cumsum(axis=1)[:, :-1]
     label = (rng.random((rater.size, 1)) > upper).sum(axis=1)
-    return _dataset(situation, item, rater, label, inside, categories)
+    labels = np.full(chances.shape, -1)
+    labels[rater, item] = label
+    return dataset(labels, categories, {AXIS: ["in" if one else "out" for one in inside]})
 
 
 def _item_shares(situation: Situation, categories: int, rng: Random) -> FloatArray:
-    found = rng.dirichlet(np.full(categories, _SHARES), situation.items)
+    found = rng.dirichlet(np.full(categories, EVENNESS), situation.items)
     if situation.hard:
         last = np.arange(situation.items)[:, None] >= situation.items - situation.items // 4
         found = np.where(last, 0.35 * found + 0.65 / categories, found)
     return np.asarray(found)
-
-
-def _dataset(
-    situation: Situation,
-    item: np.ndarray,
-    rater: np.ndarray,
-    label: np.ndarray,
-    inside: BoolArray,
-    categories: int,
-) -> Dataset:
-    used, item = np.unique(item, return_inverse=True)
-    annotations = Annotations.from_codes(
-        item=item,
-        rater=rater,
-        category=label,
-        item_ids=[f"i{i:04}" for i in used],
-        rater_ids=[f"r{j:04}" for j in range(situation.raters)],
-        categories=[f"label {letter}" for letter in "abcdef"[:categories]],
-    )
-    side = Axis.from_values(["in" if one else "out" for one in inside])
-    each = np.diff(annotations.indptr)
-    summary = DataSummary(
-        annotations.n_items,
-        annotations.n_raters,
-        annotations.n_annotations,
-        annotations.categories,
-        tuple(np.bincount(label, minlength=categories).tolist()),
-        (int(each.min()), float(np.median(each)), int(each.max())),
-        sha256="0" * 64,
-        files=(),
-    )
-    return Dataset(annotations, Raters(annotations.rater_ids, {AXIS: side}), summary, problems=())
 
 
 if __name__ == "__main__":

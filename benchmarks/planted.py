@@ -126,18 +126,23 @@ def labelled(rng: Random, shares: Shares, asked: BoolArray) -> Int64Array:
 
 
 def dataset(labels: Int64Array, k: int, axes: Mapping[str, Sequence[str]]) -> Dataset:
-    """Labels of shape (raters, items), -1 where there is none, and a value of each rater on each axis."""
-    rater, item = np.nonzero(labels >= 0)
-    n_raters, n_items = labels.shape
+    """Labels of shape (raters, items), -1 where there is none, and a value of each rater on each axis.
+
+    Items that nobody labelled are left out; the others keep their number as their name.
+    """
+    used = np.flatnonzero((labels >= 0).any(axis=0))
+    rater, item = np.nonzero(labels[:, used] >= 0)
+    n_raters, n_items = len(labels), used.size
     annotations = Annotations.from_codes(
         item=item,
         rater=rater,
-        category=labels[rater, item],
-        item_ids=[f"i{i:04}" for i in range(n_items)],
+        category=labels[rater, used[item]],
+        item_ids=[f"i{i:04}" for i in used],
         rater_ids=[f"r{j:04}" for j in range(n_raters)],
         categories=[f"label {letter}" for letter in "abcdefgh"[:k]],
     )
-    profiles = Raters(annotations.rater_ids, {name: Axis.from_values(list(of)) for name, of in axes.items()})
+    values = {name: Axis.from_values(list(of)) for name, of in axes.items()}
+    profiles = Raters(annotations.rater_ids, values, np.bincount(rater, minlength=n_raters))
     counts = tuple(np.bincount(annotations.category, minlength=k).tolist())
     an_item = np.bincount(item, minlength=n_items)
     each = (int(an_item.min()), float(np.median(an_item)), int(an_item.max()))

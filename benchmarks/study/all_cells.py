@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from benchmarks.study import clean
+from benchmarks.study import clean, situations
 from benchmarks.study.cells import Cell
 
 
 def all_cells() -> list[Cell]:
     """In the order in which they are measured and told."""
-    return [*clean.NOTHING, *(one.cell for one in clean.PLANTED)]
+    return [
+        *clean.NOTHING,
+        *(one.cell for one in clean.PLANTED),
+        *(one.cell for one in situations.SITUATIONS),
+    ]

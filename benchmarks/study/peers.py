@@ -16,6 +16,7 @@ from grasp_core.annotations import FloatArray, Int64Array
 from grasp_core.groups import Grouping
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.statistics.counts import count
+from grasp_core.statistics.estimable import NotEstimableError
 from grasp_core.statistics.in_group import irr_disagreement
 
 BESIDE = Path(__file__).resolve().parents[3] / "shared" / "peers" / "apunim" / "src"
@@ -50,7 +51,12 @@ def coincidences(inside: Int64Array) -> FloatArray:
     Its deviations are 0, or 1 over the expected disagreement, where labels are nominal, so that their sum
     over the pairs drawn is binomial.
     """
-    observed, expected = irr_disagreement(inside)
+    try:
+        observed, expected = irr_disagreement(inside)
+    except NotEstimableError:
+        return np.full(2, np.nan)
+    if not expected:
+        return np.full(2, np.nan)
     n = inside.sum(axis=1)
     drawn = min(25 * inside.shape[1] ** 2, int((n * (n - 1)).sum()) // 2)
     ends = binom.ppf([0.975, 0.025], drawn, observed) / drawn / expected

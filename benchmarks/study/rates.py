@@ -10,12 +10,14 @@ import numpy as np
 from benchmarks.study.cells import Cell
 from benchmarks.study.measure import Measured
 from grasp_core.annotations import BoolArray
+from grasp_core.remarks.guards import GuardCaution
 from grasp_core.spec import LEVEL
 
 SIZE = (0.03, 0.06)
 """Where a test's rate of false calls at 0.05 should lie."""
 COVERAGE = (0.92, 0.99)
 """Where the share of 95 % intervals that hold should lie."""
+GUARDS = frozenset(code.key for code in GuardCaution)
 _ERRORS = 2
 
 
@@ -82,7 +84,13 @@ def peer_held(measured: Measured, group: tuple[str, ...]) -> Rate:
     place = measured.groups.index(group)
     truth = np.nanmean(measured.of("irr", "value")[:, place])
     ends = measured.peers["coincidences"][:, place]
+    ends = ends[~np.isnan(ends[:, 0])]
     return _rate((ends[:, 0] <= truth) & (truth <= ends[:, 1]))
+
+
+def warned(measured: Measured) -> Rate:
+    """How often a run warns that groups were given other items, or more of them."""
+    return _rate(np.array([bool(codes & GUARDS) for codes in measured.warnings]))
 
 
 def _rate(yes: BoolArray) -> Rate:

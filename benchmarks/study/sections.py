@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from benchmarks.study import clean
+from benchmarks.study import clean, situations
 from benchmarks.study.cells import Cell
 from benchmarks.study.measure import Measured
 from benchmarks.study.rates import (
@@ -17,8 +17,9 @@ from benchmarks.study.rates import (
     held,
     peer_called,
     peer_held,
+    warned,
 )
-from benchmarks.study.tables import names, of_tests, table, told
+from benchmarks.study.tables import NOTHING, names, of_tests, table, told
 
 Found = Callable[[Cell], Measured]
 """What was measured of a cell."""
@@ -116,6 +117,26 @@ more than two Monte Carlo errors.
 """
 
 
+def not_exchangeable(found: Found) -> str:
+    """Situations in which shuffling does not hold, as they are and with their remedy."""
+    rows = []
+    for one in situations.SITUATIONS:
+        measured = found(one.cell)
+        rate = of_tests(partial(called, measured, group=_INSIDE), SIZE)
+        rows.append([one.name, one.remedy or "none", told(warned(measured)), *rate])
+    return f"""\
+## Where raters are not exchangeable
+
+Nothing is planted in the group that is tested, but its raters are not like the others in what they were
+given, with whom they work, or what else they are. Share of data sets with p < .05; {NOTHING} where the
+program shows no p, because the data forbid it. *Warned*: in which share a run says that groups were given
+other items or more of them; clickers, associated axes and teams have warnings and checks of their own, or
+cannot be known without their column.
+
+{table(["situation", "remedy"], ["warned", *names()], rows)}
+"""
+
+
 def beside(found: Found) -> str:
     """Other tests on the same data."""
     calls, ends = [], []
@@ -151,5 +172,5 @@ def _of_peers() -> list[tuple[str, Cell, tuple[str, ...]]]:
     return [one for one in (*without, *with_effect) if one[1].of_peers]
 
 
-ALL: tuple[Callable[[Found], str], ...] = (nothing, planted, discoveries, intervals, beside)
+ALL: tuple[Callable[[Found], str], ...] = (nothing, planted, discoveries, intervals, not_exchangeable, beside)
 """All sections, in their order."""

@@ -1,0 +1,119 @@
+"""Cells in which raters are not exchangeable: nothing is planted in the group that is tested.
+
+Each situation stands as it is, and where there is one with its remedy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from benchmarks import clickers, confounded
+from benchmarks.planted import AXIS, dataset, independent_shares, labelled, own_view
+from benchmarks.study.cells import Cell
+from grasp_core.annotations import Axis, BoolArray
+from grasp_core.io.dataset.load import Dataset
+from grasp_core.spec import WORKLOAD
+
+K = 3
+RATERS, ITEMS = 60, 60
+INSIDE = 20
+ASSOCIATED = 0.75
+"""Share of raters on the same side of two axes of equal halves whose Cramer's V is then .5."""
+TEAMS = 12
+VIEW = 0.3
+"""Strength of the view that one race, or each team, has of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """A situation, or what is done about it: `remedy` is empty for the situation as it is."""
+
+    name: str
+    remedy: str
+    draw: Callable[[int], Dataset]
+    changes: Mapping[str, Any]
+
+    @property
+    def cell(self) -> Cell:
+        """The cell, of the axis that has no part in what raters say."""
+        return Cell(
+            "situation",
+            f"{self.name}; {self.remedy or 'as it is'}",
+            self.draw,
+            ((AXIS,),),
+            changes=self.changes,
+        )
+
+
+def associated(seed: int) -> Dataset:
+    """Half of the raters have a view of their own by race; the tested axis goes with race, Cramer's V .5."""
+    rng = np.random.default_rng(seed)
+    shares = independent_shares(rng, RATERS, ITEMS, K)
+    half = np.arange(RATERS) < RATERS // 2
+    shares[half] = own_view(VIEW)(shares[half], rng)
+    turned = np.zeros(RATERS, dtype=np.bool_)
+    for side in (half, ~half):
+        raters = np.flatnonzero(side)
+        turned[rng.permutation(raters)[: round((1 - ASSOCIATED) * raters.size)]] = True
+    tested = half ^ turned
+    axes = {AXIS: _sides(tested), "race": ["one" if one else "other" for one in half]}
+    return dataset(labelled(rng, shares, np.ones((RATERS, ITEMS), bool)), K, axes)
+
+
+def in_teams(seed: int) -> Dataset:
+    """Teams of five, each with a view of its own; a team's raters are all in the group or all outside."""
+    rng = np.random.default_rng(seed)
+    shares = independent_shares(rng, RATERS, ITEMS, K)
+    team = np.arange(RATERS) // (RATERS // TEAMS)
+    for t in range(TEAMS):
+        shares[team == t] = own_view(VIEW)(shares[team == t], rng)
+    axes = {AXIS: _sides(np.arange(RATERS) < INSIDE), "team": [f"team {t:02}" for t in team]}
+    return dataset(labelled(rng, shares, np.ones((RATERS, ITEMS), bool)), K, axes)
+
+
+def _sides(inside: BoolArray) -> list[str]:
+    return ["in" if one else "out" for one in inside]
+
+
+def with_batch(situation: confounded.Situation, seed: int) -> Dataset:
+    """Data of batches, with each rater's batch as an axis: the first has the first quarter of the items."""
+    data = confounded.drawn(situation, seed)
+    annotations, raters = data.annotations, data.raters
+    number = np.array([int(name[1:]) for name in annotations.item_ids])[annotations.item]
+    lowest = np.full(annotations.n_raters, situation.items)
+    np.minimum.at(lowest, annotations.rater, number)
+    batch = Axis.from_values(["first" if one < situation.items // 4 else "later" for one in lowest])
+    return replace(data, raters=replace(raters, axes={**raters.axes, "batch": batch}))
+
+
+POOL, HARDER, BATCHES, _ = confounded.CONFOUNDED
+BUSIER = confounded.Situation(
+    "4 times as many items, with overlap", confounded.busier(4, spread=0.8), each=15
+)
+SITUATIONS = (
+    Situation(POOL.name, "", partial(confounded.drawn, POOL), {}),
+    Situation(HARDER.name, "", partial(confounded.drawn, HARDER), {}),
+    Situation(BATCHES.name, "", partial(with_batch, BATCHES), {}),
+    Situation(BATCHES.name, "--within batch", partial(with_batch, BATCHES), {"strata": ("batch",)}),
+    Situation(BUSIER.name, "", partial(confounded.drawn, BUSIER), {}),
+    Situation(BUSIER.name, "--within workload", partial(confounded.drawn, BUSIER), {"strata": (WORKLOAD,)}),
+    Situation("another axis matters, Cramér's V .5", "", associated, {}),
+    Situation("another axis matters, Cramér's V .5", "--within race", associated, {"strata": ("race",)}),
+    Situation(
+        "4 of the group's 10 click at random", "", partial(clickers.group_of_clickers, screen=False), {}
+    ),
+    Situation(
+        "4 of the group's 10 click at random",
+        "--leave-out random",
+        partial(clickers.group_of_clickers, screen=True),
+        {},
+    ),
+    Situation("teams of five within groups", "", in_teams, {}),
+    Situation("teams of five within groups", "--cluster team", in_teams, {"cluster": "team"}),
+)
+"""All situations, each followed by its remedy where there is one."""
