@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.study import clean
+from benchmarks.study import clean, situations
 from benchmarks.study.all_cells import all_cells
 from benchmarks.study.cells import Cell
 from benchmarks.study.document import write
@@ -105,3 +105,13 @@ def test_the_document_is_written_of_all_cells(tmp_path: Path) -> None:
     assert all(len({row.count("|") for row in block.splitlines()}) == 1 for block in tables)
     assert len(tables) >= 6
     assert (tmp_path / "validity-power.svg").read_text(encoding="utf-8").startswith("<svg")
+
+
+@pytest.mark.parametrize(
+    ("test", "name"),
+    [("xrr", "another axis matters, Cramér's V .5"), ("distance", "teams of five within groups")],
+)
+def test_a_remedy_takes_back_what_is_called_wrongly(test: str, name: str) -> None:
+    without, with_remedy = (one.cell for one in situations.SITUATIONS if one.name == name)
+    assert called(measure(without, range(20)), test, ("in",)).share > 0.4
+    assert called(measure(with_remedy, range(20)), test, ("in",)).share < 0.25
