@@ -109,7 +109,7 @@ class Simulation:
             known, member = (rows[number][None] for rows in (self._known, self._member))
             grouping = Grouping((self._task.group,), member, known, np.zeros(1, dtype=np.intp))
             planted = self._plant(direction, strength, number)
-            design = build_design(planted, Raters((), {}), grouping, self._spec)
+            design = build_design(planted, Raters(planted.rater_ids, {}), grouping, self._spec)
             seed = int(self._random(_NULL, number).integers(2**62))
             shuffled = compiled.shuffled(design, seed, 0, PERMUTATIONS)[:, 0]
             values.append(gai(shuffled[:, 0], shuffled[:, 1]))

@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
-from scipy.special import rel_entr
-from scipy.stats import norm
+from scipy.special import ndtri, rel_entr
 
 from grasp_core.annotations import Annotations, BoolArray, FloatArray, Int64Array
 from grasp_core.screens.constant import find_constant
@@ -134,7 +133,7 @@ def _is_within(annotations: Annotations, work: float) -> bool:
 
 def _usual(pairs: BoolArray, common: FloatArray, agreed: FloatArray, expected: FloatArray) -> FloatArray:
     """Each rater's excess with their third closest partner, less what chance alone gives that one."""
-    chance = norm.ppf(1 - CLOSEST / np.maximum(pairs.sum(axis=1), 2 * CLOSEST))[:, None]
+    chance = ndtri(1 - CLOSEST / np.maximum(pairs.sum(axis=1), 2 * CLOSEST))[:, None]
     with np.errstate(divide="ignore", invalid="ignore"):
         noise = np.sqrt(expected * (1 - expected / common))
         excess = np.where(pairs, (agreed - expected - chance * noise) / (common - expected), 0.0)

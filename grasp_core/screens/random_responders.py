@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from grasp_core.annotations import Annotations, BoolArray, FloatArray, Int32Array, Int64Array
 from grasp_core.ordering import tallied
@@ -159,9 +159,9 @@ def _agreement(votes: _Votes, shares: FloatArray) -> FloatArray:
 def _at_chance(fit: Sharpness) -> BoolArray:
     """Conditions (1) and (2)."""
     limit = SMALL * np.median(fit.beta)
-    reach = norm.isf(LEVEL / fit.beta.size) * fit.error
+    reach = -ndtri(LEVEL / fit.beta.size) * fit.error
     small = (fit.beta + reach < limit) & (fit.beta - reach > -limit)
-    at_chance: BoolArray = small & (np.abs(fit.beta) < norm.isf(0.025) * fit.error)
+    at_chance: BoolArray = small & (np.abs(fit.beta) < -ndtri(0.025) * fit.error)
     return at_chance
 
 

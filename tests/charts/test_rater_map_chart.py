@@ -55,12 +55,17 @@ def test_one_group_is_drawn_against_all_others(found: RaterMap) -> None:
 
 def test_of_many_groups_the_largest_have_a_look_of_their_own() -> None:
     one = task(2, raters=120)
-    axis = one.axes["race"]
+    axes = one.raters.axes
+    axis = axes["race"]
     values = tuple(f"country {n:02}" for n in range(12))
-    codes = (axis.codes * 4 + one.axes["gender"].codes * 2 + one.axes["region"].codes).astype("int32")
+    codes = (axis.codes * 4 + axes["gender"].codes * 2 + axes["region"].codes).astype("int32")
     many = rater_map(
         dataclasses.replace(
-            one, axes={**one.axes, "race": dataclasses.replace(axis, values=values, codes=codes)}
+            one,
+            raters=dataclasses.replace(
+                one.raters,
+                axes={**axes, "race": dataclasses.replace(axis, values=values, codes=codes)},
+            ),
         )
     )
     marks = drawn(many, RACE)

@@ -12,13 +12,14 @@ from grasp_core.io.dataset.load import Dataset
 from grasp_core.outcome import LabelUse
 from grasp_core.permutation import design
 from grasp_core.permutation.draw import permutation
+from grasp_core.permutation.exchange import over_all
 from grasp_core.remarks.reasons import NoInterval, NoValue
 from grasp_core.result import RunResult
 from grasp_core.spec import AnalysisSpec, RunSpec
 from grasp_core.statistics.counts import count
 from grasp_core.statistics.label_use import label_use
 from tests.computing import compute_in_threads
-from tests.permutation.simulated import DATA_SPEC, dataset, over_all
+from tests.permutation.simulated import DATA_SPEC, dataset
 
 AXES = (("gender",), ("race",))
 SHAPES = {"crossed": {}, "sparse": {"items": 60, "missing": 0.7}, "unknown": {"missing": 0.4, "unknown": 0.2}}

@@ -8,7 +8,7 @@ import json
 import numpy as np
 import pytest
 
-from grasp_core.annotations import Annotations, BoolArray
+from grasp_core.annotations import Annotations, BoolArray, Raters
 from grasp_core.groups import Grouping
 from grasp_core.permutation import compiled
 from grasp_core.permutation.design import build_design
@@ -61,7 +61,9 @@ def runs(task: PowerTask, strength: float, direction: str) -> tuple[float, float
         known, member = task.known[source][None], task.member[source][None]
         grouping = Grouping((task.group,), member, known, np.zeros(1, dtype=np.intp))
         data = planted(rng, task.annotations, member[0], strength, direction)
-        design = build_design(data, None, grouping, AnalysisSpec(axes=(task.group.axes,)))
+        design = build_design(
+            data, Raters(data.rater_ids, {}), grouping, AnalysisSpec(axes=(task.group.axes,))
+        )
         counted = np.concatenate([compiled.observed(design)[None], compiled.shuffled(design, run, 0, 399)])[
             :, 0
         ]

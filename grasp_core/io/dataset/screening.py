@@ -13,7 +13,6 @@ from grasp_core.io.dataset.forming import annotations_of
 from grasp_core.io.dataset.votes import Votes
 from grasp_core.ordering import tallied
 from grasp_core.remarks.left_out import LeftOutReason
-from grasp_core.screens.screens import screened
 
 REASONS: Mapping[Screen, LeftOutReason] = {
     "random": LeftOutReason.AT_CHANCE,
@@ -31,6 +30,10 @@ def leave_out_screened(sieves: Sequence[Sieve], spec: DataSpec) -> None:
     counted = per_rater(votes) > 0
     if not spec.screens or not counted.any():
         return
+    from grasp_core.screens.screens import (
+        screened,
+    )  # brings all of SciPy's functions, and most data need none
+
     annotations = _annotations(votes)
     for screen in spec.screens:
         named = np.zeros(counted.size, dtype=np.bool_)
