@@ -35,6 +35,7 @@ RESULTS = ROOT / "docs" / "results.md"
 PRIVACY = ROOT / "docs" / "privacy.md"
 MAP = ROOT / "docs" / "architecture.md"
 PLANNING = ROOT / "docs" / "planning.md"
+VALIDITY = ROOT / "docs" / "validity.md"
 INDEX = ROOT / "docs" / "README.md"
 CONTRIBUTING = ROOT / "CONTRIBUTING.md"
 DOCUMENTS = (
@@ -44,6 +45,7 @@ DOCUMENTS = (
     RESULTS,
     QUALITY,
     PLANNING,
+    VALIDITY,
     METHODS,
     MODELS,
     WRITTEN,

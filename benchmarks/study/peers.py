@@ -46,10 +46,10 @@ def chi_square(inside: Int64Array, outside: Int64Array) -> float:
 
 
 def coincidences(inside: Int64Array) -> FloatArray:
-    """Krippendorff's 95 % interval of alpha, by drawing from its own pairs of labels; shape (2,).
+    """A 95 % interval of alpha, drawing as many pairs of labels as there are (Hayes and Krippendorff 2007).
 
     Its deviations are 0, or 1 over the expected disagreement, where labels are nominal, so that their sum
-    over the pairs drawn is binomial.
+    over the pairs drawn is binomial; shape (2,).
     """
     try:
         observed, expected = irr_disagreement(inside)
@@ -58,7 +58,7 @@ def coincidences(inside: Int64Array) -> FloatArray:
     if not expected:
         return np.full(2, np.nan)
     n = inside.sum(axis=1)
-    drawn = min(25 * inside.shape[1] ** 2, int((n * (n - 1)).sum()) // 2)
+    drawn = int((n * (n - 1)).sum()) // 2
     ends = binom.ppf([0.975, 0.025], drawn, observed) / drawn / expected
     return np.asarray(1 - ends)
 
