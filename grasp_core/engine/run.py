@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from grasp_core import __version__
@@ -14,6 +14,7 @@ from grasp_core.groups import Grouping, form_groups
 from grasp_core.guards.check import check_assignment
 from grasp_core.guards.matched import Unmatched, unmatched
 from grasp_core.io.dataset.load import Dataset
+from grasp_core.io.parts.survey import DatasetInParts
 from grasp_core.panels.cohesion.columns import Places
 from grasp_core.panels.cohesion.panel import Cohesion
 from grasp_core.panels.given.associations import associations
@@ -52,8 +53,6 @@ class Prepared:
         Seconds spent so far.
     assignment : tuple of AssignmentCheck
         Whether the groups of each axis were given the same items, where that is looked at.
-    screened : tuple of Remark
-        What the quick screens say of raters; nothing of data in parts.
     """
 
     dataset: Dataset
@@ -63,7 +62,6 @@ class Prepared:
     shuffles: Shuffles
     observed_s: float
     assignment: tuple[AssignmentCheck, ...] = ()
-    screened: tuple[Remark, ...] = ()
 
 
 def prepare(dataset: Dataset, spec: RunSpec, panel: Callable[[Grouping], Cohesion] | None = None) -> Prepared:
@@ -96,8 +94,7 @@ def prepare(dataset: Dataset, spec: RunSpec, panel: Callable[[Grouping], Cohesio
         checks = check_assignment(dataset.annotations, grouping, spec.analysis.axes, shuffles.exchange)
         found = Cohesion.of(dataset, grouping, spec.analysis, unequal_axes(checks))
     observed_s = time.perf_counter() - started
-    screened = screen_cautions(dataset.annotations, grouping) if panel is None else ()
-    return Prepared(dataset, spec, grouping, found, shuffles, observed_s, checks, screened)
+    return Prepared(dataset, spec, grouping, found, shuffles, observed_s, checks)
 
 
 def checked_groups(dataset: Dataset, spec: RunSpec) -> Grouping:
@@ -151,7 +148,7 @@ def finish(
         permutations_done=tally.in_null if provisional else None,
         data=prepared.dataset.summary,
         spec=prepared.spec,
-        warnings=_warnings(prepared, tally),
+        warnings=_warnings(prepared, tally, () if provisional else _screened(prepared)),
         timing=Timing(load_s, prepared.observed_s, permutations_s),
         code_version=__version__,
         stopping=stopping,
@@ -211,12 +208,19 @@ def _check_size(grouping: Grouping, analysis: AnalysisSpec, per_group: int) -> N
         )
 
 
-def _warnings(prepared: Prepared, tally: Tally) -> tuple[Remark, ...]:
+def _screened(prepared: Prepared) -> tuple[Remark, ...]:
+    """What screens say of raters, once permutations are done: observed values do not wait for it."""
+    if isinstance(prepared.dataset, DatasetInParts):
+        return ()
+    return screen_cautions(prepared.dataset.annotations, prepared.grouping)
+
+
+def _warnings(prepared: Prepared, tally: Tally, screened: Sequence[Remark]) -> tuple[Remark, ...]:
     analysis, found = prepared.spec.analysis, prepared.dataset.problems
     warnings = [problem.remark for problem in found if problem.axis is None]
     # Of this run's axes alone, whichever others were read with them.
     warnings += [problem.remark for name in analysis.columns for problem in found if problem.axis == name]
-    warnings += prepared.screened
+    warnings += screened
     kept, small = len(prepared.grouping.groups), prepared.grouping.too_small
     if small:  # counted, not named: a small group may be one person
         warnings.append(Caution.SMALL_GROUPS(small=small, groups=kept + small, least=analysis.min_raters))

@@ -13,16 +13,17 @@ from grasp_core.annotations import Annotations
 from grasp_core.data_spec import DataSpec, Question
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
-from grasp_core.engine.run import prepare
 from grasp_core.errors import SpecError
 from grasp_core.io.dataset.load import Dataset, load
 from grasp_core.io.parts.refused import check_supported
 from grasp_core.remarks.cautions import Caution, ScreenCaution, is_public
 from grasp_core.remarks.left_out import LeftOutReason
+from grasp_core.remarks.remark import Remark
 from grasp_core.report.reading import left_out
 from grasp_core.screens.duplicates import Duplicates, Pair
 from grasp_core.screens.screens import one_of_each
 from grasp_core.spec import RunSpec
+from tests.computing import compute_in_threads
 from tests.io.making import LONG, rows_table
 
 CROWD = crowd(3, items=200, clickers=CLICKERS)
@@ -105,15 +106,21 @@ def test_specs_name_screens_and_keep_their_hash_without_them() -> None:
         check_supported(some.data)
 
 
+def screens_of(dataset: Dataset) -> tuple[Remark, ...]:
+    """What a run says of screens, once it is done."""
+    result = compute_in_threads(dataset, run_spec(3, 200))
+    said = {Caution.RANDOM_RESPONDERS, Caution.CONSTANT_RATERS, Caution.NEAR_DUPLICATES}
+    return tuple(one for one in result.warnings if one.code in {*said, ScreenCaution.SCREENED_IN_GROUPS})
+
+
 def test_a_run_says_whom_screens_name_in_numbers() -> None:
     dataset = group_of_clickers(3, screen=False)
-    prepared = prepare(dataset, run_spec(3, 200))
-    total, by_group = prepared.screened
+    total, by_group = screens_of(dataset)
     assert total == Caution.RANDOM_RESPONDERS(raters=4, looked_at=60)
     assert by_group == ScreenCaution.SCREENED_IN_GROUPS(screen="raters at chance", groups=("in: 4",))
     assert (is_public(total), is_public(by_group)) == (True, False)
     assert "--leave-out random" in str(total)
-    assert not prepare(group_of_clickers(3, screen=True), run_spec(3, 200)).screened
+    assert not screens_of(group_of_clickers(3, screen=True))
 
 
 def test_clickers_make_differences_that_are_none_and_screening_removes_them() -> None:
