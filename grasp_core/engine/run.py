@@ -157,11 +157,12 @@ def finish(
         return found
     warnings = ranked([*said_of_matched(_unmatched(prepared, found)), *found.warnings])
     groups = _with_least_p(found, prepared)
+    together = () if provisional else associations(prepared.dataset.raters, prepared.spec.analysis.tested)
     return replace(
         found,
         groups=groups,
         assignment=prepared.assignment,
-        associations=associations(prepared.dataset.raters, prepared.spec.analysis.tested),
+        associations=together,
         warnings=warnings,
     )
 
