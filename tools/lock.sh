@@ -51,8 +51,9 @@ compile_extra test "$@"
 compile_extra cluster "$@"
 compile_extra fuzz "$@"
 compile_extra lm-local "$@"
-# Tests need both, so their pins have to agree.
+# Tests need all of these, so their pins have to agree.
 compile_extra models --override "$scratch/never.txt" --constraints requirements-test.txt "$@"
+compile_extra connectors --constraints requirements-test.txt --constraints requirements-models.txt "$@"
 
 if grep -nE '://|file:|^-(i|f)|^--' requirements*.txt; then
     die "The lines above name an index or a local path: they must not be committed."
