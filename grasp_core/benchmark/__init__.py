@@ -2,5 +2,5 @@
 
 Inside, from the top: jobs, baselines and language models, scoring, submissions, tasks.
 
-Imports `io` and `models`.
+Imports `io` and `models_as_raters`.
 """

@@ -10,7 +10,7 @@ from grasp_core.benchmark.folders import read_bounded
 from grasp_core.benchmark.labelled import LabelledFile, read_labelled
 from grasp_core.benchmark.tasks import Task
 from grasp_core.errors import DataError
-from grasp_core.models.labels import ID, LABEL
+from grasp_core.models_as_raters.labels import ID, LABEL
 from grasp_core.wording import agree, listed, number
 
 GOLD_FILE = "test.csv"

@@ -17,7 +17,7 @@ from grasp_core.benchmark.submissions.submission import Submission
 from grasp_core.benchmark.submissions.validation import known_ids, require_scorable
 from grasp_core.benchmark.tasks import Rows, Task, read_tasks
 from grasp_core.io.dataset.load import Dataset
-from grasp_core.models.labels import ID, LABEL
+from grasp_core.models_as_raters.labels import ID, LABEL
 
 Predictions = Mapping[str, Mapping[str, str]]
 """Label by row id, by task."""

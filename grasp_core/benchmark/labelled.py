@@ -9,7 +9,7 @@ from grasp_core.benchmark.folders import RawFile
 from grasp_core.errors import DataError
 from grasp_core.io.files import delimited, encodings
 from grasp_core.io.table.columns import Column
-from grasp_core.models.labels import ID, LABEL
+from grasp_core.models_as_raters.labels import ID, LABEL
 
 MAX_ROWS = 1_000_000
 """More rows than this are taken for a mistake; the benchmark's largest tasks have 5,000."""

@@ -1,6 +1,6 @@
 """From a run's result to figures: the same Altair charts on the page and in exports.
 
-Imports `benchmark`, `models`, `panels`, `planner`, `rater_map` and `report`.
+Imports `benchmark`, `models_as_raters`, `panels`, `planner`, `rater_map` and `report`.
 """
 
 from grasp_core.charts.cohesion import cohesion_map

@@ -22,7 +22,7 @@ from grasp_core.charts.theme import (
     title,
     tooltip,
 )
-from grasp_core.models.tables import EVERYBODY
+from grasp_core.models_as_raters.tables import EVERYBODY
 from grasp_core.panels.models.result import GroupSides, ModelsResult, ModelSummary
 from grasp_core.report.model_words import LEAD
 from grasp_core.report.words import (

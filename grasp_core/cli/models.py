@@ -27,9 +27,15 @@ from grasp_core.io.archives.bounded import check_size
 from grasp_core.io.dataset.load import Dataset, load
 from grasp_core.io.parsing.read import read_table
 from grasp_core.io.table.table import Table
-from grasp_core.models.labels import MAX_MODEL_FILE, check_models, read_model, read_model_column, sources
-from grasp_core.models.sentences import sentences
-from grasp_core.models.tables import plurality_table, sides_csv
+from grasp_core.models_as_raters.labels import (
+    MAX_MODEL_FILE,
+    check_models,
+    read_model,
+    read_model_column,
+    sources,
+)
+from grasp_core.models_as_raters.sentences import sentences
+from grasp_core.models_as_raters.tables import plurality_table, sides_csv
 from grasp_core.panels.models.result import ModelsResult
 from grasp_core.report.model_words import REPRODUCED, SIDES_WITH
 from grasp_core.report.printable import json_text, printable

@@ -15,11 +15,11 @@ from grasp_core.cli.data.options import add_reading
 from grasp_core.cli.data.reading import read
 from grasp_core.cli.output import write_text
 from grasp_core.cli.terminal import clear_line, note, show_line
+from grasp_core.data_quality import tables
+from grasp_core.data_quality.power import GroupPower, estimate, power_tasks
+from grasp_core.data_quality.report import QualityReport, quality_json, quality_report
 from grasp_core.errors import SpecError
 from grasp_core.io.dataset.load import Dataset, load
-from grasp_core.quality import tables
-from grasp_core.quality.power import GroupPower, estimate, power_tasks
-from grasp_core.quality.report import QualityReport, quality_json, quality_report
 from grasp_core.report.printable import printable, printable_name
 from grasp_core.screens.constant import find_constant
 from grasp_core.screens.random_responders import random_responders

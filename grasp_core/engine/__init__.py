@@ -1,5 +1,5 @@
 """Runs: prepared, computed outside the caller's process, saved, resumed, finished.
 
-Imports `guards`, `io`, `models`, `panels`, `permutation`, `planner`, `quality`, `remarks`, `report` and
-`store`.
+Imports `data_quality`, `guards`, `io`, `models_as_raters`, `panels`, `permutation`, `planner`, `remarks`,
+`report` and `store`.
 """

@@ -21,7 +21,7 @@ from grasp_core.io.parts.workplace import workplace
 from grasp_core.io.sources.allowed import AllowedSources
 from grasp_core.io.table.table import Table
 from grasp_core.json_values import from_json, to_json
-from grasp_core.models.labels import read_models
+from grasp_core.models_as_raters.labels import read_models
 from grasp_core.store.files import FileStore
 from grasp_core.store.insisting import insist
 from grasp_core.store.runs import RunRecord, RunStore

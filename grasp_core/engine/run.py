@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from grasp_core import __version__
 from grasp_core.assignment import AssignmentCheck, unequal_axes
+from grasp_core.data_quality.cautions import screen_cautions
 from grasp_core.errors import SpecError
 from grasp_core.groups import Grouping, form_groups
 from grasp_core.guards.check import check_assignment
@@ -24,7 +25,6 @@ from grasp_core.permutation.design import MOST_TOLD
 from grasp_core.permutation.nulls.tally import Tally, kept_of
 from grasp_core.permutation.testing.attainable import Shuffles, check_something_moves
 from grasp_core.permutation.testing.corrections import fewest_permutations
-from grasp_core.quality.cautions import screen_cautions
 from grasp_core.remarks.cautions import Caution
 from grasp_core.remarks.ranks import ranked
 from grasp_core.remarks.remark import Remark

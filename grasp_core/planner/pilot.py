@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from grasp_core.annotations import Annotations, BoolArray
+from grasp_core.data_quality.power import thinned
 from grasp_core.groups import Group, Grouping, form_groups
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.planner.fitting import Pilot
 from grasp_core.planner.make import PlanTask
 from grasp_core.planner.matching import observed_difference
 from grasp_core.planner.values import MOST, Assumed, Have, PlanSpec
-from grasp_core.quality.power import thinned
 from grasp_core.report.words import group_label
 
 GROUP, OTHERS = "the group", "all others"

@@ -26,7 +26,7 @@ from starlette.routing import Mount, Route
 from grasp_core import __version__
 from grasp_core.access import User
 from grasp_core.errors import MissingResultError, StoreError
-from grasp_core.models.tables import sides_csv
+from grasp_core.models_as_raters.tables import sides_csv
 from grasp_core.panels.models.result import ModelsResult
 from grasp_core.report.public_view import public_view
 from grasp_core.report.table_csv import table_csv

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from grasp_core.benchmark.leaderboard import leaderboard_dict, leaderboard_table, read_leaderboard
-from grasp_core.models.sentences import sentences
-from grasp_core.models.tables import plurality_table, sides_csv, statistic_table
+from grasp_core.models_as_raters.sentences import sentences
+from grasp_core.models_as_raters.tables import plurality_table, sides_csv, statistic_table
 from grasp_core.panels.models.result import ModelsResult
 from grasp_core.panels.results import read_result
 

@@ -8,7 +8,7 @@ from grasp_core.engine.compute import compute
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.watching import Checkpoints, Watcher
 from grasp_core.io.parsing.read import read_table
-from grasp_core.models.labels import read_model, sources
+from grasp_core.models_as_raters.labels import read_model, sources
 from grasp_core.spec import AnalysisSpec, RunSpec
 from tests.engine.asking import digits
 from tests.permutation.simulated import DATA_SPEC, dataset

@@ -13,7 +13,7 @@ from grasp_core.io.parsing.read import read_table
 from grasp_core.panels.models.result import ModelsResult
 from grasp_core.server import Server
 from grasp_core.spec import AnalysisSpec, RunSpec
-from tests.models.dices import AXES, SPEC, data, planted_labels
+from tests.models_as_raters.dices import AXES, SPEC, data, planted_labels
 from tests.pages.conftest import ENTRY
 from tests.pages.visits import finished, on, open_example, press, seen, widget
 from tests.shared_data import DICES350, needs_shared_data
@@ -71,7 +71,7 @@ def drop(page: AppTest, name: str, content: str) -> AppTest:
 @pytest.fixture(scope="module")
 def women() -> str:
     """A submission that copies the plurality of one group of the example: its Asian women."""
-    from tests.models.cases import plurality_of
+    from tests.models_as_raters.cases import plurality_of
 
     files, spec = example_files(), example_spec()
     tables = [read_table(files[name], name) for name in ("annotations.csv", "raters.csv")]

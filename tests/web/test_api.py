@@ -12,7 +12,7 @@ from httpx import Response
 
 from grasp_core.access import User
 from grasp_core.errors import MissingResultError
-from grasp_core.models.tables import sides_csv
+from grasp_core.models_as_raters.tables import sides_csv
 from grasp_core.report.saved import result_json
 from grasp_core.report.table_csv import table_csv
 from grasp_core.result import RunResult

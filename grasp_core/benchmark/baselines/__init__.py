@@ -1,4 +1,4 @@
 """Baselines: ways of labelling a task's rows from its few labelled ones, by one protocol.
 
-Imports `io`, `language_models` and `models`.
+Imports `io`, `language_models` and `models_as_raters`.
 """

@@ -11,7 +11,7 @@ from grasp_core.data_spec import DataSpec
 from grasp_core.errors import DataError
 from grasp_core.io.parsing.read import read_table
 from grasp_core.io.table.table import Table
-from grasp_core.models.labels import ID, LABEL
+from grasp_core.models_as_raters.labels import ID, LABEL
 from grasp_core.wording import quoted
 
 WITHOUT_EXAMPLES = ("minilm-names",)

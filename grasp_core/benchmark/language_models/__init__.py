@@ -1,4 +1,4 @@
 """The in-context language model baseline: examples in a prompt, the next token as the answer.
 
-Imports `io`, `models`, `remarks` and `statistics`.
+Imports `io`, `models_as_raters`, `remarks` and `statistics`.
 """

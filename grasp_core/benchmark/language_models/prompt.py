@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from grasp_core.benchmark.tasks import Task
-from grasp_core.models.labels import LABEL
+from grasp_core.models_as_raters.labels import LABEL
 
 SEPARATOR = "\n\n"
 """Between the instructions, the examples and the target."""

@@ -1,4 +1,4 @@
 """Submissions: a system's labels of every row of every task, in files, and the faults of these.
 
-Imports `models` and `remarks`.
+Imports `models_as_raters` and `remarks`.
 """

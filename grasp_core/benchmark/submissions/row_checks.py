@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from grasp_core.benchmark.labelled import LabelledFile
 from grasp_core.benchmark.tasks import UNLABELED, Task, builtin_tasks
 from grasp_core.errors import Problem, know, stop
-from grasp_core.models.labels import ID
+from grasp_core.models_as_raters.labels import ID
 from grasp_core.remarks.remark import Value
 from grasp_core.remarks.submissions import SubmissionProblem
 from grasp_core.wording import closest

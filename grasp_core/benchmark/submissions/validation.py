@@ -16,7 +16,7 @@ from grasp_core.benchmark.tasks import (
     read_task,
 )
 from grasp_core.errors import DataError, Problem, raise_stopping, stop
-from grasp_core.models.labels import ID, LABEL
+from grasp_core.models_as_raters.labels import ID, LABEL
 from grasp_core.remarks.remark import said
 from grasp_core.remarks.submissions import SubmissionProblem
 from grasp_core.wording import number

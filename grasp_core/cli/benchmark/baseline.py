@@ -18,7 +18,7 @@ from grasp_core.cli.benchmark.lm import add_lm_options, make_lm
 from grasp_core.cli.output import check_target, write_text
 from grasp_core.cli.terminal import clear_line, note, show_rows
 from grasp_core.errors import DataError
-from grasp_core.models.labels import ID, LABEL
+from grasp_core.models_as_raters.labels import ID, LABEL
 
 PREDICTIONS = "predictions.csv"
 

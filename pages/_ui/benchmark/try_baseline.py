@@ -17,7 +17,7 @@ from grasp_core.benchmark.scoring.folds import leave_one_out, stratified_splits
 from grasp_core.benchmark.tasks import MAX_ROWS_FILE, TRAIN_FILE, Rows, Task, read_rows
 from grasp_core.errors import GraspError
 from grasp_core.io.archives.bounded import MIB
-from grasp_core.models.labels import LABEL
+from grasp_core.models_as_raters.labels import LABEL
 from grasp_core.report.text import escape_markdown
 from pages._ui.benchmark.baseline_errors import show_errors
 from pages._ui.benchmark.benchmark import tasks, tasks_folder

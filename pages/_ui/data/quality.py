@@ -13,16 +13,16 @@ import streamlit as st
 from grasp_core import server
 from grasp_core.annotations import Annotations
 from grasp_core.assignment import AssignmentCheck
+from grasp_core.data_quality import tables
+from grasp_core.data_quality.constant import ConstantRaters, constant_raters
+from grasp_core.data_quality.overlap import Overlap, overlaps
+from grasp_core.data_quality.overview import Overview, overview
+from grasp_core.data_quality.power import GroupPower, estimate, power_tasks
+from grasp_core.data_quality.random_responders import RandomRaters, random_raters
+from grasp_core.data_quality.report import assignment_of
+from grasp_core.data_quality.small_groups import SmallGroups, small_groups
 from grasp_core.groups import AxisSet
 from grasp_core.io.dataset.load import Dataset
-from grasp_core.quality import tables
-from grasp_core.quality.constant import ConstantRaters, constant_raters
-from grasp_core.quality.overlap import Overlap, overlaps
-from grasp_core.quality.overview import Overview, overview
-from grasp_core.quality.power import GroupPower, estimate, power_tasks
-from grasp_core.quality.random_responders import RandomRaters, random_raters
-from grasp_core.quality.report import assignment_of
-from grasp_core.quality.small_groups import SmallGroups, small_groups
 from grasp_core.report.text import escape_markdown
 from grasp_core.report.words import axis_label, one_line
 from grasp_core.screens.constant import find_constant

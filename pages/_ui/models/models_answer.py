@@ -8,8 +8,8 @@ import streamlit as st
 
 from grasp_core import charts
 from grasp_core.charts.models import models_chart
-from grasp_core.models.sentences import sentences
-from grasp_core.models.tables import plurality_table, sides_csv, statistic_table
+from grasp_core.models_as_raters.sentences import sentences
+from grasp_core.models_as_raters.tables import plurality_table, sides_csv, statistic_table
 from grasp_core.panels.models.result import ModelsResult
 from grasp_core.report.contents import marks_legend
 from grasp_core.report.model_words import REPRODUCED, SIDE_WORDS, SIDES_WITH

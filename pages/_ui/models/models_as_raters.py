@@ -12,7 +12,7 @@ import streamlit as st
 from grasp_core.engine.cost import LONG_SECONDS, models_seconds
 from grasp_core.groups import AxisSet
 from grasp_core.io.dataset.load import Dataset
-from grasp_core.models.labels import sources
+from grasp_core.models_as_raters.labels import sources
 from grasp_core.report.stopping import MEANING
 from grasp_core.report.words import axis_label
 from grasp_core.spec import AnalysisSpec, RunSpec

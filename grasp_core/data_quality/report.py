@@ -9,16 +9,16 @@ from typing import Any
 
 from grasp_core.annotations import Raters
 from grasp_core.assignment import AssignmentCheck
+from grasp_core.data_quality.constant import ConstantRaters, constant_raters
+from grasp_core.data_quality.overlap import Overlap, overlaps
+from grasp_core.data_quality.overview import Overview, overview
+from grasp_core.data_quality.power import GroupPower
+from grasp_core.data_quality.random_responders import RandomRaters, random_raters
+from grasp_core.data_quality.small_groups import SIZES, SmallGroups, small_groups
 from grasp_core.groups import form_groups
 from grasp_core.guards.check import check_assignment
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.json_values import to_json
-from grasp_core.quality.constant import ConstantRaters, constant_raters
-from grasp_core.quality.overlap import Overlap, overlaps
-from grasp_core.quality.overview import Overview, overview
-from grasp_core.quality.power import GroupPower
-from grasp_core.quality.random_responders import RandomRaters, random_raters
-from grasp_core.quality.small_groups import SIZES, SmallGroups, small_groups
 from grasp_core.report.printable import json_text
 from grasp_core.result import DataSummary, with_group
 from grasp_core.screens.duplicates import Duplicates, near_duplicates

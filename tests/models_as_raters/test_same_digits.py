@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from grasp_core.panels.models.result import ModelsResult
-from tests.models.cases import ask, model, plurality_of, random_labels
+from tests.models_as_raters.cases import ask, model, plurality_of, random_labels
 from tests.permutation.simulated import dataset
 
 EARLIER = json.loads(Path(__file__).with_name("earlier.json").read_text())

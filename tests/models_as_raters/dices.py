@@ -10,7 +10,7 @@ from grasp_core.data_spec import DataSpec
 from grasp_core.groups import form_groups
 from grasp_core.io.dataset.load import Dataset, load
 from grasp_core.io.parsing.read import read_table
-from tests.models.cases import plurality_of
+from tests.models_as_raters.cases import plurality_of
 from tests.shared_data import DICES350
 
 AXES = (("rater_age",), ("rater_gender",), ("rater_race",), ("rater_race", "rater_gender"))

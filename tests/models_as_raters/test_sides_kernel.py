@@ -20,7 +20,7 @@ from grasp_core.permutation.exchange import exchange_of
 from grasp_core.remarks.reasons import NoValue
 from grasp_core.spec import AnalysisSpec
 from grasp_core.statistics.counts import count
-from tests.models.cases import random_labels
+from tests.models_as_raters.cases import random_labels
 from tests.permutation.simulated import simulate
 
 AXES = (("gender",), ("race",), ("gender", "race"))

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import pandas as pd
 
 from grasp_core.assignment import Apart, AssignmentCheck
-from grasp_core.quality.constant import ConstantRaters
-from grasp_core.quality.overlap import Overlap
-from grasp_core.quality.overview import Overview, Spread
-from grasp_core.quality.power import GroupPower, Shift
-from grasp_core.quality.random_responders import RandomRaters
-from grasp_core.quality.small_groups import SIZES, SmallGroups
+from grasp_core.data_quality.constant import ConstantRaters
+from grasp_core.data_quality.overlap import Overlap
+from grasp_core.data_quality.overview import Overview, Spread
+from grasp_core.data_quality.power import GroupPower, Shift
+from grasp_core.data_quality.random_responders import RandomRaters
+from grasp_core.data_quality.small_groups import SIZES, SmallGroups
 from grasp_core.report.assignment import said_of_assignment
 from grasp_core.report.printable import printable_name
 from grasp_core.report.words import MINUS, axis_label, format_p_value, group_label

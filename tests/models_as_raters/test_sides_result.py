@@ -13,13 +13,19 @@ import pytest
 
 from grasp_core.engine import run as run_module
 from grasp_core.errors import DataError, SpecError
-from grasp_core.models.sentences import sentences, unreproduced
-from grasp_core.models.tables import CSV_COLUMNS, EVERYBODY, plurality_table, sides_csv, statistic_table
+from grasp_core.models_as_raters.sentences import sentences, unreproduced
+from grasp_core.models_as_raters.tables import (
+    CSV_COLUMNS,
+    EVERYBODY,
+    plurality_table,
+    sides_csv,
+    statistic_table,
+)
 from grasp_core.outcome import Outcome
 from grasp_core.panels.models.result import ModelsResult, Side, closer
 from grasp_core.permutation.testing.corrections import q_values
 from grasp_core.spec import SIDES
-from tests.models.cases import ask, model, plurality_of, sided
+from tests.models_as_raters.cases import ask, model, plurality_of, sided
 from tests.permutation.simulated import dataset
 
 

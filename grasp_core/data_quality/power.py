@@ -11,9 +11,9 @@ import numpy as np
 from scipy.stats import norm
 
 from grasp_core.annotations import Annotations, Raters
+from grasp_core.data_quality.simulation import REPLICATES, Point, PowerTask, Simulation
 from grasp_core.groups import AxisSet, Group, form_groups
 from grasp_core.outcome import Direction
-from grasp_core.quality.simulation import REPLICATES, Point, PowerTask, Simulation
 from grasp_core.remarks.reasons import NoValue
 from grasp_core.remarks.remark import Remark
 

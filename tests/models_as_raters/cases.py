@@ -8,7 +8,7 @@ import numpy as np
 
 from grasp_core.annotations import Annotations, ModelLabels
 from grasp_core.io.dataset.load import Dataset
-from grasp_core.models.labels import sources
+from grasp_core.models_as_raters.labels import sources
 from grasp_core.panels.models.result import ModelsResult, closer
 from grasp_core.spec import AnalysisSpec, RunSpec
 from grasp_core.statistics.counts import count

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from grasp_core.annotations import Annotations, BoolArray, Raters
+from grasp_core.data_quality import power
+from grasp_core.data_quality.power import estimate, power_tasks
+from grasp_core.data_quality.report import quality_json, quality_report
+from grasp_core.data_quality.simulation import PowerTask, group_gai
 from grasp_core.groups import Grouping
 from grasp_core.permutation import compiled
 from grasp_core.permutation.design import build_design
 from grasp_core.permutation.nulls.tails import p_value
-from grasp_core.quality import power
-from grasp_core.quality.power import estimate, power_tasks
-from grasp_core.quality.report import quality_json, quality_report
-from grasp_core.quality.simulation import PowerTask, group_gai
 from grasp_core.remarks.reasons import NoValue
 from grasp_core.spec import AnalysisSpec
 from grasp_core.statistics.counts import count
