@@ -8,6 +8,7 @@ from grasp_core.result import Result, RunResult
 from pages._ui.models.models_answer import show_answer
 from pages._ui.plan.kept import link_to_plan, show_kept_plans
 from pages._ui.result.answer import show_facts
+from pages._ui.result.rater_map import kept_map
 from pages._ui.result.so_far import show_so_far
 from pages._ui.result.whole_result import show_result
 from pages._ui.runs.progress import once_known, watch
@@ -71,7 +72,7 @@ if work().found_again == run.id and run.finished_at is not None:
 with st.container(horizontal=True):
     share_run(run)
     if isinstance(result, RunResult):
-        export(Shown(run.id, result, run.title))
+        export(Shown(run.id, result, run.title), lambda: kept_map(run.id))
     change_and_run_again(run.spec)
     edit(run)
 if isinstance(result, RunResult):

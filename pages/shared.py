@@ -13,6 +13,7 @@ from pages._ui.benchmark.leaderboard import draw_leaderboard
 from pages._ui.models.models_answer import show_answer
 from pages._ui.plan.kept import show_kept_plans
 from pages._ui.result.answer import show_facts
+from pages._ui.result.rater_map import kept_map
 from pages._ui.result.so_far import show_so_far
 from pages._ui.result.whole_result import show_result
 from pages._ui.runs.progress import once_known, watch_from_outside
@@ -49,7 +50,7 @@ def _show_run(link: OpenedLink, run: RunRecord) -> None:
         show_answer(key, result, link.check)
         return
     shown = Shown(key, result, run.title, link.check, run=run, stranger=True)
-    export(shown, ("csv", "xlsx", "latex", "markdown", "html"))
+    export(shown, lambda: kept_map(run.id), ("csv", "xlsx", "latex", "markdown", "html"))
     show_result(shown, check_often=True)
     show_kept_plans(run, link.check)
 

@@ -17,15 +17,15 @@ from grasp_core.cli.data.options import add_reading
 from grasp_core.cli.data.reading import read
 from grasp_core.cli.output import check_target, write_bytes, write_text
 from grasp_core.cli.terminal import note
+from grasp_core.cli.told import say_map
 from grasp_core.engine.run import checked_groups
 from grasp_core.errors import SpecError
 from grasp_core.groups import AxisSet
 from grasp_core.io.dataset.load import load
 from grasp_core.rater_map.make import MapTask, rater_map
-from grasp_core.rater_map.values import RaterMap, rater_map_dict
-from grasp_core.rater_map.words import axes_table, distance_words, groups_table, map_csv, sentences
+from grasp_core.rater_map.tables import map_csv
+from grasp_core.rater_map.values import rater_map_dict
 from grasp_core.report.printable import json_text, printable
-from grasp_core.report.words import one_line
 from grasp_core.spec import AnalysisSpec, RunSpec
 from grasp_core.wording import listed, quoted
 
@@ -78,7 +78,7 @@ def _rater_map(chosen: argparse.Namespace) -> None:
     write_text(chosen.csv, map_csv(made))
     if chosen.chart is not None:
         write_bytes(chosen.chart, _CHARTS[chosen.chart.suffix](rater_map_chart(made, colour)))
-    _print(made, asked.analysis)
+    say_map(made, asked.analysis.level)
     for problem in dataset.problems:
         note(printable(problem.message))
 
@@ -90,12 +90,3 @@ def _colour(asked: AxisSet | None, analysis: AnalysisSpec) -> AxisSet:
         known = listed([":".join(names) for names in analysis.axes])
         raise SpecError(f"--colour takes an axis of the map, {known}; found {quoted(':'.join(asked))}")
     return asked
-
-
-def _print(made: RaterMap, analysis: AnalysisSpec) -> None:
-    for sentence in sentences(made, analysis.level):
-        print(f"- {printable(one_line(sentence.plain))}")
-    if made.reason is None:
-        print(f"\nWhat axes explain\n{axes_table(made).to_string(index=False)}")
-        print(f"\nHow far raters differ\n{groups_table(made, analysis.level).to_string(index=False)}")
-        print(distance_words(analysis.level))

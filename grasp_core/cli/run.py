@@ -22,10 +22,11 @@ from grasp_core.cli.data.options import add_items, add_reading, names
 from grasp_core.cli.data.reading import Reading, read
 from grasp_core.cli.data.recorded import given_options, note_other_data, reading_of, recorded_spec
 from grasp_core.cli.in_parts import add_in_parts, parts_of
-from grasp_core.cli.output import check_target, write_text
 from grasp_core.cli.progress import RunOnTerminal
+from grasp_core.cli.run_files import add_files, asked_map, check_files, check_map, write_files
 from grasp_core.cli.scratch import Scratch
 from grasp_core.cli.terminal import note
+from grasp_core.cli.told import say_map, say_result
 from grasp_core.engine.compute import compute
 from grasp_core.engine.cost import LONG_SECONDS, default_seconds, pairs_seconds
 from grasp_core.engine.pools import workers
@@ -37,26 +38,17 @@ from grasp_core.io.dataset.load import Dataset, load
 from grasp_core.io.parts.refused import check_supported
 from grasp_core.io.parts.survey import survey
 from grasp_core.io.parts.workplace import workplace
-from grasp_core.report.given import association_sentence, given_sentences, given_table, not_yet_given
-from grasp_core.report.label_tables import label_use_by_group, with_label_use
 from grasp_core.report.levels import proposed_levels
-from grasp_core.report.pairs.sentences import most_told
-from grasp_core.report.printable import printable, printable_result
-from grasp_core.report.saved import result_json
-from grasp_core.report.sentences import answer
-from grasp_core.report.slices import side_by_side, slice_sentences
-from grasp_core.report.stopping import how_it_ended
-from grasp_core.report.table_csv import table_csv
-from grasp_core.report.tables import lead_table, wide_table
-from grasp_core.report.words import LABEL_USE_EXPLANATION
+from grasp_core.report.tables import lead_table
 from grasp_core.result import RunResult
 from grasp_core.settings import Settings, read_settings
 from grasp_core.spec import AnalysisSpec, RunSpec
 from grasp_core.wording import quoted
 
-PAIRS_SAID = 5
-"""Pairs of groups of which something is said."""
-BESIDE_SPEC = ("annotations", "raters", "items", "out", "csv", "in_parts", "scratch", "engine", "workers")
+BESIDE_SPEC = (
+    *("annotations", "raters", "items", "out", "csv", "report", "rater_map"),
+    *("in_parts", "scratch", "engine", "workers"),
+)
 """Options that name files, or where is computed, and so may stand beside ``--spec``."""
 
 
@@ -85,9 +77,7 @@ def fill_run(run: argparse.ArgumentParser) -> None:
         metavar="N",
         help="blocks computed at a time (default: one per core, or per thread of the cluster)",
     )
-    output = run.add_argument_group("output")
-    output.add_argument("--out", type=Path, metavar="FILE", help="the result as JSON")
-    output.add_argument("--csv", type=Path, metavar="FILE", help="the table, a row per group and statistic")
+    add_files(run.add_argument_group("output"))
 
 
 def _add_analysis(group: argparse._ArgumentGroup) -> None:
@@ -127,10 +117,10 @@ def _add_analysis(group: argparse._ArgumentGroup) -> None:
 
 
 def _run(chosen: argparse.Namespace) -> None:
-    for target in (chosen.out, chosen.csv):
-        check_target(target)
+    check_files(chosen)
     started = time.perf_counter()
     chosen.parts = parts_of(chosen.annotations, chosen.in_parts)
+    check_map(chosen)
     recorded = None if chosen.spec is None else recorded_spec(chosen, BESIDE_SPEC)
     if recorded is None:
         found, run_spec = _from_options(chosen)
@@ -154,14 +144,19 @@ def _run(chosen: argparse.Namespace) -> None:
             say_shuffles(data, grouping, run_spec.analysis)
             load_s = time.perf_counter() - started
             result = _compute(chosen, data, run_spec, pool, load_s)
+            raters = asked_map(chosen, data, run_spec.analysis, pool)
         except KeyboardInterrupt:
             pool.close(wait=False)  # a part that is being read takes seconds
             raise
         finally:
             pool.close()
-    write_text(chosen.out, result_json(result))
-    write_text(chosen.csv, table_csv(result))
-    _print(result)
+    write_files(chosen, result, raters)
+    say_result(result)
+    if raters is not None:
+        print("\nMap of raters\n")
+        say_map(raters, run_spec.analysis.level)
+    for warning in result.warnings:
+        note(str(warning))
 
 
 def _data(chosen: argparse.Namespace, found: Reading, run_spec: RunSpec, pool: Pool, place: str) -> Dataset:
@@ -255,34 +250,6 @@ def _with_pairs(data: Dataset, run_spec: RunSpec) -> RunSpec:
         note(f"pairs of groups would take about {seconds:.0f} s on two cores; --pairs compares them")
         return run_spec
     return replace(run_spec, analysis=replace(analysis, pairs=True))
-
-
-def _print(result: RunResult) -> None:
-    found = answer(result)
-    print(f"\n{found.headline.plain}", end="\n\n")
-    for sentence in found.details:
-        print(f"- {sentence.plain}")
-    print(f"\n{wide_table(result).to_string(index=False)}")
-    if with_label_use(result):
-        print(f"\n{LABEL_USE_EXPLANATION}")
-        print(f"\n{label_use_by_group(printable_result(result)).to_string(index=False)}")
-    if result.pairs:
-        print("\nPairs of groups", end="\n\n")
-        for sentence in most_told(result, PAIRS_SAID):
-            print(f"- {sentence.plain}")
-    for found_here in printable_result(result).slices:
-        print(f"\nSlices by {found_here.column}\n")
-        for sentence in slice_sentences(result, found_here):
-            print(f"- {printable(sentence.plain)}")
-        print(f"\n{side_by_side(result, found_here).to_string(index=False)}")
-    for sentence in [*map(association_sentence, not_yet_given(result)), *given_sentences(result)]:
-        print(f"\n- {printable(sentence.plain)}")
-    for given in printable_result(result).given:
-        print(f"\n{given_table(result, given).to_string(index=False)}")
-    for words in how_it_ended(result):
-        print(f"\n{printable(words)}")
-    for warning in result.warnings:
-        note(str(warning))
 
 
 def _at_least_one(text: str) -> int:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import replace
 from html import escape
 
 from grasp_core.charts import cohesion_map, dsi_chart, forest_plot, null_histograms
+from grasp_core.export.html_data import again, data
 from grasp_core.export.html_given import given
 from grasp_core.export.html_labels import label_use
+from grasp_core.export.html_map import rater_map
 from grasp_core.export.html_pairs import pairs
 from grasp_core.export.html_parts import (
     Cell,
-    code,
     definitions,
     figure,
     listing,
@@ -24,14 +24,14 @@ from grasp_core.export.html_parts import (
 from grasp_core.export.html_slices import slices
 from grasp_core.export.html_style import STYLE
 from grasp_core.outcome import Outcome
-from grasp_core.report.account import account_sentence
+from grasp_core.rater_map.reported import printable_map
+from grasp_core.rater_map.values import RaterMap
 from grasp_core.report.contents import (
     Method,
     conventions,
     marks,
     methods,
     not_estimable,
-    raters_per_item,
     run_title,
 )
 from grasp_core.report.label_tables import with_label_use
@@ -66,6 +66,7 @@ _SECTIONS = {
     "chance": "Against chance groupings",
     "slices": "Slices",
     "given": "Given another axis",
+    "raters": "Map of raters",
     "methods": "Methods",
     "warnings": "Warnings",
     "data": "Data",
@@ -74,8 +75,14 @@ _SECTIONS = {
 _DIRECTIONS = {"up": "above chance groupings", "down": "below chance groupings", None: ""}
 
 
-def report_html(result: RunResult) -> str:
+def report_html(result: RunResult, found: RaterMap | None = None) -> str:
     """Answer, figures, tables, methods, data and spec; without scripts and without any other file.
+
+    Parameters
+    ----------
+    result : RunResult
+    found : RaterMap, optional
+        The map of the run's raters, where it was made.
 
     Notes
     -----
@@ -86,6 +93,9 @@ def report_html(result: RunResult) -> str:
     result = printable_result(result)
     title = escape(run_title(result.spec))
     contents = _contents(result, spec_file)
+    if found is not None:
+        contents["raters"] = rater_map(printable_map(found), result.spec.analysis.level)
+    contents = {name: contents[name] for name in _SECTIONS if name in contents}
     links = listing(f'<a href="#{name}">{escape(_SECTIONS[name])}</a>' for name in contents)
     sections = "\n".join(
         f'<section id="{name}">\n<h2>{escape(_SECTIONS[name])}</h2>\n{content}\n</section>'
@@ -115,7 +125,7 @@ def report_html(result: RunResult) -> str:
 
 
 def _contents(result: RunResult, spec_file: str) -> dict[str, str]:
-    """The sections, in order."""
+    """The sections of the result itself."""
     contents = {
         "answer": _answer(result),
         "axes": _axes(result),
@@ -124,7 +134,7 @@ def _contents(result: RunResult, spec_file: str) -> dict[str, str]:
         "chance": _chance(result),
         "methods": _methods(result),
         "warnings": listing(escape(str(warning)) for warning in result.warnings) or "<p>None.</p>",
-        "data": _data(result),
+        "data": data(result),
     }
     if with_label_use(result):
         contents["labels"] = label_use(result)
@@ -135,8 +145,8 @@ def _contents(result: RunResult, spec_file: str) -> dict[str, str]:
     if result.given:
         contents["given"] = given(result)
     if result.data.files:
-        contents["again"] = _again(result, spec_file)
-    return {name: contents[name] for name in _SECTIONS if name in contents}
+        contents["again"] = again(result, spec_file)
+    return contents
 
 
 def _labelled(result: RunResult) -> str:
@@ -258,46 +268,4 @@ def _methods(result: RunResult) -> str:
     return (
         f"<h3>Statistics and their formulas</h3>\n{definitions(statistics)}\n"
         f"<h3>Conventions of this run</h3>\n{definitions(stated)}"
-    )
-
-
-def _data(result: RunResult) -> str:
-    data, timing = result.data, result.timing
-    facts = {
-        "Items": f"{data.items:,}",
-        "Raters": f"{data.raters:,}",
-        "Annotations": f"{data.annotations:,}",
-        "Raters per item": raters_per_item(result),
-        "Computed in": f"{timing.load_s + timing.observed_s + timing.permutations_s:.1f} s",
-    }
-    labels = zip(data.categories, data.label_counts, strict=False)
-    files = [(text(file.name), number(f"{file.bytes:,}"), text(file.sha256, "hash")) for file in data.files]
-    return "\n".join(
-        [
-            table(
-                "Counts",
-                [text("What"), number("Value")],
-                [(text(what), number(value)) for what, value in facts.items()],
-            ),
-            table(
-                "Annotations per label",
-                [text("Label"), number("Annotations")],
-                [(text(label), number(f"{count:,}")) for label, count in labels],
-            ),
-            "" if data.account is None else f"<p>{escape(account_sentence(data.account))}</p>",
-            table("Input files", [text("File"), number("Bytes"), text("SHA-256")], files) if files else "",
-            f'<p>Fingerprint of all data (SHA-256): <span class="hash">{escape(data.sha256)}</span></p>',
-        ]
-    )
-
-
-def _again(result: RunResult, spec_file: str) -> str:
-    names = [shlex.quote(file.name) for file in result.data.files]
-    beside = ["--raters"] * (len(names) - 1 - (result.spec.data.items_id is not None))
-    options = ["--annotations", *beside, "--items"]
-    files = [f"{option} {name}" for option, name in zip(options, names, strict=False)]
-    command = " ".join(["python -m grasp_core run --spec spec.json", *files])
-    return (
-        f"<p>Save the text below as spec.json. With the same files and GRASP {escape(result.code_version)} "
-        f"this gives the same numbers:</p>\n{code('Command', command)}\n{code('Spec as JSON', spec_file)}"
     )

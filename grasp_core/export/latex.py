@@ -9,6 +9,10 @@ from itertools import groupby
 import pandas as pd
 
 from grasp_core.outcome import Outcome
+from grasp_core.rater_map.reported import printable_map
+from grasp_core.rater_map.tables import axes_table, distance_words, groups_table
+from grasp_core.rater_map.values import RaterMap
+from grasp_core.rater_map.words import EXPLANATION
 from grasp_core.report.contents import marks, run_title
 from grasp_core.report.given import GIVEN_EXPLANATION, given_table
 from grasp_core.report.label_tables import label_use_by_group
@@ -88,11 +92,12 @@ def escape_latex(text: str) -> str:
     return _LIGATURE.sub("\\1\0", printable(text)).translate(_TRANSLATION)
 
 
-def table_latex(result: RunResult) -> str:
+def table_latex(result: RunResult, found: RaterMap | None = None) -> str:
     r"""Table 5 as a ``table*`` with booktabs rules, a caption and the label ``tab:grasp``; then what else is.
 
     Tables of their own have label use (``tab:grasp-labels``), pairs of groups (``tab:grasp-pairs``) and each
-    column's slices (``tab:grasp-slices-1``...), and the groups given each axis (``tab:grasp-given-1``...).
+    column's slices (``tab:grasp-slices-1``...), the groups given each axis (``tab:grasp-given-1``...),
+    and, where the map of raters was made, what axes explain (``tab:grasp-map``, ``tab:grasp-map-groups``).
     """
     result = printable_result(result)
     statistics = reported_statistics(result)
@@ -113,6 +118,7 @@ def table_latex(result: RunResult) -> str:
         r"\end{tabular}",
         r"\end{table*}",
         *(line for table in _further(result) for line in table),
+        *(line for table in _of_map(result, found) for line in table),
     ]
     return "\n".join(lines) + "\n"
 
@@ -132,6 +138,16 @@ def _further(result: RunResult) -> Iterator[list[str]]:
     for position, given in enumerate(result.given, 1):
         what = f"Every group given {axis_label((given.column,))}: {title}. {GIVEN_EXPLANATION}"
         yield _table(given_table(result, given), what, f"given-{position}", texts=1)
+
+
+def _of_map(result: RunResult, found: RaterMap | None) -> Iterator[list[str]]:
+    """Tables of the map of raters, where there is one."""
+    if found is None or found.reason is not None:
+        return
+    found, level, title = printable_map(found), result.spec.analysis.level, run_title(result.spec)
+    yield _table(axes_table(found), f"What axes explain: {title}. {EXPLANATION}", "map", texts=1)
+    what = f"How far raters differ: {title}. {distance_words(level)}"
+    yield _table(groups_table(found, level), what, "map-groups", texts=2)
 
 
 def _table(table: pd.DataFrame, what: str, label: str, *, texts: int) -> list[str]:

@@ -5,6 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from grasp_core.rater_map.reported import printable_map
+from grasp_core.rater_map.tables import axes_table, distance_words, groups_table
+from grasp_core.rater_map.values import RaterMap
+from grasp_core.rater_map.words import EXPLANATION, sentences
 from grasp_core.report.contents import marks, not_estimable, run_title
 from grasp_core.report.given import GIVEN_EXPLANATION, given_sentences, given_table
 from grasp_core.report.label_tables import label_use_by_group, with_label_use
@@ -19,6 +23,7 @@ from grasp_core.report.tables import dsi_table, wide_table
 from grasp_core.report.text import WORD_JOINER, Sentence
 from grasp_core.report.words import DSI_NAME, LABEL_USE_EXPLANATION, format_p_value, format_value
 from grasp_core.result import RunResult, SlicesResult
+from grasp_core.spec import Level
 
 _MARKUP = re.compile(r"[\\`*_\[\]<>|~$&!#]")
 _LINKED_AFTER_PARSING = re.compile(r"[:@](?=\S)|www(?=\.)", re.IGNORECASE)
@@ -36,8 +41,8 @@ def escape_inline(text: str) -> str:
     return _LINKED_AFTER_PARSING.sub(lambda found: found.group() + WORD_JOINER, escaped)
 
 
-def table_markdown(result: RunResult) -> str:
-    """Headline, Table 5 with its marks explained, DSI, label use, pairs, slices, and axes given others."""
+def table_markdown(result: RunResult, found: RaterMap | None = None) -> str:
+    """Headline, Table 5 with its marks explained, and what else was computed; the map where it was made."""
     result = printable_result(result)
     wide = wide_table(result)
     parts = [
@@ -54,10 +59,12 @@ def table_markdown(result: RunResult) -> str:
         parts += [f"{escape_inline(LABEL_USE_EXPLANATION)}", _label_use(result)]
     if result.pairs:
         parts += _pairs(result)
-    for found in result.slices:
-        parts += _slices(result, found)
+    for column in result.slices:
+        parts += _slices(result, column)
     if result.given:
         parts += _given(result)
+    if found is not None:
+        parts += _rater_map(printable_map(found), result.spec.analysis.level)
     if result.warnings:
         said = "\n".join(f"- {escape_inline(str(warning))}" for warning in result.warnings)
         parts.append(f"## Warnings\n\n{said}")
@@ -98,6 +105,22 @@ def _given(result: RunResult) -> list[str]:
     tables = [given_table(result, found) for found in result.given]
     drawn = [_table(list(one.columns), one.to_numpy().tolist(), texts=1) for one in tables]
     return ["## Given another axis", escape_inline(GIVEN_EXPLANATION), said, *drawn]
+
+
+def _rater_map(found: RaterMap, level: Level) -> list[str]:
+    """Which axes disagreement follows; where there is a map, the numbers behind it."""
+    said = "\n".join(f"- {_sentence(one)}" for one in sentences(found, level))
+    told = ["## Map of raters", said]
+    if found.reason is not None:
+        return told
+    axes, groups = axes_table(found), groups_table(found, level)
+    return [
+        *told,
+        escape_inline(EXPLANATION),
+        _table(list(axes.columns), axes.to_numpy().tolist(), texts=1),
+        escape_inline(distance_words(level)),
+        _table(list(groups.columns), groups.to_numpy().tolist(), texts=2),
+    ]
 
 
 def _sentence(sentence: Sentence) -> str:

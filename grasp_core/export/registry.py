@@ -11,6 +11,7 @@ from grasp_core.export.html import report_html
 from grasp_core.export.latex import table_latex
 from grasp_core.export.markdown import table_markdown
 from grasp_core.export.spreadsheet import table_xlsx
+from grasp_core.rater_map.values import RaterMap
 from grasp_core.report.contents import run_title
 from grasp_core.report.saved import result_json, spec_json
 from grasp_core.report.table_csv import table_csv
@@ -20,6 +21,9 @@ _NAME_CHARACTERS, _NAME_BYTES = 80, 200
 """File systems take 255 bytes; the rest is for an extension and a number in brackets."""
 _UNSAFE = re.compile(r"[^\w ,.()+-]+")
 _DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\.|$)", re.IGNORECASE)
+
+Writer = Callable[[RunResult, RaterMap | None], bytes]
+"""From a result, and the map of its raters where it was made, to a file's content."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +39,18 @@ class Export:
     extension : str
         Without its leading dot.
     media_type : str
-    make : callable
-        From a result to the file's content: the same for equal results.
+    write : Writer
     """
 
     name: str
     label: str
     extension: str
     media_type: str
-    make: Callable[[RunResult], bytes]
+    write: Writer
+
+    def make(self, result: RunResult, rater_map: RaterMap | None = None) -> bytes:
+        """The file's content, the same for equal results; with the map of raters where the format has it."""
+        return self.write(result, rater_map)
 
     def file_name(self, result: RunResult) -> str:
         """A safe name that says what was run."""
@@ -65,13 +72,18 @@ def safe_name(title: str) -> str:
     return words or "grasp"
 
 
-def _utf8(write: Callable[[RunResult], str]) -> Callable[[RunResult], bytes]:
+def _utf8(write: Callable[[RunResult, RaterMap | None], str]) -> Writer:
     """A writer of text as one of bytes; what UTF-8 cannot hold becomes a question mark."""
-    return lambda result: write(result).encode("utf-8", "replace")
+    return lambda result, rater_map: write(result, rater_map).encode("utf-8", "replace")
+
+
+def _alone(write: Callable[[RunResult], str]) -> Writer:
+    """A writer of text that has no map of raters, which stands in a file of its own."""
+    return _utf8(lambda result, _: write(result))
 
 
 _ALL = (
-    Export("csv", "Table (CSV)", "csv", "text/csv; charset=utf-8", _utf8(table_csv)),
+    Export("csv", "Table (CSV)", "csv", "text/csv; charset=utf-8", _alone(table_csv)),
     Export(
         "xlsx",
         "Table (Excel)",
@@ -82,8 +94,8 @@ _ALL = (
     Export("latex", "Table (LaTeX)", "tex", "application/x-tex; charset=utf-8", _utf8(table_latex)),
     Export("markdown", "Table (Markdown)", "md", "text/markdown; charset=utf-8", _utf8(table_markdown)),
     Export("html", "Report (HTML)", "html", "text/html; charset=utf-8", _utf8(report_html)),
-    Export("json", "Full result (JSON)", "json", "application/json", _utf8(result_json)),
-    Export("spec", "Spec, to run it again (JSON)", "spec.json", "application/json", _utf8(spec_json)),
+    Export("json", "Full result (JSON)", "json", "application/json", _alone(result_json)),
+    Export("spec", "Spec, to run it again (JSON)", "spec.json", "application/json", _alone(spec_json)),
 )
 EXPORTS: Mapping[str, Export] = MappingProxyType({export.name: export for export in _ALL})
 """Every export by name, in the order in which they are offered."""

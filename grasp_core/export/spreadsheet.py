@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 
 from grasp_core.export.workbook import Book, Cell, Column, Kind
+from grasp_core.rater_map.reported import printable_map
+from grasp_core.rater_map.values import RaterMap
+from grasp_core.rater_map.words import sentences
 from grasp_core.report.contents import conventions, marks, methods, not_estimable, raters_per_item, run_title
 from grasp_core.report.given import as_result
 from grasp_core.report.label_tables import MEAN, label_use_table, with_label_use
@@ -12,13 +16,14 @@ from grasp_core.report.pairs.tables import pairs_table
 from grasp_core.report.printable import printable_result
 from grasp_core.report.slices import as_results
 from grasp_core.report.tables import dsi_table, results_table
-from grasp_core.report.words import WORDS, reported_statistics
+from grasp_core.report.words import WORDS, axis_label, group_label, reported_statistics
 from grasp_core.result import RunResult, SliceResult, SlicesResult
 
 
-def table_xlsx(result: RunResult) -> bytes:
-    """Workbook with Table 5, DSI, methods and data; label use, pairs, slices, given axes where computed."""
+def table_xlsx(result: RunResult, found: RaterMap | None = None) -> bytes:
+    """Workbook with Table 5, DSI, methods and data, what else was computed, and the map where it was made."""
     result = printable_result(result)
+    found = None if found is None else printable_map(found)
     book = Book(run_title(result.spec), result.permutations)
     book.add("Table 5", _groups(result), frozen=2)
     book.add("DSI", _dsi(result), frozen=1)
@@ -32,7 +37,10 @@ def table_xlsx(result: RunResult) -> bytes:
         book.add("Label use by slice", _slices(result, _label_use), frozen=5)
     if result.given:
         book.add("Given", _given(result), frozen=3)
-    book.add("Methods & conventions", _methods(result))
+    if found is not None and found.reason is None:
+        book.add("Map of raters", _map_axes(found), frozen=1)
+        book.add("Groups on the map", _map_groups(found), frozen=2)
+    book.add("Methods & conventions", _methods(result, found))
     book.add("Data", _data(result))
     return book.content()
 
@@ -156,7 +164,38 @@ def _below(blocks: Sequence[Sequence[Column]]) -> list[Column]:
     ]
 
 
-def _methods(result: RunResult) -> list[Column]:
+def _map_axes(found: RaterMap) -> list[Column]:
+    """What each axis explains of the differences between raters."""
+    axes = found.axes
+    return [
+        Column("Axis", "text", [axis_label(axis.axes) for axis in axes]),
+        Column("Groups", "count", [len(axis.groups) for axis in axes]),
+        Column("Other raters", "count", [axis.others for axis in axes]),
+        Column("Share explained", "value", [_or_nan(axis.explained) for axis in axes]),
+        Column("by chance", "value", [_or_nan(axis.by_chance) for axis in axes]),
+        Column("p", "p", [_or_nan(axis.p) for axis in axes]),
+        Column("q", "p", [_or_nan(axis.q) for axis in axes]),
+        Column("Why not tested", "text", [str(axis.reason or "") for axis in axes]),
+    ]
+
+
+def _map_groups(found: RaterMap) -> list[Column]:
+    """How far two raters of a group differ, and one of it from one outside."""
+    rows = [(axis_label(axis.axes), row) for axis in found.axes for row in axis.groups]
+    return [
+        Column("Axis", "text", [axis for axis, _ in rows]),
+        Column("Group", "text", [group_label(row.group) for _, row in rows]),
+        Column("Raters on the map", "count", [row.n_raters for _, row in rows]),
+        Column("Two of the group", "value", [_or_nan(row.within) for _, row in rows]),
+        Column("One of it, one other", "value", [_or_nan(row.between) for _, row in rows]),
+    ]
+
+
+def _or_nan(value: float | None) -> float:
+    return math.nan if value is None else value
+
+
+def _methods(result: RunResult, found: RaterMap | None) -> list[Column]:
     analysis = result.spec.analysis
     rows = [("Statistic", method.name, method.explanation, method.formula) for method in methods(result)]
     rows += [("Mark", sign, meaning, "") for sign, meaning in marks(analysis)]
@@ -164,6 +203,9 @@ def _methods(result: RunResult) -> list[Column]:
         ("Convention", name, sentence, "") for name, sentence in conventions(result.spec, result.stopping)
     ]
     rows += [("Not estimable", "", sentence, "") for sentence in not_estimable(result)]
+    if found is not None:
+        said = sentences(found, analysis.level)
+        rows += [("Map of raters", "", sentence.plain, "") for sentence in said]
     rows += [("Warning", "", str(warning), "") for warning in result.warnings]
     return _texts(("Kind", "Name", "In words", "Formula"), rows)
 

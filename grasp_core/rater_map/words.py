@@ -1,25 +1,11 @@
-"""The map of raters in sentences and tables, and as CSV."""
+"""The map of raters in sentences."""
 
 from __future__ import annotations
 
-import csv
-import io
-
-import pandas as pd
-
-from grasp_core.groups import Group
 from grasp_core.rater_map.placing import LEAST_COMMON
-from grasp_core.rater_map.values import MapAxis, MapGroup, RaterMap
-from grasp_core.report.table_csv import exact, safe_cell
+from grasp_core.rater_map.values import MapAxis, RaterMap
 from grasp_core.report.text import Segment, Sentence
-from grasp_core.report.words import (
-    SIGNIFICANCE_NAMES,
-    axis_label,
-    format_p,
-    format_p_value,
-    format_value,
-    group_label,
-)
+from grasp_core.report.words import axis_label, format_p, format_value
 from grasp_core.spec import Level
 from grasp_core.wording import agree, number
 
@@ -27,11 +13,6 @@ EXPLANATION = (
     "Each mark is a rater; raters who answer alike stand near each other. The share explained says how much "
     "of the differences between raters goes with an axis; chance groupings of the same sizes do too."
 )
-CSV_COLUMNS = (
-    *("axis", "explained", "by_chance", "p", "q", "significance", "reason"),
-    *("group", "n_raters", "within", "between"),
-)
-_GROUP_COLUMNS = ["Axis", "Group", "Raters", "Two of the group", "One of it, one other"]
 _LITTLE = 0.3
 """Below this share of the variance, distances on the map are told to say little."""
 
@@ -58,7 +39,7 @@ def _of_axes(found: RaterMap) -> list[Sentence]:
         least = 1 - max(axis.explained or 0 for axis in holding)
         said.append(
             Sentence.of(
-                f"At least {_percent(least)} of the differences lie between raters of the same group. "
+                f"At least {percent(least)} of the differences lie between raters of the same group. "
                 "Recruit along these axes, and look at what their groups say differently."
             )
         )
@@ -86,15 +67,13 @@ def _shares(axis: MapAxis, permutations: int) -> str:
         for name, value in (("p", axis.p), ("q", axis.q))
         if value is not None
     ]
-    return f"{_percent(axis.explained)} goes with it, {beyond}" + (
-        f" ({', '.join(tested)})" if tested else ""
-    )
+    return f"{percent(axis.explained)} goes with it, {beyond}" + (f" ({', '.join(tested)})" if tested else "")
 
 
 def _of_pairs(found: RaterMap, level: Level) -> Sentence:
     if level == "nominal":
         return Sentence.of(
-            f"Two raters differ on {_percent(found.between)} of what both answered, on the average."
+            f"Two raters differ on {percent(found.between)} of what both answered, on the average."
         )
     return Sentence.of(
         f"Two raters are {format_value(found.between)} times as far apart, on the average, as two labels "
@@ -105,8 +84,8 @@ def _of_pairs(found: RaterMap, level: Level) -> Sentence:
 def _of_places(found: RaterMap) -> Sentence:
     across, up = found.variance
     said = (
-        f"The map shows {_percent(across + up)} of the variance of the distances, {_percent(across)} across "
-        f"and {_percent(up)} up"
+        f"The map shows {percent(across + up)} of the variance of the distances, {percent(across)} across "
+        f"and {percent(up)} up"
     )
     if across + up < _LITTLE:
         said += ": little, so raters who stand near each other need not agree"
@@ -139,76 +118,11 @@ def _not_drawn(found: RaterMap) -> list[Sentence]:
     return [Sentence.of(one) for one in said]
 
 
-def axes_table(found: RaterMap) -> pd.DataFrame:
-    """What each axis explains, what chance groupings do, and the test; a row per axis."""
-    return pd.DataFrame(
-        [
-            {
-                "Axis": axis_label(axis.axes),
-                "Groups": len(axis.groups),
-                "Explained": _percent(axis.explained),
-                "By chance": _percent(axis.by_chance),
-                "p": _tested(axis.p, axis, found),
-                "q": _tested(axis.q, axis, found),
-                "Result": SIGNIFICANCE_NAMES[axis.significance]
-                if axis.p is not None
-                else str(axis.reason or ""),
-            }
-            for axis in found.axes
-        ]
-    )
-
-
-def _tested(value: float | None, axis: MapAxis, found: RaterMap) -> str:
-    return "" if value is None else format_p_value(value, permutations=found.permutations)
-
-
-def groups_table(found: RaterMap, level: Level, group: Group | None = None) -> pd.DataFrame:
-    """How far two raters differ inside each group, and one inside from one outside; a row per group."""
-    rows = [
-        (
-            axis_label(axis.axes),
-            group_label(row.group),
-            row.n_raters,
-            _distance(row.within, level),
-            _distance(row.between, level),
-        )
-        for axis in found.axes
-        for row in axis.groups
-        if group is None or row.group == group
-    ]
-    return pd.DataFrame(rows, columns=_GROUP_COLUMNS)
-
-
-def distance_words(level: Level) -> str:
-    """What the numbers of :func:`groups_table` are."""
-    if level == "nominal":
-        return "Share of what both answered on which two raters differ, on the average over pairs."
-    return "Mean squared distance of two raters' labels; 1 is that of two labels drawn at random."
-
-
-def map_csv(found: RaterMap) -> str:
-    """Axes and groups at full precision, a row per group."""
-    written = io.StringIO()
-    table = csv.writer(written, lineterminator="\n")
-    table.writerow(CSV_COLUMNS)
-    for axis in found.axes:
-        head = [axis_label(axis.axes), *map(exact, (axis.explained, axis.by_chance, axis.p, axis.q))]
-        head += [axis.significance, str(axis.reason or "")]
-        for row in axis.groups or (None,):
-            table.writerow([safe_cell(cell) for cell in (*head, *_cells(row))])
-    return written.getvalue()
-
-
-def _cells(row: MapGroup | None) -> tuple[str, ...]:
-    if row is None:
-        return ("",) * 4
-    return group_label(row.group), str(row.n_raters), exact(row.within), exact(row.between)
-
-
-def _distance(value: float | None, level: Level) -> str:
-    return _percent(value) if level == "nominal" else format_value(value)
-
-
-def _percent(share: float | None) -> str:
+def percent(share: float | None) -> str:
+    """A share in percent, with one decimal."""
     return format_value(None) if share is None else f"{100 * share:.1f} %"
+
+
+def clearest(found: RaterMap) -> MapAxis:
+    """The axis that disagreement follows most clearly: that of the smallest q."""
+    return min(found.axes, key=lambda axis: 1.0 if axis.q is None else axis.q)

@@ -75,7 +75,8 @@ def json_text(plain: Any) -> str:
     return _UNSEEN_IN_JSON.sub(lambda found: f"\\u{ord(found.group()):04x}", text) + "\n"
 
 
-def _names(names: tuple[str, ...]) -> tuple[str, ...]:
+def printable_names(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Names, each :func:`printable_name`."""
     return tuple(printable_name(name) for name in names)
 
 
@@ -85,7 +86,7 @@ def _data(data: DataSummary) -> DataSummary:
     )
     return replace(
         data,
-        categories=_names(data.categories),
+        categories=printable_names(data.categories),
         sha256=printable(data.sha256),
         files=files,
         account=None if data.account is None else _account(data.account),
@@ -94,19 +95,21 @@ def _data(data: DataSummary) -> DataSummary:
 
 def _account(account: Account) -> Account:
     left_out = tuple(replace(one, reason=_remark(one.reason, printable_name)) for one in account.left_out)
-    return replace(account, left_out=left_out, unused=_names(account.unused))
+    return replace(account, left_out=left_out, unused=printable_names(account.unused))
 
 
 def _group_result(row: GroupResult) -> GroupResult:
     statistics = {name: _outcome(outcome) for name, outcome in row.statistics.items()}
     use = None if row.label_use is None else _label_use(row.label_use)
-    return replace(row, group=_group(row.group), statistics=statistics, label_use=use)
+    return replace(row, group=printable_group(row.group), statistics=statistics, label_use=use)
 
 
 def _pair(row: PairResult) -> PairResult:
     statistics = {name: _outcome(outcome) for name, outcome in row.statistics.items()}
     use = None if row.label_use is None else _label_use(row.label_use)
-    return replace(row, a=_group(row.a), b=_group(row.b), statistics=statistics, label_use=use)
+    return replace(
+        row, a=printable_group(row.a), b=printable_group(row.b), statistics=statistics, label_use=use
+    )
 
 
 def _label_use(use: LabelUse) -> LabelUse:
@@ -121,15 +124,15 @@ def _label_use(use: LabelUse) -> LabelUse:
 
 def _names_apart(names: tuple[str, ...]) -> tuple[str, ...]:
     """Names as shown, numbered where two would look alike: they are keys."""
-    shown = _names(names)
+    shown = printable_names(names)
     if len(set(shown)) == len(shown):
         return shown
     return tuple(f"{position}: {name}" for position, name in enumerate(shown, start=1))
 
 
 def _dsi(row: DsiResult) -> DsiResult:
-    group = None if row.group is None else _group(row.group)
-    return replace(row, axes=_names(row.axes), group=group, outcome=_outcome(row.outcome))
+    group = None if row.group is None else printable_group(row.group)
+    return replace(row, axes=printable_names(row.axes), group=group, outcome=_outcome(row.outcome))
 
 
 def _slices(found: SlicesResult) -> SlicesResult:
@@ -158,8 +161,9 @@ def _association(one: Association) -> Association:
     return replace(one, first=printable_name(one.first), second=printable_name(one.second))
 
 
-def _group(group: Group) -> Group:
-    return Group(_names(group.axes), _names(group.values))
+def printable_group(group: Group) -> Group:
+    """A group whose axes and values are names as shown."""
+    return Group(printable_names(group.axes), printable_names(group.values))
 
 
 def _remark(remark: Remark, shown: Callable[[str], str] = printable) -> Remark:

@@ -223,6 +223,8 @@ BAD = {
     "no folder for the result": ["--axis", "race", "--out", "nowhere/result.json"],
     "a folder as result": ["--axis", "race", "--out", "."],
     "a folder as table": ["--axis", "race", "--csv", "."],
+    "a report of no known kind": ["--axis", "race", "--report", "report.docx"],
+    "no folder for a report": ["--axis", "race", "--report", "nowhere/report.html"],
     "no permutations": ["--axis", "race", "--permutations", "0"],
     "too many permutations": ["--axis", "race", "--permutations", "10000001"],
     "negative seed": ["--axis", "race", "--seed", "-1"],

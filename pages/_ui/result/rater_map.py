@@ -14,15 +14,9 @@ from grasp_core.errors import DataError, MissingResultError
 from grasp_core.groups import AxisSet, Group
 from grasp_core.json_values import FormError, from_json, to_json
 from grasp_core.rater_map.make import MapTask, rater_map
+from grasp_core.rater_map.tables import axes_table, distance_words, groups_table, map_csv
 from grasp_core.rater_map.values import RaterMap, rater_map_dict
-from grasp_core.rater_map.words import (
-    EXPLANATION,
-    axes_table,
-    distance_words,
-    groups_table,
-    map_csv,
-    sentences,
-)
+from grasp_core.rater_map.words import EXPLANATION, clearest, sentences
 from grasp_core.report.printable import json_text
 from grasp_core.report.text import escape_markdown
 from grasp_core.report.words import axis_label, group_label
@@ -43,7 +37,7 @@ def has_rater_map(shown: Shown) -> bool:
     result = shown.result
     if shown.run is None or result.provisional or result.later is not None:
         return False
-    return not shown.stranger or _found(shown.run.id) is not None
+    return not shown.stranger or kept_map(shown.run.id) is not None
 
 
 def show_rater_map(shown: Shown, group: Group | None = None) -> None:
@@ -53,14 +47,15 @@ def show_rater_map(shown: Shown, group: Group | None = None) -> None:
     """
     if shown.run is None:
         return
-    found = _found(shown.run.id)
+    found = kept_map(shown.run.id)
     if found is None:
         _offer(shown.run)
     else:
         _draw(shown, shown.run, found, group)
 
 
-def _found(run_id: str) -> RaterMap | None:
+def kept_map(run_id: str) -> RaterMap | None:
+    """The map of a run's raters, if it was made."""
     try:
         return _kept(run_id)
     except MissingResultError:
@@ -123,20 +118,15 @@ def _draw(shown: Shown, run: RunRecord, found: RaterMap, group: Group | None) ->
 
 def _coloured_by(found: RaterMap) -> AxisSet:
     """An axis, at first that which disagreement follows most clearly."""
-    clearest = min(range(len(found.axes)), key=lambda place: _or_1(found.axes[place].q))
     chosen: int = st.segmented_control(
         "Coloured by",
         range(len(found.axes)),
-        default=clearest,
+        default=found.axes.index(clearest(found)),
         required=True,
         format_func=lambda place: axis_label(found.axes[place].axes),
         key="rater-map-axis",
     )
     return found.axes[chosen].axes
-
-
-def _or_1(q: float | None) -> float:
-    return 1.0 if q is None else q
 
 
 def _table(shown: Shown, found: RaterMap, group: Group | None) -> None:

@@ -9,6 +9,7 @@ import streamlit as st
 
 from grasp_core import charts
 from grasp_core.export.registry import EXPORTS, safe_name
+from grasp_core.rater_map.values import RaterMap
 from pages._ui.widgets.shown import Shown
 
 _EXPLAINED = {
@@ -24,14 +25,16 @@ _MAKERS: dict[str, tuple[str, Callable[[alt.LayerChart], bytes | str]]] = {
 }
 
 
-def export(shown: Shown, names: Collection[str] = tuple(EXPORTS)) -> None:
-    """One button that opens the list of files."""
+def export(
+    shown: Shown, rater_map: Callable[[], RaterMap | None], names: Collection[str] = tuple(EXPORTS)
+) -> None:
+    """One button that opens the list of files; reports have the map of raters, where it was made by then."""
     with st.popover("Export", icon=":material/download:"):
         for kind in (EXPORTS[name] for name in EXPORTS if name in names):
             download(
                 shown.check,
                 kind.label,
-                lambda kind=kind: kind.make(shown.result),
+                lambda kind=kind: kind.make(shown.result, rater_map()),
                 file_name=f"{safe_name(shown.title)}.{kind.extension}",
                 media_type=kind.media_type,
                 help=_EXPLAINED.get(kind.name),

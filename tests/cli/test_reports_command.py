@@ -1,0 +1,61 @@
+"""Reports from the command line: ``run --report``, with the map of raters where it is asked for."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from grasp_core import cli
+from tests.permutation.simulated import files, simulate
+
+RUN = [
+    "run",
+    "--annotations",
+    "votes.csv",
+    "--raters",
+    "raters.csv",
+    *("--axis", "gender"),
+    *("--axis", "race"),
+]
+FEW = ["--permutations", "100"]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name, content in zip(("votes.csv", "raters.csv"), files(*simulate(1)), strict=True):
+        (tmp_path / name).write_bytes(content)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_report_of_each_kind_with_the_map(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    names = ("report.html", "report.xlsx", "report.tex", "REPORT.MD")
+    reports = [word for name in names for word in ("--report", name)]
+    assert cli.main([*RUN, *FEW, "--statistics", "irr", *reports, "--rater-map", "--out", "run.json"]) == 0
+    assert "\nMap of raters\n\n- Disagreement between raters follows " in capsys.readouterr().out
+    assert '<section id="raters">' in (folder / "report.html").read_text(encoding="utf-8")
+    assert r"\label{tab:grasp-map}" in (folder / "report.tex").read_text(encoding="utf-8")
+    assert "## Map of raters" in (folder / "REPORT.MD").read_text(encoding="utf-8")
+    with zipfile.ZipFile(folder / "report.xlsx") as book:
+        assert b"Groups on the map" in book.read("xl/workbook.xml")
+    again = ["run", "--spec", "run.json", *RUN[1:5], "--rater-map", "--report", "again.md"]
+    assert cli.main(again) == 0
+    assert (folder / "again.md").read_bytes() == (folder / "REPORT.MD").read_bytes()
+
+
+def test_without_the_map_nothing_is_said_of_it(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main([*RUN, *FEW, "--report", "report.md"]) == 0
+    assert "Map of raters" not in capsys.readouterr().out + (folder / "report.md").read_text(encoding="utf-8")
+
+
+def test_data_in_parts_have_no_map(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = {"item": ["i1", "i1"], "rater": ["a", "b"], "label": ["x", "y"]}
+    (tmp_path / "parts").mkdir()
+    pq.write_table(pa.table(rows), tmp_path / "parts" / "one.parquet")
+    asked = ["run", "--annotations", str(tmp_path / "parts"), "--in-parts", "--axis", "gender", "--rater-map"]
+    assert cli.main(asked) == 2
+    assert "--rater-map needs all annotations at once" in capsys.readouterr().err
