@@ -22,7 +22,7 @@ from grasp_core.errors import SettingsError
 from grasp_core.io.sources.allowed import AllowedSources
 from grasp_core.settings import Settings, read_settings
 from grasp_core.store.database import database_url
-from grasp_core.web import api
+from grasp_core.web.api.app import mount
 from grasp_core.web.gate import Gate
 from grasp_core.web.headers import Headers, security_headers
 from grasp_core.web.logs import set_up_logs
@@ -103,7 +103,7 @@ app = st.App(
     secrets=secrets(SETTINGS),
     lifespan=lifespan,
     routes=[
-        api.mount(server.shared, identify, BASE_PATH),
+        mount(server.shared, identify, BASE_PATH),
         metrics.route(BASE_PATH),
         Route(f"{BASE_PATH}/robots.txt", robots),
     ],

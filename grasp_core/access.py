@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from typing import Any, Literal, get_args
 
 from grasp_core.errors import AccessError
 from grasp_core.settings import Settings
+from grasp_core.store.people.tokens import Scope, Token
 
 Role = Literal["viewer", "analyst", "admin"]
 """A viewer sees every run; an analyst also runs, and manages own runs and links; an admin manages all."""
+ROLES: tuple[Role, ...] = get_args(Role)
+"""Roles, each of which may all that those before it may."""
+_ROLE_OF_SCOPE: Mapping[Scope, Role] = {"read": "viewer", "run": "analyst", "admin": "admin"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +33,10 @@ class User:
     def may_manage(self, owner: str) -> bool:
         """Whether the user may rename, share, cancel or delete a run of `owner`."""
         return self.role == "admin" or (self.role == "analyst" and owner == self.id)
+
+    def at_most(self, role: Role) -> User:
+        """The same person with no more than `role`, as a token lends it."""
+        return replace(self, role=min(self.role, role, key=ROLES.index))
 
 
 LOCAL_USER = User(id="", name="", role="admin")
@@ -55,11 +63,36 @@ def user_from_claims(claims: Mapping[str, Any], settings: Settings) -> User:
     if claims.get("email_verified", True) not in (True, "true"):  # some providers send texts
         raise AccessError("Your mail address is not verified with your sign-in provider.")
     email = email.casefold()
+    _check_domain(email, settings)
+    name = claims.get("name")
+    return User(email, name if isinstance(name, str) and name else email, _role(email, settings))
+
+
+def user_by_token(token: Token, settings: Settings) -> User | None:
+    """The person whose token it is, with no more than its scope; None where they are not admitted any more.
+
+    Parameters
+    ----------
+    token : Token
+        One that works.
+    settings : Settings
+    """
+    role = _ROLE_OF_SCOPE[token.scope]
+    if not settings.sign_in:
+        return None if token.owner else LOCAL_USER.at_most(role)
+    if not token.owner:  # made while nobody had to sign in
+        return None
+    try:
+        _check_domain(token.owner, settings)
+    except AccessError:
+        return None
+    return User(token.owner, token.owner, _role(token.owner, settings)).at_most(role)
+
+
+def _check_domain(email: str, settings: Settings) -> None:
     domain = email.rpartition("@")[2]
     if settings.allowed_domains and domain not in settings.allowed_domains:
         raise AccessError(f"This server does not admit mail addresses of {domain}.")
-    name = claims.get("name")
-    return User(email, name if isinstance(name, str) and name else email, _role(email, settings))
 
 
 def _role(email: str, settings: Settings) -> Role:

@@ -23,6 +23,7 @@ from grasp_core.store.answers import AnswerStore
 from grasp_core.store.database import check, connect, database_url, leave_no_trace
 from grasp_core.store.files import FileStore
 from grasp_core.store.links import LinkStore
+from grasp_core.store.people.tokens import TokenStore
 from grasp_core.store.readings import ReadingStore
 from grasp_core.store.runs import RunStore
 from grasp_core.store.submissions import SubmissionStore
@@ -31,6 +32,8 @@ log = logging.getLogger(__name__)
 
 SWEEP_SECONDS = 600.0
 """How often what has outlived its time is deleted."""
+KEEP_ENDED_DAYS = 90.0
+"""How long tokens that work no more are listed, for those who wonder why."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +44,7 @@ class Server:
     ----------
     settings : Settings
     database : sqlalchemy Engine
-    runs, files, links, readings, submissions, answers
+    runs, files, links, readings, submissions, answers, tokens
         What lasts.
     service : Service
         What computes.
@@ -57,6 +60,7 @@ class Server:
     readings: ReadingStore
     submissions: SubmissionStore
     answers: AnswerStore
+    tokens: TokenStore
     service: Service
     plans: Plans
     _threads: list[threading.Thread] = field(default_factory=list, init=False)
@@ -82,6 +86,7 @@ class Server:
         self.files.delete_unneeded(older_than_hours=self.settings.keep_files_hours)
         self.runs.drop_checkpoints(older_than_hours=self.settings.keep_files_hours)
         self.links.delete_leaderboards(older_than_hours=self.settings.keep_files_hours, closed=True)
+        self.tokens.delete_ended(older_than_days=KEEP_ENDED_DAYS)
         if self.settings.keep_runs_days:
             self.runs.delete_older_than(self.settings.keep_runs_days)
             self.readings.delete_older_than(self.settings.keep_runs_days)
@@ -124,11 +129,19 @@ def make_server(settings: Settings, make_executor: Callable[[int], Executor] = w
     files = FileStore(database, quota=settings.file_quota_mb * 2**20)
     # GRASP_WORKERS counts this machine's processes; a cluster has its own number.
     pool = make_pool(settings, make_executor, None if settings.dask_address else settings.workers or None)
-    service = Service(runs, files, pool, allowed)
-    submissions = SubmissionStore(database, limit=settings.raft_scorings)
-    readings, links, answers = ReadingStore(database), LinkStore(database), AnswerStore(database)
-    plans = Plans(pool)
-    return Server(settings, database, runs, files, links, readings, submissions, answers, service, plans)
+    return Server(
+        settings=settings,
+        database=database,
+        runs=runs,
+        files=files,
+        links=LinkStore(database),
+        readings=ReadingStore(database),
+        submissions=SubmissionStore(database, limit=settings.raft_scorings),
+        answers=AnswerStore(database),
+        tokens=TokenStore(database),
+        service=Service(runs, files, pool, allowed),
+        plans=Plans(pool),
+    )
 
 
 def shared() -> Server:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from ipaddress import ip_address
@@ -14,6 +15,8 @@ from urllib.parse import urlsplit
 from grasp_core.errors import SettingsError
 
 _SWITCH = {"": False, "0": False, "no": False, "false": False, "1": True, "yes": True, "true": True}
+
+_RATE = re.compile(r"[1-9]\d{0,8}/(second|minute|hour|day)", re.ASCII)
 
 
 def _setting(default: Any, meaning: str, *, secret: bool = False, exact: bool = False) -> Any:
@@ -78,6 +81,8 @@ class Settings:
     metrics_token: str = _setting(
         "", "Bearer token that /metrics asks for; without one it answers this machine only", secret=True
     )
+    api_rate: str = _setting("600/minute", "Requests to the API that one person may make, at each server")
+    api_change_rate: str = _setting("120/minute", "Of these, requests that change something")
     log_format: str = _setting("text", "Log lines as text or json")
 
     @property
@@ -153,6 +158,11 @@ def _parse(name: str, text: str, default: Any, exact: bool) -> Any:
 def _check(settings: Settings) -> None:
     if settings.log_format not in ("text", "json"):
         raise SettingsError(f"GRASP_LOG_FORMAT must be text or json; found {settings.log_format!r}")
+    for name in ("api_rate", "api_change_rate"):
+        if not _RATE.fullmatch(getattr(settings, name)):
+            raise SettingsError(
+                f"{variable(name)} must be like 600/minute; found {getattr(settings, name)!r}"
+            )
     if settings.public_url:
         _check_url("public_url", settings.public_url)
         if "?" in settings.public_url:

@@ -41,6 +41,7 @@ COMMANDS = (
     Command("fetch", "download a published data set and check that it is whole", "fetch:fill_fetch"),
     Command("backup", "write all that the server keeps to one file", "storage:fill_backup"),
     Command("restore", "read such a file into an empty server's database", "storage:fill_restore"),
+    Command("token", "personal tokens of the server's API: make, list, withdraw", "token:fill_token"),
     Command("raft", "few-shot benchmark: check, score and compare submissions", "benchmark.raft:fill_raft"),
     Command(
         "models",

@@ -27,19 +27,19 @@ def fill_restore(restore: argparse.ArgumentParser) -> None:
 
 
 def _backup(chosen: argparse.Namespace) -> None:
-    with _database() as engine:
+    with open_database() as engine:
         contents = write_backup(engine, chosen.file)
     print(f"{chosen.file}: {_counted(contents)}")
 
 
 def _restore(chosen: argparse.Namespace) -> None:
-    with _database() as engine:
+    with open_database() as engine:
         contents = restore_backup(engine, chosen.file)
     print(f"restored {_counted(contents)}")
 
 
 @contextlib.contextmanager
-def _database() -> Iterator[Engine]:
+def open_database() -> Iterator[Engine]:
     """The database that the settings name."""
     engine = connect(database_url(read_settings()))
     try:

@@ -27,7 +27,7 @@ from grasp_core.errors import DataError, GraspError, StoreError
 from grasp_core.store.backup_rows import Row, check_of, plain_of, row_of
 from grasp_core.store.database import only_one, snapshot, to_write
 from grasp_core.store.earlier_documents import Documents
-from grasp_core.store.schema import files, links, metadata, provisional_results, runs
+from grasp_core.store.schema import PASSING, files, links, metadata, runs
 
 FORMAT = "grasp-backup"
 FORMAT_VERSION = 5
@@ -39,7 +39,7 @@ MAX_MANIFEST_BYTES = 2**16
 MAX_RATIO = 200
 """An archive that would grow by more is none that GRASP wrote."""
 _MANIFEST = "manifest.json"
-_TABLES = tuple(table for table in metadata.sorted_tables if table is not provisional_results)
+_TABLES = tuple(table for table in metadata.sorted_tables if table not in PASSING)
 _NOT_IN_4 = frozenset({"answers"})
 _NOT_IN_1 = frozenset({"readings", "submissions", "scorings", "tallies"}) | _NOT_IN_4
 _TABLES_OF = {

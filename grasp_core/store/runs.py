@@ -179,9 +179,24 @@ class RunStore(Claims):
             )
 
     def search(
-        self, text: str = "", *, tag: str | None = None, owner: str | None = None, limit: int = 200
+        self,
+        text: str = "",
+        *,
+        tag: str | None = None,
+        owner: str | None = None,
+        state: State | None = None,
+        after: tuple[float, str] | None = None,
+        limit: int = 200,
     ) -> list[RunRecord]:
-        """Runs whose title, note, owner or tag contains `text`, latest first."""
+        """Runs whose title, note, owner or tag contains `text`, latest first.
+
+        Parameters
+        ----------
+        text, tag, owner, state : str, optional
+        after : (float, str), optional
+            Time and id of a run: those that come after it in the list.
+        limit : int
+        """
         query = sa.select(runs.c.id).order_by(runs.c.created_at.desc(), runs.c.id).limit(limit)
         if text:
             found = [
@@ -194,6 +209,12 @@ class RunStore(Claims):
             query = query.where(runs.c.id.in_(sa.select(tags.c.run_id).where(tags.c.tag == tag)))
         if owner is not None:
             query = query.where(runs.c.owner == owner)
+        if state is not None:
+            query = query.where(runs.c.state == state)
+        if after is not None:
+            created_at, run_id = after
+            same_time = (runs.c.created_at == created_at) & (runs.c.id > run_id)
+            query = query.where((runs.c.created_at < created_at) | same_time)
         with to_read(self._engine) as connection:
             return the_records(connection, [row.id for row in connection.execute(query)])
 

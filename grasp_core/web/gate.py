@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
 from grasp_core.settings import Settings
-from grasp_core.web.api import Identify
+from grasp_core.web.identity import Identify, same_origin
 from grasp_core.web.problem import ProblemError
 
 LOCAL_ONLY = (
@@ -72,7 +72,7 @@ class Gate:
         local = is_local(connection) and _asks_for_local(connection)
         if self.local_only and not local and not self._below(connection, _HEALTH):
             return ProblemError(HTTPStatus.FORBIDDEN, LOCAL_ONLY)
-        if connection.scope["type"] == "websocket" and not self._same_origin(connection):
+        if connection.scope["type"] == "websocket" and not same_origin(connection, self.settings):
             return ProblemError(HTTPStatus.FORBIDDEN, "Open GRASP under its own address.")
         if any(self._below(connection, path) for path in _CLOSED):
             return ProblemError(HTTPStatus.NOT_FOUND, "Not found.")
@@ -87,14 +87,6 @@ class Gate:
     def _below(self, connection: HTTPConnection, path: str) -> bool:
         asked: str = connection.scope["path"]  # not connection.url, which the Host header has a hand in
         return asked == self.base_path + path or asked.startswith(f"{self.base_path}{path}/")
-
-    def _same_origin(self, connection: HTTPConnection) -> bool:
-        """Whether a page of this server opens the connection; only browsers say so."""
-        origin = connection.headers.get("Origin")
-        host = origin and origin.partition("://")[2]
-        if origin is None or (host and origin == self.settings.origin):
-            return True
-        return bool(host) and host == connection.headers.get("Host")
 
 
 def is_local(connection: HTTPConnection) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from http import HTTPStatus
+from typing import Any
 
 from starlette.responses import JSONResponse
 
@@ -17,13 +18,22 @@ class ProblemError(Exception):
     detail : str
         One sentence for the person who asked.
     headers : mapping of str to str, optional
+    more : mapping of str to JSON-ready values, optional
+        Further members of the document, such as codes for programs.
     """
 
-    def __init__(self, status: HTTPStatus, detail: str, headers: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        status: HTTPStatus,
+        detail: str,
+        headers: Mapping[str, str] | None = None,
+        more: Mapping[str, Any] | None = None,
+    ) -> None:
         super().__init__(detail)
         self.status = status
         self.detail = detail
         self.headers = {"Cache-Control": "no-store", **(headers or {})}
+        self.more = more or {}
         if status == HTTPStatus.UNAUTHORIZED:
             self.headers["WWW-Authenticate"] = "Bearer"
 
@@ -35,6 +45,7 @@ class ProblemError(Exception):
                 "title": self.status.phrase,
                 "status": int(self.status),
                 "detail": self.detail,
+                **self.more,
             },
             status_code=int(self.status),
             media_type="application/problem+json",

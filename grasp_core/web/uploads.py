@@ -14,8 +14,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from grasp_core.access import User
 from grasp_core.errors import StoreError
 from grasp_core.server import Server
-from grasp_core.web.api import Identify
 from grasp_core.web.gate import UPLOADS
+from grasp_core.web.identity import Identify
 from grasp_core.web.problem import ProblemError
 
 FOR_ONE = 1.5

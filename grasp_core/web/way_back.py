@@ -10,7 +10,7 @@ from starlette.requests import HTTPConnection
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from grasp_core.web.api import Identify
+from grasp_core.web.identity import Identify
 
 COOKIE = "grasp_way_back"
 SECONDS = 3600

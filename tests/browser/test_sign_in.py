@@ -123,7 +123,7 @@ def asked_to_sign_in(page: Page) -> None:
 
 
 def api_status(context: BrowserContext, site: Site) -> int:
-    return context.request.get(f"{site.served.url}/api/runs/{site.run_id}").status
+    return context.request.get(f"{site.served.url}/api/v1/runs/{site.run_id}").status
 
 
 def test_no_page_shows_strangers_anything(context: BrowserContext, site: Site) -> None:

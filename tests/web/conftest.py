@@ -21,7 +21,7 @@ from grasp_core.remarks.cautions import Caution
 from grasp_core.server import Server, make_server
 from grasp_core.settings import Settings
 from grasp_core.store.runs import RunRecord
-from grasp_core.web import api
+from grasp_core.web.api.app import mount
 from grasp_core.web.gate import Gate
 from grasp_core.web.headers import Headers, security_headers
 from grasp_core.web.metrics import Metrics
@@ -72,7 +72,7 @@ def client(server: Server) -> Iterator[MakeClient]:
         settings = Settings(**changes)
         metrics = Metrics(lambda: server)
         routes = [
-            api.mount(lambda: server, identify, base_path),
+            mount(lambda: server, identify, base_path),
             metrics.route(base_path),
             WebSocketRoute(f"{base_path}/_stcore/stream", _stream),
             Route(f"{base_path}/oauth2callback", lambda _: RedirectResponse(f"{base_path}/", 302)),

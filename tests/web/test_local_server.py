@@ -44,7 +44,7 @@ def test_others_are_refused(served: Served, headers: dict[str, str]) -> None:
 def test_this_machine_is_served(served: Served) -> None:
     assert httpx.get(f"{served.url}/api/health").json()["status"] == "ok"
     assert "grasp_http_responses_total" in httpx.get(f"{served.url}/metrics").text
-    assert httpx.get(f"{served.url}/api/runs/guessed").status_code == 404
+    assert httpx.get(f"{served.url}/api/v1/runs/guessed").status_code == 404
     open_stream(served, Origin=served.url)
     with pytest.raises(InvalidStatus):
         open_stream(served, Origin="http://127.0.0.1:9")

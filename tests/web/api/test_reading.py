@@ -94,19 +94,19 @@ def test_whoever_has_signed_in_sees_every_run(
 ) -> None:
     visitor = client(**SIGN_IN)
     visitor.headers["X-Test-User"] = user.id  # type: ignore[attr-defined]
-    answer = visitor.get(f"/api/runs/{done.id}")
+    answer = visitor.get(f"/api/v1/runs/{done.id}")
     assert answer.status_code == 200
     assert "no-store" in answer.headers["Cache-Control"]
     read = RunResult.from_dict(answer.json())
     assert result_json(read) == result_json(server.service.result(done.id))
-    table = visitor.get(f"/api/runs/{done.id}/table.csv")
+    table = visitor.get(f"/api/v1/runs/{done.id}/exports/csv")
     assert table.headers["Content-Type"] == "text/csv; charset=utf-8"
-    assert table.headers["Content-Disposition"] == 'attachment; filename="table.csv"'
+    assert table.headers["Content-Disposition"].startswith("attachment; filename*=UTF-8''Q_overall%20by")
     assert table.text == table_csv(read)
-    assert problem(visitor.get("/api/runs/unknown"), HTTPStatus.NOT_FOUND)
+    assert problem(visitor.get("/api/v1/runs/unknown"), HTTPStatus.NOT_FOUND)
 
 
-@pytest.mark.parametrize("path", ["/api/runs/{}", "/api/runs/{}/table.csv"])
+@pytest.mark.parametrize("path", ["/api/v1/runs/{}", "/api/v1/runs/{}/exports/csv"])
 def test_strangers_cannot_tell_a_run_from_none(client: MakeClient, done: RunRecord, path: str) -> None:
     stranger = client(**SIGN_IN)
     answers = [
@@ -124,16 +124,16 @@ def test_a_token_opens_its_own_run_without_names(client: MakeClient, server: Ser
     stranger = client(**SIGN_IN)
     token = server.links.create(done.id, created_by=ANN.id)
     other = server.runs.add(make_result(), title="Another", owner=ANN.id)
-    answer = stranger.get(f"/api/runs/{done.id}", headers=bearer(token))
+    answer = stranger.get(f"/api/v1/runs/{done.id}", headers=bearer(token))
     assert answer.status_code == 200
     assert "4711" not in answer.text
     (caution,) = answer.json()["warnings"]
     assert (caution["code"], caution["numbers"]) == ("too-few-for-p", {})
     assert caution["text"] == "with fewer than 100 permutations there are no p-values"
     assert answer.json()["data"]["files"] == []
-    assert stranger.get(f"/api/runs/{done.id}/table.csv", headers=bearer(token)).status_code == 200
-    foreign = problem(stranger.get(f"/api/runs/{other.id}", headers=bearer(token)), HTTPStatus.NOT_FOUND)
-    unknown = problem(stranger.get("/api/runs/guessed", headers=bearer(token)), HTTPStatus.NOT_FOUND)
+    assert stranger.get(f"/api/v1/runs/{done.id}/exports/csv", headers=bearer(token)).status_code == 200
+    foreign = problem(stranger.get(f"/api/v1/runs/{other.id}", headers=bearer(token)), HTTPStatus.NOT_FOUND)
+    unknown = problem(stranger.get("/api/v1/runs/guessed", headers=bearer(token)), HTTPStatus.NOT_FOUND)
     assert foreign == unknown
     assert server.links.of_run(done.id)[0].uses == 2
 
@@ -148,7 +148,7 @@ def test_expired_and_revoked_tokens_open_nothing(client: MakeClient, server: Ser
             links.update().where(links.c.expires_at.is_not(None)).values(expires_at=time.time() - 1)
         )
     for token in (revoked, expired):
-        problem(stranger.get(f"/api/runs/{done.id}", headers=bearer(token)), HTTPStatus.UNAUTHORIZED)
+        problem(stranger.get(f"/api/v1/runs/{done.id}", headers=bearer(token)), HTTPStatus.UNAUTHORIZED)
 
 
 @pytest.mark.parametrize("user", [ANN, VIEWER])
@@ -157,23 +157,23 @@ def test_whoever_has_signed_in_sees_runs_of_models_and_leaderboards(
 ) -> None:
     visitor = client(**SIGN_IN)
     visitor.headers["X-Test-User"] = user.id
-    answer = visitor.get(f"/api/runs/{about_models.id}")
+    answer = visitor.get(f"/api/v1/runs/{about_models.id}")
     assert answer.status_code == 200
     assert "no-store" in answer.headers["Cache-Control"]
     assert answer.json() == telling().to_dict()
-    table = visitor.get(f"/api/runs/{about_models.id}/table.csv")
+    table = visitor.get(f"/api/v1/runs/{about_models.id}/exports/csv")
     assert table.text == sides_csv(telling())
     board, _ = shared_board(server)
-    answer = visitor.get(f"/api/leaderboards/{board}")
+    answer = visitor.get(f"/api/v1/leaderboards/{board}")
     assert "no-store" in answer.headers["Cache-Control"]
     assert answer.json() == BOARD
-    problem(visitor.get("/api/leaderboards/unknown"), HTTPStatus.NOT_FOUND)
+    problem(visitor.get("/api/v1/leaderboards/unknown"), HTTPStatus.NOT_FOUND)
 
 
 def test_strangers_cannot_tell_a_leaderboard_from_none(client: MakeClient, server: Server) -> None:
     stranger = client(**SIGN_IN)
     answers = [
-        stranger.get(f"/api/leaderboards/{link_id}", headers=headers)
+        stranger.get(f"/api/v1/leaderboards/{link_id}", headers=headers)
         for link_id in (shared_board(server)[0], "guessed", "a" * 500, "%00")
         for headers in ({}, bearer("guessed"), bearer(""), {"Authorization": "Basic eDp5"})
     ]
@@ -187,13 +187,14 @@ def test_a_token_opens_its_own_run_of_models_without_names(
 ) -> None:
     stranger = client(**SIGN_IN)
     token = server.links.create(about_models.id, created_by=ANN.id)
-    for path in ("", "/table.csv"):
-        answer = stranger.get(f"/api/runs/{about_models.id}{path}", headers=bearer(token))
+    for path in ("", "/exports/csv"):
+        answer = stranger.get(f"/api/v1/runs/{about_models.id}{path}", headers=bearer(token))
         assert answer.status_code == 200
         assert "4711" not in answer.text
         assert ANN.id not in answer.text
     assert (
-        stranger.get(f"/api/runs/{about_models.id}", headers=bearer(token)).json()["format"] == "grasp-models"
+        stranger.get(f"/api/v1/runs/{about_models.id}", headers=bearer(token)).json()["format"]
+        == "grasp-models"
     )
 
 
@@ -201,18 +202,18 @@ def test_a_token_opens_its_own_leaderboard(client: MakeClient, server: Server) -
     stranger = client(**SIGN_IN)
     other, _ = shared_board(server)
     board, token = shared_board(server)
-    answer = stranger.get(f"/api/leaderboards/{board}", headers=bearer(token))
+    answer = stranger.get(f"/api/v1/leaderboards/{board}", headers=bearer(token))
     assert answer.status_code == 200
     assert answer.json()["format"] == "grasp-leaderboard"
     assert ANN.id not in answer.text
-    foreign = stranger.get(f"/api/leaderboards/{other}", headers=bearer(token))
-    unknown = stranger.get("/api/leaderboards/guessed", headers=bearer(token))
+    foreign = stranger.get(f"/api/v1/leaderboards/{other}", headers=bearer(token))
+    unknown = stranger.get("/api/v1/leaderboards/guessed", headers=bearer(token))
     assert problem(foreign, HTTPStatus.NOT_FOUND) == problem(unknown, HTTPStatus.NOT_FOUND)
     assert next(link for link in server.links.of_leaderboards() if link.id == board).uses == 1
     server.links.revoke(board)
     late, expired = shared_board(server, days=-1)
     for link_id, closed in ((board, token), (late, expired)):
-        answer = stranger.get(f"/api/leaderboards/{link_id}", headers=bearer(closed))
+        answer = stranger.get(f"/api/v1/leaderboards/{link_id}", headers=bearer(closed))
         problem(answer, HTTPStatus.UNAUTHORIZED)
 
 
@@ -226,13 +227,13 @@ def test_a_token_of_one_kind_opens_nothing_of_the_other(
         connection.execute(links.update().values(id=done.id))
     of_run = server.links.create(done.id, created_by=ANN.id)
     for path, token in (
-        (f"/api/runs/{done.id}", of_board),
-        (f"/api/runs/{done.id}/table.csv", of_board),
-        (f"/api/leaderboards/{done.id}", of_run),
+        (f"/api/v1/runs/{done.id}", of_board),
+        (f"/api/v1/runs/{done.id}/exports/csv", of_board),
+        (f"/api/v1/leaderboards/{done.id}", of_run),
     ):
         problem(stranger.get(path, headers=bearer(token)), HTTPStatus.NOT_FOUND)
-    assert stranger.get(f"/api/runs/{done.id}", headers=bearer(of_run)).json()["format"] == "grasp-run"
-    shown = stranger.get(f"/api/leaderboards/{done.id}", headers=bearer(of_board)).json()
+    assert stranger.get(f"/api/v1/runs/{done.id}", headers=bearer(of_run)).json()["format"] == "grasp-run"
+    shown = stranger.get(f"/api/v1/leaderboards/{done.id}", headers=bearer(of_board)).json()
     assert shown["format"] == "grasp-leaderboard"
 
 
@@ -244,7 +245,7 @@ def test_a_wrong_token_takes_one_indexed_query(client: MakeClient, server: Serve
         asked.append((statement, parameters))
 
     sa.event.listen(server.database, "before_cursor_execute", listen)
-    stranger.get(f"/api/runs/{done.id}", headers=bearer("wrong"))
+    stranger.get(f"/api/v1/runs/{done.id}", headers=bearer("wrong"))
     sa.event.remove(server.database, "before_cursor_execute", listen)
     selects = [(text, values) for text, values in asked if text.lstrip().upper().startswith("SELECT")]
     assert len(selects) == 1
@@ -259,14 +260,14 @@ def test_why_a_run_failed_is_not_for_strangers(client: MakeClient, server: Serve
     visitor = client(**SIGN_IN)
     run = failed(server)
     token = server.links.create(run.id, created_by=ANN.id)
-    theirs = visitor.get(f"/api/runs/{run.id}", headers=bearer(token)).json()
-    ours = visitor.get(f"/api/runs/{run.id}", headers={"X-Test-User": ANN.id}).json()
+    theirs = visitor.get(f"/api/v1/runs/{run.id}", headers=bearer(token)).json()
+    ours = visitor.get(f"/api/v1/runs/{run.id}", headers={"X-Test-User": ANN.id}).json()
     assert theirs["error"] is None
     assert ours["error"] == "column secret_name is odd"
     assert ours["state"] == theirs["state"] == "failed"
     assert set(ours["permutations"]) == {"done", "total"}
-    answer = visitor.get(f"/api/runs/{run.id}/table.csv", headers=bearer(token))
-    assert problem(answer, HTTPStatus.CONFLICT) == "The run is failed; it has no table."
+    answer = visitor.get(f"/api/v1/runs/{run.id}/exports/csv", headers=bearer(token))
+    assert problem(answer, HTTPStatus.CONFLICT) == "The run is failed; it has no result."
 
 
 def test_a_run_that_goes_on_tells_what_is_found_so_far(client: MakeClient, server: Server) -> None:
@@ -275,28 +276,28 @@ def test_a_run_that_goes_on_tells_what_is_found_so_far(client: MakeClient, serve
     run, _ = server.runs.create(request)
     token, visitor = server.links.create(run.id, created_by=ANN.id), client(**SIGN_IN)
     theirs, ours = bearer(token), {"X-Test-User": ANN.id}
-    assert visitor.get(f"/api/runs/{run.id}", headers=ours).json()["provisional"] is None
+    assert visitor.get(f"/api/v1/runs/{run.id}", headers=ours).json()["provisional"] is None
     claimed = server.runs.claim()
     assert claimed is not None
     server.runs.keep(claimed, 500, (), None, so_far(result, 500))
-    found = visitor.get(f"/api/runs/{run.id}", headers=ours).json()
+    found = visitor.get(f"/api/v1/runs/{run.id}", headers=ours).json()
     assert (found["state"], found["permutations"]["done"]) == ("running", 500)
     assert found["provisional"] == so_far(result, 500).to_dict()
     assert found["provisional"]["permutations_done"] == 500
-    public = visitor.get(f"/api/runs/{run.id}", headers=theirs).json()["provisional"]
+    public = visitor.get(f"/api/v1/runs/{run.id}", headers=theirs).json()["provisional"]
     assert public["groups"] == found["provisional"]["groups"]
     assert public["data"]["files"] == []
-    assert visitor.get(f"/api/runs/{run.id}/table.csv", headers=ours).status_code == HTTPStatus.CONFLICT
+    assert visitor.get(f"/api/v1/runs/{run.id}/exports/csv", headers=ours).status_code == HTTPStatus.CONFLICT
     server.runs.finish(claimed, "done", result=result)
-    assert "permutations_done" not in visitor.get(f"/api/runs/{run.id}", headers=ours).json()
+    assert "permutations_done" not in visitor.get(f"/api/v1/runs/{run.id}", headers=ours).json()
 
 
 @pytest.mark.parametrize(
     "path",
     [
-        "/api/", "/api/nothing", "/api/runs", "/api/runs/", "/api/runs/a/b/c",
-        "/api/runs/a%2Fb", "/api/runs/..%2f..%2fetc%2fpasswd/x", "/api/leaderboards",
-        "/api/leaderboards/a/b", "/api/documents/a",
+        "/api/", "/api/nothing", "/api/v1/nothing", "/api/v1/runs/", "/api/v1/runs/a/b/c",
+        "/api/v1/runs/a%2Fb", "/api/v1/runs/..%2f..%2fetc%2fpasswd/x", "/api/v1/leaderboards",
+        "/api/v1/leaderboards/a/b", "/api/documents/a", "/api/runs", "/api/v2/runs/a",
     ],
 )  # fmt: skip
 def test_unknown_addresses_are_problems(client: MakeClient, path: str) -> None:
@@ -307,15 +308,31 @@ def test_unknown_addresses_are_problems(client: MakeClient, path: str) -> None:
 def test_odd_ids_find_nothing(client: MakeClient, run_id: str) -> None:
     visitor = client()
     visitor.headers["X-Test-User"] = ANN.id
-    problem(visitor.get(f"/api/runs/{run_id}/table.csv"), HTTPStatus.NOT_FOUND)
+    problem(visitor.get(f"/api/v1/runs/{run_id}/exports/csv"), HTTPStatus.NOT_FOUND)
 
 
 def test_other_methods_are_problems(client: MakeClient, done: RunRecord) -> None:
-    for method in ("POST", "PUT", "DELETE", "PATCH", "OPTIONS"):
-        answer = client().request(method, f"/api/runs/{done.id}")
+    for method in ("POST", "PUT", "PATCH", "OPTIONS"):
+        answer = client().request(method, f"/api/v1/runs/{done.id}", headers={"X-Test-User": ANN.id})
         problem(answer, HTTPStatus.METHOD_NOT_ALLOWED)
-        assert set(answer.headers["Allow"].split(", ")) == {"GET", "HEAD"}
+        assert set(answer.headers["Allow"].split(", ")) <= {"GET", "DELETE"}
         assert not [name for name in answer.headers if name.startswith("access-control")]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("runs/a", "runs/a"),
+        ("runs/a%3Fb", "runs/a%3Fb"),
+        ("runs/a/table.csv", "runs/a/exports/csv"),
+        ("leaderboards/a", "leaderboards/a"),
+    ],
+)
+def test_addresses_of_before_there_were_versions_lead_on(client: MakeClient, old: str, new: str) -> None:
+    for base in ("", "/grasp"):
+        answer = client(base).get(f"{base}/api/{old}")
+        assert answer.status_code == HTTPStatus.PERMANENT_REDIRECT
+        assert answer.headers["Location"] == f"{base}/api/v1/{new}"
 
 
 def test_our_own_faults_are_problems_and_leave_no_data_in_the_log(
@@ -330,7 +347,7 @@ def test_our_own_faults_are_problems_and_leave_no_data_in_the_log(
 
     monkeypatch.setattr(server.runs, "get", fail)
     with caplog.at_level(logging.ERROR):
-        answer = client().get(f"/api/runs/{done.id}", headers={"X-Test-User": ANN.id})
+        answer = client().get(f"/api/v1/runs/{done.id}", headers={"X-Test-User": ANN.id})
     assert "4711" not in problem(answer, HTTPStatus.INTERNAL_SERVER_ERROR)
     assert "KeyError" in caplog.text
     assert "4711" not in caplog.text
@@ -344,7 +361,7 @@ def test_a_run_deleted_meanwhile_is_not_found(
         raise MissingResultError(run_id)
 
     monkeypatch.setattr(server.service, "result", gone)
-    answer = client().get(f"/api/runs/{done.id}", headers={"X-Test-User": ANN.id})
+    answer = client().get(f"/api/v1/runs/{done.id}", headers={"X-Test-User": ANN.id})
     problem(answer, HTTPStatus.NOT_FOUND)
 
 

@@ -1,0 +1,89 @@
+"""``token``: personal tokens of the API, for whoever has the server's database."""
+
+from __future__ import annotations
+
+import argparse
+from datetime import UTC, datetime
+from typing import get_args
+
+from grasp_core.cli.commands import Command, add_commands
+from grasp_core.cli.storage import open_database
+from grasp_core.errors import DataError
+from grasp_core.store.people.tokens import Scope, Token, TokenStore
+
+_BELOW = (
+    Command("make", "make a token for a person; it is printed once", "token:fill_make"),
+    Command("list", "list tokens of everybody, or of one person", "token:fill_list"),
+    Command("withdraw", "make a token stop working at once", "token:fill_withdraw"),
+)
+
+
+def fill_token(token: argparse.ArgumentParser) -> None:
+    """Add the commands below it."""
+    add_commands(token, _BELOW)
+
+
+def fill_make(make: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    make.set_defaults(command=_make)
+    _add_person(make, "whose token it is; without sign-in, leave it out")
+    make.add_argument("--name", required=True, help="what it is for")
+    make.add_argument("--scope", choices=get_args(Scope), default="read", help="what it may (default: read)")
+    make.add_argument("--days", type=float, default=90, help="how long it works (default: 90)")
+
+
+def fill_list(listing: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    listing.set_defaults(command=_list)
+    _add_person(listing, "whose tokens (default: everybody's)", default=None)
+
+
+def fill_withdraw(withdraw: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    withdraw.set_defaults(command=_withdraw)
+    withdraw.add_argument("id", metavar="ID", help="as `token list` shows it")
+
+
+def _add_person(parser: argparse.ArgumentParser, words: str, default: str | None = "") -> None:
+    parser.add_argument("--person", default=default, metavar="MAIL", help=words)
+
+
+def _make(chosen: argparse.Namespace) -> None:
+    with open_database() as engine:
+        owner = chosen.person.casefold()
+        token = TokenStore(engine).create(owner=owner, name=chosen.name, scope=chosen.scope, days=chosen.days)
+    print(token)
+
+
+def _list(chosen: argparse.Namespace) -> None:
+    with open_database() as engine:
+        store = TokenStore(engine)
+        found = store.all() if chosen.person is None else store.of(chosen.person.casefold())
+    for token in found:
+        print(_line(token))
+
+
+def _withdraw(chosen: argparse.Namespace) -> None:
+    with open_database() as engine:
+        if not TokenStore(engine).revoke(chosen.id):
+            raise DataError(f"no token that works has the id {chosen.id}; `token list` lists them")
+
+
+def _line(token: Token) -> str:
+    state = "works" if token.works else "expired" if token.expired else "withdrawn"
+    used = "never" if token.last_used_at is None else _day(token.last_used_at)
+    return "\t".join(
+        (
+            token.id,
+            token.owner,
+            token.name,
+            token.scope,
+            state,
+            f"ends {_day(token.expires_at)}",
+            f"used {used}",
+        )
+    )
+
+
+def _day(moment: float) -> str:
+    return f"{datetime.fromtimestamp(moment, UTC):%Y-%m-%d}"

@@ -1,0 +1,4 @@
+"""What lasts of people: their tokens.
+
+Imports no other room.
+"""

@@ -1,0 +1,177 @@
+"""Personal tokens: keys by which a person's programs use the API.
+
+A token has 256 random bits and is stored as its sha256 only; its beginning tells those who search code for
+secrets what it is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import sqlalchemy as sa
+from sqlalchemy import Engine
+
+from grasp_core.errors import LimitError
+from grasp_core.store.database import ID_BYTES, clock, only_one, to_read, to_write
+from grasp_core.store.schema import storable, tokens
+
+Scope = Literal["read", "run", "admin"]
+"""What a token may do at most: look, also upload and run, or all that its person may."""
+PREFIX = "grasp_"
+TOKEN_BYTES = 32
+NAME_LENGTH = 100
+MAX_DAYS = 366
+MAX_TOKENS = 50
+"""Tokens of one person that work at one time."""
+_NOTED_S = 60.0
+"""The last use is noted once in so many seconds, so that reading does not write each time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A token as its person sees it; the token itself is shown once and not kept."""
+
+    id: str
+    owner: str
+    name: str
+    scope: Scope
+    created_at: float
+    expires_at: float
+    revoked_at: float | None
+    last_used_at: float | None
+    expired: bool
+
+    @property
+    def works(self) -> bool:
+        """Whether requests with it are answered."""
+        return self.revoked_at is None and not self.expired
+
+
+class TokenStore:
+    """Personal tokens in the database.
+
+    Parameters
+    ----------
+    engine : sqlalchemy Engine
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def create(self, *, owner: str, name: str, scope: Scope, days: float) -> str:
+        """Make a token; returns it, which nobody can read again.
+
+        Parameters
+        ----------
+        owner : str
+            The person's id.
+        name : str
+            What it is for.
+        scope : {"read", "run", "admin"}
+        days : float
+            After so many days it stops working.
+
+        Raises
+        ------
+        LimitError
+            If there is no name, it would work too long, or the person has too many.
+        """
+        name, owner = name.strip(), storable(owner)
+        if not 0 < len(name) <= NAME_LENGTH:
+            raise LimitError(f"A token needs a name of 1 to {NAME_LENGTH} characters that says what for.")
+        if not 0 < days <= MAX_DAYS:
+            raise LimitError(f"A token works for {MAX_DAYS} days at most; make another one then.")
+        token, now = PREFIX + secrets.token_urlsafe(TOKEN_BYTES), clock(self._engine)
+        working = tokens.c.revoked_at.is_(None) & (tokens.c.expires_at > now) & (tokens.c.owner == owner)
+        with to_write(self._engine) as connection:
+            only_one(connection, f"tokens of {owner}")
+            count = connection.execute(sa.select(sa.func.count()).where(working)).scalar_one()
+            if count >= MAX_TOKENS:
+                raise LimitError(f"You have {MAX_TOKENS} tokens, the most there may be; withdraw one first.")
+            connection.execute(
+                tokens.insert().values(
+                    id=secrets.token_urlsafe(ID_BYTES),
+                    token_sha256=_digest(token),
+                    owner=owner,
+                    name=name,
+                    scope=scope,
+                    created_at=now,
+                    expires_at=now + days * 86400,
+                )
+            )
+        return token
+
+    def use(self, token: str) -> Token | None:
+        """The token that works, its use noted; None if it is unknown, withdrawn or expired."""
+        now = clock(self._engine)
+        works = (
+            (tokens.c.token_sha256 == _digest(token))
+            & tokens.c.revoked_at.is_(None)
+            & (tokens.c.expires_at > now)
+        )
+        stale = sa.func.coalesce(tokens.c.last_used_at < now - _NOTED_S, sa.true()).label("stale")
+        with to_read(self._engine) as connection:
+            row = connection.execute(sa.select(tokens, stale).where(works)).one_or_none()
+        if row is None:
+            return None
+        if row.stale:
+            with to_write(self._engine) as connection:
+                connection.execute(tokens.update().where(tokens.c.id == row.id).values(last_used_at=now))
+        return _token(row, expired=False)
+
+    def of(self, owner: str) -> list[Token]:
+        """A person's tokens, latest first."""
+        return self._found(tokens.c.owner == storable(owner))
+
+    def all(self) -> list[Token]:
+        """Everybody's tokens, latest first."""
+        return self._found(sa.true())
+
+    def revoke(self, token_id: str, *, owner: str | None = None) -> bool:
+        """Make a token stop working for good; with `owner`, one of theirs and no other.
+
+        Returns
+        -------
+        bool
+            Whether there was such a token that was not withdrawn yet.
+        """
+        which = (tokens.c.id == token_id) & tokens.c.revoked_at.is_(None)
+        if owner is not None:
+            which &= tokens.c.owner == storable(owner)
+        with to_write(self._engine) as connection:
+            ended = tokens.update().where(which).values(revoked_at=clock(self._engine))
+            return bool(connection.execute(ended).rowcount)
+
+    def delete_ended(self, *, older_than_days: float) -> int:
+        """Delete tokens that were withdrawn or expired so long ago; returns how many."""
+        ended = sa.func.coalesce(tokens.c.revoked_at, tokens.c.expires_at)
+        old = ended < clock(self._engine) - older_than_days * 86400
+        with to_write(self._engine) as connection:
+            return connection.execute(tokens.delete().where(old)).rowcount
+
+    def _found(self, which: sa.ColumnElement[bool]) -> list[Token]:
+        expired = (tokens.c.expires_at <= clock(self._engine)).label("expired")
+        query = sa.select(tokens, expired).where(which).order_by(tokens.c.created_at.desc(), tokens.c.id)
+        with to_read(self._engine) as connection:
+            return [_token(row, expired=bool(row.expired)) for row in connection.execute(query)]
+
+
+def _token(row: Any, *, expired: bool) -> Token:
+    return Token(
+        id=row.id,
+        owner=row.owner,
+        name=row.name,
+        scope=row.scope,
+        created_at=row.created_at,
+        expires_at=row.expires_at,
+        revoked_at=row.revoked_at,
+        last_used_at=row.last_used_at,
+        expired=expired,
+    )
+
+
+def _digest(token: str) -> str:
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,165 @@
+"""Who asks the API, found before anything of a request is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Annotated
+
+from fastapi import Depends
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import HTTPConnection, Request
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from grasp_core.access import User, user_by_token
+from grasp_core.server import Server
+from grasp_core.store.people.tokens import PREFIX
+from grasp_core.web.identity import Identify, bearer, same_origin
+from grasp_core.web.problem import ProblemError
+from grasp_core.web.rates import Rates
+
+_KEY = "grasp.caller"
+_LOOKING = frozenset({"GET", "HEAD", "OPTIONS"})
+_OWN_SITE = frozenset({"same-origin", "none"})
+SIGN_IN = "Sign in, or bring a token: a personal one, or a share link's."
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who asks.
+
+    Parameters
+    ----------
+    server : Server
+    user : User or None
+        None for strangers.
+    token : str or None
+        The bearer token; a stranger's may be a share link's.
+    """
+
+    server: Server
+    user: User | None
+    token: str | None
+
+    @property
+    def person(self) -> User:
+        """The user.
+
+        Raises
+        ------
+        ProblemError
+            If it is a stranger.
+        """
+        if self.user is None:
+            raise ProblemError(HTTPStatus.UNAUTHORIZED, SIGN_IN)
+        return self.user
+
+    @property
+    def runner(self) -> User:
+        """The user, who may upload data and start runs.
+
+        Raises
+        ------
+        ProblemError
+            If they may not.
+        """
+        if not self.person.may_run:
+            raise ProblemError(
+                HTTPStatus.FORBIDDEN,
+                "This takes an analyst's sign-in, or an analyst's token with the scope run.",
+            )
+        return self.person
+
+    def manager(self, owner: str) -> User:
+        """The user, who may change what is `owner`'s.
+
+        Raises
+        ------
+        ProblemError
+            If they may not.
+        """
+        if not self.person.may_manage(owner):
+            raise ProblemError(
+                HTTPStatus.FORBIDDEN,
+                "Only the person whose this is, or an admin, may do that; a token needs the scope run, or "
+                "admin.",
+            )
+        return self.person
+
+
+class Admission:
+    """ASGI middleware that finds who asks, and refuses what need not be read any further.
+
+    Refused are personal tokens that do not work, changes by strangers or from pages of other sites, and
+    whoever asks too often.
+
+    Parameters
+    ----------
+    app : ASGI application
+    server : callable
+        Returns the process's server.
+    identify : callable
+        Who has signed in on the pages, or None.
+    """
+
+    def __init__(self, app: ASGIApp, server: Callable[[], Server], identify: Identify) -> None:
+        self.app = app
+        self.server = server
+        self.identify = identify
+        self.rates: Rates | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, or refuse it in one sentence."""
+        if scope["type"] == "http":
+            scope[_KEY] = await run_in_threadpool(self._caller, HTTPConnection(scope))
+        await self.app(scope, receive, send)
+
+    def _caller(self, connection: HTTPConnection) -> Caller:
+        server = self.server()
+        brought, changes = bearer(connection), connection.scope["method"] not in _LOOKING
+        personal = brought if brought is not None and brought.startswith(PREFIX) else None
+        user = self.identify(connection) if personal is None else _by_token(server, personal)
+        self._check_rate(server, connection, user, changes)
+        if personal is not None and user is None:
+            raise ProblemError(
+                HTTPStatus.UNAUTHORIZED, "This token is unknown, withdrawn or expired; make one on Account."
+            )
+        if changes and personal is None:
+            _check_site(connection, server)
+        if changes and user is None:
+            raise ProblemError(HTTPStatus.UNAUTHORIZED, SIGN_IN)
+        return Caller(server, user, brought)
+
+    def _check_rate(
+        self, server: Server, connection: HTTPConnection, user: User | None, changes: bool
+    ) -> None:
+        if self.rates is None:
+            self.rates = Rates(server.settings)
+        address = "" if connection.client is None else connection.client.host
+        self.rates.check(("stranger", address) if user is None else ("person", user.id), changes=changes)
+
+
+def _by_token(server: Server, brought: str) -> User | None:
+    token = server.tokens.use(brought)
+    return None if token is None else user_by_token(token, server.settings)
+
+
+def _check_site(connection: HTTPConnection, server: Server) -> None:
+    """A browser sends its cookie, or reaches this machine, for pages of other sites too."""
+    told = connection.headers.get("Origin") is not None or not server.settings.sign_in
+    site = connection.headers.get("Sec-Fetch-Site", "none")
+    if not (told and same_origin(connection, server.settings) and site in _OWN_SITE):
+        raise ProblemError(
+            HTTPStatus.UNAUTHORIZED if not told else HTTPStatus.FORBIDDEN,
+            "What changes something takes a personal token; make one on Account.",
+        )
+
+
+def _found(request: Request) -> Caller:
+    caller: Caller = request.scope[_KEY]
+    return caller
+
+
+Asking = Annotated[Caller, Depends(_found)]
+"""The caller, as a parameter of routes."""

@@ -1,0 +1,103 @@
+"""The API's application, and where it is mounted beside the pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import quote
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.exceptions import ExceptionMiddleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.routing import Mount, Route
+
+from grasp_core import __version__
+from grasp_core.errors import GraspError
+from grasp_core.server import Server
+from grasp_core.web.api import leaderboards, runs
+from grasp_core.web.api.admission import Admission
+from grasp_core.web.api.faults import answer_fault
+from grasp_core.web.api.reference import reference_page
+from grasp_core.web.api.schema import described
+from grasp_core.web.identity import Identify
+from grasp_core.web.problem import ProblemError
+
+VERSION = "v1"
+MAX_JSON = 2**20
+"""Bytes of a request's JSON."""
+_MOVED = {
+    "/runs/{id}": "runs/{}",
+    "/runs/{id}/table.csv": "runs/{}/exports/csv",
+    "/leaderboards/{id}": "leaderboards/{}",
+}
+_FAULTS: dict[Any, Any] = dict.fromkeys(
+    (HTTPException, RequestValidationError, ProblemError, GraspError), answer_fault
+)
+_LAST = Middleware(ExceptionMiddleware, handlers={**_FAULTS, Exception: answer_fault})
+
+
+def mount(server: Callable[[], Server], identify: Identify, base_path: str = "") -> Mount:
+    """The API's routes.
+
+    Parameters
+    ----------
+    server : callable
+        Returns the process's server; called at each request, so that importing starts nothing.
+    identify : callable
+        Who has signed in on the pages, or None.
+    base_path : str
+        Path under which everything is served, e.g. ``/grasp``.
+    """
+
+    def health(_: Request) -> Response:
+        """Whether the store can be read."""
+        server().check()
+        return JSONResponse({"status": "ok", "version": __version__}, headers={"Cache-Control": "no-store"})
+
+    return Mount(
+        f"{base_path}/api",
+        routes=[
+            Route("/health", health),
+            Mount(f"/{VERSION}", application(server, identify)),
+            *(Route(path, _moved(there)) for path, there in _MOVED.items()),
+        ],
+        middleware=[_LAST],
+    )
+
+
+def application(server: Callable[[], Server], identify: Identify) -> FastAPI:
+    """The API of one version."""
+    app = FastAPI(
+        title="GRASP",
+        version=__version__,
+        description="Which groups of raters see a task differently, and is it real?",
+        openapi_url=None,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        max_body_size=MAX_JSON,
+        middleware=[_LAST, Middleware(Admission, server=server, identify=identify)],
+        exception_handlers=_FAULTS,
+    )
+    for room in (runs, leaderboards):
+        app.include_router(room.router)
+    app.get("/openapi.json", include_in_schema=False)(lambda: JSONResponse(described(app)))
+    app.get("/", include_in_schema=False)(lambda: reference_page(described(app)))
+    return app
+
+
+def _moved(there: str) -> Callable[[Request], Response]:
+    """Leads addresses of before there were versions to where they are now."""
+
+    def lead(request: Request) -> Response:
+        place = there.format(quote(request.path_params["id"], safe=""))
+        return RedirectResponse(
+            f"{request.scope['root_path']}/{VERSION}/{place}", HTTPStatus.PERMANENT_REDIRECT
+        )
+
+    return lead

@@ -1,0 +1,23 @@
+"""Leaderboards that were shared."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+from starlette.responses import JSONResponse, Response
+
+from grasp_core.store.links import Target
+from grasp_core.web.api.admission import Asking
+from grasp_core.web.api.forms import Found
+from grasp_core.web.api.runs import PRIVATE, check_link, missing
+
+router = APIRouter(tags=["Benchmark"])
+
+
+@router.get("/leaderboards/{link_id}", response_model=Found)
+def read_leaderboard(link_id: str, asking: Asking) -> Response:
+    """The leaderboard that the link of this id shows, as it was when the link was made."""
+    check_link(asking, Target("leaderboard", link_id))
+    found = asking.server.links.leaderboard(link_id)
+    if found is None:
+        raise missing("leaderboard")
+    return JSONResponse(found.content, headers=PRIVATE)

@@ -1,0 +1,173 @@
+"""Runs: found, looked at, taken away as files, deleted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Annotated, Any
+from urllib.parse import quote
+
+from fastapi import APIRouter, Path, Query
+from starlette.responses import JSONResponse, Response
+
+from grasp_core.errors import MissingResultError
+from grasp_core.export.registry import EXPORTS, safe_name
+from grasp_core.models_as_raters.tables import sides_csv
+from grasp_core.report.public_view import public_view
+from grasp_core.report.saved import result_json, spec_json
+from grasp_core.result import Result, RunResult
+from grasp_core.store.links import Target
+from grasp_core.store.runs import RunRecord
+from grasp_core.web.api.admission import SIGN_IN, Asking, Caller
+from grasp_core.web.api.cursors import cursor_after, place_of
+from grasp_core.web.api.forms import Found, Run, Runs, State
+from grasp_core.web.problem import ProblemError
+
+router = APIRouter(tags=["Runs"])
+
+PRIVATE = {"Cache-Control": "private, no-store"}
+_PAGE, _MOST = 50, 200
+_OF_MODELS: Mapping[str, Any] = {"csv": sides_csv, "json": result_json, "spec": spec_json}
+"""Exports that results about models have, and what writes them."""
+_FILES: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "The file",
+        "content": {
+            export.media_type.partition(";")[0]: {"schema": {"type": "string", "format": "binary"}}
+            for export in EXPORTS.values()
+        },
+    }
+}
+
+
+@router.get("/runs")
+def list_runs(
+    asking: Asking,
+    text: Annotated[str, Query(max_length=200, description="In title, note, owner or a tag.")] = "",
+    tag: Annotated[str | None, Query(max_length=64)] = None,
+    owner: Annotated[str | None, Query(max_length=200)] = None,
+    state: State | None = None,
+    limit: Annotated[int, Query(ge=1, le=_MOST)] = _PAGE,
+    cursor: Annotated[str | None, Query(max_length=200, description="`next` of the page before.")] = None,
+) -> Runs:
+    """Runs that you may see, latest first."""
+    _ = asking.person
+    after = None if cursor is None else place_of(cursor)
+    found = asking.server.runs.search(text, tag=tag, owner=owner, state=state, after=after, limit=limit + 1)
+    shown = found[:limit]
+    return Runs(runs=[Run.of(one) for one in shown], next=cursor_after(shown[-1]) if found[limit:] else None)
+
+
+@router.get("/runs/{run_id}", response_model=Found)
+def read_run(run_id: str, asking: Asking) -> Response:
+    """The result of a run; before it is there, how far the run is and what it has found so far.
+
+    A share link's token opens its own run, without what could name a person or a file.
+    """
+    record = visible_run(asking, run_id)
+    if record.state == "done":
+        return JSONResponse(_result(asking, record).to_dict(), headers=PRIVATE)
+    found = None if record.ended else asking.server.service.provisional(record.id)
+    return JSONResponse(_so_far(record, found, for_stranger=asking.user is None), headers=PRIVATE)
+
+
+@router.get("/runs/{run_id}/status")
+def read_status(run_id: str, asking: Asking) -> Run:
+    """A run without its result: its title, where it stands, why it failed."""
+    _ = asking.person
+    return Run.of(visible_run(asking, run_id))
+
+
+@router.get("/runs/{run_id}/exports/{name}", response_class=Response, responses=_FILES)
+def export_run(
+    run_id: str, name: Annotated[str, Path(json_schema_extra={"enum": list(EXPORTS)})], asking: Asking
+) -> Response:
+    """The result as a file. Results about models have csv, json and spec."""
+    record = visible_run(asking, run_id)
+    export = EXPORTS.get(name)
+    if export is None:
+        raise ProblemError(HTTPStatus.NOT_FOUND, f"There is no such export; there are {', '.join(EXPORTS)}.")
+    if record.state != "done":
+        raise ProblemError(HTTPStatus.CONFLICT, f"The run is {record.state}; it has no result.")
+    result = _result(asking, record)
+    if isinstance(result, RunResult):
+        content, file_name = export.make(result), export.file_name(result)
+    elif name in _OF_MODELS:
+        content = _OF_MODELS[name](result).encode("utf-8", "replace")
+        file_name = f"{safe_name(record.title)}.{export.extension}"
+    else:
+        raise ProblemError(
+            HTTPStatus.NOT_FOUND, f"Results about models have no {name}; they have {', '.join(_OF_MODELS)}."
+        )
+    return Response(
+        content,
+        media_type=export.media_type,
+        headers={**PRIVATE, "Content-Disposition": f"attachment; filename*=UTF-8''{quote(file_name)}"},
+    )
+
+
+@router.delete("/runs/{run_id}", status_code=204)
+def delete_run(run_id: str, asking: Asking) -> None:
+    """Stop a run that goes on, and delete it with its links for everybody."""
+    record = visible_run(asking, run_id)
+    asking.manager(record.owner)
+    asking.server.service.cancel(record.id)
+    asking.server.runs.delete(record.id)
+
+
+def visible_run(asking: Caller, run_id: str) -> RunRecord:
+    """The run of this id, if the caller may see it.
+
+    Raises
+    ------
+    ProblemError
+        If there is none for them.
+    """
+    check_link(asking, Target("run", run_id))
+    record = asking.server.runs.get(run_id)
+    if record is None:
+        raise missing("run")
+    return record
+
+
+def check_link(asking: Caller, target: Target) -> None:
+    """Refuse a stranger whose link does not open this; they are told nothing about what there is.
+
+    Raises
+    ------
+    ProblemError
+    """
+    if asking.user is not None:
+        return
+    links = asking.server.links
+    opened = None if asking.token is None else links.use(asking.token, count=False)
+    if opened is None:
+        raise ProblemError(HTTPStatus.UNAUTHORIZED, SIGN_IN)
+    if opened != target:
+        raise ProblemError(HTTPStatus.NOT_FOUND, f"This link opens no {target.kind} of that id.")
+    links.use(asking.token or "")
+
+
+def missing(kind: str) -> ProblemError:
+    """The problem that there is no such thing."""
+    return ProblemError(HTTPStatus.NOT_FOUND, f"There is no {kind} of that id.")
+
+
+def _result(asking: Caller, record: RunRecord) -> Result:
+    try:
+        result = asking.server.service.result(record.id)
+    except MissingResultError:  # deleted meanwhile
+        raise missing("run") from None
+    return public_view(result) if asking.user is None else result
+
+
+def _so_far(record: RunRecord, found: Result | None, *, for_stranger: bool) -> dict[str, object]:
+    """Where a run stands and what is found so far; why it failed may quote data, not for strangers."""
+    shown = public_view(found) if found is not None and for_stranger else found
+    return {
+        "id": record.id,
+        "state": record.state,
+        "permutations": {"done": record.done, "total": record.total},
+        "error": None if for_stranger else record.error,
+        "provisional": None if shown is None else shown.to_dict(),
+    }

@@ -1,0 +1,4 @@
+"""Sections of Account: personal tokens.
+
+Imports `session` and `widgets`.
+"""

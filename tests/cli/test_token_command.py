@@ -1,0 +1,40 @@
+"""``token``: made, listed and withdrawn by whoever has the database."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from grasp_core import cli
+from tests.empty_store import empty_home
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GRASP_HOME", empty_home(tmp_path))
+
+
+def test_a_token_is_made_listed_and_withdrawn(capsys: pytest.CaptureFixture[str]) -> None:
+    assert (
+        cli.main(["token", "make", "--person", "Ann@lab.example", "--name", "nightly", "--scope", "run"]) == 0
+    )
+    token = capsys.readouterr().out.strip()
+    assert token.startswith("grasp_")
+    assert cli.main(["token", "list"]) == 0
+    listed = capsys.readouterr().out
+    assert token not in listed
+    token_id, owner, name, scope, state, *_ = listed.strip().split("\t")
+    assert (owner, name, scope, state) == ("ann@lab.example", "nightly", "run", "works")
+    assert cli.main(["token", "list", "--person", "bob@lab.example"]) == 0
+    assert capsys.readouterr().out == ""
+    assert cli.main(["token", "withdraw", token_id]) == 0
+    assert cli.main(["token", "withdraw", token_id]) == 2
+    assert "no token that works" in capsys.readouterr().err
+    assert cli.main(["token", "list"]) == 0
+    assert "withdrawn" in capsys.readouterr().out
+
+
+def test_a_token_that_would_work_for_ever_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["token", "make", "--name", "mine", "--days", "9999"]) == 2
+    assert "366 days at most" in capsys.readouterr().err

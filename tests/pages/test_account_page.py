@@ -1,0 +1,57 @@
+"""Account: tokens made, shown once, withdrawn."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from grasp_core.server import Server
+from tests.pages.people import ANN, VERA, become
+
+ENTRY = Path(__file__).resolve().parents[2] / "pages" / "main.py"
+
+
+@pytest.fixture
+def account(server: Server, monkeypatch: pytest.MonkeyPatch) -> AppTest:
+    become(ANN, monkeypatch)
+    return AppTest.from_file(ENTRY, default_timeout=60).switch_page("pages/account.py").run()
+
+
+def press(page: AppTest, label: str) -> AppTest:
+    next(button for button in page.button if button.label == label).click()
+    return page.run()
+
+
+def test_a_token_is_shown_once_listed_and_withdrawn(account: AppTest, server: Server) -> None:
+    account.text_input(key="token-name").input("nightly *run*")
+    account.selectbox(key="token-scope").select("run")
+    page = press(account, "Make a token")
+    assert not page.exception
+    (token,) = [code.value for code in page.code]
+    (made,) = server.tokens.of(ANN.id)
+    assert (made.name, made.scope, made.works) == ("nightly *run*", "run", True)
+    assert server.tokens.use(token) is not None
+    again = AppTest.from_file(ENTRY, default_timeout=60).switch_page("pages/account.py").run()
+    assert not again.code
+    page = press(again, "Withdraw nightly \\*run\\*")
+    assert server.tokens.use(token) is not None, "asked first"
+    page = press(page, "Withdraw it")
+    assert not page.exception
+    assert server.tokens.use(token) is None
+    assert "withdrawn" in " ".join(one.value for one in page.markdown)
+
+
+def test_a_token_needs_a_name(account: AppTest, server: Server) -> None:
+    page = press(account, "Make a token")
+    assert "needs a name" in page.error[0].value
+    assert server.tokens.all() == []
+
+
+def test_viewers_are_offered_what_they_may(
+    account: AppTest, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert len(account.selectbox(key="token-scope").options) == 2
+    become(VERA, monkeypatch)
+    assert len(account.run().selectbox(key="token-scope").options) == 1
