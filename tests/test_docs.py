@@ -27,6 +27,7 @@ FORMATS = ROOT / "docs" / "formats.md"
 WRITTEN = ROOT / "docs" / "file-formats.md"
 METHODS = ROOT / "docs" / "methods.md"
 QUALITY = ROOT / "docs" / "quality.md"
+API = ROOT / "docs" / "api.md"
 DEPLOY = ROOT / "docs" / "deploy.md"
 MODELS = ROOT / "docs" / "models.md"
 SCALING = ROOT / "docs" / "scaling.md"
@@ -49,6 +50,7 @@ DOCUMENTS = (
     METHODS,
     MODELS,
     WRITTEN,
+    API,
     PRIVACY,
     DEPLOY,
     SCALING,

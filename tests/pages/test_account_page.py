@@ -9,19 +9,19 @@ from streamlit.testing.v1 import AppTest
 
 from grasp_core.server import Server
 from tests.pages.people import ANN, VERA, become
+from tests.pages.visits import press
 
 ENTRY = Path(__file__).resolve().parents[2] / "pages" / "main.py"
+
+
+def opened() -> AppTest:
+    return AppTest.from_file(ENTRY, default_timeout=60).run().switch_page("account.py").run()
 
 
 @pytest.fixture
 def account(server: Server, monkeypatch: pytest.MonkeyPatch) -> AppTest:
     become(ANN, monkeypatch)
-    return AppTest.from_file(ENTRY, default_timeout=60).switch_page("pages/account.py").run()
-
-
-def press(page: AppTest, label: str) -> AppTest:
-    next(button for button in page.button if button.label == label).click()
-    return page.run()
+    return opened()
 
 
 def test_a_token_is_shown_once_listed_and_withdrawn(account: AppTest, server: Server) -> None:
@@ -33,7 +33,7 @@ def test_a_token_is_shown_once_listed_and_withdrawn(account: AppTest, server: Se
     (made,) = server.tokens.of(ANN.id)
     assert (made.name, made.scope, made.works) == ("nightly *run*", "run", True)
     assert server.tokens.use(token) is not None
-    again = AppTest.from_file(ENTRY, default_timeout=60).switch_page("pages/account.py").run()
+    again = opened()
     assert not again.code
     page = press(again, "Withdraw nightly \\*run\\*")
     assert server.tokens.use(token) is not None, "asked first"
