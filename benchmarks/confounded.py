@@ -16,7 +16,7 @@ from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.watching import Watcher
 from grasp_core.groups import form_groups
-from grasp_core.guards.check import check_assignment
+from grasp_core.guards.check import Seen, check_assignment
 from grasp_core.guards.jackknife import jackknifed
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.panels.cohesion.columns import LABEL_USE
@@ -122,7 +122,7 @@ def main() -> None:
 def checked(dataset: Dataset) -> AssignmentCheck:
     """What is found of the only axis."""
     groups = form_groups(dataset.raters, [(AXIS,)])
-    (check,) = check_assignment(dataset.annotations, groups, [(AXIS,)])
+    (check,) = check_assignment(Seen.of(dataset.annotations), dataset.annotations_of, groups, [(AXIS,)])
     return check
 
 

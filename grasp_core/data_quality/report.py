@@ -16,7 +16,7 @@ from grasp_core.data_quality.power import GroupPower
 from grasp_core.data_quality.random_responders import RandomRaters, random_raters
 from grasp_core.data_quality.small_groups import SIZES, SmallGroups, small_groups
 from grasp_core.groups import form_groups
-from grasp_core.guards.check import check_assignment
+from grasp_core.guards.check import Seen, check_assignment
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.json_values import to_json
 from grasp_core.report.printable import json_text
@@ -115,7 +115,8 @@ def quality_report(
 def assignment_of(dataset: Dataset, raters: Raters) -> tuple[AssignmentCheck, ...]:
     """Whether the groups of each of the raters' axes were given the same items, and as many."""
     axes = [(name,) for name in raters.axes]
-    return check_assignment(dataset.annotations, form_groups(raters, axes, min_raters=MIN_RATERS), axes)
+    grouping = form_groups(raters, axes, min_raters=MIN_RATERS)
+    return check_assignment(Seen.of(dataset.annotations), dataset.annotations_of, grouping, axes)
 
 
 def quality_json(report: QualityReport) -> str:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from grasp_core.annotations import Annotations, FloatArray
 from grasp_core.engine.latest import Latest
 from grasp_core.groups import Grouping, form_groups
+from grasp_core.guards.check import Seen
 from grasp_core.io.parts.plan import PartPlan
 from grasp_core.panels.cohesion.self_check import self_check
 from grasp_core.permutation import compiled, questions
@@ -37,9 +38,19 @@ class PartTask(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ObservedPart:
-    """A part under the raters' own profiles: its sums, shape (G, S), and the seconds of one permutation."""
+    """A part under the raters' own profiles.
+
+    Parameters
+    ----------
+    sums : float64 array, shape (G, S)
+    seen : Seen
+        Of its annotations, to the first question.
+    seconds : float
+        Of one permutation.
+    """
 
     sums: FloatArray
+    seen: Seen
     seconds: float
 
 
@@ -63,7 +74,8 @@ def observe_part(task: PartTask) -> ObservedPart:
     profiles = _profiles(task, design)
     started = time.perf_counter()
     questions.sums(design, analysis.seed, task.start, task.stop, profiles)
-    return ObservedPart(sums, time.perf_counter() - started)
+    seconds = time.perf_counter() - started
+    return ObservedPart(sums, Seen.of(answers[0], run.plan.first_items[task.part]), seconds)
 
 
 def permute_part(task: PartTask) -> FloatArray:

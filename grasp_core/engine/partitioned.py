@@ -14,10 +14,12 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from grasp_core.annotations import FloatArray
+from grasp_core.assignment import AssignmentCheck, unequal_axes
 from grasp_core.engine.part_work import PartTask, observe_part, permute_part
 from grasp_core.engine.pools.blocks import Block, Blocks
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.groups import Grouping
+from grasp_core.guards.check import Seen, check_assignment
 from grasp_core.io.parts.plan import PartPlan
 from grasp_core.io.parts.refused import check_supported
 from grasp_core.io.parts.survey import DatasetInParts
@@ -25,6 +27,7 @@ from grasp_core.panels.cohesion.label_use import Labels
 from grasp_core.panels.cohesion.panel import Cohesion, CohesionWork
 from grasp_core.panels.panel import Work
 from grasp_core.permutation import questions
+from grasp_core.permutation.exchange import Exchange
 from grasp_core.permutation.kernel.profiles import FEWEST_BATCH, MOST_BATCH
 from grasp_core.permutation.questions import AnyDesign
 from grasp_core.spec import RunSpec
@@ -67,8 +70,8 @@ class InParts:
         """Pieces of work that are computed side by side."""
         return self._pool.n_workers
 
-    def panel(self, grouping: Grouping) -> Cohesion:
-        """Cohesion with its observed statistics; each part's IRR is checked.
+    def panel(self, grouping: Grouping, exchange: Exchange) -> tuple[Cohesion, tuple[AssignmentCheck, ...]]:
+        """Cohesion with its observed statistics, and how groups were given their items; IRRs are checked.
 
         Raises
         ------
@@ -80,17 +83,26 @@ class InParts:
         design = self._lay_out(grouping)
         sums = np.zeros((design.n_groups, questions.n_sums(design)))
         tasks = [PartTask(self._data.place, part, 0, 1) for part in range(len(self._data.parts.parts))]
+        seen: list[Seen] = []
         for found in self._pool.each(observe_part, tasks, check=self._check):
             sums += found.sums
+            seen = [Seen.together([*seen, found.seen])]  # no more than one is held
             self._seconds.append(found.seconds)
 
         def lay_out(some: Grouping) -> AnyDesign:
             return design if some is grouping else self._lay_out(some)
 
-        components, of_raters = questions.components(design, sums), self._data.annotations_of
+        analysis, of_raters = self._spec.analysis, self._data.annotations_of
+        checks = check_assignment(seen[0], of_raters, grouping, analysis.axes, exchange)
         return Cohesion(
-            grouping, self._spec.analysis, components, Labels.of(self._data.questions), lay_out, of_raters
-        )
+            grouping,
+            analysis,
+            questions.components(design, sums),
+            Labels.of(self._data.questions),
+            lay_out,
+            of_raters,
+            unequal=unequal_axes(checks),
+        ), checks
 
     def permute(
         self,

@@ -12,7 +12,7 @@ from grasp_core.assignment import AssignmentCheck, unequal_axes
 from grasp_core.data_quality.cautions import screen_cautions
 from grasp_core.errors import SpecError
 from grasp_core.groups import Grouping, form_groups
-from grasp_core.guards.check import check_assignment
+from grasp_core.guards.check import Seen, check_assignment
 from grasp_core.guards.matched import Unmatched, unmatched
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.io.parts.survey import DatasetInParts
@@ -22,6 +22,7 @@ from grasp_core.panels.given.associations import associations
 from grasp_core.panels.models.panel import Models
 from grasp_core.panels.panel import Panel, RunPanel
 from grasp_core.permutation.design import MOST_TOLD
+from grasp_core.permutation.exchange import Exchange
 from grasp_core.permutation.nulls.tally import Tally, kept_of
 from grasp_core.permutation.testing.attainable import Shuffles, check_something_moves
 from grasp_core.permutation.testing.corrections import fewest_permutations
@@ -52,7 +53,7 @@ class Prepared:
     observed_s : float
         Seconds spent so far.
     assignment : tuple of AssignmentCheck
-        Whether the groups of each axis were given the same items, where that is looked at.
+        Whether the groups of each axis were given the same items, and as many.
     """
 
     dataset: Dataset
@@ -61,18 +62,24 @@ class Prepared:
     panel: RunPanel
     shuffles: Shuffles
     observed_s: float
-    assignment: tuple[AssignmentCheck, ...] = ()
+    assignment: tuple[AssignmentCheck, ...]
 
 
-def prepare(dataset: Dataset, spec: RunSpec, panel: Callable[[Grouping], Cohesion] | None = None) -> Prepared:
+Found = tuple[Cohesion, tuple[AssignmentCheck, ...]]
+"""Cohesion with its observed statistics, and how groups were given their items."""
+
+
+def prepare(
+    dataset: Dataset, spec: RunSpec, in_parts: Callable[[Grouping, Exchange], Found] | None = None
+) -> Prepared:
     """Form the groups and make the spec's panel, with its observed statistics.
 
     Parameters
     ----------
     dataset : Dataset
     spec : RunSpec
-    panel : callable, optional
-        Makes the panel where the data set does not hold its annotations.
+    in_parts : callable, optional
+        Makes and checks the panel where the data set does not hold its annotations.
 
     Raises
     ------
@@ -84,15 +91,16 @@ def prepare(dataset: Dataset, spec: RunSpec, panel: Callable[[Grouping], Cohesio
     started = time.perf_counter()
     grouping = checked_groups(dataset, spec)
     shuffles = Shuffles.of(dataset.raters, grouping, spec.analysis)
-    checks: tuple[AssignmentCheck, ...] = ()
     found: RunPanel
-    if panel is not None:
-        found = panel(grouping)
-    elif spec.models:
-        found = Models.of(dataset, grouping, spec.analysis)
+    if in_parts is not None:
+        found, checks = in_parts(grouping, shuffles.exchange)
     else:
-        checks = check_assignment(dataset.annotations, grouping, spec.analysis.axes, shuffles.exchange)
-        found = Cohesion.of(dataset, grouping, spec.analysis, unequal_axes(checks))
+        seen, given = Seen.of(dataset.annotations), dataset.annotations_of
+        checks = check_assignment(seen, given, grouping, spec.analysis.axes, shuffles.exchange)
+        if spec.models:
+            found = Models.of(dataset, grouping, spec.analysis)
+        else:
+            found = Cohesion.of(dataset, grouping, spec.analysis, unequal_axes(checks))
     observed_s = time.perf_counter() - started
     return Prepared(dataset, spec, grouping, found, shuffles, observed_s, checks)
 
@@ -168,9 +176,14 @@ def finish(
 
 
 def _unmatched(prepared: Prepared, found: RunResult) -> list[Unmatched]:
-    """Groups whose GAI compares different items; asked of one question, and of IRR over XRR."""
+    """Groups whose GAI compares different items; asked of one question in memory, and of IRR over XRR."""
     analysis, answers = prepared.spec.analysis, prepared.dataset.questions
-    if len(answers) > 1 or analysis.gai != ("irr", "xrr") or found.provisional:
+    if (
+        isinstance(prepared.dataset, DatasetInParts)
+        or len(answers) > 1
+        or analysis.gai != ("irr", "xrr")
+        or found.provisional
+    ):
         return []
     gai = {row.group: row.statistics["gai"].value for row in found.groups if "gai" in row.statistics}
     known = {group: value for group, value in gai.items() if value is not None}
@@ -212,7 +225,7 @@ def _check_size(grouping: Grouping, analysis: AnalysisSpec, per_group: int) -> N
 def _screened(prepared: Prepared) -> tuple[Remark, ...]:
     """What screens say of raters, once permutations are done: observed values do not wait for it."""
     if isinstance(prepared.dataset, DatasetInParts):
-        return ()
+        return (Caution.NOT_SCREENED_IN_PARTS(),)
     return screen_cautions(prepared.dataset.annotations, prepared.grouping)
 
 
@@ -242,4 +255,5 @@ def _warnings(prepared: Prepared, tally: Tally, screened: Sequence[Remark]) -> t
         warnings.append(Caution.SOME_NOT_ESTIMABLE(lost=tally.lost, permutations=tally.permutations))
     if analysis.p_value == "paper":
         warnings.append(Caution.PAPER_P())
-    return ranked([*said_of_assignment(prepared.assignment), *warnings, *prepared.panel.notes])
+    said = said_of_assignment(prepared.assignment, of_models=bool(prepared.spec.models))
+    return ranked([*said, *warnings, *prepared.panel.notes])

@@ -7,10 +7,13 @@ more than the others, they are not, whatever they think (docs/methods.md, "When 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
+import numpy.typing as npt
 
-from grasp_core.annotations import Annotations, FloatArray, Int64Array
+from grasp_core.annotations import Annotations, FloatArray, Int32Array, Int64Array
 from grasp_core.assignment import Apart, AssignmentCheck
 from grasp_core.groups import AxisSet, Group, Grouping
 from grasp_core.permutation.draw import random_words
@@ -24,8 +27,53 @@ _SEED, _TIE = 1, 1e-9
 _NONE = (None, None)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Seen:
+    """Annotations whose items are looked at, item after item in the order of the items' random words.
+
+    Parameters
+    ----------
+    word : uint64 array, shape (I,)
+        One drawn for each item by its place in the whole data.
+    size : int64 array, shape (I,)
+        Annotations of each item.
+    rater : int32 array, shape (sum of `size`,)
+    """
+
+    word: npt.NDArray[np.uint64]
+    size: Int64Array
+    rater: Int32Array
+
+    @classmethod
+    def of(cls, annotations: Annotations, first_item: int = 0) -> Self:
+        """Of all items, or of those of a part of the data before which there are `first_item` others."""
+        each = np.diff(annotations.indptr).astype(np.int64)
+        word = random_words(_SEED, 2**32, each.size, first=first_item)
+        return cls._least(word, each, annotations.indptr[:-1].astype(np.int64), annotations.rater)
+
+    @classmethod
+    def together(cls, parts: Sequence[Self]) -> Self:
+        """What is looked at of all parts: the same as without parts."""
+        word, size, rater = (
+            np.concatenate([getattr(part, name) for part in parts]) for name in ("word", "size", "rater")
+        )
+        return cls._least(word, size, np.cumsum(size) - size, rater)
+
+    @classmethod
+    def _least(
+        cls, word: npt.NDArray[np.uint64], size: Int64Array, first: Int64Array, rater: Int32Array
+    ) -> Self:
+        """The items of the smallest words, up to so many annotations; `first` is where those of each lie."""
+        order = np.argsort(word, kind="stable")
+        kept = order[np.cumsum(size[order]) <= MOST_ANNOTATIONS]
+        of_kept = size[kept]
+        ahead = np.repeat(first[kept] - (np.cumsum(of_kept) - of_kept), of_kept)
+        return cls(word[kept], of_kept, rater[ahead + np.arange(ahead.size)].astype(np.int32))
+
+
 def check_assignment(
-    annotations: Annotations,
+    seen: Seen,
+    given: Int64Array,
     grouping: Grouping,
     axis_sets: Sequence[AxisSet],
     exchange: Exchange | None = None,
@@ -34,7 +82,9 @@ def check_assignment(
 
     Parameters
     ----------
-    annotations : Annotations
+    seen : Seen
+    given : int64 array, shape (J,)
+        Annotations of each rater, of all items.
     grouping : Grouping
         The groups that are compared.
     axis_sets : sequence of AxisSet
@@ -55,9 +105,8 @@ def check_assignment(
     if not axis_sets:
         return ()
     codes = np.stack([_codes(grouping, axes) for axes in axis_sets])
-    item, rater = _looked_at(annotations)
-    given = np.bincount(annotations.rater, minlength=annotations.n_raters)
-    everything = annotations.n_annotations == annotations.n_items * annotations.n_raters
+    item = np.repeat(np.arange(seen.size.size), seen.size)
+    everything = bool((seen.size == given.size).all() and (given == given.max(initial=0)).all())
     # Where everybody rated everything, each permutation says what is observed: one stands for all.
     shuffled = (
         iter(np.repeat(codes[:, :, None], 2, axis=2)) if everything else _with_shuffled(codes, exchange)
@@ -65,7 +114,9 @@ def check_assignment(
     found = []
     for axes, of_axis in zip(axis_sets, shuffled, strict=True):
         named = [group for group in grouping.groups if group.axes == axes]
-        checks = (_items(item, rater, of_axis, named), _workload(given, of_axis, named)) if named else _NONE
+        checks = (
+            (_items(item, seen.rater, of_axis, named), _workload(given, of_axis, named)) if named else _NONE
+        )
         found.append(AssignmentCheck(axes, *checks))
     return tuple(found)
 
@@ -92,20 +143,7 @@ def _with_shuffled(codes: Int64Array, exchange: Exchange | None) -> Iterator[Int
         yield np.concatenate([of_axis[:, None], of_profiles[drawn]], axis=1)
 
 
-def _looked_at(annotations: Annotations) -> tuple[Int64Array, Int64Array]:
-    """Item and rater of the annotations that are looked at: all, or those of items drawn at random."""
-    if annotations.n_annotations <= MOST_ANNOTATIONS:
-        return annotations.item.astype(np.int64), annotations.rater.astype(np.int64)
-    each = np.diff(annotations.indptr)
-    order = np.argsort(random_words(_SEED, 2**32, each.size), kind="stable")
-    kept = np.zeros(each.size, dtype=np.bool_)
-    kept[order[np.cumsum(each[order]) <= MOST_ANNOTATIONS]] = True
-    place = np.cumsum(kept) - 1
-    chosen = np.repeat(kept, each)
-    return place[annotations.item[chosen]].astype(np.int64), annotations.rater[chosen].astype(np.int64)
-
-
-def _items(item: Int64Array, rater: Int64Array, codes: Int64Array, named: Sequence[Group]) -> Apart | None:
+def _items(item: Int64Array, rater: Int32Array, codes: Int64Array, named: Sequence[Group]) -> Apart | None:
     """The check of items; `codes` (J, 1 + B) are as observed and then shuffled."""
     width = len(named) + 2
     cell, n_items = item * width, int(item.max(initial=-1)) + 1

@@ -67,6 +67,9 @@ class Caution(Code):
         "given {axes:axis/axes} of those that were asked, no group is left that shuffling changes"
     )
     NOT_GIVEN_IN_PARTS = "axes are not tested given one another in data in parts"
+    NOT_SCREENED_IN_PARTS = (
+        "raters at chance, constant raters and near-duplicates are not looked for in data in parts"
+    )
     NO_PAIRS_IN_PARTS = "pairs of groups are not compared in data in parts"
 
 

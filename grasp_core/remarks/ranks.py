@@ -14,6 +14,8 @@ OF_DATA = 6
 RANKS: Mapping[Code, int] = {
     GuardCaution.OWN_WORKLOAD: 0,
     GuardCaution.OWN_ITEMS: 0,
+    GuardCaution.OWN_WORKLOAD_WITH_MODELS: 0,
+    GuardCaution.OWN_ITEMS_WITH_MODELS: 0,
     GuardCaution.GAI_OF_OTHER_ITEMS: 1,
     Caution.RANDOM_RESPONDERS: 1,
     Caution.CONSTANT_RATERS: 1,
@@ -29,6 +31,7 @@ RANKS: Mapping[Code, int] = {
     Caution.NOT_GIVEN_IN_PARTS: 7,
     Caution.TOO_MANY_PAIRS: 7,
     Caution.NO_PAIRS_IN_PARTS: 7,
+    Caution.NOT_SCREENED_IN_PARTS: 7,
     Caution.SMALL_GROUPS: 8,
     Caution.ITEMS_WITHOUT_PAIRS: 8,
     Caution.SOME_NOT_ESTIMABLE: 9,

@@ -35,6 +35,10 @@ class NoValue(Code):
         "groups of this axis were given other items, or more of them, so label use is tested by leaving "
         "raters out, for which either side needs {least:d} or more"
     )
+    LEAVING_OUT_IN_PARTS = (
+        "groups of this axis were given other items, or more of them, so label use is tested by leaving "
+        "raters out, which is not done of data in parts"
+    )
     GAI_RARELY_ESTIMABLE = "GAI has no value in most chance groupings of this size"
 
 

@@ -11,17 +11,26 @@ from grasp_core.remarks.remark import Remark
 from grasp_core.report.words import axis_label, group_label
 
 
-def said_of_assignment(checks: Iterable[AssignmentCheck]) -> list[Remark]:
-    """A warning for each axis whose groups were given other items, and for each with other workloads."""
+def said_of_assignment(checks: Iterable[AssignmentCheck], *, of_models: bool = False) -> list[Remark]:
+    """A warning for each axis whose groups were given other items, and for each with other workloads.
+
+    Parameters
+    ----------
+    checks : iterable of AssignmentCheck
+    of_models : bool
+        Whether it is models that are held against the groups.
+    """
+    own_items = GuardCaution.OWN_ITEMS_WITH_MODELS if of_models else GuardCaution.OWN_ITEMS
+    own_workload = GuardCaution.OWN_WORKLOAD_WITH_MODELS if of_models else GuardCaution.OWN_WORKLOAD
     found = []
     for check in checks:
         axis = axis_label(check.axes)
         if check.items is not None and check.own_items:
             met = round(100 * check.items.size)
-            found.append(GuardCaution.OWN_ITEMS(axis=axis, group=group_label(check.items.group), met=met))
+            found.append(own_items(axis=axis, group=group_label(check.items.group), met=met))
         if check.workload is not None and check.own_workload:
             group = group_label(check.workload.group)
-            found.append(GuardCaution.OWN_WORKLOAD(axis=axis, group=group, times=check.workload.size))
+            found.append(own_workload(axis=axis, group=group, times=check.workload.size))
     return found
 
 

@@ -27,7 +27,9 @@ def mend(warning: Remark, analysis: AnalysisSpec) -> Mend | None:
     analysis : AnalysisSpec
     """
     match warning.code:
-        case GuardCaution.OWN_WORKLOAD if analysis.cluster is None and WORKLOAD not in analysis.strata:
+        case GuardCaution.OWN_WORKLOAD | GuardCaution.OWN_WORKLOAD_WITH_MODELS if (
+            analysis.cluster is None and WORKLOAD not in analysis.strata
+        ):
             strata = (*analysis.strata, WORKLOAD)
             return Mend("Shuffle within like workload", replace(analysis, strata=strata))
         case GuardCaution():

@@ -56,7 +56,7 @@ def public_view(result: Result) -> Result:
 
 def _of_shown_groups(warning: Remark, result: Result) -> bool:
     """Whether it is a warning of assignment that names an axis and a group which the result shows anyhow."""
-    if not isinstance(warning.code, GuardCaution) or not isinstance(result, RunResult):
+    if not isinstance(warning.code, GuardCaution) or not isinstance(result, RunResult | ModelsResult):
         return False
     least = result.spec.analysis.min_raters
     shown = {

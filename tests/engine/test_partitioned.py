@@ -34,6 +34,9 @@ from grasp_core.io.parts.survey import survey
 from grasp_core.io.parts.workplace import workplace
 from grasp_core.permutation import compiled
 from grasp_core.recode_steps import Bins, Combine, MapValues
+from grasp_core.remarks.cautions import Caution
+from grasp_core.remarks.guards import GuardCaution
+from grasp_core.remarks.reasons import NoValue
 from grasp_core.result import RunResult
 from grasp_core.spec import AnalysisSpec, RunSpec
 from tests.engine.asking import ENDLESS, LONG_S, wait_until
@@ -119,8 +122,28 @@ def test_any_number_of_parts(case: Case, threads: Pool, n_parts: int) -> None:
 def test_the_same_files_are_the_same_data(case: Case, threads: Pool) -> None:
     found, right = case.in_parts(threads), case.in_memory(threads)
     assert found.data == right.data
-    assert found.warnings == right.warnings
+    assert said(found) == said(right)
+    assert Caution.NOT_SCREENED_IN_PARTS() in found.warnings
+    assert found.assignment == right.assignment
     assert found.spec == right.spec
+
+
+def test_groups_that_rated_more_are_told_and_not_tested_by_shuffling(tmp_path: Path, threads: Pool) -> None:
+    votes, raters = frames(2, items=80, raters=40, missing=0.1)
+    kind = votes["rater"].map(raters.set_index("rater")["gender"])
+    votes = votes[(kind == kind.min()) | (np.random.default_rng(1).random(len(votes)) < 0.25)]
+    busy = Case(tmp_path, votes, raters)
+    found, right = (run(threads, axes=(("gender",),)) for run in (busy.in_parts, busy.in_memory))
+    assert found.assignment == right.assignment
+    assert found.assignment[0].own_workload
+    assert found.warnings[0] == right.warnings[0]
+    assert found.warnings[0].code is GuardCaution.OWN_WORKLOAD
+    for row, beside in zip(found.groups, right.groups, strict=True):
+        for name in ("negentropy", "plurality_size"):
+            assert row.statistics[name].reason == beside.statistics[name].reason == NoValue.OTHER_ITEMS()
+        assert row.statistics["irr"].p == beside.statistics["irr"].p
+        assert row.label_use is not None
+        assert (row.label_use.p, row.label_use.reason) == (None, NoValue.LEAVING_OUT_IN_PARTS())
 
 
 @pytest.mark.parametrize(
@@ -185,8 +208,8 @@ SORTS = {
 
 
 def said(result: RunResult) -> list[str]:
-    """Warnings but for those that name a row, and with it the file."""
-    warnings = map(str, result.warnings)
+    """Warnings but for those that name a row, and with it the file, and what holds of data in parts alone."""
+    warnings = [str(one) for one in result.warnings if one != Caution.NOT_SCREENED_IN_PARTS()]
     return [one for one in warnings if "label is missing" not in one and "an earlier one" not in one]
 
 

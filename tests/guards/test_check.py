@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 
 import numpy as np
 import pytest
@@ -13,13 +14,14 @@ from grasp_core.annotations import Annotations, Axis, FloatArray, Raters
 from grasp_core.assignment import unequal_axes
 from grasp_core.example import example_files, example_spec
 from grasp_core.groups import form_groups
-from grasp_core.guards.check import check_assignment, meetings
+from grasp_core.guards.check import MOST_ANNOTATIONS, Seen, check_assignment, meetings
 from grasp_core.io.dataset.load import load
 from grasp_core.io.parsing.read import read_table
 from grasp_core.permutation.exchange import exchange_of
 from grasp_core.spec import AnalysisSpec
 
 SETS = 12
+AXES = [("side",)]
 
 
 @pytest.mark.parametrize("situation", CLEAN, ids=lambda one: one.name)
@@ -70,7 +72,7 @@ def test_strata_that_decided_who_rates_what_leave_nothing_to_tell() -> None:
     batch = Axis.from_values([str(one < data.annotations.n_items // 4) for one in first_item])
     raters = dataclasses.replace(data.raters, axes={**data.raters.axes, "batch": batch})
     within = exchange_of(raters, AnalysisSpec(axes=(("side",),), strata=("batch",)))
-    (check,) = check_assignment(data.annotations, groups, [("side",)], within)
+    (check,) = check_assignment(Seen.of(data.annotations), data.annotations_of, groups, AXES, within)
     assert not check.large
 
 
@@ -79,16 +81,45 @@ def test_the_example_is_silent_and_raters_of_unknown_value_count_nowhere() -> No
     files = {name: read_table(content, name) for name, content in example_files().items()}
     data = load(files["annotations.csv"], files["raters.csv"], spec.data, spec.analysis.columns)
     grouping = form_groups(data.raters, spec.analysis.axes, min_raters=2)
-    assert not unequal_axes(check_assignment(data.annotations, grouping, spec.analysis.axes))
+    seen = Seen.of(data.annotations)
+    assert not unequal_axes(check_assignment(seen, data.annotations_of, grouping, spec.analysis.axes))
 
 
 def test_large_data_are_looked_at_by_items_drawn_at_random() -> None:
     annotations, raters, spec = d3_size(2)
     grouping = form_groups(raters, spec.axes[:1], min_raters=2)
-    (check,) = check_assignment(annotations, grouping, spec.axes[:1])
+    seen, given = Seen.of(annotations), np.bincount(annotations.rater, minlength=annotations.n_raters)
+    assert MOST_ANNOTATIONS * 0.99 < seen.rater.size <= MOST_ANNOTATIONS < annotations.n_annotations
+    (check,) = check_assignment(seen, given, grouping, spec.axes[:1])
     assert not check.large
     assert check.items is not None
     assert check.items.size == pytest.approx(1.0, abs=0.02)
+
+
+def items_of(annotations: Annotations, first: int, end: int) -> Annotations:
+    rows = slice(annotations.indptr[first], annotations.indptr[end])
+    return dataclasses.replace(
+        annotations,
+        item_ids=annotations.item_ids[first:end],
+        indptr=annotations.indptr[first : end + 1] - annotations.indptr[first],
+        rater=annotations.rater[rows],
+        category=annotations.category[rows],
+    )
+
+
+@pytest.mark.parametrize("cuts", [(1000,), (1, 1001, 1003, 4000)])
+def test_parts_show_what_the_whole_shows(cuts: tuple[int, ...]) -> None:
+    annotations, _, _ = d3_size(2)
+    whole = Seen.of(annotations)
+    parts = [
+        Seen.of(items_of(annotations, first, end), first)
+        for first, end in itertools.pairwise((0, *cuts, annotations.n_items))
+    ]
+    together = parts[0]
+    for part in parts[1:]:
+        together = Seen.together([together, part])
+    for name in ("word", "size", "rater"):
+        np.testing.assert_array_equal(getattr(together, name), getattr(whole, name))
 
 
 def test_an_axis_without_groups_has_nothing_to_check() -> None:
@@ -96,5 +127,6 @@ def test_an_axis_without_groups_has_nothing_to_check() -> None:
         item=[0, 0], rater=[0, 1], category=[0, 0], item_ids=["i"], rater_ids=["a", "b"], categories=["x"]
     )
     raters = Raters(("a", "b"), {"side": Axis.from_values([None, None])})
-    (check,) = check_assignment(annotations, form_groups(raters, [("side",)]), [("side",)])
+    grouping = form_groups(raters, AXES)
+    (check,) = check_assignment(Seen.of(annotations), np.ones(2, np.int64), grouping, AXES)
     assert (check.items, check.workload, check.large) == (None, None, False)

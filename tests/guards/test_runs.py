@@ -6,9 +6,10 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
-from benchmarks.confounded import CLEAN, CONFOUNDED, drawn
+from benchmarks.confounded import CLEAN, CONFOUNDED, Situation, drawn
 from benchmarks.planted import run_spec
 from grasp_core.engine.compute import compute
 from grasp_core.engine.pools import workers
@@ -16,10 +17,12 @@ from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.watching import Watcher
 from grasp_core.export.markdown import table_markdown
 from grasp_core.io.dataset.load import Dataset
+from grasp_core.panels.models.result import ModelsResult
 from grasp_core.report.public_view import public_view
 from grasp_core.report.saved import result_json
 from grasp_core.result import RunResult
 from grasp_core.spec import STATISTICS, AnalysisSpec
+from tests.models.cases import compute_models, model
 
 UNTOUCHED = [name for name in STATISTICS if name not in ("negentropy", "plurality_size")]
 
@@ -111,6 +114,26 @@ def test_too_few_raters_leave_label_use_untested(pool: Pool) -> None:
         assert row.label_use.p is None
         assert str(row.label_use.reason).endswith("either side needs 5 or more")
         assert all(shift.value is not None for shift in row.label_use.labels.values())
+
+
+def of_models(data: Dataset) -> ModelsResult:
+    labels = np.random.default_rng(1).integers(0, 3, data.annotations.n_items)
+    return compute_models(data, [model("coin", labels)], run_spec(1, 199))
+
+
+@pytest.mark.parametrize(
+    ("situation", "code"),
+    [(CONFOUNDED[0], "own-items-with-models"), (CONFOUNDED[-1], "own-workload-with-models")],
+)
+def test_models_are_held_against_groups_with_a_warning(situation: Situation, code: str) -> None:
+    found = of_models(drawn(situation, 1))
+    assert code in {warning.code.key for warning in found.warnings}
+    assert public_view(found).warnings == found.warnings
+    assert not {"own-items", "own-workload"} & {warning.code.key for warning in found.warnings}
+
+
+def test_models_beside_clean_data_have_no_warning() -> None:
+    assert not of_models(drawn(CLEAN[0], 1)).warnings
 
 
 def test_clean_data_are_tested_as_ever(pool: Pool) -> None:

@@ -25,13 +25,13 @@ from grasp_core.statistics.label_use import Scale, mean_positions
 WITHHELD = ("plurality_size", "negentropy")
 """Statistics that depend on how many raters of a group an item has."""
 
-Test = Callable[[int], Jackknifed | None]
-"""The test of a unit's label use by leaving out raters."""
+Test = Callable[[int], Jackknifed | Remark]
+"""The test of a unit's label use by leaving out raters, or why there is none."""
 
 
-def no_test(unit: int) -> Jackknifed | None:
-    """None, where annotations are not at hand."""
-    return None
+def no_test(unit: int) -> Remark:
+    """There is none where annotations are not at hand."""
+    return NoValue.LEAVING_OUT_IN_PARTS()
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +91,8 @@ class Untested:
                 found[c] = Outcome(float(observed[c]), reason=NoValue.OTHER_ITEMS())
             else:
                 test = self.test(self.by_jackknife[c])
-                reason = None if test else NoValue.FEW_TO_LEAVE_OUT(least=FEWEST_RATERS)
-                found[c] = Outcome(float(observed[c]), p=test.p if test else None, reason=reason)
+                of_test = {"reason": test} if isinstance(test, Remark) else {"p": test.p}
+                found[c] = Outcome(float(observed[c]), **of_test)
         return found
 
 
@@ -101,14 +101,15 @@ def tests_of(questions: Sequence[Annotations], grouping: Grouping, level: Level)
     told = [one for one in questions if one.n_categories <= MOST_TOLD]
 
     @cache
-    def test(g: int) -> Jackknifed | None:
+    def test(g: int) -> Jackknifed | Remark:
         sides = grouping.member[g], grouping.complement(g)
         positions = []
         for one in told:
             c, d = (count(one, side) for side in sides)
             scale = Scale(level, category_values(one.categories, level))
             positions.append(mean_positions(c, d, scale))
-        return jackknifed(told, *sides, positions)
+        found = jackknifed(told, *sides, positions)
+        return NoValue.FEW_TO_LEAVE_OUT(least=FEWEST_RATERS) if found is None else found
 
     return test
 
@@ -119,7 +120,7 @@ def jackknifed_use(
     mean: int,
     observed: FloatArray,
     together: Outcome,
-    test: Jackknifed | None,
+    test: Jackknifed | Remark,
 ) -> LabelUse:
     """A unit's label use, tested by leaving out raters, without intervals.
 
@@ -133,12 +134,14 @@ def jackknifed_use(
     observed : float64 array, shape (C,)
     together : Outcome
         Of all labels.
-    test : Jackknifed or None
+    test : Jackknifed or Remark
+        Which says why there is none.
     """
     values = observed[list(columns)]
-    p = test.of_labels if test else np.full(len(columns), np.nan)
+    untested = isinstance(test, Remark)
+    p = np.full(len(columns), np.nan) if untested else test.of_labels
     most = int(np.lexsort((-np.abs(values), p))[0])
-    of_mean = test.of_mean if test else float("nan")
+    of_mean = float("nan") if untested else test.of_mean
     return LabelUse(
         labels={
             name: Shift(float(value), p=_known(one))

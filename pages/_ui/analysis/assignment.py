@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from grasp_core.groups import form_groups
-from grasp_core.guards.check import check_assignment
+from grasp_core.guards.check import Seen, check_assignment
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.permutation.exchange import exchange_of
 from grasp_core.report.assignment import said_of_assignment
@@ -24,6 +24,7 @@ def say_who_rated_what(dataset: Dataset, analysis: AnalysisSpec) -> None:
     if kept is None or kept[0] != asked:
         grouping = form_groups(dataset.raters, analysis.axes, min_raters=analysis.min_raters)
         exchange = exchange_of(dataset.raters, analysis)
-        checks = check_assignment(dataset.annotations, grouping, analysis.axes, exchange)
+        seen = Seen.of(dataset.annotations)
+        checks = check_assignment(seen, dataset.annotations_of, grouping, analysis.axes, exchange)
         kept = st.session_state[_KEY] = (asked, said_of_assignment(checks))
     show_warned(kept[1])

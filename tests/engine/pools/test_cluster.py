@@ -11,8 +11,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from distributed import Client, Security
 
@@ -26,6 +29,7 @@ from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.service import Service
 from grasp_core.engine.watching import Watcher
 from grasp_core.errors import LostSchedulerError, RunCancelledError, SettingsError, WorkerError
+from grasp_core.io.dataset.load import load
 from grasp_core.io.parsing.read import read_table
 from grasp_core.io.parts.partitions import find_parts
 from grasp_core.io.parts.survey import survey
@@ -109,6 +113,46 @@ def test_a_killed_worker_loses_only_its_block(cluster: DaskCluster, pool: Cluste
     assert 0 < killer.done_then < LONG["permutations"]
     wait_until(lambda: pool.n_workers == 2)
     assert digits(compute(DATA, question(**LONG), pool, Watcher())) == local
+
+
+@pytest.mark.parametrize(
+    "shuffle",
+    [
+        {"strata": ("region", "workload"), "pairs": True},
+        {"cluster": "team"},
+        {"cluster": "team", "strata": ("region",)},
+    ],
+    ids=["strata", "clusters", "clusters within strata"],
+)
+def test_what_may_change_places_is_the_same_there(
+    pool: ClusterPool, tmp_path: Path, shuffle: dict[str, Any]
+) -> None:
+    """In memory and in parts, from one set of raters who work in teams in regions."""
+    votes, raters = frames(5, items=30, raters=36, missing=0.4)
+    raters["region"] = [("north", "south")[j // 18] for j in range(36)]
+    raters["team"] = [f"team {j // 3}" for j in range(36)]
+    raters["gender"] = np.where(np.random.default_rng(5).random(12) < 0.5, "Man", "Woman").repeat(3)
+    raters.to_csv(tmp_path / "raters.csv", index=False)
+    write(tmp_path / "votes", votes, 3)
+    profiles = read_table(tmp_path / "raters.csv")
+    spec = RunSpec(DATA_SPEC, AnalysisSpec(axes=(("gender",),), permutations=600, **shuffle))
+    whole = load(read_table(tmp_path / "votes"), profiles, DATA_SPEC, spec.analysis.columns)
+    threads = Pool(workers.threads, 2)
+
+    def in_parts(where: Pool | ClusterPool) -> dict:
+        with workplace(str(tmp_path)) as place:
+            parts = find_parts(str(tmp_path / "votes"), 1)
+            data = survey(parts, profiles, DATA_SPEC, spec.analysis.columns, where.each, place)
+            return digits(compute(data, spec, where, Watcher()))
+
+    try:
+        here = digits(compute(whole, spec, threads, Watcher()))
+        assert digits(compute(whole, spec, pool, Watcher())) == here
+        assert in_parts(pool) == in_parts(threads)
+    finally:
+        threads.close()
+    anybody = replace(spec, analysis=replace(spec.analysis, strata=(), cluster=None))
+    assert digits(compute(whole, anybody, pool, Watcher()))["groups"] != here["groups"]
 
 
 def test_models_are_computed_there_as_here(pool: ClusterPool) -> None:
