@@ -9,7 +9,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import gammaln
 
 from grasp_core.annotations import BoolArray, FloatArray, Int64Array
-from grasp_core.planner.model import LEAN, SHARP, SHARPEST, Model, probabilities
+from grasp_core.planner.model import BLUNTEST, LEAN, SHARP, SHARPEST, Model, probabilities
 
 _ROUNDS = 40
 _SPREADS = (-3.0, 5.5)
@@ -93,7 +93,6 @@ def _raters(pilot: Pilot, log_view: FloatArray) -> tuple[FloatArray, FloatArray,
     side = pilot.member.astype(np.intp)
     n = np.bincount(side, minlength=2)[:, None]
     centres = np.zeros((2, 1 + pilot.n_labels))
-    centres[:, SHARP] = 1.0
     scatter = np.full(1 + pilot.n_labels, 0.5)
     raters = centres[side]
     given = np.eye(pilot.n_labels)[pilot.label]
@@ -102,6 +101,8 @@ def _raters(pilot: Pilot, log_view: FloatArray) -> tuple[FloatArray, FloatArray,
         for of in (0, 1):
             centres[of] = raters[side == of].sum(axis=0) / n[of]
         centres[:, LEAN:] -= centres[:, LEAN:].mean(axis=1, keepdims=True)
+        # Of leanings only their differences show; that all are higher alike varies as the prior says.
+        error[:, LEAN:] += (scatter[LEAN:] ** 2 - error[:, LEAN:]) / pilot.n_labels
         squared = (error + (raters - centres[side]) ** 2).sum(axis=0)
         scatter = np.sqrt((squared + _STRAYS * 0.3**2) / (side.size + _STRAYS)).clip(_LEAST_SCATTER)
     return raters, centres, scatter
@@ -124,14 +125,15 @@ def _step(
     mean = (share * log_view).sum(axis=1)
     slope = np.empty_like(raters)
     curve = np.empty_like(raters)
-    slope[:, SHARP] = total(((given - share) * log_view).sum(axis=1))
-    curve[:, SHARP] = total((share * log_view**2).sum(axis=1) - mean**2)
+    sharp = np.exp(raters[:, SHARP])
+    slope[:, SHARP] = sharp * total(((given - share) * log_view).sum(axis=1))
+    curve[:, SHARP] = sharp**2 * total((share * log_view**2).sum(axis=1) - mean**2)
     for k in range(pilot.n_labels):
         slope[:, LEAN + k] = total(given[:, k] - share[:, k])
         curve[:, LEAN + k] = total(share[:, k] * (1 - share[:, k]))
     precision = curve + scatter**-2
     moved = raters + 0.5 * (slope - (raters - centre) / scatter**2) / precision
-    moved[:, SHARP] = moved[:, SHARP].clip(0, SHARPEST)
+    moved[:, SHARP] = moved[:, SHARP].clip(BLUNTEST, SHARPEST)
     return moved, 1 / precision
 
 

@@ -14,13 +14,12 @@ from grasp_core.panels.cohesion.columns import DISTANCE, LABELS, few_paired, gro
 from grasp_core.permutation import compiled
 from grasp_core.permutation.design import build_design
 from grasp_core.planner.fitting import Pilot
-from grasp_core.planner.model import LEAN, SHARP, Model
+from grasp_core.planner.model import BLUNTEST, LEAN, SHARP, SHARPEST, Model
 from grasp_core.planner.planting import MOST_OWN, average_shares, measured
 from grasp_core.planner.values import PlanSpec
 from grasp_core.spec import STATISTICS, AnalysisSpec
 
 _ROUNDS = 4
-_SHARPEST = 4.0
 
 
 def matched(model: Model, pilot: Pilot, spec: PlanSpec, categories: tuple[str, ...]) -> Model:
@@ -38,7 +37,7 @@ def matched(model: Model, pilot: Pilot, spec: PlanSpec, categories: tuple[str, .
             model = _moved(
                 lambda value: _with_sharp(model, value),  # noqa: B023 - called before the next round
                 lambda one: _agreeing(one, spec, categories) - more,
-                (0.0, _SHARPEST),
+                (BLUNTEST, SHARPEST),
             )
         if not np.isnan(distance):
             model = _moved(

@@ -9,9 +9,9 @@ import numpy as np
 from grasp_core.annotations import BoolArray, FloatArray, Int64Array
 
 SHARP, LEAN = 0, 1
-"""Columns of a rater's parameters: sharpness, then a leaning to each label."""
-SHARPEST = 5.0
-"""The largest sharpness of a rater."""
+"""Columns of a rater's parameters: the logarithm of sharpness, then a leaning to each label."""
+BLUNTEST, SHARPEST = -6.0, 1.6
+"""Logarithms of the least and the largest sharpness of a rater."""
 _LEAST_SHARE = 1e-9
 
 
@@ -20,6 +20,7 @@ class Model:
     """Raters who follow a view of each item with a sharpness and leaning of their own.
 
     A rater gives item i label k with a probability proportional to ``view[i, k] ** sharp * exp(lean[k])``.
+    Sharpness is log-normal: raters of a blunt group differ by the same factors as those of a sharp one.
 
     Parameters
     ----------
@@ -56,7 +57,7 @@ class Model:
         """Parameters of new raters, shape (J, 1 + K)."""
         drawn = self.centres[member.astype(np.intp)]
         drawn = drawn + self.scatter * rng.standard_normal(drawn.shape)
-        drawn[:, SHARP] = drawn[:, SHARP].clip(0, SHARPEST)
+        drawn[:, SHARP] = drawn[:, SHARP].clip(BLUNTEST, SHARPEST)
         return drawn
 
     def draw_labels(
@@ -75,7 +76,7 @@ class Model:
 
 def probabilities(log_view: FloatArray, raters: FloatArray) -> FloatArray:
     """How likely each label is: views (..., K) and parameters (..., 1 + K) give (..., K)."""
-    score = log_view * raters[..., SHARP : SHARP + 1] + raters[..., LEAN:]
+    score = log_view * np.exp(raters[..., SHARP : SHARP + 1]) + raters[..., LEAN:]
     score -= score.max(axis=-1, keepdims=True)
     np.exp(score, out=score)
     score /= score.sum(axis=-1, keepdims=True)

@@ -10,7 +10,7 @@ from scipy.optimize import brentq
 
 from grasp_core.annotations import FloatArray
 from grasp_core.errors import SpecError
-from grasp_core.planner.model import LEAN, SHARP, SHARPEST, Model, probabilities
+from grasp_core.planner.model import BLUNTEST, LEAN, SHARP, SHARPEST, Model, probabilities
 from grasp_core.planner.values import Assumed, PlanSpec, Sizes
 from grasp_core.statistics.distance import category_values, squared_distances
 
@@ -23,7 +23,7 @@ MOST_OWN = 0.97
 _MOST_LEAN = 8.0
 _TRIED = 13
 _USUAL_SCATTER = 0.3
-"""Standard deviation of raters' sharpness and leaning where there is no pilot."""
+"""Standard deviation of raters' log sharpness and leaning where there is no pilot."""
 
 
 def measured(model: Model, spec: PlanSpec, categories: tuple[str, ...]) -> Sizes:
@@ -68,7 +68,7 @@ def average_shares(model: Model, seed: int) -> tuple[FloatArray, FloatArray]:
 
     def average(side: int) -> FloatArray:
         raters = model.centres[side] + noise * model.scatter
-        raters[:, SHARP] = raters[:, SHARP].clip(0, SHARPEST)
+        raters[:, SHARP] = raters[:, SHARP].clip(BLUNTEST, SHARPEST)
         return np.asarray(probabilities(np.log(views[side])[:, None], raters).mean(axis=1))
 
     return average(1), average(0)
@@ -109,9 +109,9 @@ def planted(model: Model, spec: PlanSpec, categories: tuple[str, ...]) -> Model:
     if spec.target in ("gap", "gai"):
         usual = float(alike.centres[0, SHARP])
         # Without any sharpness nobody agrees with anybody, and the gap is 0 again.
-        tried = np.linspace(0, usual, _TRIED)
+        tried = np.linspace(BLUNTEST, usual, _TRIED)
         gaps = [measured(blunter(float(sharp)), spec, categories).gap for sharp in tried]
-        least = 0.0 if spec.target == "gai" else float(tried[int(np.argmin(gaps))])
+        least = BLUNTEST if spec.target == "gai" else float(tried[int(np.argmin(gaps))])
         return _solved(blunter, (least, usual), size, spec, categories)
     raise SpecError(f"{_NAMES[spec.target]} to be found is above {1 if spec.target == 'dsi' else 0}")
 
@@ -164,7 +164,6 @@ def assumed_model(assumed: Assumed, seed: int) -> Model:
     k = assumed.labels
     scatter = np.full(1 + k, _USUAL_SCATTER)
     centres = np.zeros((2, 1 + k))
-    centres[:, SHARP] = 1.0
     flat = np.full(k, 1 / k)
     asked = PlanSpec("distance", 0.5, (4, 8), (4, 8), size=0.1, seed=seed)
     names = tuple(str(number) for number in range(k))

@@ -18,7 +18,7 @@ LABELS = ("no", "unsure", "yes")
 
 def known_model(*, lean: float = 0.0, sharp: float = 1.0, own: float = 0.0) -> Model:
     """Items of very different shares, and a group that leans to the last label, or differs otherwise."""
-    centres = np.array([[1.0, 0.0, 0.0, 0.0], [sharp, -lean / 3, -lean / 3, 2 * lean / 3]])
+    centres = np.array([[0.0, 0.0, 0.0, 0.0], [np.log(sharp), -lean / 3, -lean / 3, 2 * lean / 3]])
     return Model(np.zeros((1, 3)), np.array([0.5, 0.2, 0.3]), 2.5, centres, np.full(4, 0.3), own)
 
 
