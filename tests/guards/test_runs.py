@@ -22,7 +22,7 @@ from grasp_core.report.public_view import public_view
 from grasp_core.report.saved import result_json
 from grasp_core.result import RunResult
 from grasp_core.spec import STATISTICS, AnalysisSpec
-from tests.models.cases import compute_models, model
+from tests.models_as_raters.cases import compute_models, model
 
 UNTOUCHED = [name for name in STATISTICS if name not in ("negentropy", "plurality_size")]
 
