@@ -138,10 +138,11 @@ def jackknifed_use(
         Which says why there is none.
     """
     values = observed[list(columns)]
-    untested = isinstance(test, Remark)
-    p = np.full(len(columns), np.nan) if untested else test.of_labels
+    if isinstance(test, Remark):
+        p, of_mean = np.full(len(columns), np.nan), float("nan")
+    else:
+        p, of_mean = test.of_labels, test.of_mean
     most = int(np.lexsort((-np.abs(values), p))[0])
-    of_mean = float("nan") if untested else test.of_mean
     return LabelUse(
         labels={
             name: Shift(float(value), p=_known(one))
