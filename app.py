@@ -103,7 +103,7 @@ app = st.App(
     secrets=secrets(SETTINGS),
     lifespan=lifespan,
     routes=[
-        mount(server.shared, identify, BASE_PATH),
+        mount(server.shared, identify, uploads, BASE_PATH),
         metrics.route(BASE_PATH),
         Route(f"{BASE_PATH}/robots.txt", robots),
     ],

@@ -20,6 +20,7 @@ from grasp_core.io.parsing.limited.process import HELPER
 from grasp_core.io.sources.allowed import AllowedSources
 from grasp_core.settings import Settings, read_settings
 from grasp_core.store.answers import AnswerStore
+from grasp_core.store.calls.outcomes import OutcomeStore
 from grasp_core.store.database import check, connect, database_url, leave_no_trace
 from grasp_core.store.files import FileStore
 from grasp_core.store.links import LinkStore
@@ -44,7 +45,7 @@ class Server:
     ----------
     settings : Settings
     database : sqlalchemy Engine
-    runs, files, links, readings, submissions, answers, tokens
+    runs, files, links, readings, submissions, answers, tokens, outcomes
         What lasts.
     service : Service
         What computes.
@@ -61,6 +62,7 @@ class Server:
     submissions: SubmissionStore
     answers: AnswerStore
     tokens: TokenStore
+    outcomes: OutcomeStore
     service: Service
     plans: Plans
     _threads: list[threading.Thread] = field(default_factory=list, init=False)
@@ -86,6 +88,7 @@ class Server:
         self.files.delete_unneeded(older_than_hours=self.settings.keep_files_hours)
         self.runs.drop_checkpoints(older_than_hours=self.settings.keep_files_hours)
         self.links.delete_leaderboards(older_than_hours=self.settings.keep_files_hours, closed=True)
+        self.outcomes.delete_old()
         self.tokens.delete_ended(older_than_days=KEEP_ENDED_DAYS)
         if self.settings.keep_runs_days:
             self.runs.delete_older_than(self.settings.keep_runs_days)
@@ -139,6 +142,7 @@ def make_server(settings: Settings, make_executor: Callable[[int], Executor] = w
         submissions=SubmissionStore(database, limit=settings.raft_scorings),
         answers=AnswerStore(database),
         tokens=TokenStore(database),
+        outcomes=OutcomeStore(database),
         service=Service(runs, files, pool, allowed),
         plans=Plans(pool),
     )

@@ -6,7 +6,7 @@ import json
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -22,10 +22,13 @@ from grasp_core.io.sources.allowed import AllowedSources
 from grasp_core.io.table.table import Table
 from grasp_core.json_values import from_json, to_json
 from grasp_core.models_as_raters.labels import read_models
+from grasp_core.spec import RunSpec
 from grasp_core.store.files import FileStore
 from grasp_core.store.insisting import insist
 from grasp_core.store.runs import RunRecord, RunStore
 
+File = tuple[str, str]
+"""Name and sha256."""
 _HELD = 8
 _IN_PARTS = "parts:"
 """The beginning of a location of data in parts, which follow: the same ones are read again."""
@@ -143,7 +146,7 @@ class Inputs:
         files = insist(lambda: self._runs.files_of(record.id), until=self._closing)
         parts = self._parts(files[0][1])
         if parts is None:
-            yield self._whole(record, files), time.perf_counter() - started
+            yield self._saved(record, files), time.perf_counter() - started
             return
         with workplace() as place:
             raters = self.table(*files[1], record.spec.data.raters_member)
@@ -159,14 +162,25 @@ class Inputs:
             return None
         return from_json(json.loads(location.removeprefix(_IN_PARTS)), Parts)
 
-    def _whole(self, record: RunRecord, files: tuple[tuple[str, str], ...]) -> Dataset:
-        spec = record.spec
-        members = _members(spec.data, len(record.summary.files))
-        found = {
-            kind: self.table(name, sha256, member)
-            for (name, sha256), (kind, member) in zip(files, members.items(), strict=False)
-        }
-        annotations, analysis = found["annotations"], spec.analysis
+    def whole(self, spec: RunSpec, files: Mapping[str, File], models: Sequence[File]) -> Dataset:
+        """A data set that is read at once, with the spec's models.
+
+        Parameters
+        ----------
+        spec : RunSpec
+        files : mapping
+            Name and sha256 of "annotations" and, where there are any, "raters" and "items".
+        models : sequence of (name, sha256)
+            Files of models.
+
+        Raises
+        ------
+        DataError
+            If a file is not there, cannot be read or cannot be used.
+        """
+        members = _members(spec.data)
+        found = {kind: self.table(*file, members[kind]) for kind, file in files.items()}
+        analysis, annotations = spec.analysis, found["annotations"]
         dataset = load(
             annotations,
             found.get("raters"),
@@ -175,13 +189,17 @@ class Inputs:
             items=found.get("items"),
             slices=analysis.slices,
         )
-        of_models = {sha256: self.table(name, sha256) for name, sha256 in files[len(members) :]}
+        of_models = {sha256: self.table(name, sha256) for name, sha256 in models}
         return replace(dataset, models=read_models(spec.models, of_models, annotations, dataset, spec.data))
 
+    def _saved(self, record: RunRecord, files: tuple[File, ...]) -> Dataset:
+        """A saved run's data."""
+        count, has_items = len(record.summary.files), record.spec.data.items_id is not None
+        beside = ("annotations", "raters")[: count - has_items]
+        kinds = (*beside, *(["items"] if has_items else []))
+        return self.whole(record.spec, dict(zip(kinds, files, strict=False)), files[len(kinds) :])
 
-def _members(spec: DataSpec, n_files: int) -> dict[str, str | None]:
-    """What a data set's files hold, in their order, and the member that is read of each."""
-    found = {"annotations": spec.member, "raters": spec.raters_member, "items": spec.items_member}
-    beside = n_files - (spec.items_id is not None)
-    kinds = [*list(found)[:beside], *(["items"] if spec.items_id is not None else [])]
-    return {kind: found[kind] for kind in kinds}
+
+def _members(spec: DataSpec) -> dict[str, str | None]:
+    """What is read of each kind of file that holds several tables."""
+    return {"annotations": spec.member, "raters": spec.raters_member, "items": spec.items_member}

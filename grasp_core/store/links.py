@@ -155,6 +155,11 @@ class LinkStore:
         """All links to a run, latest first."""
         return self._found(links.c.run_id == run_id)
 
+    def of_token(self, token: str) -> Link:
+        """The link that was just made."""
+        (found,) = self._found(links.c.token_sha256 == _digest(token))
+        return found
+
     def of_leaderboards(self) -> list[Link]:
         """All links to leaderboards, latest first."""
         return self._found(links.c.leaderboard.is_not(None))

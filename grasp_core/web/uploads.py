@@ -125,24 +125,27 @@ class UploadGate:
         user = self.identify(connection)
         session = scope["path"].removeprefix(self.below).partition("/")[0]
         try:
-            quota = await run_in_threadpool(self._room, user)
+            quota = await run_in_threadpool(room, self.server(), user)
             owner = "" if user is None else user.id
-            with self.ledger.admitted(session, owner, self._size(connection), quota=quota):
+            with self.ledger.admitted(
+                session, owner, stated_size(connection, self.ledger.largest), quota=quota
+            ):
                 await self.app(scope, receive, send)
         except ProblemError as refused:
             await refused.response()(scope, receive, send)
         except StoreError as error:
             await ProblemError(HTTPStatus.SERVICE_UNAVAILABLE, str(error)).response()(scope, receive, send)
 
-    def _room(self, user: User | None) -> int:
-        """Bytes that the person may still have here."""
-        server = self.server()
-        return server.settings.file_quota_mb * 2**20 - (0 if user is None else server.files.used(user.id))
 
-    def _size(self, connection: HTTPConnection) -> int:
-        """The size that an upload states; one that states none is taken for the largest, where it is cut."""
-        said = connection.headers.get("Content-Length", "")
-        return int(said) if said.isascii() and said.isdigit() else self.ledger.largest
+def room(server: Server, user: User | None) -> int:
+    """Bytes that the person may still have here."""
+    return server.settings.file_quota_mb * 2**20 - (0 if user is None else server.files.used(user.id))
+
+
+def stated_size(connection: HTTPConnection, largest: int) -> int:
+    """The size that an upload states; one that states none is taken for the largest, where it is cut."""
+    said = connection.headers.get("Content-Length", "")
+    return int(said) if said.isascii() and said.isdigit() else largest
 
 
 def _too_much(sentence: str) -> ProblemError:

@@ -25,6 +25,7 @@ from grasp_core.web.api.app import mount
 from grasp_core.web.gate import Gate
 from grasp_core.web.headers import Headers, security_headers
 from grasp_core.web.metrics import Metrics
+from grasp_core.web.uploads import UploadLedger
 from grasp_core.web.way_back import WayBack
 from tests.empty_store import empty_home
 from tests.results import make_result
@@ -72,7 +73,7 @@ def client(server: Server) -> Iterator[MakeClient]:
         settings = Settings(**changes)
         metrics = Metrics(lambda: server)
         routes = [
-            mount(lambda: server, identify, base_path),
+            mount(lambda: server, identify, UploadLedger(dict, 2**20), base_path),
             metrics.route(base_path),
             WebSocketRoute(f"{base_path}/_stcore/stream", _stream),
             Route(f"{base_path}/oauth2callback", lambda _: RedirectResponse(f"{base_path}/", 302)),

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from http import HTTPStatus
 from typing import Annotated
 
 from fastapi import Depends
 from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection, Request
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from grasp_core.access import User, user_by_token
 from grasp_core.server import Server
@@ -19,6 +21,10 @@ from grasp_core.web.identity import Identify, bearer, same_origin
 from grasp_core.web.problem import ProblemError
 from grasp_core.web.rates import Rates
 
+MAX_JSON = 2**20
+"""Bytes of a request's JSON."""
+STREAMED = frozenset({"/files"})
+"""Paths that take what is larger, and limit it themselves."""
 _KEY = "grasp.caller"
 _LOOKING = frozenset({"GET", "HEAD", "OPTIONS"})
 _OWN_SITE = frozenset({"same-origin", "none"})
@@ -36,11 +42,30 @@ class Caller:
         None for strangers.
     token : str or None
         The bearer token; a stranger's may be a share link's.
+    who : callable
+        Who asks, found anew.
+    first : bool
+        Whether this is the request itself, which counts as a use of a link.
     """
 
     server: Server
     user: User | None
     token: str | None
+    who: Callable[[], User | None]
+    first: bool = True
+
+    def again(self) -> Caller:
+        """The caller as they are now: signed out, withdrawn or with another role, perhaps.
+
+        Raises
+        ------
+        ProblemError
+            If who asked as a person is none any more.
+        """
+        found = replace(self, user=self.who(), first=False)
+        if self.user is not None and found.user is None:
+            raise ProblemError(HTTPStatus.UNAUTHORIZED, SIGN_IN)
+        return found
 
     @property
     def person(self) -> User:
@@ -113,13 +138,16 @@ class Admission:
         """Pass the request on, or refuse it in one sentence."""
         if scope["type"] == "http":
             scope[_KEY] = await run_in_threadpool(self._caller, HTTPConnection(scope))
+            if scope["path"].removeprefix(scope.get("root_path", "")) not in STREAMED:
+                receive = _limited(receive)
         await self.app(scope, receive, send)
 
     def _caller(self, connection: HTTPConnection) -> Caller:
         server = self.server()
         brought, changes = bearer(connection), connection.scope["method"] not in _LOOKING
         personal = brought if brought is not None and brought.startswith(PREFIX) else None
-        user = self.identify(connection) if personal is None else _by_token(server, personal)
+        who = partial(self.identify, connection) if personal is None else partial(_by_token, server, personal)
+        user = who()
         self._check_rate(server, connection, user, changes)
         if personal is not None and user is None:
             raise ProblemError(
@@ -129,7 +157,7 @@ class Admission:
             _check_site(connection, server)
         if changes and user is None:
             raise ProblemError(HTTPStatus.UNAUTHORIZED, SIGN_IN)
-        return Caller(server, user, brought)
+        return Caller(server, user, brought, who)
 
     def _check_rate(
         self, server: Server, connection: HTTPConnection, user: User | None, changes: bool
@@ -138,6 +166,21 @@ class Admission:
             self.rates = Rates(server.settings)
         address = "" if connection.client is None else connection.client.host
         self.rates.check(("stranger", address) if user is None else ("person", user.id), changes=changes)
+
+
+def _limited(receive: Receive) -> Receive:
+    """What arrives, up to the most that a request's JSON may have."""
+    size = 0
+
+    async def limited() -> Message:
+        nonlocal size
+        message = await receive()
+        size += len(message.get("body", b""))
+        if size > MAX_JSON:
+            raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+        return message
+
+    return limited
 
 
 def _by_token(server: Server, brought: str) -> User | None:

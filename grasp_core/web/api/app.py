@@ -19,17 +19,16 @@ from starlette.routing import Mount, Route
 from grasp_core import __version__
 from grasp_core.errors import GraspError
 from grasp_core.server import Server
-from grasp_core.web.api import leaderboards, runs
+from grasp_core.web.api import asking, events, files, leaderboards, links, runs
 from grasp_core.web.api.admission import Admission
 from grasp_core.web.api.faults import answer_fault
 from grasp_core.web.api.reference import reference_page
 from grasp_core.web.api.schema import described
 from grasp_core.web.identity import Identify
 from grasp_core.web.problem import ProblemError
+from grasp_core.web.uploads import UploadLedger
 
 VERSION = "v1"
-MAX_JSON = 2**20
-"""Bytes of a request's JSON."""
 _MOVED = {
     "/runs/{id}": "runs/{}",
     "/runs/{id}/table.csv": "runs/{}/exports/csv",
@@ -41,7 +40,9 @@ _FAULTS: dict[Any, Any] = dict.fromkeys(
 _LAST = Middleware(ExceptionMiddleware, handlers={**_FAULTS, Exception: answer_fault})
 
 
-def mount(server: Callable[[], Server], identify: Identify, base_path: str = "") -> Mount:
+def mount(
+    server: Callable[[], Server], identify: Identify, uploads: UploadLedger, base_path: str = ""
+) -> Mount:
     """The API's routes.
 
     Parameters
@@ -50,6 +51,8 @@ def mount(server: Callable[[], Server], identify: Identify, base_path: str = "")
         Returns the process's server; called at each request, so that importing starts nothing.
     identify : callable
         Who has signed in on the pages, or None.
+    uploads : UploadLedger
+        What waits in memory already.
     base_path : str
         Path under which everything is served, e.g. ``/grasp``.
     """
@@ -63,14 +66,14 @@ def mount(server: Callable[[], Server], identify: Identify, base_path: str = "")
         f"{base_path}/api",
         routes=[
             Route("/health", health),
-            Mount(f"/{VERSION}", application(server, identify)),
+            Mount(f"/{VERSION}", application(server, identify, uploads)),
             *(Route(path, _moved(there)) for path, there in _MOVED.items()),
         ],
         middleware=[_LAST],
     )
 
 
-def application(server: Callable[[], Server], identify: Identify) -> FastAPI:
+def application(server: Callable[[], Server], identify: Identify, uploads: UploadLedger) -> FastAPI:
     """The API of one version."""
     app = FastAPI(
         title="GRASP",
@@ -80,11 +83,11 @@ def application(server: Callable[[], Server], identify: Identify) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        max_body_size=MAX_JSON,
         middleware=[_LAST, Middleware(Admission, server=server, identify=identify)],
         exception_handlers=_FAULTS,
     )
-    for room in (runs, leaderboards):
+    app.state.uploads = uploads
+    for room in (asking, runs, events, links, files, leaderboards):
         app.include_router(room.router)
     app.get("/openapi.json", include_in_schema=False)(lambda: JSONResponse(described(app)))
     app.get("/", include_in_schema=False)(lambda: reference_page(described(app)))

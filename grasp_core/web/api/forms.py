@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from grasp_core.store import links
 from grasp_core.store.run_records import RunRecord
 
 State = Literal["queued", "running", "done", "failed", "cancelled"]
@@ -84,6 +85,94 @@ class Runs(Form):
 
     runs: list[Run]
     next: str | None = Field(description="`cursor` of the next page; null on the last one.")
+
+
+class File(Form):
+    """A file that was uploaded."""
+
+    sha256: str = Field(pattern="^[0-9a-f]{64}$", description="Of its content, which is its name here.")
+    name: str = Field(min_length=1, max_length=255, description="What messages call it.")
+
+
+class StoredFile(File):
+    """A file as it is kept until no run needs it any more."""
+
+    bytes: int
+
+
+class Files(Form):
+    """The files of a run."""
+
+    annotations: File
+    raters: File | None = None
+    items: File | None = None
+    models: list[File] = Field([], max_length=100, description="Those that the spec's models name.")
+
+
+class NewRun(Form):
+    """A run to start."""
+
+    spec: dict[str, Any] = Field(description="A run spec, docs/file-formats.md; defaults may be left out.")
+    files: Files
+    title: str | None = Field(None, min_length=1, max_length=200, description="By default, what is asked.")
+
+
+class NewLink(Form):
+    """A link to make."""
+
+    label: str = Field("", max_length=100, description="For whom or what; strangers do not see it.")
+    days: float | None = Field(30, gt=0, le=36_500, description="How long it works; null for no end.")
+
+
+class Link(Form):
+    """A share link."""
+
+    id: str
+    label: str
+    created_by: str
+    created_at: datetime
+    expires_at: datetime | None
+    revoked_at: datetime | None
+    works: bool
+    uses: int
+    last_used_at: datetime | None
+
+    @classmethod
+    def of(cls, link: links.Link) -> Link:
+        """The form of a link of the store."""
+        return cls(**_of_link(link))
+
+
+class MadeLink(Link):
+    """A link that was just made."""
+
+    token: str | None = Field(description="Shown once: null where a request is answered again.")
+    address: str | None = Field(description="Where it is opened.")
+
+    @classmethod
+    def made(cls, link: links.Link, token: str, address: str) -> MadeLink:
+        """The form of a link, with its token."""
+        return cls(**_of_link(link), token=token, address=address)
+
+
+def _of_link(link: links.Link) -> dict[str, Any]:
+    return {
+        "id": link.id,
+        "label": link.label,
+        "created_by": link.created_by,
+        "created_at": at(link.created_at),
+        "expires_at": None if link.expires_at is None else at(link.expires_at),
+        "revoked_at": None if link.revoked_at is None else at(link.revoked_at),
+        "works": link.works,
+        "uses": link.uses,
+        "last_used_at": None if link.last_used_at is None else at(link.last_used_at),
+    }
+
+
+class Links(Form):
+    """The links to a run, latest first."""
+
+    links: list[Link]
 
 
 class Found(BaseModel):

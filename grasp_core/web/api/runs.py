@@ -68,7 +68,7 @@ def read_run(run_id: str, asking: Asking) -> Response:
     if record.state == "done":
         return JSONResponse(_result(asking, record).to_dict(), headers=PRIVATE)
     found = None if record.ended else asking.server.service.provisional(record.id)
-    return JSONResponse(_so_far(record, found, for_stranger=asking.user is None), headers=PRIVATE)
+    return JSONResponse(so_far(record, found, for_stranger=asking.user is None), headers=PRIVATE)
 
 
 @router.get("/runs/{run_id}/status")
@@ -145,7 +145,8 @@ def check_link(asking: Caller, target: Target) -> None:
         raise ProblemError(HTTPStatus.UNAUTHORIZED, SIGN_IN)
     if opened != target:
         raise ProblemError(HTTPStatus.NOT_FOUND, f"This link opens no {target.kind} of that id.")
-    links.use(asking.token or "")
+    if asking.first:
+        links.use(asking.token or "")
 
 
 def missing(kind: str) -> ProblemError:
@@ -158,10 +159,15 @@ def _result(asking: Caller, record: RunRecord) -> Result:
         result = asking.server.service.result(record.id)
     except MissingResultError:  # deleted meanwhile
         raise missing("run") from None
+    return shown_to(asking, result)
+
+
+def shown_to(asking: Caller, result: Result) -> Result:
+    """The result as the caller may see it."""
     return public_view(result) if asking.user is None else result
 
 
-def _so_far(record: RunRecord, found: Result | None, *, for_stranger: bool) -> dict[str, object]:
+def so_far(record: RunRecord, found: Result | None, *, for_stranger: bool) -> dict[str, object]:
     """Where a run stands and what is found so far; why it failed may quote data, not for strangers."""
     shown = public_view(found) if found is not None and for_stranger else found
     return {

@@ -1,0 +1,58 @@
+"""Runs asked for: from a spec and files, with the refusals of the page."""
+
+from __future__ import annotations
+
+import time
+from http import HTTPStatus
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from grasp_core.access import User
+from grasp_core.engine.run import checked_groups
+from grasp_core.report.contents import run_title
+from grasp_core.server import Server
+from grasp_core.spec import SPEC_VERSION, RunSpec
+from grasp_core.web.api.admission import Asking
+from grasp_core.web.api.forms import Files, NewRun, Run
+from grasp_core.web.api.once import Done, IdempotencyKey, once
+
+router = APIRouter(tags=["Runs"])
+
+
+@router.post(
+    "/runs",
+    status_code=HTTPStatus.CREATED,
+    response_model=Run,
+    responses={200: {"model": Run, "description": "The same data and spec were asked before"}},
+)
+def start_run(new: NewRun, asking: Asking, idempotency_key: IdempotencyKey = None) -> Response:
+    """Read the files, check data and spec as the page does, and start the run.
+
+    The same data and spec give the same run: where they were asked before, nothing is computed again.
+    """
+    user = asking.runner
+    return once(
+        asking, idempotency_key, "POST /runs", new.model_dump_json(), lambda: _start(asking.server, user, new)
+    )
+
+
+def _start(server: Server, user: User, new: NewRun) -> Done:
+    started = time.perf_counter()
+    spec = RunSpec.from_dict({"version": SPEC_VERSION, **new.spec})
+    inputs, models = server.service.inputs, [(one.name, one.sha256) for one in new.files.models]
+    dataset = inputs.whole(spec, _by_kind(new.files), models)
+    checked_groups(dataset, spec)
+    record, known = server.service.submit(
+        dataset,
+        spec,
+        title=new.title or run_title(spec),
+        owner=user.id,
+        load_s=time.perf_counter() - started,
+    )
+    return HTTPStatus.OK if known else HTTPStatus.CREATED, Run.of(record)
+
+
+def _by_kind(files: Files) -> dict[str, tuple[str, str]]:
+    given = {"annotations": files.annotations, "raters": files.raters, "items": files.items}
+    return {kind: (file.name, file.sha256) for kind, file in given.items() if file is not None}

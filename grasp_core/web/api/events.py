@@ -1,0 +1,87 @@
+"""A run followed while it goes on, by server-sent events."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from http import HTTPStatus
+from typing import Annotated
+
+import anyio
+from fastapi import APIRouter, Depends
+from fastapi.sse import EventSourceResponse, ServerSentEvent
+from starlette.concurrency import run_in_threadpool
+
+from grasp_core.errors import StoreError
+from grasp_core.result import Result
+from grasp_core.store.runs import RunRecord
+from grasp_core.web.api.admission import Asking, Caller
+from grasp_core.web.api.runs import shown_to, so_far, visible_run
+from grasp_core.web.problem import ProblemError
+
+router = APIRouter(tags=["Runs"])
+
+POLL_SECONDS = 1.0
+CHECK_SECONDS = 5.0
+"""How often it is asked whether who follows may still."""
+MAX_STREAMS = 200
+"""Runs that one server lets be followed at one time."""
+_open: list[str] = []
+
+
+def _followed(run_id: str, asking: Asking) -> RunRecord:
+    if len(_open) >= MAX_STREAMS:
+        raise ProblemError(
+            HTTPStatus.SERVICE_UNAVAILABLE,
+            "Too many runs are followed; ask for states.",
+            {"Retry-After": "10"},
+        )
+    return visible_run(asking, run_id)
+
+
+@router.get("/runs/{run_id}/events", response_class=EventSourceResponse)
+async def follow_run(
+    asking: Asking, record: Annotated[RunRecord, Depends(_followed)]
+) -> AsyncIterator[ServerSentEvent]:
+    """Follow a run: `progress` when it has got further, `provisional` with what is found, then `end`."""
+    with _counted(record.id):
+        found: Result | None = None
+        told: dict[str, object] | None = None
+        checked = time.monotonic()
+        while True:
+            state = so_far(record, None, for_stranger=asking.user is None)
+            if state != told:
+                yield ServerSentEvent(event="end" if record.ended else "progress", data=state)
+            if record.ended:
+                return
+            told, before = state, found
+            found = await run_in_threadpool(asking.server.service.provisional, record.id)
+            if found is not None and found is not before and found != before:
+                yield ServerSentEvent(event="provisional", data=shown_to(asking, found).to_dict())
+            await anyio.sleep(POLL_SECONDS)
+            if asking.server.service.closing.is_set():
+                return
+            again = time.monotonic() - checked > CHECK_SECONDS
+            checked = time.monotonic() if again else checked
+            later = await run_in_threadpool(_later, asking, record, again=again)
+            if later is None:
+                return
+            record = later
+
+
+def _later(asking: Caller, record: RunRecord, *, again: bool) -> RunRecord | None:
+    """The run as it is now; None where it was deleted, or must not be seen any more."""
+    try:
+        return visible_run(asking.again(), record.id) if again else asking.server.runs.get(record.id)
+    except (ProblemError, StoreError):
+        return None
+
+
+@contextmanager
+def _counted(run_id: str) -> Iterator[None]:
+    _open.append(run_id)
+    try:
+        yield
+    finally:
+        _open.remove(run_id)

@@ -1,0 +1,78 @@
+"""Files: uploaded, deleted."""
+
+from __future__ import annotations
+
+import secrets
+from http import HTTPStatus
+from tempfile import SpooledTemporaryFile
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect, Request
+
+from grasp_core.access import User
+from grasp_core.server import Server
+from grasp_core.web.api.admission import Asking
+from grasp_core.web.api.forms import StoredFile
+from grasp_core.web.problem import ProblemError
+from grasp_core.web.uploads import UploadLedger, room, stated_size
+
+router = APIRouter(tags=["Files"])
+_IN_MEMORY = 2**20
+_Spool = SpooledTemporaryFile[bytes]
+_BODY: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+    }
+}
+
+
+@router.post("/files", status_code=HTTPStatus.CREATED, openapi_extra=_BODY)
+async def upload(
+    request: Request,
+    asking: Asking,
+    name: Annotated[str, Query(min_length=1, max_length=255, description="What messages call it.")],
+) -> StoredFile:
+    """Upload a file: the request's body is its content. A run names it by its sha256."""
+    user, ledger = asking.runner, _ledger(request)
+    quota = await run_in_threadpool(room, asking.server, user)
+    size = stated_size(request, ledger.largest)
+    with ledger.admitted(secrets.token_hex(8), user.id, size, quota=quota), _Spool(_IN_MEMORY) as spool:
+        await _receive(request, spool, min(size, ledger.largest))
+        return await run_in_threadpool(_keep, asking.server, user, name, spool)
+
+
+@router.delete("/files/{sha256}", status_code=HTTPStatus.NO_CONTENT)
+def delete_file(sha256: Annotated[str, Path(pattern="^[0-9a-f]{64}$")], asking: Asking) -> None:
+    """Delete a file of your own; a run that still needs it will say so."""
+    asking.server.files.delete(sha256, owner=asking.runner.id)
+
+
+def _ledger(request: Request) -> UploadLedger:
+    ledger: UploadLedger = request.app.state.uploads
+    return ledger
+
+
+async def _receive(request: Request, spool: _Spool, most: int) -> None:
+    """Write what arrives to disk, one piece beyond the limit at most."""
+    try:
+        async for piece in request.stream():
+            await run_in_threadpool(spool.write, piece)
+            if spool.tell() > most:
+                raise ProblemError(
+                    HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+                    f"The file is larger than {most / 2**20:,.0f} MiB, the most that is taken.",
+                )
+    except ClientDisconnect:
+        raise ProblemError(HTTPStatus.BAD_REQUEST, "The upload broke off; send it again.") from None
+
+
+def _keep(server: Server, user: User, name: str, spool: _Spool) -> StoredFile:
+    size = spool.tell()
+    if not size:
+        raise ProblemError(HTTPStatus.UNPROCESSABLE_ENTITY, "The file is empty: its content is the body.")
+    spool.seek(0)
+    sha256 = server.files.put(spool.read(), owner=user.id)
+    return StoredFile(sha256=sha256, name=name, bytes=size)

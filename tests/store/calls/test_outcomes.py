@@ -1,0 +1,56 @@
+"""Outcomes of requests on both databases: begun once, told again, kept for a day."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from sqlalchemy import Engine
+
+from grasp_core.errors import LimitError
+from grasp_core.store.calls.outcomes import Outcome, OutcomeStore
+from grasp_core.store.schema import outcomes
+
+
+@pytest.fixture
+def store(engine: Engine) -> OutcomeStore:
+    return OutcomeStore(engine)
+
+
+def test_the_first_is_answered_and_the_next_told(store: OutcomeStore) -> None:
+    assert store.begin("k", "r") is None
+    with pytest.raises(LimitError, match="just now"):
+        store.begin("k", "r")
+    store.end("k", Outcome(201, "{}"))
+    assert store.begin("k", "r") == Outcome(201, "{}")
+    with pytest.raises(LimitError, match="another request"):
+        store.begin("k", "other")
+    assert store.begin("l", "r") is None
+    store.forget("l")
+    assert store.begin("l", "other") is None
+
+
+def test_one_of_many_at_once_is_the_first(store: OutcomeStore) -> None:
+    def begin(_: int) -> bool:
+        try:
+            return store.begin("k", "r") is None
+        except LimitError:
+            return False
+
+    with ThreadPoolExecutor(6) as pool:
+        assert sum(pool.map(begin, range(12))) == 1
+
+
+def test_after_a_day_or_where_a_server_died_it_begins_anew(store: OutcomeStore, engine: Engine) -> None:
+    store.begin("old", "r")
+    store.end("old", Outcome(201, "{}"))
+    store.begin("lost", "r")
+    with engine.begin() as connection:
+        connection.execute(outcomes.update().values(created_at=time.time() - 23 * 3600))
+    assert store.begin("old", "r") == Outcome(201, "{}")
+    assert store.begin("lost", "r") is None
+    with engine.begin() as connection:
+        connection.execute(outcomes.update().values(created_at=time.time() - 25 * 3600))
+    assert store.begin("old", "r") is None
+    assert store.delete_old() == 1

@@ -1,0 +1,229 @@
+"""Uploads, runs from specs, links: what changes something."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from http import HTTPStatus
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+from httpx import Response
+
+from grasp_core.example import example_files, example_spec
+from grasp_core.io.dataset.load import load
+from grasp_core.io.parsing.read import read_table
+from grasp_core.server import Server
+from grasp_core.store.runs import RunRecord
+from tests.computing import compute_in_threads
+from tests.web.api.test_reading import bearer, problem
+from tests.web.conftest import ANN, SIGN_IN, VIEWER, MakeClient
+
+SMALL = {"permutations": 200, "pairs": False}
+
+
+@pytest.fixture
+def ann(client: MakeClient) -> TestClient:
+    visitor = client()
+    visitor.headers["X-Test-User"] = ANN.id
+    return visitor
+
+
+@pytest.fixture
+def computing(server: Server) -> Iterator[Server]:
+    server.service.start()
+    yield server
+    server.service.close()
+
+
+def upload(visitor: TestClient) -> dict[str, Any]:
+    """The example's files."""
+    found = {}
+    for name, content in example_files().items():
+        answer = visitor.post("/api/v1/files", params={"name": name}, content=content)
+        assert answer.status_code == HTTPStatus.CREATED, answer.text
+        told = answer.json()
+        assert told["sha256"] == hashlib.sha256(content).hexdigest()
+        assert told["bytes"] == len(content)
+        found[name.partition(".")[0]] = {"sha256": told["sha256"], "name": name}
+    return found
+
+
+def spec(**analysis: Any) -> dict[str, Any]:
+    plain = example_spec().to_dict()
+    return {"data": plain["data"], "analysis": {"axes": [["rater_gender"]], **SMALL, **analysis}}
+
+
+def ask(visitor: TestClient, files: dict[str, Any], plain: Any = None, key: str = "") -> Response:
+    headers = {"Idempotency-Key": key} if key else {}
+    body = {"spec": spec() if plain is None else plain, "files": files}
+    return visitor.post("/api/v1/runs", json=body, headers=headers)
+
+
+def test_a_run_is_uploaded_asked_for_followed_and_taken_away(ann: TestClient, computing: Server) -> None:
+    files = upload(ann)
+    answer = ask(ann, files)
+    assert answer.status_code == HTTPStatus.CREATED, answer.text
+    run = answer.json()
+    assert (run["owner"], run["title"]) == (ANN.id, "label by gender")
+    followed = ann.get(f"/api/v1/runs/{run['id']}/events")
+    assert followed.headers["Content-Type"].startswith("text/event-stream")
+    events = [block.splitlines() for block in followed.text.strip().split("\n\n") if "event: " in block]
+    names = [next(line for line in event if line.startswith("event: "))[7:] for event in events]
+    assert names[-1] == "end"
+    assert set(names) <= {"progress", "provisional", "end"}
+    last = json.loads(next(line for line in events[-1] if line.startswith("data: "))[6:])
+    assert (last["state"], last["permutations"]["done"]) == ("done", 200)
+    found = ann.get(f"/api/v1/runs/{run['id']}").json()
+    full = computing.runs.get(run["id"])
+    assert full is not None
+    tables = [read_table(content, name) for name, content in example_files().items()]
+    here = compute_in_threads(load(*tables, full.spec.data), full.spec).to_dict()
+    assert found["groups"] == json.loads(json.dumps(here["groups"]))
+    again = ask(ann, files)
+    assert (again.status_code, again.json()["id"]) == (HTTPStatus.OK, run["id"])
+    for name in ("csv", "xlsx", "latex", "markdown", "html", "json", "spec"):
+        export = ann.get(f"/api/v1/runs/{run['id']}/exports/{name}")
+        assert export.status_code == 200
+        assert export.content
+    assert ann.delete(f"/api/v1/runs/{run['id']}").status_code == 204
+    problem(ann.get(f"/api/v1/runs/{run['id']}/status"), HTTPStatus.NOT_FOUND)
+
+
+def refused(answer: Response) -> dict[str, Any]:
+    assert answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY, answer.text
+    assert answer.headers["Content-Type"] == "application/problem+json"
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+def test_what_the_page_refuses_is_refused_with_its_code_and_sentence(ann: TestClient, server: Server) -> None:
+    files = upload(ann)
+    plain = spec()
+    wrong = refused(ask(ann, files, {**plain, "data": {**plain["data"], "label": "no_such_column"}}))
+    assert "no_such_column" in wrong["detail"]
+    assert wrong["problems"][0]["code"] != "text"
+    assert "no_such_axis" in refused(ask(ann, files, spec(axes=[["no_such_axis"]])))["detail"]
+    assert "permutations" in refused(ask(ann, files, spec(permutations=0)))["detail"]
+    assert "cannot be read" in refused(ask(ann, files, {**plain, "odd": 1}))["detail"]
+    refused(ask(ann, files, spec(min_raters=10_000)))
+    gone = {**files, "raters": {"sha256": "0" * 64, "name": "raters.csv"}}
+    assert "raters.csv is no longer on this server" in refused(ask(ann, gone))["detail"]
+    assert refused(ask(ann, {"annotations": {"sha256": "x", "name": "a"}}))["problems"][0]["place"]
+    assert server.runs.search() == []
+
+
+def test_viewers_and_read_tokens_upload_and_ask_for_nothing(client: MakeClient, server: Server) -> None:
+    visitor = client()
+    visitor.headers["X-Test-User"] = VIEWER.id
+    problem(visitor.post("/api/v1/files", params={"name": "a.csv"}, content=b"a"), HTTPStatus.FORBIDDEN)
+    file = {"sha256": "0" * 64, "name": "a.csv"}
+    problem(ask(visitor, {"annotations": file}), HTTPStatus.FORBIDDEN)
+    problem(visitor.delete(f"/api/v1/files/{'0' * 64}"), HTTPStatus.FORBIDDEN)
+    token = server.tokens.create(owner="", name="looks", scope="read", days=1)
+    answer = client().post("/api/v1/files", params={"name": "a"}, content=b"a", headers=bearer(token))
+    problem(answer, HTTPStatus.FORBIDDEN)
+    assert server.files.used(VIEWER.id) == 0
+
+
+def test_uploads_are_cut_at_the_servers_limit_and_the_persons_quota(ann: TestClient, server: Server) -> None:
+    def send(content: Any) -> Response:
+        return ann.post("/api/v1/files", params={"name": "a.csv"}, content=content)
+
+    problem(send(b""), HTTPStatus.UNPROCESSABLE_ENTITY)
+    problem(send(b"x" * (2**20 + 1)), HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+    problem(send(iter([b"x" * 2**19] * 3)), HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+    assert server.files.used(ANN.id) == 0
+    assert send(b"x" * 2**20).status_code == HTTPStatus.CREATED
+    object.__setattr__(server.settings, "file_quota_mb", 1)
+    assert "more room" in problem(send(b"y"), HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+    sha256 = hashlib.sha256(b"x" * 2**20).hexdigest()
+    assert ann.delete(f"/api/v1/files/{sha256}").status_code == 204
+    assert server.files.used(ANN.id) == 0
+
+
+def test_json_that_is_too_large_or_none_is_refused(ann: TestClient) -> None:
+    headers = {"Content-Type": "application/json"}
+    large = ann.post("/api/v1/runs", content=b" " * (2**20 + 1), headers=headers)
+    assert large.status_code == HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+    for content in (b"", b"{", b"[" * 100_000, b"\xff", b'{"spec": NaN}', b"null"):
+        refused_or_bad = ann.post("/api/v1/runs", content=content, headers=headers)
+        assert refused_or_bad.status_code in (400, 422), content[:20]
+        assert refused_or_bad.headers["Content-Type"] == "application/problem+json"
+
+
+def test_the_same_request_is_done_once(ann: TestClient, server: Server, done: RunRecord) -> None:
+    address = f"/api/v1/runs/{done.id}/links"
+
+    def make(key: str, label: str = "reviewers") -> Response:
+        return ann.post(address, json={"label": label}, headers={"Idempotency-Key": key})
+
+    first, again = make("one"), make("one")
+    assert first.status_code == again.status_code == HTTPStatus.CREATED
+    assert again.headers["Idempotency-Replayed"] == "true"
+    assert again.json() == {**first.json(), "token": None, "address": None}
+    assert len(server.links.of_run(done.id)) == 1
+    assert "another request" in problem(make("one", "others"), HTTPStatus.CONFLICT)
+    assert make("two").json()["id"] != first.json()["id"]
+    secret = first.json()["token"]
+    with server.database.connect() as connection:
+        rows = connection.exec_driver_sql("SELECT * FROM outcomes").all()
+    assert secret not in str(rows)
+    assert len(rows) == 2
+
+
+def test_what_was_refused_may_be_asked_again(ann: TestClient, server: Server) -> None:
+    files = upload(ann)
+    refused(ask(ann, {**files, "raters": None}, key="a"))
+    assert ask(ann, files, key="a").status_code == HTTPStatus.CREATED
+    assert ask(ann, files, key="a").json()["id"] == server.runs.search()[0].id
+
+
+def test_links_are_made_listed_and_withdrawn(
+    ann: TestClient, client: MakeClient, server: Server, done: RunRecord
+) -> None:
+    address = f"/api/v1/runs/{done.id}"
+    made = ann.post(f"{address}/links", json={"label": " for *Bob* ", "days": 7}).json()
+    assert made["address"].endswith(f"/shared?token={made['token']}")
+    assert made["label"] == "for *Bob*"
+    stranger = client(**SIGN_IN)
+    assert stranger.get(address, headers=bearer(made["token"])).status_code == 200
+    (listed,) = ann.get(f"{address}/links").json()["links"]
+    assert (listed["id"], listed["uses"], listed["works"]) == (made["id"], 1, True)
+    assert "token" not in listed
+    other = server.runs.add(server.service.result(done.id), title="Another", owner=ANN.id)
+    problem(ann.delete(f"/api/v1/runs/{other.id}/links/{made['id']}"), HTTPStatus.NOT_FOUND)
+    assert ann.delete(f"{address}/links/{made['id']}").status_code == 204
+    problem(stranger.get(address, headers=bearer(made["token"])), HTTPStatus.UNAUTHORIZED)
+    viewer = client()
+    viewer.headers["X-Test-User"] = VIEWER.id
+    problem(viewer.get(f"{address}/links"), HTTPStatus.FORBIDDEN)
+    problem(viewer.post(f"{address}/links", json={}), HTTPStatus.FORBIDDEN)
+
+
+def test_who_must_not_see_a_run_any_more_does_not_follow_it(
+    client: MakeClient, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from grasp_core.store.runs import Request
+    from grasp_core.web.api import events
+    from tests.results import make_result
+
+    monkeypatch.setattr(events, "POLL_SECONDS", 0.01)
+    monkeypatch.setattr(events, "CHECK_SECONDS", 0.0)
+    result = make_result()
+    run, _ = server.runs.create(Request("b" * 64, "A run", "", "0.1.0", result.spec, result.data, ()))
+    link = server.links.create(run.id, created_by=ANN.id)
+    asked = iter([*[True] * 3])
+
+    def use(token: str, *, count: bool = True) -> Any:
+        return found(token, count=count) if next(asked, False) else None
+
+    found = server.links.use
+    monkeypatch.setattr(server.links, "use", use)
+    followed = client(**SIGN_IN).get(f"/api/v1/runs/{run.id}/events", headers=bearer(link))
+    assert followed.status_code == 200
+    assert "event: progress" in followed.text
+    assert "event: end" not in followed.text
+    assert server.links.of_run(run.id)[0].uses == 1
