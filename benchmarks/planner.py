@@ -23,6 +23,8 @@ from grasp_core.spec import AnalysisSpec
 
 GROUP = Group((planted.AXIS,), ("in",))
 ANALYSIS = AnalysisSpec(axes=((planted.AXIS,),))
+OF_PILOT = 100
+"""Data sets that are simulated from each pilot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,14 +78,13 @@ def predicted(case: Case, pilot: int, sets: int) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sets", type=int, default=400)
-    parser.add_argument("--pilots", type=int, default=20)
+    parser.add_argument("--pilots", type=int, default=16)
     chosen = parser.parse_args()
     misses = []
     print("effect | test | raters (group) x items | truth | predicted, mean | median | SD between pilots")
     for case in CASES:
         true = truth(case, chosen.sets)
-        each = max(chosen.sets // 4, 50)
-        found = np.array([predicted(case, pilot, each) for pilot in range(chosen.pilots)])
+        found = np.array([predicted(case, pilot, OF_PILOT) for pilot in range(chosen.pilots)])
         misses.append(abs(found.mean() - true))
         print(
             f"{case.effect.name} | {case.target} | {case.raters} ({case.inside}) x {case.items} | "

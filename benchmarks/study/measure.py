@@ -77,12 +77,15 @@ def measure(cell: Cell, seeds: Sequence[int]) -> Measured:
         np.array([[[_figures(row, test) for test in TESTS] for row in one.groups] for one in results]),
         np.array([[_number(row.outcome.p) for row in one.dsi] for one in results]),
         tuple(frozenset(warning.code.key for warning in one.warnings) for one in results),
-        _of_peers(cell, data) if cell.of_peers else {},
+        _of_peers(cell, data, seeds) if cell.of_peers else {},
     )
 
 
-def _of_peers(cell: Cell, data: Sequence[Dataset]) -> dict[str, FloatArray]:
-    found = [peers(one, form_groups(one.raters, cell.axes, min_raters=2)) for one in data]
+def _of_peers(cell: Cell, data: Sequence[Dataset], seeds: Sequence[int]) -> dict[str, FloatArray]:
+    found = [
+        peers(one, form_groups(one.raters, cell.axes, min_raters=2), seed)
+        for one, seed in zip(data, seeds, strict=True)
+    ]
     return {name: np.array([of_set[name] for of_set in found]) for name in found[0]}
 
 

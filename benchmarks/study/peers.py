@@ -20,11 +20,16 @@ from grasp_core.statistics.estimable import NotEstimableError
 from grasp_core.statistics.in_group import irr_disagreement
 
 BESIDE = Path(__file__).resolve().parents[3] / "shared" / "peers" / "apunim" / "src"
-"""Where apunim lies beside the repository, if it is not installed."""
+"""Where apunim lies beside the repository, if it is not installed; it needs statsmodels."""
+OF_APUNIM = 100
+"""Data sets of each cell that are put to apunim, which takes much longer than all else."""
 
 
-def peers(dataset: Dataset, grouping: Grouping) -> dict[str, FloatArray]:
-    """The p of each group by each other test, shape (groups,), and resampled intervals, shape (groups, 2)."""
+def peers(dataset: Dataset, grouping: Grouping, number: int) -> dict[str, FloatArray]:
+    """The p of each group by each other test, shape (groups,), and resampled intervals, shape (groups, 2).
+
+    `number` is that of the data set in its cell: apunim is asked of the first ones, and NaN of the others.
+    """
     sides = [
         (count(dataset.annotations, grouping.member[g]), count(dataset.annotations, grouping.complement(g)))
         for g in range(len(grouping.groups))
@@ -35,7 +40,9 @@ def peers(dataset: Dataset, grouping: Grouping) -> dict[str, FloatArray]:
     }
     theirs = apunim()
     if theirs is not None:
-        found["apunim"] = unimodality(theirs, dataset, grouping)
+        asked = number < OF_APUNIM
+        nothing = np.full(len(sides), np.nan)
+        found["apunim"] = unimodality(theirs, dataset, grouping) if asked else nothing
     return found
 
 

@@ -73,9 +73,9 @@ def held(measured: Measured, test: str, group: tuple[str, ...]) -> Rate:
     return _rate(((low <= truth) & (truth <= high))[there])
 
 
-def peer_called(measured: Measured, peer: str, group: tuple[str, ...]) -> Rate:
-    """How often another test calls a group at the level."""
-    p = measured.peers[peer][:, measured.groups.index(group)]
+def peer_called(measured: Measured, peer: str, group: tuple[str, ...], sets: int | None = None) -> Rate:
+    """How often another test calls a group at the level, in the first so many data sets or in all."""
+    p = measured.peers[peer][:sets, measured.groups.index(group)]
     return _rate(p < LEVEL)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from grasp_core.annotations import BoolArray, FloatArray
 from grasp_core.engine.adaptive import settle, stages, stopping, together
-from grasp_core.engine.later import WithinStage, later_panels, left_out
+from grasp_core.engine.later import WithinStage, later_stages
 from grasp_core.engine.partitioned import InParts
 from grasp_core.engine.pools.blocks import FIRST_LABELS, Block, Blocks, Progress
 from grasp_core.engine.pools.pool import Pool
@@ -83,7 +83,8 @@ def compute(
 def _with_later_stages(result: RunResult, prepared: Prepared, pool: Pool, watcher: Watcher) -> RunResult:
     """The result of the groups with what further panels find."""
     analysis, started = prepared.spec.analysis, time.perf_counter()
-    for panel in later_panels(prepared):
+    later = later_stages(prepared)
+    for panel in later.panels:
         within = WithinStage(watcher, panel)
         tally = permute(
             panel,
@@ -98,7 +99,7 @@ def _with_later_stages(result: RunResult, prepared: Prepared, pool: Pool, watche
     seconds = result.timing.permutations_s + time.perf_counter() - started
     return replace(
         result,
-        warnings=(*result.warnings, *left_out(prepared)),
+        warnings=(*result.warnings, *later.left_out),
         timing=replace(result.timing, permutations_s=seconds),
     )
 

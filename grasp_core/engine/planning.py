@@ -23,6 +23,11 @@ _REMEMBERED = 32
 class Making:
     """A plan on its way: what is known of it so far, and how it ended.
 
+    Parameters
+    ----------
+    owner : str
+        Who asked for it first.
+
     Attributes
     ----------
     plan : Plan or None
@@ -34,7 +39,8 @@ class Making:
         Set to stop it.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, owner: str) -> None:
+        self.owner = owner
         self.plan: Plan | None = None
         self.error: str | None = None
         self.ended = threading.Event()
@@ -68,7 +74,9 @@ class Plans:
         """What was asked under this key of this server, since it started."""
         return self._makings.get(key)
 
-    def ask(self, key: str, task: Callable[[], PlanTask], keep: Callable[[Plan], None]) -> Making:
+    def ask(
+        self, key: str, task: Callable[[], PlanTask], keep: Callable[[Plan], None], *, owner: str
+    ) -> Making:
         """Compute a plan, unless it is being computed or known.
 
         Parameters
@@ -78,12 +86,14 @@ class Plans:
             Makes the task, in the plan's own thread: it may have to read data.
         keep : callable
             Takes the whole plan.
+        owner : str
+            Who asks.
         """
         with self._lock:
             known = self._makings.get(key)
             if known is not None and not (known.ended.is_set() and (known.error or known.cancelled)):
                 return known
-            making = self._makings[key] = Making()
+            making = self._makings[key] = Making(owner)
             self._makings.move_to_end(key)
             ended = [name for name, one in self._makings.items() if one.ended.is_set()]
             for name in ended[: max(len(self._makings) - _REMEMBERED, 0)]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Protocol, Self
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple, Protocol, Self
 
 from grasp_core.annotations import BoolArray, FloatArray
 from grasp_core.permutation.nulls.values import Null
@@ -103,3 +103,10 @@ class LaterPanel(Panel, Protocol):
     def undecided(self, c: int, *, corrected: bool) -> Undecided:
         """See :class:`RunPanel`."""
         ...
+
+
+class Later(NamedTuple):
+    """What a later stage has: its panels, each made when the one before is done, and what it leaves out."""
+
+    panels: Iterator[LaterPanel]
+    left_out: tuple[Remark, ...]

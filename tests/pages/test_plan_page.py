@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from grasp_core.access import User
+from grasp_core.errors import SpecError
 from grasp_core.planner import make
+from grasp_core.planner.make import PlanTask
 from grasp_core.server import Server
 from grasp_core.spec import AnalysisSpec, RunSpec
 from grasp_core.store.schema import run_files
 from tests.computing import compute_in_threads
+from tests.pages.people import ANN, BOB, ROOT, become
 from tests.pages.visits import PATIENCE_S, press, seen, widget
 from tests.permutation.simulated import DATA_SPEC, dataset, simulate
 from tests.permutation.simulated import files as written
@@ -54,6 +60,32 @@ def test_a_plan_from_assumed_figures(page: AppTest, server: Server) -> None:
     assert lines["Raters"].iloc[-1] == "400"
     assert whom["Group"].tolist() == ["the group", "all others"]
     assert "recruitment (XLSX)" in [button.label for button in page.get("download_button")]
+
+
+@pytest.mark.parametrize(("visitor", "offered"), [(ANN, True), (BOB, False), (ROOT, True)])
+def test_a_plan_is_cancelled_by_who_asked_for_it_or_an_admin(
+    page: AppTest, server: Server, monkeypatch: pytest.MonkeyPatch, visitor: User, offered: bool
+) -> None:
+    going_on = threading.Event()
+
+    def wait() -> PlanTask:
+        assert going_on.wait(PATIENCE_S)
+        raise SpecError("enough")
+
+    making = server.plans.ask("plan x", wait, lambda plan: None, owner=ANN.id)
+    try:
+        become(visitor, monkeypatch)
+        page.switch_page("plan.py")
+        page.query_params["plan"] = "x"
+        page.query_params["plan-from"] = "Assumed figures"
+        page.run()
+        assert not page.exception
+        assert ("Cancel the plan" in [button.label for button in page.button]) is offered
+        if offered:
+            press(page, "Cancel the plan")
+        assert making.cancelled is offered
+    finally:
+        going_on.set()
 
 
 def test_what_cannot_be_planned_is_told_and_not_offered(page: AppTest, server: Server) -> None:

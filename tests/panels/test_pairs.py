@@ -10,7 +10,7 @@ import pytest
 
 from grasp_core.annotations import Annotations, Axis, Raters
 from grasp_core.engine.compute import compute
-from grasp_core.engine.later import later_panels
+from grasp_core.engine.later import later_stages
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.run import prepare
@@ -55,7 +55,7 @@ def asked(**analysis: object) -> RunSpec:
 
 
 def panels(data, spec: RunSpec) -> list[Pairs]:
-    return list(later_panels(prepare(data, spec)))  # type: ignore[arg-type]
+    return list(later_stages(prepare(data, spec)).panels)  # type: ignore[arg-type]
 
 
 def members(data, spec: RunSpec) -> list[tuple[np.ndarray, np.ndarray]]:

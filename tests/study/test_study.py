@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from benchmarks.study.document import write
 from benchmarks.study.measure import FIGURES, TESTS, Measured, joined, measure
 from benchmarks.study.rates import SIZE, called, false_discoveries, held
 from benchmarks.study.run import measured
+from benchmarks.study.sections import beside
 from benchmarks.study.store import keep, kept, path
 
 SETS = 60
@@ -105,6 +107,16 @@ def test_the_document_is_written_of_all_cells(tmp_path: Path) -> None:
     assert all(len({row.count("|") for row in block.splitlines()}) == 1 for block in tables)
     assert len(tables) >= 6
     assert (tmp_path / "validity-power.svg").read_text(encoding="utf-8").startswith("<svg")
+
+
+def test_apunim_stands_beside_ours_where_it_was_measured(nothing: Measured) -> None:
+    asked = replace(nothing, groups=(("in",), ("25",), *nothing.groups[2:]))
+    theirs = {name: p for name, p in nothing.peers.items() if name != "apunim"}
+    assert "was not there to be measured" in beside(lambda cell: replace(asked, peers=theirs))
+    p = np.where(np.arange(SETS)[:, None] < SETS // 4, 0.01, 0.5).repeat(len(asked.groups), axis=1)
+    text = beside(lambda cell: replace(asked, peers={**theirs, "apunim": p}))
+    (table,) = (block for block in text.split("\n\n") if "| data sets | apunim |" in block)
+    assert table.splitlines()[2].startswith(f"| nothing; crossed, 3 labels | {SETS} | .25 |")
 
 
 @pytest.mark.parametrize(

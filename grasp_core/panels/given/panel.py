@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import replace
 
 from grasp_core.annotations import BoolArray, FloatArray
@@ -10,10 +10,10 @@ from grasp_core.groups import AxisSet, Grouping, form_groups
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.io.parts.survey import DatasetInParts
 from grasp_core.panels.cohesion.panel import Cohesion, CohesionWork
+from grasp_core.panels.panel import Later
 from grasp_core.permutation.nulls.values import Null
 from grasp_core.permutation.testing.attainable import axes_that_stay
 from grasp_core.remarks.cautions import Caution
-from grasp_core.remarks.remark import Remark
 from grasp_core.result import GivenResult, RunResult, Undecided
 from grasp_core.spec import AnalysisSpec
 
@@ -85,24 +85,14 @@ def within(dataset: Dataset, analysis: AnalysisSpec, column: str) -> tuple[Group
 
 def given_of(
     dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec, unequal: Collection[AxisSet]
-) -> Iterator[Given]:
+) -> Later:
     """The groups given each axis that was asked, one after the other; none of data in parts."""
     if isinstance(dataset, DatasetInParts):
-        return
-    for column in analysis.given:
-        found = within(dataset, analysis, column)
-        if found is not None:
-            yield Given(dataset, *found, column, unequal)
-
-
-def not_given(dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec) -> tuple[Remark, ...]:
-    """What was asked given an axis and is not computed."""
-    if not analysis.given:
-        return ()
-    if isinstance(dataset, DatasetInParts):
-        return (Caution.NOT_GIVEN_IN_PARTS(),)
-    idle = sum(within(dataset, analysis, column) is None for column in analysis.given)
-    return (Caution.NOTHING_LEFT_GIVEN(axes=idle),) if idle else ()
+        return Later(iter(()), (Caution.NOT_GIVEN_IN_PARTS(),) if analysis.given else ())
+    found = {column: within(dataset, analysis, column) for column in analysis.given}
+    idle = sum(one is None for one in found.values())
+    panels = (Given(dataset, *one, column, unequal) for column, one in found.items() if one is not None)
+    return Later(panels, (Caution.NOTHING_LEFT_GIVEN(axes=idle),) if idle else ())
 
 
 def _groups(dataset: Dataset, analysis: AnalysisSpec) -> Grouping:

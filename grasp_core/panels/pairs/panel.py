@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Self
@@ -22,6 +22,7 @@ from grasp_core.panels.pairs.columns import PairPlaces, names_of, pair_columns, 
 from grasp_core.panels.pairs.intervals import with_intervals
 from grasp_core.panels.pairs.missing import reasons_of_pair
 from grasp_core.panels.pairs.sides import two_groups
+from grasp_core.panels.panel import Later
 from grasp_core.permutation import questions
 from grasp_core.permutation.nulls.values import Null
 from grasp_core.permutation.questions import AnyDesign
@@ -166,25 +167,20 @@ class Pairs:
 
 def pairs_of(
     dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec, unequal: Collection[AxisSet]
-) -> Iterator[Pairs]:
+) -> Later:
     """The pairs of each axis or intersection that has some, one after the other; none of data in parts."""
-    if not analysis.pairs or isinstance(dataset, DatasetInParts):
-        return
-    for of_axis in compared(grouping, analysis.axes):
-        yield Pairs(dataset, grouping, analysis, of_axis, unequal)
+    if not analysis.pairs:
+        return Later(iter(()), ())
+    if isinstance(dataset, DatasetInParts):
+        return Later(iter(()), (Caution.NO_PAIRS_IN_PARTS(),))
+    sizes = map(len, members(grouping.groups, analysis))
+    return Later(
+        (Pairs(dataset, grouping, analysis, one, unequal) for one in compared(grouping, analysis.axes)),
+        tuple(Caution.TOO_MANY_PAIRS(groups=n, most=MOST_GROUPS) for n in sizes if n > MOST_GROUPS),
+    )
 
 
 def compared(grouping: Grouping, axis_sets: Sequence[AxisSet]) -> list[list[int]]:
     """The groups of each axis or intersection that has some to compare, and not too many."""
     found = [[g for g, group in enumerate(grouping.groups) if group.axes == axes] for axes in axis_sets]
     return [of_axis for of_axis in found if 2 <= len(of_axis) <= MOST_GROUPS]
-
-
-def not_compared(dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec) -> tuple[Remark, ...]:
-    """Why groups are not compared two by two, where that was asked."""
-    if not analysis.pairs:
-        return ()
-    if isinstance(dataset, DatasetInParts):
-        return (Caution.NO_PAIRS_IN_PARTS(),)
-    sizes = map(len, members(grouping.groups, analysis))
-    return tuple(Caution.TOO_MANY_PAIRS(groups=n, most=MOST_GROUPS) for n in sizes if n > MOST_GROUPS)

@@ -13,6 +13,7 @@ from grasp_core.groups import AxisSet, Grouping, form_groups
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.outcome import Outcome
 from grasp_core.panels.cohesion.panel import Cohesion
+from grasp_core.panels.panel import Later
 from grasp_core.panels.slices.items import only_items
 from grasp_core.panels.slices.tests import Within, slices_tests
 from grasp_core.permutation import questions
@@ -20,7 +21,6 @@ from grasp_core.permutation.nulls.values import Null
 from grasp_core.permutation.questions import AnyDesign
 from grasp_core.permutation.testing.outcomes import outcomes, tested_otherwise
 from grasp_core.remarks.cautions import Caution
-from grasp_core.remarks.remark import Remark
 from grasp_core.result import DsiResult, GroupResult, RunResult, SliceResult, SlicesResult, Undecided
 from grasp_core.spec import AnalysisSpec
 
@@ -166,17 +166,13 @@ def _own(
 
 def slices_of(
     dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec, unequal: Collection[AxisSet]
-) -> Iterator[Slices]:
+) -> Later:
     """The slices of each column that was asked and has groups, one after the other."""
-    for column in analysis.slices:
-        if _has_groups(dataset, analysis, column):
-            yield Slices(dataset, analysis, column, unequal)
-
-
-def not_sliced(dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec) -> tuple[Remark, ...]:
-    """That some column has no slices, since no group is large enough in any."""
-    empty = sum(not _has_groups(dataset, analysis, column) for column in analysis.slices)
-    return (Caution.NO_GROUP_IN_SLICES(columns=empty, least=analysis.min_raters),) if empty else ()
+    sliced = [column for column in analysis.slices if _has_groups(dataset, analysis, column)]
+    empty = len(analysis.slices) - len(sliced)
+    panels = (Slices(dataset, analysis, column, unequal) for column in sliced)
+    none = (Caution.NO_GROUP_IN_SLICES(columns=empty, least=analysis.min_raters),) if empty else ()
+    return Later(panels, none)
 
 
 def _has_groups(dataset: Dataset, analysis: AnalysisSpec, column: str) -> bool:

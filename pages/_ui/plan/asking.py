@@ -16,7 +16,7 @@ from grasp_core.report.text import escape_markdown
 from grasp_core.store.runs import RunRecord
 from pages._ui.plan.question import Asked
 from pages._ui.plan.shown_plan import draw_plan
-from pages._ui.session.permissions import require_run
+from pages._ui.session.permissions import may_manage, require_manage, require_run
 
 _EVERY_S = 1.0
 PREFIX = "plan "
@@ -29,11 +29,12 @@ def offer(asked: Asked) -> None:
         st.error(escape_markdown(asked.error or ""))
         return
     if st.button("Make the plan", type="primary", icon=":material/calculate:", key="plan-make"):
-        require_run()
+        owner = require_run().id
         run = asked.run
         if run is None or kept_plan(run.id, asked.key) is None:
             keep = partial(_keep, None if run is None else run.id, asked.key)
-            server.shared().plans.ask(_known(run, asked.key), partial(_task, asked), keep)
+            known = _known(run, asked.key)
+            server.shared().plans.ask(known, partial(_task, asked), keep, owner=owner)
         st.query_params["plan"] = asked.key.removeprefix(PREFIX)
 
 
@@ -49,6 +50,8 @@ def show_asked(run: RunRecord | None) -> None:
         kept = making.plan if making.error is None and not making.cancelled else None
     if kept is not None:
         draw_plan(key, kept)
+        if run is None:
+            st.caption("A plan of assumed figures is kept until this server ends; its figures make it again.")
     elif making is None:
         st.info("This plan is not on this server; choose what it was asked and make it again.")
     elif making.error is not None:
@@ -85,8 +88,10 @@ def _watch(known: str, key: str) -> None:
         share = min(plan.done / plan.total, 1.0)
         st.progress(share, text=f"{plan.done:,} of about {plan.total:,} simulated data sets")
     st.caption("The plan goes on when you close this page; its address leads back to it.")
-    if st.button("Cancel the plan", icon=":material/stop_circle:", key="plan-cancel"):
-        require_run()
+    if may_manage(making.owner) and st.button(
+        "Cancel the plan", icon=":material/stop_circle:", key="plan-cancel"
+    ):
+        require_manage(making.owner)
         making.cancelled = True
     if plan is not None:
         draw_plan(f"{key} {plan.done}", plan, going_on=True)
