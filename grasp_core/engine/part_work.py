@@ -11,7 +11,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
+import numpy as np
+
 from grasp_core.annotations import Annotations, FloatArray
+from grasp_core.engine import part_raters
 from grasp_core.engine.latest import Latest
 from grasp_core.groups import Grouping, form_groups
 from grasp_core.guards.check import Seen
@@ -24,6 +27,10 @@ from grasp_core.permutation.questions import AnyDesign
 
 RUNS = 4
 """Runs whose plans a worker keeps: those that a server computes side by side."""
+
+
+RATERS = -1
+"""In place of a part: what raters add in all of them (:mod:`~grasp_core.engine.part_raters`)."""
 
 
 class PartTask(NamedTuple):
@@ -45,12 +52,15 @@ class ObservedPart:
     sums : float64 array, shape (G, S)
     seen : Seen
         Of its annotations, to the first question.
+    of_raters : tuple of int
+        The questions of which the part's raters say what they add to their groups' use of labels.
     seconds : float
-        Of one permutation.
+        Of one permutation; 0 where that was not measured, which it is of the first part alone.
     """
 
     sums: FloatArray
     seen: Seen
+    of_raters: tuple[int, ...]
     seconds: float
 
 
@@ -66,26 +76,50 @@ def observe_part(task: PartTask) -> ObservedPart:
     """
     run = _run(task.plan)
     answers = run.plan.annotations(task.part)
-    design = _design(task, answers)
+    design = _design(task, answers, by_rater=True)
     analysis = run.plan.spec.analysis
+    fit = part_raters.fit(len(run.plan.raters.rater_ids), run.plan.categories)
+    of_raters = part_raters.keep(run.plan.place, task.part, design) if fit else ()
     sums = questions.observed_sums(design)
     for one, found in zip(answers, questions.components(design, sums), strict=True):
         self_check(one, run.grouping, analysis.level, compiled.statistics(found)[:, 0])
-    profiles = _profiles(task, design)
+    seen = Seen.of(answers[0], run.plan.first_items[task.part])
+    return ObservedPart(sums, seen, of_raters, _seconds(task, design) if task.part == 0 else 0.0)
+
+
+def _seconds(task: PartTask, design: AnyDesign) -> float:
+    profiles, seed = _profiles(task, design), _run(task.plan).plan.spec.analysis.seed
     started = time.perf_counter()
-    questions.sums(design, analysis.seed, task.start, task.stop, profiles)
-    seconds = time.perf_counter() - started
-    return ObservedPart(sums, Seen.of(answers[0], run.plan.first_items[task.part]), seconds)
+    questions.sums(design, seed, task.start, task.stop, profiles)
+    return time.perf_counter() - started
 
 
 def permute_part(task: PartTask) -> FloatArray:
     """A part's sums under each permutation, shape (stop - start, groups, S); in a worker."""
     plan = _run(task.plan).plan
-    design = _designs.get(
-        (task.plan, task.part, task.groups), lambda: _design(task, plan.annotations(task.part))
-    )
+    by_rater = not part_raters.fit(len(plan.raters.rater_ids), plan.categories)
+
+    def make() -> AnyDesign:
+        answers = plan.no_annotations() if task.part == RATERS else plan.annotations(task.part)
+        return _design(task, answers, by_rater=by_rater)
+
+    design = _designs.get((task.plan, task.part, task.groups), make)
+    if task.part == RATERS:
+        return _sums_of_raters(task, design)
     profiles = _profiles(task, design)
     return questions.sums(design, plan.spec.analysis.seed, task.start, task.stop, profiles)
+
+
+def _sums_of_raters(task: PartTask, design: AnyDesign) -> FloatArray:
+    """What raters add in all parts."""
+    _, membership = _membership(task)
+    designs = questions.designs_of(design)
+    every = part_raters.of_all(_run(task.plan).plan.place, len(designs))
+    sums = [
+        compiled.sums_of_raters(one, membership, of_raters, _drawn_profiles(task))
+        for one, of_raters in zip(designs, every, strict=True)
+    ]
+    return np.concatenate(sums, axis=-1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,7 +133,7 @@ _memberships = Latest[tuple[Grouping, Membership]](RUNS)
 # Of tasks in a row, those of the same part are many where there are few parts.
 _designs = Latest[AnyDesign](2)
 # Tasks in a row are about the same permutations, part after part.
-_drawn = Latest[Profiles | None](2)
+_drawn = Latest[Profiles](2)
 
 
 def _run(place: str) -> _Run:
@@ -122,17 +156,19 @@ def _membership(task: PartTask) -> tuple[Grouping, Membership]:
     return _memberships.get((task.plan, task.groups), make)
 
 
-def _design(task: PartTask, answers: tuple[Annotations, ...]) -> AnyDesign:
+def _design(task: PartTask, answers: tuple[Annotations, ...], *, by_rater: bool) -> AnyDesign:
     plan = _run(task.plan).plan
     grouping, membership = _membership(task)
-    first = plan.first_items[task.part]
-    return questions.lay_out(answers, plan.raters, grouping, plan.spec.analysis, first, membership)
+    first, analysis = plan.first_items[task.part], plan.spec.analysis
+    return questions.lay_out(answers, plan.raters, grouping, analysis, first, membership, by_rater=by_rater)
 
 
 def _profiles(task: PartTask, design: AnyDesign) -> Profiles | None:
     """Everybody's profiles under the task's permutations, whatever the part, if the design takes them."""
-    if not questions.takes_profiles(design):
-        return None
+    return _drawn_profiles(task) if questions.takes_profiles(design) else None
+
+
+def _drawn_profiles(task: PartTask) -> Profiles:
     _, membership = _membership(task)
     seed = _run(task.plan).plan.spec.analysis.seed
     make = partial(compiled.draw, membership, seed, task.start, task.stop)

@@ -15,7 +15,8 @@ import numpy as np
 
 from grasp_core.annotations import FloatArray
 from grasp_core.assignment import AssignmentCheck, unequal_axes
-from grasp_core.engine.part_work import PartTask, observe_part, permute_part
+from grasp_core.engine import part_raters
+from grasp_core.engine.part_work import RATERS, PartTask, observe_part, permute_part
 from grasp_core.engine.pools.blocks import Block, Blocks
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.groups import Grouping
@@ -62,7 +63,8 @@ class InParts:
     def __init__(self, data: DatasetInParts, spec: RunSpec, pool: Pool, check: Callable[[], None]) -> None:
         check_supported(spec.data, spec.models, spec.analysis.slices)
         self._data, self._spec, self._pool, self._check = data, spec, pool, check
-        self._seconds: list[float] = []
+        self._seconds: list[float] = []  # of one permutation of each part
+        self._raters_add = False
         PartPlan.of(data, spec).save()
 
     @property
@@ -81,19 +83,13 @@ class InParts:
             See :func:`~grasp_core.engine.run.prepare`.
         """
         design = self._lay_out(grouping)
-        sums = np.zeros((design.n_groups, questions.n_sums(design)))
-        tasks = [PartTask(self._data.place, part, 0, 1) for part in range(len(self._data.parts.parts))]
-        seen: list[Seen] = []
-        for found in self._pool.each(observe_part, tasks, check=self._check):
-            sums += found.sums
-            seen = [Seen.together([*seen, found.seen])]  # no more than one is held
-            self._seconds.append(found.seconds)
+        sums, seen = self._observe(np.zeros((design.n_groups, questions.n_sums(design))))
 
         def lay_out(some: Grouping) -> AnyDesign:
             return design if some is grouping else self._lay_out(some)
 
         analysis, of_raters = self._spec.analysis, self._data.annotations_of
-        checks = check_assignment(seen[0], of_raters, grouping, analysis.axes, exchange)
+        checks = check_assignment(seen, of_raters, grouping, analysis.axes, exchange)
         return Cohesion(
             grouping,
             analysis,
@@ -103,6 +99,25 @@ class InParts:
             of_raters,
             unequal=unequal_axes(checks),
         ), checks
+
+    def _observe(self, sums: FloatArray) -> tuple[FloatArray, Seen]:
+        """Add up all parts under the raters' own profiles, and what raters add; who is seen to rate what."""
+        data = self._data
+        parts, labels = data.parts.parts, [question.categories for question in data.questions]
+        fitting = part_raters.fit(data.annotations.n_raters, labels)
+        totals = part_raters.Totals(data.annotations.n_raters if fitting else 0, labels)
+        tasks = [PartTask(data.place, part, 0, 1) for part in range(len(parts))]
+        seen: list[Seen] = []
+        for task, found in zip(tasks, self._pool.each(observe_part, tasks, check=self._check), strict=True):
+            sums += found.sums
+            seen = [Seen.together([*seen, found.seen])]  # no more than one is held
+            totals.add(data.place, task.part, found.of_raters)
+            self._raters_add |= bool(found.of_raters)
+            if found.seconds:
+                self._seconds = [found.seconds * part.rows / parts[task.part].rows for part in parts]
+        if self._raters_add:
+            totals.write(data.place)
+        return sums, seen[0]
 
     def permute(
         self,
@@ -143,7 +158,8 @@ class InParts:
         found = self._pool.each(permute_part, tasks, check=check)
         for task, of_part in zip(tasks, found, strict=True):
             sums[task.start - first : task.stop - first] += of_part
-            done += (task.stop - task.start) * self._seconds[task.part] / sum(self._seconds)
+            if task.part != RATERS:
+                done += (task.stop - task.start) * self._seconds[task.part] / sum(self._seconds)
             blocks.reach(int(done), time.perf_counter() - began)
             check()
         return questions.together(questions.components(work.design, sums))
@@ -156,7 +172,7 @@ class InParts:
             n_pieces = -(-n_pieces // self.n_workers) * self.n_workers
         cuts = np.linspace(first, last, min(n_pieces, last - first) + 1).astype(int).tolist()
         for start, stop in itertools.pairwise(cuts):
-            for part in range(n_parts):
+            for part in [*range(n_parts), *[RATERS] * self._raters_add]:
                 yield PartTask(self._data.place, part, start, stop, tuple(groups))
 
     def _together(self) -> int:

@@ -21,6 +21,7 @@ from grasp_core.permutation.design import Design
 from grasp_core.permutation.draw import identity
 from grasp_core.permutation.kernel import crossed, direct, label_use, local, sparse
 from grasp_core.permutation.kernel import sums as at
+from grasp_core.permutation.kernel.label_use import OfRaters
 from grasp_core.permutation.kernel.local_layout import Local
 from grasp_core.permutation.kernel.profiles import Membership, Profiled
 from grasp_core.permutation.kernel.profiles import draw as draw_profiles
@@ -150,8 +151,36 @@ def _add_up_drawn(
 def _add_label_use(design: Design, held: Sparse | Local, drawn: Profiles, out: FloatArray) -> None:
     """What raters add to their groups' use of labels, where items have not said it."""
     if design.of_raters is not None:
-        first = at.PER_COLUMN * design.distances.n_columns + at.N_SINGLE
-        label_use.add_up(drawn, held, design.of_raters, first, out)
+        label_use.add_up(drawn, held, design.of_raters, _first_category(design), out)
+
+
+def sums_of_raters(
+    design: Design, membership: Membership, of_raters: OfRaters, profiles: Profiles
+) -> FloatArray:
+    """The part of :func:`sums` that raters add to their groups' use of labels, all other sums being 0.
+
+    Parameters
+    ----------
+    design : Design
+        Says which sums there are; which items it holds does not matter.
+    membership : Membership
+    of_raters : OfRaters
+        Of items that are in no design that has such ones itself.
+    profiles : int array, shape (J, B)
+        What :func:`draw` gives.
+
+    Returns
+    -------
+    float64 array, shape (B, G, S)
+    """
+    out = np.zeros((profiles.shape[1], design.n_groups, design.n_sums))
+    label_use.add_up(profiles, membership.profiled, of_raters, _first_category(design), out)
+    return out
+
+
+def _first_category(design: Design) -> int:
+    """Place of the first category's sums."""
+    return at.PER_COLUMN * design.distances.n_columns + at.N_SINGLE
 
 
 def observed_sums(design: Design) -> FloatArray:

@@ -186,6 +186,7 @@ def build_design(
     tables: bool | None = None,
     first_item: int | None = None,
     membership: Membership | None = None,
+    by_rater: bool = True,
 ) -> Design:
     """Lay data, groups and conventions out for the kernel.
 
@@ -207,6 +208,8 @@ def build_design(
         parts are added.
     membership : Membership, optional
         Of these raters, groups and strata, where it is at hand from another part.
+    by_rater : bool
+        False: what raters add to their group's use of labels is added up elsewhere, for all parts at once.
 
     Returns
     -------
@@ -234,7 +237,7 @@ def build_design(
         crossed=way.crossed,
         sparse=way.sparse,
         local=way.local,
-        of_raters=of_raters(annotations) if _by_rater(way) else None,
+        of_raters=of_raters(annotations) if by_rater and _by_rater(way) else None,
     )
 
 

@@ -52,11 +52,13 @@ def lay_out(
     spec: AnalysisSpec,
     first_item: int | None = None,
     membership: Membership | None = None,
+    *,
+    by_rater: bool = True,
 ) -> AnyDesign:
     """The design of one question, or of each; see :func:`~grasp_core.permutation.design.build_design`."""
     shared = membership or Membership(raters, grouping, spec)
     designs = tuple(
-        build_design(one, raters, grouping, spec, first_item=first_item, membership=shared)
+        build_design(one, raters, grouping, spec, first_item=first_item, membership=shared, by_rater=by_rater)
         for one in questions
     )
     return designs[0] if len(designs) == 1 else Questions(designs)

@@ -20,7 +20,7 @@ from grasp_core import cli
 from grasp_core.annotations import FloatArray
 from grasp_core.cli.scratch import Scratch
 from grasp_core.data_spec import DataSpec, Filters, Question
-from grasp_core.engine import partitioned
+from grasp_core.engine import part_raters, partitioned
 from grasp_core.engine.compute import compute
 from grasp_core.engine.pools.blocks import Progress
 from grasp_core.engine.pools.pool import Pool
@@ -117,6 +117,23 @@ def digits(result: RunResult) -> dict:
 @pytest.mark.parametrize("n_parts", [1, 3, 7])
 def test_any_number_of_parts(case: Case, threads: Pool, n_parts: int) -> None:
     same(case.in_parts(threads, n_parts=n_parts), case.in_memory(threads))
+
+
+@pytest.mark.parametrize("room", [part_raters.ROOM, 0])
+def test_label_use_is_added_up_by_rater_or_by_part(
+    tmp_path: Path, threads: Pool, monkeypatch: pytest.MonkeyPatch, room: int
+) -> None:
+    case = Case(tmp_path, *frames(1, items=100, raters=6000, missing=0.996))
+    monkeypatch.setattr(part_raters, "ROOM", room)
+    asked, of_all = list[str](), part_raters.of_all
+    monkeypatch.setattr(part_raters, "of_all", lambda *where: asked.append("") or of_all(*where))
+    found, right = case.in_parts(threads, n_parts=5), case.in_memory(threads)
+    assert bool(asked) == bool(room)
+    for mine, theirs in zip(found.groups, right.groups, strict=True):
+        assert mine.label_use.p == theirs.label_use.p
+        for label, outcome in theirs.label_use.labels.items():
+            other = mine.label_use.labels[label]
+            assert (other.value, other.p) == (pytest.approx(outcome.value, rel=1e-12, abs=1e-12), outcome.p)
 
 
 def test_the_same_files_are_the_same_data(case: Case, threads: Pool) -> None:

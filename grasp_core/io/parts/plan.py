@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -145,6 +146,14 @@ class PartPlan:
         places = self.position[kept_raters(self.place, index)]
         return tuple(
             self._formed(codes, places, labels) for codes, labels in zip(found, self.categories, strict=True)
+        )
+
+    def no_annotations(self) -> tuple[Annotations, ...]:
+        """No answers to each question."""
+        none: dict[str, Any] = {"item": (), "rater": (), "category": (), "item_ids": ()}
+        return tuple(
+            Annotations.from_codes(**none, rater_ids=self.raters.rater_ids, categories=labels)
+            for labels in self.categories
         )
 
     def _read_again(self, index: int) -> list[PartCodes]:

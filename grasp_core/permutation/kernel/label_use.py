@@ -113,7 +113,7 @@ def add_up(profiles, held, of, first, out):  # type: ignore[no-untyped-def]
     Parameters
     ----------
     profiles : int array, shape (J, permutations)
-    held : Sparse or Local
+    held : Sparse, Local or Profiled
     of : OfRaters
     first : int
         Place of the first category's sums.
