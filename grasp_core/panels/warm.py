@@ -12,7 +12,9 @@ from grasp_core.panels.items import design as items
 from grasp_core.panels.items.outcomes import standards
 from grasp_core.panels.models import kernel
 from grasp_core.permutation import compiled
-from grasp_core.permutation.design import build_design
+from grasp_core.permutation.design import Design, build_design
+from grasp_core.permutation.kernel.label_use import OfRaters
+from grasp_core.permutation.kernel.profiles import Membership
 from grasp_core.permutation.kernel.ways import MOST_PAIRED
 from grasp_core.permutation.nulls.deviations import Maximum
 from grasp_core.permutation.nulls.tally import Tally
@@ -49,6 +51,8 @@ def warm() -> None:
         design = build_design(data, raters, grouping, spec, dense=dense, tables=tables)
         compiled.observed(design)
         compiled.shuffled(design, 1, 0, 1)
+        if design.of_raters is not None:
+            _add_up_raters(design, Membership(raters, grouping, spec), design.of_raters)
     labels = np.zeros((1, annotations.n_items), np.int32)
     sides = kernel.build_design(annotations, raters, grouping, spec, labels)
     kernel.observed(sides)
@@ -62,3 +66,9 @@ def warm() -> None:
     # Values beyond those that are kept are counted by compiled code too.
     tally = Tally(np.ones(2), np.ones((2, 1), np.bool_), 2, [Maximum((0, 1))], kept=1)
     tally.add(0, np.ones((2, 2)))
+
+
+def _add_up_raters(design: Design, membership: Membership, of_raters: OfRaters) -> None:
+    for array in of_raters:
+        array.flags.writeable = False  # as what data in parts read again is
+    compiled.sums_of_raters(design, membership, of_raters, compiled.draw(membership, 1, 0, 1))
