@@ -18,6 +18,7 @@ from streamlit import config
 
 from grasp_core import server
 from grasp_core.access import User
+from grasp_core.accounts import Accounts
 from grasp_core.errors import SettingsError
 from grasp_core.io.sources.allowed import AllowedSources
 from grasp_core.settings import Settings, read_settings
@@ -29,7 +30,9 @@ from grasp_core.web.logs import set_up_logs
 from grasp_core.web.metrics import Metrics
 from grasp_core.web.uploads import UploadGate, UploadLedger
 from grasp_core.web.way_back import WayBack
+from pages._ui.session.ended import close_ended
 from pages._ui.session.identity import secrets, sender
+from pages._ui.session.sign_ins import SignIns, sign_out_route
 from pages._ui.shell.guard import show_error
 from pages._ui.shell.messages import Messages
 from pages._ui.shell.screens import SCREENS
@@ -69,11 +72,14 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
     if SETTINGS.allow_anonymous:
         log.warning("GRASP_ALLOW_ANONYMOUS: whoever can reach this server sees and deletes everything")
     warming = asyncio.get_running_loop().run_in_executor(None, warm)
-    dropping = asyncio.create_task(drop_unused(uploads.is_arriving))
+    looking = [asyncio.create_task(drop_unused(uploads.is_arriving))]
+    if SETTINGS.sign_in:
+        looking.append(asyncio.create_task(close_ended(accounts)))
     try:
         yield
     finally:
-        dropping.cancel()
+        for task in looking:
+            task.cancel()
         await warming
         server.shared().close()
 
@@ -81,6 +87,11 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
 def identify(connection: HTTPConnection) -> User | None:
     """Who makes a request, or None."""
     return sender(connection, SETTINGS)
+
+
+def accounts() -> Accounts:
+    """Who signs in, and what they may do."""
+    return server.shared().accounts
 
 
 def robots(_request: object) -> PlainTextResponse:
@@ -105,6 +116,7 @@ app = st.App(
     routes=[
         mount(server.shared, identify, uploads, BASE_PATH),
         metrics.route(BASE_PATH),
+        sign_out_route(accounts, SETTINGS, BASE_PATH),
         Route(f"{BASE_PATH}/robots.txt", robots),
     ],
     middleware=[
@@ -118,6 +130,7 @@ app = st.App(
         Middleware(Gate, SETTINGS, identify, BASE_PATH),
         Middleware(UploadGate, uploads, server.shared, identify, BASE_PATH),
         Middleware(Messages),
+        Middleware(SignIns, accounts, SETTINGS, BASE_PATH),
         Middleware(WayBack, identify, BASE_PATH, OPEN_PAGES),
     ],
     on_script_error=show_error,

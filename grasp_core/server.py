@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from sqlalchemy import Engine
 
+from grasp_core.accounts import Accounts, accounts_of
 from grasp_core.engine.planning import Plans
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.choose import make_pool
@@ -35,6 +36,8 @@ SWEEP_SECONDS = 600.0
 """How often what has outlived its time is deleted."""
 KEEP_ENDED_DAYS = 90.0
 """How long tokens that work no more are listed, for those who wonder why."""
+SESSION_DAYS = 32.0
+"""How long a session is kept: Streamlit's cookie is taken for 31 days."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +50,8 @@ class Server:
     database : sqlalchemy Engine
     runs, files, links, readings, submissions, answers, tokens, outcomes
         What lasts.
+    accounts : Accounts
+        Who signs in, and what they may do.
     service : Service
         What computes.
     plans : Plans
@@ -63,6 +68,7 @@ class Server:
     answers: AnswerStore
     tokens: TokenStore
     outcomes: OutcomeStore
+    accounts: Accounts
     service: Service
     plans: Plans
     _threads: list[threading.Thread] = field(default_factory=list, init=False)
@@ -90,6 +96,7 @@ class Server:
         self.links.delete_leaderboards(older_than_hours=self.settings.keep_files_hours, closed=True)
         self.outcomes.delete_old()
         self.tokens.delete_ended(older_than_days=KEEP_ENDED_DAYS)
+        self.accounts.sessions.delete_older_than(SESSION_DAYS)
         if self.settings.keep_runs_days:
             self.runs.delete_older_than(self.settings.keep_runs_days)
             self.readings.delete_older_than(self.settings.keep_runs_days)
@@ -143,6 +150,7 @@ def make_server(settings: Settings, make_executor: Callable[[int], Executor] = w
         answers=AnswerStore(database),
         tokens=TokenStore(database),
         outcomes=OutcomeStore(database),
+        accounts=accounts_of(settings, database),
         service=Service(runs, files, pool, allowed),
         plans=Plans(pool),
     )

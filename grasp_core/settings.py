@@ -14,6 +14,14 @@ from urllib.parse import urlsplit
 
 from grasp_core.errors import SettingsError
 
+_MEANT_FOR_SIGN_IN = (
+    "oidc_client_id",
+    "oidc_client_secret",
+    "allowed_domains",
+    "admins",
+    "analysts",
+    "admit_unverified",
+)
 _SWITCH = {"": False, "0": False, "no": False, "false": False, "1": True, "yes": True, "true": True}
 
 _RATE = re.compile(r"[1-9]\d{0,8}/(second|minute|hour|day)", re.ASCII)
@@ -74,6 +82,12 @@ class Settings:
     admins: tuple[str, ...] = _setting((), "Mail addresses of admins")
     analysts: tuple[str, ...] = _setting(
         ("*",), "Mail addresses of those who may run analyses; * means everybody signed in"
+    )
+    admit_unverified: bool = _setting(
+        False, "Admit people whose provider does not say whether mail addresses are verified"
+    )
+    session_idle_minutes: float = _setting(
+        480.0, "Minutes without use after which people have to sign in again; 0 for never"
     )
     allow_anonymous: bool = _setting(
         False, "Serve without sign-in beyond this machine: everybody is an admin"
@@ -172,7 +186,7 @@ def _check(settings: Settings) -> None:
     if settings.sign_in:
         _check_sign_in(settings)
         return
-    for name in ("oidc_client_id", "oidc_client_secret", "allowed_domains", "admins", "analysts"):
+    for name in _MEANT_FOR_SIGN_IN:
         # Whoever sets one believes that people sign in.
         if getattr(settings, name) != getattr(Settings, name):
             raise SettingsError(f"{variable(name)} needs {variable('oidc_metadata_url')} too: sign-in is off")

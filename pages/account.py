@@ -3,6 +3,7 @@ from __future__ import annotations
 import streamlit as st
 
 from grasp_core.report.text import escape_markdown
+from pages._ui.account.own_sessions import list_sessions
 from pages._ui.account.tokens import show_tokens
 from pages._ui.session.identity import current_user
 from pages._ui.session.permissions import VIEWERS_LOOK
@@ -18,9 +19,10 @@ _MAY = {
 user = current_user()
 st.title("Account")
 if user.id:
-    st.write(f"Signed in as **{escape_markdown(user.name)}** ({escape_markdown(user.id)}).")
+    st.write(f"Signed in as **{escape_markdown(user.name)}** ({escape_markdown(user.email)}).")
     st.write(_MAY[user.role])
     offer_sign_out()
     show_tokens(user)
+    list_sessions(user)
 else:
     st.write("This server asks nobody to sign in: everybody who can reach it may do everything.")

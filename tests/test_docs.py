@@ -29,6 +29,7 @@ METHODS = ROOT / "docs" / "methods.md"
 QUALITY = ROOT / "docs" / "quality.md"
 API = ROOT / "docs" / "api.md"
 DEPLOY = ROOT / "docs" / "deploy.md"
+SECURITY = ROOT / "docs" / "security.md"
 MODELS = ROOT / "docs" / "models.md"
 SCALING = ROOT / "docs" / "scaling.md"
 USING = ROOT / "docs" / "using.md"
@@ -53,6 +54,7 @@ DOCUMENTS = (
     API,
     PRIVACY,
     DEPLOY,
+    SECURITY,
     SCALING,
     MAP,
     INDEX,

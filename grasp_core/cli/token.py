@@ -7,8 +7,10 @@ from datetime import UTC, datetime
 from typing import get_args
 
 from grasp_core.cli.commands import Command, add_commands
+from grasp_core.cli.people import person_id_of
 from grasp_core.cli.storage import open_database
 from grasp_core.errors import DataError
+from grasp_core.store.people.people import PeopleStore
 from grasp_core.store.people.tokens import Scope, Token, TokenStore
 
 _BELOW = (
@@ -50,7 +52,7 @@ def _add_person(parser: argparse.ArgumentParser, words: str, default: str | None
 
 def _make(chosen: argparse.Namespace) -> None:
     with open_database() as engine:
-        owner = chosen.person.casefold()
+        owner = person_id_of(PeopleStore(engine), chosen.person)
         token = TokenStore(engine).create(owner=owner, name=chosen.name, scope=chosen.scope, days=chosen.days)
     print(token)
 
@@ -58,9 +60,12 @@ def _make(chosen: argparse.Namespace) -> None:
 def _list(chosen: argparse.Namespace) -> None:
     with open_database() as engine:
         store = TokenStore(engine)
-        found = store.all() if chosen.person is None else store.of(chosen.person.casefold())
+        people = PeopleStore(engine)
+        whose = None if chosen.person is None else person_id_of(people, chosen.person)
+        found = store.all() if whose is None else store.of(whose)
+        names = people.names(token.owner for token in found)
     for token in found:
-        print(_line(token))
+        print(_line(token, names[token.owner]))
 
 
 def _withdraw(chosen: argparse.Namespace) -> None:
@@ -69,13 +74,13 @@ def _withdraw(chosen: argparse.Namespace) -> None:
             raise DataError(f"no token that works has the id {chosen.id}; `token list` lists them")
 
 
-def _line(token: Token) -> str:
+def _line(token: Token, owner: str) -> str:
     state = "works" if token.works else "expired" if token.expired else "withdrawn"
     used = "never" if token.last_used_at is None else _day(token.last_used_at)
     return "\t".join(
         (
             token.id,
-            token.owner,
+            owner,
             token.name,
             token.scope,
             state,

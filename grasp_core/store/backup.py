@@ -30,21 +30,23 @@ from grasp_core.store.earlier_documents import Documents
 from grasp_core.store.schema import PASSING, files, links, metadata, runs
 
 FORMAT = "grasp-backup"
-FORMAT_VERSION = 5
+FORMAT_VERSION = 6
 """Version 1 lacked remembered readings, submissions, files that stay elsewhere and the counts of long runs;
 in version 4 answers about models and shared leaderboards were documents, and there was nothing that is asked
-about a run beside its result. Both are still restored."""
+about a run beside its result; version 5 named people by their mail addresses. All are still restored."""
 MAX_LINE_BYTES = 2**28
 MAX_MANIFEST_BYTES = 2**16
 MAX_RATIO = 200
 """An archive that would grow by more is none that GRASP wrote."""
 _MANIFEST = "manifest.json"
 _TABLES = tuple(table for table in metadata.sorted_tables if table not in PASSING)
-_NOT_IN_4 = frozenset({"answers"})
+_NOT_IN_5 = frozenset({"people"})
+_NOT_IN_4 = frozenset({"answers"}) | _NOT_IN_5
 _NOT_IN_1 = frozenset({"readings", "submissions", "scorings", "tallies"}) | _NOT_IN_4
 _TABLES_OF = {
     1: tuple(table for table in _TABLES if table.name not in _NOT_IN_1),
     4: tuple(table for table in _TABLES if table.name not in _NOT_IN_4),
+    5: tuple(table for table in _TABLES if table.name not in _NOT_IN_5),
     FORMAT_VERSION: _TABLES,
 }
 _DOCUMENTS = "documents"

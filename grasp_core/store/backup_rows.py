@@ -18,8 +18,9 @@ from grasp_core.result import DataSummary
 from grasp_core.spec import RunSpec
 from grasp_core.store.answers import unpacked
 from grasp_core.store.files import CHUNK_BYTES
+from grasp_core.store.people.people import Role
 from grasp_core.store.run_records import State
-from grasp_core.store.schema import answers, checkpoints, chunks, links, runs
+from grasp_core.store.schema import answers, checkpoints, chunks, links, people, runs
 
 Row = dict[str, Any]
 Check = Callable[[Row | None], None]
@@ -95,6 +96,11 @@ def _check_link(row: Row) -> None:
         read_leaderboard(json.loads(row["leaderboard"]))
 
 
+def _check_person(row: Row) -> None:
+    if row["role"] not in (None, *get_args(Role)):
+        raise ValueError
+
+
 def _check_answer(row: Row) -> None:
     unpacked(row["content"])
 
@@ -104,6 +110,7 @@ _CHECKS: Mapping[str, Callable[[Row], None]] = {
     checkpoints.name: _check_checkpoint,
     links.name: _check_link,
     answers.name: _check_answer,
+    people.name: _check_person,
 }
 
 

@@ -17,6 +17,7 @@ from grasp_core.panels.results import read_result
 from grasp_core.result import Result
 from grasp_core.store.claims import Claims, LostRunError, result_text
 from grasp_core.store.database import ID_BYTES, only_one, to_read, to_write
+from grasp_core.store.people.people import ids_named
 from grasp_core.store.run_records import Request, RunRecord, State, find_record, the_record, the_records
 from grasp_core.store.schema import (
     checkpoints,
@@ -188,7 +189,7 @@ class RunStore(Claims):
         after: tuple[float, str] | None = None,
         limit: int = 200,
     ) -> list[RunRecord]:
-        """Runs whose title, note, owner or tag contains `text`, latest first.
+        """Runs whose title, note, tag, or owner's name or mail address contains `text`, latest first.
 
         Parameters
         ----------
@@ -203,6 +204,7 @@ class RunStore(Claims):
                 column.icontains(text, autoescape=True)
                 for column in (runs.c.title, runs.c.note, runs.c.owner)
             ]
+            found.append(runs.c.owner.in_(ids_named(text)))
             tagged = sa.select(tags.c.run_id).where(tags.c.tag.icontains(text, autoescape=True))
             query = query.where(sa.or_(*found, runs.c.id.in_(tagged)))
         if tag is not None:

@@ -24,6 +24,7 @@ from sqlalchemy import (
     Table,
     Text,
     TypeDecorator,
+    UniqueConstraint,
 )
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
@@ -276,5 +277,35 @@ webhooks = Table(
     Index("ix_webhooks_run_id", "run_id"),
 )
 
-PASSING = frozenset({provisional_results, tokens, outcomes, webhooks})
+# Who has signed in, known by issuer and subject of their sign-in; objects name them by `id` as owner.
+people = Table(
+    "people",
+    metadata,
+    Column("id", Line(32), primary_key=True),
+    Column("issuer", Line(255), nullable=False),
+    Column("subject", Line(255), nullable=False),
+    Column("email", Line(320), nullable=False),  # verified, in small letters
+    Column("name", Prose, nullable=False),
+    Column("role", Line(16)),  # null: as the settings say
+    Column("created_at", Double, nullable=False),
+    Column("signed_in_at", Double, nullable=False),  # last
+    Column("disabled_at", Double),
+    UniqueConstraint("issuer", "subject"),
+    Index("ix_people_email", "email"),
+)
+
+# Sign-ins that go on, and those that ended lately; in no backup. What browsers carry is not in it.
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("key", Line(64), primary_key=True),  # sha256 of what the sign-in provider said
+    Column("person_id", Line(32), ForeignKey("people.id", ondelete="CASCADE"), nullable=False),
+    Column("browser", Prose, nullable=False, default=""),
+    Column("created_at", Double, nullable=False),
+    Column("seen_at", Double, nullable=False),
+    Column("ended_at", Double),
+    Index("ix_sessions_person_id", "person_id"),
+)
+
+PASSING = frozenset({provisional_results, tokens, outcomes, webhooks, sessions})
 """Tables that no backup holds: what is found anew, and keys that would come back to life."""

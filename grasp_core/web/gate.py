@@ -6,11 +6,14 @@ from http import HTTPStatus
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import HTTPConnection
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
+from grasp_core.access import User
+from grasp_core.errors import StoreError
 from grasp_core.settings import Settings
 from grasp_core.web.identity import Identify, same_origin
 from grasp_core.web.problem import ProblemError
@@ -20,7 +23,8 @@ LOCAL_ONLY = (
     "or set GRASP_ALLOW_ANONYMOUS=1 if everybody who can reach it may see and delete everything."
 )
 POLICY_VIOLATION = 1008
-_CLOSED = ("/_stcore/metrics", "/_stcore/agent")
+_CLOSED = ("/_stcore/metrics", "/_stcore/agent", "/auth/logout")
+"""Streamlit's own metrics and remote control, and its sign-out, which any link could ask for."""
 _HEALTH = "/_stcore/health"  # a proxy that asks here passes the sentence on, instead of "no answer"
 UPLOADS = "/_stcore/upload_file"
 """Below it, Streamlit takes files: SESSION/FILE."""
@@ -33,7 +37,7 @@ class Gate:
 
     Without sign-in, that is whatever does not come from this machine, unless the settings ask for it. With
     sign-in, it is uploads by people who may not run analyses. In any case it is connections that another
-    site's page opens, and Streamlit's own metrics and remote control.
+    site's page opens, and what Streamlit offers beside the pages.
 
     Parameters
     ----------
@@ -57,7 +61,7 @@ class Gate:
             await self.app(scope, receive, send)
             return
         connection = HTTPConnection(scope)
-        refused = self._refused(connection)
+        refused = await self._refused(connection)
         if refused is None:
             await self.app(scope, receive, send)
         elif scope["type"] == "websocket":
@@ -68,7 +72,7 @@ class Gate:
             answer = PlainTextResponse(refused.detail, int(refused.status), refused.headers)
             await answer(scope, receive, send)
 
-    def _refused(self, connection: HTTPConnection) -> ProblemError | None:
+    async def _refused(self, connection: HTTPConnection) -> ProblemError | None:
         local = is_local(connection) and _asks_for_local(connection)
         if self.local_only and not local and not self._below(connection, _HEALTH):
             return ProblemError(HTTPStatus.FORBIDDEN, LOCAL_ONLY)
@@ -77,7 +81,10 @@ class Gate:
         if any(self._below(connection, path) for path in _CLOSED):
             return ProblemError(HTTPStatus.NOT_FOUND, "Not found.")
         if self._below(connection, UPLOADS):
-            user = self.identify(connection)
+            try:
+                user = await who(self.identify, connection)
+            except StoreError as error:
+                return ProblemError(HTTPStatus.SERVICE_UNAVAILABLE, str(error))
             if user is None:
                 return ProblemError(HTTPStatus.UNAUTHORIZED, "Sign in first.")
             if not user.may_run:
@@ -87,6 +94,17 @@ class Gate:
     def _below(self, connection: HTTPConnection, path: str) -> bool:
         asked: str = connection.scope["path"]  # not connection.url, which the Host header has a hand in
         return asked == self.base_path + path or asked.startswith(f"{self.base_path}{path}/")
+
+
+async def who(identify: Identify, connection: HTTPConnection) -> User | None:
+    """Who makes a request, asked where the database may take its time.
+
+    Raises
+    ------
+    StoreError
+        If it cannot be asked.
+    """
+    return await run_in_threadpool(identify, connection)
 
 
 def is_local(connection: HTTPConnection) -> bool:

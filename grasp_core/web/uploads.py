@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from grasp_core.access import User
 from grasp_core.errors import StoreError
 from grasp_core.server import Server
-from grasp_core.web.gate import UPLOADS
+from grasp_core.web.gate import UPLOADS, who
 from grasp_core.web.identity import Identify
 from grasp_core.web.problem import ProblemError
 
@@ -122,9 +122,9 @@ class UploadGate:
             await self.app(scope, receive, send)
             return
         connection = HTTPConnection(scope)
-        user = self.identify(connection)
         session = scope["path"].removeprefix(self.below).partition("/")[0]
         try:
+            user = await who(self.identify, connection)
             quota = await run_in_threadpool(room, self.server(), user)
             owner = "" if user is None else user.id
             with self.ledger.admitted(

@@ -10,6 +10,8 @@ from starlette.requests import HTTPConnection
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from grasp_core.errors import StoreError
+from grasp_core.web.gate import who
 from grasp_core.web.identity import Identify
 
 COOKIE = "grasp_way_back"
@@ -59,13 +61,18 @@ class WayBack:
                         headers["Location"] = self.base_path + waiting
                         self._keep(headers, None)
                 elif headers.get("Content-Type", "").startswith("text/html"):
-                    self._remember(connection, path, headers)
+                    await self._remember(connection, path, headers)
             await send(message)
 
         await self.app(scope, receive, send_on)
 
-    def _remember(self, connection: HTTPConnection, path: str, headers: MutableHeaders) -> None:
-        if path in self.open_pages or self.identify(connection) is not None:
+    async def _remember(self, connection: HTTPConnection, path: str, headers: MutableHeaders) -> None:
+        if path in self.open_pages:
+            return
+        try:
+            if await who(self.identify, connection) is not None:
+                return
+        except StoreError:  # the page itself says so
             return
         query = connection.scope["query_string"].decode("latin-1")
         wanted = _page(f"{path}?{query}" if query else path)

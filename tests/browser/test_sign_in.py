@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import re
-import subprocess
-import sys
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -21,13 +18,16 @@ from grasp_core.settings import Settings, variable
 from pages._ui.shell.screens import SCREENS
 from tests.browser.visits import drop, picture, results, settle, violations
 from tests.conftest import PATIENCE_MS
+from tests.provider import providing
 from tests.results import make_result
-from tests.serving import Served, free_port, serving, wait_for
+from tests.serving import Served, free_port, serving
 
 PEOPLE = {
     "ann": {"email": "ann@lab.example", "name": "Ann Analyst", "email_verified": True},
-    "vera": {"email": "vera@lab.example", "name": "Vera Viewer"},
-    "eve": {"email": "eve@evil.example", "name": "Eve"},
+    "vera": {"email": "vera@lab.example", "name": "Vera Viewer", "email_verified": True},
+    "root": {"email": "root@lab.example", "name": "Root", "email_verified": True},
+    "una": {"email": "una@lab.example", "name": "Una Unsaid"},
+    "eve": {"email": "eve@evil.example", "name": "Eve", "email_verified": True},
 }
 TITLE = "A run that is nobody else's business"
 OpenAs = Callable[..., Page]
@@ -46,18 +46,8 @@ class Site:
 @pytest.fixture(scope="module")
 def provider() -> Iterator[str]:
     """Address of a provider that believes everybody."""
-    port = free_port()
-    command = [sys.executable, "-m", "oidc_provider_mock", "--port", str(port)]
-    for subject, claims in PEOPLE.items():
-        command += ["--user-claims", json.dumps({"sub": subject, **claims})]
-    address = f"http://localhost:{port}"
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        wait_for(f"{address}/.well-known/openid-configuration", process)
+    with providing(PEOPLE) as address:
         yield address
-    finally:
-        process.terminate()
-        process.wait(20)
 
 
 @contextmanager
@@ -76,6 +66,7 @@ def signing_in(folder: Path, provider: str, base_path: str = "") -> Iterator[Sit
         "cookie_secret": "the secret that signs the cookies",
         "allowed_domains": "lab.example",
         "analysts": "ann@lab.example",
+        "admins": "root@lab.example",
     }
     environment = {variable(name): value for name, value in settings.items()}
     with serving(folder, environment, host="localhost", port=port, base_path=base_path) as served:
@@ -135,6 +126,13 @@ def test_no_page_shows_strangers_anything(context: BrowserContext, site: Site) -
             expect(page.get_by_text(TITLE)).to_have_count(0)
         else:
             asked_to_sign_in(page)
+
+
+def test_an_address_that_nobody_calls_verified_is_not_admitted(context: BrowserContext, site: Site) -> None:
+    page = visit(context, site, site.result)
+    sign_in(page, "una")
+    expect(page.get_by_text("does not say whether your mail address is verified")).to_be_visible()
+    assert api_status(context, site) == 401
 
 
 def test_a_deep_link_survives_sign_in_and_sign_out_ends_it(
@@ -224,3 +222,48 @@ def test_under_a_path(
         with urllib.request.urlopen(f"{site.served.url}/robots.txt") as answer:
             assert b"Disallow: /" in answer.read()
         assert re.search(r"the client|the secret", site.served.said()) is None
+
+
+def test_an_admin_disables_somebody_whose_open_tab_closes(browser: Browser, site: Site) -> None:
+    theirs, mine = browser.new_context(), browser.new_context()
+    for one in (theirs, mine):
+        one.set_default_timeout(PATIENCE_MS)
+        one.route("https://**", lambda route: route.abort())
+    vera, root = visit(theirs, site, site.result), visit(mine, site, "/people")
+    sign_in(vera, "vera")
+    results(vera)
+    sign_in(root, "root")
+    expect(root.get_by_role("heading", level=1)).to_have_text("People")
+    entry = root.locator('[class*="st-key-person-"]', has_text="vera@lab.example")
+    expect(entry.get_by_text("as set for all (viewer)")).to_be_visible()
+    settle(root)
+    assert not violations(root)
+    picture(root, "people")
+    entry.get_by_role("button", name="Disable").click()
+    root.get_by_role("dialog").get_by_role("button", name="Disable").click()
+    expect(entry.get_by_role("button", name="Enable")).to_be_visible()
+    expect(vera.get_by_text("Your account on this server is disabled")).to_be_visible(timeout=10_000)
+    expect(vera.get_by_text(TITLE)).to_have_count(0)
+    assert api_status(theirs, site) == 401
+    entry.get_by_role("button", name="Enable").click()
+    expect(entry.get_by_role("button", name="Disable")).to_be_visible()
+    theirs.close()
+    mine.close()
+
+
+def test_signed_out_everywhere(browser: Browser, site: Site) -> None:
+    contexts = [browser.new_context(), browser.new_context()]
+    pages = []
+    for one in contexts:
+        one.set_default_timeout(PATIENCE_MS)
+        one.route("https://**", lambda route: route.abort())
+        pages.append(visit(one, site, "/account"))
+        sign_in(pages[-1], "ann")
+        expect(pages[-1].get_by_text("this one")).to_be_visible()
+    expect(pages[1].get_by_role("button", name="End", exact=True)).to_have_count(1)
+    pages[1].get_by_role("button", name="Sign out everywhere").click()
+    for page in pages:
+        expect(page.get_by_role("button", name="Sign in")).to_be_visible(timeout=10_000)
+    assert [api_status(one, site) for one in contexts] == [401, 401]
+    for one in contexts:
+        one.close()

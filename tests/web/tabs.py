@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -81,17 +82,27 @@ class Tab:
 
 
 @contextmanager
-def tab(url: str, page: str = "") -> Iterator[Tab]:
-    """Open a page of a server."""
+def tab(
+    url: str, page: str = "", signed_in: httpx.Client | None = None, public_url: str = ""
+) -> Iterator[Tab]:
+    """Open a page of a server, with the cookies of somebody who has signed in.
+
+    `public_url` is the address in the browser, where a proxy chooses the server.
+    """
     with httpx.Client(base_url=url, timeout=PATIENCE_S) as web:
+        web.cookies = httpx.Cookies(None if signed_in is None else signed_in.cookies)
         web.get("/_stcore/health")
-        parts = urlsplit(url)
+        parts, server = urlsplit(public_url or url), urlsplit(url)
         with connect(
             f"ws://{parts.netloc}{parts.path}/_stcore/stream",
             origin=Origin(f"http://{parts.netloc}"),
-            subprotocols=[Subprotocol("streamlit")],
+            subprotocols=[Subprotocol("streamlit"), Subprotocol(web.cookies[XSRF])],
+            additional_headers={
+                "Cookie": "; ".join(f"{name}={value}" for name, value in web.cookies.items())
+            },
             max_size=None,
-        ) as socket:
-            opened = Tab(web, socket)
+            sock=socket.create_connection((server.hostname or "", server.port or 0)),
+        ) as connection:
+            opened = Tab(web, connection)
             opened.show(page)
             yield opened

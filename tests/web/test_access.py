@@ -1,14 +1,27 @@
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import pytest
 
-from grasp_core.access import LOCAL_USER, user_from_claims
+from grasp_core.access import DISABLED, LOCAL_USER, User, identity_of, role_of, user_of
 from grasp_core.errors import AccessError
 from grasp_core.settings import Settings, read_settings
+from grasp_core.store.people.people import Person
 
+SAID = {"iss": "https://id.example", "sub": "s-1", "email_verified": True}
 LAB = Settings(allowed_domains=("lab.example",), analysts=("ann@lab.example",), admins=("root@lab.example",))
+
+
+def person(email: str, settings: Settings, *, name: str = "", **rest: Any) -> Person:
+    identity = identity_of({**SAID, "email": email, "name": name}, settings)
+    values: dict[str, Any] = {"role": None, "disabled_at": None, **rest}
+    return Person(id="p1", identity=identity, created_at=0.0, signed_in_at=0.0, **values)
+
+
+def signed_in(email: str, settings: Settings, *, name: str = "") -> User:
+    return user_of(person(email, settings, name=name), settings)
 
 
 @pytest.mark.parametrize(
@@ -21,12 +34,53 @@ LAB = Settings(allowed_domains=("lab.example",), analysts=("ann@lab.example",), 
     ],
 )
 def test_roles(email: str, role: str) -> None:
-    user = user_from_claims({"email": email, "name": "N."}, LAB)
-    assert (user.id, user.name, user.role) == (email.casefold(), "N.", role)
+    user = signed_in(email, LAB, name="N.")
+    assert (user.id, user.email, user.name, user.role) == ("p1", email.casefold(), "N.", role)
 
 
 def test_by_default_everybody_signed_in_is_an_analyst() -> None:
-    assert user_from_claims({"email": "x@y.example"}, read_settings({})).role == "analyst"
+    assert signed_in("x@y.example", read_settings({})).role == "analyst"
+
+
+@pytest.mark.parametrize(
+    ("email", "own", "role"),
+    [
+        ("vera@lab.example", "analyst", "analyst"),
+        ("vera@lab.example", "admin", "admin"),
+        ("ann@lab.example", "viewer", "viewer"),
+        ("root@lab.example", "viewer", "admin"),
+    ],
+)
+def test_a_role_of_ones_own_stands_above_the_settings_but_not_above_their_admins(
+    email: str, own: Any, role: str
+) -> None:
+    assert role_of(person(email, LAB, role=own), LAB) == role
+
+
+def test_who_is_disabled_or_of_a_domain_that_is_not_allowed_any_more_may_nothing() -> None:
+    with pytest.raises(AccessError, match=DISABLED):
+        user_of(person("ann@lab.example", LAB, disabled_at=1.0), LAB)
+    with pytest.raises(AccessError, match="does not admit"):
+        user_of(person("x@y.example", read_settings({})), LAB)
+
+
+def test_a_missing_email_verified_is_refused_unless_a_setting_admits_it() -> None:
+    silent = {"iss": "https://id.example", "sub": "s-1", "email": "ann@lab.example"}
+    with pytest.raises(AccessError, match="does not say whether your mail address is verified"):
+        identity_of(silent, LAB)
+    lenient = dataclasses.replace(LAB, admit_unverified=True)
+    assert identity_of(silent, lenient).email == "ann@lab.example"
+    for said in (False, "false", None, 0, "yes"):
+        with pytest.raises(AccessError, match="not verified"):
+            identity_of({**silent, "email_verified": said}, lenient)
+
+
+@pytest.mark.parametrize(
+    "change", [{"iss": None}, {"sub": ""}, {"sub": 7}, {"sub": "x" * 256}, {"iss": ["https://id.example"]}]
+)
+def test_who_is_not_said_to_be_anybody_is_not_admitted(change: dict[str, Any]) -> None:
+    with pytest.raises(AccessError, match="does not say who you are"):
+        identity_of({**SAID, "email": "ann@lab.example", **change}, LAB)
 
 
 @pytest.mark.parametrize(
@@ -49,12 +103,13 @@ def test_by_default_everybody_signed_in_is_an_analyst() -> None:
 )
 def test_who_is_not_admitted(claims: dict[str, Any]) -> None:
     with pytest.raises(AccessError):
-        user_from_claims(claims, LAB)
+        identity_of({**SAID, **claims}, LAB)
 
 
 def test_who_may_do_what() -> None:
     vera, ann, root = (
-        user_from_claims({"email": f"{name}@lab.example"}, LAB) for name in ("vera", "ann", "root")
+        dataclasses.replace(signed_in(f"{name}@lab.example", LAB), id=name)
+        for name in ("vera", "ann", "root")
     )
     assert [user.may_run for user in (vera, ann, root, LOCAL_USER)] == [False, True, True, True]
     assert [user.may_manage(ann.id) for user in (vera, ann, root, LOCAL_USER)] == [False, True, True, True]

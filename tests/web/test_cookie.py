@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import secrets
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from http.cookies import SimpleCookie
+from pathlib import Path
 from typing import Any
 
 import itsdangerous
@@ -18,13 +21,35 @@ from streamlit.web.server.starlette.starlette_server_config import (
     USER_COOKIE_NAME,
 )
 
+from grasp_core import server as server_module
+from grasp_core.accounts import Accounts, session_key
+from grasp_core.engine.pools import workers
+from grasp_core.server import make_server
 from grasp_core.settings import Settings
-from pages._ui.session.cookie import signed_in
+from grasp_core.store.people.people import Identity
+from pages._ui.session.cookie import claims_of, signed_in
 from pages._ui.session.identity import sender
+from tests.empty_store import empty_home
 from tests.web.conftest import SIGN_IN
 
 SETTINGS = Settings(**SIGN_IN, allowed_domains=("lab.example",))
-CLAIMS = {"email": "ann@lab.example", "name": "Ann"}
+CLAIMS = {
+    "iss": "https://id.example",
+    "sub": "s-1",
+    "email": "ann@lab.example",
+    "email_verified": True,
+    "name": "Ann",
+}
+
+
+@pytest.fixture(autouse=True)
+def accounts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Accounts]:
+    """A server on which everybody has a session whom Streamlit's cookie names, and may have one."""
+    made = make_server(dataclasses.replace(SETTINGS, home=empty_home(tmp_path)), workers.threads)
+    monkeypatch.setattr(server_module, "shared", lambda: made)
+    yield made.accounts
+    made.service.close()
+    made.database.dispose()
 
 
 @pytest.fixture(autouse=True)
@@ -54,13 +79,35 @@ def request(cookie: dict[str, str], **headers: str) -> HTTPConnection:
     return HTTPConnection({"type": "http", "headers": raw, "path": "/", "query_string": b""})
 
 
-def test_a_cookie_says_who_signed_in() -> None:
-    claims = signed_in(request(cookies()), SETTINGS.origin)
+def with_session(accounts: Accounts, **claims: Any) -> dict[str, str]:
+    """The cookie of somebody who has a session, whether or not they should have been given one."""
+    made = cookies(**claims)
+    told = claims_of(made, str(claims.get("origin", SETTINGS.origin)))
+    person = accounts.people.sign_in(Identity("https://id.example", "s-1", "ann@lab.example", "Ann"))
+    accounts.sessions.begin(session_key(told or {**CLAIMS, **claims}), person.id, "")
+    return made
+
+
+def test_a_cookie_says_who_signed_in(accounts: Accounts) -> None:
+    cookie = cookies()
+    claims = signed_in(request(cookie), SETTINGS.origin)
     assert claims is not None
     assert claims["email"] == CLAIMS["email"]
-    user = sender(request(cookies(), Origin=SETTINGS.origin), SETTINGS)
+    assert sender(request(cookie, Origin=SETTINGS.origin), SETTINGS) is None  # no session has begun
+    begun = accounts.sign_in(claims)
+    user = sender(request(cookie, Origin=SETTINGS.origin), SETTINGS)
+    assert user == begun
     assert user is not None
-    assert user.id == "ann@lab.example"
+    assert (user.email, user.name) == ("ann@lab.example", "Ann")
+    assert user.id not in (user.email, claims["sub"])
+
+
+def test_the_key_is_the_same_where_streamlit_tells_the_claims_to_pages() -> None:
+    claims = signed_in(request(cookies()), SETTINGS.origin)
+    assert claims is not None
+    told = {**claims, "tokens": {}}  # as a page connects
+    assert session_key(claims) == session_key(told)
+    assert session_key(claims) != session_key({**claims, "nonce": "another sign-in"})
 
 
 def test_a_large_cookie_comes_in_pieces() -> None:
@@ -76,8 +123,9 @@ def test_a_large_cookie_comes_in_pieces() -> None:
 @pytest.mark.parametrize(
     "claims", [{"email": "eve@evil.example"}, {"email_verified": False}, {"email": None}]
 )
-def test_not_everybody_who_signed_in_is_admitted(claims: dict[str, Any]) -> None:
-    assert sender(request(cookies(**claims)), SETTINGS) is None
+def test_not_everybody_who_signed_in_is_admitted(claims: dict[str, Any], accounts: Accounts) -> None:
+    assert sender(request(with_session(accounts)), SETTINGS) is not None
+    assert sender(request(with_session(accounts, **claims)), SETTINGS) is None
 
 
 @pytest.mark.parametrize(
@@ -91,12 +139,13 @@ def test_not_everybody_who_signed_in_is_admitted(claims: dict[str, Any]) -> None
         ({}, {"Origin": "null"}),
     ],
 )
-def test_another_address_or_no_sign_in(claims: dict[str, Any], headers: dict[str, str]) -> None:
-    assert sender(request(cookies(**claims), **headers), SETTINGS) is None
+def test_another_address_or_no_sign_in(
+    claims: dict[str, Any], headers: dict[str, str], accounts: Accounts
+) -> None:
+    assert sender(request(with_session(accounts, **claims), **headers), SETTINGS) is None
 
 
-def _forged() -> list[str]:
-    value = cookies()[USER_COOKIE_NAME]
+def _forged(value: str) -> list[str]:
     payload, time, signature = value.rsplit(".", 2)
     other = itsdangerous.URLSafeTimedSerializer("x" * 32, salt=USER_COOKIE_NAME)
     unsalted = itsdangerous.URLSafeTimedSerializer(SIGN_IN["cookie_secret"])
@@ -109,20 +158,21 @@ def _forged() -> list[str]:
     ]  # fmt: skip
 
 
-def test_forged_and_tampered_cookies_say_nothing() -> None:
-    for value in _forged():
+def test_forged_and_tampered_cookies_say_nothing(accounts: Accounts) -> None:
+    for value in _forged(with_session(accounts)[USER_COOKIE_NAME]):
         assert sender(request({USER_COOKIE_NAME: value}), SETTINGS) is None, value
 
 
-def test_an_old_cookie_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    old = cookies()
+def test_an_old_cookie_says_nothing(monkeypatch: pytest.MonkeyPatch, accounts: Accounts) -> None:
+    old = with_session(accounts)
+    assert sender(request(old), SETTINGS) is not None
     later = itsdangerous.TimestampSigner.get_timestamp
     days = AUTH_COOKIE_MAX_AGE_SECONDS + 2 * 86400
     monkeypatch.setattr(itsdangerous.TimestampSigner, "get_timestamp", lambda self: later(self) + days)
     assert sender(request(old), SETTINGS) is None
 
 
-def test_another_secret_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = cookies()
+def test_another_secret_says_nothing(monkeypatch: pytest.MonkeyPatch, accounts: Accounts) -> None:
+    before = with_session(accounts)
     monkeypatch.setattr(starlette_websocket, "get_cookie_secret", lambda: "y" * 32)
     assert sender(request(before), SETTINGS) is None

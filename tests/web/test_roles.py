@@ -22,13 +22,15 @@ from tests.results import make_result
 from tests.serving import ROOT
 from tests.web.conftest import SIGN_IN
 
+SAID = {"iss": "https://id.example", "email_verified": True}
 CLAIMS: dict[str, dict[str, Any] | None] = {
     "stranger": None,
-    "not admitted": {"email": "eve@evil.example"},
-    "viewer": {"email": "vera@lab.example"},
-    "analyst": {"email": "ann@lab.example", "name": "*Ann*"},
-    "admin": {"email": "root@lab.example"},
+    "not admitted": {**SAID, "sub": "e", "email": "eve@evil.example"},
+    "viewer": {**SAID, "sub": "v", "email": "vera@lab.example"},
+    "analyst": {**SAID, "sub": "a", "email": "ann@lab.example", "name": "*Ann*"},
+    "admin": {**SAID, "sub": "r", "email": "root@lab.example"},
 }
+ADMITTED = ("viewer", "analyst", "admin")
 TITLE = "A run that is nobody else's business"
 
 
@@ -43,6 +45,8 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     )
     made = make_server(settings, workers.threads)
     monkeypatch.setattr(server_module, "shared", lambda: made)
+    for who in ADMITTED:
+        made.accounts.sign_in(CLAIMS[who] or {})
     yield made
     made.service.close()
     made.database.dispose()
@@ -50,7 +54,13 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
 
 @pytest.fixture
 def run_id(server: Server) -> str:
-    return server.runs.add(make_result(), title=TITLE, owner="ann@lab.example").id
+    return server.runs.add(make_result(), title=TITLE, owner=user_id(server, "analyst")).id
+
+
+def user_id(server: Server, who: str) -> str:
+    user = server.accounts.user(CLAIMS[who] or {})
+    assert user is not None
+    return user.id
 
 
 def become(who: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -91,7 +101,8 @@ def test_no_page_shows_strangers_anything(
         assert labels == ["Sign in"]
         assert [title.value for title in page.title] == ["GRASP"]
     else:
-        assert labels == ["Sign out"]
+        assert labels == []
+        assert [one.value for one in page.get("html") if 'action="/auth/sign-out"' in one.value]
         assert "does not admit" in page.error[0].value
         assert [title.value for title in page.title] == ["GRASP"]
 
@@ -105,6 +116,9 @@ def test_pages_by_role(screen: Any, who: str, run_id: str, monkeypatch: pytest.M
     assert "Sign in" not in [button.label for button in page.button]
     kept_out = permissions.VIEWERS_LOOK in [info.value for info in page.info]
     assert kept_out == (who == "viewer" and screen.name in ("start", "data", "analysis"))
+    assert (permissions.ADMINS_ONLY in [info.value for info in page.info]) == (
+        who != "admin" and screen.audience == "admins"
+    )
     if screen.name == "account":
         assert f"role on this server is {who}" in text(page)
     if kept_out:
@@ -134,23 +148,26 @@ def test_actions_ask_for_themselves(
     with pytest.raises(AccessError):
         permissions.require_run()
     with pytest.raises(AccessError):
-        permissions.require_manage("vera@lab.example")
+        permissions.require_manage("somebody's")
+    with pytest.raises(AccessError):
+        permissions.require_admin()
     with pytest.raises(AccessError):
         doors.try_example()
     with pytest.raises(AccessError):
         state.submit(None, result.spec, 0.0)  # type: ignore[arg-type]
     assert files.take("annotations", b"a,b,c\n1,2,3\n", "a.csv", "round")
-    assert server.files.used("") == server.files.used("vera@lab.example") == 0
+    assert server.files.used("") == server.files.used(user_id(server, "viewer")) == 0
     assert [run.id for run in server.runs.search()] == [run_id]
 
 
 def test_analysts_manage_their_own_and_admins_all(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    ann = user_id(server, "analyst")
     become("analyst", monkeypatch)
-    assert permissions.require_manage("ann@lab.example").role == "analyst"
+    assert permissions.require_manage(ann).role == "analyst"
     with pytest.raises(AccessError, match="admin"):
-        permissions.require_manage("root@lab.example")
+        permissions.require_manage(user_id(server, "admin"))
     become("admin", monkeypatch)
-    assert permissions.require_manage("ann@lab.example").role == "admin"
+    assert permissions.require_manage(ann).role == "admin"
     assert permissions.may_manage("anybody")
     become("stranger", monkeypatch)
     assert not permissions.may_manage("")

@@ -1,4 +1,4 @@
-"""What lasts of people: their tokens.
+"""Who uses a server: people, their sessions and their personal tokens.
 
 Imports no other room.
 """

@@ -185,7 +185,9 @@ def _limited(receive: Receive) -> Receive:
 
 def _by_token(server: Server, brought: str) -> User | None:
     token = server.tokens.use(brought)
-    return None if token is None else user_by_token(token, server.settings)
+    if token is None:
+        return None
+    return user_by_token(token, server.accounts.acting(token.owner), server.settings)
 
 
 def _check_site(connection: HTTPConnection, server: Server) -> None:

@@ -1,4 +1,4 @@
-"""Sections of Account: personal tokens.
+"""Sections of Account and of People: sessions and personal tokens of one's own; for admins, everybody.
 
 Imports `session` and `widgets`.
 """

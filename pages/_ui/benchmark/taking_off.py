@@ -8,6 +8,7 @@ from grasp_core import server
 from grasp_core.report.text import escape_markdown
 from grasp_core.store.submissions import SubmissionRecord
 from pages._ui.benchmark.submissions import forget_scored
+from pages._ui.session.identity import owner_names
 from pages._ui.session.permissions import may_manage, require_manage
 from pages._ui.session.times import told
 from pages._ui.widgets.confirming import confirm
@@ -24,7 +25,8 @@ def offer_taking_off() -> None:
 
 @st.dialog("Take a system off the leaderboard?", width="medium")
 def _dialog(found: list[SubmissionRecord]) -> None:
-    names = {record.id: _told(record) for record in found}
+    owners = owner_names(record.owner for record in found)
+    names = {record.id: _told(record, owners[record.owner]) for record in found}
     chosen = st.selectbox("Which one", list(names), format_func=names.__getitem__, key=CHOSEN)
     record = next(one for one in found if one.id == chosen)
     st.warning(
@@ -37,8 +39,8 @@ def _dialog(found: list[SubmissionRecord]) -> None:
     confirm(take_off, found, yes="Take it off for good")
 
 
-def _told(record: SubmissionRecord) -> str:
-    by = f"handed in by {record.owner}, " if record.owner else ""
+def _told(record: SubmissionRecord, owner: str) -> str:
+    by = f"handed in by {owner}, " if owner else ""
     return f"{record.name} ({by}{told(record.created_at)})"
 
 

@@ -17,7 +17,7 @@ from grasp_core.io.table.table import Table
 from grasp_core.report.text import escape_markdown
 from grasp_core.store.readings import Reading
 from grasp_core.wording import number
-from pages._ui.session.identity import current_user
+from pages._ui.session.identity import current_user, owner_names
 from pages._ui.session.permissions import require_run
 from pages._ui.session.state import work
 from pages._ui.session.times import zone
@@ -108,4 +108,4 @@ def _when(found: Reading) -> str:
 
 
 def _whose(found: Reading) -> str:
-    return "by you" if found.owner == current_user().id else f"by {found.owner}"
+    return "by you" if found.owner == current_user().id else f"by {owner_names([found.owner])[found.owner]}"

@@ -12,6 +12,7 @@ from grasp_core.store.runs import RunRecord
 from pages._ui.runs.progress import cancel, show_progress
 from pages._ui.runs.run_edit import delete, edit
 from pages._ui.runs.selected_runs import pick
+from pages._ui.session.identity import owner_names
 from pages._ui.session.permissions import may_manage
 from pages._ui.session.times import exactly, lasted, told
 from pages._ui.shell.links import link_to_run
@@ -31,12 +32,14 @@ _STATES = {
 @st.fragment(run_every=_EVERY_S)
 def watch_all(ids: Sequence[str]) -> None:
     """Progress of the runs that have not ended; when one does, draw the page anew."""
-    for run in map(server.shared().runs.get, ids):
-        if run is None or run.ended:
-            st.rerun()
+    going_on = [run for run in map(server.shared().runs.get, ids) if run is not None and not run.ended]
+    if len(going_on) < len(ids):
+        st.rerun()
+    names = owner_names(run.owner for run in going_on)
+    for run in going_on:
         with st.container(border=True, key=f"running-{run.id}"):
             link_to_run(run.id, run.title)
-            _facts(run)
+            _facts(run, names[run.owner])
             show_progress(run)
             if may_manage(run.owner) and not run.cancel_requested:
                 st.button(
@@ -52,22 +55,24 @@ def list_runs(runs: Sequence[RunRecord]) -> None:
     """Ended runs, a page of them at a time."""
     pages = -(-len(runs) // _PER_PAGE)
     page = min(st.session_state.get("runs-page", 1), pages)
-    for run in runs[(page - 1) * _PER_PAGE : page * _PER_PAGE]:
+    shown = runs[(page - 1) * _PER_PAGE : page * _PER_PAGE]
+    names = owner_names(run.owner for run in shown)
+    for run in shown:
         with st.container(border=True, key=f"run-{run.id}", gap="xsmall"):
             with st.container(horizontal=True, vertical_alignment="center"):
                 link_to_run(run.id, run.title)
                 pick(run)
                 edit(run)
                 delete(run)
-            _facts(run)
+            _facts(run, names[run.owner])
             if run.note:
                 st.markdown(escape_markdown(_shortened(run.note)))
     if pages > 1:
         st.pagination(pages, key="runs-page")
 
 
-def _facts(run: RunRecord) -> None:
-    facts = [f"made by {run.owner}"] if run.owner else []
+def _facts(run: RunRecord, owner: str) -> None:
+    facts = [f"made by {owner}"] if owner else []
     facts += [told(run.created_at), f"{run.total:,} permutations"]
     if run.duration_s is not None:
         facts.append(f"took {lasted(run.duration_s)}")

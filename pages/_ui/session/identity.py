@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import streamlit as st
 from starlette.requests import HTTPConnection
 
 from grasp_core import server
-from grasp_core.access import LOCAL_USER, User, user_from_claims
+from grasp_core.access import LOCAL_USER, User
+from grasp_core.accounts import session_key
 from grasp_core.errors import AccessError
 from grasp_core.settings import Settings
 from pages._ui.session.cookie import signed_in
@@ -23,14 +24,19 @@ def current_user() -> User:
     AccessError
         If nobody has signed in, or whoever has is not admitted.
     """
-    user = visitor()
+    user = visitor(seen=True)
     if user is None:
         raise AccessError("Sign in first.")
     return user
 
 
-def visitor() -> User | None:
-    """The person of this session, or None while nobody has signed in.
+def visitor(*, seen: bool = False) -> User | None:
+    """The person of this session as they may act now, or None while nobody has signed in.
+
+    Parameters
+    ----------
+    seen : bool
+        Count this as use of the session: somebody opens or does something.
 
     Raises
     ------
@@ -41,7 +47,18 @@ def visitor() -> User | None:
     if not settings.sign_in:
         return LOCAL_USER
     claims = session_claims()
-    return None if claims is None else user_from_claims(claims, settings)
+    return None if claims is None else server.shared().accounts.user(claims, seen=seen)
+
+
+def this_session() -> str | None:
+    """Key of this session, or None."""
+    claims = session_claims()
+    return None if claims is None else session_key(claims)
+
+
+def owner_names(owners: Iterable[str]) -> dict[str, str]:
+    """What those are called whom objects name as owners; nobody's name is empty."""
+    return server.shared().accounts.people.names(owners)
 
 
 def session_claims() -> Mapping[str, Any] | None:
@@ -55,7 +72,7 @@ def sender(connection: HTTPConnection, settings: Settings) -> User | None:
         return LOCAL_USER
     claims = signed_in(connection, settings.origin)
     try:
-        return None if claims is None else user_from_claims(claims, settings)
+        return None if claims is None else server.shared().accounts.user(claims)
     except AccessError:
         return None
 

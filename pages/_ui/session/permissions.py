@@ -10,6 +10,7 @@ VIEWERS_LOOK = (
     "Your role on this server is viewer: you may look at every run, but not upload data or start runs. "
     "Whoever runs this server can make you an analyst."
 )
+ADMINS_ONLY = "This page is for admins of this server."
 
 
 def require_run() -> User:
@@ -23,6 +24,20 @@ def require_run() -> User:
     user = current_user()
     if not user.may_run:
         raise AccessError(VIEWERS_LOOK)
+    return user
+
+
+def require_admin() -> User:
+    """The person of this session, who may see and change who may do what.
+
+    Raises
+    ------
+    AccessError
+        If they may not.
+    """
+    user = current_user()
+    if not user.may_administer:
+        raise AccessError(ADMINS_ONLY)
     return user
 
 

@@ -15,7 +15,7 @@ from grasp_core import server
 from grasp_core.report.text import escape_markdown
 from grasp_core.store.links import Link
 from grasp_core.store.runs import RunRecord
-from pages._ui.session.identity import current_user
+from pages._ui.session.identity import current_user, owner_names
 from pages._ui.session.permissions import VIEWERS_LOOK, may_manage, require_manage
 from pages._ui.session.times import told, zone
 from pages._ui.shell.addresses import address
@@ -175,10 +175,11 @@ def _list(shared: Shareable) -> None:
     st.subheader("Links to this result")
     if not links:
         st.write("There are none yet.")
+    names = owner_names(link.created_by for link in links)
     for link in links:
         with st.container(border=True, key=f"link-{link.id}"):
             st.markdown(f"**{escape_markdown(link.label or 'Without a label')}** · {_state(link)}")
-            st.caption(escape_markdown(" · ".join(_facts(link))))
+            st.caption(escape_markdown(" · ".join(_facts(link, names[link.created_by]))))
             if link.works:
                 st.button(
                     "Revoke",
@@ -196,8 +197,8 @@ def _state(link: Link) -> str:
     return "expired" if link.expired else "works"
 
 
-def _facts(link: Link) -> list[str]:
-    by = f" by {link.created_by}" if link.created_by else ""
+def _facts(link: Link, maker: str) -> list[str]:
+    by = f" by {maker}" if maker else ""
     facts = [f"made{by} {told(link.created_at)}"]
     if link.revoked_at is not None:
         facts.append(f"revoked {told(link.revoked_at)}")

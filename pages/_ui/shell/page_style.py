@@ -35,6 +35,15 @@ PROVISIONAL = "provisional"
 _NO_FILES = f"""
 .st-key-{PROVISIONAL} [data-testid="stElementToolbar"] {{ display: none; }}
 """
+SIGN_OUT_FORM = "grasp-sign-out"
+"""Class of the form that signs out; its button looks like Streamlit's, which cannot send a form."""
+_FORM_BUTTON = f"""
+.{SIGN_OUT_FORM} button {{
+  font: inherit; color: inherit; background: transparent; min-height: 2.5rem; padding: 0.25rem 0.75rem;
+  border: 1px solid color-mix(in srgb, currentColor 40%, transparent); border-radius: 0.5rem; cursor: pointer;
+}}
+.{SIGN_OUT_FORM} button:hover, .{SIGN_OUT_FORM} button:focus-visible {{ border-color: currentColor; }}
+"""
 _BUTTONS_IN_DARK = """
 [data-testid="stBaseButton-primary"], [data-testid="stBaseButton-primary"]:hover { color: #12181A; }
 """
@@ -43,6 +52,5 @@ _BUTTONS_IN_DARK = """
 def mend() -> None:
     """On a narrow page wide charts scroll; dark text on the dark theme's light green, not white."""
     dark = st.context.theme.type == "dark"
-    st.html(
-        f"<style>{_ENTRIES}{_WIDE_CHARTS}{_SIDE_BY_SIDE}{_NO_FILES}{_BUTTONS_IN_DARK if dark else ''}</style>"
-    )
+    always = (_ENTRIES, _WIDE_CHARTS, _SIDE_BY_SIDE, _NO_FILES, _FORM_BUTTON)
+    st.html(f"<style>{''.join(always)}{_BUTTONS_IN_DARK if dark else ''}</style>")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Audience = Literal["everybody", "signed in", "analysts"]
+Audience = Literal["everybody", "signed in", "analysts", "admins"]
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,7 @@ class Screen:
     name : str
         The file's name and the address.
     title, icon : str
-    audience : {"signed in", "analysts", "everybody"}
+    audience : {"signed in", "analysts", "admins", "everybody"}
         Whom the page is for; where sign-in is off, everybody has signed in and may do everything.
     in_menu, about_sign_in : bool
         Listed in the menu; the latter only where people sign in.
@@ -44,6 +44,7 @@ SCREENS = (
     Screen("plan", "Plan", ":material/calculate:"),
     Screen("models", "Models", ":material/smart_toy:"),
     Screen("runs", "Runs", ":material/history:"),
+    Screen("people", "People", ":material/group:", "admins", about_sign_in=True),
     Screen("account", "Account", ":material/account_circle:", about_sign_in=True),
     Screen("shared", "Shared result", ":material/link:", "everybody", in_menu=False),
 )

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
+from grasp_core import server
 from grasp_core.report.text import escape_markdown
+from pages._ui.session.sign_ins import SIGN_OUT
+from pages._ui.shell.page_style import SIGN_OUT_FORM
 
 
 def ask_to_sign_in() -> None:
@@ -22,5 +25,8 @@ def say_not_admitted(reason: str) -> None:
 
 
 def offer_sign_out() -> None:
-    """The way out."""
-    st.button("Sign out", icon=":material/logout:", on_click=st.logout)
+    """The way out: a form, for no link of anybody else's may end a session."""
+    address = server.shared().settings.base_path + SIGN_OUT
+    st.html(
+        f'<form class="{SIGN_OUT_FORM}" method="post" action="{address}"><button>Sign out</button></form>'
+    )

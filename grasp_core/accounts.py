@@ -1,0 +1,215 @@
+"""Accounts: sign-ins and their sessions, and what admins change of people; for pages, API and commands."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import Engine
+
+from grasp_core.access import DISABLED, User, identity_of, role_of, user_of
+from grasp_core.errors import AccessError, LimitError
+from grasp_core.settings import Settings
+from grasp_core.store.people.people import PeopleStore, Person, Role
+from grasp_core.store.people.sessions import Session, SessionStore
+
+_BROWSER_LENGTH = 300
+_MOST_FRESH = 10_000
+_OF_THIS_VISIT = frozenset({"is_logged_in", "origin", "tokens"})
+"""What is beside the provider's claims in some places where they stand, and not in others."""
+
+
+def session_key(claims: Mapping[str, Any]) -> str:
+    """What a session is known by: SHA-256 of what the provider said, in hexadecimal.
+
+    An identity token has a number used once (``nonce``), so no two sign-ins give the same; and only a
+    cookie that this server signed brings the claims.
+    """
+    said = {name: value for name, value in claims.items() if name not in _OF_THIS_VISIT}
+    return hashlib.sha256(json.dumps(said, sort_keys=True).encode("ascii")).hexdigest()
+
+
+FRESH_SECONDS = 1.0
+"""How long an answer of the database holds: a page asks many times what its visitor may do."""
+
+
+class _Fresh:
+    """Who had a session a moment ago; forgotten where this process changes anything about anybody."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[float, User]] = {}
+        self._lock = threading.Lock()
+        self.changes = 0
+
+    def get(self, key: str) -> User | None:
+        since, user = self._known.get(key, (0.0, None))
+        return user if time.monotonic() - since < FRESH_SECONDS else None
+
+    def keep(self, key: str, user: User, changes: int) -> None:
+        """Keep what was read after so many changes, unless there was another one meanwhile."""
+        with self._lock:
+            if len(self._known) >= _MOST_FRESH:
+                self._known.clear()
+            if changes == self.changes:
+                self._known[key] = (time.monotonic(), user)
+
+    def forget(self) -> None:
+        with self._lock:
+            self.changes += 1
+            self._known.clear()
+
+
+@dataclass(frozen=True, slots=True)
+class Accounts:
+    """Who signs in, and what they may do.
+
+    Parameters
+    ----------
+    settings : Settings
+    people : PeopleStore
+    sessions : SessionStore
+    """
+
+    settings: Settings
+    people: PeopleStore
+    sessions: SessionStore
+    _fresh: _Fresh = field(default_factory=_Fresh, init=False)
+
+    def sign_in(self, claims: Mapping[str, Any], *, browser: str = "") -> User:
+        """Begin a session.
+
+        Parameters
+        ----------
+        claims : mapping
+            OpenID Connect claims that the provider has just given.
+        browser : str
+            As it calls itself.
+
+        Raises
+        ------
+        AccessError
+            If the person is not admitted.
+        """
+        person = self.people.sign_in(identity_of(claims, self.settings))
+        user = user_of(person, self.settings)
+        self.sessions.begin(session_key(claims), person.id, browser[:_BROWSER_LENGTH])
+        return user
+
+    def user(self, claims: Mapping[str, Any], *, seen: bool = True) -> User | None:
+        """Whose session it is, as they may act now; None if it has ended or never began.
+
+        Parameters
+        ----------
+        claims : mapping
+            As signed by this server.
+        seen : bool
+            Count this as use of the session.
+
+        Raises
+        ------
+        AccessError
+            If the person is not admitted (any more).
+        """
+        key, changes = session_key(claims), self._fresh.changes
+        if (fresh := self._fresh.get(key)) is not None:
+            return fresh
+        identity = identity_of(claims, self.settings)
+        person = self.sessions.person(key, seen=seen)
+        if person is not None:
+            user = user_of(person, self.settings)
+            self._fresh.keep(key, user, changes)
+            return user
+        known = self.people.find(identity)
+        if known is not None and known.disabled_at is not None:
+            raise AccessError(DISABLED)
+        return None
+
+    def acting(self, person_id: str) -> User | None:
+        """A person as they may act now, in whatever way they came; None if they are not admitted."""
+        person = self.people.get(person_id)
+        try:
+            return None if person is None else user_of(person, self.settings)
+        except AccessError:
+            return None
+
+    def sign_out(self, claims: Mapping[str, Any]) -> None:
+        """End the session."""
+        person = self.sessions.person(session_key(claims), seen=False)
+        if person is not None:
+            self.end_session(session_key(claims), person.id)
+
+    def end_session(self, key: str, person_id: str) -> None:
+        """End a session, if it is that person's."""
+        self.sessions.end(key, person_id=person_id)
+        self._fresh.forget()
+
+    def sign_out_everywhere(self, person_id: str) -> None:
+        """End all sessions of a person."""
+        self.sessions.end_all(person_id)
+        self._fresh.forget()
+
+    def sessions_of(self, user: User) -> list[Session]:
+        """The person's sessions that go on, latest seen first."""
+        return self.sessions.of_person(user.id)
+
+    def set_role(self, person_id: str, role: Role | None, *, by: User | None) -> None:
+        """Give a person a role, or with None the one that the settings say.
+
+        Parameters
+        ----------
+        person_id : str
+        role : {"viewer", "analyst", "admin"} or None
+        by : User or None
+            Who does it; None for whoever has the database.
+
+        Raises
+        ------
+        AccessError
+            If `by` may not, or the settings make the person an admin.
+        LimitError
+            If nobody would be left to administer the server.
+        """
+        person = self._changeable(person_id, by)
+        if role != "admin":
+            self._check_not_last(person)
+        self.people.set_role(person_id, role)
+        self._fresh.forget()
+
+    def disable(self, person_id: str, *, by: User | None) -> None:
+        """Let a person in no more, and end their sessions; raises as :meth:`set_role`."""
+        self._check_not_last(self._changeable(person_id, by))
+        self.people.disable(person_id)
+        self._fresh.forget()
+
+    def enable(self, person_id: str, *, by: User | None) -> None:
+        """Let a person sign in again; raises as :meth:`set_role`."""
+        self._changeable(person_id, by)
+        self.people.enable(person_id)
+
+    def _changeable(self, person_id: str, by: User | None) -> Person:
+        if by is not None and not by.may_administer:
+            raise AccessError("Only an admin may change who may do what.")
+        person = self.people.get(person_id)
+        if person is None:
+            raise AccessError("There is nobody of that id.")
+        if by is not None and person.identity.email in self.settings.admins:
+            raise AccessError(
+                f"{person.identity.name} is an admin by the server's settings (GRASP_ADMINS) alone."
+            )
+        return person
+
+    def _check_not_last(self, person: Person) -> None:
+        admins = [one.id for one in self.people.enabled() if role_of(one, self.settings) == "admin"]
+        if admins == [person.id]:
+            raise LimitError(f"{person.identity.name} is the only admin; make somebody else one before that.")
+
+
+def accounts_of(settings: Settings, engine: Engine) -> Accounts:
+    """Accounts in a database."""
+    sessions = SessionStore(engine, idle_minutes=settings.session_idle_minutes)
+    return Accounts(settings, PeopleStore(engine), sessions)

@@ -1,0 +1,199 @@
+"""People who have signed in: known by issuer and subject, for a mail address may pass to somebody else."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import sqlalchemy as sa
+from sqlalchemy import Connection, Engine
+
+from grasp_core.store.database import ID_BYTES, clock, only_one, to_read, to_write
+from grasp_core.store.schema import (
+    files,
+    links,
+    people,
+    readings,
+    runs,
+    scorings,
+    sessions,
+    submissions,
+    tokens,
+    webhooks,
+)
+
+Role = Literal["viewer", "analyst", "admin"]
+"""What somebody may do on a server; see :class:`grasp_core.access.User`."""
+
+_OWNERS = (
+    runs.c.owner,
+    files.c.owner,
+    readings.c.owner,
+    submissions.c.owner,
+    scorings.c.owner,
+    links.c.created_by,
+    tokens.c.owner,
+    webhooks.c.owner,
+)
+"""Where a person's id stands; in what former versions wrote, a mail address."""
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Who a sign-in provider says somebody is.
+
+    Parameters
+    ----------
+    issuer, subject : str
+        The provider, and its name for the person that never changes.
+    email : str
+        Verified, in small letters.
+    name : str
+    """
+
+    issuer: str
+    subject: str
+    email: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody who has signed in.
+
+    Parameters
+    ----------
+    id : str
+        What objects name as their owner.
+    identity : Identity
+        As of the last sign-in.
+    role : {"viewer", "analyst", "admin"} or None
+        None where the settings decide.
+    created_at, signed_in_at : float
+        First and last sign-in, seconds since 1970.
+    disabled_at : float or None
+    """
+
+    id: str
+    identity: Identity
+    role: Role | None
+    created_at: float
+    signed_in_at: float
+    disabled_at: float | None
+
+
+class PeopleStore:
+    """People in the database."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def sign_in(self, identity: Identity) -> Person:
+        """The person of this identity as of now; what stood under the mail address alone becomes theirs."""
+        now = clock(self._engine)
+        told = {"email": identity.email, "name": identity.name, "signed_in_at": now}
+        with to_write(self._engine) as connection:
+            only_one(connection, "people")  # two tabs that sign in at once are one person
+            found = connection.execute(sa.select(people.c.id).where(_is(identity))).scalar_one_or_none()
+            person_id = found or secrets.token_urlsafe(ID_BYTES)
+            if found is None:
+                new = {"id": person_id, "issuer": identity.issuer, "subject": identity.subject}
+                connection.execute(people.insert().values(created_at=now, **new, **told))
+            else:
+                _set(connection, person_id, **told)
+            for owner in _OWNERS:
+                connection.execute(
+                    owner.table.update().where(owner == identity.email).values({owner.name: person_id})
+                )
+            return _person(connection.execute(sa.select(people).where(people.c.id == person_id)).one())
+
+    def get(self, person_id: str) -> Person | None:
+        """The person of an id."""
+        return self._one(people.c.id == person_id)
+
+    def find(self, identity: Identity) -> Person | None:
+        """The person of an issuer and subject."""
+        return self._one(_is(identity))
+
+    def search(self, text: str = "", *, start: int = 0, limit: int = 50) -> tuple[list[Person], int]:
+        """People whose name or mail address contains `text`, by name, and how many there are in all."""
+        which = _named(text)
+        query = sa.select(people).where(which).order_by(sa.func.lower(people.c.name), people.c.id)
+        with to_read(self._engine) as connection:
+            total = connection.execute(sa.select(sa.func.count()).select_from(people).where(which))
+            rows = connection.execute(query.offset(start).limit(limit))
+            return [_person(row) for row in rows], total.scalar_one()
+
+    def names(self, ids: Iterable[str]) -> dict[str, str]:
+        """What people are called, by id; an id that is nobody's, as a mail address, stands for itself."""
+        asked = set(ids)
+        query = sa.select(people.c.id, people.c.name).where(people.c.id.in_(asked))
+        with to_read(self._engine) as connection:
+            known = {row.id: row.name for row in connection.execute(query)}
+        return {one: known.get(one, one) for one in asked}
+
+    def enabled(self) -> list[Person]:
+        """Everybody who is not disabled."""
+        with to_read(self._engine) as connection:
+            return [
+                _person(row)
+                for row in connection.execute(sa.select(people).where(people.c.disabled_at.is_(None)))
+            ]
+
+    def set_role(self, person_id: str, role: Role | None) -> None:
+        """Give a person a role, or None for what the settings say."""
+        with to_write(self._engine) as connection:
+            _set(connection, person_id, role=role)
+
+    def disable(self, person_id: str) -> None:
+        """Let a person in no more, and end their sessions."""
+        now = clock(self._engine)
+        with to_write(self._engine) as connection:
+            _set(connection, person_id, disabled_at=now)
+            connection.execute(
+                sessions.update()
+                .where(sessions.c.person_id == person_id, sessions.c.ended_at.is_(None))
+                .values(ended_at=now)
+            )
+
+    def enable(self, person_id: str) -> None:
+        """Let a person sign in again."""
+        with to_write(self._engine) as connection:
+            _set(connection, person_id, disabled_at=None)
+
+    def _one(self, which: sa.ColumnElement[bool]) -> Person | None:
+        with to_read(self._engine) as connection:
+            row = connection.execute(sa.select(people).where(which)).one_or_none()
+        return None if row is None else _person(row)
+
+
+def ids_named(text: str) -> sa.Select[tuple[str]]:
+    """Ids of people whose name or mail address contains `text`, for searches of what they own."""
+    return sa.select(people.c.id).where(_named(text))
+
+
+def person_of(row: sa.RowMapping) -> Person:
+    """The person that a row of the table describes."""
+    identity = Identity(row["issuer"], row["subject"], row["email"], row["name"])
+    return Person(
+        row["id"], identity, row["role"], row["created_at"], row["signed_in_at"], row["disabled_at"]
+    )
+
+
+def _set(connection: Connection, person_id: str, **values: Any) -> None:
+    connection.execute(people.update().where(people.c.id == person_id).values(values))
+
+
+def _person(row: sa.Row[Any]) -> Person:
+    return person_of(row._mapping)
+
+
+def _is(identity: Identity) -> sa.ColumnElement[bool]:
+    return (people.c.issuer == identity.issuer) & (people.c.subject == identity.subject)
+
+
+def _named(text: str) -> sa.ColumnElement[bool]:
+    found = [column.icontains(text, autoescape=True) for column in (people.c.name, people.c.email)]
+    return sa.or_(*found)

@@ -1,0 +1,137 @@
+"""Sessions: without one that goes on, a browser's signed cookie opens nothing."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import Engine
+
+from grasp_core.store.database import clock, insert_new, to_read, to_write
+from grasp_core.store.people.people import Person, person_of
+from grasp_core.store.schema import people, sessions
+
+SEEN_SECONDS = 30.0
+"""How exactly it is kept when a session was last seen: a row is written that often at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A sign-in that goes on.
+
+    Parameters
+    ----------
+    key : str
+    browser : str
+        As it calls itself (``User-Agent``).
+    created_at, seen_at : float
+        Seconds since 1970.
+    """
+
+    key: str
+    browser: str
+    created_at: float
+    seen_at: float
+
+
+class SessionStore:
+    """Sessions in the database, asked at each request: what ends here ends for every server at once.
+
+    Parameters
+    ----------
+    engine : sqlalchemy Engine
+    idle_minutes : float
+        Minutes after which a session that nobody uses ends; 0 for never.
+    """
+
+    def __init__(self, engine: Engine, *, idle_minutes: float) -> None:
+        self._engine = engine
+        self._idle_s = idle_minutes * 60
+
+    def begin(self, key: str, person_id: str, browser: str) -> None:
+        """Begin a session; one that has ended is not begun again."""
+        now = clock(self._engine)
+        with to_write(self._engine) as connection:
+            moment = connection.execute(sa.select(now)).scalar_one()
+            times = {"created_at": moment, "seen_at": moment, "ended_at": None}
+            insert_new(
+                connection, sessions, [{"key": key, "person_id": person_id, "browser": browser, **times}]
+            )
+
+    def person(self, key: str, *, seen: bool = True) -> Person | None:
+        """Whose session it is, or None if it is unknown, has ended, or they are disabled.
+
+        Parameters
+        ----------
+        key : str
+        seen : bool
+            Count this as use of the session; looking after a run's progress by itself is none.
+        """
+        now = clock(self._engine)
+        query = (
+            sa.select(people, (now - sessions.c.seen_at).label("idle"))
+            .join_from(sessions, people)
+            .where(sessions.c.key == key, self._goes_on(), people.c.disabled_at.is_(None))
+        )
+        with to_read(self._engine) as connection:
+            row = connection.execute(query).one_or_none()
+        if row is None:
+            return None
+        if seen and row.idle > SEEN_SECONDS:
+            with to_write(self._engine) as connection:
+                connection.execute(
+                    sessions.update().where(sessions.c.key == key, self._goes_on()).values(seen_at=now)
+                )
+        return person_of(row._mapping)
+
+    def going_on(self, keys: Collection[str]) -> set[str]:
+        """Those of the sessions that have not ended."""
+        query = (
+            sa.select(sessions.c.key)
+            .join_from(sessions, people)
+            .where(sessions.c.key.in_(keys), self._goes_on(), people.c.disabled_at.is_(None))
+        )
+        with to_read(self._engine) as connection:
+            return set(connection.execute(query).scalars())
+
+    def of_person(self, person_id: str) -> list[Session]:
+        """A person's sessions that go on, latest seen first."""
+        columns = [sessions.c[field.name] for field in dataclasses.fields(Session)]
+        query = (
+            sa.select(*columns)
+            .where(sessions.c.person_id == person_id, self._goes_on())
+            .order_by(sessions.c.seen_at.desc(), sessions.c.key)
+        )
+        with to_read(self._engine) as connection:
+            return [Session(*row) for row in connection.execute(query)]
+
+    def end(self, key: str, *, person_id: str) -> None:
+        """End a session of a person."""
+        self._end((sessions.c.key == key) & (sessions.c.person_id == person_id))
+
+    def end_all(self, person_id: str) -> None:
+        """End all sessions of a person."""
+        self._end(sessions.c.person_id == person_id)
+
+    def delete_older_than(self, days: float) -> int:
+        """Delete sessions that began so long ago that no cookie of theirs is taken; returns how many."""
+        old = sessions.c.created_at < clock(self._engine) - days * 86400
+        with to_write(self._engine) as connection:
+            return connection.execute(sessions.delete().where(old)).rowcount
+
+    def _end(self, which: sa.ColumnElement[bool]) -> None:
+        with to_write(self._engine) as connection:
+            connection.execute(
+                sessions.update()
+                .where(which, sessions.c.ended_at.is_(None))
+                .values(ended_at=clock(self._engine))
+            )
+
+    def _goes_on(self) -> sa.ColumnElement[bool]:
+        goes_on: Any = sessions.c.ended_at.is_(None)
+        if self._idle_s:
+            goes_on &= sessions.c.seen_at > clock(self._engine) - self._idle_s
+        return goes_on  # type: ignore[no-any-return]  # SQLAlchemy's & of two conditions is one

@@ -1,0 +1,106 @@
+"""Everybody who has signed in, for admins: what they may do, and whether they are let in."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+
+import streamlit as st
+
+from grasp_core import server
+from grasp_core.access import User, role_of
+from grasp_core.errors import GraspError
+from grasp_core.report.text import escape_markdown
+from grasp_core.store.people.people import Person, Role
+from pages._ui.session.permissions import require_admin
+from pages._ui.session.times import told
+from pages._ui.widgets.confirming import confirm
+
+PER_PAGE = 50
+_ROLES: tuple[Role | None, ...] = (None, "viewer", "analyst", "admin")
+_REFUSED = "people-refused"
+
+
+def list_people(user: User) -> None:
+    """People by name, a page of them at a time."""
+    text = st.text_input(
+        "Search", key="people-text", icon=":material/search:", placeholder="Part of a name or mail address"
+    )
+    page = st.session_state.get("people-page", 1)
+    found, total = server.shared().accounts.people.search(
+        text.strip(), start=(page - 1) * PER_PAGE, limit=PER_PAGE
+    )
+    if refused := st.session_state.pop(_REFUSED, None):
+        st.error(escape_markdown(refused))
+    if not found:
+        st.info("Nobody is called like that." if text else "Nobody has signed in yet.")
+    for person in found:
+        with st.container(border=True, key=f"person-{person.id}", gap="xsmall"):
+            _show(person, user)
+    if total > PER_PAGE:
+        st.pagination(-(-total // PER_PAGE), key="people-page")
+
+
+def _show(person: Person, user: User) -> None:
+    settings = server.shared().settings
+    identity = person.identity
+    you = " (you)" if person.id == user.id else ""
+    st.markdown(f"**{escape_markdown(identity.name)}**{you} · {escape_markdown(identity.email)}")
+    facts = [f"last signed in {told(person.signed_in_at)}"]
+    if person.disabled_at is not None:
+        facts.insert(0, f":material/block: disabled {told(person.disabled_at)}")
+    st.caption(" · ".join(facts))
+    if identity.email in settings.admins:
+        st.caption("Admin by the server's settings, which only whoever runs it can change.")
+        return
+    by_settings = role_of(_without_role(person), settings)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.selectbox(
+            "Role",
+            _ROLES,
+            index=_ROLES.index(person.role),
+            format_func=lambda role: role or f"as set for all ({by_settings})",
+            key=f"role-{person.id}-{person.role}",
+            on_change=_change_role,
+            args=(person.id, person.role),
+            width=240,
+        )
+        if person.disabled_at is None:
+            if st.button("Disable", key=f"disable-{person.id}", icon=":material/block:"):
+                _ask_to_disable(person)
+        else:
+            st.button("Enable", key=f"enable-{person.id}", on_click=_enable, args=(person.id,))
+
+
+@st.dialog("Disable this account?")
+def _ask_to_disable(person: Person) -> None:
+    st.write(
+        f"{escape_markdown(person.identity.name)} is signed out everywhere within seconds and cannot sign in "
+        "again until you enable the account. What is theirs stays."
+    )
+    confirm(_disable, person.id, yes="Disable", no="Leave it")
+
+
+def _change_role(person_id: str, before: Role | None) -> None:
+    role = st.session_state[f"role-{person_id}-{before}"]
+    _try(lambda user: server.shared().accounts.set_role(person_id, role, by=user))
+
+
+def _disable(person_id: str) -> None:
+    _try(lambda user: server.shared().accounts.disable(person_id, by=user))
+
+
+def _enable(person_id: str) -> None:
+    _try(lambda user: server.shared().accounts.enable(person_id, by=user))
+
+
+def _try(change: Callable[[User], None]) -> None:
+    """Change something; why it is refused stands on the page that is drawn next."""
+    try:
+        change(require_admin())
+    except GraspError as refused:
+        st.session_state[_REFUSED] = str(refused)
+
+
+def _without_role(person: Person) -> Person:
+    return dataclasses.replace(person, role=None)

@@ -1,0 +1,68 @@
+"""Open tabs of sessions that have ended: closed, with what Streamlit keeps for them."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import defaultdict
+from collections.abc import Callable, Collection
+from contextlib import suppress
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from streamlit import runtime
+
+from grasp_core.accounts import Accounts, session_key
+from grasp_core.errors import StoreError
+
+log = logging.getLogger("grasp.sessions")
+
+LOOK_SECONDS = 4.0
+"""How often is asked which sessions have ended, here or at another server."""
+POLICY_VIOLATION = 1008
+
+
+async def close_ended(accounts: Callable[[], Accounts]) -> None:
+    """Close, for ever, tabs whose session has ended.
+
+    Parameters
+    ----------
+    accounts : callable
+        Returns the accounts of the process's server.
+    """
+    while True:
+        await asyncio.sleep(LOOK_SECONDS)
+        try:
+            open_keys = set(_open_tabs())
+            if open_keys:
+                await close_tabs(open_keys - await run_in_threadpool(_going_on, accounts, open_keys))
+        except StoreError as error:
+            log.warning("not looked which sessions have ended: %s", error)
+        except Exception as error:  # of Streamlit's inner parts: each rerun and request still asks
+            log.error("tabs were not looked at: %s", type(error).__name__)
+
+
+async def close_tabs(keys: Collection[str]) -> None:
+    """Close the tabs of these sessions, and forget what they held: files, answers, what was chosen."""
+    tabs = _open_tabs()
+    for key in keys:
+        for tab in tabs.get(key, ()):
+            runtime.get_instance().close_session(tab.session.id)
+            if tab.client is not None:
+                with suppress(RuntimeError):  # closed at this very moment
+                    await tab.client._websocket.close(POLICY_VIOLATION)
+
+
+def _going_on(accounts: Callable[[], Accounts], keys: Collection[str]) -> set[str]:
+    return accounts().sessions.going_on(keys)
+
+
+def _open_tabs() -> dict[str, list[Any]]:
+    """What Streamlit knows of people's tabs, also of those closed a moment ago, by session key."""
+    if not runtime.exists():
+        return {}
+    found = defaultdict(list)
+    for tab in runtime.get_instance()._session_mgr.list_sessions():
+        if tab.session._user_info.get("is_logged_in") is True:
+            found[session_key(tab.session._user_info)].append(tab)
+    return found

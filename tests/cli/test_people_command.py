@@ -1,0 +1,67 @@
+"""``people``: listed, disabled, given roles and signed out by whoever has the database."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import URL
+
+from grasp_core import cli
+from grasp_core.accounts import Accounts, accounts_of
+from grasp_core.settings import Settings
+from grasp_core.store.database import connect
+from tests.empty_store import empty_home
+
+CLAIMS = {"iss": "https://id.example", "sub": "a", "email": "ann@lab.example", "email_verified": True}
+
+
+@pytest.fixture
+def accounts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Accounts]:
+    monkeypatch.setenv("GRASP_HOME", empty_home(tmp_path))
+    engine = connect(URL.create("sqlite", database=str(tmp_path / "grasp.db")))
+    yield accounts_of(Settings(), engine)
+    engine.dispose()
+
+
+def test_people_are_listed_and_changed(accounts: Accounts, capsys: pytest.CaptureFixture[str]) -> None:
+    ann = accounts.sign_in(CLAIMS)
+    assert cli.main(["people", "list", "ann"]) == 0
+    person_id, role, _, email, _ = capsys.readouterr().out.strip().split("\t")
+    assert (person_id, role, email) == (ann.id, "analyst", "ann@lab.example")
+    assert cli.main(["people", "role", "Ann@lab.example", "viewer"]) == 0
+    assert (accounts.acting(ann.id) or ann).role == "viewer"
+    assert cli.main(["people", "role", ann.id, "settings"]) == 0
+    assert (accounts.acting(ann.id) or ann).role == "analyst"
+    assert cli.main(["people", "sign-out", ann.id]) == 0
+    assert accounts.sessions_of(ann) == []
+    assert cli.main(["people", "disable", ann.id]) == 0
+    assert accounts.acting(ann.id) is None
+    assert cli.main(["people", "list"]) == 0
+    assert "\tdisabled\t" in capsys.readouterr().out
+    assert cli.main(["people", "enable", ann.id]) == 0
+    assert accounts.acting(ann.id) is not None
+
+
+def test_nobody_and_two_of_one_address_are_told(
+    accounts: Accounts, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["people", "disable", "ann@lab.example"]) == 2
+    assert "nobody of that mail address" in capsys.readouterr().err
+    for subject in ("a", "b"):
+        accounts.sign_in({**CLAIMS, "sub": subject})
+    assert cli.main(["people", "disable", "ann@lab.example"]) == 2
+    assert "2 people signed in with it" in capsys.readouterr().err
+
+
+def test_a_token_made_for_an_address_is_that_persons(
+    accounts: Accounts, capsys: pytest.CaptureFixture[str]
+) -> None:
+    make = ["token", "make", "--person", "Ann@lab.example", "--name", "nightly"]
+    assert cli.main(make) == 0  # before the first sign-in
+    ann = accounts.sign_in(CLAIMS)
+    assert cli.main(make) == 0
+    capsys.readouterr()
+    assert cli.main(["token", "list", "--person", ann.id]) == 0
+    assert [line.split("\t")[1] for line in capsys.readouterr().out.splitlines()] == [ann.name] * 2

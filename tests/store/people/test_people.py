@@ -1,0 +1,207 @@
+"""People by issuer and subject, and their sessions, on both databases."""
+
+from __future__ import annotations
+
+import dataclasses
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import sqlalchemy as sa
+from sqlalchemy import Engine
+
+from grasp_core.accounts import FRESH_SECONDS, Accounts, accounts_of
+from grasp_core.errors import AccessError, LimitError
+from grasp_core.settings import Settings
+from grasp_core.store.files import FileStore
+from grasp_core.store.links import LinkStore
+from grasp_core.store.people.people import Identity, PeopleStore
+from grasp_core.store.runs import RunStore
+from grasp_core.store.schema import people, sessions
+from tests.store.making import RESULT
+
+ANN = Identity("https://id.example", "a", "ann@lab.example", "Ann")
+SETTINGS = Settings(analysts=("ann@lab.example",), admins=("root@lab.example",), session_idle_minutes=10)
+
+
+def claims(identity: Identity = ANN, visit: str = "1") -> dict[str, object]:
+    told = {"iss": identity.issuer, "sub": identity.subject, "email": identity.email, "nonce": visit}
+    return {**told, "name": identity.name, "email_verified": True}
+
+
+@pytest.fixture
+def accounts(engine: Engine) -> Accounts:
+    return accounts_of(SETTINGS, engine)
+
+
+def elsewhere(engine: Engine) -> Accounts:
+    """Another server on the same database."""
+    return accounts_of(SETTINGS, engine)
+
+
+def test_a_person_is_known_by_issuer_and_subject_whatever_the_address(engine: Engine) -> None:
+    store = PeopleStore(engine)
+    ann = store.sign_in(ANN)
+    married = store.sign_in(dataclasses.replace(ANN, email="ann.b@lab.example", name="Ann B."))
+    assert married.id == ann.id
+    assert married.identity.name == "Ann B."
+    others = [
+        store.sign_in(dataclasses.replace(ANN, subject="b")),
+        store.sign_in(dataclasses.replace(ANN, issuer="https://other.example")),
+    ]
+    assert len({ann.id, *(other.id for other in others)}) == 3
+    assert store.names([ann.id, "bob@lab.example", ""]) == {
+        ann.id: "Ann B.",
+        "bob@lab.example": "bob@lab.example",
+        "": "",
+    }
+
+
+def test_what_stood_under_an_address_goes_to_who_first_brings_it_verified(engine: Engine) -> None:
+    runs, files, links, store = RunStore(engine), FileStore(engine), LinkStore(engine), PeopleStore(engine)
+    hers = runs.add(RESULT, title="hers", owner="ann@lab.example")
+    runs.add(RESULT, title="his", owner="bob@lab.example")
+    files.put(b"content", owner="ann@lab.example")
+    links.create(hers.id, created_by="ann@lab.example")
+    ann = store.sign_in(ANN)
+    heir = store.sign_in(dataclasses.replace(ANN, subject="the address passed on"))
+    owners = {run.title: run.owner for run in runs.search()}
+    assert owners == {"hers": ann.id, "his": "bob@lab.example"}
+    assert files.used(ann.id) == len(b"content")
+    assert files.used(heir.id) == 0
+    assert [link.created_by for link in links.of_run(hers.id)] == [ann.id]
+    assert [run.title for run in runs.search("ann@LAB")] == ["hers"]
+    assert [run.title for run in runs.search("Ann")] == ["hers"]
+
+
+def test_two_first_sign_ins_at_once_are_one_person(engine: Engine) -> None:
+    store = PeopleStore(engine)
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(store.sign_in, [ANN] * 8))
+    assert len({person.id for person in found}) == 1
+
+
+def test_people_are_searched_by_pages(engine: Engine) -> None:
+    store = PeopleStore(engine)
+    for number in range(7):
+        store.sign_in(Identity("i", str(number), f"p{number}@lab.example", f"{'xX'[number % 2]} {number}"))
+    found, total = store.search("X ", start=2, limit=3)
+    assert ([person.identity.subject for person in found], total) == (["2", "3", "4"], 7)
+    assert [person.identity.subject for person in store.search("p6@")[0]] == ["6"]
+    assert store.search("%")[1] == 0
+
+
+def test_a_session_ends_for_every_server(engine: Engine, accounts: Accounts) -> None:
+    ann = accounts.sign_in(claims())
+    accounts.sign_in(claims(visit="2"))
+    other = elsewhere(engine)
+    assert accounts.user(claims()) == ann
+    accounts.sign_out(claims())
+    assert accounts.user(claims()) is None
+    assert other.user(claims()) is None
+    assert other.user(claims(visit="2")) == ann
+    with pytest.raises(AccessError):
+        accounts.sign_in({**claims(), "email_verified": False})
+    accounts.sign_in(claims())  # the same token once more
+    assert accounts.user(claims()) is None
+    accounts.sign_out_everywhere(ann.id)
+    assert accounts.user(claims(visit="2")) is None
+    assert accounts.sessions_of(ann) == []
+
+
+def test_changes_elsewhere_hold_within_a_second(engine: Engine, accounts: Accounts) -> None:
+    ann = accounts.sign_in(claims())
+    assert FRESH_SECONDS <= 1
+    assert ann.role == "analyst"
+    assert accounts.user(claims()) is not None
+    elsewhere(engine).set_role(ann.id, "viewer", by=None)
+    fresh = accounts_of(SETTINGS, engine)
+    changed = fresh.user(claims())
+    assert changed is not None
+    assert changed.role == "viewer"
+    elsewhere(engine).disable(ann.id, by=None)
+    with pytest.raises(AccessError, match="disabled"):
+        accounts_of(SETTINGS, engine).user(claims())
+
+
+def test_nobody_ends_the_sessions_of_others(accounts: Accounts) -> None:
+    accounts.sign_in(claims())
+    bob = accounts.sign_in(claims(dataclasses.replace(ANN, subject="b")))
+    (session,) = accounts.sessions.of_person(accounts.people.search("ann@")[0][0].id) or [None]
+    assert session is not None
+    accounts.end_session(session.key, bob.id)
+    assert accounts.user(claims()) is not None
+
+
+def test_who_is_disabled_is_out_and_stays_out(accounts: Accounts) -> None:
+    ann = accounts.sign_in(claims())
+    root = accounts.sign_in(claims(Identity("i", "r", "root@lab.example", "Root")))
+    accounts.disable(ann.id, by=root)
+    for _ in range(2):
+        with pytest.raises(AccessError, match="disabled"):
+            accounts.user(claims())
+        with pytest.raises(AccessError, match="disabled"):
+            accounts.sign_in(claims(visit="2"))
+    assert accounts.acting(ann.id) is None
+    accounts.enable(ann.id, by=root)
+    assert accounts.user(claims()) is None  # the earlier session does not come back
+    assert accounts.sign_in(claims(visit="3")).id == ann.id
+
+
+def test_idle_sessions_end_and_use_keeps_them(engine: Engine, accounts: Accounts) -> None:
+    accounts.sign_in(claims())
+    accounts.sign_in(claims(visit="2"))
+    idle(engine, 9 * 60)
+    assert elsewhere(engine).user(claims(visit="2"), seen=False) is not None
+    assert elsewhere(engine).user(claims()) is not None
+    idle(engine, 2 * 60)
+    assert elsewhere(engine).user(claims(visit="2")) is None
+    assert elsewhere(engine).user(claims()) is not None
+
+
+def idle(engine: Engine, seconds: float) -> None:
+    with engine.begin() as connection:
+        connection.execute(sessions.update().values(seen_at=sessions.c.seen_at - seconds))
+
+
+def test_admins_change_roles_and_others_do_not(accounts: Accounts) -> None:
+    ann = accounts.sign_in(claims())
+    root = accounts.sign_in(claims(Identity("i", "r", "root@lab.example", "Root")))
+    for change in (accounts.disable, accounts.enable):
+        with pytest.raises(AccessError, match="Only an admin"):
+            change(root.id, by=ann)
+    with pytest.raises(AccessError, match="Only an admin"):
+        accounts.set_role(ann.id, "admin", by=ann)
+    accounts.set_role(ann.id, "admin", by=root)
+    ann = accounts.user(claims()) or ann
+    assert ann.role == "admin"
+    for refused in (accounts.disable, accounts.enable):
+        with pytest.raises(AccessError, match="GRASP_ADMINS"):
+            refused(root.id, by=ann)
+    accounts.set_role(ann.id, None, by=root)
+    assert accounts.acting(ann.id) == dataclasses.replace(ann, role="analyst")
+
+
+def test_the_last_admin_stays(engine: Engine) -> None:
+    accounts = accounts_of(Settings(), engine)
+    ann = accounts.sign_in(claims())
+    accounts.set_role(ann.id, "admin", by=None)
+    ann = accounts.user(claims()) or ann
+    with pytest.raises(LimitError, match="the only admin"):
+        accounts.disable(ann.id, by=ann)
+    with pytest.raises(LimitError, match="the only admin"):
+        accounts.set_role(ann.id, "viewer", by=ann)
+    bob = accounts.sign_in(claims(dataclasses.replace(ANN, subject="b")))
+    accounts.set_role(bob.id, "admin", by=ann)
+    accounts.disable(ann.id, by=ann)
+    assert accounts.acting(ann.id) is None
+
+
+def test_old_sessions_are_deleted_and_people_stay(engine: Engine, accounts: Accounts) -> None:
+    accounts.sign_in(claims())
+    assert accounts.sessions.delete_older_than(32) == 0
+    with engine.begin() as connection:
+        connection.execute(sessions.update().values(created_at=sessions.c.created_at - 33 * 86400))
+    assert accounts.sessions.delete_older_than(32) == 1
+    assert accounts.user(claims()) is None
+    with engine.connect() as connection:
+        assert connection.execute(sa.select(sa.func.count()).select_from(people)).scalar_one() == 1
