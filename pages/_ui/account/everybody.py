@@ -45,7 +45,8 @@ def _show(person: Person, user: User) -> None:
     settings = server.shared().settings
     identity = person.identity
     you = " (you)" if person.id == user.id else ""
-    st.markdown(f"**{escape_markdown(identity.name)}**{you} · {escape_markdown(identity.email)}")
+    name = escape_markdown(identity.name)
+    st.markdown(f"**{name}**{you} · {escape_markdown(identity.email)}")
     facts = [f"last signed in {told(person.signed_in_at)}"]
     if person.disabled_at is not None:
         facts.insert(0, f":material/block: disabled {told(person.disabled_at)}")
@@ -56,7 +57,7 @@ def _show(person: Person, user: User) -> None:
     by_settings = role_of(_without_role(person), settings)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.selectbox(
-            "Role",
+            f"Role of {name}",
             _ROLES,
             index=_ROLES.index(person.role),
             format_func=lambda role: role or f"as set for all ({by_settings})",
@@ -66,10 +67,10 @@ def _show(person: Person, user: User) -> None:
             width=240,
         )
         if person.disabled_at is None:
-            if st.button("Disable", key=f"disable-{person.id}", icon=":material/block:"):
+            if st.button(f"Disable {name}", key=f"disable-{person.id}", icon=":material/block:"):
                 _ask_to_disable(person)
         else:
-            st.button("Enable", key=f"enable-{person.id}", on_click=_enable, args=(person.id,))
+            st.button(f"Enable {name}", key=f"enable-{person.id}", on_click=_enable, args=(person.id,))
 
 
 @st.dialog("Disable this account?")
