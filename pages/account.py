@@ -22,7 +22,7 @@ if user.id:
     st.write(f"Signed in as **{escape_markdown(user.name)}** ({escape_markdown(user.email)}).")
     st.write(_MAY[user.role])
     offer_sign_out()
-    show_tokens(user)
     list_sessions(user)
+    show_tokens(user)
 else:
     st.write("This server asks nobody to sign in: everybody who can reach it may do everything.")

@@ -26,7 +26,7 @@ _SYSTEMS = (
 
 def list_sessions(user: User) -> None:
     """The person's sessions that go on, each with a way to end it, and one to end all."""
-    st.subheader("Where you are signed in")
+    st.header("Where you are signed in")
     here = this_session()
     for session in server.shared().accounts.sessions_of(user):
         with st.container(border=True, horizontal=True, vertical_alignment="center"):
