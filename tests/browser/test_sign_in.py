@@ -242,7 +242,7 @@ def test_an_admin_disables_somebody_whose_open_tab_closes(browser: Browser, site
     entry.get_by_role("button", name="Disable Vera Viewer").click()
     root.get_by_role("dialog").get_by_role("button", name="Disable").click()
     expect(entry.get_by_role("button", name="Enable Vera Viewer")).to_be_visible()
-    expect(vera.get_by_text("Your account on this server is disabled")).to_be_visible(timeout=10_000)
+    expect(vera.get_by_text("Your account on this server is disabled")).to_be_visible()
     expect(vera.get_by_text(TITLE)).to_have_count(0)
     assert api_status(theirs, site) == 401
     entry.get_by_role("button", name="Enable Vera Viewer").click()
@@ -263,7 +263,7 @@ def test_signed_out_everywhere(browser: Browser, site: Site) -> None:
     expect(pages[1].get_by_role("button", name="End", exact=True).first).to_be_visible()
     pages[1].get_by_role("button", name="Sign out everywhere").click()
     for page in pages:
-        expect(page.get_by_role("button", name="Sign in")).to_be_visible(timeout=10_000)
+        expect(page.get_by_role("button", name="Sign in")).to_be_visible()
     assert [api_status(one, site) for one in contexts] == [401, 401]
     for one in contexts:
         one.close()

@@ -39,7 +39,8 @@ SIGN_OUT_FORM = "grasp-sign-out"
 """Class of the form that signs out; its button looks like Streamlit's, which cannot send a form."""
 _FORM_BUTTON = f"""
 .{SIGN_OUT_FORM} button {{
-  font: inherit; font-size: 0.875rem; color: inherit; background: transparent; min-height: 2.5rem; padding: 0.25rem 0.75rem;
+  font: inherit; font-size: 0.875rem; color: inherit; background: transparent;
+  min-height: 2.5rem; padding: 0.25rem 0.75rem;
   border: 1px solid color-mix(in srgb, currentColor 40%, transparent); border-radius: 0.5rem; cursor: pointer;
 }}
 .{SIGN_OUT_FORM} button:hover, .{SIGN_OUT_FORM} button:focus-visible {{ border-color: currentColor; }}
