@@ -7,6 +7,7 @@ from grasp_core.report.text import escape_markdown
 from grasp_core.spec import AnalysisSpec, RunSpec
 from pages._ui.analysis.assignment import say_who_rated_what
 from pages._ui.analysis.comparison import say_what_is_compared
+from pages._ui.analysis.given import choose_given
 from pages._ui.analysis.pairs import choose_pairs
 from pages._ui.analysis.settings import (
     choose_axes,
@@ -51,6 +52,7 @@ pairs = choose_pairs(dataset, axes, numbers["min_raters"])
 proposal = proposal_of(dataset.questions)
 level = None if proposal is None else choose_level(dataset.questions, proposal)
 strata, cluster = choose_how_profiles_move(names)
+given = choose_given(names, axes, strata)
 with st.expander("Advanced"):
     conventions = choose_conventions()
     conventions["level"] = level or choose_level(dataset.questions, None)
@@ -62,6 +64,7 @@ try:
         slices=slices,
         strata=strata,
         cluster=cluster,
+        given=given,
         **numbers,
         **conventions,
     )

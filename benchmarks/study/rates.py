@@ -73,10 +73,11 @@ def held(measured: Measured, test: str, group: tuple[str, ...]) -> Rate:
     return _rate(((low <= truth) & (truth <= high))[there])
 
 
-def peer_called(measured: Measured, peer: str, group: tuple[str, ...], sets: int | None = None) -> Rate:
-    """How often another test calls a group at the level, in the first so many data sets or in all."""
-    p = measured.peers[peer][:sets, measured.groups.index(group)]
-    return _rate(p < LEVEL)
+def peer_called(measured: Measured, peer: str, group: tuple[str, ...]) -> Rate:
+    """How often another test calls a group at the level, where it has a p."""
+    p = measured.peers[peer][:, measured.groups.index(group)]
+    p = p[~np.isnan(p)]
+    return _rate(p < LEVEL) if p.size else Rate(math.nan, 0)
 
 
 def peer_held(measured: Measured, group: tuple[str, ...]) -> Rate:

@@ -210,7 +210,7 @@ def _of_apunim(found: Found) -> str:
     for what, cell, group in _of_peers():
         measured = found(cell)
         if "apunim" in measured.peers:
-            rate = peer_called(measured, "apunim", group, OF_APUNIM)
+            rate = peer_called(measured, "apunim", group)
             ours = [told(called(measured, test, group)) for test in ("distance", "gai")]
             rows.append([what, str(rate.n), told(rate), *ours])
     if not rows:
@@ -221,8 +221,8 @@ def _of_apunim(found: Found) -> str:
     return f"""\
 *apunim* (Tsirmpas, Androutsopoulos and Pavlopoulos) asks which groups explain why items are disputed, and
 shuffles labels within items, which takes a rater's labels for independent. It is asked of the first
-{OF_APUNIM} data sets, of which this is the share with p < .05 before any correction; distance and GAI as
-above:
+data sets alone, at most {OF_APUNIM}, and has a p in so many; this is the share with p < .05 before any
+correction, with distance and GAI as above:
 
 {table(["data"], ["data sets", "apunim", "distance", "GAI"], rows)}"""
 

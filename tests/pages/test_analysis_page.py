@@ -57,6 +57,20 @@ def test_every_choice_reaches_the_spec(analysis: AppTest, server: Server) -> Non
     )
 
 
+def test_axes_given_which_others_are_tested_reach_the_spec_and_come_back(
+    analysis: AppTest, server: Server
+) -> None:
+    widget(analysis.multiselect, "Given another axis (optional)").set_value(["rater_race"])
+    widget(analysis.number_input, "Permutations").set_value(100).run()
+    press(analysis, "Run")
+    assert shown_run(analysis, server).spec.analysis.given == ("rater_race",)
+    analysis.switch_page("analysis.py").run()
+    assert widget(analysis.multiselect, "Given another axis (optional)").value == ["rater_race"]
+    widget(analysis.multiselect, "Shuffle profiles only within").set_value(["rater_race"]).run()
+    assert not analysis.exception
+    assert widget(analysis.multiselect, "Given another axis (optional)").value == []
+
+
 def test_paper_preset_sets_both_conventions_and_says_what_they_cost(analysis: AppTest) -> None:
     preset = analysis.segmented_control[0]
     preset.set_value("As in the paper").run()
