@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from grasp_core.remarks.remark import Remark, said
+from grasp_core.remarks.remark import Remark, Words, said
 from grasp_core.wording import EXAMPLES, cut, number
 
 FAULT = "The run stopped because of an error in GRASP itself; please file a bug."
@@ -13,7 +13,15 @@ FAULT = "The run stopped because of an error in GRASP itself; please file a bug.
 
 
 class GraspError(Exception):
-    """Base of every error whose message is written for the user."""
+    """Base of every error whose message is written for the user.
+
+    Attributes
+    ----------
+    code : str
+        What went wrong, for programs: it stays where the sentence is reworded.
+    """
+
+    code: str = "error"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +97,39 @@ class DataError(GraspError):
         One sentence; a text has no code.
     problems : iterable of Problem
         Everything that has to be mended; by default, what `message` says.
+
+    Attributes
+    ----------
+    code : str
+        That of the first problem; "data" where its sentence has none.
     """
+
+    code = "data"
 
     def __init__(self, message: Remark | str, problems: Iterable[Problem] = ()) -> None:
         super().__init__(str(message))
         remark = said(message) if isinstance(message, str) else message
         self.problems = tuple(problems) or (Problem(True, remark),)
+        first = self.problems[0].remark.code
+        if not isinstance(first, Words):
+            self.code = first.key
+
+
+class UnsureError(DataError):
+    """A guess is too unsure for anything to be computed from it.
+
+    Parameters
+    ----------
+    sentence : str
+        What is not certain, what it may be, and the option that says it.
+    option : str
+        The field that says it, such as "label"; the code is ``unsure-label`` then.
+    """
+
+    def __init__(self, sentence: str, option: str) -> None:
+        super().__init__(sentence)
+        self.option = option
+        self.code = f"unsure-{option.replace('_', '-')}"
 
 
 def raise_stopping(problems: Iterable[Problem]) -> None:
@@ -122,6 +157,8 @@ class SpecError(GraspError):
         The field of the data spec that it is about; the message begins with it.
     """
 
+    code = "spec"
+
     def __init__(self, sentence: str, *, field: str | None = None) -> None:
         super().__init__(sentence if field is None else f"{field}: {sentence}")
         self.sentence = sentence
@@ -130,34 +167,67 @@ class SpecError(GraspError):
 class SelfCheckError(GraspError):
     """A run's own figures disagree with independent software, so nothing is reported."""
 
+    code = "self-check"
+
 
 class RunCancelledError(GraspError):
     """The run was cancelled before it was complete."""
+
+    code = "cancelled"
 
 
 class WorkerError(GraspError):
     """The processes that compute a run died and could not be replaced."""
 
+    code = "workers"
+
 
 class LostSchedulerError(WorkerError):
     """The scheduler of a cluster vanished while it was needed."""
+
+    code = "scheduler"
 
 
 class StoreError(GraspError):
     """The store cannot be read or written just now."""
 
+    code = "store"
+
 
 class MissingResultError(GraspError):
     """A run has no result, or not any more."""
+
+    code = "missing-result"
 
 
 class LimitError(GraspError):
     """A user has asked for more than a person may have at one time."""
 
+    code = "limit"
+
 
 class SettingsError(GraspError):
     """The installation's settings cannot be used."""
 
+    code = "settings"
+
+
+class RemoteError(GraspError):
+    """A server did not give what was asked for.
+
+    Parameters
+    ----------
+    sentence : str
+    code : str
+        Such as "not-done" of a run that goes on, or "not-found".
+    """
+
+    def __init__(self, sentence: str, code: str) -> None:
+        super().__init__(sentence)
+        self.code = code
+
 
 class AccessError(GraspError):
     """The user may not do what they asked for."""
+
+    code = "access"

@@ -8,23 +8,11 @@ from collections.abc import Mapping
 from typing import Any, get_args
 
 from grasp_core import spec
+from grasp_core.asked.analysis import with_axes
+from grasp_core.asked.reading import Reading
 from grasp_core.cli.data.options import names
-from grasp_core.cli.data.reading import Reading
-from grasp_core.cli.terminal import note
-from grasp_core.engine.cost import LONG_SECONDS
-from grasp_core.groups import AxisSet, Grouping
-from grasp_core.io.dataset.load import Dataset
-from grasp_core.permutation.exchange import check_strata
-from grasp_core.permutation.testing.attainable import Shuffles
-from grasp_core.report.printable import printable
-from grasp_core.report.shuffles import few_regroupings, staying
-from grasp_core.spec import (
-    ADAPTIVE_PERMUTATIONS,
-    DEFAULT_PERMUTATIONS,
-    WORKLOAD,
-    AnalysisSpec,
-    RunSpec,
-)
+from grasp_core.groups import AxisSet
+from grasp_core.spec import ADAPTIVE_PERMUTATIONS, DEFAULT_PERMUTATIONS, WORKLOAD, AnalysisSpec
 
 
 class AtMost(int):
@@ -68,25 +56,6 @@ def add_shuffles(group: argparse._ArgumentGroup) -> None:
     )
 
 
-def say_shuffles(dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec) -> None:
-    """Say before the run of which groups no p can be small, and who keeps their profile."""
-    shuffles = Shuffles.of(dataset.raters, grouping, analysis)
-    for sentence in (*few_regroupings(grouping, shuffles), *staying(shuffles)):
-        note(printable(sentence))
-
-
-def stopping_early(run_spec: RunSpec, seconds: float) -> RunSpec:
-    """What is run where nobody has said how many permutations: where all take long, it stops early."""
-    if seconds <= LONG_SECONDS:
-        return run_spec
-    most = f"{run_spec.analysis.permutations:,}"
-    note(
-        f"{most} permutations of such data take about {seconds:.0f} s on two cores, so at most {most} are "
-        f"taken, until all marks are settled; --permutations {run_spec.analysis.permutations} takes all"
-    )
-    return dataclasses.replace(run_spec, analysis=dataclasses.replace(run_spec.analysis, adaptive=True))
-
-
 def named_axes(given: Mapping[str, Any]) -> tuple[AxisSet, ...]:
     """Axes and intersections that the options name."""
     return (
@@ -96,18 +65,19 @@ def named_axes(given: Mapping[str, Any]) -> tuple[AxisSet, ...]:
 
 
 def analysis_fields(given: Mapping[str, Any], found: Reading) -> dict[str, Any]:
-    """Fields of an :class:`AnalysisSpec`; without axes those of a known data set, or the ones proposed."""
+    """Fields of an :class:`AnalysisSpec` that the options give, and its axes."""
+    return with_axes(found, test_fields(given), named_axes(given))
+
+
+def test_fields(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Fields of an :class:`AnalysisSpec` that the options give, without axes."""
     known_fields = {field.name for field in dataclasses.fields(AnalysisSpec)}
-    known = found.recipe.axes if found.recipe is not None else ()
-    axes = named_axes(given) or known or tuple((name,) for name in found.axes)
     fields = {name: value for name, value in given.items() if name in known_fields}
     fields.update({name: tuple(given.get(name, ())) for name in ("slices", "given")})
     fields["strata"] = given.get("within", ())
-    for table in (found.annotations, found.raters):
-        check_strata(fields["strata"], () if table is None else table.columns)
     if isinstance(given.get("permutations"), AtMost):
         fields.update(permutations=int(given["permutations"]), adaptive=True)
-    return {**fields, "axes": axes}
+    return fields
 
 
 def _permutations(text: str) -> int:

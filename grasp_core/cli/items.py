@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import get_args
 
 from grasp_core import spec
+from grasp_core.asked.reading import Reading
 from grasp_core.cli.analysis import AtMost, add_groups_and_test, analysis_fields, named_axes
 from grasp_core.cli.data.account import say_data
 from grasp_core.cli.data.options import add_items, add_reading
-from grasp_core.cli.data.reading import Reading, read
+from grasp_core.cli.data.reading import read
 from grasp_core.cli.data.recorded import given_options, note_other_data, reading_of, recorded_spec
 from grasp_core.cli.output import check_target, write_text
 from grasp_core.cli.terminal import clear_line, note, show_line

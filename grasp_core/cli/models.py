@@ -9,14 +9,16 @@ from pathlib import Path
 from typing import Any, cast
 
 from grasp_core.annotations import ModelLabels
+from grasp_core.asked.analysis import say_shuffles, stopping_early
+from grasp_core.asked.reading import Reading
 from grasp_core.benchmark.baselines.as_raters import WITHOUT_EXAMPLES, item_texts, label_items
-from grasp_core.cli.analysis import add_groups_and_test, analysis_fields, say_shuffles, stopping_early
+from grasp_core.cli.analysis import add_groups_and_test, analysis_fields
 from grasp_core.cli.data.account import say_data
 from grasp_core.cli.data.options import add_reading
-from grasp_core.cli.data.reading import Reading, read
+from grasp_core.cli.data.reading import read
 from grasp_core.cli.output import check_target, write_text
 from grasp_core.cli.progress import RunOnTerminal
-from grasp_core.cli.terminal import note
+from grasp_core.cli.terminal import VOICE, note
 from grasp_core.engine.compute import compute
 from grasp_core.engine.cost import models_seconds
 from grasp_core.engine.pools import workers
@@ -91,10 +93,10 @@ def _models(chosen: argparse.Namespace) -> None:
     models = _read_models(given, found, dataset)
     check_models(models)
     spec = RunSpec(found.spec, analysis, models=sources(models))
-    say_shuffles(dataset, checked_groups(dataset, spec), analysis)
+    say_shuffles(dataset, checked_groups(dataset, spec), analysis, VOICE)
     if chosen.permutations is None:
         seconds = models_seconds(dataset, len(models), analysis.axes, analysis.min_raters)
-        spec = stopping_early(spec, seconds)
+        spec = stopping_early(spec, seconds, VOICE)
     result = _compute(dataclasses.replace(dataset, models=tuple(models)), spec)
     write_text(chosen.out, json_text(result.to_dict()))
     write_text(chosen.csv, sides_csv(result))

@@ -10,13 +10,14 @@ from typing import get_args
 import altair as alt
 
 from grasp_core import charts, spec
+from grasp_core.asked.analysis import say_shuffles
 from grasp_core.charts.rater_map import rater_map_chart
-from grasp_core.cli.analysis import add_shuffles, analysis_fields, say_shuffles
+from grasp_core.cli.analysis import add_shuffles, analysis_fields
 from grasp_core.cli.data.account import say_data
 from grasp_core.cli.data.options import add_reading
 from grasp_core.cli.data.reading import read
 from grasp_core.cli.output import check_target, write_bytes, write_text
-from grasp_core.cli.terminal import note
+from grasp_core.cli.terminal import VOICE, note
 from grasp_core.cli.told import say_map
 from grasp_core.engine.run import checked_groups
 from grasp_core.errors import SpecError
@@ -72,7 +73,7 @@ def _rater_map(chosen: argparse.Namespace) -> None:
     colour = _colour(chosen.colour, asked.analysis)
     dataset = load(found.annotations, found.raters, found.spec, asked.analysis.columns)
     say_data(dataset, found.spec)
-    say_shuffles(dataset, checked_groups(dataset, asked), asked.analysis)
+    say_shuffles(dataset, checked_groups(dataset, asked), asked.analysis, VOICE)
     made = rater_map(MapTask.of(dataset, asked.analysis))
     write_text(chosen.out, json_text(rater_map_dict(made, asked, dataset.summary.sha256)))
     write_text(chosen.csv, map_csv(made))

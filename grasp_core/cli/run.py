@@ -4,31 +4,31 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast, get_args
+from typing import cast, get_args
 
 from grasp_core import __version__, spec
-from grasp_core.cli.analysis import (
-    add_groups_and_test,
-    analysis_fields,
-    named_axes,
+from grasp_core.asked.analysis import (
+    analysis_of,
+    cohesion_stopping_early,
+    say_level,
+    say_order,
     say_shuffles,
-    stopping_early,
+    with_pairs,
 )
+from grasp_core.asked.reading import Reading
+from grasp_core.cli.analysis import add_groups_and_test, named_axes, test_fields
 from grasp_core.cli.data.account import say_data
 from grasp_core.cli.data.options import add_items, add_reading, names
-from grasp_core.cli.data.reading import Reading, read
+from grasp_core.cli.data.reading import read
 from grasp_core.cli.data.recorded import given_options, note_other_data, reading_of, recorded_spec
 from grasp_core.cli.in_parts import add_in_parts, parts_of
 from grasp_core.cli.progress import RunOnTerminal
 from grasp_core.cli.run_files import add_files, asked_map, check_files, check_map, write_files
 from grasp_core.cli.scratch import Scratch
-from grasp_core.cli.terminal import note
+from grasp_core.cli.terminal import VOICE
 from grasp_core.cli.told import say_map, say_result
 from grasp_core.engine.compute import compute
-from grasp_core.engine.cost import LONG_SECONDS, default_seconds, pairs_seconds
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.choose import make_pool
 from grasp_core.engine.pools.pool import Pool
@@ -38,12 +38,10 @@ from grasp_core.io.dataset.load import Dataset, load
 from grasp_core.io.parts.refused import check_supported
 from grasp_core.io.parts.survey import survey
 from grasp_core.io.parts.workplace import workplace
-from grasp_core.report.levels import proposed_levels
 from grasp_core.report.tables import lead_table
 from grasp_core.result import RunResult
 from grasp_core.settings import Settings, read_settings
-from grasp_core.spec import AnalysisSpec, RunSpec
-from grasp_core.wording import quoted
+from grasp_core.spec import RunSpec
 
 BESIDE_SPEC = (
     *("annotations", "raters", "items", "out", "csv", "report", "rater_map"),
@@ -135,13 +133,14 @@ def _run(chosen: argparse.Namespace) -> None:
             # What cannot be computed is refused and nothing else said.
             grouping = checked_groups(data, run_spec)
             if recorded is None and chosen.permutations is None:
-                run_spec = _stopping_early(data, run_spec)
+                run_spec = cohesion_stopping_early(data, run_spec, VOICE)
             if recorded is None and chosen.pairs is None and chosen.parts is None:
-                run_spec = _with_pairs(data, run_spec)
+                run_spec = with_pairs(data, run_spec, VOICE)
             say_data(data, run_spec.data)
-            _say_order(data, run_spec)
-            _say_level(chosen, data)
-            say_shuffles(data, grouping, run_spec.analysis)
+            say_order(data, run_spec, VOICE)
+            if recorded is None and chosen.level is None:
+                say_level(data, VOICE)
+            say_shuffles(data, grouping, run_spec.analysis, VOICE)
             load_s = time.perf_counter() - started
             result = _compute(chosen, data, run_spec, pool, load_s)
             raters = asked_map(chosen, data, run_spec.analysis, pool)
@@ -191,23 +190,6 @@ def _scratch(chosen: argparse.Namespace, data: Dataset, run_spec: RunSpec) -> Sc
     return Scratch(chosen.scratch, run_key(data.summary, run_spec, __version__))
 
 
-def _say_order(dataset: Dataset, run_spec: RunSpec) -> None:
-    """Ranks follow an order, so say which where nobody has declared one."""
-    if run_spec.analysis.level != "ordinal" or run_spec.data.categories is not None:
-        return
-    found = ", ".join(quoted(label) for label in dataset.summary.categories)
-    note(f"labels are ranked in the order {found}; --categories declares another")
-
-
-def _say_level(chosen: argparse.Namespace, dataset: Dataset) -> None:
-    """Numbers in an order are more than names: say so where no level was named."""
-    if chosen.spec is not None or chosen.level is not None or len(dataset.questions) > 1:
-        return
-    proposal = proposed_levels(dataset.annotations.categories)
-    if proposal is not None:
-        note(f"{proposal.reason}; --level names one")
-
-
 def _pool(chosen: argparse.Namespace) -> Pool:
     settings = Settings() if chosen.engine == "local" else read_settings()
     if chosen.engine == "dask" and not settings.dask_address:
@@ -220,36 +202,8 @@ def _pool(chosen: argparse.Namespace) -> Pool:
 def _from_options(chosen: argparse.Namespace) -> tuple[Reading, RunSpec]:
     given = given_options(chosen)
     found = read(given, several=True)
-    return found, RunSpec(found.spec, _analysis(given, found))
-
-
-def _analysis(given: Mapping[str, Any], found: Reading) -> AnalysisSpec:
-    fields = analysis_fields(given, found)
-    published = found.recipe is not None and found.recipe.paper and not named_axes(given)
-    if published and "preset" not in given:
-        note("the published set-up is run, with the paper's conventions")
-    paper = given.get("preset") == "paper" or (published and "preset" not in given)
-    return AnalysisSpec(**{**(spec.PAPER_CONVENTIONS if paper else {}), **fields})
-
-
-def _stopping_early(data: Dataset, run_spec: RunSpec) -> RunSpec:
-    """Where nobody has said how many permutations, a long run stops early; not one as in the paper."""
-    analysis = run_spec.analysis
-    if all(getattr(analysis, name) == value for name, value in spec.PAPER_CONVENTIONS.items()):
-        return run_spec
-    return stopping_early(
-        run_spec, default_seconds(data, analysis.axes, analysis.min_raters, analysis.slices)
-    )
-
-
-def _with_pairs(data: Dataset, run_spec: RunSpec) -> RunSpec:
-    """Where nobody has said it, groups are held against each other two by two unless that takes long."""
-    analysis = run_spec.analysis
-    seconds = pairs_seconds(data, analysis.axes, analysis.min_raters)
-    if seconds > LONG_SECONDS:
-        note(f"pairs of groups would take about {seconds:.0f} s on two cores; --pairs compares them")
-        return run_spec
-    return replace(run_spec, analysis=replace(analysis, pairs=True))
+    analysis = analysis_of(found, test_fields(given), named_axes(given), given.get("preset"), VOICE)
+    return found, RunSpec(found.spec, analysis)
 
 
 def _at_least_one(text: str) -> int:

@@ -7,10 +7,39 @@ import sys
 import unicodedata
 from collections.abc import Iterator, Sequence
 
+from grasp_core.asked.voice import Voice
+
 
 def note(sentence: str) -> None:
     """Say something to know."""
     print(f"note: {sentence}", file=sys.stderr)
+
+
+class CommandLine(Voice):
+    """Options as they are written on a command line; notes go to standard error."""
+
+    def note(self, sentence: str) -> None:
+        """See :class:`~grasp_core.asked.voice.Voice`."""
+        note(sentence)
+
+    def option(self, field: str) -> str:
+        """See :class:`~grasp_core.asked.voice.Voice`."""
+        return f"--{field.replace('_', '-')}"
+
+    def value(self, field: str, value: object) -> str:
+        """See :class:`~grasp_core.asked.voice.Voice`."""
+        return f"{self.option(field)} {value}"
+
+    def switch(self, field: str) -> str:
+        """See :class:`~grasp_core.asked.voice.Voice`."""
+        return self.option(field)
+
+    def condition(self, option: str, column: str, value: str) -> str:
+        """See :class:`~grasp_core.asked.voice.Voice`."""
+        return f"{self.option(option)} {column}={value}"
+
+
+VOICE = CommandLine()
 
 
 def show_line(line: str) -> None:

@@ -77,6 +77,18 @@ class FileProblem(Code):
     LABELS_FOR_CODES = "{file}: {columns} {count:holds/hold} the labels of the values in place of codes"
     CODES_KEPT = "{file}: {column:q} keeps its codes, as not every value has a label of its own ({labels})"
     COLUMNS_WITHOUT_TEXT = "{file}: {count:column} without a text form (lists, raw bytes) left out: {columns}"
+    NO_FRAME = (
+        "{file} is of type {kind}; give a data frame (of pandas, polars or Arrow), what `read` returns, "
+        "or the path of a file"
+    )
+    FRAME_NOT_READ = (
+        "{file}, of type {kind}, does not hand out its columns ({error}); "
+        "give columns of text, numbers, truth values or dates"
+    )
+    CELL_WITHOUT_TEXT = (
+        "{file}, row {row:d}, column {column:q}: the cell is of type {kind}; "
+        "write text, a number, a truth value, a date, or nothing"
+    )
     ONE_MEMBER_READ = "{file}: only its {what} {member} was read; {others:another is/others are} {shown}"
     MEMBER_PER_ANNOTATOR = (
         "{file}: each of its {members} {what}s was taken for the annotator that it is named after "

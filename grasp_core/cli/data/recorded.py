@@ -6,7 +6,8 @@ import argparse
 from collections.abc import Sequence
 from typing import Any
 
-from grasp_core.cli.data.reading import Reading, read_tables
+from grasp_core.asked.reading import Reading
+from grasp_core.cli.data.reading import read_tables
 from grasp_core.cli.terminal import note
 from grasp_core.errors import SpecError
 from grasp_core.io.dataset.load import Dataset
@@ -50,8 +51,8 @@ def reading_of(chosen: argparse.Namespace, spec: RunSpec) -> Reading:
     """The files that the options name, read as a spec says."""
     names = ("member", "raters_member", "items_member")
     members = {name: getattr(spec.data, name) for name in names}
-    annotations, raters, items = read_tables({**given_options(chosen), **members})
-    return Reading(annotations, raters, spec.data, items=items)
+    given = read_tables({**given_options(chosen), **members})
+    return Reading(given.annotations, given.raters, spec.data, items=given.items)
 
 
 def note_other_data(recorded: RecordedSpec, dataset: Dataset) -> None:

@@ -92,6 +92,10 @@ class Table:
         frame: pd.DataFrame = self.data.slice(0, rows).to_pandas().astype("str")
         return frame
 
+    def frame(self) -> pd.DataFrame:
+        """All rows; every cell is text."""
+        return self.head(len(self))
+
 
 def _reencoded(data: pa.Table) -> pa.Table:
     """With no more distinct texts than occur."""

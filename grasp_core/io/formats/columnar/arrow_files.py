@@ -36,6 +36,18 @@ def parse(contents: Sequence[bytes], name: str, watch: Watch) -> Parsed:
     return parquet.of_files(lambda: [_open(content, name) for content in contents], "Arrow", name, watch)
 
 
+def of_table(table: pa.Table, kind: str, name: str) -> Parsed:
+    """Read a table that is in memory, such as a frame's columns; `kind` is what people call it.
+
+    Raises
+    ------
+    DataError
+        If it is too large, has lists of unequal length, or no column with a text form.
+    """
+    file = _checked(table.schema, table.to_batches(), name)
+    return parquet.of_files(lambda: [file], kind, name, lambda _done, _total: None, file="")
+
+
 @dataclass(frozen=True, slots=True)
 class _Metadata:
     num_rows: int

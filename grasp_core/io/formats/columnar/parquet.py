@@ -63,7 +63,9 @@ def parse(contents: Sequence[bytes], name: str, watch: Watch) -> Parsed:
     return of_files(lambda: [_open(content) for content in contents], "Parquet", name, watch)
 
 
-def of_files(opened: Callable[[], Sequence[Source]], form: str, name: str, watch: Watch) -> Parsed:
+def of_files(
+    opened: Callable[[], Sequence[Source]], form: str, name: str, watch: Watch, *, file: str = " file"
+) -> Parsed:
     """Read the files of one data set, as :func:`parse` does those of Parquet.
 
     Parameters
@@ -74,6 +76,8 @@ def of_files(opened: Callable[[], Sequence[Source]], form: str, name: str, watch
         What they are, e.g. "Parquet".
     name : str
     watch : callable
+    file : str
+        What follows the form in messages.
 
     Raises
     ------
@@ -82,8 +86,8 @@ def of_files(opened: Callable[[], Sequence[Source]], form: str, name: str, watch
     try:
         files = opened()
         first = files[0].schema_arrow
-        for file in files:
-            if file.schema_arrow.names != first.names:
+        for one in files:
+            if one.schema_arrow.names != first.names:
                 raise DataError(f"{name}: its files have different columns; read one of them alone")
         shape = nested.shape(first)
         of_tool = _of_tool(files, shape, form, name)
@@ -93,12 +97,12 @@ def of_files(opened: Callable[[], Sequence[Source]], form: str, name: str, watch
         readable = [*shape.scalars, *(lists.all if lists else ())]
         columns, notes = name_columns(readable, name, "header")
         if not readable:
-            raise DataError(f"{name} is {_a(form)} file without a column of text, numbers or dates")
+            raise DataError(f"{name} is {_a(form)}{file} without a column of text, numbers or dates")
         table, lines = _read(files, readable, lists, name, watch)
     except MemoryError:  # Arrow's own is an ArrowException too
         raise
     except (pa.ArrowException, OSError, UnicodeDecodeError):
-        raise DataError(f"{name} is a damaged or cut-off {form} file; write or upload it again") from None
+        raise DataError(f"{name} is a damaged or cut-off {form}{file}; write or upload it again") from None
     if not table.num_rows:
         raise no_rows(name)
     parsed = Parsed(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from grasp_core.asked.voice import Voice
 from grasp_core.data_spec import DataSpec
 from grasp_core.errors import SpecError
 from grasp_core.io.guess.recognise import Guess
@@ -20,7 +21,7 @@ def dropped_by_format(guess: Guess, spec: DataSpec) -> Pairs:
     return known.filters.drop
 
 
-def left_out(spec: DataSpec, more: Pairs, keep: Pairs) -> DataSpec:
+def left_out(spec: DataSpec, more: Pairs, keep: Pairs, voice: Voice) -> DataSpec:
     """The spec with `more` left out as well, but for what is to be kept; each is a column and a value.
 
     Raises
@@ -36,7 +37,7 @@ def left_out(spec: DataSpec, more: Pairs, keep: Pairs) -> DataSpec:
     if needless:
         named = ", ".join(f"{column}={value}" for column, value in known) or "nothing"
         raise SpecError(
-            f"--keep {'='.join(needless[0])}: such annotations are not left out; "
+            f"{voice.condition('keep', *needless[0])}: such annotations are not left out; "
             f"left out by their values: {named}"
         )
     filters = replace(

@@ -1,0 +1,119 @@
+"""What a run is asked, where nobody has said it: axes, the paper's conventions, early stopping, pairs."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from grasp_core import spec
+from grasp_core.asked.reading import Reading
+from grasp_core.asked.voice import Voice
+from grasp_core.engine.cost import LONG_SECONDS, default_seconds, pairs_seconds
+from grasp_core.groups import AxisSet, Grouping
+from grasp_core.io.dataset.load import Dataset
+from grasp_core.permutation.exchange import check_strata
+from grasp_core.permutation.testing.attainable import Shuffles
+from grasp_core.report.levels import proposed_levels
+from grasp_core.report.printable import printable
+from grasp_core.report.shuffles import few_regroupings, staying
+from grasp_core.spec import AnalysisSpec, RunSpec
+from grasp_core.wording import quoted
+
+Preset = Literal["default", "paper"]
+
+
+def with_axes(found: Reading, fields: Mapping[str, Any], named: Sequence[AxisSet]) -> dict[str, Any]:
+    """Fields of an :class:`AnalysisSpec`; without named axes those of a known data set, or those proposed."""
+    known = found.recipe.axes if found.recipe is not None else ()
+    axes = tuple(named) or known or tuple((name,) for name in found.axes)
+    for table in (found.annotations, found.raters):
+        check_strata(fields.get("strata", ()), () if table is None else table.columns)
+    return {**fields, "axes": axes}
+
+
+def analysis_of(
+    found: Reading,
+    fields: Mapping[str, Any],
+    named: Sequence[AxisSet],
+    preset: Preset | None,
+    voice: Voice,
+) -> AnalysisSpec:
+    """The analysis that is asked for; a known data set without named axes is run as it was published.
+
+    Parameters
+    ----------
+    found : Reading
+    fields : mapping
+        Of an :class:`AnalysisSpec`; as many as somebody named.
+    named : sequence of axis sets
+    preset : {"default", "paper"} or None
+        Whose conventions hold where no field says otherwise.
+    voice : Voice
+
+    Raises
+    ------
+    SpecError
+    """
+    published = found.recipe is not None and found.recipe.paper and not named
+    if published and preset is None:
+        voice.note("the published set-up is run, with the paper's conventions")
+    paper = preset == "paper" or (published and preset is None)
+    return AnalysisSpec(**{**(spec.PAPER_CONVENTIONS if paper else {}), **with_axes(found, fields, named)})
+
+
+def stopping_early(run_spec: RunSpec, seconds: float, voice: Voice) -> RunSpec:
+    """What is run where nobody has said how many permutations: where all take long, it stops early."""
+    if seconds <= LONG_SECONDS:
+        return run_spec
+    most = f"{run_spec.analysis.permutations:,}"
+    voice.note(
+        f"{most} permutations of such data take about {seconds:.0f} s on two cores, so at most {most} are "
+        f"taken, until all marks are settled; "
+        f"{voice.value('permutations', run_spec.analysis.permutations)} takes all"
+    )
+    return dataclasses.replace(run_spec, analysis=dataclasses.replace(run_spec.analysis, adaptive=True))
+
+
+def cohesion_stopping_early(data: Dataset, run_spec: RunSpec, voice: Voice) -> RunSpec:
+    """As :func:`stopping_early`, of a run without models; not of one as in the paper."""
+    analysis = run_spec.analysis
+    if all(getattr(analysis, name) == value for name, value in spec.PAPER_CONVENTIONS.items()):
+        return run_spec
+    seconds = default_seconds(data, analysis.axes, analysis.min_raters, analysis.slices)
+    return stopping_early(run_spec, seconds, voice)
+
+
+def with_pairs(data: Dataset, run_spec: RunSpec, voice: Voice) -> RunSpec:
+    """Where nobody has said it, groups are held against each other two by two unless that takes long."""
+    analysis = run_spec.analysis
+    seconds = pairs_seconds(data, analysis.axes, analysis.min_raters)
+    if seconds > LONG_SECONDS:
+        asks = voice.switch("pairs")
+        voice.note(f"pairs of groups would take about {seconds:.0f} s on two cores; {asks} compares them")
+        return run_spec
+    return dataclasses.replace(run_spec, analysis=dataclasses.replace(analysis, pairs=True))
+
+
+def say_order(dataset: Dataset, run_spec: RunSpec, voice: Voice) -> None:
+    """Ranks follow an order, so say which where nobody has declared one."""
+    if run_spec.analysis.level != "ordinal" or run_spec.data.categories is not None:
+        return
+    found = ", ".join(quoted(label) for label in dataset.summary.categories)
+    voice.note(f"labels are ranked in the order {found}; {voice.option('categories')} declares another")
+
+
+def say_level(dataset: Dataset, voice: Voice) -> None:
+    """Numbers in an order are more than names: say so where no level was named."""
+    proposal = None
+    if len(dataset.questions) == 1:
+        proposal = proposed_levels(dataset.annotations.categories)
+    if proposal is not None:
+        voice.note(f"{proposal.reason}; {voice.option('level')} names one")
+
+
+def say_shuffles(dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec, voice: Voice) -> None:
+    """Say before the run of which groups no p can be small, and who keeps their profile."""
+    shuffles = Shuffles.of(dataset.raters, grouping, analysis)
+    for sentence in (*few_regroupings(grouping, shuffles), *staying(shuffles)):
+        voice.note(printable(sentence))

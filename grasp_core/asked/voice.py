@@ -1,0 +1,29 @@
+"""How options are called where somebody asks, and where they are told what is good to know."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+
+class Voice(ABC):
+    """The manner of a command line, or of Python."""
+
+    @abstractmethod
+    def note(self, sentence: str) -> None:
+        """Say what is good to know."""
+
+    @abstractmethod
+    def option(self, field: str) -> str:
+        """The option that gives a field, such as ``--items-id`` or ``items_id=``."""
+
+    @abstractmethod
+    def value(self, field: str, value: object) -> str:
+        """The option with a value, such as ``--permutations 10000``."""
+
+    @abstractmethod
+    def switch(self, field: str) -> str:
+        """The option that asks for something, such as ``--pairs``."""
+
+    @abstractmethod
+    def condition(self, option: str, column: str, value: str) -> str:
+        """An option that takes a column and a value, such as ``--keep status=rejected``."""
