@@ -1,3 +1,88 @@
-"""Which groups of raters see a task differently, and whether that is real."""
+"""Which groups of raters see a task differently, and whether that is real.
+
+``import grasp_core as grasp`` gives the functions of docs/python.md: :func:`analyse`, :func:`models`,
+:func:`quality`, :func:`plan`, :func:`read` and :func:`open`. Each is loaded when it is first used.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from grasp_core.data_spec import Filters
+    from grasp_core.errors import DataError, GraspError, RemoteError, SpecError, UnsureError
+    from grasp_core.notebook.analysis import analyse
+    from grasp_core.notebook.data import read
+    from grasp_core.notebook.models import ModelsAnalysis, models
+    from grasp_core.notebook.opening import open
+    from grasp_core.notebook.plan import Planned, plan
+    from grasp_core.notebook.quality import Quality, quality
+    from grasp_core.notebook.results import Analysis
+    from grasp_core.planner.values import Assumed
+    from grasp_core.recode_steps import Bins, Combine, MapValues
+    from grasp_core.spec import RunSpec
 
 __version__ = "0.2.0"
+
+_HOMES = {
+    "analyse": "notebook.analysis",
+    "models": "notebook.models",
+    "quality": "notebook.quality",
+    "plan": "notebook.plan",
+    "read": "notebook.data",
+    "open": "notebook.opening",
+    "Analysis": "notebook.results",
+    "ModelsAnalysis": "notebook.models",
+    "Quality": "notebook.quality",
+    "Planned": "notebook.plan",
+    "RunSpec": "spec",
+    "Filters": "data_spec",
+    "MapValues": "recode_steps",
+    "Bins": "recode_steps",
+    "Combine": "recode_steps",
+    "Assumed": "planner.values",
+    "GraspError": "errors",
+    "DataError": "errors",
+    "UnsureError": "errors",
+    "SpecError": "errors",
+    "RemoteError": "errors",
+}
+"""Where each name is."""
+
+__all__ = [
+    "Analysis",
+    "Assumed",
+    "Bins",
+    "Combine",
+    "DataError",
+    "Filters",
+    "GraspError",
+    "MapValues",
+    "ModelsAnalysis",
+    "Planned",
+    "Quality",
+    "RemoteError",
+    "RunSpec",
+    "SpecError",
+    "UnsureError",
+    "__version__",
+    "analyse",
+    "models",
+    "open",
+    "plan",
+    "quality",
+    "read",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

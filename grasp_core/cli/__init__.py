@@ -1,6 +1,6 @@
 """GRASP without a browser: ``python -m grasp_core COMMAND``.
 
-Imports `benchmark`, `charts`, `data_quality`, `engine`, `export`, `io`, `models_as_raters`, `panels`,
+Imports `asked`, `benchmark`, `charts`, `data_quality`, `engine`, `export`, `io`, `models_as_raters`, `panels`,
 `permutation`, `planner`, `rater_map`, `report`, `screens` and `store`.
 """
 

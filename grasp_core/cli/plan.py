@@ -24,7 +24,7 @@ from grasp_core.export.plan import recruitment_xlsx
 from grasp_core.groups import form_groups
 from grasp_core.io.dataset.load import load
 from grasp_core.planner.make import PlanTask, make_plan
-from grasp_core.planner.pilot import assumed_task, task_of, usual
+from grasp_core.planner.pilot import UNLESS_SAID, assumed_task, task_of, usual
 from grasp_core.planner.values import GOALS, Assumed, Plan, PlanSpec, Target, plan_dict
 from grasp_core.planner.words import (
     EXPLANATION,
@@ -45,7 +45,6 @@ _TABLES: Mapping[str, Callable[[Plan], bytes]] = {
     ".csv": lambda plan: recruitment_csv(plan).encode(),
     ".xlsx": recruitment_xlsx,
 }
-_ASSUMED = {"share": 0.25, "raters": (20, 400), "items": (20, 1000)}
 
 
 def fill_plan(parser: argparse.ArgumentParser) -> None:
@@ -140,7 +139,7 @@ def _assumed(chosen: argparse.Namespace) -> PlanTask:
         raise SpecError("--assume plans without data: leave out --annotations and --group")
     given = {"labels": chosen.labels, "agreement": chosen.agreement}
     assumed = Assumed(**{name: value for name, value in given.items() if value is not None})
-    return assumed_task(_asked(chosen, {**_ASSUMED, "assumed": assumed}))
+    return assumed_task(_asked(chosen, {**UNLESS_SAID, "assumed": assumed}))
 
 
 def _from_pilot(chosen: argparse.Namespace) -> PlanTask:

@@ -18,6 +18,7 @@ from grasp_core.cli.terminal import clear_line, note, show_line
 from grasp_core.data_quality import tables
 from grasp_core.data_quality.power import GroupPower, estimate, power_tasks
 from grasp_core.data_quality.report import QualityReport, quality_json, quality_report
+from grasp_core.data_quality.told import report_findings, report_tables
 from grasp_core.errors import SpecError
 from grasp_core.io.dataset.load import Dataset, load
 from grasp_core.report.printable import printable, printable_name
@@ -80,30 +81,14 @@ def _power(dataset: Dataset, axes: Sequence[tuple[str, ...]]) -> list[GroupPower
 
 
 def _print(report: QualityReport) -> None:
-    for sentence in _findings(report):
+    for sentence in report_findings(report):
         print(f"- {printable(sentence)}")
     print(tables.random_sentence(report.random))
     print(tables.duplicates_sentence(report.duplicates))
-    for title, table in {
-        "Overview": tables.overview_table(report.overview),
-        "Items by number of raters": tables.histogram_table(report.overview),
-        "Raters at chance": tables.random_table(report.random),
-        "Raters who gave one label always": tables.constant_table(report.constant),
-        "Small groups": tables.small_groups_table(report.small),
-        "Axes that go together": tables.overlap_table(report.overlaps),
-        "Items and workloads of groups": tables.assignment_table(report.assignment),
-        "What these raters and items could find": tables.power_table(report.power),
-    }.items():
-        if not table.empty:
-            _print_table(title, table)
+    for title, table in report_tables(report).items():
+        _print_table(title, table)
     for sentence in tables.power_sentences(report.power) if report.power else ():
         print(sentence)
-
-
-def _findings(report: QualityReport) -> list[str]:
-    return tables.findings(
-        report.random, report.constant, report.duplicates, report.small, report.overlaps, report.assignment
-    )
 
 
 def _print_table(title: str, table: pd.DataFrame) -> None:

@@ -12,8 +12,8 @@ from grasp_core.panels.models.result import ModelsResult, closer
 from grasp_core.report.model_words import LEAD, SIDE_WORDS
 from grasp_core.report.so_far import p_so_far, q_so_far
 from grasp_core.report.table_csv import exact, safe_cell
-from grasp_core.report.tables import cell_text
-from grasp_core.report.words import axis_label, format_p_value, format_value, group_label
+from grasp_core.report.tables import cell_text, or_nan
+from grasp_core.report.words import STARS, axis_label, format_p_value, format_value, group_label
 
 EVERYBODY = "All raters together"
 CSV_COLUMNS = (
@@ -125,3 +125,40 @@ def sides_csv(result: ModelsResult) -> str:
 
 def _closer(statistic: str, outcome: Outcome) -> str:
     return {True: "yes", False: "no", None: ""}[closer(statistic, outcome)]
+
+
+def sides_table(result: ModelsResult) -> pd.DataFrame:
+    """One row per model, group and statistic.
+
+    Returns
+    -------
+    DataFrame
+        `model`, `axis`, `group`, `raters`, `annotations`, `statistic`, then `value` and `chance`, the median
+        of chance groupings, `p`, `q` and `members_f1` (float, NaN where there is none), `stars`, `closer` (True
+        where the model is closer to the group than to the median chance group), and `reason`.
+    """
+    rows = []
+    for model in result.models:
+        for row in result.groups:
+            side = row.models[model.name]
+            for statistic in SIDE_WORDS:
+                outcome = side.statistics[statistic]
+                rows.append(
+                    {
+                        "model": model.name,
+                        "axis": axis_label(row.group.axes),
+                        "group": group_label(row.group),
+                        "raters": row.n_raters,
+                        "annotations": row.n_annotations,
+                        "statistic": statistic,
+                        "value": or_nan(outcome.value),
+                        "chance": or_nan(outcome.null_median),
+                        "p": or_nan(outcome.p),
+                        "q": or_nan(outcome.q),
+                        "members_f1": or_nan(side.members_f1),
+                        "stars": STARS[outcome.significance],
+                        "closer": closer(statistic, outcome),
+                        "reason": str(outcome.reason or ""),
+                    }
+                )
+    return pd.DataFrame(rows)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -20,6 +21,8 @@ from grasp_core.report.words import group_label
 
 GROUP, OTHERS = "the group", "all others"
 SMALLER = "smaller groups"
+UNLESS_SAID: Mapping[str, Any] = {"share": 0.25, "raters": (20, 400), "items": (20, 1000)}
+"""Fields of the spec of a plan without data."""
 _ALL = 0.8
 """Of all pairs of raters and items, those labelled in data where every rater labels every item."""
 

@@ -97,11 +97,14 @@ def _arrow(frame: Any, name: str) -> tuple[pa.Table, str]:
 def _of_pandas(frame: pd.DataFrame, name: str) -> pa.Table:
     levels = [level for level in frame.index.names if level is not None]
     frame = frame.reset_index(level=levels) if levels else frame
-    columns = [
-        ".".join(map(str, column)) if isinstance(column, tuple) else str(column) for column in frame.columns
-    ]
+    columns = list(map(_column_name, frame.columns))
     arrays = [_column(frame.iloc[:, at], column, name) for at, column in enumerate(columns)]
     return pa.Table.from_arrays(arrays, names=columns)
+
+
+def _column_name(column: Any) -> str:
+    """A column's name as text; of several levels joined by dots."""
+    return ".".join(map(str, column)) if isinstance(column, tuple) else str(column)
 
 
 def _column(series: pd.Series[Any], column: str, name: str) -> pa.Array | pa.ChunkedArray:
@@ -137,7 +140,8 @@ def _text(cell: Any) -> str | None:
     if isinstance(cell, bool | np.bool_ | numbers.Integral | decimal.Decimal):
         return str(cell)
     if isinstance(cell, numbers.Real):
-        return str(int(cell)) if float(cell).is_integer() else repr(float(cell))
+        number = float(cell)
+        return str(int(number)) if number.is_integer() else repr(number)
     if isinstance(cell, datetime.date | datetime.time | datetime.timedelta | pd.Period | pd.Interval):
         return str(cell)
     return None

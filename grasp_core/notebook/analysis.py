@@ -1,0 +1,183 @@
+"""``analyse``: every statistic of every group, with permutation tests."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any, TypeVar, Unpack, cast
+
+from grasp_core.asked.analysis import (
+    analysis_of,
+    cohesion_stopping_early,
+    say_level,
+    say_order,
+    say_shuffles,
+    with_pairs,
+)
+from grasp_core.asked.reading import Reading, reading_of
+from grasp_core.data_spec import DataSpec
+from grasp_core.engine.compute import compute
+from grasp_core.engine.pools import workers as kinds
+from grasp_core.engine.pools.choose import make_pool
+from grasp_core.engine.pools.pool import Pool
+from grasp_core.engine.run import checked_groups
+from grasp_core.errors import SpecError
+from grasp_core.io.dataset.load import Dataset, load
+from grasp_core.notebook.data import tables_of
+from grasp_core.notebook.options import (
+    AnalysisOptions,
+    Axes,
+    Python,
+    analysis_fields,
+    axis_sets,
+    check_names,
+    conditions,
+    data_fields,
+    takes,
+)
+from grasp_core.notebook.progress import Bar
+from grasp_core.notebook.results import Analysis
+from grasp_core.report.account import account_sentence, unused_sentence
+from grasp_core.report.labelled import labelled_sentence
+from grasp_core.result import Result, RunResult
+from grasp_core.settings import read_settings
+from grasp_core.spec import RunSpec
+
+R = TypeVar("R")
+
+
+@takes(AnalysisOptions)
+def analyse(
+    annotations: Any,
+    raters: Any = None,
+    *,
+    axes: Axes | None = None,
+    items: Any = None,
+    spec: RunSpec | None = None,
+    progress: bool = True,
+    workers: int | None = None,
+    **options: Unpack[AnalysisOptions],
+) -> Analysis:
+    """Find which groups of raters see the task differently, and whether that is real.
+
+    Parameters
+    ----------
+    annotations : data frame, Table, str or Path
+        A row per annotation, or a matrix; a frame of pandas, polars or Arrow, what :func:`read` returns, or
+        the path or address of a file.
+    raters : data frame, Table, str or Path, optional
+        A row per rater; without it the annotations hold the raters' profiles.
+    axes : sequence, optional
+        Columns of the raters, and tuples of them for intersections: ``["gender", ("race", "gender")]``. By
+        default those of a known data set, or the demographic columns.
+    items : data frame, Table, str or Path, optional
+        What else is known of items, a row each, for `slices`.
+    spec : RunSpec, optional
+        Of an earlier result, to ask the same again; it goes without axes and further options.
+    progress : bool
+        Whether a bar shows how far the run is.
+    workers : int, optional
+        Blocks of permutations side by side; by default one per core. No digit depends on it.
+
+    Other Parameters
+    ----------------
+    layout, item, rater, label, profile, ignore, text, categories, missing, repeated, order, items_id
+        How the data are read, as in :class:`~grasp_core.data_spec.DataSpec`; what is not named is recognised.
+        `label` may name several columns, which are held together; `categories` are then a mapping.
+    recode, exclude, filters, screens, keep
+        What is recoded and left out. `exclude` and `keep` take pairs of a column and a value, `recode` steps
+        of :class:`MapValues`, :class:`Bins` and :class:`Combine`, `filters` is a :class:`Filters`.
+    member, raters_member, items_member
+        Sheet of a workbook, or file of an archive, where data are given by their path.
+    statistics, gai, min_raters, seed, strata, cluster, p_value, cross_negentropy, ties, correction, family,
+    level, interval, slices, given
+        As in :class:`~grasp_core.spec.AnalysisSpec`.
+    permutations, adaptive
+        How many at most, and whether they stop once marks are settled; by default 10,000, which stop early
+        where all take long. `adaptive` alone takes up to 100,000.
+    pairs
+        Whether groups are held against each other two by two; by default, unless that takes long.
+    preset : {"default", "paper"}
+        Conventions, see docs/methods.md.
+
+    Returns
+    -------
+    Analysis
+        With the same digits as page and command have for these data and options.
+
+    Raises
+    ------
+    UnsureError
+        If what was not named cannot be told; its `option` says which to give.
+    DataError, SpecError
+        If the data, or what is asked of them, cannot be used; `code` says why, and `problems` all of it.
+    """
+    check_names(analyse, options)
+    voice, started = Python(), time.perf_counter()
+    if spec is not None and (options or axes is not None):
+        raise SpecError("a spec says all of what to run: leave axes and options out")
+    tables = tables_of(annotations, raters, items, options if spec is None else spec.data)
+    if spec is None:
+        found = reading_of(
+            tables, data_fields(options, several=True), voice, conditions("keep", options.get("keep", ()))
+        )
+        named, preset = axis_sets(axes), options.get("preset")
+        run_spec = RunSpec(found.spec, analysis_of(found, analysis_fields(options), named, preset, voice))
+    else:
+        found = Reading(tables.annotations, tables.raters, spec.data, items=tables.items)
+        run_spec = spec
+    data = loaded(found, run_spec)
+    grouping = checked_groups(data, run_spec)  # what cannot be computed is refused
+    if spec is None:
+        run_spec = _settled(data, run_spec, options, voice)
+    say_data(data, run_spec.data, voice)
+    say_order(data, run_spec, voice)
+    if spec is None and "level" not in options:
+        say_level(data, voice)
+    say_shuffles(data, grouping, run_spec.analysis, voice)
+    result = computed(data, run_spec, progress=progress, workers=workers, started=started)
+    return Analysis(cast("RunResult", result), tuple(voice.notes))
+
+
+def loaded(found: Reading, run_spec: RunSpec) -> Dataset:
+    """The data set of a run."""
+    axes, slices = run_spec.analysis.columns, run_spec.analysis.slices
+    return load(found.annotations, found.raters, run_spec.data, axes, items=found.items, slices=slices)
+
+
+def _settled(data: Dataset, run_spec: RunSpec, given: AnalysisOptions, voice: Python) -> RunSpec:
+    """With what depends on how long the run would take, as far as nobody said it."""
+    if "permutations" not in given and "adaptive" not in given:
+        run_spec = cohesion_stopping_early(data, run_spec, voice)
+    return run_spec if "pairs" in given else with_pairs(data, run_spec, voice)
+
+
+def say_data(data: Dataset, spec: DataSpec, voice: Python) -> None:
+    """Say which labels there are and how many, and what was used of the data."""
+    voice.note(labelled_sentence(spec, data.summary))
+    account = data.summary.account
+    if account is not None:
+        for sentence in filter(None, (account_sentence(account), unused_sentence(account))):
+            voice.note(sentence)
+
+
+def computed(
+    data: Dataset, run_spec: RunSpec, *, progress: bool, workers: int | None, started: float
+) -> Result:
+    """Compute a run on this machine's cores, or on the installation's cluster."""
+    load_s = time.perf_counter() - started
+    pool = make_pool(read_settings(), kinds.threads, workers)
+    bar = Bar("permutations", shown=progress)
+    return on(pool, bar, lambda: compute(data, run_spec, pool, bar, load_s=load_s))
+
+
+def on(pool: Pool, bar: Bar, work: Callable[[], R]) -> R:
+    """What work returns; a pool is not waited for where somebody interrupts it."""
+    try:
+        return work()
+    except KeyboardInterrupt:
+        pool.close(wait=False)
+        raise
+    finally:
+        bar.close()
+        pool.close()

@@ -1,0 +1,184 @@
+"""``models``: each model as one more rater, and whose judgements it reproduces."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack, cast
+
+from grasp_core.annotations import ModelLabels
+from grasp_core.asked.analysis import say_shuffles, stopping_early, with_axes
+from grasp_core.asked.reading import Reading, reading_of
+from grasp_core.benchmark.baselines.as_raters import item_texts, label_items
+from grasp_core.engine.cost import models_seconds
+from grasp_core.engine.run import checked_groups
+from grasp_core.io.dataset.load import Dataset, load
+from grasp_core.io.parsing.read import read_table
+from grasp_core.models_as_raters.labels import check_models, read_model, read_model_column, sources
+from grasp_core.models_as_raters.sentences import sentences
+from grasp_core.models_as_raters.tables import plurality_table, sides_csv, sides_table
+from grasp_core.notebook.analysis import computed, say_data
+from grasp_core.notebook.data import table_of, tables_of
+from grasp_core.notebook.options import (
+    Axes,
+    Python,
+    TestOptions,
+    analysis_fields,
+    axis_sets,
+    check_names,
+    conditions,
+    data_fields,
+    takes,
+)
+from grasp_core.notebook.saving import save
+from grasp_core.notebook.shown import page, shown_table
+from grasp_core.panels.models.result import ModelsResult
+from grasp_core.report.printable import json_text
+from grasp_core.spec import AnalysisSpec, RunSpec
+
+if TYPE_CHECKING:
+    import altair as alt
+    import pandas as pd
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ModelsAnalysis:
+    """What was found about models and groups.
+
+    Parameters
+    ----------
+    result : ModelsResult
+        Everything as immutable values, as files hold it.
+    notes : tuple of str
+        How the data were read; empty of a result that was opened.
+    """
+
+    result: ModelsResult
+    notes: tuple[str, ...] = ()
+
+    @property
+    def spec(self) -> RunSpec:
+        """What was asked."""
+        return self.result.spec
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What to mind when reading the numbers, most important first."""
+        return tuple(map(str, self.result.warnings))
+
+    def answer(self) -> str:
+        """Whom each model sides with, in words, a line each."""
+        return "\n".join(f"- {sentence.plain}" for sentence in sentences(self.result))
+
+    def table(self) -> pd.DataFrame:
+        """One row per model, group and statistic: :func:`~grasp_core.models_as_raters.tables.sides_table`."""
+        return sides_table(self.result)
+
+    def chart(self, *, theme: Any = "light") -> alt.LayerChart:
+        """Every model beside every group, the same figure as on the page."""
+        from grasp_core.charts.models import models_chart
+
+        return models_chart(self.result, theme)
+
+    def save(self, path: str | Path) -> None:
+        """Write ``.json``, which :func:`open` reads, or the table as ``.csv``.
+
+        Raises
+        ------
+        DataError
+            If it cannot be written, or its ending is neither.
+        """
+        kinds = {
+            ".json": lambda result: json_text(result.to_dict()).encode(),
+            ".csv": lambda result: sides_csv(result).encode(),
+        }
+        save(path, kinds, self.result)
+
+    def _repr_html_(self) -> str:
+        table = shown_table(plurality_table(self.result), "Macro-F1 against each group’s own plurality.")
+        further = {"Warnings": self.warnings, "How the data were read": self.notes}
+        return page(None, sentences(self.result), table, further)
+
+
+@takes(TestOptions)
+def models(
+    annotations: Any,
+    raters: Any = None,
+    *,
+    axes: Axes | None = None,
+    labels: Mapping[str, Any] | None = None,
+    columns: Mapping[str, str] | None = None,
+    baselines: Sequence[str] = (),
+    progress: bool = True,
+    workers: int | None = None,
+    **options: Unpack[TestOptions],
+) -> ModelsAnalysis:
+    """Find whose judgements models reproduce: each model as one more rater, beside every group.
+
+    Parameters
+    ----------
+    annotations, raters, axes, progress, workers
+        As in :func:`analyse`.
+    labels : mapping from name to data frame, Table, str or Path, optional
+        Labels of a model, a row per item with the columns ``ID`` and ``Label``.
+    columns : mapping from name to column, optional
+        A column of the annotations as a model, one value per item, such as experts' gold labels.
+    baselines : sequence of str, optional
+        Baselines that label the items by their texts, whose column `text` names.
+
+    Other Parameters
+    ----------------
+    layout, item, rater, label, ..., min_raters, permutations, adaptive, seed, strata, cluster, p_value, ties,
+    correction, family
+        As in :func:`analyse`.
+
+    Returns
+    -------
+    ModelsAnalysis
+
+    Raises
+    ------
+    UnsureError, DataError, SpecError
+        As :func:`analyse`; also if a model's labels are of no item, or none of the categories.
+    """
+    check_names(models, options)
+    voice, started = Python(), time.perf_counter()
+    tables = tables_of(annotations, raters, None, options)
+    found = reading_of(tables, data_fields(options), voice, conditions("keep", options.get("keep", ())))
+    analysis = AnalysisSpec(**with_axes(found, analysis_fields(options), axis_sets(axes)))
+    data = load(found.annotations, found.raters, found.spec, analysis.columns)
+    say_data(data, found.spec, voice)
+    asked = [
+        *_of_labels(labels or {}, found, data),
+        *_of_columns(columns or {}, found, data),
+        *_of_baselines(baselines, found, data),
+    ]
+    check_models(asked)
+    spec = RunSpec(found.spec, analysis, models=sources(asked))
+    say_shuffles(data, checked_groups(data, spec), analysis, voice)
+    if not options.keys() & {"permutations", "adaptive"}:
+        seconds = models_seconds(data, len(asked), analysis.axes, analysis.min_raters)
+        spec = stopping_early(spec, seconds, voice)
+    data = dataclasses.replace(data, models=tuple(asked))
+    result = computed(data, spec, progress=progress, workers=workers, started=started)
+    return ModelsAnalysis(cast("ModelsResult", result), tuple(voice.notes))
+
+
+def _of_labels(labels: Mapping[str, Any], found: Reading, data: Dataset) -> list[ModelLabels]:
+    return [read_model(table_of(given, name), name, data, found.spec) for name, given in labels.items()]
+
+
+def _of_columns(columns: Mapping[str, str], found: Reading, data: Dataset) -> list[ModelLabels]:
+    return [
+        read_model_column(found.annotations, column, name, data, found.spec)
+        for name, column in columns.items()
+    ]
+
+
+def _of_baselines(names: Sequence[str], found: Reading, data: Dataset) -> list[ModelLabels]:
+    jobs = [item_texts(found.annotations, found.spec, data.summary.categories, name) for name in names]
+    tables = [read_table(label_items(job), job.name) for job in jobs]
+    return [read_model(table, name, data, found.spec) for table, name in zip(tables, names, strict=True)]

@@ -1,0 +1,246 @@
+"""Options of the functions, named as the fields of the specs that they become."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, ParamSpec, TypedDict, TypeVar, get_type_hints
+
+from grasp_core.asked.analysis import Preset
+from grasp_core.asked.voice import Voice
+from grasp_core.data_spec import DataSpec, Filters, Layout, Question, Repeated, Screen
+from grasp_core.errors import SpecError
+from grasp_core.groups import AxisSet, Group
+from grasp_core.recode_steps import Recode
+from grasp_core.report.words import group_label
+from grasp_core.spec import (
+    ADAPTIVE_PERMUTATIONS,
+    AnalysisSpec,
+    Correction,
+    CrossNegentropy,
+    Family,
+    IntervalTarget,
+    Level,
+    PValue,
+    Ties,
+)
+from grasp_core.wording import closest, listed
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+Pairs = Sequence[tuple[str, object]]
+Axes = str | Sequence[str | Sequence[str]]
+
+
+class ReadingOptions(TypedDict, total=False):
+    """How data are read: the fields of :class:`~grasp_core.data_spec.DataSpec`, and `keep`."""
+
+    layout: Layout
+    item: str
+    rater: str
+    label: str | Sequence[str]
+    profile: Sequence[str]
+    ignore: Sequence[str]
+    text: str
+    categories: Sequence[object] | Mapping[str, Sequence[object]]
+    missing: Sequence[str]
+    exclude: Pairs
+    recode: Sequence[Recode]
+    filters: Filters
+    member: str
+    raters_member: str
+    repeated: Repeated
+    order: str
+    items_id: str
+    items_member: str
+    screens: Sequence[Screen]
+    keep: Pairs
+
+
+class TestOptions(ReadingOptions, total=False):
+    """Reading, and the fields of :class:`~grasp_core.spec.AnalysisSpec` that every test has."""
+
+    min_raters: int
+    permutations: int
+    adaptive: bool
+    seed: int
+    strata: Sequence[str]
+    cluster: str
+    p_value: PValue
+    ties: Ties
+    correction: Correction
+    family: Family
+
+
+class AnalysisOptions(TestOptions, total=False):
+    """All of the spec's fields, and `preset`."""
+
+    statistics: Sequence[str]
+    gai: tuple[str, str]
+    cross_negentropy: CrossNegentropy
+    level: Level
+    interval: IntervalTarget
+    pairs: bool
+    slices: Sequence[str]
+    given: Sequence[str]
+    preset: Preset
+
+
+class Python(Voice):
+    """Options as they are written in Python; notes are kept."""
+
+    def __init__(self) -> None:
+        self.notes: list[str] = []
+
+    def note(self, sentence: str) -> None:
+        """See :class:`~grasp_core.asked.voice.Voice`."""
+        self.notes.append(sentence)
+
+    def option(self, field: str) -> str:
+        """See :class:`~grasp_core.asked.voice.Voice`."""
+        return f"{field}="
+
+    def value(self, field: str, value: object) -> str:
+        """See :class:`~grasp_core.asked.voice.Voice`."""
+        return f"{field}={value!r}"
+
+    def switch(self, field: str) -> str:
+        """See :class:`~grasp_core.asked.voice.Voice`."""
+        return f"{field}=True"
+
+    def condition(self, option: str, column: str, value: str) -> str:
+        """See :class:`~grasp_core.asked.voice.Voice`."""
+        return f"{option}=[({column!r}, {value!r})]"
+
+
+def takes(options: type) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Let a function take the options of a typed dictionary alone, and its signature show them."""
+    hints = get_type_hints(options)
+
+    def decorated(function: Callable[P, R]) -> Callable[P, R]:
+        signature = inspect.signature(function)
+        own = [one for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD]
+        shown = [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=..., annotation=hint)
+            for name, hint in hints.items()
+        ]
+        function.__signature__ = signature.replace(parameters=[*own, *shown])  # type: ignore[attr-defined]
+        return function
+
+    return decorated
+
+
+def check_names(function: Callable[..., object], given: Mapping[str, Any]) -> None:
+    """Refuse a name that is none of a function's options, as its signature shows them.
+
+    Raises
+    ------
+    TypeError
+    """
+    known = tuple(inspect.signature(function).parameters)
+    for name in given:
+        if name not in known:
+            close = closest(name, known)
+            hint = f"; did you mean {' or '.join(close)}?" if close else ""
+            raise TypeError(f"{function.__name__}() got an unexpected keyword argument {name!r}{hint}")
+
+
+def data_fields(given: Mapping[str, Any], *, several: bool = False) -> dict[str, Any]:
+    """The fields of a data spec that the options give, for :func:`grasp_core.asked.reading.reading_of`.
+
+    Raises
+    ------
+    SpecError
+        If several labels are named where one is looked at, or categories are not of them.
+    """
+    own = {field.name for field in dataclasses.fields(DataSpec)} - {"label", "categories", "further"}
+    fields = {name: value for name, value in given.items() if name in own}
+    for name in ("profile", "ignore", "screens"):
+        if name in given:
+            fields[name] = texts(given[name])
+    fields["filters"] = given.get("filters", Filters())
+    fields["missing"] = tuple(dict.fromkeys((*DataSpec.missing, *texts(given.get("missing", ())))))
+    fields["exclude"] = conditions("exclude", given.get("exclude", ()))
+    fields["recode"] = tuple(given.get("recode", ()))
+    return fields | _questions(texts(given.get("label", ())), given.get("categories"), several=several)
+
+
+def _questions(labels: tuple[str, ...], categories: Any, *, several: bool) -> dict[str, Any]:
+    """Label columns, and the categories of each."""
+    if len(labels) > 1 and not several:
+        raise SpecError("one question is looked at at a time: give one label", field="label")
+    of = categories if isinstance(categories, Mapping) else dict.fromkeys(labels, categories)
+    if unknown := [name for name in of if name not in labels]:
+        raise SpecError(f"{unknown[0]!r} is none of the label columns", field="categories")
+    declared = {name: None if values is None else texts(values) for name, values in of.items()}
+    if not labels:
+        return {} if categories is None else {"categories": texts(categories)}
+    first, *others = labels
+    fields: dict[str, Any] = {"label": first}
+    if declared.get(first) is not None:
+        fields["categories"] = declared[first]
+    if others:
+        fields["further"] = tuple(Question(name, declared.get(name)) for name in others)
+    return fields
+
+
+def analysis_fields(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of an analysis spec that the options give, without axes."""
+    own = {field.name for field in dataclasses.fields(AnalysisSpec)}
+    fields = {name: value for name, value in given.items() if name in own}
+    for name in ("statistics", "gai", "strata", "slices", "given"):
+        if name in given:
+            fields[name] = texts(given[name])
+    if given.get("adaptive") and "permutations" not in given:
+        fields["permutations"] = ADAPTIVE_PERMUTATIONS
+    return fields
+
+
+def axis_sets(axes: Axes | None) -> tuple[AxisSet, ...]:
+    """Axes and intersections as specs have them."""
+    named = (axes,) if isinstance(axes, str) else tuple(axes or ())
+    return tuple(texts(one) for one in named)
+
+
+def conditions(option: str, pairs: Any) -> tuple[tuple[str, str], ...]:
+    """Columns with values, as texts.
+
+    Raises
+    ------
+    SpecError
+    """
+    found = tuple(texts(pair) for pair in pairs)
+    if isinstance(pairs, str | Mapping) or any(len(pair) != 2 for pair in found):
+        raise SpecError(f"{option} takes pairs of a column and a value, as [('column', 'value')]")
+    return tuple((column, value) for column, value in found)
+
+
+def group_of(named: Any, groups: Mapping[Group, Any]) -> Group:
+    """The group that a mapping from axis to value names, in any order of its axes.
+
+    Raises
+    ------
+    SpecError
+        If it is none of the groups.
+    """
+    wanted = {tuple(texts(pair)) for pair in named.items()} if isinstance(named, Mapping) else None
+    for group in groups:
+        if set(zip(group.axes, group.values, strict=True)) == wanted:
+            return group
+    shown = listed([group_label(group) for group in groups])
+    raise SpecError(f"name one group as {{'axis': 'value'}}; found {named!r}, there are {shown}")
+
+
+def texts(values: Any) -> tuple[str, ...]:
+    """One text, or several; what is not text is taken as a cell with it is."""
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        return (_text(values),)
+    return tuple(map(_text, values))
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)

@@ -1,0 +1,212 @@
+"""``plan``: how many raters of a group, and how many items, find a difference next time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack
+
+from grasp_core.asked.reading import reading_of
+from grasp_core.engine.pools import workers
+from grasp_core.engine.pools.pool import Pool
+from grasp_core.errors import SpecError
+from grasp_core.export.plan import recruitment_xlsx
+from grasp_core.groups import form_groups
+from grasp_core.io.dataset.load import load
+from grasp_core.notebook.analysis import on, say_data
+from grasp_core.notebook.data import tables_of
+from grasp_core.notebook.options import (
+    Python,
+    ReadingOptions,
+    check_names,
+    conditions,
+    data_fields,
+    group_of,
+    takes,
+    texts,
+)
+from grasp_core.notebook.progress import Bar
+from grasp_core.notebook.saving import save
+from grasp_core.notebook.shown import page, shown_table
+from grasp_core.planner import words
+from grasp_core.planner.make import PlanTask, make_plan
+from grasp_core.planner.pilot import UNLESS_SAID, assumed_task, task_of, usual
+from grasp_core.planner.values import Assumed, Plan, PlanSpec, Target, plan_dict
+from grasp_core.report.printable import json_text
+from grasp_core.report.words import one_line
+from grasp_core.spec import Level
+
+if TYPE_CHECKING:
+    import altair as alt
+    import pandas as pd
+
+_FIELDS = {
+    "more": "label",
+    "range_raters": "raters",
+    "range_items": "items",
+    "cost_annotation": "per_annotation",
+    "cost_rater": "per_rater",
+}
+"""Options whose fields are called as columns of the pilot or its frames."""
+
+
+class PlanOptions(ReadingOptions, total=False):
+    """How a pilot is read, and the fields of :class:`~grasp_core.planner.values.PlanSpec`."""
+
+    target: Target
+    size: float
+    more: str
+    goal: float
+    share: float
+    each: int | None
+    cost_annotation: float
+    cost_rater: float
+    range_raters: tuple[int, int]
+    range_items: tuple[int, int]
+    level: Level
+    seed: int
+    min_raters: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Planned:
+    """How many raters and items find a difference.
+
+    Parameters
+    ----------
+    plan : Plan
+        Everything as immutable values, as files hold it.
+    notes : tuple of str
+        How the pilot was read.
+    """
+
+    plan: Plan
+    notes: tuple[str, ...] = ()
+
+    def answer(self) -> str:
+        """The cheapest design and its range, a line each."""
+        return "\n".join(f"- {one_line(sentence.plain)}" for sentence in words.sentences(self.plan))
+
+    def table(self) -> pd.DataFrame:
+        """Items that each number of raters takes, by chance of finding the difference; cells are texts."""
+        return words.lines_table(self.plan)
+
+    def recruitment(self) -> pd.DataFrame:
+        """Whom the cheapest design takes; without rows where no design of the range is enough."""
+        return words.recruitment_table(self.plan)
+
+    def chart(self, *, theme: Any = "light") -> alt.LayerChart:
+        """Chances over raters and items, the same figure as on the page."""
+        from grasp_core.charts.plan import plan_chart
+
+        return plan_chart(self.plan, theme)
+
+    def save(self, path: str | Path) -> None:
+        """Write the plan as ``.json``, or whom it takes as ``.csv`` or ``.xlsx``.
+
+        Raises
+        ------
+        DataError
+            If it cannot be written, or its ending is none of these.
+        """
+        kinds: Mapping[str, Callable[[Plan], bytes]] = {
+            ".json": lambda plan: json_text(plan_dict(plan)).encode(),
+            ".csv": lambda plan: words.recruitment_csv(plan).encode(),
+            ".xlsx": recruitment_xlsx,
+        }
+        save(path, kinds, self.plan)
+
+    def _repr_html_(self) -> str:
+        table = shown_table(self.table(), words.EXPLANATION)
+        return page(None, words.sentences(self.plan), table, {"How the pilot was read": self.notes})
+
+
+@takes(PlanOptions)
+def plan(
+    annotations: Any = None,
+    raters: Any = None,
+    *,
+    group: Mapping[str, str] | None = None,
+    assumed: Assumed | None = None,
+    progress: bool = True,
+    **options: Unpack[PlanOptions],
+) -> Planned:
+    """Find how many raters of a group, and how many items, find a difference next time.
+
+    Parameters
+    ----------
+    annotations, raters : data frame, Table, str or Path, optional
+        A pilot, as in :func:`analyse`.
+    group : mapping from axis to value, optional
+        The pilot's group that is planned for, such as ``{"race": "Black"}``.
+    assumed : Assumed, optional
+        In place of a pilot: how many labels, and the agreement within a group.
+    progress : bool
+        Whether a bar shows how far it is.
+
+    Other Parameters
+    ----------------
+    target : {"labels", "distance", "gap", "gai", "dsi"}
+        What is to be found; by default a difference in label use.
+    size, more
+        Of the difference: points of the label `more`, else the statistic's value; by default the pilot's.
+    goal, share, each, level, seed
+        Chance of finding it, the group's share of the raters, labels an item (None: one of every rater); as
+        in :class:`~grasp_core.planner.values.PlanSpec`.
+    range_raters, range_items
+        Fewest and most that are looked at.
+    cost_annotation, cost_rater
+        By which the cheapest design is chosen.
+    min_raters, layout, item, rater, label, ...
+        As in :func:`analyse`.
+
+    Returns
+    -------
+    Planned
+
+    Raises
+    ------
+    UnsureError, DataError, SpecError
+        As :func:`analyse`; also if the pilot is too small, or the range holds no design.
+    """
+    check_names(plan, options)
+    voice = Python()
+    if assumed is not None:
+        if annotations is not None or group is not None:
+            raise SpecError("a plan takes a pilot or assumed figures, not both")
+        task = assumed_task(_asked(options, {**UNLESS_SAID, "assumed": assumed}))
+    elif annotations is None or group is None:
+        raise SpecError("a plan takes a pilot's annotations and a group of it, or assumed figures")
+    else:
+        task = _from_pilot(annotations, raters, group, options, voice)
+    pool, bar = Pool(workers.threads), Bar("data sets", shown=progress)
+    made = on(pool, bar, lambda: make_plan(task, pool.each, lambda one: bar.tell(one.done, one.total)))
+    return Planned(made, tuple(voice.notes))
+
+
+def _from_pilot(
+    annotations: Any, raters: Any, named: Mapping[str, str], options: PlanOptions, voice: Python
+) -> PlanTask:
+    reading: Mapping[str, Any] = {
+        name: value for name, value in options.items() if name in ReadingOptions.__annotations__
+    }
+    tables = tables_of(annotations, raters, None, reading)
+    found = reading_of(tables, data_fields(reading), voice, conditions("keep", reading.get("keep", ())))
+    axes, least = texts(named), options.get("min_raters", 2)
+    data = load(found.annotations, found.raters, found.spec, axes)
+    grouping = form_groups(data.raters, [axes], min_raters=least)
+    group = group_of(named, dict.fromkeys(grouping.groups))
+    say_data(data, found.spec, voice)
+    for problem in data.problems:
+        voice.note(problem.message)
+    g, rated = grouping.groups.index(group), data.annotations
+    known = int(grouping.known[grouping.known_of[g]].sum())
+    fields = usual(int(grouping.n_raters[g]), known, rated.n_items, rated.n_annotations)
+    return task_of(data, group, _asked(options, fields), min_raters=least)
+
+
+def _asked(options: PlanOptions, unless_said: Mapping[str, Any]) -> PlanSpec:
+    own = PlanOptions.__annotations__.keys() - ReadingOptions.__annotations__.keys() - {"min_raters"}
+    given = {_FIELDS.get(name, name): value for name, value in options.items() if name in own}
+    return PlanSpec(**{"target": "labels", **unless_said, **given})

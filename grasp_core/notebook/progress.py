@@ -1,0 +1,44 @@
+"""Bars that say how far the work is, by tqdm: in a terminal, or in a notebook."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from grasp_core.engine.pools.blocks import Progress
+from grasp_core.engine.watching import Watcher
+
+
+class Bar(Watcher):
+    """A bar that goes away once the work is done.
+
+    Parameters
+    ----------
+    what : str
+        What is counted.
+    shown : bool
+    """
+
+    def __init__(self, what: str, *, shown: bool) -> None:
+        self._bar = _new(what, shown=shown)
+
+    def tell(self, done: int, total: int, of: str | None = None) -> None:
+        """Show that `done` of `total` are done, in a stage called `of`."""
+        self._bar.total = total
+        self._bar.set_postfix_str(of or "", refresh=False)
+        self._bar.update(done - self._bar.n)
+
+    def check(self, progress: Progress) -> None:
+        """See :class:`~grasp_core.engine.watching.Watcher`."""
+        self.tell(progress.done, progress.total, progress.of)
+
+    def close(self) -> None:
+        """Take it away."""
+        self._bar.close()
+
+
+def _new(what: str, *, shown: bool) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that notebooks without ipywidgets get a bar of text
+        from tqdm.auto import tqdm  # it looks for a notebook, which takes a while
+    return tqdm(desc=what, total=0, leave=False, disable=not shown)

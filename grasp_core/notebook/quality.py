@@ -1,0 +1,142 @@
+"""``quality``: what the data can and cannot show, before any run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack
+
+from grasp_core.asked.reading import reading_of
+from grasp_core.data_quality.power import GroupPower, estimate, power_tasks
+from grasp_core.data_quality.report import QualityReport, quality_json, quality_report
+from grasp_core.data_quality.tables import power_sentences
+from grasp_core.data_quality.told import report_findings, report_tables
+from grasp_core.errors import SpecError
+from grasp_core.groups import AxisSet
+from grasp_core.io.dataset.load import Dataset, load
+from grasp_core.notebook.analysis import say_data
+from grasp_core.notebook.data import tables_of
+from grasp_core.notebook.options import (
+    Axes,
+    Python,
+    ReadingOptions,
+    axis_sets,
+    check_names,
+    conditions,
+    data_fields,
+    takes,
+)
+from grasp_core.notebook.progress import Bar
+from grasp_core.notebook.saving import save
+from grasp_core.notebook.shown import page, shown_table
+from grasp_core.report.text import Sentence
+from grasp_core.spec import AnalysisSpec
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Quality:
+    """What data can and cannot show.
+
+    Parameters
+    ----------
+    report : QualityReport
+        Everything as immutable values; no rater is named.
+    notes : tuple of str
+        How the data were read, and what is odd about them.
+    """
+
+    report: QualityReport
+    notes: tuple[str, ...] = ()
+
+    def answer(self) -> str:
+        """What to mind, a line each."""
+        return "\n".join(f"- {line}" for line in self._sentences())
+
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """All tables that have rows, by title; cells are texts where people read them."""
+        return report_tables(self.report)
+
+    def save(self, path: str | Path) -> None:
+        """Write the report as ``.json``.
+
+        Raises
+        ------
+        DataError
+            If it cannot be written, or its ending is another.
+        """
+        save(path, {".json": lambda report: quality_json(report).encode()}, self.report)
+
+    def _sentences(self) -> list[str]:
+        power = power_sentences(self.report.power) if self.report.power else []
+        return [*report_findings(self.report), *power]
+
+    def _repr_html_(self) -> str:
+        titled = "".join(f"<h4>{title}</h4>{shown_table(table)}" for title, table in self.tables().items())
+        details = [Sentence.of(line) for line in self._sentences()]
+        return page(None, details, titled, {"How the data were read": self.notes})
+
+
+@takes(ReadingOptions)
+def quality(
+    annotations: Any,
+    raters: Any = None,
+    *,
+    axes: Axes | None = None,
+    power: bool = False,
+    progress: bool = True,
+    **options: Unpack[ReadingOptions],
+) -> Quality:
+    """Look at what the data can and cannot show, before any run.
+
+    Parameters
+    ----------
+    annotations, raters, axes, progress
+        As in :func:`analyse`.
+    power : bool
+        Whether to simulate how large a GAI these raters and items would find; it takes seconds a group.
+
+    Other Parameters
+    ----------------
+    layout, item, rater, label, ...
+        How the data are read, as in :func:`analyse`.
+
+    Returns
+    -------
+    Quality
+
+    Raises
+    ------
+    UnsureError, DataError, SpecError
+        As :func:`analyse`.
+    """
+    check_names(quality, options)
+    voice = Python()
+    tables = tables_of(annotations, raters, None, options)
+    found = reading_of(tables, data_fields(options), voice, conditions("keep", options.get("keep", ())))
+    named = axis_sets(axes) or tuple((name,) for name in found.axes)
+    sets = AnalysisSpec(axes=named).axes if named else ()
+    data = load(found.annotations, found.raters, found.spec, tuple(dict.fromkeys(n for s in sets for n in s)))
+    say_data(data, found.spec, voice)
+    for problem in data.problems:
+        voice.note(problem.message)
+    if power and not sets:
+        raise SpecError("power needs groups: name an axis with axes=")
+    estimated = _power(data, sets, shown=progress) if power else []
+    return Quality(quality_report(data, power=estimated), tuple(voice.notes))
+
+
+def _power(data: Dataset, axes: Sequence[AxisSet], *, shown: bool) -> list[GroupPower]:
+    tasks = power_tasks(data.annotations, data.raters, axes)
+    bar = Bar("groups", shown=shown)
+    found: list[GroupPower] = []
+    try:
+        for task in tasks:
+            bar.tell(len(found), len(tasks))
+            found.append(estimate(task))
+    finally:
+        bar.close()
+    return found
