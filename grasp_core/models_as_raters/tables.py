@@ -134,8 +134,8 @@ def sides_table(result: ModelsResult) -> pd.DataFrame:
     -------
     DataFrame
         `model`, `axis`, `group`, `raters`, `annotations`, `statistic`, then `value` and `chance`, the median
-        of chance groupings, `p`, `q` and `members_f1` (float, NaN where there is none), `stars`, `closer` (True
-        where the model is closer to the group than to the median chance group), and `reason`.
+        of chance groupings, `p`, `q` and `members_f1` (float, NaN where there is none), `stars`, `closer`
+        (than the median chance group: True, False, or None where that is not known), and `reason`.
     """
     rows = []
     for model in result.models:

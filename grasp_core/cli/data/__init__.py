@@ -1,4 +1,4 @@
 """The files that options name: the options, reading them, and what is said of them.
 
-Imports `io` and `report`.
+Imports `asked`, `io` and `report`.
 """

@@ -1,0 +1,205 @@
+"""`analyse` gives the digits of the command, on frames of any library, and refuses as it does."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from pathlib import Path
+from typing import Any, get_type_hints
+
+import pandas as pd
+import polars as pl
+import pytest
+
+import grasp_core as grasp
+from grasp_core.data_spec import DataSpec
+from grasp_core.notebook.options import AnalysisOptions
+from grasp_core.spec import AnalysisSpec
+from tests.notebook.asking import command, few, found, frames
+
+QUIET: Any = {"progress": False, "permutations": 200}
+
+
+def test_the_digits_are_those_of_the_command(tmp_path: Path) -> None:
+    votes, raters = frames()
+    axes = ["rater_age", ("rater_race", "rater_gender")]
+    asked = ("--axis", "rater_age", "--intersect", "rater_race:rater_gender", "--permutations", "200")
+    result = grasp.analyse(votes, raters, axes=axes, **QUIET)
+    assert found(result.result.to_dict()) == found(command(tmp_path, "run", votes, raters, *asked))
+
+
+def test_every_option_reaches_the_spec_as_the_commands_does(tmp_path: Path) -> None:
+    votes, raters = few()
+    votes = votes.assign(topic=votes["item_id"].str[-2], seconds=votes.index % 40, status="kept")
+    asked = (
+        *("--item", "item_id", "--rater", "rater_id", "--label", "label", "--categories", "No,Unsure,Yes"),
+        *("--missing", "n/a", "--exclude", "rater_age=18-24", "--drop", "status=spam", "--map", "topic:0=9"),
+        *("--min-time", "1", "--time", "seconds", "--repeated", "first", "--axis", "rater_gender"),
+        *("--permutations", "50", "--seed", "7", "--min-raters", "3", "--within", "rater_race"),
+        *("--p-value", "paper", "--ties", "random", "--correction", "max-t", "--family", "all"),
+        *("--statistics", "irr,xrr,gai", "--gai", "irr,xrr", "--cross-negentropy", "paper"),
+        *("--level", "ordinal", "--interval", "raters", "--pairs", "--slice", "topic"),
+        *("--leave-out", "constant"),
+    )
+    result = grasp.analyse(
+        votes,
+        raters,
+        axes="rater_gender",
+        item="item_id",
+        rater="rater_id",
+        label="label",
+        categories=["No", "Unsure", "Yes"],
+        missing=["n/a"],
+        exclude=[("rater_age", "18-24")],
+        recode=[grasp.MapValues("topic", (("0", "9"),))],
+        filters=grasp.Filters(drop=(("status", "spam"),), time="seconds", min_time=1),
+        screens=["constant"],
+        repeated="first",
+        permutations=50,
+        seed=7,
+        min_raters=3,
+        strata=["rater_race"],
+        p_value="paper",
+        ties="random",
+        correction="max-t",
+        family="all",
+        statistics=["irr", "xrr", "gai"],
+        gai=("irr", "xrr"),
+        cross_negentropy="paper",
+        level="ordinal",
+        interval="raters",
+        pairs=True,
+        slices=["topic"],
+        progress=False,
+    )
+    assert found(result.result.to_dict()) == found(command(tmp_path, "run", votes, raters, *asked))
+
+
+def test_every_field_of_the_specs_is_an_option() -> None:
+    fields = {one.name for spec in (DataSpec, AnalysisSpec) for one in dataclasses.fields(spec)}
+    shown = inspect.signature(grasp.analyse).parameters
+    assert fields - {"further", "axes"} == set(get_type_hints(AnalysisOptions)) - {"keep", "preset"}
+    assert set(get_type_hints(AnalysisOptions)) < set(shown)
+    assert all(
+        one.kind is one.KEYWORD_ONLY for name, one in shown.items() if name not in ("annotations", "raters")
+    )
+
+
+@pytest.mark.parametrize("library", [pl.from_pandas, lambda frame: pl.from_pandas(frame).to_arrow()])
+def test_frames_of_other_libraries_give_the_same_result(library: Any) -> None:
+    votes, raters = few()
+    ours = grasp.analyse(votes, raters, axes=["rater_gender"], **QUIET).result.to_dict()
+    theirs = grasp.analyse(library(votes), library(raters), axes=["rater_gender"], **QUIET).result.to_dict()
+    for one in (ours, theirs):
+        one.pop("timing")
+    assert ours == theirs
+
+
+def test_paths_and_tables_will_do_as_well(tmp_path: Path) -> None:
+    votes, raters = few()
+    votes.to_csv(tmp_path / "votes.csv", index=False)
+    raters.to_excel(tmp_path / "raters.xlsx", index=False)
+    table = grasp.read(tmp_path / "votes.csv")
+    pd.testing.assert_frame_equal(table.frame(), votes.reset_index(drop=True))
+    of_files = grasp.analyse(table, str(tmp_path / "raters.xlsx"), axes=["rater_gender"], **QUIET)
+    of_frames = grasp.analyse(votes, raters, axes=["rater_gender"], **QUIET)
+    assert of_files.result.groups == of_frames.result.groups
+    assert [file.name for file in of_files.result.data.files] == ["votes.csv", "raters.xlsx"]
+
+
+def test_ids_keep_their_zeros_and_missing_values_are_no_label() -> None:
+    votes = pd.DataFrame(
+        {
+            "item": [f"{i:03}" for i in range(20) for _ in range(6)],
+            "rater": [f"00{j}" for _ in range(20) for j in range(6)],
+            "label": pd.Categorical([[1, 2, None][(i * j) % 3] for i in range(20) for j in range(6)]),
+        }
+    )
+    raters = pd.DataFrame(
+        {"rater": [f"00{j}" for j in range(6)], "side": pd.array([1, 1, 1, 2, 2, 2], "Int64")}
+    )
+    names: Any = {"item": "item", "rater": "rater", "label": "label"}
+    data = grasp.analyse(votes, raters, axes=["side"], **names, **QUIET).result.data
+    assert (data.items, data.raters, data.categories) == (20, 6, ("1", "2"))
+    assert data.annotations == votes["label"].notna().sum()
+
+
+def test_several_questions_are_held_together(tmp_path: Path) -> None:
+    votes, raters = few()
+    votes = votes.assign(rude=votes["label"].map({"No": "n", "Yes": "y", "Unsure": "y"}))
+    asked = ("--item", "item_id", "--rater", "rater_id", "--label", "label", "--label", "rude")
+    asked = (*asked, "--categories", "No,Yes,Unsure", "--categories", "y,n", "--axis", "rater_gender")
+    result = grasp.analyse(
+        votes,
+        raters,
+        axes=["rater_gender"],
+        item="item_id",
+        rater="rater_id",
+        label=["label", "rude"],
+        categories={"label": ["No", "Yes", "Unsure"], "rude": ["y", "n"]},
+        **QUIET,
+    )
+    of_command = command(tmp_path, "run", votes, raters, *asked, "--permutations", "200")
+    assert found(result.result.to_dict()) == found(of_command)
+
+
+def test_a_spec_asks_the_same_again() -> None:
+    votes, raters = few()
+    first = grasp.analyse(votes, raters, axes=["rater_gender"], seed=5, **QUIET)
+    again = grasp.analyse(votes, raters, spec=first.spec, progress=False)
+    assert again.result.groups == first.result.groups
+    with pytest.raises(grasp.SpecError, match="leave axes and options out"):
+        grasp.analyse(votes, raters, spec=first.spec, axes=["rater_race"])
+
+
+def test_an_unsure_guess_names_the_option() -> None:
+    votes, raters = few()
+    votes = votes.rename(columns={"label": "first"}).assign(second=votes["label"].str.lower())
+    with pytest.raises(grasp.UnsureError, match=r"name it with label=") as unsure:
+        grasp.analyse(votes, raters, axes=["rater_gender"], **QUIET)
+    assert (unsure.value.code, unsure.value.option) == ("unsure-label", "label")
+    assert grasp.analyse(votes, raters, label="first", axes=["rater_gender"], **QUIET).notes
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "code", "said"),
+    [
+        ({"axes": ["rater_wrong"]}, grasp.DataError, "no-column-in-either", "rater_wrong"),
+        ({"item": "wrong"}, grasp.DataError, "no-column", "annotations has no column 'wrong'"),
+        ({"p_value": "upper"}, grasp.SpecError, "spec", "two-sided, paper"),
+        ({"exclude": {"rater_age": "41+"}}, grasp.SpecError, "spec", "pairs of a column and a value"),
+        ({"keep": [("label", "No")]}, grasp.SpecError, "spec", "keep=[('label', 'No')]: such annotations"),
+        ({"categories": {"x": ["a", "b"]}}, grasp.SpecError, "spec", "none of the label columns"),
+    ],
+)
+def test_refusals_are_exceptions_with_codes(options: Any, error: Any, code: str, said: str) -> None:
+    votes, raters = few()
+    with pytest.raises(error) as refused:
+        grasp.analyse(votes, raters, **{"axes": ["rater_gender"], **QUIET, **options})
+    assert isinstance(refused.value, grasp.GraspError)
+    assert refused.value.code == code
+    assert said in str(refused.value)
+
+
+def test_a_name_that_is_no_option_is_a_type_error() -> None:
+    votes, raters = few()
+    with pytest.raises(
+        TypeError, match=r"analyse\(\) got an unexpected keyword argument 'axis'; did you mean"
+    ):
+        grasp.analyse(votes, raters, axis=["rater_gender"])  # type: ignore[call-arg]
+
+
+def test_progress_is_shown_and_goes_away(capsys: pytest.CaptureFixture[str]) -> None:
+    votes, raters = few()
+    grasp.analyse(votes, raters, axes=["rater_gender"], permutations=200)
+    assert "permutations" in capsys.readouterr().err
+    grasp.analyse(votes, raters, axes=["rater_gender"], **QUIET)
+    assert capsys.readouterr().err == ""
+
+
+def test_the_frames_stay_as_they_are() -> None:
+    votes, raters = few()
+    before = votes.copy(), raters.copy()
+    grasp.analyse(votes, raters, axes=["rater_gender"], **QUIET)
+    pd.testing.assert_frame_equal(votes, before[0])
+    pd.testing.assert_frame_equal(raters, before[1])

@@ -1,0 +1,164 @@
+"""What results give: frames, figures, words, files, and a cell's HTML."""
+
+from __future__ import annotations
+
+import json
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import altair as alt
+import pandas as pd
+import pytest
+
+import grasp_core as grasp
+from grasp_core.export.registry import EXPORTS
+from grasp_core.report.saved import result_json
+from tests.notebook.asking import few
+
+
+@pytest.fixture(scope="module")
+def analysis() -> grasp.Analysis:
+    votes, raters = few()
+    votes = votes.assign(topic=votes["item_id"].str[-2])
+    return grasp.analyse(
+        votes, raters, axes=["rater_gender", "rater_race"], slices=["topic"], permutations=200, progress=False
+    )
+
+
+def test_tables_hold_the_results_numbers(analysis: grasp.Analysis) -> None:
+    table, result = analysis.table(), analysis.result
+    assert len(table) == len(result.groups)
+    for (_, row), group in zip(table.iterrows(), result.groups, strict=True):
+        assert row["gai"] == group.statistics["gai"].value
+        assert row["gai_q"] == group.statistics["gai"].q
+    assert list(analysis.table(order="q", by="gai")["gai_q"]) == sorted(table["gai_q"])
+    uses = [row.label_use for row in result.groups if row.label_use]
+    assert list(analysis.label_use()["shift"]) == [s.value for use in uses for s in use.labels.values()]
+    assert set(analysis.pairs()["first"]) | set(analysis.pairs()["second"]) == set(table["group"])
+    assert sorted(analysis.dsi()["dsi"]) == sorted(row.outcome.value or 0 for row in result.dsi)
+
+
+def test_the_answer_has_a_headline_and_its_sentences(analysis: grasp.Analysis) -> None:
+    headline, *details = analysis.answer().splitlines()
+    assert headline
+    assert details
+    assert all(line.startswith("- ") for line in details)
+
+
+@pytest.mark.parametrize(
+    ("name", "of"),
+    [
+        ("forest", {}),
+        ("forest", {"statistic": "irr", "order": "effect", "theme": "dark"}),
+        ("forest", {"label": "Yes"}),
+        ("histograms", {"statistic": "xrr"}),
+        ("cohesion", {}),
+        ("dsi", {}),
+        ("label_use", {"group": {"rater_race": "Black"}}),
+        ("group", {"group": {"rater_gender": "Man"}}),
+        ("pairs", {"axis": "rater_race"}),
+        ("pairs", {"axis": ("rater_race",), "label": "Yes"}),
+        ("pairs", {"axis": "rater_gender", "statistic": "xrr"}),
+        ("slices", {"group": {"rater_gender": "Man"}}),
+        ("slices", {"column": "topic", "group": {"rater_gender": "Man"}, "label": "Yes"}),
+    ],
+)
+def test_charts_are_altairs(analysis: grasp.Analysis, name: str, of: Any) -> None:
+    chart = analysis.chart(name, **of)
+    assert isinstance(chart, alt.LayerChart)
+    assert chart.to_dict()["layer"]
+
+
+@pytest.mark.parametrize(
+    ("name", "of", "said"),
+    [
+        ("pie", {}, "there are 'forest'"),
+        ("dsi", {"group": {"rater_gender": "Man"}}, "takes 'theme'; found 'group'"),
+        ("label_use", {}, "name one group"),
+        ("label_use", {"group": {"rater_gender": "Other"}}, "there are 'Man', 'Woman'"),
+        ("forest", {"statistic": "mean"}, "a statistic is one of"),
+        ("forest", {"label": "No idea"}, "the label is one of"),
+        ("forest", {"order": "size"}, "the order is"),
+        ("forest", {"theme": "blue"}, "the theme is"),
+        ("pairs", {}, "the axis is one of"),
+        ("pairs", {"axis": "rater_race", "label": "No idea"}, "label or statistic is one of"),
+        ("slices", {"column": "text", "group": {"rater_gender": "Man"}}, "the column is one of"),
+    ],
+)
+def test_figures_that_are_not_there_are_refused(
+    analysis: grasp.Analysis, name: str, of: Any, said: str
+) -> None:
+    with pytest.raises(grasp.SpecError, match=said):
+        analysis.chart(name, **of)
+
+
+@pytest.mark.parametrize("export", EXPORTS.values(), ids=list(EXPORTS))
+def test_files_are_the_pages_own(analysis: grasp.Analysis, export: Any, tmp_path: Path) -> None:
+    target = tmp_path / f"result.{export.extension}"
+    analysis.save(target)
+    assert target.read_bytes() == export.make(analysis.result)
+
+
+def test_what_is_saved_can_be_opened(analysis: grasp.Analysis, tmp_path: Path) -> None:
+    analysis.save(tmp_path / "result.json")
+    opened = grasp.open(tmp_path / "result.json")
+    assert isinstance(opened, grasp.Analysis)
+    assert result_json(opened.result) == result_json(analysis.result)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [(None, "does not exist"), ("{", "is not JSON"), ('{"format": "x"}', "not a GRASP result")],
+)
+def test_files_that_are_no_result_are_refused(content: str | None, said: str, tmp_path: Path) -> None:
+    file = tmp_path / "result.json"
+    if content is not None:
+        file.write_text(content, "utf-8")
+    with pytest.raises(grasp.DataError, match=said):
+        grasp.open(file)
+
+
+def test_endings_and_places_that_cannot_be_written_are_refused(
+    analysis: grasp.Analysis, tmp_path: Path
+) -> None:
+    with pytest.raises(grasp.DataError, match=r"has to end in one of \.csv"):
+        analysis.save(tmp_path / "result.docx")
+    with pytest.raises(grasp.DataError, match="cannot be written"):
+        analysis.save(tmp_path / "nowhere" / "result.csv")
+
+
+class Tags(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: set[str] = set()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.add(tag)
+
+
+def test_a_cells_html_holds_no_markup_of_the_data() -> None:
+    votes, raters = few()
+    votes["label"] = votes["label"].replace("Yes", "<script>alert(1)</script>")
+    raters["rater_gender"] = raters["rater_gender"].replace("Man", "<img src=x onerror=alert(1)>")
+    shown = grasp.analyse(
+        votes, raters, axes=["rater_gender"], permutations=100, progress=False
+    )._repr_html_()
+    tags = Tags()
+    tags.feed(shown)
+    assert "&lt;img" in shown
+    assert tags.found <= {
+        *("div", "p", "strong", "small", "ul", "li", "details", "summary"),
+        *("table", "thead", "tbody", "tr", "th", "td"),
+    }
+
+
+def test_nothing_of_a_result_can_be_changed(analysis: grasp.Analysis) -> None:
+    before = json.dumps(analysis.result.to_dict())
+    table = analysis.table()
+    table["gai"] = 0.0
+    with pytest.raises(AttributeError):
+        analysis.result = None  # type: ignore[misc, assignment]
+    assert json.dumps(analysis.result.to_dict()) == before
+    assert isinstance(analysis.table(), pd.DataFrame)
+    assert not (analysis.table()["gai"] == 0.0).all()
