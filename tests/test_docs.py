@@ -37,12 +37,14 @@ RESULTS = ROOT / "docs" / "results.md"
 PRIVACY = ROOT / "docs" / "privacy.md"
 MAP = ROOT / "docs" / "architecture.md"
 PLANNING = ROOT / "docs" / "planning.md"
+PYTHON = ROOT / "docs" / "python.md"
 VALIDITY = ROOT / "docs" / "validity.md"
 INDEX = ROOT / "docs" / "README.md"
 CONTRIBUTING = ROOT / "CONTRIBUTING.md"
 DOCUMENTS = (
     README,
     USING,
+    PYTHON,
     FORMATS,
     RESULTS,
     QUALITY,

@@ -154,11 +154,11 @@ def test_a_spec_asks_the_same_again() -> None:
 
 def test_an_unsure_guess_names_the_option() -> None:
     votes, raters = few()
-    votes = votes.rename(columns={"label": "first"}).assign(second=votes["label"].str.lower())
+    votes = votes.rename(columns={"label": "offensive"}).assign(sarcastic=votes["label"].str.lower())
     with pytest.raises(grasp.UnsureError, match=r"name it with label=") as unsure:
         grasp.analyse(votes, raters, axes=["rater_gender"], **QUIET)
     assert (unsure.value.code, unsure.value.option) == ("unsure-label", "label")
-    assert grasp.analyse(votes, raters, label="first", axes=["rater_gender"], **QUIET).notes
+    assert grasp.analyse(votes, raters, label="offensive", axes=["rater_gender"], **QUIET).notes
 
 
 @pytest.mark.parametrize(

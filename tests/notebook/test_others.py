@@ -1,4 +1,4 @@
-"""Models, quality and plans give what the commands write."""
+"""Models and quality give what the commands write; plans are made and refused."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 
 import grasp_core as grasp
 from grasp_core.data_quality.report import quality_json
+from grasp_core.json_values import to_json
 from tests.notebook.asking import command, few, found
 
 QUIET: Any = {"progress": False}
@@ -76,25 +77,39 @@ def test_power_needs_groups() -> None:
         grasp.quality(votes, power=True, **QUIET)
 
 
-def test_plans_are_the_commands(tmp_path: Path) -> None:
-    votes, raters = few()
-    ranges = ("--range-raters", "40:60", "--range-items", "20:30", "--each", "4", "--seed", "3")
-    of_command = command(tmp_path, "plan", votes, raters, "--group", "rater_gender=Man", *ranges)
+def test_a_plan_is_made_and_written(tmp_path: Path) -> None:
     planned = grasp.plan(
-        votes,
-        raters,
-        group={"rater_gender": "Man"},
-        range_raters=(40, 60),
-        range_items=(20, 30),
-        each=4,
-        seed=3,
+        assumed=grasp.Assumed(labels=2, agreement=0.5),
+        size=40,
+        share=0.5,
+        range_raters=(20, 22),
+        range_items=(10, 12),
         **QUIET,
     )
     planned.save(tmp_path / "plan.json")
-    assert json.loads((tmp_path / "plan.json").read_text("utf-8")) == of_command
+    written = json.loads((tmp_path / "plan.json").read_text("utf-8"))
+    assert written["plan"]["spec"] == to_json(planned.plan.spec)
+    assert planned.plan.whole
+    assert (planned.plan.spec.raters, planned.plan.spec.size) == ((20, 22), 40)
     assert planned.answer()
     assert planned.chart().to_dict()["layer"]
     assert "<table" in planned._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "said"),
+    [
+        ({"group": {"rater_gender": "Other"}}, grasp.SpecError, "there are 'Man', 'Woman'"),
+        ({"share": 2.0}, grasp.SpecError, "between 0.01 and 0.99; found 2"),
+        ({"range_raters": (2, 3)}, grasp.SpecError, "raters range from 4"),
+        ({}, grasp.DataError, "A pilot takes 40 annotations or more"),
+    ],
+)
+def test_a_pilot_is_read_and_what_cannot_be_planned_refused(options: Any, error: Any, said: str) -> None:
+    votes, raters = few()
+    votes = votes.groupby("item_id").head(1)
+    with pytest.raises(error, match=said):
+        grasp.plan(votes, raters, **{"group": {"rater_gender": "Man"}, "label": "label", **options, **QUIET})
 
 
 @pytest.mark.parametrize(

@@ -93,8 +93,9 @@ def test_figures_that_are_not_there_are_refused(
         analysis.chart(name, **of)
 
 
-@pytest.mark.parametrize("export", EXPORTS.values(), ids=list(EXPORTS))
-def test_files_are_the_pages_own(analysis: grasp.Analysis, export: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", [name for name in EXPORTS if name != "html"])
+def test_files_are_the_pages_own(analysis: grasp.Analysis, name: str, tmp_path: Path) -> None:
+    export = EXPORTS[name]
     target = tmp_path / f"result.{export.extension}"
     analysis.save(target)
     assert target.read_bytes() == export.make(analysis.result)

@@ -1,0 +1,102 @@
+"""The package as it is built and installed: a program, types, and all files that it needs at run time."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from grasp_core import __version__
+
+ROOT = Path(__file__).parents[1]
+SCRIPT = """\
+import grasp_core as grasp
+analysis = grasp.analyse("annotations.csv", "raters.csv", axes=["gender"], permutations=100)
+reveal_type(analysis.table(order="q"))
+grasp.analyse("annotations.csv", axes=["gender"], permutation=100)
+"""
+
+
+def run(*command: str | Path, folder: Path) -> str:
+    done = subprocess.run(
+        list(map(str, command)), cwd=folder, capture_output=True, text=True, check=False, timeout=280
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with wheel and sdist, built without a network from the files that Git has."""
+    source, target = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("built")
+    ignored = shutil.ignore_patterns("__pycache__", "*.nbi", "*.nbc")
+    shutil.copytree(ROOT / "grasp_core", source / "grasp_core", ignore=ignored)
+    for name in ("pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md"):
+        shutil.copy(ROOT / name, source)
+    run(sys.executable, "-m", "build", "--no-isolation", "--outdir", target, source, folder=source)
+    return target
+
+
+@pytest.fixture(scope="module")
+def installed(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of programs of an environment with the wheel, and all others of this one's packages."""
+    folder = tmp_path_factory.mktemp("environment")
+    venv.create(folder, with_pip=False, symlinks=True)
+    purelib = Path(sysconfig.get_path("purelib", vars={"base": str(folder), "platbase": str(folder)}))
+    with zipfile.ZipFile(next(built.glob("*.whl"))) as wheel:
+        names = wheel.namelist()
+    assert names
+    run(
+        *(sys.executable, "-m", "pip", "--python", folder / "bin" / "python", "install", "--no-deps"),
+        *("--no-index", "--quiet", next(built.glob("*.whl"))),
+        folder=folder,
+    )
+    (purelib / "beside.pth").write_text(sysconfig.get_path("purelib") + "\n", "utf-8")
+    return folder / "bin"
+
+
+def test_wheel_and_sdist_hold_what_the_package_needs(built: Path) -> None:
+    ours = {
+        path.relative_to(ROOT).as_posix()
+        for path in (ROOT / "grasp_core").rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts and path.suffix not in (".nbi", ".nbc")
+    }
+    with zipfile.ZipFile(next(built.glob("*.whl"))) as wheel:
+        assert ours <= set(wheel.namelist())
+        others = {name.partition("/")[0] for name in wheel.namelist()}
+    assert others == {"grasp_core", f"grasp-{__version__}.dist-info"}
+    with tarfile.open(next(built.glob("*.tar.gz"))) as sdist:
+        inside = {name.partition("/")[2] for name in sdist.getnames()}
+    assert ours | {"LICENSE", "README.md", "CHANGELOG.md", "pyproject.toml"} <= inside
+    assert {"grasp_core/py.typed", "grasp_core/store/migrations/script.py.mako"} <= ours
+
+
+def test_the_program_runs_outside_of_the_repository(installed: Path, tmp_path: Path) -> None:
+    assert run(installed / "grasp", "--version", folder=tmp_path).strip() == __version__
+    run(installed / "grasp", "example", "here", folder=tmp_path)
+    where = run(installed / "python", "-c", "import grasp_core; print(grasp_core.__file__)", folder=tmp_path)
+    assert Path(where.strip()).is_relative_to(installed.parent)
+    made = "from grasp_core.store.database import connect; connect('sqlite:///grasp.db')"
+    assert made
+
+
+def test_programs_that_use_it_have_its_types(installed: Path, tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(SCRIPT, "utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--python-executable", installed / "python", "script.py"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=280,
+    )
+    assert 'script.py:3: note: Revealed type is "pandas.' in done.stdout
+    assert 'script.py:4: error: Unexpected keyword argument "permutation"' in done.stdout
+    assert "Found 1 error" in done.stdout
