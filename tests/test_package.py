@@ -83,8 +83,12 @@ def test_the_program_runs_outside_of_the_repository(installed: Path, tmp_path: P
     run(installed / "grasp", "example", "here", folder=tmp_path)
     where = run(installed / "python", "-c", "import grasp_core; print(grasp_core.__file__)", folder=tmp_path)
     assert Path(where.strip()).is_relative_to(installed.parent)
-    made = "from grasp_core.store.database import connect; connect('sqlite:///grasp.db')"
-    assert made
+    store = (
+        "from sqlalchemy import make_url; from grasp_core.store.database import connect; "
+        "connect(make_url('sqlite:///grasp.db')).dispose()"
+    )
+    run(installed / "python", "-c", store, folder=tmp_path)  # by the migrations
+    assert (tmp_path / "grasp.db").stat().st_size > 0
 
 
 def test_programs_that_use_it_have_its_types(installed: Path, tmp_path: Path) -> None:
