@@ -97,6 +97,7 @@ class _OnlyHere(urllib.request.HTTPRedirectHandler):
     def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Any:
         old, new = urlsplit(req.full_url), urlsplit(urljoin(req.full_url, newurl))
         if (old.scheme, old.netloc) != (new.scheme, new.netloc):
+            fp.close()
             raise RemoteError("the server leads to another one, where a token is not sent", "elsewhere")
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 

@@ -154,7 +154,10 @@ def test_a_spec_asks_the_same_again() -> None:
 
 def test_an_unsure_guess_names_the_option() -> None:
     votes, raters = few()
-    votes = votes.rename(columns={"label": "offensive"}).assign(sarcastic=votes["label"].str.lower())
+    votes = votes.rename(columns={"item_id": "item", "rater_id": "rater", "label": "offensive"})
+    votes["offensive"] = votes["offensive"].replace("Unsure", "No").str.lower()
+    votes["sarcastic"] = ["yes" if place % 3 else "no" for place in range(len(votes))]
+    raters = raters.rename(columns={"rater_id": "rater"})
     with pytest.raises(grasp.UnsureError, match=r"name it with label=") as unsure:
         grasp.analyse(votes, raters, axes=["rater_gender"], **QUIET)
     assert (unsure.value.code, unsure.value.option) == ("unsure-label", "label")

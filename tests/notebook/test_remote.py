@@ -1,0 +1,191 @@
+"""A server's runs, opened by address and token from a real server."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import pytest
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request as Asked
+from starlette.responses import HTMLResponse, RedirectResponse
+from starlette.routing import Route
+
+import grasp_core as grasp
+from grasp_core.engine.pools import workers
+from grasp_core.notebook.remote import api_address
+from grasp_core.report.saved import result_json
+from grasp_core.server import Server, make_server
+from grasp_core.settings import Settings
+from grasp_core.store.runs import Request
+from grasp_core.web.api.app import mount
+from grasp_core.web.uploads import UploadLedger
+from tests.empty_store import empty_home
+from tests.made_up import telling
+from tests.results import make_result
+from tests.serving import free_port
+
+ANN = "ann@lab.example"
+SIGN_IN = {
+    "public_url": "https://grasp.example",
+    "oidc_metadata_url": "https://id.example/.well-known/openid-configuration",
+    "oidc_client_id": "grasp",
+    "oidc_client_secret": "the client's secret",
+    "cookie_secret": "the secret that signs the cookies",
+}
+
+
+class Served(NamedTuple):
+    url: str
+    port: int
+    server: Server
+
+    @property
+    def token(self) -> str:
+        return self.server.tokens.create(owner=ANN, name="a notebook", scope="read", days=1)
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """The API below /team, for people who sign in; beside it addresses that lead elsewhere, or are no API."""
+    home = empty_home(tmp_path_factory.mktemp("home"))
+    server = make_server(Settings(home=home, **SIGN_IN), workers.threads)
+    port = free_port()
+    app = Starlette(
+        routes=[
+            mount(lambda: server, lambda _: None, UploadLedger(dict, 2**20), "/team"),
+            Route("/moved/api/v1/runs/{run}", lambda asked: moved(asked, "127.0.0.1", port)),
+            Route("/away/api/v1/runs/{run}", lambda asked: moved(asked, "localhost", port)),
+            Route("/pages/api/v1/runs/{run}", lambda _: HTMLResponse("<p>a page</p>")),
+        ]
+    )
+    running = uvicorn.Server(uvicorn.Config(app, port=port, log_level="error"))
+    thread = threading.Thread(target=running.run)
+    thread.start()
+    while not running.started and thread.is_alive():
+        time.sleep(0.01)
+    yield Served(f"http://127.0.0.1:{port}/team", port, server)
+    running.should_exit = True
+    thread.join()
+    server.service.close()
+    server.database.dispose()
+
+
+def moved(asked: Asked, host: str, port: int) -> RedirectResponse:
+    return RedirectResponse(f"http://{host}:{port}/team/api/v1/runs/{asked.path_params['run']}", 308)
+
+
+def test_a_run_is_opened_by_its_page_or_its_address_in_the_api(served: Served) -> None:
+    result = make_result()
+    run = served.server.runs.add(result, title="A run", owner=ANN)
+    for address in (f"results?run={run.id}", f"results?view=labels&run={run.id}", f"api/v1/runs/{run.id}"):
+        opened = grasp.open(f"{served.url}/{address}", token=served.token)
+        assert isinstance(opened, grasp.Analysis)
+        assert result_json(opened.result) == result_json(result)
+    assert opened.table()["raters"].tolist() == [row.n_raters for row in result.groups]
+
+
+def test_a_run_of_models_is_one(served: Served) -> None:
+    run = served.server.runs.add(telling(), title="Models", owner=ANN)
+    opened = grasp.open(f"{served.url}/results?run={run.id}", token=served.token)
+    assert isinstance(opened, grasp.ModelsAnalysis)
+    assert opened.result == served.server.service.result(run.id)
+
+
+def test_a_share_links_token_opens_its_run_without_names(served: Served) -> None:
+    run = served.server.runs.add(make_result(), title="Shared", owner=ANN)
+    token = served.server.links.create(run.id, created_by=ANN)
+    opened = grasp.open(f"{served.url}/results?run={run.id}", token=token)
+    assert isinstance(opened, grasp.Analysis)
+    assert opened.result.data.files == ()
+    other = served.server.runs.add(make_result(), title="Not shared", owner=ANN)
+    with pytest.raises(grasp.RemoteError) as refused:
+        grasp.open(f"{served.url}/results?run={other.id}", token=token)
+    assert refused.value.code == "not-found"
+
+
+@pytest.mark.parametrize(
+    ("place", "token", "code"),
+    [
+        ("team/results?run=none", "", "not-admitted"),
+        ("team/results?run=none", "x" * 43, "not-admitted"),
+        ("team/results?run=none", "two\nlines", "no-token"),
+        ("team/results", "", "no-address"),
+        ("pages/results?run=none", "", "no-grasp"),
+        ("nowhere/results?run=none", "", "not-found"),
+    ],
+)
+def test_refusals_say_why(served: Served, place: str, token: str, code: str) -> None:
+    with pytest.raises(grasp.RemoteError) as refused:
+        grasp.open(f"http://127.0.0.1:{served.port}/{place}", token=token or None)
+    assert refused.value.code == code
+    assert token == "" or token not in str(refused.value)
+
+
+def test_an_unknown_run_is_not_found(served: Served) -> None:
+    with pytest.raises(grasp.RemoteError, match="no run of that id") as refused:
+        grasp.open(f"{served.url}/results?run=none", token=served.token)
+    assert refused.value.code == "not-found"
+
+
+def test_redirects_are_followed_within_a_server_alone(served: Served) -> None:
+    run = served.server.runs.add(make_result(), title="Moved", owner=ANN)
+    there = f"http://127.0.0.1:{served.port}"
+    assert grasp.open(f"{there}/moved/results?run={run.id}", token=served.token)
+    with pytest.raises(grasp.RemoteError) as refused:
+        grasp.open(f"{there}/away/results?run={run.id}", token=served.token)
+    assert refused.value.code == "elsewhere"
+
+
+def test_runs_without_a_result_are_refused_by_their_state(served: Served) -> None:
+    result, runs = make_result(), served.server.runs
+    runs.create(Request("f" * 64, "Fails", ANN, "0.1.0", result.spec, result.data, ()))
+    claimed = runs.claim()
+    assert claimed is not None
+    address = f"{served.url}/results?run={claimed.id}"
+    with pytest.raises(grasp.RemoteError, match="once it is done") as refused:
+        grasp.open(address, token=served.token)
+    assert refused.value.code == "not-done"
+    runs.finish(claimed, "failed", error="the data are odd")
+    with pytest.raises(grasp.RemoteError, match="the data are odd") as refused:
+        grasp.open(address, token=served.token)
+    assert refused.value.code == "no-result"
+
+
+def test_a_server_that_is_not_there_is_told() -> None:
+    with pytest.raises(grasp.RemoteError) as refused:
+        grasp.open(f"http://127.0.0.1:{free_port()}/results?run=none")
+    assert refused.value.code == "no-server"
+
+
+@pytest.mark.parametrize(
+    ("address", "asked"),
+    [
+        ("https://a.example/results?run=7", "https://a.example/api/v1/runs/7"),
+        ("https://a.example/grasp/results?run=7", "https://a.example/grasp/api/v1/runs/7"),
+        ("https://a.example/grasp/?run=7", "https://a.example/grasp/api/v1/runs/7"),
+        ("https://a.example/api/v1/runs/7", "https://a.example/api/v1/runs/7"),
+        ("https://a.example/grasp/api/runs/7/", "https://a.example/grasp/api/v1/runs/7"),
+        ("https://a.example/results?run=../../x", "https://a.example/api/v1/runs/..%2F..%2Fx"),
+        ("http://[::1]:8501/results?run=7", "http://[::1]:8501/api/v1/runs/7"),
+    ],
+)
+def test_addresses_that_people_know_lead_to_the_api(address: str, asked: str) -> None:
+    assert api_address(address) == asked
+
+
+@pytest.mark.parametrize(
+    ("address", "code"),
+    [
+        ("http://a.example/results?run=7", "no-https"),
+        ("https://ann:secret@a.example/results?run=7", "no-address"),
+        ("https://a.example/runs", "no-address"),
+    ],
+)
+def test_addresses_that_would_give_a_token_away_are_refused(address: str, code: str) -> None:
+    with pytest.raises(grasp.RemoteError) as refused:
+        api_address(address)
+    assert refused.value.code == code
