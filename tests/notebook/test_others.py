@@ -107,9 +107,10 @@ def test_a_plan_is_made_and_written(tmp_path: Path) -> None:
 )
 def test_a_pilot_is_read_and_what_cannot_be_planned_refused(options: Any, error: Any, said: str) -> None:
     votes, raters = few()
-    votes = votes.groupby("item_id").head(1)
+    votes = votes.groupby("rater_id").head(1).head(30)
+    names = {"item": "item_id", "rater": "rater_id", "label": "label", "group": {"rater_gender": "Man"}}
     with pytest.raises(error, match=said):
-        grasp.plan(votes, raters, **{"group": {"rater_gender": "Man"}, "label": "label", **options, **QUIET})
+        grasp.plan(votes, raters, **{**names, **options, **QUIET})
 
 
 @pytest.mark.parametrize(

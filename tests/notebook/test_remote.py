@@ -21,6 +21,7 @@ from grasp_core.report.saved import result_json
 from grasp_core.server import Server, make_server
 from grasp_core.settings import Settings
 from grasp_core.store.runs import Request
+from grasp_core.store.schema import people
 from grasp_core.web.api.app import mount
 from grasp_core.web.uploads import UploadLedger
 from tests.empty_store import empty_home
@@ -53,6 +54,9 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """The API below /team, for people who sign in; beside it addresses that lead elsewhere, or are no API."""
     home = empty_home(tmp_path_factory.mktemp("home"))
     server = make_server(Settings(home=home, **SIGN_IN), workers.threads)
+    person = {"id": ANN, "issuer": "i", "subject": ANN, "email": ANN, "name": "Ann"}
+    with server.database.begin() as connection:
+        connection.execute(people.insert(), [{**person, "created_at": 0.0, "signed_in_at": 0.0}])
     port = free_port()
     app = Starlette(
         routes=[
