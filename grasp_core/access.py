@@ -1,10 +1,10 @@
-"""Who may do what: one place that pages and the API ask."""
+"""Who may do what, and in which projects: one place that pages and the API ask."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any, get_args
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, get_args
 
 from grasp_core.errors import AccessError
 from grasp_core.settings import Settings
@@ -17,13 +17,46 @@ DISABLED = "Your account on this server is disabled; ask whoever runs it."
 _ROLE_OF_SCOPE: Mapping[Scope, Role] = {"read": "viewer", "run": "analyst", "admin": "admin"}
 _LONGEST = 255
 """Characters of an issuer, a subject (OpenID Connect allows no more) and a name."""
+ProjectRole = Literal["viewer", "analyst", "owner"]
+"""In a project: a viewer looks; an analyst also runs, and manages own runs and links; an owner manages all
+of it and says who belongs to it."""
+EVERYONE = "everyone"
+"""Id of the project whose members are all who are admitted, with the role that they have on the server."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """How far somebody reaches into what is stored.
+
+    Parameters
+    ----------
+    projects : frozenset of str, or None
+        Projects whose objects may be opened; None for all, as the server itself does.
+    home : str
+        The project that is listed and searched, and that new objects belong to; one of `projects`.
+    """
+
+    projects: frozenset[str] | None
+    home: str
+
+    def __post_init__(self) -> None:
+        """Refuse a home that is out of reach."""
+        if self.projects is not None and self.home not in self.projects:
+            raise AccessError("This project is not there any more, or not for you; choose another one.")
+
+
+EVERYTHING = Reach(None, EVERYONE)
+"""The server's own reach, at work for nobody in particular."""
+
+
+def only(project: str) -> Reach:
+    """Reach into one project."""
+    return Reach(frozenset({project}), project)
 
 
 @dataclass(frozen=True, slots=True)
 class User:
     """A person who has signed in, or the one at this machine where nobody has to.
-
-    A viewer sees every run; an analyst also runs, and manages own runs and links; an admin manages all.
 
     Parameters
     ----------
@@ -31,17 +64,25 @@ class User:
         What objects name as their owner; opaque.
     name : str
     role : {"viewer", "analyst", "admin"}
+        On the server; nobody may more in a project, whatever they are there.
     email : str
+        The verified mail address, in lower case.
+    groups : tuple of str
+        Those that the sign-in provider names.
+    projects : mapping of str to {"viewer", "analyst", "owner"}
+        Role by project, but for :data:`EVERYONE`.
     """
 
     id: str
     name: str
     role: Role
     email: str = ""
+    groups: tuple[str, ...] = ()
+    projects: Mapping[str, ProjectRole] = field(default_factory=dict, hash=False)
 
     @property
     def may_run(self) -> bool:
-        """Whether the user may upload data and start runs."""
+        """Whether the user may upload data and start runs, wherever they are a project's analyst."""
         return self.role in ("analyst", "admin")
 
     @property
@@ -49,9 +90,42 @@ class User:
         """Whether the user may see and change who may do what on this server."""
         return self.role == "admin"
 
-    def may_manage(self, owner: str) -> bool:
-        """Whether the user may rename, share, cancel or delete a run of `owner`."""
-        return self.role == "admin" or (self.role == "analyst" and owner == self.id)
+    def role_in(self, project: str) -> ProjectRole | None:
+        """What the user is in a project; None where they see nothing of it."""
+        if self.role == "admin":
+            return "owner"
+        if project == EVERYONE:
+            return self.role
+        role = self.projects.get(project)
+        return "viewer" if role is not None and self.role == "viewer" else role
+
+    def may_see(self, project: str) -> bool:
+        """Whether the user may open what belongs to a project."""
+        return self.role_in(project) is not None
+
+    def may_run_in(self, project: str) -> bool:
+        """Whether the user may upload data to a project and start runs in it."""
+        return self.role_in(project) in ("analyst", "owner")
+
+    def may_manage(self, owner: str, project: str) -> bool:
+        """Whether the user may rename, share, cancel or delete what is `owner`'s in a project."""
+        role = self.role_in(project)
+        return role == "owner" or (role == "analyst" and owner == self.id)
+
+    def may_lead(self, project: str) -> bool:
+        """Whether the user may rename, archive and delete a project, and say who belongs to it."""
+        return self.role_in(project) == "owner"
+
+    def reach(self, home: str) -> Reach:
+        """The user's reach while they work in the project `home`.
+
+        Raises
+        ------
+        AccessError
+            If they see nothing of it.
+        """
+        seen = None if self.role == "admin" else frozenset({EVERYONE, *self.projects})
+        return Reach(seen, home)
 
     def at_most(self, role: Role) -> User:
         """The same person with no more than `role`, as a token lends it."""
@@ -98,7 +172,7 @@ def identity_of(claims: Mapping[str, Any], settings: Settings) -> Identity:
 
 
 def user_of(person: Person, settings: Settings) -> User:
-    """What a person may do.
+    """What a person may do, without their projects and groups.
 
     Raises
     ------
@@ -141,3 +215,10 @@ def _check_domain(email: str, settings: Settings) -> None:
     domain = email.rpartition("@")[2]
     if settings.allowed_domains and domain not in settings.allowed_domains:
         raise AccessError(f"This server does not admit mail addresses of {domain}.")
+
+
+def groups_of(claims: Mapping[str, Any], settings: Settings) -> tuple[str, ...]:
+    """The groups that an identity token names, under the claim that the settings say."""
+    named = claims.get(settings.oidc_groups_claim)
+    listed = named if isinstance(named, list) else [named]
+    return tuple(sorted({group for group in listed if isinstance(group, str) and group}))

@@ -7,10 +7,11 @@ import logging
 import threading
 from collections.abc import Callable
 from concurrent.futures import Executor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 
 from sqlalchemy import Engine
 
+from grasp_core.access import Reach, User
 from grasp_core.accounts import Accounts, accounts_of
 from grasp_core.engine.planning import Plans
 from grasp_core.engine.pools import workers
@@ -25,6 +26,7 @@ from grasp_core.store.calls.outcomes import OutcomeStore
 from grasp_core.store.database import check, connect, database_url, leave_no_trace
 from grasp_core.store.files import FileStore
 from grasp_core.store.links import LinkStore
+from grasp_core.store.people.projects import ProjectStore
 from grasp_core.store.people.tokens import TokenStore
 from grasp_core.store.readings import ReadingStore
 from grasp_core.store.runs import RunStore
@@ -41,6 +43,19 @@ SESSION_DAYS = 32.0
 
 
 @dataclass(frozen=True, eq=False)
+class Stores:
+    """What lasts, as far as somebody reaches."""
+
+    runs: RunStore
+    files: FileStore
+    links: LinkStore
+    readings: ReadingStore
+    submissions: SubmissionStore
+    answers: AnswerStore
+    projects: ProjectStore
+
+
+@dataclass(frozen=True, eq=False)
 class Server:
     """The parts of a server.
 
@@ -48,8 +63,8 @@ class Server:
     ----------
     settings : Settings
     database : sqlalchemy Engine
-    runs, files, links, readings, submissions, answers, tokens, outcomes
-        What lasts.
+    runs, files, links, readings, submissions, answers, projects, tokens, outcomes
+        What lasts, all of it: for what is done for nobody in particular. Whoever asks gets :meth:`seen`.
     accounts : Accounts
         Who signs in, and what they may do.
     service : Service
@@ -66,12 +81,21 @@ class Server:
     readings: ReadingStore
     submissions: SubmissionStore
     answers: AnswerStore
+    projects: ProjectStore
     tokens: TokenStore
     outcomes: OutcomeStore
     accounts: Accounts
     service: Service
     plans: Plans
     _threads: list[threading.Thread] = field(default_factory=list, init=False)
+
+    def seen(self, reach: Reach) -> Stores:
+        """What lasts, for somebody of this reach: every statement reads and changes nothing beyond it."""
+        return Stores(*(getattr(self, part.name).within(reach) for part in fields(Stores)))
+
+    def known(self, user: User) -> User:
+        """The user with their projects."""
+        return user if user.role == "admin" else replace(user, projects=self.projects.roles(user))
 
     def start(self) -> None:
         """Begin to compute what is queued, and to delete what has outlived its time; get ready to read."""
@@ -148,6 +172,7 @@ def make_server(settings: Settings, make_executor: Callable[[int], Executor] = w
         readings=ReadingStore(database),
         submissions=SubmissionStore(database, limit=settings.raft_scorings),
         answers=AnswerStore(database),
+        projects=ProjectStore(database),
         tokens=TokenStore(database),
         outcomes=OutcomeStore(database),
         accounts=accounts_of(settings, database),

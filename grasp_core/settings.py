@@ -75,6 +75,9 @@ class Settings:
     oidc_metadata_url: str = _setting("", "OpenID Connect discovery document; sign-in is on when it is set")
     oidc_client_id: str = _setting("", "Client id at the OpenID provider")
     oidc_client_secret: str = _setting("", "Client secret at the OpenID provider", secret=True)
+    oidc_groups_claim: str = _setting(
+        "groups", "Claim of the sign-in that lists a person's groups, by which projects admit members"
+    )
     cookie_secret: str = _setting("", "Random text of 32 characters or more that signs cookies", secret=True)
     allowed_domains: tuple[str, ...] = _setting(
         (), "Mail domains that may sign in; empty admits all of the provider's"

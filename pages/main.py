@@ -9,7 +9,8 @@ import streamlit as st
 from grasp_core.access import LOCAL_USER, User
 from grasp_core.errors import AccessError
 from pages._ui.session.identity import visitor
-from pages._ui.session.permissions import ADMINS_ONLY, VIEWERS_LOOK
+from pages._ui.session.permissions import ADMINS_ONLY, why_not_run
+from pages._ui.shell.choose_project import choose_project
 from pages._ui.shell.guard import show_error
 from pages._ui.shell.page_style import ICON, mend
 from pages._ui.shell.screens import SCREENS, Audience, Screen
@@ -41,14 +42,17 @@ def view() -> None:
             say_not_admitted(refusal)
         elif user is None:
             ask_to_sign_in()
-        elif audience == "analysts" and not user.may_run:
-            st.title(page.title)
-            st.info(VIEWERS_LOOK)
         elif audience == "admins" and not user.may_administer:
             st.title(page.title)
             st.info(ADMINS_ONLY)
         else:
-            page.run()
+            choose_project()
+            refusal = why_not_run(user) if audience == "analysts" else None
+            if refusal is None:
+                page.run()
+            else:
+                st.title(page.title)
+                st.info(refusal)
     except Exception as error:  # fragments and callbacks run outside this call: app.py hands theirs over
         show_error(error)
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from grasp_core import server
@@ -13,6 +15,9 @@ from pages._ui.result.so_far import show_so_far
 from pages._ui.result.whole_result import show_result
 from pages._ui.runs.progress import once_known, watch
 from pages._ui.runs.run_edit import edit
+from pages._ui.runs.run_move import move, say_whose
+from pages._ui.session.permissions import require_see
+from pages._ui.session.projects import here
 from pages._ui.session.state import shown_run, work
 from pages._ui.session.times import told
 from pages._ui.share.sharing import share_run
@@ -26,10 +31,11 @@ if run is None:
     st.title("Results")
     if "run" in st.query_params:
         st.warning(
-            "This run is not on this server: the link may be incomplete, or the run has been deleted. Open "
-            "the saved result on Start, or run the analysis again."
+            "This run is not on this server, or not for you: the link may be incomplete, the run may have "
+            "been deleted, or its project is one that you do not belong to. Open the saved result on Start, "
+            "or run the analysis again."
         )
-    elif server.shared().runs.counts():
+    elif here().runs.search(limit=1):
         st.info("No result is open here. Everything that was run is under Runs.")
         link_to("runs", "Go to Runs")
     else:
@@ -39,14 +45,18 @@ if run is None:
     st.stop()
 
 
+check = partial(require_see, run.project)
+
+
 def _show_provisional(found: Result) -> None:
     if isinstance(found, RunResult):
-        show_so_far(Shown(run.id, found, run.title))
+        show_so_far(Shown(run.id, found, run.title, check))
     else:
-        show_answer(run.id, found)
+        show_answer(run.id, found, check)
 
 
 st.title(escape_markdown(run.title))
+say_whose(run)
 run = once_known(run)
 if not run.ended:
     share_run(run)
@@ -72,12 +82,13 @@ if work().found_again == run.id and run.finished_at is not None:
 with st.container(horizontal=True):
     share_run(run)
     if isinstance(result, RunResult):
-        export(Shown(run.id, result, run.title), lambda: kept_map(run.id))
+        export(Shown(run.id, result, run.title, check), lambda: kept_map(run))
     change_and_run_again(run.spec)
     edit(run)
+    move(run)
 if isinstance(result, RunResult):
-    show_result(Shown(run.id, result, run.title, run=run))
+    show_result(Shown(run.id, result, run.title, check, run=run))
     link_to_plan(run)
-    show_kept_plans(run)
+    show_kept_plans(run, check)
 else:
-    show_answer(run.id, result)
+    show_answer(run.id, result, check)

@@ -18,7 +18,7 @@ st.query_params.clear()  # a link back from two runs leaves theirs
 st.title("Runs")
 days = server.shared().settings.keep_runs_days
 kept = f"for {days:g} day{'' if days == 1 else 's'} after they ended" if days else "until they are deleted"
-st.write(f"Every run on this server, latest first. Runs are kept {kept}.")
+st.write(f"Every run of this project, latest first. Runs are kept {kept}.")
 runs = find_runs()
 if not runs:
     link_to("start", "Try the example or open a saved result on Start")

@@ -38,7 +38,7 @@ def _show_run(link: OpenedLink, run: RunRecord) -> None:
     run = once_known(run)
     if not run.ended:
         st.caption(_TO_LOOK_AT)
-        watch_from_outside(run.id, show_provisional, link.check)
+        watch_from_outside(run, show_provisional, link.check)
         return
     if run.state != "done":
         st.info("There is no result here: its computation did not come to an end.")
@@ -50,7 +50,7 @@ def _show_run(link: OpenedLink, run: RunRecord) -> None:
         show_answer(key, result, link.check)
         return
     shown = Shown(key, result, run.title, link.check, run=run, stranger=True)
-    export(shown, lambda: kept_map(run.id), ("csv", "xlsx", "latex", "markdown", "html"))
+    export(shown, lambda: kept_map(run), ("csv", "xlsx", "latex", "markdown", "html"))
     show_result(shown, check_often=True)
     show_kept_plans(run, link.check)
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pages._ui.session.identity import current_user
-from pages._ui.session.permissions import VIEWERS_LOOK
+from pages._ui.session.permissions import why_not_run
 from pages._ui.session.state import work
 from pages._ui.shell.links import go, link_to_run
 from pages._ui.start.start_actions import open_result, try_example
@@ -13,9 +13,10 @@ st.markdown(
     "**Which groups of raters see this task differently, and is it real?** GRASP measures how much each "
     "group agrees with itself and with everyone else, and holds that against thousands of chance groupings."
 )
-viewer = not current_user().may_run
-if viewer:
-    st.info(VIEWERS_LOOK)
+refusal = why_not_run(current_user())
+viewer = refusal is not None
+if refusal is not None:
+    st.info(refusal)
 example, own, saved = st.columns(3, border=True)
 with example:
     st.header("Try the example", divider=False)

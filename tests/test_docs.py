@@ -28,6 +28,7 @@ WRITTEN = ROOT / "docs" / "file-formats.md"
 METHODS = ROOT / "docs" / "methods.md"
 QUALITY = ROOT / "docs" / "quality.md"
 API = ROOT / "docs" / "api.md"
+PROJECTS = ROOT / "docs" / "projects.md"
 DEPLOY = ROOT / "docs" / "deploy.md"
 SECURITY = ROOT / "docs" / "security.md"
 MODELS = ROOT / "docs" / "models.md"
@@ -54,6 +55,7 @@ DOCUMENTS = (
     MODELS,
     WRITTEN,
     API,
+    PROJECTS,
     PRIVACY,
     DEPLOY,
     SECURITY,

@@ -43,6 +43,7 @@ COMMANDS = (
     Command("restore", "read such a file into an empty server's database", "storage:fill_restore"),
     Command("token", "personal tokens of the server's API: make, list, withdraw", "token:fill_token"),
     Command("people", "list who has signed in; roles, disable, sign out", "people:fill_people"),
+    Command("project", "projects of the server: make, list, change, members", "project:fill_project"),
     Command("raft", "few-shot benchmark: check, score and compare submissions", "benchmark.raft:fill_raft"),
     Command(
         "models",

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 
+from grasp_core.access import Reach, only
 from grasp_core.data_spec import DataSpec
 from grasp_core.errors import DataError
 from grasp_core.io.dataset.load import Dataset, load
@@ -64,7 +65,7 @@ class Inputs:
         """Hold a question's data no longer."""
         self._held.pop(key, None)
 
-    def refer(self, location: str, *, owner: str) -> Table:
+    def refer(self, location: str, *, owner: str, reach: Reach) -> Table:
         """Read a file that stays where it is, and note its place for the runs that will need it.
 
         Parameters
@@ -72,6 +73,8 @@ class Inputs:
         location : str
             See :meth:`grasp_core.io.sources.allowed.AllowedSources.fetch`.
         owner : str
+        reach : Reach
+            Of whoever brings it; it is noted in their project.
 
         Raises
         ------
@@ -80,18 +83,20 @@ class Inputs:
         """
         fetched = self.allowed.fetch(location)
         table = fetched.table()
-        self._files.refer(table.sha256, table.bytes, fetched.location, owner=owner)
+        files = self._files.within(reach)
+        files.refer(table.sha256, table.bytes, fetched.location, owner=owner)
         return table
 
-    def note_parts(self, dataset: Dataset, *, owner: str) -> None:
+    def note_parts(self, dataset: Dataset, *, owner: str, reach: Reach) -> None:
         """Note where data in parts are, for a server that takes up their run after a restart; no others."""
         if isinstance(dataset, DatasetInParts):
             folder = dataset.summary.files[0]
             location = _IN_PARTS + json.dumps(to_json(dataset.parts))
-            self._files.refer(folder.sha256, folder.bytes, location, owner=owner)
+            files = self._files.within(reach)
+            files.refer(folder.sha256, folder.bytes, location, owner=owner)
 
-    def table(self, name: str, sha256: str, member: str | None = None) -> Table:
-        """A run's file, from the file store or from where it stays.
+    def table(self, name: str, sha256: str, member: str | None = None, *, reach: Reach) -> Table:
+        """A project's file, from the file store or from where it stays.
 
         Parameters
         ----------
@@ -100,16 +105,19 @@ class Inputs:
         sha256 : str
         member : str, optional
             Sheet or member that the run reads.
+        reach : Reach
+            Of whoever reads it, in the project that it belongs to.
 
         Raises
         ------
         DataError
             If it is not there any more, or has changed.
         """
-        content = insist(partial(self._files.get, sha256), until=self._closing)
+        files = self._files.within(reach)
+        content = insist(partial(files.get, sha256), until=self._closing)
         if content is not None:
             return read_table(content, name, member=member)
-        location = insist(partial(self._files.location, sha256), until=self._closing)
+        location = insist(partial(files.location, sha256), until=self._closing)
         if location is None:
             raise DataError(f"{name} is no longer on this server; bring it again on Data, then run.")
         if location.startswith(_IN_PARTS):
@@ -144,25 +152,28 @@ class Inputs:
             return
         started = time.perf_counter()
         files = insist(lambda: self._runs.files_of(record.id), until=self._closing)
-        parts = self._parts(files[0][1])
+        parts = self._parts(files[0][1], record)
         if parts is None:
             yield self._saved(record, files), time.perf_counter() - started
             return
         with workplace() as place:
-            raters = self.table(*files[1], record.spec.data.raters_member)
+            raters = self.table(*files[1], record.spec.data.raters_member, reach=only(record.project))
             spec, axes = record.spec.data, record.spec.analysis.columns
             found = survey(parts, raters, spec, axes, each, place)
             if found.summary.sha256 != record.summary.sha256:
                 raise DataError(f"{parts.name} has changed since it was first read; run it again.")
             yield found, time.perf_counter() - started
 
-    def _parts(self, sha256: str) -> Parts | None:
-        location = insist(partial(self._files.location, sha256), until=self._closing)
+    def _parts(self, sha256: str, record: RunRecord) -> Parts | None:
+        files = self._files.within(only(record.project))
+        location = insist(partial(files.location, sha256), until=self._closing)
         if location is None or not location.startswith(_IN_PARTS):
             return None
         return from_json(json.loads(location.removeprefix(_IN_PARTS)), Parts)
 
-    def whole(self, spec: RunSpec, files: Mapping[str, File], models: Sequence[File]) -> Dataset:
+    def whole(
+        self, spec: RunSpec, files: Mapping[str, File], models: Sequence[File], *, reach: Reach
+    ) -> Dataset:
         """A data set that is read at once, with the spec's models.
 
         Parameters
@@ -172,6 +183,8 @@ class Inputs:
             Name and sha256 of "annotations" and, where there are any, "raters" and "items".
         models : sequence of (name, sha256)
             Files of models.
+        reach : Reach
+            Of whoever reads them, in the project that they belong to.
 
         Raises
         ------
@@ -179,7 +192,7 @@ class Inputs:
             If a file is not there, cannot be read or cannot be used.
         """
         members = _members(spec.data)
-        found = {kind: self.table(*file, members[kind]) for kind, file in files.items()}
+        found = {kind: self.table(*file, members[kind], reach=reach) for kind, file in files.items()}
         analysis, annotations = spec.analysis, found["annotations"]
         dataset = load(
             annotations,
@@ -189,7 +202,7 @@ class Inputs:
             items=found.get("items"),
             slices=analysis.slices,
         )
-        of_models = {sha256: self.table(name, sha256) for name, sha256 in models}
+        of_models = {sha256: self.table(name, sha256, reach=reach) for name, sha256 in models}
         return replace(dataset, models=read_models(spec.models, of_models, annotations, dataset, spec.data))
 
     def _saved(self, record: RunRecord, files: tuple[File, ...]) -> Dataset:
@@ -197,7 +210,8 @@ class Inputs:
         count, has_items = len(record.summary.files), record.spec.data.items_id is not None
         beside = ("annotations", "raters")[: count - has_items]
         kinds = (*beside, *(["items"] if has_items else []))
-        return self.whole(record.spec, dict(zip(kinds, files, strict=False)), files[len(kinds) :])
+        named, models = dict(zip(kinds, files, strict=False)), files[len(kinds) :]
+        return self.whole(record.spec, named, models, reach=only(record.project))
 
 
 def _members(spec: DataSpec) -> dict[str, str | None]:

@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from functools import lru_cache, partial
 
 from grasp_core import __version__
+from grasp_core.access import Reach
 from grasp_core.engine.compute import compute
 from grasp_core.engine.conductor import Conductor
 from grasp_core.engine.inputs import Inputs
@@ -99,6 +100,7 @@ class Service:
         spec: RunSpec,
         *,
         title: str,
+        reach: Reach,
         owner: str = "",
         load_s: float = 0.0,
     ) -> tuple[RunRecord, bool]:
@@ -110,7 +112,10 @@ class Service:
             With the spec's models. Their files should be in the file store: another server, or this one after
             a restart, reads them there; parts it reads where they are.
         spec : RunSpec
-        title, owner : str
+        title : str
+        reach : Reach
+            Of whoever asks; the run belongs to their project.
+        owner : str
         load_s : float
             Seconds that reading took.
 
@@ -118,21 +123,29 @@ class Service:
         -------
         record : RunRecord
         known : bool
-            Whether the same data and spec were asked before, of the same version of the code.
+            Whether the same data and spec were asked in the project before, of the same version of the code.
+
+        Raises
+        ------
+        AccessError
+            If nothing is added to the project any more.
+        LimitError
+            If the user has too many runs waiting.
         """
-        key = run_key(dataset.summary, spec, __version__)
-        answering = self.runs.answering(key)
+        key, runs = run_key(dataset.summary, spec, __version__), self.runs.within(reach)
+        answering = runs.answering(key)
         if answering is not None:
             return answering, True
         stored = [(file.name, file.sha256) for file in dataset.summary.files]
         stored += [(model.source, model.sha256) for model in dataset.models if model.column is None]
         request = Request(key, title, owner, __version__, spec, dataset.summary, tuple(stored))
-        self.inputs.note_parts(dataset, owner=owner)
-        self.inputs.hold(key, dataset, load_s)  # before the run can be claimed
+        self.inputs.note_parts(dataset, owner=owner, reach=reach)
+        held = _held_as(reach.home, key)
+        self.inputs.hold(held, dataset, load_s)  # before the run can be claimed
         try:
-            record, known = self.runs.create(request)
+            record, known = runs.create(request)
         except GraspError:
-            self.inputs.drop(key)
+            self.inputs.drop(held)
             raise
         self._asked[record.id] = threading.Event()
         if len(self._asked) > _ASKED:
@@ -297,4 +310,9 @@ class Service:
 
 
 def _key(record: RunRecord) -> str:
-    return run_key(record.summary, record.spec, __version__)
+    """What a run's data are held as."""
+    return _held_as(record.project, run_key(record.summary, record.spec, __version__))
+
+
+def _held_as(project: str, key: str) -> str:
+    return f"{project}:{key}"

@@ -7,8 +7,8 @@ import zlib
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy import Engine
 
+from grasp_core.store.bound import Bound
 from grasp_core.store.database import only_one, to_read, to_write
 from grasp_core.store.schema import answers, runs
 
@@ -16,16 +16,8 @@ MAX_BYTES = 2**26
 """Most that an answer may hold, unpacked."""
 
 
-class AnswerStore:
-    """Answers in the database, by run and name; they go when the run goes.
-
-    Parameters
-    ----------
-    engine : sqlalchemy Engine
-    """
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+class AnswerStore(Bound):
+    """Answers in the database, by run and name; they go when the run goes."""
 
     def keep(self, run_id: str, name: str, answer: Any) -> None:
         """Keep an answer, as JSON, in place of an earlier one; of a run that was deleted meanwhile, none.
@@ -41,14 +33,17 @@ class AnswerStore:
         content = zlib.compress(json.dumps(answer, allow_nan=False).encode("ascii"))
         with to_write(self._engine) as connection:
             only_one(connection, f"answers of {run_id}")
-            if connection.execute(sa.select(runs.c.id).where(runs.c.id == run_id)).first() is None:
+            there = sa.select(runs.c.id).where(runs.c.id == run_id, self._seen(runs.c.project_id))
+            if connection.execute(there).first() is None:
                 return
             connection.execute(answers.delete().where(answers.c.run_id == run_id, answers.c.name == name))
             connection.execute(answers.insert().values(run_id=run_id, name=name, content=content))
 
     def find(self, run_id: str, name: str) -> Any:
         """The answer's JSON-ready form; None where it was not asked yet."""
-        query = sa.select(answers.c.content).where(answers.c.run_id == run_id, answers.c.name == name)
+        query = sa.select(answers.c.content).where(
+            answers.c.run_id == run_id, answers.c.name == name, self._of_seen_run(answers.c.run_id)
+        )
         with to_read(self._engine) as connection:
             content = connection.execute(query).scalar_one_or_none()
         return None if content is None else unpacked(content)
@@ -56,7 +51,9 @@ class AnswerStore:
     def names(self, run_id: str, prefix: str) -> list[str]:
         """Names of the run's answers that begin so, in order."""
         query = sa.select(answers.c.name).where(
-            answers.c.run_id == run_id, answers.c.name.startswith(prefix, autoescape=True)
+            answers.c.run_id == run_id,
+            answers.c.name.startswith(prefix, autoescape=True),
+            self._of_seen_run(answers.c.run_id),
         )
         with to_read(self._engine) as connection:
             return sorted(connection.execute(query).scalars())

@@ -23,24 +23,26 @@ from sqlalchemy import Connection, Engine, Table
 from sqlalchemy.exc import SQLAlchemyError
 
 from grasp_core import __version__
+from grasp_core.access import EVERYONE
 from grasp_core.errors import DataError, GraspError, StoreError
 from grasp_core.store.backup_rows import Row, check_of, plain_of, row_of
 from grasp_core.store.database import only_one, snapshot, to_write
 from grasp_core.store.earlier_documents import Documents
-from grasp_core.store.schema import PASSING, files, links, metadata, runs
+from grasp_core.store.schema import PASSING, files, links, metadata, projects, runs
 
 FORMAT = "grasp-backup"
 FORMAT_VERSION = 6
 """Version 1 lacked remembered readings, submissions, files that stay elsewhere and the counts of long runs;
 in version 4 answers about models and shared leaderboards were documents, and there was nothing that is asked
-about a run beside its result; version 5 named people by their mail addresses. All are still restored."""
+about a run beside its result; version 5 named people by their mail addresses and had no projects. All are
+still restored."""
 MAX_LINE_BYTES = 2**28
 MAX_MANIFEST_BYTES = 2**16
 MAX_RATIO = 200
 """An archive that would grow by more is none that GRASP wrote."""
 _MANIFEST = "manifest.json"
 _TABLES = tuple(table for table in metadata.sorted_tables if table not in PASSING)
-_NOT_IN_5 = frozenset({"people"})
+_NOT_IN_5 = frozenset({"people", "projects", "project_members", "current_projects"})
 _NOT_IN_4 = frozenset({"answers"}) | _NOT_IN_5
 _NOT_IN_1 = frozenset({"readings", "submissions", "scorings", "tallies"}) | _NOT_IN_4
 _TABLES_OF = {
@@ -49,6 +51,8 @@ _TABLES_OF = {
     5: tuple(table for table in _TABLES if table.name not in _NOT_IN_5),
     FORMAT_VERSION: _TABLES,
 }
+_WITHOUT_PROJECTS = {"project_id": EVERYONE}
+"""What rows up to version 5 lack."""
 _DOCUMENTS = "documents"
 _WITH_DOCUMENTS = 4
 _BATCH_BYTES = 2**22
@@ -188,13 +192,19 @@ def _restore(engine: Engine, path: Path, archive: zipfile.ZipFile) -> Contents:
     with _rows_refused(path), to_write(engine) as connection:
         only_one(connection, "restore")
         for table in _TABLES:
-            if connection.execute(sa.select(sa.literal(1)).select_from(table).limit(1)).first():
+            own = sa.true() if table is not projects else projects.c.id != EVERYONE
+            if connection.execute(sa.select(sa.literal(1)).select_from(table).where(own).limit(1)).first():
                 raise StoreError("This GRASP is not empty: a backup is restored into an empty one only.")
+        if projects in _TABLES_OF[version]:
+            connection.execute(projects.delete())  # Everyone is in the backup, too
         for table, target, move in _moves(version, moved):
             with archive.open(f"{table.name}.jsonl") as member:
-                found = _insert(connection, table, path, member, target, move)
+                lacking = _WITHOUT_PROJECTS if projects not in _TABLES_OF[version] else {}
+                found = _insert(connection, table, path, member, target, move, lacking)
             if found != expected.get(table.name):
                 raise _damaged(path, f"{table.name} is not what was written")
+        if connection.execute(sa.select(projects.c.id).where(projects.c.id == EVERYONE)).first() is None:
+            raise _damaged(path, "the project Everyone is missing")
         return _contents(connection)
 
 
@@ -228,9 +238,16 @@ def _manifest(path: Path, archive: zipfile.ZipFile) -> tuple[int, dict[str, Any]
 
 
 def _insert(
-    connection: Connection, table: Table, path: Path, member: IO[bytes], target: Table, move: Move
+    connection: Connection,
+    table: Table,
+    path: Path,
+    member: IO[bytes],
+    target: Table,
+    move: Move,
+    lacking: Row,
 ) -> dict[str, Any]:
-    """Insert a member's rows, moved; returns what the manifest says of them if nothing was changed."""
+    """Insert a member's rows, completed and moved; returns what the manifest says of unchanged ones."""
+    added = {name: value for name, value in lacking.items() if name in table.columns}
     digest, rows, size = hashlib.sha256(), 0, 0
     batch: list[Row] = []
     check = check_of(table)
@@ -238,7 +255,7 @@ def _insert(
         digest.update(line)
         rows, size = rows + 1, size + len(line)
         try:
-            row = row_of(table, _parsed(path, line))
+            row = row_of(table, {**added, **_parsed(path, line)})
             check(row)
             become = move(row)
         except (ValueError, KeyError, TypeError, zlib.error, GraspError) as error:

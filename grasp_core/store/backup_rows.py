@@ -18,9 +18,10 @@ from grasp_core.result import DataSummary
 from grasp_core.spec import RunSpec
 from grasp_core.store.answers import unpacked
 from grasp_core.store.files import CHUNK_BYTES
+from grasp_core.store.people.members import ROLES, MemberKind
 from grasp_core.store.people.people import Role
 from grasp_core.store.run_records import State
-from grasp_core.store.schema import answers, checkpoints, chunks, links, people, runs
+from grasp_core.store.schema import answers, checkpoints, chunks, links, people, project_members, runs
 
 Row = dict[str, Any]
 Check = Callable[[Row | None], None]
@@ -105,25 +106,32 @@ def _check_answer(row: Row) -> None:
     unpacked(row["content"])
 
 
+def _check_member(row: Row) -> None:
+    if row["kind"] not in get_args(MemberKind) or row["role"] not in ROLES:
+        raise ValueError
+
+
 _CHECKS: Mapping[str, Callable[[Row], None]] = {
     runs.name: _check_run,
     checkpoints.name: _check_checkpoint,
     links.name: _check_link,
     answers.name: _check_answer,
     people.name: _check_person,
+    project_members.name: _check_member,
 }
 
 
 def _files_whole() -> Check:
     """Chunks come file by file, in order; each file is what its SHA-256 says."""
-    sha256, digest = "", hashlib.sha256()
+    file, digest = ("", ""), hashlib.sha256()
 
     def check(row: Row | None) -> None:
-        nonlocal sha256, digest
-        if row is None or row["sha256"] != sha256:
-            if sha256 and digest.hexdigest() != sha256:
+        nonlocal file, digest
+        if row is None or (row["project_id"], row["sha256"]) != file:
+            if file[1] and digest.hexdigest() != file[1]:
                 raise ValueError
-            sha256, digest = "" if row is None else row["sha256"], hashlib.sha256()
+            file = ("", "") if row is None else (row["project_id"], row["sha256"])
+            digest = hashlib.sha256()
         if row is not None:
             unpacking = zlib.decompressobj()
             content = unpacking.decompress(row["content"], CHUNK_BYTES + 1)

@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 import sqlalchemy as sa
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection
 
 from grasp_core.annotations import FloatArray
 from grasp_core.errors import StoreError
 from grasp_core.result import Result
+from grasp_core.store.bound import Bound
 from grasp_core.store.database import clock, insert_new, to_read, to_write
 from grasp_core.store.run_records import RunRecord, State, the_record
 from grasp_core.store.schema import checkpoints, provisional_results, runs, tallies
@@ -26,17 +27,14 @@ class LostRunError(StoreError):
     """Another server has taken the run over, or it was deleted: what is computed here is not wanted."""
 
 
-class Claims:
-    """A server's dealings with the runs that it computes.
+class Claims(Bound):
+    """A server's dealings with the runs that it computes, and with those whose time is over.
 
     Parameters
     ----------
     engine : sqlalchemy Engine
         From :func:`grasp_core.store.database.connect`.
     """
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
 
     def claim(self, in_hand: Collection[str] = ()) -> RunRecord | None:
         """Take the next run that nobody computes: the user with the fewest running first, then the oldest.
@@ -184,6 +182,26 @@ class Claims:
                 state=sa.case((asked, "cancelled"), else_="queued"),
                 finished_at=sa.case((asked, self._now), else_=None),
                 lease_until=0.0,
+            )
+
+    def delete_older_than(self, days: float) -> int:
+        """Delete runs that ended more than `days` ago; returns how many."""
+        old = (runs.c.finished_at < self._now - days * 86400) & runs.c.state.in_(
+            ("done", "failed", "cancelled")
+        )
+        with to_write(self._engine) as connection:
+            return connection.execute(runs.delete().where(old)).rowcount
+
+    def drop_checkpoints(self, *, older_than_hours: float) -> int:
+        """Delete what was saved of runs that failed or were cancelled so long ago; returns how many rows."""
+        given_up = sa.select(runs.c.id).where(
+            runs.c.state.in_(("failed", "cancelled")),
+            runs.c.finished_at < self._now - older_than_hours * 3600,
+        )
+        with to_write(self._engine) as connection:
+            return sum(
+                connection.execute(saved.delete().where(saved.c.run_id.in_(given_up))).rowcount
+                for saved in (checkpoints, tallies)
             )
 
     @property

@@ -28,7 +28,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from grasp_core.errors import SettingsError, StoreError
 from grasp_core.settings import Settings
 from grasp_core.store.schema import runs
-from grasp_core.store.sqlite import empty_log, read_anew, sqlite_engine
+from grasp_core.store.sqlite import empty_log, read_anew, sqlite_engine, tables_remade
 
 ID_BYTES = 15
 """Random bytes of an id."""
@@ -184,10 +184,25 @@ def insert_new(connection: Connection, table: Table, rows: Sequence[Mapping[str,
         connection.execute(dialect.insert(table).on_conflict_do_nothing(), rows)
 
 
+def insert_from(
+    connection: Connection, table: Table, changed: Mapping[str, str], where: Mapping[str, str]
+) -> None:
+    """Insert copies of a table's rows that have the values of `where`, with those of `changed` instead."""
+    values = [
+        sqlalchemy.literal(changed[column.name], column.type).label(column.name)
+        if column.name in changed
+        else column
+        for column in table.c
+    ]
+    rows = sqlalchemy.select(*values).where(*(table.c[name] == value for name, value in where.items()))
+    connection.execute(table.insert().from_select(list(table.c.keys()), rows))
+
+
 def _upgrade(engine: Engine) -> None:
     config = alembic.config.Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
-    with _upgrading, to_write(engine) as connection:
+    remade = tables_remade(engine) if engine.dialect.name == "sqlite" else contextlib.nullcontext()
+    with _upgrading, remade, to_write(engine) as connection:
         only_one(connection, "upgrade")
         config.attributes["connection"] = connection
         alembic.command.upgrade(config, "head")

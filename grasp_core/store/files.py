@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
 from grasp_core.errors import LimitError
+from grasp_core.store.bound import Bound
 from grasp_core.store.database import clock, leave_no_trace, only_one, to_read, to_write
 from grasp_core.store.schema import chunks, files, run_files, runs
 
@@ -17,18 +18,18 @@ QUOTA_BYTES = 2 * 2**30
 """Default room for one user's files."""
 
 
-class FileStore:
-    """Files in the database, by content; of those that somebody else keeps, where they are.
+class FileStore(Bound):
+    """Files of a project in the database, by content; of those that are kept elsewhere, where they are.
 
     Parameters
     ----------
     engine : sqlalchemy Engine
     quota : int
-        Bytes that one user's files may take together.
+        Bytes that one user's files may take together, in all projects.
     """
 
     def __init__(self, engine: Engine, *, quota: int = QUOTA_BYTES) -> None:
-        self._engine = engine
+        super().__init__(engine)
         self._quota = quota
 
     def put(self, content: bytes, *, owner: str) -> str:
@@ -36,16 +37,19 @@ class FileStore:
 
         Raises
         ------
+        AccessError
+            If nothing is added to the project any more.
         LimitError
             If the user's files would exceed the quota.
         """
         sha256 = hashlib.sha256(content).hexdigest()
         now = clock(self._engine)
-        known, stored = files.c.sha256 == sha256, files.c.location.is_(None)
+        known, stored = self._is(sha256), files.c.location.is_(None)
         touch = files.update().where(known, stored).values(created_at=now)
         with to_write(self._engine) as connection:
             if connection.execute(touch).rowcount:
                 return sha256
+            self._check_open(connection)
             self._check_quota(connection, owner, len(content))
         packed = [  # before the transaction: nobody can write meanwhile in SQLite
             zlib.compress(content[start : start + CHUNK_BYTES], level=1)
@@ -58,11 +62,12 @@ class FileStore:
                 return sha256
             self._check_quota(connection, owner, len(content))
             connection.execute(files.delete().where(known))  # a reference: the content is better
+            which = {"project_id": self._home, "sha256": sha256}
             connection.execute(
-                files.insert().values(sha256=sha256, bytes=len(content), owner=owner, created_at=now)
+                files.insert().values(bytes=len(content), owner=owner, created_at=now, **which)
             )
             for position, part in enumerate(packed):
-                connection.execute(chunks.insert().values(sha256=sha256, position=position, content=part))
+                connection.execute(chunks.insert().values(position=position, content=part, **which))
         return sha256
 
     def refer(self, sha256: str, size: int, location: str, *, owner: str) -> None:
@@ -76,20 +81,27 @@ class FileStore:
         location : str
             As :class:`grasp_core.io.sources.allowed.AllowedSources` reads it; of several, the latest.
         owner : str
+
+        Raises
+        ------
+        AccessError
+            If nothing is added to the project any more.
         """
         now = clock(self._engine)
-        known = files.c.sha256 == sha256
+        known = self._is(sha256)
         elsewhere = sa.case((files.c.location.is_(None), None), else_=location)
         row = {"sha256": sha256, "bytes": size, "owner": owner, "created_at": now, "location": location}
+        row["project_id"] = self._home
         with to_write(self._engine) as connection:
             only_one(connection, f"file {sha256}")
             touch = files.update().where(known).values(created_at=now, location=elsewhere)
             if not connection.execute(touch).rowcount:
+                self._check_open(connection)
                 connection.execute(files.insert().values(row))
 
     def location(self, sha256: str) -> str | None:
         """Where the file is, for one that is not stored; None for others."""
-        query = sa.select(files.c.location).where(files.c.sha256 == sha256)
+        query = sa.select(files.c.location).where(self._is(sha256))
         with to_read(self._engine) as connection:
             return connection.execute(query).scalar_one_or_none()
 
@@ -98,7 +110,7 @@ class FileStore:
         query = (  # one statement: a file that is deleted meanwhile is read whole or not at all
             sa.select(chunks.c.content)
             .select_from(files.outerjoin(chunks))
-            .where(files.c.sha256 == sha256, files.c.location.is_(None))
+            .where(self._is(sha256), files.c.location.is_(None))
             .order_by(chunks.c.position)
         )
         with to_read(self._engine) as connection:
@@ -113,21 +125,33 @@ class FileStore:
         A file that somebody else brought first stays until nobody's run needs it.
         """
         with to_write(self._engine) as connection:
-            connection.execute(files.delete().where(files.c.sha256 == sha256, files.c.owner == owner))
+            connection.execute(files.delete().where(self._is(sha256), files.c.owner == owner))
         leave_no_trace(self._engine)
 
     def delete_unneeded(self, *, older_than_hours: float) -> int:
-        """Delete files that no queued or running run needs; returns how many."""
-        waiting = runs.c.state.in_(("queued", "running"))
-        needed = sa.select(run_files.c.sha256).join(runs).where(waiting)
+        """Delete files of any project that no queued or running run needs; returns how many."""
+        needed = (
+            sa.select(run_files.c.sha256)
+            .join(runs)
+            .where(
+                runs.c.state.in_(("queued", "running")),
+                runs.c.project_id == files.c.project_id,
+                run_files.c.sha256 == files.c.sha256,
+            )
+            .correlate(files)
+        )
         old = files.c.created_at < clock(self._engine) - older_than_hours * 3600
         with to_write(self._engine) as connection:
-            return connection.execute(files.delete().where(old, files.c.sha256.not_in(needed))).rowcount
+            return connection.execute(files.delete().where(old, ~needed.exists())).rowcount
 
     def used(self, owner: str) -> int:
-        """Bytes that the user's stored files take."""
+        """Bytes that the user's stored files take, in all projects."""
         with to_read(self._engine) as connection:
             return _used(connection, owner)
+
+    def _is(self, sha256: str) -> sa.ColumnElement[bool]:
+        """Whether a file is the project's one of this content."""
+        return (files.c.project_id == self._home) & (files.c.sha256 == sha256)
 
     def _check_quota(self, connection: Connection, owner: str, more: int) -> None:
         if _used(connection, owner) + more > self._quota:

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import sqlalchemy as sa
-from sqlalchemy import Engine
 from sqlalchemy.exc import IntegrityError
 
 from grasp_core.errors import StoreError
+from grasp_core.store.bound import Bound
 from grasp_core.store.database import ID_BYTES, clock, to_read, to_write
-from grasp_core.store.schema import links
+from grasp_core.store.schema import links, runs
 
 TOKEN_BYTES = 32
 _TARGET = (links.c.id, links.c.run_id)
@@ -71,11 +71,8 @@ class Link:
         return self.revoked_at is None and not self.expired
 
 
-class LinkStore:
-    """Links in the database."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+class LinkStore(Bound):
+    """Links in the database; a token opens what it opens for whoever brings it."""
 
     def create(self, run_id: str, *, created_by: str, label: str = "", days: float | None = None) -> str:
         """Make a link to a run; returns its token, which nobody can read again.
@@ -89,20 +86,27 @@ class LinkStore:
         Raises
         ------
         StoreError
-            If there is no such run (any more).
+            If there is no such run within reach (any more).
         """
+        project = sa.select(runs.c.project_id).where(runs.c.id == run_id, self._seen(runs.c.project_id))
         try:
-            return self._create({"run_id": run_id}, created_by, label, days)
+            return self._create(
+                {"run_id": run_id, "project_id": project.scalar_subquery()}, created_by, label, days
+            )
         except IntegrityError:
             raise StoreError("The run was deleted, so it cannot be shared.") from None
 
     def create_leaderboard(
         self, content: Mapping[str, Any], *, created_by: str, label: str = "", days: float | None = None
     ) -> str:
-        """As :meth:`create`, to a leaderboard's JSON-ready form."""
-        return self._create({"leaderboard": json.dumps(content, allow_nan=False)}, created_by, label, days)
+        """As :meth:`create`, to a leaderboard's JSON-ready form, in the project."""
+        target = {"leaderboard": json.dumps(content, allow_nan=False), "project_id": self._home}
+        try:
+            return self._create(target, created_by, label, days)
+        except IntegrityError:
+            raise StoreError("The project was deleted, so its leaderboard cannot be shared.") from None
 
-    def _create(self, target: Mapping[str, str], created_by: str, label: str, days: float | None) -> str:
+    def _create(self, target: Mapping[str, Any], created_by: str, label: str, days: float | None) -> str:
         token = secrets.token_urlsafe(TOKEN_BYTES)
         now = clock(self._engine)
         link = links.insert().values(
@@ -147,13 +151,13 @@ class LinkStore:
         with to_write(self._engine) as connection:
             connection.execute(
                 links.update()
-                .where(links.c.id == link_id, links.c.revoked_at.is_(None))
+                .where(links.c.id == link_id, links.c.revoked_at.is_(None), self._seen(links.c.project_id))
                 .values(revoked_at=clock(self._engine))
             )
 
     def of_run(self, run_id: str) -> list[Link]:
-        """All links to a run, latest first."""
-        return self._found(links.c.run_id == run_id)
+        """All links to a run within reach, latest first."""
+        return self._found((links.c.run_id == run_id) & self._seen(links.c.project_id))
 
     def of_token(self, token: str) -> Link:
         """The link that was just made."""
@@ -161,13 +165,13 @@ class LinkStore:
         return found
 
     def of_leaderboards(self) -> list[Link]:
-        """All links to leaderboards, latest first."""
-        return self._found(links.c.leaderboard.is_not(None))
+        """All links to leaderboards of the project, latest first."""
+        return self._found(links.c.leaderboard.is_not(None) & (links.c.project_id == self._home))
 
     def leaderboard(self, link_id: str) -> Leaderboard | None:
-        """The leaderboard that a link holds."""
+        """The leaderboard that a link holds, where it is within reach."""
         query = sa.select(links.c.leaderboard, links.c.created_at).where(
-            links.c.id == link_id, links.c.leaderboard.is_not(None)
+            links.c.id == link_id, links.c.leaderboard.is_not(None), self._seen(links.c.project_id)
         )
         with to_read(self._engine) as connection:
             row = connection.execute(query).one_or_none()
@@ -175,6 +179,8 @@ class LinkStore:
 
     def delete_leaderboards(self, *, older_than_hours: float, closed: bool) -> int:
         """Delete old leaderboards with their links, or of these those `closed`: that do not open any more.
+
+        Of any project.
 
         Returns
         -------

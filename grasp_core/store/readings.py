@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy import Engine
 
 from grasp_core.data_spec import DataSpec
 from grasp_core.json_values import from_json, to_json
 from grasp_core.recode_steps import Combine
+from grasp_core.store.bound import Bound
 from grasp_core.store.database import ID_BYTES, clock, only_one, to_read, to_write
 from grasp_core.store.schema import readings, storable
 
@@ -40,16 +40,8 @@ class Reading:
     updated_at: float
 
 
-class ReadingStore:
-    """Readings in the database, one for each person and signature.
-
-    Parameters
-    ----------
-    engine : sqlalchemy Engine
-    """
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+class ReadingStore(Bound):
+    """Readings of a project in the database, one for each person and signature."""
 
     def remember(self, signature: str, spec: DataSpec, axes: tuple[str, ...], *, owner: str) -> None:
         """Keep a reading in place of the person's earlier one.
@@ -61,15 +53,22 @@ class ReadingStore:
         spec : DataSpec
         axes : tuple of str
         owner : str
+
+        Raises
+        ------
+        AccessError
+            If nothing is added to the project any more.
         """
         kept, left_out = without_ids(spec)
-        earlier = (readings.c.signature == signature) & (readings.c.owner == storable(owner))
+        earlier = self._of(signature) & (readings.c.owner == storable(owner))
         with to_write(self._engine) as connection:
             only_one(connection, f"reading {signature}")
+            self._check_open(connection)
             connection.execute(readings.delete().where(earlier))
             connection.execute(
                 readings.insert().values(
                     id=secrets.token_urlsafe(ID_BYTES),
+                    project_id=self._home,
                     signature=signature,
                     owner=owner,
                     data=json.dumps(to_json(kept)),
@@ -80,18 +79,22 @@ class ReadingStore:
             )
 
     def recall(self, signature: str, *, owner: str) -> Reading | None:
-        """The person's own reading, else the team's latest; None where there is none that can be read."""
+        """The person's own reading, else the project's latest; None where there is none that can be read."""
         own = sa.case((readings.c.owner == storable(owner), 0), else_=1)
-        query = sa.select(readings).where(readings.c.signature == signature)
+        query = sa.select(readings).where(self._of(signature))
         with to_read(self._engine) as connection:
             rows = connection.execute(query.order_by(own, readings.c.updated_at.desc(), readings.c.id)).all()
         return next((found for row in rows if (found := _reading(row)) is not None), None)
 
     def delete_older_than(self, days: float) -> int:
-        """Delete readings that nobody confirmed for so long; returns how many."""
+        """Delete readings of any project that nobody confirmed for so long; returns how many."""
         old = readings.c.updated_at < clock(self._engine) - days * 86400
         with to_write(self._engine) as connection:
             return connection.execute(readings.delete().where(old)).rowcount
+
+    def _of(self, signature: str) -> sa.ColumnElement[bool]:
+        """Whether a reading is the project's, of files with this signature."""
+        return (readings.c.project_id == self._home) & (readings.c.signature == signature)
 
 
 def without_ids(spec: DataSpec) -> tuple[DataSpec, int]:

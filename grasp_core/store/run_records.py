@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
+import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from grasp_core.json_values import from_json
+from grasp_core.json_values import from_json, to_json
 from grasp_core.result import DataSummary
 from grasp_core.spec import RunSpec
-from grasp_core.store.schema import runs, tags
+from grasp_core.store.database import ID_BYTES
+from grasp_core.store.people.people import ids_named
+from grasp_core.store.schema import run_files, runs, tags
 
 State = Literal["queued", "running", "done", "failed", "cancelled"]
 
@@ -25,6 +28,7 @@ class RunRecord:
     """A saved run, without its result."""
 
     id: str
+    project: str
     title: str
     owner: str
     note: str
@@ -61,9 +65,11 @@ class Request:
     files: tuple[tuple[str, str], ...]  # name and sha256; annotations first
 
 
-def find_record(connection: Connection, run_id: str) -> RunRecord | None:
-    """The run, or None where there is none of this id."""
-    found = the_records(connection, [run_id])
+def find_record(
+    connection: Connection, run_id: str, seen: sa.ColumnElement[bool] | None = None
+) -> RunRecord | None:
+    """The run, or None where there is none of this id among those that are seen; by default all are."""
+    found = the_records(connection, [run_id], seen)
     return found[0] if found else None
 
 
@@ -72,9 +78,12 @@ def the_record(connection: Connection, run_id: str) -> RunRecord:
     return the_records(connection, [run_id])[0]
 
 
-def the_records(connection: Connection, ids: Sequence[str]) -> list[RunRecord]:
-    """In the order of `ids`; unknown ones are passed over."""
-    rows = {row.id: row for row in connection.execute(sa.select(*_COLUMNS).where(_one_of(runs.c.id, ids)))}
+def the_records(
+    connection: Connection, ids: Sequence[str], seen: sa.ColumnElement[bool] | None = None
+) -> list[RunRecord]:
+    """In the order of `ids`; unknown ones, and those that are not seen, are passed over."""
+    query = sa.select(*_COLUMNS).where(_one_of(runs.c.id, ids), sa.true() if seen is None else seen)
+    rows = {row.id: row for row in connection.execute(query)}
     tagged: dict[str, list[str]] = {}
     of_these = sa.select(tags).where(_one_of(tags.c.run_id, ids)).order_by(tags.c.tag)
     for row in connection.execute(of_these):
@@ -82,6 +91,7 @@ def the_records(connection: Connection, ids: Sequence[str]) -> list[RunRecord]:
     return [
         RunRecord(
             id=row.id,
+            project=row.project_id,
             title=row.title,
             owner=row.owner,
             note=row.note,
@@ -101,6 +111,61 @@ def the_records(connection: Connection, ids: Sequence[str]) -> list[RunRecord]:
         )
         for row in (rows[run_id] for run_id in ids if run_id in rows)
     ]
+
+
+def like(text: str, tag: str | None, owner: str | None, state: State | None = None) -> sa.ColumnElement[bool]:
+    """Whether a run's title, note, owner or tag contains the text, and it has the tag, owner and state."""
+    found: list[sa.ColumnElement[bool]] = []
+    if text:
+        columns = (runs.c.title, runs.c.note, runs.c.owner)
+        named = runs.c.owner.in_(ids_named(text))
+        tagged = sa.select(tags.c.run_id).where(tags.c.tag.icontains(text, autoescape=True))
+        said = [column.icontains(text, autoescape=True) for column in columns]
+        found.append(sa.or_(*said, named, runs.c.id.in_(tagged)))
+    if tag is not None:
+        found.append(runs.c.id.in_(sa.select(tags.c.run_id).where(tags.c.tag == tag)))
+    if owner is not None:
+        found.append(runs.c.owner == owner)
+    if state is not None:
+        found.append(runs.c.state == state)
+    return sa.and_(sa.true(), *found)
+
+
+def behind(place: tuple[float, str] | None) -> sa.ColumnElement[bool]:
+    """Whether a run comes, latest first, after the one of this time and id."""
+    if place is None:
+        return sa.true()
+    created_at, run_id = place
+    return (runs.c.created_at < created_at) | ((runs.c.created_at == created_at) & (runs.c.id > run_id))
+
+
+def insert_run(connection: Connection, request: Request, project: str, now: Any) -> str:
+    """Insert a run as queued, without its files; returns its id."""
+    run_id = secrets.token_urlsafe(ID_BYTES)
+    connection.execute(
+        runs.insert().values(
+            id=run_id,
+            project_id=project,
+            key=request.key,
+            title=request.title,
+            owner=request.owner,
+            state="queued",
+            created_at=now,
+            code_version=request.code_version,
+            spec=json.dumps(request.spec.to_dict()),
+            summary=json.dumps(to_json(request.summary)),
+            total=request.spec.analysis.permutations,
+        )
+    )
+    return run_id
+
+
+def insert_files(connection: Connection, run_id: str, files: Sequence[tuple[str, str]]) -> None:
+    """Insert names and sha256 of what a run reads."""
+    for position, (name, sha256) in enumerate(files):
+        connection.execute(
+            run_files.insert().values(run_id=run_id, position=position, name=name, sha256=sha256)
+        )
 
 
 def _one_of(column: sa.Column[str], ids: Sequence[str]) -> sa.ColumnElement[bool]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 import zlib
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from typing import Any
 
 import sqlalchemy as sa
@@ -17,17 +17,25 @@ from grasp_core.panels.results import read_result
 from grasp_core.result import Result
 from grasp_core.store.claims import Claims, LostRunError, result_text
 from grasp_core.store.database import ID_BYTES, only_one, to_read, to_write
-from grasp_core.store.people.people import ids_named
-from grasp_core.store.run_records import Request, RunRecord, State, find_record, the_record, the_records
+from grasp_core.store.run_records import (
+    Request,
+    RunRecord,
+    State,
+    behind,
+    find_record,
+    insert_files,
+    insert_run,
+    like,
+    the_record,
+    the_records,
+)
 from grasp_core.store.schema import (
-    checkpoints,
     files,
     provisional_results,
     run_files,
     runs,
     storable,
     tags,
-    tallies,
 )
 
 __all__ = ["TAG_LENGTH", "LostRunError", "Request", "RunRecord", "RunStore", "State"]
@@ -51,7 +59,7 @@ class RunStore(Claims):
         self._queue_limit = queue_limit
 
     def create(self, request: Request) -> tuple[RunRecord, bool]:
-        """Save a run as queued, or find the one that answers the same question.
+        """Save a run as queued, or find the one of the project that answers the same question.
 
         One that failed, was cancelled or is being cancelled is queued again; its checkpoints count.
 
@@ -63,18 +71,21 @@ class RunStore(Claims):
 
         Raises
         ------
+        AccessError
+            If nothing is added to the project any more.
         LimitError
             If the user has too many runs waiting.
         """
         with to_write(self._engine) as connection:
             only_one(connection, "new run")
-            known = sa.select(runs.c.id, _answers().label("answers")).where(runs.c.key == request.key)
+            known = sa.select(runs.c.id, _answers().label("answers")).where(self._asks(request.key))
             row = connection.execute(known.with_for_update()).one_or_none()
             if row is not None and row.answers:
                 return the_record(connection, row.id), True
+            self._check_open(connection)
             self._check_queue(connection, request.owner)
             if row is None:
-                run_id = _insert(connection, request, self._now)
+                run_id = insert_run(connection, request, self._home, self._now)
             else:
                 run_id = row.id
                 connection.execute(
@@ -90,19 +101,28 @@ class RunStore(Claims):
                     )
                 )
                 connection.execute(run_files.delete().where(run_files.c.run_id == run_id))
-            _insert_files(connection, run_id, request.files)
+            insert_files(connection, run_id, request.files)
             needed = files.c.sha256.in_([sha256 for _, sha256 in request.files])
-            connection.execute(files.update().where(needed).values(created_at=self._now))
+            ours = files.c.project_id == self._home
+            connection.execute(files.update().where(needed, ours).values(created_at=self._now))
             return the_record(connection, run_id), False
 
     def add(self, result: Result, *, title: str, owner: str) -> RunRecord:
-        """Save a result that was computed elsewhere."""
+        """Save a result that was computed elsewhere.
+
+        Raises
+        ------
+        AccessError
+            If nothing is added to the project any more.
+        """
         total, timing = result.permutations, result.timing
         with to_write(self._engine) as connection:
+            self._check_open(connection)
             run_id = secrets.token_urlsafe(ID_BYTES)
             connection.execute(
                 runs.insert().values(
                     id=run_id,
+                    project_id=self._home,
                     title=title,
                     owner=owner,
                     state="done",
@@ -121,46 +141,49 @@ class RunStore(Claims):
             return the_record(connection, run_id)
 
     def answering(self, key: str) -> RunRecord | None:
-        """The run that answers this question or is about to."""
-        query = sa.select(runs.c.id).where(runs.c.key == key, _answers())
+        """The run of the project that answers this question or is about to."""
+        query = sa.select(runs.c.id).where(self._asks(key), _answers())
         with to_read(self._engine) as connection:
             run_id = connection.execute(query).scalar_one_or_none()
             return None if run_id is None else find_record(connection, run_id)
 
     def get(self, run_id: str) -> RunRecord | None:
-        """The run, or None where there is none of this id."""
+        """The run, or None where there is none of this id within reach."""
         with to_read(self._engine) as connection:
-            return find_record(connection, run_id)
+            return find_record(connection, run_id, self._seen(runs.c.project_id))
 
     def result(self, run_id: str) -> Result | None:
         """The result of a run that is done."""
+        query = sa.select(runs.c.result).where(self._is(run_id))
         with to_read(self._engine) as connection:
-            text = connection.execute(
-                sa.select(runs.c.result).where(runs.c.id == run_id)
-            ).scalar_one_or_none()
+            text = connection.execute(query).scalar_one_or_none()
         return None if text is None else read_result(json.loads(text))
 
     def provisional(self, run_id: str) -> Result | None:
         """What is found so far of a run that goes on, as its server saved it last."""
-        query = sa.select(provisional_results.c.content).where(provisional_results.c.run_id == run_id)
+        column = provisional_results.c.run_id
+        query = sa.select(provisional_results.c.content).where(column == run_id, self._of_seen_run(column))
         with to_read(self._engine) as connection:
             content = connection.execute(query).scalar_one_or_none()
         return None if content is None else read_result(json.loads(zlib.decompress(content)), final=False)
 
     def files_of(self, run_id: str) -> tuple[tuple[str, str], ...]:
         """Name and sha256 of the files the run reads; annotations first."""
-        query = sa.select(run_files.c.name, run_files.c.sha256).where(run_files.c.run_id == run_id)
+        query = sa.select(run_files.c.name, run_files.c.sha256).where(
+            run_files.c.run_id == run_id, self._of_seen_run(run_files.c.run_id)
+        )
         with to_read(self._engine) as connection:
             return tuple((row.name, row.sha256) for row in connection.execute(query.order_by("position")))
 
     def known_tags(self) -> list[str]:
-        """Every tag in use, in alphabetical order."""
+        """Every tag in use in the project, in alphabetical order."""
+        query = sa.select(tags.c.tag).distinct().join(runs).where(runs.c.project_id == self._home)
         with to_read(self._engine) as connection:
-            return sorted(connection.execute(sa.select(tags.c.tag).distinct()).scalars(), key=str.casefold)
+            return sorted(connection.execute(query).scalars(), key=str.casefold)
 
     def waiting_for(self, sha256s: Collection[str]) -> int:
-        """Runs, queued or running, that read one of these files."""
-        going = runs.c.state.in_(("queued", "running"))
+        """Runs of the project, queued or running, that read one of these files."""
+        going = runs.c.state.in_(("queued", "running")) & (runs.c.project_id == self._home)
         reads = runs.c.id.in_(sa.select(run_files.c.run_id).where(run_files.c.sha256.in_(sha256s)))
         with to_read(self._engine) as connection:
             return connection.execute(sa.select(sa.func.count()).where(going, reads)).scalar_one()
@@ -171,7 +194,7 @@ class RunStore(Claims):
         with to_write(self._engine) as connection:
             connection.execute(  # one statement: a run that is claimed or released meanwhile is not missed
                 runs.update()
-                .where(runs.c.id == run_id, runs.c.state.in_(("queued", "running")))
+                .where(self._is(run_id), runs.c.state.in_(("queued", "running")))
                 .values(
                     cancel_requested=True,
                     state=sa.case((waits, "cancelled"), else_=runs.c.state),
@@ -189,7 +212,7 @@ class RunStore(Claims):
         after: tuple[float, str] | None = None,
         limit: int = 200,
     ) -> list[RunRecord]:
-        """Runs whose title, note, tag, or owner's name or mail address contains `text`, latest first.
+        """Runs of the project whose title, note, tag, or owner's name or address contains `text`, latest.
 
         Parameters
         ----------
@@ -198,25 +221,10 @@ class RunStore(Claims):
             Time and id of a run: those that come after it in the list.
         limit : int
         """
-        query = sa.select(runs.c.id).order_by(runs.c.created_at.desc(), runs.c.id).limit(limit)
-        if text:
-            found = [
-                column.icontains(text, autoescape=True)
-                for column in (runs.c.title, runs.c.note, runs.c.owner)
-            ]
-            found.append(runs.c.owner.in_(ids_named(text)))
-            tagged = sa.select(tags.c.run_id).where(tags.c.tag.icontains(text, autoescape=True))
-            query = query.where(sa.or_(*found, runs.c.id.in_(tagged)))
-        if tag is not None:
-            query = query.where(runs.c.id.in_(sa.select(tags.c.run_id).where(tags.c.tag == tag)))
-        if owner is not None:
-            query = query.where(runs.c.owner == owner)
-        if state is not None:
-            query = query.where(runs.c.state == state)
-        if after is not None:
-            created_at, run_id = after
-            same_time = (runs.c.created_at == created_at) & (runs.c.id > run_id)
-            query = query.where((runs.c.created_at < created_at) | same_time)
+        query = sa.select(runs.c.id).where(
+            runs.c.project_id == self._home, like(text, tag, owner, state), behind(after)
+        )
+        query = query.order_by(runs.c.created_at.desc(), runs.c.id).limit(limit)
         with to_read(self._engine) as connection:
             return the_records(connection, [row.id for row in connection.execute(query)])
 
@@ -245,7 +253,7 @@ class RunStore(Claims):
         if note is not None:
             changed["note"] = note
         with to_write(self._engine) as connection:
-            there = runs.update().where(runs.c.id == run_id).values(changed)
+            there = runs.update().where(self._is(run_id)).values(changed)
             if not connection.execute(there).rowcount:
                 raise StoreError("The run was deleted.")
             if tagged is not None:
@@ -256,33 +264,21 @@ class RunStore(Claims):
     def delete(self, run_id: str) -> None:
         """Delete a run with its links and checkpoints."""
         with to_write(self._engine) as connection:
-            connection.execute(runs.delete().where(runs.c.id == run_id))
-
-    def delete_older_than(self, days: float) -> int:
-        """Delete runs that ended more than `days` ago; returns how many."""
-        old = (runs.c.finished_at < self._now - days * 86400) & runs.c.state.in_(
-            ("done", "failed", "cancelled")
-        )
-        with to_write(self._engine) as connection:
-            return connection.execute(runs.delete().where(old)).rowcount
-
-    def drop_checkpoints(self, *, older_than_hours: float) -> int:
-        """Delete what was saved of runs that failed or were cancelled so long ago; returns how many rows."""
-        given_up = sa.select(runs.c.id).where(
-            runs.c.state.in_(("failed", "cancelled")),
-            runs.c.finished_at < self._now - older_than_hours * 3600,
-        )
-        with to_write(self._engine) as connection:
-            return sum(
-                connection.execute(saved.delete().where(saved.c.run_id.in_(given_up))).rowcount
-                for saved in (checkpoints, tallies)
-            )
+            connection.execute(runs.delete().where(self._is(run_id)))
 
     def counts(self) -> dict[str, int]:
-        """Runs by state."""
+        """Runs within reach by state."""
+        query = sa.select(runs.c.state, sa.func.count()).where(self._seen(runs.c.project_id))
         with to_read(self._engine) as connection:
-            rows = connection.execute(sa.select(runs.c.state, sa.func.count()).group_by(runs.c.state))
-            return {state: count for state, count in rows}
+            return {state: count for state, count in connection.execute(query.group_by(runs.c.state))}
+
+    def _is(self, run_id: str) -> sa.ColumnElement[bool]:
+        """Whether a run is the one of this id, and within reach."""
+        return (runs.c.id == run_id) & self._seen(runs.c.project_id)
+
+    def _asks(self, key: str) -> sa.ColumnElement[bool]:
+        """Whether a run of the project asks this question."""
+        return (runs.c.key == key) & (runs.c.project_id == self._home)
 
     def _check_queue(self, connection: Connection, owner: str) -> None:
         waiting = runs.c.state.in_(("queued", "running")) & (runs.c.owner == owner)
@@ -297,29 +293,3 @@ def _answers() -> sa.ColumnElement[bool]:
     """Whether a run has the answer to its question or is on its way there."""
     coming = runs.c.state.in_(("queued", "running")) & ~runs.c.cancel_requested
     return (runs.c.state == "done") | coming
-
-
-def _insert(connection: Connection, request: Request, now: Any) -> str:
-    run_id = secrets.token_urlsafe(ID_BYTES)
-    connection.execute(
-        runs.insert().values(
-            id=run_id,
-            key=request.key,
-            title=request.title,
-            owner=request.owner,
-            state="queued",
-            created_at=now,
-            code_version=request.code_version,
-            spec=json.dumps(request.spec.to_dict()),
-            summary=json.dumps(to_json(request.summary)),
-            total=request.spec.analysis.permutations,
-        )
-    )
-    return run_id
-
-
-def _insert_files(connection: Connection, run_id: str, files: Sequence[tuple[str, str]]) -> None:
-    for position, (name, sha256) in enumerate(files):
-        connection.execute(
-            run_files.insert().values(run_id=run_id, position=position, name=name, sha256=sha256)
-        )

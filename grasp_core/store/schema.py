@@ -16,6 +16,7 @@ from sqlalchemy import (
     Column,
     Double,
     ForeignKey,
+    ForeignKeyConstraint,
     Index,
     Integer,
     LargeBinary,
@@ -75,6 +76,16 @@ metadata = MetaData(
 )
 
 
+def _project_reference(*, primary_key: bool = False) -> Column[str]:
+    return Column(
+        "project_id",
+        Line(32),
+        ForeignKey("projects.id", ondelete="CASCADE"),
+        primary_key=primary_key,
+        nullable=False,
+    )
+
+
 def _run_reference(*, nullable: bool = False) -> Column[str]:
     return Column(
         "run_id",
@@ -85,12 +96,41 @@ def _run_reference(*, nullable: bool = False) -> Column[str]:
     )
 
 
+# Names need not differ: a name that is taken would tell of a project that one does not see.
+projects = Table(
+    "projects",
+    metadata,
+    Column("id", Line(32), primary_key=True),
+    Column("name", Prose, nullable=False),
+    Column("created_at", Double, nullable=False),
+    Column("archived_at", Double),  # nothing is added to it from then on
+)
+
+# Who sees a project, and as what; there is no row of those who see everybody's.
+project_members = Table(
+    "project_members",
+    metadata,
+    _project_reference(primary_key=True),
+    Column("kind", Line(16), primary_key=True),  # person, address, domain or group
+    Column("name", Line(320), primary_key=True),
+    Column("role", Line(16), nullable=False),
+)
+
+# The project that a person works in, for their next visit.
+current_projects = Table(
+    "current_projects",
+    metadata,
+    Column("person", Line(320), primary_key=True),
+    _project_reference(),
+)
+
 runs = Table(
     "runs",
     metadata,
     Column("id", Line(32), primary_key=True),
+    _project_reference(),
     # sha256 over data, spec and code version: the same question; null where a result was brought along.
-    Column("key", Line(64), unique=True),
+    Column("key", Line(64)),
     Column("title", Prose, nullable=False),
     Column("owner", Prose, nullable=False, default=""),
     Column("note", Prose, nullable=False, default=""),
@@ -109,6 +149,7 @@ runs = Table(
     # Each claim raises `attempt`; what an earlier claim still writes is refused.
     Column("attempt", Integer, nullable=False, default=0),
     Column("lease_until", Double, nullable=False, default=0.0),
+    UniqueConstraint("project_id", "key"),  # a question asked elsewhere is none that is known here
     Index("ix_runs_state", "state", "created_at"),
 )
 
@@ -153,9 +194,11 @@ answers = Table(
     Column("content", LargeBinary, nullable=False),  # JSON, deflated
 )
 
+# Of each project its own, even where the content is the same: nobody learns what others have.
 files = Table(
     "files",
     metadata,
+    _project_reference(primary_key=True),
     Column("sha256", Line(64), primary_key=True),
     Column("bytes", BigInteger, nullable=False),
     Column("owner", Prose, nullable=False, default=""),
@@ -167,9 +210,11 @@ files = Table(
 chunks = Table(
     "chunks",
     metadata,
-    Column("sha256", Line(64), ForeignKey("files.sha256", ondelete="CASCADE"), primary_key=True),
+    Column("project_id", Line(32), primary_key=True),
+    Column("sha256", Line(64), primary_key=True),
     Column("position", Integer, primary_key=True),
     Column("content", LargeBinary, nullable=False),
+    ForeignKeyConstraint(["project_id", "sha256"], ["files.project_id", "files.sha256"], ondelete="CASCADE"),
 )
 
 run_files = Table(
@@ -185,6 +230,7 @@ readings = Table(
     "readings",
     metadata,
     Column("id", Line(32), primary_key=True),
+    _project_reference(),
     Column("signature", Line(64), nullable=False),  # sha256 of the files' column names
     Column("owner", Prose, nullable=False, default=""),
     Column("data", Text, nullable=False),
@@ -198,6 +244,7 @@ submissions = Table(
     "submissions",
     metadata,
     Column("id", Line(32), primary_key=True),
+    _project_reference(),
     Column("name", Prose, nullable=False),
     Column("owner", Prose, nullable=False, default=""),
     Column("created_at", Double, nullable=False),
@@ -206,7 +253,7 @@ submissions = Table(
     Column("predictions", LargeBinary, nullable=False),  # JSON, deflated
 )
 
-# Kept when a submission is deleted: what was scored stays counted.
+# Kept when a submission is deleted: what was scored stays counted, whatever project it was in.
 scorings = Table(
     "scorings",
     metadata,
@@ -223,6 +270,7 @@ links = Table(
     "links",
     metadata,
     Column("id", Line(32), primary_key=True),
+    _project_reference(),
     _run_reference(nullable=True),
     Column("leaderboard", Text),
     Column("token_sha256", Line(64), nullable=False, unique=True),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -141,6 +141,25 @@ def _set_up(connection: Any, _record: Any) -> None:
         "secure_delete=ON",
     ):
         connection.execute(f"PRAGMA {pragma}")
+
+
+@contextlib.contextmanager
+def tables_remade(engine: Engine) -> Iterator[None]:
+    """Let tables be dropped and made anew without what refers to their rows going too: not in a transaction.
+
+    SQLite changes a table in no other way. All connections are closed in the end, so that none goes on so.
+    """
+
+    def let_go(connection: Any, _record: Any) -> None:
+        connection.execute("PRAGMA foreign_keys=OFF")
+
+    engine.dispose()
+    event.listen(engine, "connect", let_go)
+    try:
+        yield
+    finally:
+        event.remove(engine, "connect", let_go)
+        engine.dispose()
 
 
 def _begin(connection: Connection) -> None:

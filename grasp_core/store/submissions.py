@@ -14,6 +14,7 @@ import sqlalchemy as sa
 from sqlalchemy import Engine
 
 from grasp_core.errors import LimitError
+from grasp_core.store.bound import Bound
 from grasp_core.store.database import ID_BYTES, clock, only_one, to_read, to_write
 from grasp_core.store.schema import scorings, storable, submissions
 
@@ -30,7 +31,7 @@ class SubmissionRecord:
 
     Parameters
     ----------
-    id, name, owner : str
+    id, project, name, owner : str
     created_at : float
         Seconds since 1970.
     scores : dict
@@ -38,25 +39,26 @@ class SubmissionRecord:
     """
 
     id: str
+    project: str
     name: str
     owner: str
     created_at: float
     scores: dict[str, Any]
 
 
-class SubmissionStore:
-    """Submissions in the database.
+class SubmissionStore(Bound):
+    """Submissions of a project in the database.
 
     Parameters
     ----------
     engine : sqlalchemy Engine
     limit : int
-        Different predictions that one person may have scored per task: each answer tells a little of the
-        gold labels.
+        Different predictions that one person may have scored per task, in whatever projects: each answer
+        tells a little of the gold labels.
     """
 
     def __init__(self, engine: Engine, *, limit: int = SCORINGS) -> None:
-        self._engine = engine
+        super().__init__(engine)
         self._limit = limit
 
     def reserve(self, predictions: Predictions, *, owner: str) -> None:
@@ -98,13 +100,21 @@ class SubmissionStore:
     def add(
         self, name: str, predictions: Predictions, scores: Mapping[str, Any], *, owner: str
     ) -> SubmissionRecord:
-        """Keep a scored submission."""
+        """Keep a scored submission.
+
+        Raises
+        ------
+        AccessError
+            If nothing is added to the project any more.
+        """
         submission_id = secrets.token_urlsafe(ID_BYTES)
         plain = _json(predictions)
         with to_write(self._engine) as connection:
+            self._check_open(connection)
             connection.execute(
                 submissions.insert().values(
                     id=submission_id,
+                    project_id=self._home,
                     name=name,
                     owner=owner,
                     created_at=clock(self._engine),
@@ -116,18 +126,22 @@ class SubmissionStore:
         return next(record for record in self.all() if record.id == submission_id)
 
     def all(self) -> list[SubmissionRecord]:
-        """All submissions, newest first."""
-        columns = (submissions.c[name] for name in ("id", "name", "owner", "created_at", "scores"))
-        query = sa.select(*columns).order_by(submissions.c.created_at.desc())
+        """All submissions of the project, newest first."""
+        names = ("id", "project_id", "name", "owner", "created_at", "scores")
+        columns = (submissions.c[name] for name in names)
+        query = sa.select(*columns).where(submissions.c.project_id == self._home)
+        query = query.order_by(submissions.c.created_at.desc())
         with to_read(self._engine) as connection:
             return [
-                SubmissionRecord(row.id, row.name, row.owner, row.created_at, json.loads(row.scores))
+                SubmissionRecord(
+                    row.id, row.project_id, row.name, row.owner, row.created_at, json.loads(row.scores)
+                )
                 for row in connection.execute(query)
             ]
 
     def predictions(self, submission_id: str) -> Predictions | None:
         """The predictions of a submission, or None where it is gone."""
-        query = sa.select(submissions.c.predictions).where(submissions.c.id == submission_id)
+        query = sa.select(submissions.c.predictions).where(self._is(submission_id))
         with to_read(self._engine) as connection:
             content = connection.execute(query).scalar_one_or_none()
         if content is None:
@@ -138,7 +152,11 @@ class SubmissionStore:
     def delete(self, submission_id: str) -> None:
         """Delete a submission; its scorings stay counted."""
         with to_write(self._engine) as connection:
-            connection.execute(submissions.delete().where(submissions.c.id == submission_id))
+            connection.execute(submissions.delete().where(self._is(submission_id)))
+
+    def _is(self, submission_id: str) -> sa.ColumnElement[bool]:
+        """Whether a submission is the one of this id, and within reach."""
+        return (submissions.c.id == submission_id) & self._seen(submissions.c.project_id)
 
     def _used(self, connection: sa.Connection, owner: str, task: str) -> set[str]:
         query = sa.select(scorings.c.sha256).where(scorings.c.owner == owner, scorings.c.task == task)

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 from sqlalchemy import URL
 
+from grasp_core.access import EVERYTHING
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.service import Service
@@ -47,7 +48,7 @@ def ask(service: Service, *, owner: str = "", with_files: bool = False, **analys
     if with_files:
         for content in files(*simulate(1, **SHAPE)):
             service.files.put(content, owner=owner)
-    record, _ = service.submit(DATA, question(**analysis), title="A question", owner=owner)
+    record, _ = service.submit(DATA, question(**analysis), title="A question", reach=EVERYTHING, owner=owner)
     return record
 
 
@@ -55,7 +56,7 @@ def ask_sliced(service: Service) -> RunRecord:
     """Ask about slices of an items file, with the files, so that another server can answer it too."""
     for content in sliced_files():
         service.files.put(content, owner="")
-    record, _ = service.submit(*sliced_question(), title="A question", owner="")
+    record, _ = service.submit(*sliced_question(), title="A question", reach=EVERYTHING, owner="")
     return record
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from sqlalchemy import URL
 
+from grasp_core.access import EVERYTHING
 from grasp_core.engine.pools import workers
 from grasp_core.engine.service import Service
 from grasp_core.engine.watching import Checkpoints
@@ -24,7 +25,7 @@ def ask(service: Service, **analysis) -> RunRecord:
     """With its files, so that another server can answer it too."""
     for content in (*files(*simulate(1, **SHAPE)), *GIVEN.values()):
         service.files.put(content, owner="")
-    return service.submit(DATA, question(**analysis), title="Models")[0]
+    return service.submit(DATA, question(**analysis), title="Models", reach=EVERYTHING)[0]
 
 
 @pytest.fixture(scope="module")
@@ -83,8 +84,11 @@ def test_the_same_models_are_the_same_question(url: URL) -> None:
         assert ask(service).id == first.id
         renamed = replace(DATA, models=(replace(MODELS[0], name="another"), MODELS[1]))
         spec = replace(question(), models=sources(renamed.models))
-        assert service.submit(renamed, spec, title="Models")[0].id != first.id
-        assert service.submit(PLAIN, replace(question(), models=()), title="Plain")[0].id != first.id
+        assert service.submit(renamed, spec, title="Models", reach=EVERYTHING)[0].id != first.id
+        assert (
+            service.submit(PLAIN, replace(question(), models=()), title="Plain", reach=EVERYTHING)[0].id
+            != first.id
+        )
 
 
 def test_permutations_beyond_those_kept_are_counted(right: dict) -> None:

@@ -17,6 +17,7 @@ import pytest
 from sqlalchemy import URL
 
 from grasp_core import cli
+from grasp_core.access import EVERYTHING
 from grasp_core.annotations import FloatArray
 from grasp_core.cli.scratch import Scratch
 from grasp_core.data_spec import DataSpec, Filters, Question
@@ -425,9 +426,9 @@ def test_a_server_computes_and_cancels_a_run_in_parts(case: Case, threads: Pool,
     with serving(URL.create("sqlite", database=str(tmp_path / "grasp.db"))) as service, workplace() as place:
         columns = case.spec().analysis.columns
         data = survey(parts, case.raters, DATA_SPEC, columns, service.pool.each, place)
-        record, _ = service.submit(data, case.spec(), title="In parts")
+        record, _ = service.submit(data, case.spec(), title="In parts", reach=EVERYTHING)
         assert digits(result(service, record)) == right
-        record, _ = service.submit(data, case.spec(permutations=ENDLESS), title="For ever")
+        record, _ = service.submit(data, case.spec(permutations=ENDLESS), title="For ever", reach=EVERYTHING)
         wait_until(lambda: service.progress(record).done > 0)
         service.cancel(record.id)
         assert ended(service, record).state == "cancelled"
@@ -445,9 +446,9 @@ def test_a_server_takes_a_run_in_parts_up_again_after_a_restart(
         columns = case.spec().analysis.columns
         parts = find_parts(str(folder), 1)
         data = survey(parts, case.raters, DATA_SPEC, columns, threads.each, place)
-        record, _ = service.submit(data, case.spec(), title="In parts")
+        record, _ = service.submit(data, case.spec(), title="In parts", reach=EVERYTHING)
         with pytest.raises(DataError, match="votes is read part by part, never as a whole"):
-            service.inputs.table("votes", data.summary.files[0].sha256)
+            service.inputs.table("votes", data.summary.files[0].sha256, reach=EVERYTHING)
     if changed:
         write(folder, case.votes.assign(label="label 1"), 3)
     read: list[int] = []

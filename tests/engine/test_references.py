@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import URL
 
+from grasp_core.access import EVERYTHING
 from grasp_core.engine.pools import workers
 from grasp_core.engine.service import Service
 from grasp_core.errors import DataError
@@ -46,9 +47,9 @@ def root(tmp_path: Path) -> Path:
 
 def ask(service: Service, *locations: str) -> RunRecord:
     spec = question()
-    tables = [service.inputs.refer(location, owner="ann") for location in locations]
+    tables = [service.inputs.refer(location, owner="ann", reach=EVERYTHING) for location in locations]
     dataset = load(tables[0], tables[1], spec.data, spec.analysis.columns)
-    return service.submit(dataset, spec, title="A question", owner="ann")[0]
+    return service.submit(dataset, spec, title="A question", reach=EVERYTHING, owner="ann")[0]
 
 
 def test_another_server_reads_the_files_where_they_are(url: URL, root: Path, right: dict) -> None:
@@ -123,7 +124,7 @@ def test_a_file_that_is_gone_or_not_allowed_any_more(tmp_path: Path, url: URL, r
 
     def refused(allowed: AllowedSources) -> str:
         with serving(url, started=False, allowed=allowed) as again, pytest.raises(DataError) as raised:
-            again.inputs.table(name, sha256)
+            again.inputs.table(name, sha256, reach=EVERYTHING)
         return str(raised.value)
 
     assert (
@@ -159,10 +160,10 @@ def test_the_part_that_was_asked_about_is_read_again(url: URL, root: Path, right
         if stored:
             first.files.put(archive.getvalue(), owner="ann")
         else:
-            first.inputs.refer("data:both.zip", owner="ann")
-        raters = first.inputs.refer("data:raters.csv", owner="ann")
+            first.inputs.refer("data:both.zip", owner="ann", reach=EVERYTHING)
+        raters = first.inputs.refer("data:raters.csv", owner="ann", reach=EVERYTHING)
         table = read_table(archive.getvalue(), "both.zip", member="votes.csv")
         dataset = load(table, raters, spec.data, spec.analysis.columns)
-        record, _ = first.submit(dataset, spec, title="A question")
+        record, _ = first.submit(dataset, spec, title="A question", reach=EVERYTHING)
     with serving(url, allowed=allowed) as second:
         assert result_digits(second, record)["groups"] == right["groups"]

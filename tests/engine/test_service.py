@@ -15,6 +15,7 @@ from sqlalchemy import URL
 
 from grasp_core import __version__
 from grasp_core import server as server_module
+from grasp_core.access import EVERYTHING
 from grasp_core.engine import compute as compute_module
 from grasp_core.engine import run as run_module
 from grasp_core.engine import service as service_module
@@ -101,16 +102,16 @@ def test_a_result_brought_along(service: Service) -> None:
 
 
 def test_the_same_question_is_the_same_run(service: Service) -> None:
-    first, known = service.submit(DATA, question(), title="A")
+    first, known = service.submit(DATA, question(), title="A", reach=EVERYTHING)
     assert not known
-    again, known = service.submit(DATA, question(), title="B")
+    again, known = service.submit(DATA, question(), title="B", reach=EVERYTHING)
     assert known
     assert again.id == first.id
     ended(service, first)
-    done, known = service.submit(DATA, question(), title="C")
+    done, known = service.submit(DATA, question(), title="C", reach=EVERYTHING)
     assert (known, done.id, done.state) == (True, first.id, "done")
     assert ask(service, seed=2).id != first.id
-    assert service.submit(dataset(2), question(), title="A")[0].id != first.id
+    assert service.submit(dataset(2), question(), title="A", reach=EVERYTHING)[0].id != first.id
     assert service.runs.get("no such run") is None
     with pytest.raises(MissingResultError):
         service.result("no such run")
@@ -118,7 +119,9 @@ def test_the_same_question_is_the_same_run(service: Service) -> None:
 
 def test_the_same_question_from_many_at_once_is_one_run(service: Service) -> None:
     with ThreadPoolExecutor(8) as visitors:
-        asked = list(visitors.map(lambda _: service.submit(DATA, question(), title="A"), range(8)))
+        asked = list(
+            visitors.map(lambda _: service.submit(DATA, question(), title="A", reach=EVERYTHING), range(8))
+        )
     assert len({record.id for record, _ in asked}) == 1
     assert sum(not known for _, known in asked) == 1
     assert ended(service, asked[0][0]).attempt == 1
@@ -129,7 +132,7 @@ def test_a_failed_question_is_tried_again(monkeypatch, service: Service, right: 
         patched.setattr(krippendorff, "alpha", lambda **given: 7.0)
         failed = ended(service, ask(service))
         assert failed.state == "failed"
-    second, known = service.submit(DATA, question(), title="A")
+    second, known = service.submit(DATA, question(), title="A", reach=EVERYTHING)
     assert not known
     assert second.id == failed.id
     assert second.error is None
@@ -204,7 +207,7 @@ def test_a_question_asked_again_while_it_is_being_cancelled(service: Service) ->
     record = ask(service, permutations=20_000)
     in_progress(service, record)
     service.runs.request_cancel(record.id)  # as from another server: not noticed at once
-    again, known = service.submit(DATA, question(permutations=20_000), title="A")
+    again, known = service.submit(DATA, question(permutations=20_000), title="A", reach=EVERYTHING)
     assert not known
     assert again.id == record.id
     assert result_digits(service, again) == answer(permutations=20_000)

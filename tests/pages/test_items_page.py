@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from grasp_core.access import EVERYTHING
 from grasp_core.data_spec import DataSpec
 from grasp_core.groups import Group
 from grasp_core.io.dataset.load import load
@@ -45,7 +46,7 @@ def run(server: Server) -> RunRecord:
     for content in given.values():
         server.files.put(content, owner="")
     dataset = load(*(read_table(content, name) for name, content in given.items()), SPEC.data, ("side",))
-    asked, _ = server.service.submit(dataset, SPEC, title="A run", owner="")
+    asked, _ = server.service.submit(dataset, SPEC, title="A run", reach=EVERYTHING, owner="")
     while not (found := server.runs.get(asked.id)) or not found.ended:
         server.service.wait(asked.id, 1)
     assert found.state == "done"

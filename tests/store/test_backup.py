@@ -22,13 +22,16 @@ import sqlalchemy as sa
 from sqlalchemy import URL, Engine
 
 from grasp_core import cli
+from grasp_core.access import EVERYONE, only
 from grasp_core.errors import DataError, StoreError
 from grasp_core.store.answers import MAX_BYTES, AnswerStore
 from grasp_core.store.backup import Contents, restore_backup, write_backup
 from grasp_core.store.database import connect
 from grasp_core.store.files import CHUNK_BYTES, FileStore
 from grasp_core.store.links import LinkStore, Target
+from grasp_core.store.people.members import Member
 from grasp_core.store.people.people import Identity, PeopleStore
+from grasp_core.store.people.projects import ProjectStore
 from grasp_core.store.readings import ReadingStore
 from grasp_core.store.runs import RunStore
 from grasp_core.store.schema import metadata
@@ -50,6 +53,11 @@ def fill(engine: Engine, large: bytes = b"not so large") -> dict[str, Any]:
     for content in (b"", b"small", b"y" * 1000, large):
         files.put(content, owner="ann")
     files.refer("5" * 64, 2**40, "data:ünïcödé/votes.csv", owner="ann")
+    projects = ProjectStore(engine)
+    own = projects.create("Ünïcödé; DROP TABLE", owner=Member("person", "ann", "owner"))
+    projects.admit(own.id, Member("domain", "lab.example", "viewer"))
+    projects.choose("ann", own.id)
+    files.within(only(own.id)).put(b"small", owner="ann")  # the same file, of another project
     for owner in HOSTILE:
         ReadingStore(engine).remember("1" * 64, RESULT.spec.data, ("gender", owner), owner=owner)
         PeopleStore(engine).sign_in(Identity("https://id.example", owner[:250], "eve@lab.example", owner))
@@ -138,7 +146,7 @@ def test_from_sqlite_to_postgresql_to_sqlite(opened: Open, tmp_path: Path, postg
     results = {record.id: RunStore(engines[0]).result(record.id) for record in RunStore(engines[0]).search()}
     for number, (before, after) in enumerate(pairwise(engines)):
         contents = write_backup(before, tmp_path / f"{number}.zip")
-        assert contents == Contents(runs=len(results), files=5, links=len(tokens))
+        assert contents == Contents(runs=len(results), files=6, links=len(tokens))
         assert restore_backup(after, tmp_path / f"{number}.zip") == contents
         assert everything(after) == expected
         assert {
@@ -150,7 +158,7 @@ def test_from_sqlite_to_postgresql_to_sqlite(opened: Open, tmp_path: Path, postg
         for row in expected["files"]:
             if row["location"] is not None:
                 continue
-            content = FileStore(after).get(row["sha256"])
+            content = FileStore(after).within(only(row["project_id"])).get(row["sha256"])
             assert content is not None
             assert hashlib.sha256(content).hexdigest() == row["sha256"]
 
@@ -339,6 +347,9 @@ TAMPERED: dict[str, Callable[[Members], object]] = {
     "a chunk that is a bomb": cell("chunks", "content", packed(b"\x00" * (CHUNK_BYTES + 1))),
     "an answer that is no JSON": cell("answers", "content", packed(b"{")),
     "an answer that is a bomb": cell("answers", "content", packed(b" " * MAX_BYTES + b"{}")),
+    "a member of no kind": cell("project_members", "kind", "everybody"),
+    "a member of no role": cell("project_members", "role", "admin"),
+    "a project without a name": cell("projects", "name", None),
     "no base64": cell("chunks", "content", "~~~"),
     "a block of another length": cell("checkpoints", "stop", 4),
     "an empty block": cell("checkpoints", "stop", 0),
@@ -421,10 +432,11 @@ def test_damaged_bytes_are_found(opened: Open, tmp_path: Path, good: Members) ->
         assert refused(engine, path)
 
 
+PROJECTS = ("projects", "project_members", "current_projects")
 SINCE = {
-    1: ("readings", "submissions", "scorings", "tallies", "answers", "people"),
-    4: ("answers", "people"),
-    5: ("people",),
+    1: ("readings", "submissions", "scorings", "tallies", "answers", "people", *PROJECTS),
+    4: ("answers", "people", *PROJECTS),
+    5: ("people", *PROJECTS),
 }
 DOCUMENTS = 4
 
@@ -434,6 +446,9 @@ def earlier(good: Members, version: int) -> Members:
     members = dict(good)
     for table in SINCE[version]:
         del members[f"{table}.jsonl"]
+    for table in {"runs", "files", "chunks", "readings", "submissions", "links"} - {*SINCE[version]}:
+        kept = [row for row in rows(members, table) if row.pop("project_id") == EVERYONE]
+        rewrite(members, table, kept)
     if version > DOCUMENTS:
         return signed(members, version)
     links, runs = rows(members, "links"), rows(members, "runs")
@@ -482,13 +497,15 @@ def signed(members: Members, version: int) -> Members:
 def test_a_backup_of_an_earlier_version(
     opened: Open, new_database: NewDatabase, good: Members, tmp_path: Path, version: int
 ):
-    """The first without submissions and so on; the fourth with answers about models as documents."""
+    """The first without submissions and so on; the fourth with answers as documents; none with projects."""
     write(tmp_path / "b.zip", earlier(good, version))
     engine = opened(new_database())
     contents = restore_backup(engine, tmp_path / "b.zip")
     found = everything(engine)
     assert contents.files == {1: 4}.get(version, 5)
-    assert all(found[table] == [] for table in SINCE[version])
+    assert all(found[table] == [] for table in SINCE[version] if table != "projects")
+    assert [row["id"] for row in found["projects"]] == [EVERYONE]
+    assert {row["project_id"] for table in ("runs", "files", "links") for row in found[table]} == {EVERYONE}
     whole = len(rows(good, "runs")), len(rows(good, "links"))
     if version >= DOCUMENTS:
         assert (contents.runs, contents.links) == whole

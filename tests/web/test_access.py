@@ -5,7 +5,19 @@ from typing import Any
 
 import pytest
 
-from grasp_core.access import DISABLED, LOCAL_USER, User, identity_of, role_of, user_of
+from grasp_core.access import (
+    DISABLED,
+    EVERYONE,
+    LOCAL_USER,
+    ProjectRole,
+    Reach,
+    Role,
+    User,
+    groups_of,
+    identity_of,
+    role_of,
+    user_of,
+)
 from grasp_core.errors import AccessError
 from grasp_core.settings import Settings, read_settings
 from grasp_core.store.people.people import Person
@@ -112,7 +124,56 @@ def test_who_may_do_what() -> None:
         for name in ("vera", "ann", "root")
     )
     assert [user.may_run for user in (vera, ann, root, LOCAL_USER)] == [False, True, True, True]
-    assert [user.may_manage(ann.id) for user in (vera, ann, root, LOCAL_USER)] == [False, True, True, True]
-    assert not vera.may_manage(vera.id)
-    assert not ann.may_manage(root.id)
-    assert not ann.may_manage("")
+    everybody = (vera, ann, root, LOCAL_USER)
+    assert [user.may_manage(ann.id, EVERYONE) for user in everybody] == [False, True, True, True]
+    assert not vera.may_manage(vera.id, EVERYONE)
+    assert not ann.may_manage(root.id, EVERYONE)
+    assert not ann.may_manage("", EVERYONE)
+
+
+ROLES: tuple[ProjectRole | None, ...] = (None, "viewer", "analyst", "owner")
+
+
+@pytest.mark.parametrize(
+    ("role", "may_see", "may_run", "may_manage_own", "may_lead"),
+    [
+        ("viewer", [0, 1, 1, 1], [0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]),
+        ("analyst", [0, 1, 1, 1], [0, 0, 1, 1], [0, 0, 1, 1], [0, 0, 0, 1]),
+        ("admin", [1, 1, 1, 1], [1, 1, 1, 1], [1, 1, 1, 1], [1, 1, 1, 1]),
+    ],
+)
+def test_nobody_may_more_in_a_project_than_on_the_server(
+    role: Role, may_see: list[int], may_run: list[int], may_manage_own: list[int], may_lead: list[int]
+) -> None:
+    users = [User("1", "N.", role, projects={} if one is None else {"p": one}) for one in ROLES]
+    assert [user.may_see("p") for user in users] == may_see
+    assert [user.may_run_in("p") for user in users] == may_run
+    assert [user.may_manage("1", "p") for user in users] == may_manage_own
+    assert [user.may_manage("2", "p") for user in users] == may_lead
+    assert [user.may_lead("p") for user in users] == may_lead
+    assert not any(user.may_see("q") for user in users) or role == "admin"
+    assert not any(user.may_lead(EVERYONE) for user in users) or role == "admin"
+
+
+def test_how_far_somebody_reaches() -> None:
+    ann = User("1", "N.", "analyst", projects={"p": "viewer"})
+    assert ann.reach("p") == Reach(frozenset({"p", EVERYONE}), "p")
+    with pytest.raises(AccessError):
+        ann.reach("q")
+    assert LOCAL_USER.reach("q") == Reach(None, "q")
+
+
+@pytest.mark.parametrize(
+    ("named", "groups"),
+    [
+        (["b", "a", "b"], ("a", "b")),
+        ("a", ("a",)),
+        (None, ()),
+        ({"a": 1}, ()),
+        ([1, None, "", ["a"], "b"], ("b",)),
+    ],
+)
+def test_groups_are_the_provider_s(named: Any, groups: tuple[str, ...]) -> None:
+    claims = {"email": "ann@lab.example", "teams": named, "groups": ["not asked for"]}
+    settings = dataclasses.replace(LAB, oidc_groups_claim="teams")
+    assert groups_of(claims, settings) == groups

@@ -10,6 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from grasp_core import server as server_module
+from grasp_core.access import EVERYONE
 from grasp_core.engine.pools import workers
 from grasp_core.errors import AccessError
 from grasp_core.server import Server, make_server
@@ -148,7 +149,7 @@ def test_actions_ask_for_themselves(
     with pytest.raises(AccessError):
         permissions.require_run()
     with pytest.raises(AccessError):
-        permissions.require_manage("somebody's")
+        permissions.require_manage("somebody's", EVERYONE)
     with pytest.raises(AccessError):
         permissions.require_admin()
     with pytest.raises(AccessError):
@@ -163,11 +164,11 @@ def test_actions_ask_for_themselves(
 def test_analysts_manage_their_own_and_admins_all(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     ann = user_id(server, "analyst")
     become("analyst", monkeypatch)
-    assert permissions.require_manage(ann).role == "analyst"
+    assert permissions.require_manage(ann, EVERYONE).role == "analyst"
     with pytest.raises(AccessError, match="admin"):
-        permissions.require_manage(user_id(server, "admin"))
+        permissions.require_manage(user_id(server, "admin"), EVERYONE)
     become("admin", monkeypatch)
-    assert permissions.require_manage(ann).role == "admin"
-    assert permissions.may_manage("anybody")
+    assert permissions.require_manage(ann, EVERYONE).role == "admin"
+    assert permissions.may_manage("anybody", EVERYONE)
     become("stranger", monkeypatch)
-    assert not permissions.may_manage("")
+    assert not permissions.may_manage("", EVERYONE)

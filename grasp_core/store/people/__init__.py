@@ -1,4 +1,4 @@
-"""Who uses a server: people, their sessions and their personal tokens.
+"""Who uses a server: people, their sessions, their personal tokens and their projects.
 
 Imports no other room.
 """

@@ -14,8 +14,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from grasp_core.access import User, user_by_token
-from grasp_core.server import Server
+from grasp_core.access import EVERYONE, EVERYTHING, User, user_by_token
+from grasp_core.server import Server, Stores
 from grasp_core.store.people.tokens import PREFIX
 from grasp_core.web.identity import Identify, bearer, same_origin
 from grasp_core.web.problem import ProblemError
@@ -80,35 +80,47 @@ class Caller:
             raise ProblemError(HTTPStatus.UNAUTHORIZED, SIGN_IN)
         return self.user
 
-    @property
-    def runner(self) -> User:
-        """The user, who may upload data and start runs.
+    def runner(self, project: str) -> User:
+        """The user, who may upload data to a project and start runs in it.
 
         Raises
         ------
         ProblemError
             If they may not.
         """
-        if not self.person.may_run:
+        if not self.person.may_run_in(project):
             raise ProblemError(
                 HTTPStatus.FORBIDDEN,
-                "This takes an analyst's sign-in, or an analyst's token with the scope run.",
+                "This takes an analyst's sign-in, or an analyst's token with the scope run, and a project in "
+                "which its person is an analyst.",
             )
         return self.person
 
-    def manager(self, owner: str) -> User:
-        """The user, who may change what is `owner`'s.
+    def stores(self, project: str = EVERYONE) -> Stores:
+        """What lasts, as far as the caller reaches, in a project.
+
+        A stranger's link opens no more than what the route has checked it to open.
+
+        Raises
+        ------
+        AccessError
+            If the project is none of the caller's.
+        """
+        return self.server.seen(EVERYTHING if self.user is None else self.user.reach(project))
+
+    def manager(self, owner: str, project: str) -> User:
+        """The user, who may change what is `owner`'s in a project.
 
         Raises
         ------
         ProblemError
             If they may not.
         """
-        if not self.person.may_manage(owner):
+        if not self.person.may_manage(owner, project):
             raise ProblemError(
                 HTTPStatus.FORBIDDEN,
-                "Only the person whose this is, or an admin, may do that; a token needs the scope run, or "
-                "admin.",
+                "Only the person whose this is, an owner of its project or an admin may do that; a token "
+                "needs the scope run, or admin.",
             )
         return self.person
 
@@ -147,7 +159,7 @@ class Admission:
         brought, changes = bearer(connection), connection.scope["method"] not in _LOOKING
         personal = brought if brought is not None and brought.startswith(PREFIX) else None
         who = partial(self.identify, connection) if personal is None else partial(_by_token, server, personal)
-        user = who()
+        user = _known(server, who)
         self._check_rate(server, connection, user, changes)
         if personal is not None and user is None:
             raise ProblemError(
@@ -157,7 +169,7 @@ class Admission:
             _check_site(connection, server)
         if changes and user is None:
             raise ProblemError(HTTPStatus.UNAUTHORIZED, SIGN_IN)
-        return Caller(server, user, brought, who)
+        return Caller(server, user, brought, partial(_known, server, who))
 
     def _check_rate(
         self, server: Server, connection: HTTPConnection, user: User | None, changes: bool
@@ -181,6 +193,12 @@ def _limited(receive: Receive) -> Receive:
         return message
 
     return limited
+
+
+def _known(server: Server, who: Callable[[], User | None]) -> User | None:
+    """Who asks, with their projects."""
+    user = who()
+    return None if user is None else server.known(user)
 
 
 def _by_token(server: Server, brought: str) -> User | None:

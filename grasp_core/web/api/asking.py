@@ -31,7 +31,7 @@ def start_run(new: NewRun, asking: Asking, idempotency_key: IdempotencyKey = Non
 
     The same data and spec give the same run: where they were asked before, nothing is computed again.
     """
-    user = asking.runner
+    user = asking.runner(new.project)
     return once(
         asking, idempotency_key, "POST /runs", new.model_dump_json(), lambda: _start(asking.server, user, new)
     )
@@ -40,13 +40,14 @@ def start_run(new: NewRun, asking: Asking, idempotency_key: IdempotencyKey = Non
 def _start(server: Server, user: User, new: NewRun) -> Done:
     started = time.perf_counter()
     spec = RunSpec.from_dict({"version": SPEC_VERSION, **new.spec})
-    inputs, models = server.service.inputs, [(one.name, one.sha256) for one in new.files.models]
-    dataset = inputs.whole(spec, _by_kind(new.files), models)
+    reach, models = user.reach(new.project), [(one.name, one.sha256) for one in new.files.models]
+    dataset = server.service.inputs.whole(spec, _by_kind(new.files), models, reach=reach)
     checked_groups(dataset, spec)
     record, known = server.service.submit(
         dataset,
         spec,
         title=new.title or run_title(spec),
+        reach=reach,
         owner=user.id,
         load_s=time.perf_counter() - started,
     )

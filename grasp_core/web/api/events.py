@@ -73,7 +73,7 @@ async def follow_run(
 def _later(asking: Caller, record: RunRecord, *, again: bool) -> RunRecord | None:
     """The run as it is now; None where it was deleted, or must not be seen any more."""
     try:
-        return visible_run(asking.again(), record.id) if again else asking.server.runs.get(record.id)
+        return visible_run(asking.again(), record.id) if again else asking.stores().runs.get(record.id)
     except (ProblemError, StoreError):
         return None
 

@@ -11,10 +11,10 @@ from fastapi import APIRouter, Path, Query
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 
-from grasp_core.access import User
-from grasp_core.server import Server
+from grasp_core.access import EVERYONE, User
+from grasp_core.server import Stores
 from grasp_core.web.api.admission import Asking
-from grasp_core.web.api.forms import StoredFile
+from grasp_core.web.api.forms import Project, StoredFile
 from grasp_core.web.problem import ProblemError
 from grasp_core.web.uploads import UploadLedger, room, stated_size
 
@@ -34,20 +34,24 @@ async def upload(
     request: Request,
     asking: Asking,
     name: Annotated[str, Query(min_length=1, max_length=255, description="What messages call it.")],
+    project: Project = EVERYONE,
 ) -> StoredFile:
-    """Upload a file: the request's body is its content. A run names it by its sha256."""
-    user, ledger = asking.runner, _ledger(request)
+    """Upload a file: the request's body is its content. A run of its project names it by its sha256."""
+    user, ledger = asking.runner(project), _ledger(request)
     quota = await run_in_threadpool(room, asking.server, user)
     size = stated_size(request, ledger.largest)
     with ledger.admitted(secrets.token_hex(8), user.id, size, quota=quota), _Spool(_IN_MEMORY) as spool:
         await _receive(request, spool, min(size, ledger.largest))
-        return await run_in_threadpool(_keep, asking.server, user, name, spool)
+        return await run_in_threadpool(_keep, asking.stores(project), user, name, spool)
 
 
 @router.delete("/files/{sha256}", status_code=HTTPStatus.NO_CONTENT)
-def delete_file(sha256: Annotated[str, Path(pattern="^[0-9a-f]{64}$")], asking: Asking) -> None:
+def delete_file(
+    sha256: Annotated[str, Path(pattern="^[0-9a-f]{64}$")], asking: Asking, project: Project = EVERYONE
+) -> None:
     """Delete a file of your own; a run that still needs it will say so."""
-    asking.server.files.delete(sha256, owner=asking.runner.id)
+    owner = asking.runner(project).id
+    asking.stores(project).files.delete(sha256, owner=owner)
 
 
 def _ledger(request: Request) -> UploadLedger:
@@ -69,10 +73,10 @@ async def _receive(request: Request, spool: _Spool, most: int) -> None:
         raise ProblemError(HTTPStatus.BAD_REQUEST, "The upload broke off; send it again.") from None
 
 
-def _keep(server: Server, user: User, name: str, spool: _Spool) -> StoredFile:
+def _keep(stores: Stores, user: User, name: str, spool: _Spool) -> StoredFile:
     size = spool.tell()
     if not size:
         raise ProblemError(HTTPStatus.UNPROCESSABLE_ENTITY, "The file is empty: its content is the body.")
     spool.seek(0)
-    sha256 = server.files.put(spool.read(), owner=user.id)
+    sha256 = stores.files.put(spool.read(), owner=user.id)
     return StoredFile(sha256=sha256, name=name, bytes=size)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
+from fastapi import Query
 from pydantic import BaseModel, ConfigDict, Field
 
+from grasp_core.access import EVERYONE
 from grasp_core.store import links
 from grasp_core.store.run_records import RunRecord
 
@@ -51,6 +53,7 @@ class Run(Form):
     """A run, without its result."""
 
     id: str
+    project: str = Field(description="Id of the project that it belongs to.")
     title: str
     owner: str
     note: str
@@ -67,6 +70,7 @@ class Run(Form):
         """The form of a record."""
         return cls(
             id=record.id,
+            project=record.project,
             title=record.title,
             owner=record.owner,
             note=record.note,
@@ -109,12 +113,16 @@ class Files(Form):
     models: list[File] = Field([], max_length=100, description="Those that the spec's models name.")
 
 
+Project = Annotated[str, Query(max_length=32, description="Id of a project of yours.")]
+
+
 class NewRun(Form):
     """A run to start."""
 
     spec: dict[str, Any] = Field(description="A run spec, docs/file-formats.md; defaults may be left out.")
     files: Files
     title: str | None = Field(None, min_length=1, max_length=200, description="By default, what is asked.")
+    project: str = Field(EVERYONE, max_length=32, description="Id of a project of yours.")
 
 
 class NewLink(Form):

@@ -17,7 +17,7 @@ router = APIRouter(tags=["Benchmark"])
 def read_leaderboard(link_id: str, asking: Asking) -> Response:
     """The leaderboard that the link of this id shows, as it was when the link was made."""
     check_link(asking, Target("leaderboard", link_id))
-    found = asking.server.links.leaderboard(link_id)
+    found = asking.stores().links.leaderboard(link_id)
     if found is None:
         raise missing("leaderboard")
     return JSONResponse(found.content, headers=PRIVATE)

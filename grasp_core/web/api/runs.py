@@ -10,6 +10,7 @@ from urllib.parse import quote
 from fastapi import APIRouter, Path, Query
 from starlette.responses import JSONResponse, Response
 
+from grasp_core.access import EVERYONE
 from grasp_core.errors import MissingResultError
 from grasp_core.export.registry import EXPORTS, safe_name
 from grasp_core.models_as_raters.tables import sides_csv
@@ -20,7 +21,7 @@ from grasp_core.store.links import Target
 from grasp_core.store.runs import RunRecord
 from grasp_core.web.api.admission import SIGN_IN, Asking, Caller
 from grasp_core.web.api.cursors import cursor_after, place_of
-from grasp_core.web.api.forms import Found, Run, Runs, State
+from grasp_core.web.api.forms import Found, Project, Run, Runs, State
 from grasp_core.web.problem import ProblemError
 
 router = APIRouter(tags=["Runs"])
@@ -49,11 +50,13 @@ def list_runs(
     state: State | None = None,
     limit: Annotated[int, Query(ge=1, le=_MOST)] = _PAGE,
     cursor: Annotated[str | None, Query(max_length=200, description="`next` of the page before.")] = None,
+    project: Project = EVERYONE,
 ) -> Runs:
-    """Runs that you may see, latest first."""
+    """Runs of a project, latest first."""
     _ = asking.person
     after = None if cursor is None else place_of(cursor)
-    found = asking.server.runs.search(text, tag=tag, owner=owner, state=state, after=after, limit=limit + 1)
+    store = asking.stores(project).runs
+    found = store.search(text, tag=tag, owner=owner, state=state, after=after, limit=limit + 1)
     shown = found[:limit]
     return Runs(runs=[Run.of(one) for one in shown], next=cursor_after(shown[-1]) if found[limit:] else None)
 
@@ -110,9 +113,9 @@ def export_run(
 def delete_run(run_id: str, asking: Asking) -> None:
     """Stop a run that goes on, and delete it with its links for everybody."""
     record = visible_run(asking, run_id)
-    asking.manager(record.owner)
+    asking.manager(record.owner, record.project)
     asking.server.service.cancel(record.id)
-    asking.server.runs.delete(record.id)
+    asking.stores(record.project).runs.delete(record.id)
 
 
 def visible_run(asking: Caller, run_id: str) -> RunRecord:
@@ -124,7 +127,7 @@ def visible_run(asking: Caller, run_id: str) -> RunRecord:
         If there is none for them.
     """
     check_link(asking, Target("run", run_id))
-    record = asking.server.runs.get(run_id)
+    record = asking.stores().runs.get(run_id)
     if record is None:
         raise missing("run")
     return record

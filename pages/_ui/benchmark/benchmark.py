@@ -15,6 +15,7 @@ from grasp_core.benchmark.tasks import Task, builtin_tasks, read_tasks
 from grasp_core.errors import DataError
 from grasp_core.report.text import escape_markdown
 from grasp_core.store.submissions import SubmissionRecord
+from pages._ui.session.projects import here
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -65,7 +66,7 @@ def in_a_worker(function: Callable[[A], B], job: A, doing: str) -> B | None:
 
 def entries() -> list[Entry]:
     """Systems scored here; published ones beside them where the tasks are RAFT's."""
-    own = [_entry(record) for record in server.shared().submissions.all()]
+    own = [_entry(record) for record in here().submissions.all()]
     return own + (list(published()) if tasks().keys() == builtin_tasks().keys() else [])
 
 

@@ -15,7 +15,7 @@ from grasp_core.report.text import escape_markdown
 from pages._ui.benchmark.benchmark import in_a_worker
 from pages._ui.data.questions import one_question_only
 from pages._ui.session.identity import current_user
-from pages._ui.session.permissions import VIEWERS_LOOK, require_run
+from pages._ui.session.permissions import may_run, require_run, why_not_run
 from pages._ui.session.state import work
 from pages._ui.shell.links import link_to
 
@@ -34,8 +34,8 @@ def show_human_baseline() -> None:
         return
     if not one_question_only(session.data_spec):
         return
-    if not current_user().may_run:
-        st.info(VIEWERS_LOOK)
+    if not may_run():
+        st.info(why_not_run(current_user()) or "")
         return
     st.write(
         "What score would a few people reach? Some votes are drawn for each of some items; their plurality, "

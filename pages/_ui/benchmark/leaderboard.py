@@ -8,7 +8,7 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from grasp_core import charts, server
+from grasp_core import charts
 from grasp_core.benchmark.jobs import compare_predictions
 from grasp_core.benchmark.leaderboard import OVERALL, Entry, leaderboard_dict, leaderboard_table, ranked
 from grasp_core.report.printable import json_text
@@ -17,6 +17,7 @@ from pages._ui.benchmark.benchmark import benchmark, entries, in_a_worker, tasks
 from pages._ui.benchmark.taking_off import offer_taking_off
 from pages._ui.result import cache
 from pages._ui.result.figures import page_theme
+from pages._ui.session.projects import here
 from pages._ui.share.sharing import share_leaderboard
 from pages._ui.widgets.outputs import download
 from pages._ui.widgets.shown import always
@@ -110,7 +111,7 @@ def _compare(own: list[Entry]) -> None:
     )
     if first == second or not st.button("Compare", icon=":material/compare_arrows:"):
         return
-    store, held = server.shared().submissions, benchmark()
+    store, held = here().submissions, benchmark()
     one, other = store.predictions(first), store.predictions(second)
     if held is None or one is None or other is None:
         st.error("The gold labels or one of the submissions is no longer on this server.")

@@ -11,7 +11,6 @@ from typing import Any
 import streamlit as st
 from streamlit.typing import UploadedFile
 
-from grasp_core import server
 from grasp_core.benchmark.folders import MAX_ARCHIVE, MAX_FILE
 from grasp_core.benchmark.jobs import Benchmark, Predictions, score_predictions
 from grasp_core.benchmark.submissions.submission import PREDICTIONS, Submission, read_submission
@@ -21,8 +20,8 @@ from grasp_core.io.archives.bounded import MIB, check_size
 from grasp_core.report.text import escape_markdown
 from grasp_core.wording import number
 from pages._ui.benchmark.benchmark import benchmark, in_a_worker, tasks, tasks_folder
-from pages._ui.session.identity import current_user
-from pages._ui.session.permissions import require_run
+from pages._ui.session.permissions import may_run, require_run
+from pages._ui.session.projects import here
 
 _SCORED = "submission-scored"
 _NAME_LENGTH = 80
@@ -30,7 +29,7 @@ _NAME_LENGTH = 80
 
 def show_submission() -> None:
     """A zip archive or a folder, what is wrong with it, and the button that has it scored."""
-    if not current_user().may_run:
+    if not may_run():
         st.info("Only analysts may hand in predictions.")
         return
     names = tasks()
@@ -137,7 +136,7 @@ def _offer_scoring(submission: Submission) -> None:
             _score(held, name, predictions, owner)
         else:
             st.error("Give the system a name first: the Leaderboard lists it by that.")
-    store = server.shared().submissions
+    store = here().submissions
     fewest = min(store.left(task, owner=owner) for task in predictions)
     place.caption(
         f"You may have {fewest:,} more different predictions of these tasks scored: each score tells a "
@@ -150,7 +149,7 @@ def _offer_scoring(submission: Submission) -> None:
 
 def _score(held: Benchmark, name: str, predictions: Predictions, owner: str) -> None:
     """Score, unless that was done before: pressed twice, a system would stand on the Leaderboard twice."""
-    store = server.shared().submissions
+    store = here().submissions
     for record in store.all():
         if (record.name, record.owner) == (name, owner) and store.predictions(record.id) == predictions:
             st.session_state[_SCORED] = (predictions, name, record.scores)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
-from grasp_core import server
 from grasp_core.report.text import escape_markdown
 from grasp_core.store.submissions import SubmissionRecord
 from pages._ui.benchmark.submissions import forget_scored
 from pages._ui.session.identity import owner_names
 from pages._ui.session.permissions import may_manage, require_manage
+from pages._ui.session.projects import here
 from pages._ui.session.times import told
 from pages._ui.widgets.confirming import confirm
 
@@ -18,7 +18,7 @@ CHOSEN = "take-off"
 
 def offer_taking_off() -> None:
     """The button that asks which; only for those who may take one off."""
-    found = [record for record in server.shared().submissions.all() if may_manage(record.owner)]
+    found = [one for one in here().submissions.all() if may_manage(one.owner, one.project)]
     if found and st.button("Take a system off", icon=":material/delete:", help="Asks first"):
         _dialog(found)
 
@@ -47,6 +47,6 @@ def _told(record: SubmissionRecord, owner: str) -> str:
 def take_off(found: list[SubmissionRecord]) -> None:
     """Delete the chosen one."""
     record = next(one for one in found if one.id == st.session_state[CHOSEN])
-    require_manage(record.owner)
-    server.shared().submissions.delete(record.id)
+    require_manage(record.owner, record.project)
+    here().submissions.delete(record.id)
     forget_scored()

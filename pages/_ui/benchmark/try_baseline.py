@@ -22,8 +22,7 @@ from grasp_core.report.text import escape_markdown
 from pages._ui.benchmark.baseline_errors import show_errors
 from pages._ui.benchmark.benchmark import tasks, tasks_folder
 from pages._ui.benchmark.lm_baseline import ask_language_model, has_language_model, show_taken
-from pages._ui.session.identity import current_user
-from pages._ui.session.permissions import require_run
+from pages._ui.session.permissions import may_run, require_run
 
 _WAYS: Mapping[Way, str] = {"loo": "Leave one row out", "splits": "Repeated splits"}
 _AT_ONCE = 10
@@ -37,7 +36,7 @@ _WAYS_HELP = (
 
 def show_baselines() -> None:
     """Task, baseline, way of scoring, a button; partial work is gone on with."""
-    if not current_user().may_run:
+    if not may_run():
         st.info("Only analysts may run baselines.")
         return
     st.write(

@@ -20,6 +20,7 @@ from pages._ui.data.read_watched import read_watched
 from pages._ui.data.remembered import recalled_guess
 from pages._ui.data.server_files import offer_server_files
 from pages._ui.session.permissions import require_run
+from pages._ui.session.projects import current_project, here
 from pages._ui.session.state import work
 from pages._ui.shell.waiting import let_go
 
@@ -107,7 +108,7 @@ def take(slot: Slot, content: bytes, name: str, round_key: str) -> str | None:
     try:
         user = require_run()
         table = read_watched(content, name, None, lambda: _next_round(round_key))
-        server.shared().files.put(content, owner=user.id)
+        here().files.put(content, owner=user.id)
         _use_some_member(slot, table, lambda member: read_table(content, name, member=member))
     except GraspError as error:
         return _refusal(slot, error)
@@ -118,9 +119,12 @@ def _take_from(slot: Slot, location: str) -> bool:
     """Use a file that the server reads itself; whether it could be."""
     st.session_state[f"{slot}-message"] = None
     try:
-        service = server.shared().service
-        table = service.inputs.refer(location, owner=require_run().id)
-        _use_some_member(slot, table, lambda member: service.inputs.table(table.name, table.sha256, member))
+        user = require_run()
+        inputs, reach = server.shared().service.inputs, user.reach(current_project(user))
+        table = inputs.refer(location, owner=user.id, reach=reach)
+        _use_some_member(
+            slot, table, lambda member: inputs.table(table.name, table.sha256, member, reach=reach)
+        )
     except GraspError as error:
         st.session_state[f"{slot}-message"] = _refusal(slot, error)
         return False
@@ -148,7 +152,9 @@ def _take_member(slot: Slot, table: Table, key: str) -> None:
     member = None if st.session_state[key] == _TOGETHER else st.session_state[key]
     st.session_state[f"{slot}-message"] = None
     try:
-        _use(slot, server.shared().service.inputs.table(table.name, table.sha256, member))
+        user = require_run()
+        inputs, reach = server.shared().service.inputs, user.reach(current_project(user))
+        _use(slot, inputs.table(table.name, table.sha256, member, reach=reach))
     except GraspError as error:
         st.session_state[f"{slot}-message"] = _refusal(slot, error)
 

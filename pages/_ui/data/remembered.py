@@ -8,7 +8,6 @@ from datetime import datetime
 
 import streamlit as st
 
-from grasp_core import server
 from grasp_core.data_spec import DataSpec
 from grasp_core.errors import DataError, GraspError
 from grasp_core.io.dataset.fitting import Fitted, fitting, signature
@@ -19,6 +18,7 @@ from grasp_core.store.readings import Reading
 from grasp_core.wording import number
 from pages._ui.session.identity import current_user, owner_names
 from pages._ui.session.permissions import require_run
+from pages._ui.session.projects import here
 from pages._ui.session.state import work
 from pages._ui.session.times import zone
 
@@ -44,7 +44,7 @@ def recalled_guess(annotations: Table, raters: Table | None, items: Table | None
     found = None
     with suppress(GraspError):  # the plain guess does without the database
         key = signature(annotations, raters, items)
-        found = server.shared().readings.recall(key, owner=current_user().id)
+        found = here().readings.recall(key, owner=current_user().id)
     if found is None:
         return guess
     members = {
@@ -74,7 +74,7 @@ def remember_reading(spec: DataSpec, axes: tuple[str, ...]) -> None:
         return
     key = signature(session.annotations, session.raters, session.items)
     with suppress(GraspError):  # the analysis does without it
-        server.shared().readings.remember(key, spec, axes, owner=require_run().id)
+        here().readings.remember(key, spec, axes, owner=require_run().id)
 
 
 def say_what_is_remembered() -> None:

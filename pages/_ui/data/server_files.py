@@ -11,7 +11,7 @@ from grasp_core import server
 from grasp_core.io.sources.allowed import FOLDER, AllowedSources
 from grasp_core.io.sources.folder import MAX_LISTED, Entry, Listing
 from grasp_core.report.text import escape_markdown
-from pages._ui.session.identity import current_user
+from pages._ui.session.permissions import may_run
 from pages._ui.session.times import zone
 
 _LISTED_FOR_S = 10
@@ -30,7 +30,7 @@ def offer_server_files(slot: str, take: Take) -> None:
     take : callable
     """
     allowed = server.shared().service.inputs.allowed
-    if not allowed or not current_user().may_run:
+    if not allowed or not may_run():
         return
     round_key = f"{slot}-server-round"
     key = f"{slot}-server-{st.session_state.setdefault(round_key, 0)}"

@@ -6,6 +6,7 @@ import streamlit as st
 
 from grasp_core import server
 from pages._ui.session.permissions import require_run
+from pages._ui.session.projects import here
 from pages._ui.session.state import work
 from pages._ui.widgets.confirming import confirm
 
@@ -31,7 +32,7 @@ def _uploaded() -> list[str]:
 @st.dialog("Delete the uploaded files now?", width="medium")
 def _dialog() -> None:
     files = _uploaded()
-    going = server.shared().runs.waiting_for(files)
+    going = here().runs.waiting_for(files)
     st.write(
         "They leave this visit at once, and this server unless a colleague brought the same file first; "
         "finished results stay."
@@ -49,5 +50,5 @@ def _dialog() -> None:
 def _delete(files: list[str]) -> None:
     user = require_run()
     for sha256 in files:
-        server.shared().files.delete(sha256, owner=user.id)
+        here().files.delete(sha256, owner=user.id)
     work().use_files(None, None)

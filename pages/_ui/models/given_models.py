@@ -10,7 +10,6 @@ from pathlib import PurePath
 import streamlit as st
 from streamlit.typing import UploadedFile
 
-from grasp_core import server
 from grasp_core.annotations import ModelLabels
 from grasp_core.benchmark.baselines.as_raters import WITHOUT_EXAMPLES, item_texts, label_items
 from grasp_core.benchmark.baselines.embedding import available
@@ -26,7 +25,8 @@ from grasp_core.models_as_raters.labels import MAX_MODEL_FILE, MAX_NAME, read_mo
 from grasp_core.report.text import escape_markdown
 from pages._ui.benchmark.benchmark import in_a_worker
 from pages._ui.session.identity import current_user
-from pages._ui.session.permissions import VIEWERS_LOOK, require_run
+from pages._ui.session.permissions import may_run, require_run, why_not_run
+from pages._ui.session.projects import here
 from pages._ui.shell.waiting import let_go
 
 _GIVEN, _ROUND, _MESSAGES = ("models-given", "models-round", "models-messages")
@@ -60,10 +60,10 @@ def take_files() -> None:
         accept_multiple_files=True,
         max_upload_size=MAX_MODEL_FILE // MIB,
         key=f"models-files-{round_}",
-        disabled=not current_user().may_run,
+        disabled=not may_run(),
     )
-    if not current_user().may_run:
-        st.caption(VIEWERS_LOOK)
+    if not may_run():
+        st.caption(why_not_run(current_user()) or "")
     if uploads:
         messages = [_take(upload) for upload in uploads]
         st.session_state[_MESSAGES] = [message for message in messages if message]
@@ -90,7 +90,7 @@ def _stored(content: bytes, name: str) -> Table:
     """A model's file, read, and kept where any server that computes the run finds it."""
     user = require_run()
     table = read_table(content, name)
-    server.shared().files.put(content, owner=user.id)
+    here().files.put(content, owner=user.id)
     return table
 
 

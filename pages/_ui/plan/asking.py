@@ -7,6 +7,7 @@ from functools import partial
 import streamlit as st
 
 from grasp_core import server
+from grasp_core.access import EVERYONE
 from grasp_core.errors import SpecError
 from grasp_core.json_values import FormError, from_json, to_json
 from grasp_core.planner.make import PlanTask
@@ -17,6 +18,7 @@ from grasp_core.store.runs import RunRecord
 from pages._ui.plan.question import Asked
 from pages._ui.plan.shown_plan import draw_plan
 from pages._ui.session.permissions import may_manage, require_manage, require_run
+from pages._ui.session.projects import stores_of
 
 _EVERY_S = 1.0
 PREFIX = "plan "
@@ -29,11 +31,10 @@ def offer(asked: Asked) -> None:
         st.error(escape_markdown(asked.error or ""))
         return
     if st.button("Make the plan", type="primary", icon=":material/calculate:", key="plan-make"):
-        owner = require_run().id
         run = asked.run
-        if run is None or kept_plan(run.id, asked.key) is None:
-            keep = partial(_keep, None if run is None else run.id, asked.key)
-            known = _known(run, asked.key)
+        owner = require_run(None if run is None else run.project).id
+        if run is None or kept_plan(run, asked.key) is None:
+            keep, known = partial(_keep, run, asked.key), _known(run, asked.key)
             server.shared().plans.ask(known, partial(_task, asked), keep, owner=owner)
         st.query_params["plan"] = asked.key.removeprefix(PREFIX)
 
@@ -44,7 +45,7 @@ def show_asked(run: RunRecord | None) -> None:
     if name is None:
         return
     key = PREFIX + name
-    kept = None if run is None else kept_plan(run.id, key)
+    kept = None if run is None else kept_plan(run, key)
     making = server.shared().plans.find(_known(run, key))
     if kept is None and making is not None and making.ended.is_set():
         kept = making.plan if making.error is None and not making.cancelled else None
@@ -59,12 +60,12 @@ def show_asked(run: RunRecord | None) -> None:
     elif making.cancelled:
         st.info("This plan was cancelled.")
     else:
-        _watch(_known(run, key), key)
+        _watch(_known(run, key), key, EVERYONE if run is None else run.project)
 
 
-def kept_plan(run_id: str, key: str) -> Plan | None:
+def kept_plan(run: RunRecord, key: str) -> Plan | None:
     """A plan that is kept with a run; None where there is none, or one of another version."""
-    plain = server.shared().answers.find(run_id, key)
+    plain = stores_of(run).answers.find(run.id, key)
     try:
         return None if plain is None else from_json(plain, Plan)
     except FormError:
@@ -77,7 +78,7 @@ def _known(run: RunRecord | None, key: str) -> str:
 
 
 @st.fragment(run_every=_EVERY_S)
-def _watch(known: str, key: str) -> None:
+def _watch(known: str, key: str, project: str) -> None:
     making = server.shared().plans.find(known)
     if making is None or making.ended.is_set():
         st.rerun()
@@ -88,10 +89,10 @@ def _watch(known: str, key: str) -> None:
         share = min(plan.done / plan.total, 1.0)
         st.progress(share, text=f"{plan.done:,} of about {plan.total:,} simulated data sets")
     st.caption("The plan goes on when you close this page; its address leads back to it.")
-    if may_manage(making.owner) and st.button(
+    if may_manage(making.owner, project) and st.button(
         "Cancel the plan", icon=":material/stop_circle:", key="plan-cancel"
     ):
-        require_manage(making.owner)
+        require_manage(making.owner, project)
         making.cancelled = True
     if plan is not None:
         draw_plan(f"{key} {plan.done}", plan, going_on=True)
@@ -108,6 +109,6 @@ def _task(asked: Asked) -> PlanTask:
         return task_of(dataset, asked.group, asked.spec, min_raters=least, question=asked.question)
 
 
-def _keep(run_id: str | None, key: str, plan: Plan) -> None:
-    if run_id is not None:
-        server.shared().answers.keep(run_id, key, to_json(plan))
+def _keep(run: RunRecord | None, key: str, plan: Plan) -> None:
+    if run is not None:
+        stores_of(run).answers.keep(run.id, key, to_json(plan))

@@ -6,25 +6,25 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from grasp_core import server
 from grasp_core.planner.words import TARGETS, named
 from grasp_core.store.runs import RunRecord
 from pages._ui.plan.asking import PREFIX, kept_plan
 from pages._ui.plan.shown_plan import draw_plan
+from pages._ui.session.projects import stores_of
 from pages._ui.widgets.sections import when_open
 from pages._ui.widgets.shown import always
 
 
 def show_kept_plans(run: RunRecord, check: Callable[[], None] = always) -> None:
     """A section for each plan; `check` refuses files to whoever may not have them any more."""
-    for key in server.shared().answers.names(run.id, PREFIX):
-        plan = kept_plan(run.id, key)
+    for key in stores_of(run).answers.names(run.id, PREFIX):
+        plan = kept_plan(run, key)
         if plan is None:
             continue
         label = f"Plan: {TARGETS[plan.spec.target]} of {named(plan)}, a chance of {plan.spec.goal:.0%}"
 
         def draw(key: str = key) -> None:
-            plan = kept_plan(run.id, key)
+            plan = kept_plan(run, key)
             if plan is not None:
                 draw_plan(key, plan, check=check)
 

@@ -20,6 +20,7 @@ from grasp_core.planner.words import TARGETS
 from grasp_core.report.words import group_label
 from grasp_core.result import RunResult
 from grasp_core.store.runs import RunRecord
+from pages._ui.session.projects import here
 
 _MOST_RUNS = 50
 _SIZES: Mapping[Target, tuple[str, float, float]] = {
@@ -53,8 +54,9 @@ class Asked:
 
 def chosen_run() -> RunRecord | None:
     """The run that the address names, or one of the latest that has groups."""
-    found = [run for run in server.shared().runs.search("", tag=None, limit=_MOST_RUNS) if _has_groups(run)]
-    named = server.shared().runs.get(st.query_params.get("run", ""))
+    runs = here().runs
+    found = [run for run in runs.search("", tag=None, limit=_MOST_RUNS) if _has_groups(run)]
+    named = runs.get(st.query_params.get("run", ""))
     if named is not None and _has_groups(named) and named.id not in [run.id for run in found]:
         found.insert(0, named)
     if not found:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from grasp_core import server
+from grasp_core.access import only
 from grasp_core.errors import DataError, MissingResultError, SpecError
 from grasp_core.groups import Group
 from grasp_core.panels.items.panel import ItemsAsked, look_at_items
@@ -27,6 +28,7 @@ from grasp_core.wording import listed, number, quoted
 from pages._ui.result.items_files import save_items
 from pages._ui.session.identity import visitor
 from pages._ui.session.permissions import require_run
+from pages._ui.session.projects import stores_of
 from pages._ui.widgets.shown import Shown
 
 MOST_ITEMS = 100_000
@@ -57,7 +59,7 @@ def show_items(shown: Shown, group: Group | None = None) -> None:
         return
     asked = _choose_group(result) if group is None else group
     question = _choose_question(result, asked)
-    found = _found(run.id, asked, question)
+    found = _found(run, asked, question)
     if found is None:
         _offer(run, result, asked, question)
     else:
@@ -98,16 +100,16 @@ def _name(group: Group, question: int) -> str:
     return f"items {hashlib.sha256(asked.encode()).hexdigest()}"
 
 
-def _found(run_id: str, group: Group, question: int) -> ItemsResult | None:
+def _found(run: RunRecord, group: Group, question: int) -> ItemsResult | None:
     try:
-        return _kept(run_id, _name(group, question))
+        return _kept(run.id, run.project, _name(group, question))
     except MissingResultError:
         return None
 
 
 @functools.lru_cache(maxsize=_KEPT)
-def _kept(run_id: str, name: str) -> ItemsResult:
-    plain = server.shared().answers.find(run_id, name)
+def _kept(run_id: str, project: str, name: str) -> ItemsResult:
+    plain = server.shared().seen(only(project)).answers.find(run_id, name)
     try:
         if plain is not None:
             return ItemsResult.from_dict(plain)
@@ -130,7 +132,7 @@ def _offer(run: RunRecord, result: RunResult, group: Group, question: int) -> No
     )
     name = _name(group, question)
     if st.button("Find the items", icon=":material/manage_search:", key=f"find-{name}"):
-        require_run()
+        require_run(run.project)
         _find(run, ItemsAsked(run.spec, group, result.permutations, question), name)
 
 
@@ -151,7 +153,7 @@ def _find(run: RunRecord, asked: ItemsAsked, name: str) -> None:
         bar.empty()
         st.warning(escape_markdown(str(error)))
         return
-    shared.answers.keep(run.id, name, found.to_dict())
+    stores_of(run).answers.keep(run.id, name, found.to_dict())
     st.rerun()
 
 
@@ -224,7 +226,7 @@ def _first(items: int) -> int:
 
 def _texts(run: RunRecord, found: ItemsResult) -> dict[str, str] | None:
     """The items' texts, where a column holds them and the file is still here."""
-    files = server.shared().runs.files_of(run.id)
+    files = stores_of(run).runs.files_of(run.id)
     if found.spec.data.text is None or not files:
         return None
     key, known = (run.id, files[0]), st.session_state.get(_TEXTS, (None, None))
@@ -240,5 +242,6 @@ def _texts(run: RunRecord, found: ItemsResult) -> dict[str, str] | None:
 
 def _read_texts(run: RunRecord, name: str, sha256: str) -> dict[str, str] | None:
     data = run.spec.data
-    found = texts_of_items(server.shared().service.inputs.table(name, sha256, data.member), data)
+    table = server.shared().service.inputs.table(name, sha256, data.member, reach=only(run.project))
+    found = texts_of_items(table, data)
     return None if found is None else {item: cut_text(text) for item, text in found.items()}

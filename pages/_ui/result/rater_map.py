@@ -8,6 +8,7 @@ import altair as alt
 import streamlit as st
 
 from grasp_core import server
+from grasp_core.access import only
 from grasp_core.charts import Theme
 from grasp_core.charts.rater_map import rater_map_chart
 from grasp_core.errors import DataError, MissingResultError
@@ -24,6 +25,7 @@ from grasp_core.store.runs import RunRecord
 from pages._ui.result import cache
 from pages._ui.result.figures import page_theme
 from pages._ui.session.permissions import require_run
+from pages._ui.session.projects import stores_of
 from pages._ui.widgets.outputs import download, figure_downloads
 from pages._ui.widgets.sections import when_open
 from pages._ui.widgets.shown import Shown
@@ -37,7 +39,7 @@ def has_rater_map(shown: Shown) -> bool:
     result = shown.result
     if shown.run is None or result.provisional or result.later is not None:
         return False
-    return not shown.stranger or kept_map(shown.run.id) is not None
+    return not shown.stranger or kept_map(shown.run) is not None
 
 
 def show_rater_map(shown: Shown, group: Group | None = None) -> None:
@@ -47,24 +49,24 @@ def show_rater_map(shown: Shown, group: Group | None = None) -> None:
     """
     if shown.run is None:
         return
-    found = kept_map(shown.run.id)
+    found = kept_map(shown.run)
     if found is None:
         _offer(shown.run)
     else:
         _draw(shown, shown.run, found, group)
 
 
-def kept_map(run_id: str) -> RaterMap | None:
+def kept_map(run: RunRecord) -> RaterMap | None:
     """The map of a run's raters, if it was made."""
     try:
-        return _kept(run_id)
+        return _kept(run.id, run.project)
     except MissingResultError:
         return None
 
 
 @functools.lru_cache(maxsize=_MAPS)
-def _kept(run_id: str) -> RaterMap:
-    plain = server.shared().answers.find(run_id, _NAME)
+def _kept(run_id: str, project: str) -> RaterMap:
+    plain = server.shared().seen(only(project)).answers.find(run_id, _NAME)
     try:
         if plain is not None:
             return from_json(plain, RaterMap)
@@ -77,7 +79,7 @@ def _offer(run: RunRecord) -> None:
     st.caption(EXPLANATION)
     if not st.button("Draw the map of raters", icon=":material/scatter_plot:", key="draw-rater-map"):
         return
-    require_run()
+    require_run(run.project)
     shared = server.shared()
     bar = st.progress(0.0, text="Reading the data and placing the raters")
     st.button("Cancel", icon=":material/stop_circle:", key="cancel-rater-map")  # as any click, it ends this
@@ -93,7 +95,7 @@ def _offer(run: RunRecord) -> None:
         bar.empty()
         st.warning(escape_markdown(str(error)))
         return
-    shared.answers.keep(run.id, _NAME, to_json(made))
+    stores_of(run).answers.keep(run.id, _NAME, to_json(made))
     st.rerun()
 
 

@@ -13,6 +13,7 @@ from grasp_core.report.public_view import public_view
 from grasp_core.result import Result
 from grasp_core.store.runs import RunRecord
 from pages._ui.session.permissions import may_manage, require_manage
+from pages._ui.session.projects import here, stores_of
 
 _EVERY_S = 1.0
 FIRST_S = 2.0
@@ -24,18 +25,18 @@ def once_known(run: RunRecord) -> RunRecord:
     if run.ended:
         return run
     server.shared().service.wait(run.id, FIRST_S)
-    return server.shared().runs.get(run.id) or run
+    return stores_of(run).runs.get(run.id) or run
 
 
 @st.fragment(run_every=_EVERY_S)
 def watch(run_id: str, show: Callable[[Result], None]) -> None:
     """Show how far the run is and what it has found so far; when it ends, draw the page anew."""
-    run = server.shared().runs.get(run_id)
+    run = here().runs.get(run_id)
     if run is None or run.ended:
         st.rerun()
     show_progress(run)
     st.caption("The run goes on when you close this page; its address leads back to it.")
-    if may_manage(run.owner) and st.button("Cancel the run", icon=":material/stop_circle:"):
+    if may_manage(run.owner, run.project) and st.button("Cancel the run", icon=":material/stop_circle:"):
         cancel(run)
         st.rerun()
     found = server.shared().service.provisional(run.id)
@@ -44,13 +45,13 @@ def watch(run_id: str, show: Callable[[Result], None]) -> None:
 
 
 @st.fragment(run_every=_EVERY_S)
-def watch_from_outside(run_id: str, show: Callable[[Result], None], check: Callable[[], None]) -> None:
+def watch_from_outside(asked: RunRecord, show: Callable[[Result], None], check: Callable[[], None]) -> None:
     """The same for people without an account, as long as their link works."""
     try:
         check()
     except AccessError:
         st.rerun()
-    run = server.shared().runs.get(run_id)
+    run = stores_of(asked).runs.get(asked.id)
     if run is None or run.ended:
         st.rerun()
     show_progress(run)
@@ -80,7 +81,7 @@ def how_far(run: RunRecord, progress: Progress) -> str:
 
 def cancel(run: RunRecord) -> None:
     """Stop the run, if the visitor may."""
-    require_manage(run.owner)
+    require_manage(run.owner, run.project)
     server.shared().service.cancel(run.id)
 
 

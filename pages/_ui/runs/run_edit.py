@@ -9,6 +9,7 @@ from grasp_core.errors import GraspError
 from grasp_core.report.text import escape_markdown
 from grasp_core.store.runs import TAG_LENGTH, RunRecord
 from pages._ui.session.permissions import may_manage, require_manage
+from pages._ui.session.projects import stores_of
 from pages._ui.session.state import work
 from pages._ui.widgets.confirming import confirm
 
@@ -19,7 +20,7 @@ _PROBLEM = "edit-problem"
 
 def edit(run: RunRecord) -> None:
     """The button that opens the title, tags and note; only for those who may change them."""
-    if may_manage(run.owner) and st.button(
+    if may_manage(run.owner, run.project) and st.button(
         "Edit", key=f"edit-{run.id}", icon=":material/edit:", help="Title, tags and note"
     ):
         _edit_dialog(run)
@@ -27,7 +28,7 @@ def edit(run: RunRecord) -> None:
 
 def delete(run: RunRecord) -> None:
     """The button that asks whether to delete."""
-    if may_manage(run.owner) and st.button(
+    if may_manage(run.owner, run.project) and st.button(
         "Delete", key=f"delete-{run.id}", icon=":material/delete:", help="Asks first"
     ):
         _delete_dialog(run)
@@ -38,7 +39,7 @@ def _edit_dialog(run: RunRecord) -> None:
     st.text_input("Title", run.title, max_chars=_TITLE_LENGTH, key=_key("title", run))
     st.multiselect(
         "Tags",
-        sorted({*server.shared().runs.known_tags(), *run.tags}, key=str.casefold),
+        sorted({*stores_of(run).runs.known_tags(), *run.tags}, key=str.casefold),
         default=run.tags,
         accept_new_options=True,
         placeholder="Choose or write",
@@ -61,8 +62,8 @@ def _save(run: RunRecord) -> None:
     title = title.strip()[:_TITLE_LENGTH] or run.title  # browsers heed the limit; others may not
     words = [tag.strip() for tag in tagged if tag.strip()]
     try:
-        require_manage(run.owner)
-        server.shared().runs.describe(run.id, title=title, note=note.strip()[:_NOTE_LENGTH], tagged=words)
+        require_manage(run.owner, run.project)
+        stores_of(run).runs.describe(run.id, title=title, note=note.strip()[:_NOTE_LENGTH], tagged=words)
         work().rename(run.id, title)
     except GraspError as error:
         st.session_state[_PROBLEM] = str(error)
@@ -75,7 +76,7 @@ def _key(field: str, run: RunRecord) -> str:
 @st.dialog("Delete this run?", width="medium")
 def _delete_dialog(run: RunRecord) -> None:
     st.markdown(f"**{escape_markdown(run.title)}**")
-    working = sum(link.works for link in server.shared().links.of_run(run.id))
+    working = sum(link.works for link in stores_of(run).links.of_run(run.id))
     links = {0: "", 1: " One link to it stops working."}.get(working, f" {working} links to it stop working.")
     st.warning(
         f"Its result, title, tags and note are deleted for everybody, and cannot be brought back.{links} "
@@ -86,7 +87,7 @@ def _delete_dialog(run: RunRecord) -> None:
 
 
 def _delete(run: RunRecord) -> None:
-    require_manage(run.owner)
+    require_manage(run.owner, run.project)
     server.shared().service.cancel(run.id)
-    server.shared().runs.delete(run.id)
+    stores_of(run).runs.delete(run.id)
     work().forget(run.id)

@@ -14,6 +14,7 @@ from pages._ui.runs.run_edit import delete, edit
 from pages._ui.runs.selected_runs import pick
 from pages._ui.session.identity import owner_names
 from pages._ui.session.permissions import may_manage
+from pages._ui.session.projects import here
 from pages._ui.session.times import exactly, lasted, told
 from pages._ui.shell.links import link_to_run
 
@@ -32,7 +33,7 @@ _STATES = {
 @st.fragment(run_every=_EVERY_S)
 def watch_all(ids: Sequence[str]) -> None:
     """Progress of the runs that have not ended; when one does, draw the page anew."""
-    going_on = [run for run in map(server.shared().runs.get, ids) if run is not None and not run.ended]
+    going_on = [run for run in map(here().runs.get, ids) if run is not None and not run.ended]
     if len(going_on) < len(ids):
         st.rerun()
     names = owner_names(run.owner for run in going_on)
@@ -41,7 +42,7 @@ def watch_all(ids: Sequence[str]) -> None:
             link_to_run(run.id, run.title)
             _facts(run, names[run.owner])
             show_progress(run)
-            if may_manage(run.owner) and not run.cancel_requested:
+            if may_manage(run.owner, run.project) and not run.cancel_requested:
                 st.button(
                     "Cancel",
                     key=f"cancel-{run.id}",

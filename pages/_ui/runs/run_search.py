@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from grasp_core import server
 from grasp_core.store.runs import RunRecord
+from pages._ui.session.projects import here
 
 _MOST = 200
 """Runs that are found at one time."""
@@ -21,13 +21,13 @@ def find_runs() -> list[RunRecord]:
         icon=":material/search:",
         placeholder="Part of a title, note, tag or owner",
     )
-    tags = server.shared().runs.known_tags()
+    tags = here().runs.known_tags()
     if st.session_state.get("runs-tag") not in tags:  # its last run was deleted or tagged anew
         st.session_state.pop("runs-tag", None)
     tag = right.selectbox(
         "Tag", tags, index=None, key="runs-tag", persist_state="session", placeholder="All", disabled=not tags
     )
-    found = server.shared().runs.search(text.strip(), tag=tag, limit=_MOST)
+    found = here().runs.search(text.strip(), tag=tag, limit=_MOST)
     if len(found) == _MOST:
         st.caption(f"The latest {_MOST} are listed; search to find older ones.")
     if not found:

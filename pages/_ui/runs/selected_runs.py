@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from grasp_core import server
 from grasp_core.report.text import escape_markdown
 from grasp_core.store.runs import RunRecord
+from pages._ui.session.projects import here
 
 _PICKED = "picked-runs"
 
@@ -26,7 +26,7 @@ def pick(run: RunRecord) -> None:
 
 def offer_comparison() -> None:
     """The runs that are picked, and the way to see them side by side."""
-    runs = [run for run in map(server.shared().runs.get, _picked()) if run is not None]
+    runs = [run for run in map(here().runs.get, _picked()) if run is not None]
     if not runs:
         st.caption("Tick *Compare* on two runs to see them side by side.")
         return

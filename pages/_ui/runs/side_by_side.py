@@ -22,6 +22,7 @@ from grasp_core.report.model_words import statistic_name
 from grasp_core.report.text import escape_markdown
 from grasp_core.report.words import MINUS, NOT_ESTIMABLE, format_p_value, group_labels
 from grasp_core.store.runs import RunRecord
+from pages._ui.session.projects import here
 from pages._ui.session.times import told
 from pages._ui.shell.links import link_to, link_to_run
 
@@ -32,7 +33,7 @@ def show_side_by_side(id_a: str, id_b: str) -> None:
     """Differences between two saved results."""
     st.title("Two runs side by side")
     link_to("runs", "All runs")
-    runs = [server.shared().runs.get(run_id) for run_id in (id_a, id_b)]
+    runs = [here().runs.get(run_id) for run_id in (id_a, id_b)]
     if not all(run is not None and run.state == "done" for run in runs):
         st.warning("One of the two is not on this server any more, or has no result yet.")
         return

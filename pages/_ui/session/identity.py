@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 from starlette.requests import HTTPConnection
 
 from grasp_core import server
-from grasp_core.access import LOCAL_USER, User
+from grasp_core.access import LOCAL_USER, User, groups_of
 from grasp_core.accounts import session_key
 from grasp_core.errors import AccessError
 from grasp_core.settings import Settings
@@ -31,7 +32,7 @@ def current_user() -> User:
 
 
 def visitor(*, seen: bool = False) -> User | None:
-    """The person of this session as they may act now, or None while nobody has signed in.
+    """The person of this session as they may act now, with projects, or None while nobody has signed in.
 
     Parameters
     ----------
@@ -47,7 +48,10 @@ def visitor(*, seen: bool = False) -> User | None:
     if not settings.sign_in:
         return LOCAL_USER
     claims = session_claims()
-    return None if claims is None else server.shared().accounts.user(claims, seen=seen)
+    user = None if claims is None else server.shared().accounts.user(claims, seen=seen)
+    if claims is None or user is None:
+        return None
+    return server.shared().known(replace(user, groups=groups_of(claims, settings)))
 
 
 def this_session() -> str | None:
@@ -67,7 +71,10 @@ def session_claims() -> Mapping[str, Any] | None:
 
 
 def sender(connection: HTTPConnection, settings: Settings) -> User | None:
-    """The person who makes a request beside the pages; None for strangers and those not admitted."""
+    """The person who makes a request beside the pages, without their projects.
+
+    None for strangers and those not admitted.
+    """
     if not settings.sign_in:
         return LOCAL_USER
     claims = signed_in(connection, settings.origin)

@@ -20,6 +20,7 @@ from grasp_core.report.contents import run_title
 from grasp_core.spec import AnalysisSpec, RunSpec
 from grasp_core.store.runs import RunRecord
 from pages._ui.session.permissions import require_run
+from pages._ui.session.projects import current_project, here
 
 _KEY = "work"
 _RUNS_KEPT = 10
@@ -182,8 +183,10 @@ def submit(dataset: Dataset, spec: RunSpec, load_s: float) -> RunRecord:
     AccessError
         If the visitor may not run analyses.
     """
+    user = require_run()
+    reach = user.reach(current_project(user))
     run, known = server.shared().service.submit(
-        dataset, spec, title=run_title(spec), owner=require_run().id, load_s=load_s
+        dataset, spec, title=run_title(spec), reach=reach, owner=user.id, load_s=load_s
     )
     session = work()
     session.remember(run)
@@ -195,7 +198,7 @@ def shown_run() -> RunRecord | None:
     """The run that the address names; without one, the session's latest."""
     session = work()
     run_id = st.query_params.get("run") or (session.runs[0][0] if session.runs else None)
-    run = server.shared().runs.get(run_id) if run_id else None
+    run = here().runs.get(run_id) if run_id else None
     if run is not None:
         st.query_params["run"] = run.id
         session.remember(run)

@@ -12,11 +12,13 @@ from typing import Any
 import streamlit as st
 
 from grasp_core import server
+from grasp_core.access import EVERYONE, only
 from grasp_core.report.text import escape_markdown
 from grasp_core.store.links import Link
 from grasp_core.store.runs import RunRecord
 from pages._ui.session.identity import current_user, owner_names
 from pages._ui.session.permissions import VIEWERS_LOOK, may_manage, require_manage
+from pages._ui.session.projects import current_project, here, stores_of
 from pages._ui.session.times import told, zone
 from pages._ui.shell.addresses import address
 
@@ -36,8 +38,8 @@ class Shareable:
     ----------
     address : str
         Where colleagues find it.
-    owner : str
-        Whose it is; they and admins make links.
+    owner, project : str
+        Whose it is, and where; they, owners of the project and admins make links.
     what_is_shown : str
         A sentence or two on what a stranger sees.
     make : callable
@@ -48,6 +50,7 @@ class Shareable:
 
     address: str
     owner: str
+    project: str
     what_is_shown: str
     make: Callable[..., str]
     links: Callable[[], list[Link]]
@@ -63,25 +66,27 @@ def share_run(run: RunRecord) -> None:
         Shareable(
             address("results", run=run.id),
             run.owner,
+            run.project,
             f"A link shows {shown}: without names of files, notes on the data and all that would change "
             f"something.{smallest}{'' if run.ended else _GOES_ON}",
-            partial(server.shared().links.create, run.id),
-            lambda: server.shared().links.of_run(run.id),
+            partial(stores_of(run).links.create, run.id),
+            lambda: stores_of(run).links.of_run(run.id),
         )
     )
 
 
 def share_leaderboard(snapshot: Callable[[], dict[str, Any]]) -> None:
     """The button that opens the dialog for the leaderboard; each link opens what it was made of."""
-    links = server.shared().links
+    links, project = here().links, current_project()
     share(
         Shareable(
             address("models", **{"models-view": "Leaderboard"}),
             current_user().id,
+            project,
             "A link shows the leaderboard as it is now, read-only: names of systems and their figures, "
             "neither predictions nor who handed them in.",
             lambda **how: links.create_leaderboard(snapshot(), **how),
-            lambda: [link for link in links.of_leaderboards() if may_manage(link.created_by)],
+            lambda: [link for link in links.of_leaderboards() if may_manage(link.created_by, project)],
         )
     )
 
@@ -100,12 +105,13 @@ def _forget() -> None:
 @st.dialog("Share this result", width="large", on_dismiss=_forget)
 def _dialog(shared: Shareable) -> None:
     st.subheader("With colleagues")
-    st.write("Who may use this server finds the result here, with everything on this page:")
+    who = "may use this server" if shared.project == EVERYONE else "belongs to its project"
+    st.write(f"Who {who} finds the result here, with everything on this page:")
     st.code(shared.address, language=None, wrap_lines=True)
     st.subheader("With people without an account")
-    if not may_manage(shared.owner):
+    if not may_manage(shared.owner, shared.project):
         st.write(
-            "Only the person whose result this is, or an admin, can make such links."
+            "Only the person whose result this is, an owner of its project or an admin can make such links."
             if current_user().may_run
             else VIEWERS_LOOK
         )
@@ -142,7 +148,7 @@ def _new_link(shared: Shareable) -> None:
 
 def make_link(shared: Shareable) -> None:
     """Make a link to what is shared, as the dialog says; once, however often the button is pressed."""
-    user = require_manage(shared.owner)
+    user = require_manage(shared.owner, shared.project)
     made_at, _ = st.session_state.get(MADE, (-_DOUBLE_CLICK_S, ""))
     if time.monotonic() - made_at < _DOUBLE_CLICK_S:
         return
@@ -214,7 +220,7 @@ def _facts(link: Link, maker: str) -> list[str]:
 
 def revoke_link(shared: Shareable, link_id: str) -> None:
     """Revoke one of the links to what is shared, and no other."""
-    require_manage(shared.owner)
+    require_manage(shared.owner, shared.project)
     if link_id in [link.id for link in shared.links()]:
-        server.shared().links.revoke(link_id)
+        server.shared().seen(only(shared.project)).links.revoke(link_id)
     st.session_state.pop(MADE, None)  # it may be the one that is shown to be copied

@@ -7,7 +7,6 @@ import time
 
 import streamlit as st
 
-from grasp_core import server
 from grasp_core.errors import DataError
 from grasp_core.example import example_files, example_spec
 from grasp_core.io.archives.bounded import MIB, check_size
@@ -19,6 +18,7 @@ from grasp_core.report.contents import run_title
 from grasp_core.report.text import escape_markdown
 from grasp_core.store.runs import RunRecord
 from pages._ui.session.permissions import require_run
+from pages._ui.session.projects import here
 from pages._ui.session.state import submit, work
 from pages._ui.shell.links import go
 
@@ -44,7 +44,7 @@ def open_result(*, disabled: bool) -> None:
     except DataError as error:
         st.error(escape_markdown(f"{upload.name}: {error}"))
         return
-    run = server.shared().runs.add(result, title=run_title(result.spec), owner=user.id)
+    run = here().runs.add(result, title=run_title(result.spec), owner=user.id)
     work().remember(run)
     go("results", run_id=run.id)
 
@@ -69,7 +69,7 @@ def try_example() -> RunRecord:
     started = time.perf_counter()
     files = example_files()
     for content in files.values():
-        server.shared().files.put(content, owner=user.id)
+        here().files.put(content, owner=user.id)
     tables = [read_table(content, name) for name, content in files.items()]
     annotations, raters = tables
     dataset = load(annotations, raters, spec.data)

@@ -20,6 +20,7 @@ import pytest
 from distributed import Client, Security
 
 from grasp_core import __version__, cli
+from grasp_core.access import EVERYTHING
 from grasp_core.engine.compute import compute
 from grasp_core.engine.pools import connection, workers
 from grasp_core.engine.pools.blocks import Progress
@@ -353,7 +354,7 @@ def test_a_scheduler_that_vanishes_leaves_a_run_that_goes_on_elsewhere(
     service = Service(RunStore(engine), FileStore(engine), ClusterPool(mortal.address))
     service.start()
     try:
-        record, _ = service.submit(DATA, question(**LONG), title="A question")
+        record, _ = service.submit(DATA, question(**LONG), title="A question", reach=EVERYTHING)
         in_progress(service, record)
         mortal.kill()
         lost = ended(service, record)
@@ -368,7 +369,7 @@ def test_a_scheduler_that_vanishes_leaves_a_run_that_goes_on_elsewhere(
     service = Service(RunStore(engine), FileStore(engine), Pool(workers.threads, 2))
     service.start()
     try:
-        again, known = service.submit(DATA, question(**LONG), title="A question")
+        again, known = service.submit(DATA, question(**LONG), title="A question", reach=EVERYTHING)
         assert (again.id, known) == (record.id, False)
         assert again.done == lost.done
         assert result_digits(service, again) == local

@@ -1,0 +1,198 @@
+"""Projects: made, renamed, archived, deleted; which one somebody works in."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from grasp_core.access import EVERYONE
+from grasp_core.errors import LimitError
+from grasp_core.store.database import ID_BYTES, clock, leave_no_trace, only_one, to_read, to_write
+from grasp_core.store.people.members import Member, Members, checked, insert_member, not_there
+from grasp_core.store.people.moving import move
+from grasp_core.store.schema import (
+    current_projects,
+    files,
+    links,
+    projects,
+    readings,
+    runs,
+    storable,
+    submissions,
+)
+
+NAME_LENGTH = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """A project.
+
+    Parameters
+    ----------
+    id, name : str
+    created_at : float
+        Seconds since 1970.
+    archived : bool
+        Whether nothing is added to it any more.
+    """
+
+    id: str
+    name: str
+    created_at: float
+    archived: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Holdings:
+    """Counts of what belongs to a project, and goes with it."""
+
+    runs: int
+    files: int
+    links: int
+    readings: int
+    submissions: int
+
+
+class ProjectStore(Members):
+    """Projects in the database. Who may change them is asked of :class:`~grasp_core.access.User` before.
+
+    Parameters
+    ----------
+    engine : sqlalchemy Engine
+    """
+
+    def create(self, name: str, *, owner: Member | None) -> Project:
+        """Make a project.
+
+        Parameters
+        ----------
+        name : str
+        owner : Member or None
+            Its first member; None where nobody signs in.
+
+        Raises
+        ------
+        LimitError
+            If the name is empty or too long, or the owner's cannot be one of its kind.
+        """
+        project_id = secrets.token_urlsafe(ID_BYTES)
+        row = {"id": project_id, "name": _checked_name(name), "created_at": clock(self._engine)}
+        with to_write(self._engine) as connection:
+            connection.execute(projects.insert().values(row))
+            if owner is not None:
+                insert_member(connection, project_id, checked(owner))
+            made = connection.execute(sa.select(projects).where(projects.c.id == project_id)).one()
+        self._known.clear()
+        return _project(made)
+
+    def all(self) -> list[Project]:
+        """Projects within reach: Everyone first, then by name, those in the archive last."""
+        query = sa.select(projects).where(self._seen(projects.c.id))
+        with to_read(self._engine) as connection:
+            found = [_project(row) for row in connection.execute(query)]
+        return sorted(found, key=lambda one: (one.id != EVERYONE, one.archived, one.name.casefold(), one.id))
+
+    def get(self, project_id: str) -> Project | None:
+        """The project, or None where there is none of this id within reach."""
+        query = sa.select(projects).where(self._is(project_id))
+        with to_read(self._engine) as connection:
+            row = connection.execute(query).one_or_none()
+        return None if row is None else _project(row)
+
+    def rename(self, project_id: str, name: str) -> None:
+        """Call the project so.
+
+        Raises
+        ------
+        LimitError
+            If the name is empty or too long.
+        StoreError
+            If there is no such project (any more), or it is Everyone.
+        """
+        self._change(project_id, name=_checked_name(name))
+
+    def archive(self, project_id: str, archived: bool = True) -> None:
+        """Let nothing be added to the project any more, or again; who sees it stays the same.
+
+        Raises
+        ------
+        StoreError
+            If there is no such project (any more), or it is Everyone.
+        """
+        self._change(project_id, archived_at=clock(self._engine) if archived else None)
+
+    def delete(self, project_id: str) -> None:
+        """Delete the project and all that belongs to it.
+
+        Raises
+        ------
+        StoreError
+            If there is no such project (any more), or it is Everyone.
+        """
+        with to_write(self._engine) as connection:
+            if not connection.execute(projects.delete().where(self._may_change(project_id))).rowcount:
+                raise not_there(project_id)
+        self._known.clear()
+        leave_no_trace(self._engine)
+
+    def move(self, run_id: str, project_id: str) -> None:
+        """Let a run belong to another project, see :func:`~grasp_core.store.people.moving.move`."""
+        move(self._engine, run_id, project_id, self._reach)
+
+    def holdings(self, project_id: str) -> Holdings:
+        """Counts of what belongs to the project."""
+        tables = (runs, files, links, readings, submissions)
+        with to_read(self._engine) as connection:
+            return Holdings(
+                *(
+                    connection.execute(
+                        sa.select(sa.func.count())
+                        .select_from(table)
+                        .where(table.c.project_id == project_id, self._seen(table.c.project_id))
+                    ).scalar_one()
+                    for table in tables
+                )
+            )
+
+    def current(self, person: str) -> str | None:
+        """The project that the person worked in last."""
+        query = sa.select(current_projects.c.project_id).where(current_projects.c.person == storable(person))
+        with to_read(self._engine) as connection:
+            return connection.execute(query).scalar_one_or_none()
+
+    def choose(self, person: str, project_id: str) -> None:
+        """Remember the project that the person works in.
+
+        Raises
+        ------
+        StoreError
+            If there is no such project (any more).
+        """
+        person = storable(person)
+        with to_write(self._engine) as connection:
+            only_one(connection, f"current project of {person}")
+            if connection.execute(sa.select(projects.c.id).where(self._is(project_id))).first() is None:
+                raise not_there(project_id)
+            connection.execute(current_projects.delete().where(current_projects.c.person == person))
+            connection.execute(current_projects.insert().values(person=person, project_id=project_id))
+
+    def _change(self, project_id: str, **values: Any) -> None:
+        with to_write(self._engine) as connection:
+            changed = projects.update().where(self._may_change(project_id)).values(**values)
+            if not connection.execute(changed).rowcount:
+                raise not_there(project_id)
+
+
+def _checked_name(name: str) -> str:
+    name = " ".join(name.split())
+    if not 0 < len(name) <= NAME_LENGTH:
+        raise LimitError(f"A project's name has 1 to {NAME_LENGTH} characters; this one has {len(name)}.")
+    return name
+
+
+def _project(row: Any) -> Project:
+    return Project(row.id, row.name, row.created_at, row.archived_at is not None)

@@ -1,0 +1,17 @@
+from __future__ import annotations
+
+import streamlit as st
+
+from grasp_core.access import EVERYONE
+from pages._ui.projects.changes import offer_new
+from pages._ui.projects.one_project import show_project
+from pages._ui.session.projects import here
+
+st.title("Projects")
+st.write(
+    "Runs, files, remembered readings, links and submissions belong to a project; who does not belong to it "
+    "finds nothing of it, by no address and no search."
+)
+offer_new()
+for project in here().projects.all():
+    show_project(project, is_everyone=project.id == EVERYONE)

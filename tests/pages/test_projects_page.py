@@ -1,0 +1,169 @@
+"""Projects: made, chosen, shared with others, left; and what their members see of everything else."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from grasp_core.access import EVERYONE, User, only
+from grasp_core.server import Server
+from grasp_core.store.people.members import Member
+from pages._ui.session import identity, permissions
+from tests.pages.conftest import ENTRY
+from tests.pages.people import ANN, BOB, ROOT, VERA
+from tests.results import make_result
+
+SECRET = "Hidden business"
+HOSTILE = "<b>*Ours*</b>"
+
+
+def visit(name: str = "projects", **query: str) -> AppTest:
+    page = AppTest.from_file(ENTRY, default_timeout=200)
+    for key, value in query.items():
+        page.query_params[key] = value
+    page.run()
+    return page.switch_page(f"{name}.py").run()
+
+
+def text(page: AppTest) -> str:
+    return "\n".join(str(getattr(element, "value", "")) for element in page)
+
+
+def known(user: User, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The visitor is this person, with the projects that they have by then."""
+    for module in (identity, permissions):
+        monkeypatch.setattr(module, "visitor", lambda **_: server.known(user))
+
+
+@pytest.fixture
+def of_bob(server: Server) -> str:
+    """A project of Bob's, with a run in it."""
+    return server.projects.create(SECRET, owner=Member("person", BOB.id, "owner")).id
+
+
+@pytest.fixture
+def run_of_bob(server: Server, of_bob: str) -> str:
+    run = server.seen(only(of_bob)).runs.add(make_result(), title=SECRET, owner=BOB.id)
+    server.seen(only(of_bob)).runs.describe(run.id, tagged=[SECRET])
+    return run.id
+
+
+def test_a_project_is_made_and_worked_in(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    known(ANN, server, monkeypatch)
+    page = visit()
+    assert not page.exception
+    assert [choice.label for choice in page.selectbox] == []  # Everyone alone: nothing to choose
+    page.button[0].click().run()
+    page.text_input(key="project-name").set_value(HOSTILE)
+    next(button for button in page.button if button.label == "Make the project").click().run()
+    assert not page.exception
+    [made] = [project for project in server.projects.all() if project.id != EVERYONE]
+    assert made.name == HOSTILE
+    assert server.projects.current(ANN.id) == made.id
+    assert server.known(ANN).role_in(made.id) == "owner"
+    page = visit()
+    assert page.selectbox(key="choose-project").value == made.id
+    assert "\\<b\\>" in text(page) or "&lt;b" in text(page)
+
+
+def test_what_is_run_belongs_to_the_chosen_project(
+    server: Server, of_bob: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known(BOB, server, monkeypatch)
+    page = visit("start")
+    page.selectbox(key="choose-project").set_value(of_bob).run()
+    assert server.projects.current(BOB.id) == of_bob
+    next(button for button in page.button if button.label == "Try the example").click().run()
+    [run] = server.seen(only(of_bob)).runs.search()
+    assert (run.project, run.owner) == (of_bob, BOB.id)
+    assert server.runs.search() == []
+    assert all(server.seen(only(of_bob)).files.get(sha256) for _, sha256 in server.runs.files_of(run.id))
+    server.service.cancel(run.id)
+
+
+@pytest.mark.parametrize("screen", ["start", "results", "runs", "projects", "plan", "models"])
+@pytest.mark.parametrize("user", [ANN, VERA], ids=["analyst", "viewer"])
+def test_others_find_nothing_of_it(
+    screen: str, user: User, server: Server, run_of_bob: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known(user, server, monkeypatch)
+    for query in ({}, {"run": run_of_bob}, {"a": run_of_bob, "b": run_of_bob}):
+        page = visit(screen, **query)
+        assert not page.exception
+        assert SECRET not in text(page)
+        assert SECRET not in str([choice.options for choice in page.selectbox])
+
+
+def test_its_members_do(
+    server: Server, of_bob: str, run_of_bob: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.projects.admit(of_bob, Member("domain", "lab.example", "viewer"))
+    known(User(ANN.id, "ann", "analyst", ANN.id), server, monkeypatch)
+    assert SECRET in [title.value for title in visit("results", run=run_of_bob).title]
+    page = visit("data")
+    page.selectbox(key="choose-project").set_value(of_bob).run()
+    assert any("In this project you are a viewer" in info.value for info in page.info)
+
+
+def test_admins_see_all(server: Server, run_of_bob: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    known(ROOT, server, monkeypatch)
+    assert SECRET in [title.value for title in visit("results", run=run_of_bob).title]
+
+
+def test_owners_change_it_and_members_only_look(
+    server: Server, of_bob: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.projects.admit(of_bob, Member("person", ANN.id, "analyst"))
+    known(ANN, server, monkeypatch)
+    assert not [button for button in visit().button if button.label in ("Rename", "Archive", "Delete")]
+    known(BOB, server, monkeypatch)
+    page = visit()
+    page.button(key=f"archive-{of_bob}").click().run()
+    assert server.projects.get(of_bob).archived
+    page.button(key=f"delete-{of_bob}").click().run()
+    assert "cannot be brought back" in page.warning[0].value
+    next(button for button in page.button if button.label == "Delete for good").click().run()
+    assert not page.exception
+    assert server.projects.get(of_bob) is None
+
+
+def test_a_choice_that_is_gone_is_everyone(
+    server: Server, of_bob: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.projects.choose(ROOT.id, of_bob)
+    known(ROOT, server, monkeypatch)
+    server.projects.delete(of_bob)
+    page = visit("runs")
+    assert not page.exception
+    assert page.session_state["project"] == EVERYONE
+
+
+def test_a_run_is_moved_by_an_owner_of_both(
+    server: Server, of_bob: str, run_of_bob: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known(BOB, server, monkeypatch)
+    assert "Move" not in [button.label for button in visit("results", run=run_of_bob).button]
+    other = server.projects.create("The other one", owner=Member("person", BOB.id, "owner")).id
+    page = visit("results", run=run_of_bob)
+    assert any(f"In the project {SECRET}" in caption.value for caption in page.caption)
+    next(button for button in page.button if button.label == "Move").click().run()
+    next(button for button in page.button if button.label == "Move it").click().run()
+    assert not page.exception
+    assert server.runs.get(run_of_bob).project == other
+
+
+def test_owners_say_who_belongs(server: Server, of_bob: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(type(server.settings), "sign_in", True)
+    known(BOB, server, monkeypatch)
+    page = AppTest.from_file(ENTRY, default_timeout=200)
+    page.session_state[f"members-{of_bob}"] = True
+    page.run()
+    page.switch_page("projects.py").run()
+    page.text_input(key=f"members-name-{of_bob}").set_value("ANN@lab.example")
+    next(button for button in page.button if button.label == "Add").click().run()
+    assert not page.exception
+    assert Member("address", "ann@lab.example", "viewer") in server.projects.members(of_bob)
+    page.selectbox(key=f"members-role-address-ann@lab.example-{of_bob}").set_value("analyst").run()
+    assert Member("address", "ann@lab.example", "analyst") in server.projects.members(of_bob)
+    page.button(key=f"members-remove-person-{BOB.id}-{of_bob}").click().run()
+    assert "needs an owner" in page.error[0].value

@@ -1,0 +1,169 @@
+"""Projects, and who belongs to them."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import Engine
+
+from grasp_core.access import EVERYONE, User
+from grasp_core.errors import LimitError, StoreError
+from grasp_core.store.people import members as members_module
+from grasp_core.store.people.members import Member
+from grasp_core.store.people.projects import NAME_LENGTH, ProjectStore
+from tests.store.making import HOSTILE
+
+ANN = User("1", "Ann", "analyst", "ann@lab.example", ("raters", "x" * 300))
+
+
+@pytest.fixture
+def store(engine: Engine) -> ProjectStore:
+    return ProjectStore(engine)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        ("person", "1"),
+        ("address", "ANN@lab.example "),
+        ("domain", "@Lab.Example"),
+        ("domain", "lab.example"),
+        ("group", "raters"),
+        ("group", "x" * 300),
+    ],
+)
+def test_a_person_belongs_by_id_address_domain_or_group(store: ProjectStore, kind, name: str) -> None:
+    project = store.create("Ours", owner=Member("person", "somebody", "owner")).id
+    assert store.roles(ANN) == {}
+    store.admit(project, Member(kind, name, "analyst"))
+    assert store.roles(ANN) == {project: "analyst"}
+    row = next(member for member in store.members(project) if member.role == "analyst")
+    store.expel(project, row.kind, row.name)
+    assert store.roles(ANN) == {}
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        ("person", "2"),
+        ("address", "ann@lab.example.evil.example"),
+        ("domain", "example.org"),
+        ("domain", "b.example"),
+        ("group", "rater"),
+        ("group", "RATERS"),
+    ],
+)
+def test_others_do_not(store: ProjectStore, kind, name: str) -> None:
+    store.admit(
+        store.create("Ours", owner=Member("person", "somebody", "owner")).id, Member(kind, name, "owner")
+    )
+    assert store.roles(ANN) == {}
+
+
+def test_nobody_belongs_by_what_they_lack(store: ProjectStore) -> None:
+    project = store.create("Ours", owner=Member("person", "somebody", "owner")).id
+    store.admit(project, Member("domain", "lab.example", "viewer"))
+    assert store.roles(User("2", "Bob", "analyst")) == {}
+
+
+def test_the_highest_of_several_roles_counts(store: ProjectStore) -> None:
+    project = store.create("Ours", owner=Member("person", "1", "owner")).id
+    store.admit(project, Member("domain", "lab.example", "viewer"))
+    assert store.roles(ANN) == {project: "owner"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        ("address", "ann"),
+        ("address", "@lab.example"),
+        ("address", "ann@"),
+        ("address", "a@b@c.example"),
+        ("address", "ann@lab.example, bob@lab.example"),
+        ("domain", "example"),
+        ("domain", "ann@lab.example"),
+        ("domain", "*.example"),
+        ("domain", ""),
+        ("group", " "),
+        ("person", ""),
+        ("group", "x" * 321),
+    ],
+)
+def test_what_names_nobody_is_refused_in_a_sentence(store: ProjectStore, kind, name: str) -> None:
+    project = store.create("Ours", owner=Member("person", "1", "owner")).id
+    with pytest.raises(LimitError, match="is not"):
+        store.admit(project, Member(kind, name, "viewer"))
+    assert len(store.members(project)) == 1
+
+
+def test_an_owner_is_left(store: ProjectStore) -> None:
+    project = store.create("Ours", owner=Member("person", "1", "owner")).id
+    with pytest.raises(StoreError, match="needs an owner"):
+        store.expel(project, "person", "1")
+    with pytest.raises(StoreError, match="needs an owner"):
+        store.admit(project, Member("person", "1", "viewer"))
+    assert store.members(project) == [Member("person", "1", "owner")]
+    store.admit(project, Member("group", "leads", "owner"))
+    store.expel(project, "person", "1")
+    assert store.members(project) == [Member("group", "leads", "owner")]
+
+
+@pytest.mark.parametrize("text", HOSTILE[:-2])
+def test_names_are_kept_as_they_are(store: ProjectStore, text: str) -> None:
+    project = store.create(text, owner=Member("person", text, "owner"))
+    assert project.name == " ".join(text.split())
+    store.choose(text, project.id)
+    assert store.current(text) == project.id
+    assert User(text, text, "analyst").id
+    assert store.roles(User(text, text, "analyst")) == {project.id: "owner"}
+
+
+@pytest.mark.parametrize("name", ["", "  \n", "x" * (NAME_LENGTH + 1)])
+def test_a_name_has_a_length(store: ProjectStore, name: str) -> None:
+    with pytest.raises(LimitError, match=f"1 to {NAME_LENGTH} characters"):
+        store.create(name, owner=Member("person", "1", "owner"))
+    assert [project.id for project in store.all()] == [EVERYONE]
+
+
+def test_everyone_stays_as_it_is(store: ProjectStore) -> None:
+    for change in (
+        lambda: store.rename(EVERYONE, "Mine"),
+        lambda: store.archive(EVERYONE),
+        lambda: store.delete(EVERYONE),
+        lambda: store.admit(EVERYONE, Member("person", "1", "owner")),
+        lambda: store.expel(EVERYONE, "person", "1"),
+    ):
+        with pytest.raises(StoreError, match="stays as it is"):
+            change()
+    assert [(project.name, project.archived) for project in store.all()] == [("Everyone", False)]
+
+
+def test_projects_are_listed_by_name_and_those_in_the_archive_last(store: ProjectStore) -> None:
+    b, a, old = (store.create(name, owner=Member("person", "1", "owner")) for name in ("b", "A", "A0"))
+    store.archive(old.id)
+    store.rename(b.id, " B  2 ")
+    assert [project.name for project in store.all()] == ["Everyone", "A", "B 2", "A0"]
+    store.archive(old.id, False)
+    assert [project.archived for project in store.all()] == [False] * 4
+    store.delete(a.id)
+    assert store.get(a.id) is None
+    with pytest.raises(StoreError, match="was deleted"):
+        store.rename(a.id, "A")
+
+
+def test_another_process_s_change_is_known_in_seconds(engine: Engine, monkeypatch) -> None:
+    here, there = ProjectStore(engine), ProjectStore(engine)
+    project = here.create("Ours", owner=Member("person", "1", "owner")).id
+    assert here.roles(ANN) == {project: "owner"}
+    there.delete(project)
+    monkeypatch.setattr(members_module, "KNOWN_SECONDS", 0.0)
+    assert here.roles(ANN) == {}
+
+
+def test_the_current_project_goes_with_it(store: ProjectStore) -> None:
+    assert store.current("1") is None
+    project = store.create("Ours", owner=Member("person", "1", "owner")).id
+    store.choose("1", EVERYONE)
+    store.choose("1", project)
+    assert store.current("1") == project
+    store.delete(project)
+    assert store.current("1") is None
