@@ -13,7 +13,7 @@ STUDY ?= full
 VENV_PYTHON := .venv/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-long coverage test-lm lint bench bench-clickers bench-loading bench-plan bench-power bench-raft bench-scaling bench-sessions study fuzz exports settings-table codes-table lock clean
+.PHONY: help setup run test test-long coverage test-lm lint bench bench-clickers bench-loading bench-plan bench-power bench-raft bench-scaling bench-sessions bench-tail study fuzz exports settings-table codes-table lock clean
 
 help: ## list these targets
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
@@ -90,6 +90,10 @@ study: ## simulate error rates and write docs/validity.md (a look: make study ST
 bench-plan: ## what plans predict from pilots against the truth, on planted effects
 	@tools/setup.sh app
 	$(VENV_PYTHON) -m benchmarks.planner --sets $(SETS)
+
+bench-tail: ## fitted small p-values against ten million permutations
+	@tools/setup.sh app
+	$(VENV_PYTHON) -m benchmarks.tail
 
 bench-raft: ## the few-shot benchmark's baselines beside their measured figures
 	@tools/setup.sh test

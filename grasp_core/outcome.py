@@ -34,6 +34,19 @@ class Interval:
 
 
 @dataclass(frozen=True, slots=True)
+class TailFit:
+    """That a p-value is of a curve through the tail of its null distribution, since few values lie further.
+
+    `counted` is p as counting gives it, `exceedances` the shuffled values that the curve goes through. With
+    `limit` the curve gives less than p, which is the smallest that is told.
+    """
+
+    counted: float
+    exceedances: int
+    limit: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """An observed value held against its null distribution.
 
@@ -46,6 +59,9 @@ class Outcome:
 
     A value of a final outcome has an `interval`, or `no_interval` says why not; results of earlier versions
     have neither.
+
+    With `fit`, p is that of a curve through the null distribution's tail, and q follows from it; where that
+    was asked and no curve goes through, p is counted and `no_fit` says why.
     """
 
     value: float | None
@@ -61,6 +77,8 @@ class Outcome:
     q_interval: tuple[float, float] | None = field(default=None, metadata=ADDED)
     interval: Interval | None = field(default=None, metadata=ADDED)
     no_interval: Remark | None = field(default=None, metadata=ADDED)
+    fit: TailFit | None = field(default=None, metadata=ADDED)
+    no_fit: Remark | None = field(default=None, metadata=ADDED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +105,8 @@ class LabelUse:
     far in any label, `q` that p after correction. Where profiles cannot be shuffled, `test` is "jackknife":
     p comes from leaving out each rater, or `reason` says why there is none. `mean` is the shift of the mean
     where labels are ordered or numbers. Without values `reason` says why, without intervals `no_interval`.
-    While permutations go on, `p_interval` and `q_interval` are as in :class:`Outcome`.
+    While permutations go on, `p_interval` and `q_interval` are as in :class:`Outcome`, and so are `fit` and
+    `no_fit` of p in the end.
     """
 
     labels: Mapping[str, Shift]
@@ -102,3 +121,5 @@ class LabelUse:
     p_interval: tuple[float, float] | None = field(default=None, metadata=ADDED)
     q_interval: tuple[float, float] | None = field(default=None, metadata=ADDED)
     test: LabelUseTest = field(default="shuffled", metadata=ADDED)
+    fit: TailFit | None = field(default=None, metadata=ADDED)
+    no_fit: Remark | None = field(default=None, metadata=ADDED)

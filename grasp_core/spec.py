@@ -101,6 +101,8 @@ class AnalysisSpec:
         Axes given which the others are tested once more: profiles are shuffled within their values too.
     cluster : str, optional
         Column whose values, such as teams, hold raters together: profiles move by whole clusters.
+    tail : bool
+        Whether p-values that fewer than 10 permutations reach are taken from a curve through the tail.
     """
 
     axes: tuple[AxisSet, ...]
@@ -122,6 +124,7 @@ class AnalysisSpec:
     slices: tuple[str, ...] = ()
     given: tuple[str, ...] = field(default=(), metadata=ADDED)
     cluster: str | None = field(default=None, metadata=ADDED)
+    tail: bool = field(default=False, metadata=ADDED)
 
     def __post_init__(self) -> None:
         _choice("p_value", self.p_value, PValue)
@@ -170,9 +173,13 @@ class AnalysisSpec:
                 f"GAI is one of {', '.join(IN_GROUP)} over one of {', '.join(CROSS_GROUP)};"
                 f" found {' over '.join(self.gai)}"
             )
-        for name in ("adaptive", "pairs"):
+        for name in ("adaptive", "pairs", "tail"):
             if not isinstance(getattr(self, name), bool):
                 raise SpecError(f"`{name}` must be true or false; found {getattr(self, name)!r}")
+        if self.tail and self.p_value == "paper":
+            raise SpecError(
+                "the paper's p-values are counted; for a curve through the tail take two-sided ones"
+            )
         _whole("permutations", self.permutations, 1, MAX_PERMUTATIONS)
         _whole("min_raters", self.min_raters, 1, 1_000_000)
         _whole("seed", self.seed, 0, MAX_SEED)
@@ -237,6 +244,8 @@ class RunSpec:
             raise SpecError("models are held against the answers to one question; run each by itself")
         if self.models and self.analysis.pairs:
             raise SpecError("models are held against groups, not against pairs of them; leave `pairs` out")
+        if self.models and self.analysis.tail:
+            raise SpecError("p-values of models are counted; leave `tail` out")
         if self.data.further and self.analysis.level != "nominal":
             raise SpecError(
                 "several questions are held together by whether answers are equal, which is level nominal;"

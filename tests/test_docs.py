@@ -19,7 +19,13 @@ from typing import Any
 import pytest
 
 from grasp_core import cli
-from grasp_core.report.table_csv import CSV_COLUMNS, PAIR_COLUMNS, SLICE_COLUMNS
+from grasp_core.report.table_csv import (
+    CSV_COLUMNS,
+    GIVEN_COLUMNS,
+    PAIR_COLUMNS,
+    SLICE_COLUMNS,
+    TAIL_COLUMNS,
+)
 
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
@@ -200,7 +206,8 @@ def test_every_field_and_column_is_described(outputs: tuple[dict[str, Any], str]
     codes = WRITTEN.with_name("results.md").read_text(encoding="utf-8")
     described |= set(re.findall(r"\*(\w+)\*", codes))  # the numbers of reasons and warnings
     assert set(field_names(outputs[0])) <= described
-    assert {*CSV_COLUMNS, *PAIR_COLUMNS, *SLICE_COLUMNS} <= described
+    columns = {*CSV_COLUMNS, *PAIR_COLUMNS, *SLICE_COLUMNS, *GIVEN_COLUMNS, *TAIL_COLUMNS}
+    assert columns <= described
 
 
 def test_the_readme_is_one_page() -> None:

@@ -41,6 +41,7 @@ from grasp_core.report.words import (
     format_p_value,
     format_value,
     group_label,
+    p_words,
 )
 from grasp_core.result import DsiResult, RunResult
 
@@ -108,7 +109,7 @@ def _tested(outcome: Outcome, result: RunResult) -> str:
         unsure = f", {MAY_CHANGE}" if may_change(outcome) else ""
         return f"p {p_so_far(outcome)}{unsure}"
     figures = [
-        format_p(outcome.p, permutations=permutations),
+        p_words(outcome, permutations=permutations),
         format_p(outcome.q, name="q", permutations=permutations),
         badge(outcome.significance),
     ]
@@ -190,7 +191,7 @@ def _alt(result: RunResult, ranked: list[DsiResult]) -> str:
         group = "" if row.group is None else f", attained by {group_label(row.group)}"
         parts.append(
             f"{axis_label(row.axes)} {format_value(row.outcome.value)}{group} "
-            f"({format_p(row.outcome.p, permutations=permutations)}, "
+            f"({p_words(row.outcome, permutations=permutations)}, "
             f"{SIGNIFICANCE_NAMES[row.outcome.significance]})"
         )
     return f"Diversity sensitivity index by axis, largest first: {'; '.join(parts)}."

@@ -21,13 +21,13 @@ from grasp_core.report.tables import RowOrder, ends, ordered_groups
 from grasp_core.report.words import (
     NOT_ESTIMABLE,
     SIGNIFICANCE_NAMES,
-    STARS,
     WORDS,
     axis_label,
     format_value,
     group_labels,
     one_line,
     outcome_of,
+    signs,
     verdict,
 )
 from grasp_core.result import GroupResult, RunResult
@@ -187,7 +187,7 @@ def _figures(
     outcome = measure.of(row)
     low, high = ends(outcome)
     interval = "" if low is None else f"[{measure.write(low)}, {measure.write(high)}]"
-    signs = f"{STARS[outcome.significance]}{MAY_CHANGE if may_change(outcome) else ''}"
+    beside = f"{signs(outcome)}{MAY_CHANGE if may_change(outcome) else ''}"
     return {
         "axis": axis_label(row.group.axes),
         "raters": row.n_raters,
@@ -197,7 +197,7 @@ def _figures(
         "chance": _within(domain, outcome.null_median),
         "value": measure.write(outcome.value),
         "interval": interval or str(outcome.no_interval or ""),
-        "figures": " ".join(part for part in (measure.write(outcome.value), interval, signs) if part),
+        "figures": " ".join(part for part in (measure.write(outcome.value), interval, beside) if part),
         "p": p_in_figure(outcome, result),
         "q": "" if outcome.q is None else q_in_figure(outcome, result),
         "significance": SIGNIFICANCE_NAMES[outcome.significance],

@@ -43,6 +43,7 @@ from grasp_core.report.words import (
     format_value,
     group_labels,
     outcome_of,
+    p_words,
 )
 from grasp_core.result import RunResult
 
@@ -123,7 +124,7 @@ def chart_alt(result: RunResult, statistic: str) -> str:
     for significance, words in wanted:
         found = [
             f"{label} ({format_value(outcome.value)}, {outcome.direction or 'no direction'}, "
-            f"{format_p(outcome.p, permutations=permutations)}, "
+            f"{p_words(outcome, permutations=permutations)}, "
             f"{format_p(outcome.q, name='q', permutations=permutations)})"
             for label, outcome in zip(labels, outcomes, strict=True)
             if outcome.significance == significance

@@ -14,10 +14,11 @@ from grasp_core.report.pairs.words import Measure
 from grasp_core.report.tables import ends
 from grasp_core.report.words import (
     SIGNIFICANCE_NAMES,
-    STARS,
     axis_label,
     format_p,
     group_labels,
+    p_words,
+    signs,
     verdict,
 )
 from grasp_core.result import RunResult
@@ -117,7 +118,7 @@ def _top(row: int) -> int:
 
 def _figures(result: RunResult, outcome: Outcome, measure: Measure) -> Cell:
     low, high = ends(outcome)
-    many, stars = result.permutations, STARS[outcome.significance]
+    many, stars = result.permutations, signs(outcome)
     return {
         "value": measure.write(outcome.value),
         "brief": "–" if outcome.value is None else f"{measure.brief(outcome.value)}{stars}",
@@ -125,7 +126,7 @@ def _figures(result: RunResult, outcome: Outcome, measure: Measure) -> Cell:
         "interval": str(outcome.no_interval or "")
         if low is None
         else f"[{measure.write(low)}, {measure.write(high)}]",
-        "p": format_p(outcome.p, permutations=many),
+        "p": p_words(outcome, permutations=many),
         "q": format_p(outcome.q, name="q", permutations=many),
         "verdict": verdict(outcome),
     }

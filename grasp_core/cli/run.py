@@ -98,6 +98,12 @@ def _add_analysis(group: argparse._ArgumentGroup) -> None:
         help="hold the groups of each axis against each other two by two (default: unless it takes long)",
     )
     group.add_argument(
+        "--tail",
+        action="store_true",
+        default=None,
+        help="take p that fewer than 10 permutations reach from a curve through the tail; marked as fitted",
+    )
+    group.add_argument(
         "--slice",
         dest="slices",
         action="append",

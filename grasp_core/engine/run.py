@@ -125,7 +125,13 @@ def run_key(summary: DataSummary, spec: RunSpec, version: str) -> str:
 def new_tally(panel: Panel, analysis: AnalysisSpec) -> Tally:
     """A tally that takes the columns of a panel."""
     tests = panel.tests
-    return Tally(panel.observed, tests.needs, analysis.permutations, tests.maxima)
+    return Tally(
+        panel.observed,
+        tests.needs,
+        analysis.permutations,
+        tests.maxima,
+        extremes=tests.regroupings is not None,
+    )
 
 
 def finish(

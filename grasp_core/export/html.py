@@ -41,7 +41,6 @@ from grasp_core.report.saved import spec_json
 from grasp_core.report.sentences import answer
 from grasp_core.report.words import (
     SIGNIFICANCE_NAMES,
-    STARS,
     WORDS,
     arrow,
     axis_label,
@@ -51,7 +50,9 @@ from grasp_core.report.words import (
     group_label,
     group_labels,
     outcome_of,
+    p_text,
     reported_statistics,
+    signs,
 )
 from grasp_core.result import DsiResult, RunResult
 
@@ -177,7 +178,8 @@ def _axis_row(row: DsiResult, result: RunResult) -> list[Cell]:
         text(axis_label(row.axes)),
         _value(replace(row.outcome, direction=None)),  # a maximum is compared upwards only
         text("" if row.group is None else group_label(row.group)),
-        *(_p(p, result) for p in (row.outcome.p, row.outcome.q, row.p_group)),
+        number(p_text(row.outcome, permutations=result.permutations)),
+        *(_p(p, result) for p in (row.outcome.q, row.p_group)),
     ]
 
 
@@ -203,13 +205,14 @@ def _groups(result: RunResult) -> str:
 def _value(outcome: Outcome) -> Cell:
     """The value with its signs, which are read out as words."""
     shown = escape(format_value(outcome.value))
-    signs = f"{arrow(outcome)}{STARS[outcome.significance]}"
-    if not signs:
+    beside = f"{arrow(outcome)}{signs(outcome)}"
+    if not beside:
         return Cell(shown, "number")
     result = "" if outcome.significance == "none" else SIGNIFICANCE_NAMES[outcome.significance]
-    words = ", ".join(filter(None, (_DIRECTIONS[outcome.direction], result)))
+    fitted = "" if outcome.fit is None else "p fitted"
+    words = ", ".join(filter(None, (_DIRECTIONS[outcome.direction], result, fitted)))
     return Cell(
-        f'{shown} <span aria-hidden="true">{signs}</span><span class="unseen">{words}</span>',
+        f'{shown} <span aria-hidden="true">{beside}</span><span class="unseen">{words}</span>',
         f"number {outcome.significance}",
     )
 
@@ -254,7 +257,7 @@ def _numbers(name: str, outcome: Outcome, result: RunResult) -> list[Cell]:
         _value(outcome),
         number(escape(format_interval(outcome) or str(outcome.no_interval or ""))),
         number(format_value(outcome.null_median)),
-        _p(outcome.p, result),
+        number(p_text(outcome, permutations=result.permutations)),
         _p(outcome.q, result),
     ]
 

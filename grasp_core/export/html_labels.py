@@ -17,10 +17,11 @@ from grasp_core.report.label_use import (
 from grasp_core.report.words import (
     LABEL_USE_EXPLANATION,
     LABEL_USE_FORMULA,
-    STARS,
     format_p_value,
     group_label,
     one_line,
+    p_text,
+    signs,
 )
 from grasp_core.result import GroupResult, RunResult
 
@@ -56,17 +57,15 @@ def _rows(row: GroupResult, use: LabelUse, result: RunResult) -> list[list[Cell]
 
 
 def _row(row: GroupResult, use: LabelUse, label: str, shift: Shift, result: RunResult) -> list[Cell]:
-    p, of_all, q = (
-        format_p_value(value, permutations=result.permutations) for value in (shift.p, use.p, use.q)
-    )
+    p, q = (format_p_value(value, permutations=result.permutations) for value in (shift.p, use.q))
     return [
         text(group_label(row.group)),
         text(one_line(label)),
         number(format_points(shift.value)),
         number(format_points_interval(shift) or str(use.no_interval or "")),
         number(p),
-        number(of_all),
-        number(f"{q} {STARS[use.significance]}".rstrip()),
+        number(p_text(use, permutations=result.permutations)),
+        number(f"{q} {signs(use)}".rstrip()),
     ]
 
 

@@ -24,7 +24,6 @@ from grasp_core.report.tables import ordered_groups
 from grasp_core.report.words import (
     LABEL_USE_EXPLANATION,
     MINUS,
-    STARS,
     WORDS,
     axis_label,
     format_value,
@@ -32,6 +31,7 @@ from grasp_core.report.words import (
     one_line,
     outcome_of,
     reported_statistics,
+    signs,
 )
 from grasp_core.result import GroupResult, RunResult
 
@@ -213,4 +213,4 @@ def _cell(outcome: Outcome) -> str:
     if outcome.value is None:
         return r"\multicolumn{2}{c}{---}"
     arrow = {"up": r"$\uparrow$", "down": r"$\downarrow$", None: ""}[outcome.direction]
-    return f"{escape_latex(format_value(outcome.value))} & {arrow}{STARS[outcome.significance]}"
+    return f"{escape_latex(format_value(outcome.value))} & {arrow}{signs(outcome)}"

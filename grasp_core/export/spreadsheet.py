@@ -55,7 +55,8 @@ def _groups(result: RunResult) -> list[Column]:
     ]
     for name in reported_statistics(result):
         words = WORDS[name].name
-        signs = (table[f"{name}_arrow"] + table[f"{name}_stars"]).tolist()
+        beside = [f"{name}_{sign}" for sign in ("arrow", "stars", "fitted") if f"{name}_{sign}" in table]
+        signs = table[beside].sum(axis=1).tolist()
         columns += [
             Column(words, "value", table[name].tolist()),
             Column(f"{words} from", "end", table[f"{name}_low"].tolist()),

@@ -13,7 +13,7 @@ from grasp_core.remarks.items import ItemProblem
 from grasp_core.remarks.left_out import LeftOutReason, Skipped
 from grasp_core.remarks.no_map import NoMap
 from grasp_core.remarks.problems import DataProblem, FileProblem
-from grasp_core.remarks.reasons import NoInterval, NoValue
+from grasp_core.remarks.reasons import NoFit, NoInterval, NoValue
 from grasp_core.remarks.remark import Code, Remark, Value, Words, said
 from grasp_core.remarks.submissions import SubmissionProblem
 
@@ -21,6 +21,7 @@ KINDS: tuple[type[Code], ...] = (
     *(
         NoValue,
         NoInterval,
+        NoFit,
         NoMap,
         Caution,
         GuardCaution,

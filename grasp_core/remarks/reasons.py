@@ -54,3 +54,11 @@ class NoInterval(Code):
     MANY_ORDERED_LABELS = "intervals of ordered labels take up to {most:d} of them; there are more"
     MANY_ITEMS_AND_LABELS = "intervals take up to {most:d} items times labels; there are more"
     INTERVAL_IN_PARTS = "intervals are not computed of data in parts"
+
+
+@unique
+class NoFit(Code):
+    """Why a small p is counted although a curve through the tail was asked."""
+
+    FEW_FOR_TAIL = "a curve through the tail takes {least:d} shuffled values or more; there are {shuffled:d}"
+    NO_CURVE = "no curve goes through the tail of the shuffled values: it bends, or too many are equal"

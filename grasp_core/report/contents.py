@@ -12,6 +12,8 @@ from grasp_core.report.words import (
     DSI_EXPLANATION,
     DSI_FORMULA,
     DSI_NAME,
+    FITTED,
+    FITTED_MEANING,
     WORDS,
     axis_label,
     group_labels,
@@ -58,6 +60,7 @@ def marks(analysis: AnalysisSpec) -> tuple[tuple[str, str], ...]:
         ("↑ ↓", "above or below the middle of the chance groupings"),
         ("*", f"nominal only, p < {LEVEL:g}"),
         ("**", f"after correction, q < {LEVEL:g} ({correction})"),
+        *([(FITTED, FITTED_MEANING)] if analysis.tail else []),
     )
 
 

@@ -63,6 +63,11 @@ PAIRS = (
     "The groups of each axis are held against each other two by two; profiles are shuffled among the two "
     "alone, and the pairs of an axis are corrected together."
 )
+TAIL = Choice(
+    "Fit small p-values",
+    "Where fewer than 10 chance groupings go as far, p is that of a curve through the tail of all, and is "
+    "marked: an estimate of what many more permutations would give.",
+)
 CORRECTION: Mapping[str, Choice] = {
     "benjamini-hochberg": Choice(
         CORRECTION_NAMES["benjamini-hochberg"],
@@ -138,6 +143,7 @@ def stated(spec: RunSpec, stopping: Stopping | None = None) -> list[tuple[str, s
         *ended,
         *kept,
         ("p-value", f"{p_value.label}. {p_value.meaning}"),
+        *([("Small p", TAIL.meaning)] if analysis.tail else []),
         ("Correction", f"{correction.label}. {correction.meaning}"),
         ("Corrected together", f"{family.label}. {family.meaning}"),
         (

@@ -19,6 +19,7 @@ from grasp_core.report.words import (
     group_labels,
     lead_statistic,
     one_line,
+    p_words,
 )
 from grasp_core.result import GroupResult, RunResult
 from grasp_core.spec import CROSS_GROUP
@@ -107,7 +108,7 @@ class Finding:
 
     @property
     def _p_and_q(self) -> str:
-        return f"{format_p(self.outcome.p)}, {format_p(self.outcome.q, name='q')}"
+        return f"{p_words(self.outcome)}, {format_p(self.outcome.q, name='q')}"
 
     @property
     def apart(self) -> bool:
@@ -185,6 +186,7 @@ def _test_of(use: LabelUse, shift: Shift) -> Outcome:
         null=null,
         p_interval=use.p_interval,
         q_interval=use.q_interval,
+        fit=use.fit,
         interval=interval,
         no_interval=use.no_interval,
     )

@@ -16,9 +16,9 @@ from grasp_core.report.words import (
     STARS,
     WORDS,
     axis_label,
-    format_p_value,
     group_labels,
     outcome_of,
+    p_text,
 )
 from grasp_core.result import Association, GivenResult, GroupResult, RunResult
 
@@ -139,7 +139,7 @@ def _p(row: GroupResult, test: str, result: RunResult) -> str:
     found: Outcome | LabelUse | None = row.label_use if test == "label_use" else outcome_of(row, test)
     if found is None or found.p is None:
         return "none"
-    p = format_p_value(found.p, permutations=result.permutations)
+    p = p_text(found, permutations=result.permutations)
     return f"{p} {STARS[found.significance]}".rstrip()
 
 

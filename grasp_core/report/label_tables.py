@@ -11,6 +11,7 @@ from grasp_core.report.label_use import foremost, format_points, format_points_i
 from grasp_core.report.so_far import MAY_CHANGE, may_change, p_so_far, q_so_far
 from grasp_core.report.tables import or_nan
 from grasp_core.report.words import (
+    FITTED,
     NOT_ESTIMABLE,
     SIGNIFICANCE_NAMES,
     STARS,
@@ -18,6 +19,8 @@ from grasp_core.report.words import (
     format_p_value,
     group_label,
     one_line,
+    p_text,
+    signs,
 )
 from grasp_core.result import GroupResult, RunResult
 
@@ -60,7 +63,7 @@ def label_use_table(result: RunResult) -> pd.DataFrame:
             row.n_raters,
             label,
             *map(or_nan, (shift.value, shift.low, shift.high, shift.p, use.p, use.q)),
-            STARS[use.significance],
+            signs(use),
         ]
         for row, use in with_label_use(result)
         for label, shift in (*use.labels.items(), *(() if use.mean is None else ((MEAN, use.mean),)))
@@ -112,7 +115,7 @@ def label_use_numbers(result: RunResult) -> tuple[pd.DataFrame, list[str]]:
     table["p"] = [or_nan(use.p) for use in uses]
     table["q"] = [or_nan(use.q) for use in uses]
     marks = {**SIGNIFICANCE_NAMES, "none": ""}
-    table["Marked"] = [marks[use.significance] for use in uses]
+    table["Marked"] = [f"{marks[use.significance]} {FITTED if use.fit else ''}".strip() for use in uses]
     return table, heads
 
 
@@ -148,5 +151,5 @@ def _tested(use: LabelUse, result: RunResult) -> list[str]:
     if result.provisional:
         unsure = MAY_CHANGE if may_change(use) else ""
         return [p_so_far(use), f"{q_so_far(use)}{unsure}"]
-    p, q = (format_p_value(value, permutations=result.permutations) for value in (use.p, use.q))
-    return [p, f"{q} {STARS[use.significance]}".rstrip()]
+    q = format_p_value(use.q, permutations=result.permutations)
+    return [p_text(use, permutations=result.permutations), f"{q} {STARS[use.significance]}".rstrip()]

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from grasp_core.outcome import Interval, LabelUse, Outcome, Shift, Significance
 from grasp_core.report.text import Segment, Sentence
-from grasp_core.report.words import MINUS, NOT_ESTIMABLE, format_p, format_value, group_labels, one_line
+from grasp_core.report.words import (
+    MINUS,
+    NOT_ESTIMABLE,
+    format_p,
+    format_value,
+    group_labels,
+    one_line,
+    p_words,
+)
 from grasp_core.result import GroupResult, RunResult
 from grasp_core.spec import LEVEL
 
@@ -76,7 +84,7 @@ def p_and_q(use: LabelUse, result: RunResult) -> str:
     if use.p is None and use.reason is not None:
         return f"no mark: {use.reason}"
     how = " by leaving raters out" if use.test == "jackknife" else ""
-    return f"{format_p(use.p, permutations=many)}, {format_p(use.q, name='q', permutations=many)}{how}"
+    return f"{p_words(use, permutations=many)}, {format_p(use.q, name='q', permutations=many)}{how}"
 
 
 def mean_words(use: LabelUse, result: RunResult) -> str:

@@ -19,6 +19,7 @@ from grasp_core.report.words import (
     group_labels,
     lead_statistic,
     outcome_of,
+    p_words,
 )
 from grasp_core.result import DsiResult, RunResult
 from grasp_core.wording import number
@@ -183,7 +184,7 @@ def _axis_parts(result: RunResult, row: DsiResult) -> list[str | Segment]:
         Segment(axis_label(row.axes), strong=True),
         f" (DSI {format_value(row.outcome.value)}{group}",
         Segment("" if row.group is None else group_labels([row.group])[0], strong=True),
-        f"; {format_p(row.outcome.p, permutations=permutations)}, "
+        f"; {p_words(row.outcome, permutations=permutations)}, "
         f"{format_p(row.outcome.q, name='q', permutations=permutations)})",
     ]
 

@@ -23,6 +23,7 @@ from grasp_core.report.words import (
     lead_statistic,
     one_line,
     outcome_of,
+    p_words,
     reported_statistics,
 )
 from grasp_core.result import GroupResult, RunResult, SliceResult, SlicesResult
@@ -179,7 +180,7 @@ def _numbers(result: RunResult, one: Found) -> str:
     outcome = outcome_of(one.row, one.statistic)
     many = result.permutations
     size = f"{WORDS[one.statistic].name} {format_value(outcome.value)} {format_interval(outcome)}".rstrip()
-    tests = format_p(outcome.p, permutations=many), format_p(outcome.q, name="q", permutations=many)
+    tests = p_words(outcome, permutations=many), format_p(outcome.q, name="q", permutations=many)
     return ", ".join((size, *tests))
 
 

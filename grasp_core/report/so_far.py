@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from grasp_core.outcome import LabelUse, Outcome
-from grasp_core.report.words import format_p_value
+from grasp_core.report.words import (
+    format_p_value,
+    p_text,
+)
 from grasp_core.result import Result
 from grasp_core.spec import LEVEL
 
@@ -40,6 +43,8 @@ def not_yet(outcome: Outcome | LabelUse, result: Result) -> bool:
 
 def p_in_figure(outcome: Outcome | LabelUse, result: Result) -> str:
     """The p-value where there is little room: ``≈ 0.031`` while permutations go on, dots before."""
+    if outcome.fit is not None:
+        return p_text(outcome)
     return NOT_YET if not_yet(outcome, result) else _in_figure(outcome.p, result)
 
 

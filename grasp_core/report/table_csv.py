@@ -34,6 +34,7 @@ CSV_COLUMNS = (
 PAIR_COLUMNS = ("other_group", "n_raters_other")
 SLICE_COLUMNS = ("slice", "slice_value")
 GIVEN_COLUMNS = ("given",)
+TAIL_COLUMNS = ("p_counted",)
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
@@ -44,6 +45,7 @@ def table_csv(result: RunResult) -> str:
     cells more: the second group and its raters, blank where all others are meant. Of a run with slices,
     further lines follow of every group in each, and again all lines have two cells more: the slice's column
     and value, blank where all items are meant; and so with groups given an axis, and one cell for that axis.
+    Where p may be fitted, a last cell has it as counted.
 
     Notes
     -----
@@ -56,10 +58,13 @@ def table_csv(result: RunResult) -> str:
         *(PAIR_COLUMNS if result.pairs else ()),
         *(SLICE_COLUMNS if result.slices else ()),
         *(GIVEN_COLUMNS if result.given else ()),
+        *(TAIL_COLUMNS if result.spec.analysis.tail else ()),
     )
     writer.writerow((*CSV_COLUMNS, *more))
     for line, cells in _with_more(result):
-        writer.writerow((*line, *(cells.get(name, "") for name in more)))
+        counted = dict(zip(TAIL_COLUMNS, line[len(CSV_COLUMNS) :], strict=True))
+        own = {**cells, **counted}
+        writer.writerow((*line[: len(CSV_COLUMNS)], *(own.get(name, "") for name in more)))
     return buffer.getvalue()
 
 
@@ -112,12 +117,18 @@ def _outcome(outcome: Outcome) -> tuple[str, ...]:
         exact(outcome.q),
         outcome.significance,
         safe_cell(str(outcome.reason or "")),
+        _counted(outcome),
     )
+
+
+def _counted(test: Outcome | LabelUse) -> str:
+    """P as counted, where p is that of a curve."""
+    return "" if test.fit is None else exact(test.fit.counted)
 
 
 def _label_use(use: LabelUse) -> Iterator[tuple[str, ...]]:
     """The test of all labels together, each label's shift, and the mean's where there is one."""
-    test = (exact(use.p), exact(use.q), use.significance, safe_cell(str(use.reason or "")))
+    test = (exact(use.p), exact(use.q), use.significance, safe_cell(str(use.reason or "")), _counted(use))
     yield ("label_use", "", "", "", "", "", "", *test)
     for label, shift in use.labels.items():
         yield ("label_use", safe_cell(label), *_shift(shift))
@@ -126,7 +137,7 @@ def _label_use(use: LabelUse) -> Iterator[tuple[str, ...]]:
 
 
 def _shift(shift: Shift) -> tuple[str, ...]:
-    return (*map(exact, (shift.value, shift.low, shift.high)), "", "", exact(shift.p), "", "", "")
+    return (*map(exact, (shift.value, shift.low, shift.high)), "", "", exact(shift.p), "", "", "", "")
 
 
 def safe_cell(text: str) -> str:

@@ -9,6 +9,7 @@ import pandas as pd
 from grasp_core.outcome import Outcome
 from grasp_core.report.so_far import MAY_CHANGE, may_change, p_so_far, q_so_far
 from grasp_core.report.words import (
+    FITTED,
     STARS,
     WORDS,
     arrow,
@@ -19,6 +20,7 @@ from grasp_core.report.words import (
     lead_statistic,
     outcome_of,
     reported_statistics,
+    signs,
 )
 from grasp_core.result import GroupResult, RunResult
 
@@ -98,6 +100,7 @@ def results_table(result: RunResult, *, order: RowOrder = "axis", by: str | None
     for name in reported_statistics(result):
         columns += [name, *(f"{name}_{part}" for part in _OF_STATISTIC)]
         columns += [f"{name}_unsure"] if result.provisional else []
+        columns += [f"{name}_fitted"] if result.spec.analysis.tail else []
     statistics, so_far = reported_statistics(result), result.provisional
     rows = [_results_row(row, statistics, so_far=so_far) for row in ordered_groups(result, order, by)]
     return pd.DataFrame(rows, columns=columns)
@@ -120,6 +123,7 @@ def _results_row(row: GroupResult, statistics: tuple[str, ...], *, so_far: bool)
             f"{name}_stars": STARS[outcome.significance],
             f"{name}_p": or_nan(outcome.p),
             f"{name}_q": or_nan(outcome.q),
+            f"{name}_fitted": FITTED if outcome.fit is not None else "",
             f"{name}_reason": str(outcome.reason or ""),
         }
         if so_far:
@@ -187,7 +191,7 @@ def lead_table(result: RunResult) -> pd.DataFrame:
 def cell_text(outcome: Outcome) -> str:
     """Value, arrow and stars in one cell, with a question mark where these may still change."""
     unsure = MAY_CHANGE if may_change(outcome) else ""
-    return f"{format_value(outcome.value)} {arrow(outcome)}{STARS[outcome.significance]}{unsure}".rstrip()
+    return f"{format_value(outcome.value)} {arrow(outcome)}{signs(outcome)}{unsure}".rstrip()
 
 
 def dsi_table(result: RunResult) -> pd.DataFrame:
@@ -209,7 +213,7 @@ def dsi_table(result: RunResult) -> pd.DataFrame:
                 "group": "" if row.group is None else group_label(row.group),
                 "p": p_so_far(row.outcome) if result.provisional else or_nan(row.outcome.p),
                 "q": q_so_far(row.outcome) if result.provisional else or_nan(row.outcome.q),
-                "stars": STARS[row.outcome.significance],
+                "stars": signs(row.outcome),
                 "p_group": or_nan(row.p_group),
                 "stars_group": STARS[row.significance_group],
                 "reason": str(row.outcome.reason or ""),

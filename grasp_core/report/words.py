@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from grasp_core.groups import AxisSet, Group
-from grasp_core.outcome import Outcome, Significance
+from grasp_core.outcome import LabelUse, Outcome, Significance
 from grasp_core.remarks.reasons import NoValue
 from grasp_core.result import GroupResult, RunResult
 from grasp_core.spec import STATISTICS
@@ -148,6 +149,8 @@ DSI_EXPLANATION = (
 DSI_FORMULA = "DSI(axis) = max over the axis's groups of GAI"
 
 STARS: Mapping[Significance, str] = {"none": "", "nominal": "*", "corrected": "**"}
+FITTED = "†"
+FITTED_MEANING = "p fitted to the tail of the chance groupings, since fewer than 10 go as far"
 SIGNIFICANCE_NAMES: Mapping[Significance, str] = {
     "corrected": "after correction",
     "nominal": "nominal only",
@@ -215,6 +218,26 @@ def format_p(p: float | None, *, name: str = "p", permutations: int | None = Non
     """A p or q for a sentence: ``p = 0.014``, ``p < 0.001`` or ``p not estimable``."""
     text = format_p_value(p, permutations=permutations)
     return f"{name} {text}" if p is None or text.startswith("<") else f"{name} = {text}"
+
+
+def p_text(test: Outcome | LabelUse, *, permutations: int | None = None) -> str:
+    """A test's p for a table cell; of a curve through the tail with one digit, as ``≈ 0.00002``."""
+    if test.fit is None or test.p is None:
+        return format_p_value(test.p, permutations=permutations)
+    decimals = max(3, -math.floor(math.log10(test.p)))
+    return f"{'≤' if test.fit.limit else '≈'} {test.p:.{decimals}f}"
+
+
+def p_words(test: Outcome | LabelUse, *, permutations: int | None = None) -> str:
+    """The same for a sentence, such as ``p ≈ 0.00002 (fitted)``."""
+    if test.fit is None:
+        return format_p(test.p, permutations=permutations)
+    return f"p {p_text(test)} (fitted)"
+
+
+def signs(test: Outcome | LabelUse) -> str:
+    """The stars of a test, and the sign of a fitted p."""
+    return STARS[test.significance] + (FITTED if test.fit is not None else "")
 
 
 def one_line(text: str) -> str:

@@ -102,6 +102,8 @@ def label_use(
         most=names[most],
         p_interval=together.p_interval,
         q_interval=together.q_interval,
+        fit=together.fit,
+        no_fit=together.no_fit,
     )
 
 

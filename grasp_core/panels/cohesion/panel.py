@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -30,6 +30,7 @@ from grasp_core.panels.cohesion.untested import Test, Untested, no_test, tests_o
 from grasp_core.permutation import compiled, questions
 from grasp_core.permutation.nulls.values import Null
 from grasp_core.permutation.questions import AnyDesign
+from grasp_core.permutation.testing.attainable import regroupings
 from grasp_core.permutation.testing.outcomes import outcomes, tested_otherwise
 from grasp_core.permutation.testing.tests import Tests
 from grasp_core.remarks.cautions import Caution
@@ -84,6 +85,8 @@ class Cohesion:
         Axes whose groups were given other items, or more of them: not everything is tested by shuffling.
     test : callable
         Tests the label use of their groups by leaving out raters.
+    left : float64 array, shape (G,), optional
+        :func:`~grasp_core.permutation.testing.attainable.regroupings` of the groups.
     """
 
     def __init__(
@@ -97,6 +100,7 @@ class Cohesion:
         intervals: Callable[[], FloatArray] | Remark | None = None,
         unequal: Collection[AxisSet] = (),
         test: Test = no_test,
+        left: FloatArray | None = None,
     ) -> None:
         self.grouping = grouping
         counted = questions.together(components)
@@ -104,7 +108,7 @@ class Cohesion:
         self._labels = labels
         self.places = Places(len(grouping.groups), labels.told)
         self.untested = Untested.of_groups(grouping.groups, unequal, analysis, self.places, test)
-        self.asked: Tests = cohesion_tests(grouping.groups, analysis, labels.told)
+        self.asked: Tests = replace(cohesion_tests(grouping.groups, analysis, labels.told), regroupings=left)
         self.tests = self.asked.without(self.untested.columns)
         self.by_shares = few_paired(counted)
         self.statistics = group_columns(counted, analysis, self.by_shares)
@@ -162,6 +166,7 @@ class Cohesion:
             of_groups.too_large(dataset.questions, analysis) or intervals,
             unequal,
             tests_of(dataset.questions, grouping, analysis.level),
+            regroupings(dataset.raters, grouping, analysis),
         )
 
     def work(self, active: BoolArray) -> CohesionWork:

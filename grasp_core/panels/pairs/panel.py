@@ -26,6 +26,7 @@ from grasp_core.panels.panel import Later
 from grasp_core.permutation import questions
 from grasp_core.permutation.nulls.values import Null
 from grasp_core.permutation.questions import AnyDesign
+from grasp_core.permutation.testing.attainable import regroupings
 from grasp_core.permutation.testing.outcomes import outcomes, tested_otherwise
 from grasp_core.remarks.cautions import Caution
 from grasp_core.remarks.remark import Remark
@@ -97,7 +98,7 @@ class Pairs:
         self._by_shares: BoolArray = np.any(few_paired(counted), axis=-1)
         self._labels = Labels.of(dataset.questions)
         self._places = PairPlaces.of_pairs(len(self._pairs), self._labels.told)
-        self._asked = pairs_tests(self._places, analysis)
+        self._asked = replace(pairs_tests(self._places, analysis), regroupings=self._left())
         self._untested = self._not_shuffled(unequal)
         self.tests = self._asked.without(self._untested.columns)
         self.observed = side_by_side(pair_columns(counted, analysis, self._by_shares))
@@ -154,6 +155,11 @@ class Pairs:
         chosen = [u for u, pair in enumerate(self._pairs) if pair.grouping.groups[0].axes in unequal]
         columns = {self._places.of_first.column(u, LABEL_USE): u for u in chosen if self._labels.told}
         return Untested(by_jackknife=columns, test=lambda u: tests[u](0))
+
+    def _left(self) -> FloatArray | None:
+        """What curves through tails need of the shuffles within each pair, if any are asked."""
+        left = [regroupings(pair.raters, pair.grouping, self._analysis) for pair in self._pairs]
+        return np.array([one.max() for one in left if one is not None]) if self._analysis.tail else None
 
     def _missing(self, components: Sequence[Sequence[FloatArray]], counted: FloatArray) -> dict[int, Remark]:
         """Why columns have no observed value."""

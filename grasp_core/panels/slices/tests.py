@@ -11,6 +11,7 @@ from grasp_core.annotations import Int64Array
 from grasp_core.panels.cohesion.columns import group_families
 from grasp_core.panels.cohesion.panel import Cohesion
 from grasp_core.permutation.nulls.deviations import Maximum
+from grasp_core.permutation.nulls.extremes import Extremes
 from grasp_core.permutation.nulls.tails import Tails
 from grasp_core.permutation.nulls.values import Null, Summary
 from grasp_core.permutation.testing.tests import Family, Tests
@@ -51,7 +52,13 @@ def slices_tests(panels: Sequence[Cohesion], analysis: AnalysisSpec) -> Tests:
         of_panel = panel.tests.needs
         needs[before : before + of_panel.shape[0], unit : unit + of_panel.shape[1]] = of_panel
         largest |= {c + before: moved(one, before) for c, one in panel.tests.largest.items()}
-    return Tests((*families, Family(tuple(dsi), "upper", "benjamini-hochberg")), needs, largest)
+    regroupings = [panel.tests.regroupings for panel in panels]
+    return Tests(
+        (*families, Family(tuple(dsi), "upper", "benjamini-hochberg")),
+        needs,
+        largest,
+        np.concatenate([one for one in regroupings if one is not None]) if analysis.tail else None,
+    )
 
 
 def moved(maximum: Maximum, by: int) -> Maximum:
@@ -85,3 +92,11 @@ class Within(Null):
     def reached(self, maximum: Maximum) -> tuple[Int64Array, int]:
         """See :class:`~grasp_core.permutation.nulls.values.Null`."""
         return self.whole.reached(moved(maximum, self.first))
+
+    def extremes(self, column: int, *, upper: bool) -> Extremes:
+        """See :class:`~grasp_core.permutation.nulls.values.Null`."""
+        return self.whole.extremes(column + self.first, upper=upper)
+
+    def largest(self, maximum: Maximum) -> tuple[float, Extremes]:
+        """See :class:`~grasp_core.permutation.nulls.values.Null`."""
+        return self.whole.largest(moved(maximum, self.first))

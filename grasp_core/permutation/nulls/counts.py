@@ -15,7 +15,8 @@ import numpy.typing as npt
 
 from grasp_core.annotations import FloatArray, Int64Array
 from grasp_core.outcome import Histogram
-from grasp_core.permutation.nulls.deviations import Maximum, Standard, reached, standard
+from grasp_core.permutation.nulls.deviations import Maximum, Standard, deviations_of, reached, standard
+from grasp_core.permutation.nulls.extremes import Extremes, Furthest
 from grasp_core.permutation.nulls.tails import Tails, tolerance
 from grasp_core.permutation.nulls.values import BINS, Summary, bounds
 
@@ -37,9 +38,13 @@ class Counted:
         The first shuffled values, NaN where not estimable; they are not counted yet.
     maxima : sequence of Maximum
         Columns whose largest deviations are counted.
+    extremes : bool
+        Whether the most extreme values are kept, as curves through tails need them.
     """
 
-    def __init__(self, observed: FloatArray, first: FloatArray, maxima: Sequence[Maximum]) -> None:
+    def __init__(
+        self, observed: FloatArray, first: FloatArray, maxima: Sequence[Maximum], *, extremes: bool = False
+    ) -> None:
         margin = tolerance(observed)
         self._observed = observed
         self._reach = np.stack([observed + margin, observed - margin])
@@ -55,6 +60,8 @@ class Counted:
         self._standard: FloatArray = np.concatenate([np.empty((2, 0)), *standards], axis=1)
         self._reached: Int64Array = np.zeros(self._standard.shape[1], np.int64)
         self._total: Int64Array = np.zeros(len(self._maxima), np.int64)
+        self._extremes = extremes
+        self._furthest = Furthest(self._with_largest(first) if extremes else np.empty((0, 0)))
 
     def add(self, values: FloatArray) -> None:
         """Count values, shape (b, C)."""
@@ -65,6 +72,24 @@ class Counted:
             by = Standard(*self._standard[:, here])
             self._reached[here] += reached(observed, null, by, upper=maximum.upwards, every=maximum.every)
             self._total[m] += len(null)
+        if self._extremes:
+            self._furthest.add(self._with_largest(values))
+
+    def _with_largest(self, values: FloatArray) -> FloatArray:
+        """Values (b, C) with the largest deviation of each of the M maxima behind: shape (b, C + M)."""
+        found = np.full((len(values), len(self._maxima)), np.nan)
+        for m, maximum in enumerate(self._maxima):
+            counts = np.ones(len(values), np.bool_)
+            if maximum.within is not None:
+                counts = ~np.isnan(values[:, maximum.within])
+            found[counts, m] = self._deviations(m, maximum.among(values))[1]
+        return np.concatenate([values, found], axis=1)
+
+    def _deviations(self, m: int, null: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Of a maximum's columns, as observed and the largest of each permutation."""
+        maximum, by = self._maxima[m], Standard(*self._standard[:, self._places[m]])
+        observed = self._observed[list(maximum.columns)]
+        return deviations_of(observed, null, by, upper=maximum.upwards, every=maximum.every)
 
     def summary(self, column: int) -> Summary:
         """See :class:`~grasp_core.permutation.nulls.values.Null`."""
@@ -88,6 +113,17 @@ class Counted:
         m = self._maxima.index(maximum)
         return self._reached[self._places[m]], int(self._total[m])
 
+    def extremes(self, column: int, *, upper: bool) -> Extremes:
+        """See :class:`~grasp_core.permutation.nulls.values.Null`; moments are those of the first values."""
+        return self._furthest.extremes(column, self.tails(column).n, upper=upper)
+
+    def largest(self, maximum: Maximum) -> tuple[float, Extremes]:
+        """See :class:`~grasp_core.permutation.nulls.values.Null`."""
+        m = self._maxima.index(maximum)
+        deviation, _ = self._deviations(m, np.empty((0, len(maximum.columns))))
+        column = self._observed.size + m
+        return float(deviation.max()), self._furthest.extremes(column, int(self._total[m]), upper=True)
+
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """All that was counted and by what, for T tests; :meth:`from_arrays` reads it back."""
         return {
@@ -98,11 +134,18 @@ class Counted:
             "cells": self._cells,
             "standard": self._standard,
             "reached": self._reached,
+            "moments": self._furthest.moments,
+            "furthest": self._furthest.values,
         }
 
     @classmethod
     def from_arrays(
-        cls, arrays: Mapping[str, npt.NDArray[Any]], observed: FloatArray, maxima: Sequence[Maximum]
+        cls,
+        arrays: Mapping[str, npt.NDArray[Any]],
+        observed: FloatArray,
+        maxima: Sequence[Maximum],
+        *,
+        extremes: bool = False,
     ) -> Counted:
         """Go on from :meth:`arrays`.
 
@@ -111,11 +154,11 @@ class Counted:
         ValueError, KeyError
             If they are not those of these tests.
         """
-        new = cls(observed, np.empty((0, observed.size)), maxima)
+        new = cls(observed, np.empty((0, observed.size)), maxima, extremes=extremes)
         for name, empty in new.arrays().items():
             if arrays[name].shape != empty.shape or arrays[name].dtype != empty.dtype:
                 raise ValueError(name)
-            setattr(new, f"_{name}", arrays[name])
+            empty[...] = arrays[name]
         return new
 
 

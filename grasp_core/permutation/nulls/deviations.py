@@ -75,6 +75,22 @@ def reached(
     int64 array, shape (T,)
         All of them for a column without an observed value.
     """
+    deviation, largest = deviations_of(observed, null, by, upper=upper, every=every)
+    return np.asarray((largest[:, None] >= deviation - TIE_TOLERANCE).sum(axis=0), np.int64)
+
+
+def deviations_of(
+    observed: FloatArray,
+    null: FloatArray,
+    by: Standard,
+    *,
+    upper: BoolArray | None = None,
+    every: bool = False,
+) -> tuple[FloatArray, FloatArray]:
+    """How far each column lies out, shape (T,), and the largest such deviation of each permutation, (B,).
+
+    Parameters are those of :func:`reached`; a column without an observed value lies infinitely far inside.
+    """
     deviation, deviations = ((values - by.centre) / by.scale for values in (observed, null))
     upwards = np.zeros(observed.size, np.bool_) if upper is None else upper
     deviation = np.where(upwards, deviation, np.abs(deviation))
@@ -82,8 +98,7 @@ def reached(
     if not every:
         deviations = deviations[:, ~np.isnan(observed)]
     deviation = np.where(np.isnan(deviation), -np.inf, deviation)
-    largest = np.nanmax(deviations, axis=1, initial=-np.inf if upwards.all() else 0.0)
-    return np.asarray((largest[:, None] >= deviation - TIE_TOLERANCE).sum(axis=0), np.int64)
+    return deviation, np.nanmax(deviations, axis=1, initial=-np.inf if upwards.all() else 0.0)
 
 
 def standard(null: FloatArray) -> Standard:

@@ -45,6 +45,8 @@ class Tally:
         Columns of which the largest deviation in each permutation is counted.
     kept : int
         Permutations up to which values are kept; by default :func:`kept_of` the columns.
+    extremes : bool
+        Whether the most extreme values are kept where others are counted.
 
     Attributes
     ----------
@@ -62,8 +64,10 @@ class Tally:
         maxima: Sequence[Maximum] = (),
         *,
         kept: int | None = None,
+        extremes: bool = False,
     ) -> None:
         self._maxima = maxima
+        self._extremes = extremes
         self._needs = needs
         self._observed = observed
         kept = kept_of(observed.size) if kept is None else kept
@@ -136,7 +140,7 @@ class Tally:
                 self._waiting.append(further)
             if not self._waiting or self._done[0][0] > 0 or self._done[0][1] < len(self._first):
                 return
-            self._counted = Counted(self._observed, self._first, self._maxima)
+            self._counted = Counted(self._observed, self._first, self._maxima, extremes=self._extremes)
             self._waiting.insert(0, self._first)
         else:
             self._waiting = [further]
@@ -169,7 +173,7 @@ class Tally:
         """Go on from :meth:`state` of a tally of the same run; False, and nothing done, if it is damaged."""
         try:
             with np.load(io.BytesIO(state), allow_pickle=False) as arrays:
-                counted = Counted.from_arrays(arrays, self._observed, self._maxima)
+                counted = Counted.from_arrays(arrays, self._observed, self._maxima, extremes=self._extremes)
                 done, active, lost = arrays["done"], arrays["active"], int(arrays["lost"][0])
                 if active.shape != self.active.shape or done.ndim != 2:
                     return False

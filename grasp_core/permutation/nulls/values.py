@@ -9,7 +9,8 @@ import numpy as np
 
 from grasp_core.annotations import FloatArray, Int64Array
 from grasp_core.outcome import Histogram
-from grasp_core.permutation.nulls.deviations import Maximum, reached, standard
+from grasp_core.permutation.nulls.deviations import Maximum, deviations_of, reached, standard
+from grasp_core.permutation.nulls.extremes import Extremes
 from grasp_core.permutation.nulls.tails import TIE_TOLERANCE, Tails, median, tails
 
 BINS = 60
@@ -35,6 +36,12 @@ class Null(Protocol):
 
     def reached(self, maximum: Maximum) -> tuple[Int64Array, int]:
         """Permutations whose largest deviation reaches each column's, shape (T,), and all that count."""
+
+    def extremes(self, column: int, *, upper: bool) -> Extremes:
+        """The column's most extreme shuffled values, the largest or the smallest."""
+
+    def largest(self, maximum: Maximum) -> tuple[float, Extremes]:
+        """The largest deviation as observed, and the extremes of the largest in each permutation."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,6 +74,19 @@ class Kept:
         null = maximum.among(self.values)
         observed = self.observed[list(maximum.columns)]
         return reached(observed, null, standard(null), upper=maximum.upwards, every=maximum.every), len(null)
+
+    def extremes(self, column: int, *, upper: bool) -> Extremes:
+        """See :class:`Null`."""
+        null = self.values[:, column]
+        return Extremes.of(null[~np.isnan(null)], upper=upper)
+
+    def largest(self, maximum: Maximum) -> tuple[float, Extremes]:
+        """See :class:`Null`."""
+        null, observed = maximum.among(self.values), self.observed[list(maximum.columns)]
+        deviation, largest = deviations_of(
+            observed, null, standard(null), upper=maximum.upwards, every=maximum.every
+        )
+        return float(deviation.max()), Extremes.of(largest, upper=True)
 
 
 def histogram(null: FloatArray) -> Histogram:

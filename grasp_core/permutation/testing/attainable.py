@@ -45,6 +45,11 @@ class Shuffles:
         return self.exchange.n_fixed
 
 
+def regroupings(raters: Raters, grouping: Grouping, spec: AnalysisSpec) -> FloatArray | None:
+    """What curves through tails need of the shuffles, shape (G,): None where the spec asks for none."""
+    return Shuffles.of(raters, grouping, spec).log_regroupings if spec.tail else None
+
+
 def log_regroupings(grouping: Grouping, exchange: Exchange) -> FloatArray:
     """The logarithm of the number of ways in which profiles can make each group and its others, shape (G,).
 

@@ -13,6 +13,7 @@ from grasp_core.permutation.nulls.tails import FEWEST
 from grasp_core.permutation.nulls.values import Null, Summary
 from grasp_core.permutation.testing.corrections import corrected, family_wise, step_up
 from grasp_core.permutation.testing.intervals import Interval, p_interval, share_interval
+from grasp_core.permutation.testing.tail import with_tail
 from grasp_core.permutation.testing.tests import Family, Tests
 from grasp_core.remarks.reasons import NoValue
 from grasp_core.remarks.remark import Remark
@@ -52,6 +53,8 @@ def outcomes(
     for family in tests.families:
         p = {c: tests.tails(null, c).p(family.tail_of(c)) for c in family.columns}
         tested = {c: _test(float(observed[c]), null.summary(c), reasons.get(c), p[c]) for c in family.columns}
+        if tests.regroupings is not None and not so_far:
+            tested = {c: with_tail(one, tests, null, c, family.tail_of(c)) for c, one in tested.items()}
         q = _q_values(family, null, [outcome.p for outcome in tested.values()])
         for (c, outcome), value in zip(tested.items(), q, strict=True):
             found[c] = _with_q(outcome, value)

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
-from grasp_core.annotations import BoolArray
+from grasp_core.annotations import BoolArray, FloatArray
 from grasp_core.permutation.nulls.deviations import Maximum
 from grasp_core.permutation.nulls.tails import Tail, Tails
 from grasp_core.permutation.nulls.values import Null
@@ -53,11 +53,15 @@ class Tests:
         Units, such as groups, whose permutations a column needs; they may stop one by one.
     largest : mapping from column to Maximum
         Columns that are the largest of others: what is tested is the largest studentised one of these.
+    regroupings : float64 array, shape (U,), optional
+        Where small p are taken from a curve through the tail: the logarithm of the number of regroupings of
+        each unit, below whose inverse no p lies.
     """
 
     families: tuple[Family, ...]
     needs: BoolArray
     largest: Mapping[int, Maximum] = field(default_factory=dict)
+    regroupings: FloatArray | None = None
 
     def without(self, columns: Collection[int]) -> Tests:
         """The same without the tests of some columns, which are left out of their families."""

@@ -9,7 +9,13 @@ from grasp_core.outcome import LabelUse, Outcome, Significance
 from grasp_core.pairs import PairResult
 from grasp_core.report.label_use import manner
 from grasp_core.report.text import Segment, Sentence
-from grasp_core.report.words import format_interval, format_p, format_value, group_label
+from grasp_core.report.words import (
+    format_interval,
+    format_p,
+    format_value,
+    group_label,
+    p_words,
+)
 from grasp_core.result import RunResult
 
 _ORDER: tuple[Significance, ...] = ("corrected", "nominal")
@@ -130,4 +136,4 @@ def _interval(outcome: Outcome) -> str:
 
 def _tested(one: Outcome | LabelUse, result: RunResult) -> str:
     many = result.permutations
-    return f"{format_p(one.p, permutations=many)}, {format_p(one.q, name='q', permutations=many)}"
+    return f"{p_words(one, permutations=many)}, {format_p(one.q, name='q', permutations=many)}"

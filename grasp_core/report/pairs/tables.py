@@ -13,7 +13,14 @@ from grasp_core.report.pairs.sentences import seen_from
 from grasp_core.report.pairs.words import PAIR_NAMES, Measure, measures
 from grasp_core.report.so_far import MAY_CHANGE, NOT_YET, may_change, p_so_far, q_so_far
 from grasp_core.report.tables import ends, or_nan
-from grasp_core.report.words import STARS, axis_label, format_p_value, group_label
+from grasp_core.report.words import (
+    STARS,
+    axis_label,
+    format_p_value,
+    group_label,
+    p_text,
+    signs,
+)
 from grasp_core.result import RunResult
 
 
@@ -39,7 +46,7 @@ def pairs_table(result: RunResult) -> pd.DataFrame:
             *map(or_nan, ends(outcome)),
             or_nan(outcome.p),
             or_nan(outcome.q),
-            STARS[outcome.significance],
+            signs(outcome),
             str(outcome.reason or ""),
         ]
         for row in result.pairs
@@ -87,10 +94,7 @@ def pairs_in_words(result: RunResult) -> pd.DataFrame:
             axis_label(row.a.axes),
             f"{group_label(row.a)} ({row.n_raters_a:,})",
             f"{group_label(row.b)} ({row.n_raters_b:,})",
-            *(
-                f"{one.write(one.of(row).value)} {STARS[one.of(row).significance]}".rstrip()
-                for one in told.values()
-            ),
+            *(f"{one.write(one.of(row).value)} {signs(one.of(row))}".rstrip() for one in told.values()),
         ]
         for row in result.pairs
     ]
@@ -122,5 +126,6 @@ def _texts(outcome: Outcome, measure: Measure, result: RunResult) -> list[str]:
     elif result.later is not None and outcome.p is None and outcome.reason is None:
         p = q = NOT_YET
     else:
-        p, q = (format_p_value(one, permutations=result.permutations) for one in (outcome.p, outcome.q))
+        p = p_text(outcome, permutations=result.permutations)
+        q = format_p_value(outcome.q, permutations=result.permutations)
     return [measure.write(outcome.value), interval, p, f"{q} {STARS[outcome.significance]}".rstrip()]

@@ -21,6 +21,7 @@ from grasp_core.report.conventions import (
     LEVEL_COUNTS_FOR,
     P_VALUE,
     PAPER_P,
+    TAIL,
     TIES,
     Choice,
 )
@@ -146,6 +147,13 @@ def choose_numbers(dataset: Dataset, axes: Sequence[AxisSet], slices: Sequence[s
             persist_state="session",
             on_change=_follow_adaptive,
             help=f"{MEANING} The number above is then the most there are.",
+        ),
+        "tail": middle.toggle(
+            TAIL.label,
+            start.tail,
+            key=_key("tail"),
+            persist_state="session",
+            help=TAIL.meaning,
         ),
         "seed": right.number_input(
             "Seed",

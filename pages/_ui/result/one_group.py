@@ -19,6 +19,7 @@ from grasp_core.report.words import (
     format_interval,
     format_p_value,
     outcome_of,
+    p_text,
     reported_statistics,
 )
 from grasp_core.result import GroupResult, RunResult
@@ -154,7 +155,10 @@ def _table(result: RunResult, row: GroupResult) -> None:
         p, q = (
             (p_so_far(outcome), q_so_far(outcome))
             if result.provisional
-            else (format_p_value(one, permutations=result.permutations) for one in (outcome.p, outcome.q))
+            else (
+                p_text(outcome, permutations=result.permutations),
+                format_p_value(outcome.q, permutations=result.permutations),
+            )
         )
         rows.append(
             {
@@ -163,7 +167,7 @@ def _table(result: RunResult, row: GroupResult) -> None:
                 "95 % interval": format_interval(outcome),
                 "p": p,
                 "q": q,
-                "Why not": str(outcome.reason or ""),
+                "Why not": str(outcome.reason or outcome.no_fit or ""),
             }
         )
     st.dataframe(pd.DataFrame(rows), hide_index=True, alt="Every statistic of the group with p and q")

@@ -15,6 +15,7 @@ from grasp_core.report.label_tables import label_use_by_group, label_use_numbers
 from grasp_core.report.label_use import format_points
 from grasp_core.report.tables import RowOrder, column_label, dsi_table, results_table
 from grasp_core.report.words import (
+    FITTED,
     NOT_ESTIMABLE,
     SIGNIFICANCE_NAMES,
     STARS,
@@ -78,7 +79,7 @@ def show_groups_table(
     so_far = f"{statistics[0]}_unsure" in frame
     if not so_far:
         rounded[tests] = frame[tests].clip(lower=_SMALLEST_P).round(4)
-    signs = ("arrow", "stars", "unsure") if so_far else ("arrow", "stars")
+    signs = [sign for sign in ("arrow", "stars", "unsure", "fitted") if f"{statistics[0]}_{sign}" in frame]
     style = _with_marks(
         rounded,
         {
@@ -148,7 +149,8 @@ def show_label_table(result: RunResult, theme: Theme) -> None:
         table[tests] = table[tests].clip(lower=_SMALLEST_P).round(4)
         style = style.format(lambda value: format_points(value / 100), subset=points)
         style = _format_p(style, tests, result.permutations)
-        marked = pd.DataFrame({"q_stars": table["Marked"].map(_STARS_OF)})
+        words = table["Marked"].str.removesuffix(FITTED).str.strip()
+        marked = pd.DataFrame({"q_stars": words.map(_STARS_OF)})
         style = style.apply(_emphasis, subset=["q"], axis=None, frame=marked, theme=theme)
     st.dataframe(
         style,
@@ -162,7 +164,8 @@ def show_label_table(result: RunResult, theme: Theme) -> None:
 
 def show_dsi_table(result: RunResult) -> None:
     """The DSI of every axis with both tests."""
-    shown = ["axis", "dsi", "group", "p", "q", "p_group"]
+    fitted = ["stars"] if result.spec.analysis.tail else []
+    shown = ["axis", "dsi", "group", "p", "q", *fitted, "p_group"]
     style = dsi_table(result)[shown].style.format(format_value, subset=["dsi"])
     column = st.column_config.Column
     st.dataframe(
@@ -174,6 +177,7 @@ def show_dsi_table(result: RunResult) -> None:
             "group": "Attained by",
             "p": column("p", help="Against the largest that the groups of chance groupings reach."),
             "q": column("q", help="p after correction over the axes."),
+            "stars": "Marked",
             "p_group": column("p of that group", help="The attaining group's own, as in the paper."),
         },
         placeholder=NOT_ESTIMABLE,

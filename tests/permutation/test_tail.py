@@ -1,0 +1,201 @@
+"""Curves through the tails of null distributions: what p they give, and where they give none."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import gamma, norm
+
+from grasp_core.outcome import Outcome
+from grasp_core.permutation.nulls.counts import Counted
+from grasp_core.permutation.nulls.deviations import Maximum
+from grasp_core.permutation.nulls.extremes import MOST, Extremes
+from grasp_core.permutation.nulls.tally import Tally
+from grasp_core.permutation.nulls.values import Kept
+from grasp_core.permutation.testing import tests as testing
+from grasp_core.permutation.testing.outcomes import outcomes
+from grasp_core.permutation.testing.tail import ENOUGH, REACH, share_beyond
+from grasp_core.remarks.reasons import NoFit
+from grasp_core.remarks.remark import Remark
+
+B = 5000
+MANY = 60.0
+"""The logarithm of so many regroupings that they bound nothing."""
+NULLS = {
+    "normal": lambda rng, n: rng.standard_normal(n),
+    "skewed": lambda rng, n: rng.gamma(5, size=n),
+    "skewed the other way": lambda rng, n: -rng.gamma(5, size=n),
+    "with an end": lambda rng, n: rng.beta(8, 3, size=n),
+}
+
+
+def asked(n: int, tail: str = "two-sided", regroupings: float | None = MANY) -> testing.Tests:
+    """One column, a unit, n columns in a family."""
+    left = None if regroupings is None else np.full(n, regroupings)
+    family = testing.Family(tuple(range(n)), tail, "benjamini-hochberg")
+    return testing.Tests((family,), np.eye(n, dtype=np.bool_), regroupings=left)
+
+
+def outcome_of(observed: float, null: np.ndarray, tail: str = "two-sided", left: float = MANY) -> Outcome:
+    one = np.array([observed])
+    return outcomes(asked(1, tail, left), one, Kept(one, null[:, None]), {})[0]
+
+
+def drawn(name: str, seed: int, n: int = B) -> np.ndarray:
+    return NULLS[name](np.random.default_rng(seed), n)
+
+
+@settings(max_examples=40)
+@given(
+    name=st.sampled_from(sorted(NULLS)),
+    seed=st.integers(0, 20),
+    steps=st.lists(st.floats(0, 3), min_size=2, max_size=8),
+    tail=st.sampled_from(["two-sided", "upper"]),
+    down=st.booleans(),
+)
+def test_p_never_rises_with_the_distance_and_is_never_0(name, seed, steps, tail, down) -> None:
+    null = drawn(name, seed)
+    sign = -1 if down and tail == "two-sided" else 1
+    start = np.quantile(null, 0.99 if sign > 0 else 0.01)
+    places = start + sign * null.std() * np.cumsum(steps)
+    p = [outcome_of(float(place), null, tail).p for place in places]
+    assert all(later <= earlier for earlier, later in itertools.pairwise(p))
+    assert min(p) >= 1 / (REACH * B)
+
+
+@pytest.mark.parametrize("name", sorted(NULLS))
+@pytest.mark.parametrize("tail", ["two-sided", "upper"])
+def test_where_ten_go_as_far_p_is_counted(name: str, tail: str) -> None:
+    null = np.sort(drawn(name, 1))
+    for beyond in (ENOUGH, ENOUGH + 1, 100):
+        found = outcome_of(float(null[-beyond]), null, tail)
+        assert found.fit is None
+        assert found.no_fit is None
+        assert found.p == (1 if tail == "upper" else 2) * (1 + beyond) / (B + 1)
+    found = outcome_of(float(null[-ENOUGH + 1]), null, tail)
+    assert found.fit is not None
+    assert found.fit.counted == (1 if tail == "upper" else 2) * ENOUGH / (B + 1)
+    assert 0.3 < found.p / found.fit.counted <= 1
+
+
+@pytest.mark.parametrize(
+    ("draw", "point"),
+    [
+        (lambda rng: rng.standard_normal(10_000), norm.isf),
+        (lambda rng: rng.gamma(8, size=10_000), gamma(8).isf),
+        (lambda rng: -rng.gamma(8, size=10_000), lambda p: -gamma(8).ppf(p)),
+    ],
+)
+@pytest.mark.parametrize("p", [1e-3, 1e-4, 1e-5, 1e-6])
+def test_known_tails_are_met_within_a_factor_of_1_5(draw, point, p: float) -> None:
+    """In the middle of 40 null distributions; points from SciPy's own distributions."""
+    nulls = (draw(np.random.default_rng([7, seed])) for seed in range(40))
+    found = [share_beyond(float(point(p)), Extremes.of(null, upper=True)) for null in nulls]
+    fitted = [one[0] for one in found if not isinstance(one, Remark)]
+    assert len(fitted) >= 36
+    assert abs(math.log(float(np.median(fitted)) / p)) < math.log(1.5)
+
+
+def test_both_directions_are_each_others_mirror() -> None:
+    null = drawn("skewed", 3)
+    assert outcome_of(-30.0, -null).p == outcome_of(30.0, null).p
+
+
+def test_no_p_is_below_what_regroupings_allow() -> None:
+    null = drawn("normal", 2)
+    few = math.log(700)
+    assert outcome_of(9.0, null, "upper", few).p == pytest.approx(1 / 700)
+    assert outcome_of(9.0, null, "two-sided", few).p == pytest.approx(2 / 700)
+    found = outcome_of(9.0, null)
+    assert found.fit is not None
+    assert found.fit.limit
+    assert found.p == 2 / (REACH * B)
+
+
+def test_few_or_equal_values_are_counted_with_the_reason() -> None:
+    few = outcome_of(5.0, drawn("normal", 1, 600))
+    assert (few.fit, few.p) == (None, 2 / 601)
+    assert few.no_fit == NoFit.FEW_FOR_TAIL(shuffled=600, least=620)
+    coarse = outcome_of(5.0, np.round(drawn("normal", 1), 1))
+    assert (coarse.fit, coarse.p) == (None, 2 / (B + 1))
+    assert coarse.no_fit == NoFit.NO_CURVE()
+    constant = outcome_of(1.0, np.zeros(B))
+    assert constant.no_fit == NoFit.NO_CURVE()
+
+
+def test_without_the_option_and_while_permutations_go_on_p_is_counted() -> None:
+    null, one = drawn("normal", 1), np.array([5.0])
+    for tests, so_far in ((asked(1, regroupings=None), False), (asked(1), True)):
+        found = outcomes(tests, one, Kept(one, null[:, None]), {}, so_far=so_far)[0]
+        assert (found.p, found.fit, found.no_fit) == (2 / (B + 1), None, None)
+
+
+def test_q_follows_from_the_p_used_and_family_wise_p_stay_counted() -> None:
+    null = np.stack([drawn("normal", seed) for seed in range(20)], axis=1)
+    observed = np.where(np.arange(20) == 3, 5.5, 0.3)
+    tests = asked(20)
+    found = outcomes(tests, observed, Kept(observed, null), {})
+    assert found[3].fit is not None
+    assert found[3].q == pytest.approx(20 * found[3].p)
+    strict = replace(tests, families=(replace(tests.families[0], correction="max-t"),))
+    held = outcomes(strict, observed, Kept(observed, null), {})[3]
+    assert held.p == found[3].p
+    assert held.q == 1 / (B + 1)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_blocks_and_their_order_change_nothing_where_values_are_counted(seed: int) -> None:
+    columns = 3
+    rng = np.random.default_rng(5)
+    null = rng.standard_normal((B, columns)) * [1, 2, 1] + [0, 1, 0]
+    null[:, 2] = np.abs(null[:, :2]).max(axis=1)
+    null[rng.random(B) < 0.1] = np.nan
+    observed = np.array([4.5, -9.0, 9.5])
+    largest = {2: Maximum((0, 1), within=2)}
+    tests = replace(
+        asked(columns), largest=largest, families=(testing.Family((0, 1, 2), "two-sided", "max-t", (2,)),)
+    )
+
+    def fed(cuts: list[int], kept: int) -> list[Outcome]:
+        tally = Tally(observed, tests.needs, B, tests.maxima, kept=kept, extremes=True)
+        blocks = list(zip(cuts, [*cuts[1:], B], strict=True))
+        random.Random(seed).shuffle(blocks)
+        for start, stop in blocks:
+            tally.add(start, null[start:stop].copy())
+        again = Tally(observed, tests.needs, B, tests.maxima, kept=kept, extremes=True)
+        if tally.counting:
+            assert again.restore(tally.state())
+            tally = again
+        return [
+            replace(one, null=None, null_median=None)
+            for one in outcomes(tests, observed, tally.null, {}).values()
+        ]
+
+    cuts = [0, *sorted(random.Random(seed).sample(range(1, B), 12))]
+    assert fed(cuts, 2000) == fed([0], 2000)
+    whole = fed([0], B)
+    assert fed(cuts, B) == whole
+    for ours, right in zip(fed(cuts, 2000), whole, strict=True):
+        assert ours.fit is not None
+        assert abs(math.log(ours.p / right.p)) < 1  # moments are those of the first values
+
+
+def test_the_extremes_that_are_kept_are_those_of_all_values() -> None:
+    values = np.random.default_rng(1).standard_normal((3000, 2))
+    values[::7, 1] = np.nan
+    counted = Counted(np.zeros(2), values[:400], [], extremes=True)
+    for block in (values[1000:], values[:1000]):
+        counted.add(block)
+    whole = Kept(np.zeros(2), values)
+    for column in range(2):
+        for upper in (True, False):
+            ours, right = (null.extremes(column, upper=upper) for null in (counted, whole))
+            assert ours.values.tolist() == right.values.tolist()
+            assert (ours.n, ours.values.size) == (right.n, MOST)
