@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 from pathlib import Path
 
@@ -39,7 +40,7 @@ def test_small_p_are_fitted_told_and_kept_beside_the_counted(capsys: pytest.Capt
     assert "(fitted)" in capsys.readouterr().out
     found = json.loads(Path("result.json").read_text(encoding="utf-8"))
     assert found["spec"]["analysis"]["tail"] is True
-    rows = list(csv.DictReader(Path("table.csv").open(encoding="utf-8", newline="")))
+    rows = list(csv.DictReader(io.StringIO(Path("table.csv").read_text(encoding="utf-8"), newline="")))
     fitted = [row for row in rows if row["p_counted"]]
     assert fitted
     by_group = {row["group"]["rater_race"]: row for row in found["groups"]}
