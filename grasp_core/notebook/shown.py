@@ -27,7 +27,8 @@ def page(
 def shown_table(table: pd.DataFrame, below: str = "") -> str:
     """A table of texts, with a line below it."""
     text = f"<p><small>{_safe(below)}</small></p>" if below else ""
-    return str(table.to_html(index=False, border=0, escape=True)) + text
+    cells = table.to_html(index=False, border=0, escape=True, justify="left")
+    return f'<div style="overflow-x: auto; white-space: nowrap">{cells}</div>{text}'
 
 
 def _list(lines: Sequence[str] | map[str]) -> str:

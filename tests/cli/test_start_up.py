@@ -40,6 +40,20 @@ def test_what_only_tells_imports_no_library(tmp_path: Path, asked: str) -> None:
     assert not loaded(tmp_path, asked) & {"numpy", "pandas", "pyarrow", *ENGINE, *READERS}
 
 
+def test_importing_the_package_loads_no_library(tmp_path: Path) -> None:
+    code = "import sys, grasp_core as grasp; grasp.GraspError, grasp.Filters; print(*sys.modules)"
+    environment = {"PYTHONPATH": str(ROOT)}
+    found = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert not set(found.stdout.split()) & {"numpy", "pandas", "pyarrow", "tqdm", *ENGINE, *READERS}
+
+
 def test_checking_a_submission_compiles_nothing(tmp_path: Path) -> None:
     for name, content in {
         "tasks/mood/task.json": '{"classes": ["calm", "angry"], "fields": ["Message"]}',
