@@ -243,7 +243,7 @@ def _texts(base: alt.Chart, theme: Theme) -> list[alt.Chart]:
             for field, at in _COLUMNS.items()
         ),
         base.transform_filter("datum.badge != ''")
-        .mark_point(filled=True, size=62, opacity=1, xOffset=_by_width(*_BADGE_AT))
+        .mark_point(filled=True, size=62, opacity=1, xOffset=_by_width(*_BADGE_AT), aria=False)
         .encode(x=RIGHT, y=middle, color=colour(theme), shape=shape()),
         *(
             base.transform_filter(alt.datum.significance == SIGNIFICANCE_NAMES[key])

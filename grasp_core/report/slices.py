@@ -59,10 +59,12 @@ def sliced_groups(result: RunResult, found: SlicesResult) -> tuple[Group, ...]:
 def by_value(result: RunResult, found: SlicesResult, group: Group) -> RunResult:
     """One group of all slices of a column, a row per value, behind the same group on all items.
 
-    For tables and figures of groups: rows are called by the values.
+    For tables and figures of groups: rows are called by the values, their axis by the column.
     """
     whole = [
-        replace(row, group=Group((ALL_ITEMS,), (ALL_ITEMS,))) for row in result.groups if row.group == group
+        replace(row, group=Group((found.column,), (ALL_ITEMS,)))
+        for row in result.groups
+        if row.group == group
     ]
     rows = [
         replace(row, group=Group((found.column,), (one.value,)))

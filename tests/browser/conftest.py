@@ -55,10 +55,13 @@ def open_page(browser: Browser, url: str) -> Iterator[OpenPage]:
     complaints: list[str] = []
     contexts = []
 
-    def open_one(path: str = "/", *, dark: bool = False, width: int = 1440, height: int = 1000) -> Page:
+    def open_one(
+        path: str = "/", *, dark: bool = False, width: int = 1440, height: int = 1000, scale: int = 1
+    ) -> Page:
         context = browser.new_context(
             color_scheme="dark" if dark else "light",
             viewport={"width": width, "height": height},
+            device_scale_factor=scale,
             accept_downloads=True,
         )
         contexts.append(context)

@@ -9,24 +9,20 @@ from streamlit.testing.v1 import AppTest
 from grasp_core.result import Association
 from grasp_core.server import Server
 from grasp_core.spec import AnalysisSpec, RunSpec
-from grasp_core.store.schema import run_files
 from tests.pages.visits import finished, seen, shown_run, view
 from tests.permutation.simulated import DATA_SPEC, dataset, simulate
 from tests.permutation.simulated import files as written
 from tests.results import make_result
+from tests.stored import stored_run
 
+FILES = dict(zip(("votes.csv", "raters.csv"), written(*simulate(1)), strict=True))
 SPEC = RunSpec(DATA_SPEC, AnalysisSpec(axes=(("gender",), ("race",)), permutations=100))
 TOGETHER = (Association("gender", "race", 0.31),)
 
 
 def test_a_click_asks_it_of_axes_that_go_together(page: AppTest, server: Server) -> None:
     result = replace(make_result(), spec=SPEC, data=dataset(1).summary, associations=TOGETHER)
-    run = server.runs.add(result, title="A run", owner="")
-    stored = [server.files.put(content, owner="") for content in written(*simulate(1))]
-    with server.database.begin() as connection:
-        for position, (name, sha256) in enumerate(zip(("votes.csv", "raters.csv"), stored, strict=True)):
-            row = {"run_id": run.id, "position": position, "name": name, "sha256": sha256}
-            connection.execute(run_files.insert().values(row))
+    run = stored_run(server, result, FILES)
     page.switch_page("results.py")
     page.query_params["run"] = run.id
     view(page, "Given")

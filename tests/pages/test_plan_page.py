@@ -13,13 +13,14 @@ from grasp_core.planner import make
 from grasp_core.planner.make import PlanTask
 from grasp_core.server import Server
 from grasp_core.spec import AnalysisSpec, RunSpec
-from grasp_core.store.schema import run_files
 from tests.computing import compute_in_threads
 from tests.pages.people import ANN, BOB, ROOT, become
 from tests.pages.visits import PATIENCE_S, press, seen, widget
 from tests.permutation.simulated import DATA_SPEC, dataset, simulate
 from tests.permutation.simulated import files as written
+from tests.stored import stored_run
 
+FILES = dict(zip(("votes.csv", "raters.csv"), written(*simulate(1)), strict=True))
 SPEC = RunSpec(DATA_SPEC, AnalysisSpec(axes=(("gender",),), permutations=100))
 BUTTON = "Make the plan"
 
@@ -98,12 +99,7 @@ def test_what_cannot_be_planned_is_told_and_not_offered(page: AppTest, server: S
 
 def test_a_plan_from_a_run_is_kept_with_it(page: AppTest, server: Server) -> None:
     data = dataset(1)
-    run = server.runs.add(compute_in_threads(data, SPEC), title="A run", owner="")
-    stored = [server.files.put(content, owner="") for content in written(*simulate(1))]
-    with server.database.begin() as connection:
-        for position, (name, sha256) in enumerate(zip(("votes.csv", "raters.csv"), stored, strict=True)):
-            row = {"run_id": run.id, "position": position, "name": name, "sha256": sha256}
-            connection.execute(run_files.insert().values(row))
+    run = stored_run(server, compute_in_threads(data, SPEC), FILES)
     page.switch_page("plan.py")
     page.query_params["run"] = run.id
     page.run()

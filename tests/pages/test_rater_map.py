@@ -9,12 +9,14 @@ from streamlit.testing.v1 import AppTest
 
 from grasp_core.server import Server
 from grasp_core.spec import AnalysisSpec, RunSpec
-from grasp_core.store.schema import chunks, files, run_files
+from grasp_core.store.schema import chunks, files
 from tests.pages.visits import press, seen, widget
 from tests.permutation.simulated import DATA_SPEC, dataset, simulate
 from tests.permutation.simulated import files as written
 from tests.results import make_result
+from tests.stored import stored_run
 
+FILES = dict(zip(("votes.csv", "raters.csv"), written(*simulate(1)), strict=True))
 SPEC = RunSpec(DATA_SPEC, AnalysisSpec(axes=(("gender",), ("race",)), permutations=100))
 BUTTON = "Draw the map of raters"
 
@@ -42,12 +44,7 @@ def visit(run_id: str, *, stranger: bool = False, values: tuple[str, ...] = ()) 
 def run_id(server: Server) -> str:
     """A run that is done, with its files on the server."""
     result = replace(make_result(), spec=SPEC, data=dataset(1).summary)
-    run = server.runs.add(result, title="A run", owner="")
-    stored = [server.files.put(content, owner="") for content in written(*simulate(1))]
-    with server.database.begin() as connection:
-        for position, (name, sha256) in enumerate(zip(("votes.csv", "raters.csv"), stored, strict=True)):
-            row = {"run_id": run.id, "position": position, "name": name, "sha256": sha256}
-            connection.execute(run_files.insert().values(row))
+    run = stored_run(server, result, FILES)
     return run.id
 
 

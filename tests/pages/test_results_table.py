@@ -29,7 +29,7 @@ def _page() -> None:
 
 
 def test_equal_values_keep_their_own_marks() -> None:
-    at = AppTest.from_function(_page).run()
+    at = AppTest.from_function(_page, default_timeout=60).run()
     assert not at.exception
     styler = at.dataframe[0].proto.arrow_data.styler
     shown: pd.DataFrame = pa.ipc.open_stream(styler.display_values).read_pandas()
@@ -39,3 +39,43 @@ def test_equal_values_keep_their_own_marks() -> None:
     bold = [rule for rule in styler.styles.splitlines() if "font-weight" in rule]
     assert sorted(rule.count("_row1_col3") + rule.count("_row2_col3") for rule in bold) == [1, 1]
     assert at.dataframe[0].value["irr"].tolist()[:3] == [0.25, 0.25, 0.25]  # what a screen reader gets
+
+
+def _phone() -> None:
+    import pandas as pd
+
+    from pages._ui.result.phone_table import show_phone_table
+
+    frame = pd.DataFrame(
+        {
+            "group": ["a", "b"],
+            "axis": "age",
+            "raters": 3,
+            "irr": [0.25, float("nan")],
+            "irr_arrow": ["↑", ""],
+            "irr_stars": ["**", ""],
+            "irr_interval": ["[0.100, 0.400]", ""],
+            "irr_p": [0.0004, float("nan")],
+            "irr_q": [0.012, float("nan")],
+            "gai": [1.5, -1.0],
+            "gai_arrow": ["↑", "↓"],
+            "gai_stars": "",
+            "gai_interval": "[−2.000, 2.000]",
+            "gai_p": ["0.5 to 0.9", "0.2"],
+            "gai_q": "",
+        }
+    )
+    for p in (False, True):
+        show_phone_table(frame, ["irr", "gai"], 10_000, lead="gai", p=p, alt="groups")
+
+
+def test_on_a_phone_the_first_columns_say_what_matters() -> None:
+    at = AppTest.from_function(_phone, default_timeout=60).run()
+    assert not at.exception
+    short, long = (frame.value for frame in at.dataframe)
+    assert list(short) == ["Group", "GAI", "IRR", "Axis", "Raters"]
+    assert short["GAI"].tolist() == ["1.500 ↑ [−2.000, 2.000]", "−1.000 ↓ [−2.000, 2.000]"]
+    assert short["IRR"].tolist() == ["0.250 ↑** [0.100, 0.400]", "not estimable"]
+    assert list(long) == ["Group", "GAI", "GAI p", "GAI q", "IRR", "IRR p", "IRR q", "Axis", "Raters"]
+    assert long["IRR p"].tolist() == ["< 0.001", "not estimable"]
+    assert long["GAI p"].tolist() == ["0.5 to 0.9", "0.2"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,7 @@ from grasp_core.annotations import BoolArray, Codes
 from grasp_core.data_spec import DataSpec
 from grasp_core.errors import DataError, Problem, SpecError, know, raise_stopping, stop
 from grasp_core.io.dataset.checks import no_column
-from grasp_core.io.dataset.raters.columns import DescribingColumn, Source
+from grasp_core.io.dataset.raters.columns import DescribingColumn, Source, merged
 from grasp_core.io.dataset.raters.ids import alike
 from grasp_core.io.dataset.votes import cell_columns, id_columns
 from grasp_core.io.table.columns import near_duplicates
@@ -115,19 +115,15 @@ class Descriptions:
         found = [source.column(name, self.spec.missing, rated) for source in sources]
         if len(found) == 1:
             return found[0]
-        first, second = found
-        values = tuple(dict.fromkeys(first.values + second.values))
-        position = {value: index for index, value in enumerate(values)}
-        codes = np.array([position[value] for value in second.values] + [-1], dtype=np.int64)[second.codes]
-        differ = np.flatnonzero((first.codes >= 0) & (codes >= 0) & (first.codes != codes) & rated)
-        problems = [*first.problems, *second.problems]
-        if differ.size:
-            files = tuple(source.table.name for source in sources)
-            remark = ItemProblem.FILES_DISAGREE_ON_ITEMS(
-                files=files, column=name, items=differ.size, decides=files[0]
-            )
-            problems.append(know(remark, differ.size, [self.item_ids[item] for item in differ[:EXAMPLES]]))
-        return DescribingColumn(np.where(first.codes >= 0, first.codes, codes), values, tuple(problems))
+        column, differ = merged(*found, rated)
+        if not differ.size:
+            return column
+        files = tuple(source.table.name for source in sources)
+        remark = ItemProblem.FILES_DISAGREE_ON_ITEMS(
+            files=files, column=name, items=differ.size, decides=files[0]
+        )
+        problem = know(remark, differ.size, [self.item_ids[item] for item in differ[:EXAMPLES]])
+        return replace(column, problems=(*column.problems, problem))
 
     def _refused(self, name: str) -> list[Problem]:
         """Why a column makes no slices, before its cells are looked at one by one."""

@@ -59,5 +59,5 @@ def points(value: float, digits: int = 1) -> str:
 
 
 def percent(value: float) -> str:
-    """A share in whole per cent."""
-    return f"{value:.0%}".replace("%", " %")
+    """A share in whole per cent, with a true minus sign."""
+    return f"{round(100 * value):,} %".replace("-", MINUS)

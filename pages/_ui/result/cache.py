@@ -34,14 +34,17 @@ from grasp_core.report.pairs.words import measures
 from grasp_core.report.sentences import answer
 from grasp_core.report.tables import RowOrder
 from grasp_core.report.text import Sentence
+from grasp_core.report.words import lead_statistic
 from grasp_core.result import Result, RunResult
 from pages._ui.result.live_chart import with_data_apart
+from pages._ui.result.phone_table import show_phone_table
 from pages._ui.result.results_table import (
     show_dsi_table,
     show_groups_table,
     table_of_groups,
     why_not_estimable,
 )
+from pages._ui.shell.page_style import ON_PHONES, ON_SCREENS
 
 _CHARTS = 128
 _TABLES = 256
@@ -229,7 +232,17 @@ def groups_table(
     frame = table_of_groups(_result, order=order, axes=axes, marked=marked, statistics=statistics)
     if frame.empty:
         return None
-    show_groups_table(frame, statistics, theme, _result.permutations, p=p, alt=alt)
+    with st.container(key=ON_SCREENS):
+        show_groups_table(frame, statistics, theme, _result.permutations, p=p, alt=alt)
+    with st.container(key=ON_PHONES):
+        show_phone_table(
+            frame,
+            statistics,
+            _result.permutations,
+            lead=lead_statistic(_result),
+            p=p,
+            alt=f"{alt}, in short",
+        )
     return why_not_estimable(frame, statistics)
 
 

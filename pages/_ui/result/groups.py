@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import streamlit as st
 
@@ -11,6 +12,7 @@ from grasp_core.report.contents import marks_legend
 from grasp_core.report.sentences import by_chance
 from grasp_core.report.text import escape_markdown
 from grasp_core.report.words import WORDS, axis_label, lead_statistic, reported_statistics
+from grasp_core.result import RunResult
 from pages._ui.result import cache
 from pages._ui.result.figures import page_theme, show_cohesion, show_null_histograms
 from pages._ui.widgets.shown import Shown
@@ -51,9 +53,16 @@ def show_groups(shown: Shown) -> None:
     draw_groups(shown)
 
 
-def _table(shown: Shown, order: str) -> None:
-    result = shown.result
-    st.header("Table of groups")
+class _Wanted(NamedTuple):
+    """What the table shows: rows of some axes and marks, some statistics, and p and q beside them."""
+
+    axes: list[str]
+    marked: tuple[Significance, ...]
+    statistics: list[str]
+    p: bool
+
+
+def _wanted(result: RunResult) -> _Wanted:
     reported = reported_statistics(result)
     axes = list(dict.fromkeys(axis_label(row.group.axes) for row in result.groups))
     left, middle, right = st.columns([1, 1, 2])
@@ -70,19 +79,26 @@ def _table(shown: Shown, order: str) -> None:
         persist_state="page",
     )
     statistics = [name for name in reported if name in columns]
-    if not statistics:
+    with_p = bool(statistics) and st.toggle("Show intervals, p and q", key="table-p", persist_state="page")
+    return _Wanted(chosen_axes, _MARKED[marked], statistics, with_p)
+
+
+def _table(shown: Shown, order: str) -> None:
+    result = shown.result
+    st.header("Table of groups")
+    wanted = _wanted(result)
+    if not wanted.statistics:
         st.info("Choose at least one statistic.")
         return
-    with_p = st.toggle("Show intervals, p and q", key="table-p", persist_state="page")
     missing = cache.groups_table(
         shown.key,
         result,
-        statistics,
+        wanted.statistics,
         page_theme(),
         order,
-        axes=chosen_axes,
-        marked=_MARKED[marked],
-        p=with_p,
+        axes=wanted.axes,
+        marked=wanted.marked,
+        p=wanted.p,
         alt="Every group's statistics, with arrows and stars",
     )
     if missing is None:

@@ -16,7 +16,7 @@ from grasp_core.groups import Group
 from grasp_core.panels.items.panel import ItemsAsked, look_at_items
 from grasp_core.panels.items.result import Contribution, ItemOutcome, ItemsResult, Measure
 from grasp_core.panels.items.texts import texts_of_items
-from grasp_core.report.findings import findings
+from grasp_core.report.findings import findings, nearest
 from grasp_core.report.items.sentences import sentences
 from grasp_core.report.items.tables import in_order, items_table, side_bars
 from grasp_core.report.items.words import EXPLANATIONS, MEASURES, cut_text
@@ -67,10 +67,10 @@ def show_items(shown: Shown, group: Group | None = None) -> None:
 
 
 def _choose_group(result: RunResult) -> Group:
-    """A group, at first that of the strongest finding."""
+    """A group, at first that of the strongest finding, or of what came nearest."""
     groups = [row.group for row in result.groups]
     names = group_labels(groups)
-    first = [groups.index(found.row.group) for found in findings(result)[:1]]
+    first = [groups.index(found.row.group) for found in (findings(result) or nearest(result))[:1]]
     chosen: int = st.selectbox(
         "Items of which group",
         range(len(groups)),

@@ -30,6 +30,15 @@ _SIDE_BY_SIDE = f"""
 @media (max-width: 640px) {{ .st-key-{CARDS} [data-testid="stVegaLiteChart"] {{ display: none; }} }}
 """
 """On a phone charts in cards would make the way to the views long; each group's view has its own."""
+ON_SCREENS, ON_PHONES = "on-screens", "on-phones"
+"""Keys of two forms of one table, of which a page shows one."""
+_ONE_OF_BOTH = f"""
+.st-key-{ON_PHONES} {{ display: none; }}
+@media (max-width: 640px) {{
+  .st-key-{ON_SCREENS} {{ display: none; }}
+  .st-key-{ON_PHONES} {{ display: flex; }}
+}}
+"""
 PROVISIONAL = "provisional"
 """Key of what is drawn of a run that goes on: it has no files, nor have its tables and charts."""
 _NO_FILES = f"""
@@ -53,5 +62,5 @@ _BUTTONS_IN_DARK = """
 def mend() -> None:
     """On a narrow page wide charts scroll; dark text on the dark theme's light green, not white."""
     dark = st.context.theme.type == "dark"
-    always = (_ENTRIES, _WIDE_CHARTS, _SIDE_BY_SIDE, _NO_FILES, _FORM_BUTTON)
+    always = (_ENTRIES, _WIDE_CHARTS, _SIDE_BY_SIDE, _ONE_OF_BOTH, _NO_FILES, _FORM_BUTTON)
     st.html(f"<style>{''.join(always)}{_BUTTONS_IN_DARK if dark else ''}</style>")

@@ -42,6 +42,26 @@ class DescribingColumn:
     problems: tuple[Problem, ...] = ()
 
 
+def merged(
+    first: DescribingColumn, second: DescribingColumn, counted: BoolArray
+) -> tuple[DescribingColumn, Codes]:
+    """One column of two files, and the units on which they differ.
+
+    Parameters
+    ----------
+    first, second : DescribingColumn
+        The first decides where it has a value.
+    counted : bool array, shape (J,) or (I,)
+        Units that count; others that differ are passed over.
+    """
+    values = tuple(dict.fromkeys(first.values + second.values))
+    position = {value: index for index, value in enumerate(values)}
+    codes = np.array([position[value] for value in second.values] + [-1], dtype=np.int64)[second.codes]
+    differ = np.flatnonzero((first.codes >= 0) & (codes >= 0) & (first.codes != codes) & counted)
+    problems = (*first.problems, *second.problems)
+    return DescribingColumn(np.where(first.codes >= 0, first.codes, codes), values, problems), differ
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _ByUnit:
     """A column, each unit's first known code and its row, and the first row that differs (-1: none)."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -11,7 +11,7 @@ import pandas as pd
 from grasp_core.annotations import BoolArray, Codes
 from grasp_core.data_spec import DataSpec
 from grasp_core.errors import DataError, Problem, know, stop
-from grasp_core.io.dataset.raters.columns import DescribingColumn, Source
+from grasp_core.io.dataset.raters.columns import DescribingColumn, Source, merged
 from grasp_core.io.dataset.raters.ids import alike, rater_column
 from grasp_core.io.dataset.votes import id_columns
 from grasp_core.io.table.columns import near_duplicates
@@ -114,23 +114,15 @@ class Profiles:
         ]
         if not found:
             raise DataError(DataProblem.COLUMN_OF_IDS(column=name, file=self.sources[0].table.name))
-        return found[0] if len(found) == 1 else self._merged(name, found[0], found[1], counted)
-
-    def _merged(
-        self, name: str, first: DescribingColumn, second: DescribingColumn, counted: BoolArray
-    ) -> DescribingColumn:
-        values = tuple(dict.fromkeys(first.values + second.values))
-        position = {value: index for index, value in enumerate(values)}
-        codes = np.array([position[value] for value in second.values] + [-1], dtype=np.int64)[second.codes]
-        differ = np.flatnonzero((first.codes >= 0) & (codes >= 0) & (first.codes != codes) & counted)
-        problems = [*first.problems, *second.problems]
-        if differ.size:
-            files = tuple(source.table.name for source in self.sources)
-            remark = DataProblem.FILES_DISAGREE(
-                files=files, column=name, raters=differ.size, decides=files[0]
-            )
-            problems.append(know(remark, differ.size, [self.rater_ids[rater] for rater in differ]))
-        return DescribingColumn(np.where(first.codes >= 0, first.codes, codes), values, tuple(problems))
+        if len(found) == 1:
+            return found[0]
+        column, differ = merged(*found, counted)
+        if not differ.size:
+            return column
+        files = tuple(source.table.name for source in self.sources)
+        remark = DataProblem.FILES_DISAGREE(files=files, column=name, raters=differ.size, decides=files[0])
+        problem = know(remark, differ.size, [self.rater_ids[rater] for rater in differ])
+        return replace(column, problems=(*column.problems, problem))
 
     def problems(self, counted: BoolArray) -> list[Problem]:
         """Problems of the raters file's ids; `counted`, shape (J,), are raters with labels that count."""

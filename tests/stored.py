@@ -1,0 +1,21 @@
+"""Runs put into a server's store with the files that they are of, so that more can be asked of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from grasp_core.result import Result
+from grasp_core.server import Server
+from grasp_core.store.runs import RunRecord
+from grasp_core.store.schema import run_files
+
+
+def stored_run(server: Server, result: Result, files: Mapping[str, bytes], title: str = "A run") -> RunRecord:
+    """A run that is done, with its files, by name, on the server."""
+    run = server.runs.add(result, title=title, owner="")
+    stored = {name: server.files.put(content, owner="") for name, content in files.items()}
+    with server.database.begin() as connection:
+        for position, (name, sha256) in enumerate(stored.items()):
+            row = {"run_id": run.id, "position": position, "name": name, "sha256": sha256}
+            connection.execute(run_files.insert().values(row))
+    return run
