@@ -115,7 +115,7 @@ class Descriptions:
         found = [source.column(name, self.spec.missing, rated) for source in sources]
         if len(found) == 1:
             return found[0]
-        column, differ = merged(*found, rated)
+        column, differ = merged(found[0], found[1], rated)
         if not differ.size:
             return column
         files = tuple(source.table.name for source in sources)

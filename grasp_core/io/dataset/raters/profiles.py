@@ -116,7 +116,7 @@ class Profiles:
             raise DataError(DataProblem.COLUMN_OF_IDS(column=name, file=self.sources[0].table.name))
         if len(found) == 1:
             return found[0]
-        column, differ = merged(*found, counted)
+        column, differ = merged(found[0], found[1], counted)
         if not differ.size:
             return column
         files = tuple(source.table.name for source in self.sources)
