@@ -83,6 +83,7 @@ class AnalysisOptions(TestOptions, total=False):
     level: Level
     interval: IntervalTarget
     pairs: bool
+    tail: bool
     slices: Sequence[str]
     given: Sequence[str]
     preset: Preset
