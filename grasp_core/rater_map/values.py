@@ -7,7 +7,7 @@ from typing import Any
 
 from grasp_core import __version__
 from grasp_core.groups import AxisSet, Group
-from grasp_core.json_values import in_file, to_json
+from grasp_core.json_values import FormError, from_json, in_file, to_json
 from grasp_core.outcome import Significance
 from grasp_core.remarks.remark import Remark
 from grasp_core.result import group_of, with_group
@@ -15,6 +15,8 @@ from grasp_core.spec import RunSpec
 
 FORMAT = "grasp-rater-map"
 FORMAT_VERSION = 1
+ANSWER = "rater-map"
+"""What a run's map is kept as, beside the run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +110,14 @@ NOTHING = RaterMap((), (), (), 0, 0, 0, 0, (0.0, 0.0), 0, 0, None, 0, 0)
 """A map without anybody on it."""
 
 in_file(MapGroup, with_group, group_of)
+
+
+def of_answer(plain: Any) -> RaterMap | None:
+    """The map of a kept answer's JSON-ready form; None where there is none, or that of another version."""
+    try:
+        return None if plain is None else from_json(plain, RaterMap)
+    except FormError:  # it is made again
+        return None
 
 
 def rater_map_dict(found: RaterMap, spec: RunSpec, sha256: str) -> dict[str, Any]:

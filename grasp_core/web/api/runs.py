@@ -14,6 +14,7 @@ from grasp_core.access import EVERYONE
 from grasp_core.errors import MissingResultError
 from grasp_core.export.registry import EXPORTS, safe_name
 from grasp_core.models_as_raters.tables import sides_csv
+from grasp_core.rater_map.values import ANSWER, of_answer
 from grasp_core.report.public_view import public_view
 from grasp_core.report.saved import result_json, spec_json
 from grasp_core.result import Result, RunResult
@@ -94,7 +95,8 @@ def export_run(
         raise ProblemError(HTTPStatus.CONFLICT, f"The run is {record.state}; it has no result.")
     result = _result(asking, record)
     if isinstance(result, RunResult):
-        content, file_name = export.make(result), export.file_name(result)
+        raters = of_answer(asking.server.answers.find(record.id, ANSWER))
+        content, file_name = export.make(result, raters), export.file_name(result)
     elif name in _OF_MODELS:
         content = _OF_MODELS[name](result).encode("utf-8", "replace")
         file_name = f"{safe_name(record.title)}.{export.extension}"

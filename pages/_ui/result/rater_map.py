@@ -13,10 +13,10 @@ from grasp_core.charts import Theme
 from grasp_core.charts.rater_map import rater_map_chart
 from grasp_core.errors import DataError, MissingResultError
 from grasp_core.groups import AxisSet, Group
-from grasp_core.json_values import FormError, from_json, to_json
+from grasp_core.json_values import to_json
 from grasp_core.rater_map.make import MapTask, rater_map
 from grasp_core.rater_map.tables import axes_table, distance_words, groups_table, map_csv
-from grasp_core.rater_map.values import RaterMap, rater_map_dict
+from grasp_core.rater_map.values import ANSWER, RaterMap, of_answer, rater_map_dict
 from grasp_core.rater_map.words import EXPLANATION, clearest, sentences
 from grasp_core.report.printable import json_text
 from grasp_core.report.text import escape_markdown
@@ -30,7 +30,6 @@ from pages._ui.widgets.outputs import download, figure_downloads
 from pages._ui.widgets.sections import when_open
 from pages._ui.widgets.shown import Shown
 
-_NAME = "rater-map"
 _MAPS = 32
 
 
@@ -66,13 +65,12 @@ def kept_map(run: RunRecord) -> RaterMap | None:
 
 @functools.lru_cache(maxsize=_MAPS)
 def _kept(run_id: str, project: str) -> RaterMap:
-    plain = server.shared().seen(only(project)).answers.find(run_id, _NAME)
-    try:
-        if plain is not None:
-            return from_json(plain, RaterMap)
-    except FormError:  # of another version: it is made again
-        pass
-    raise MissingResultError("There is no map of this run's raters yet.")
+    found = of_answer(server.shared().seen(only(project)).answers.find(run_id, ANSWER))
+    if found is None:
+        raise MissingResultError(
+            "There is no map of this run's raters yet."
+        )  # raised: what is returned is kept
+    return found
 
 
 def _offer(run: RunRecord) -> None:
@@ -95,7 +93,7 @@ def _offer(run: RunRecord) -> None:
         bar.empty()
         st.warning(escape_markdown(str(error)))
         return
-    stores_of(run).answers.keep(run.id, _NAME, to_json(made))
+    stores_of(run).answers.keep(run.id, ANSWER, to_json(made))
     st.rerun()
 
 
@@ -143,7 +141,7 @@ def _downloads(shown: Shown, run: RunRecord, found: RaterMap, axes: AxisSet, gro
     def chart(theme: Theme = "light") -> alt.LayerChart:
         return rater_map_chart(found, axes, theme, group)
 
-    figure_downloads(shown, chart, _NAME, "map of raters")
+    figure_downloads(shown, chart, ANSWER, "map of raters")
     if group is not None:
         return
     with st.container(horizontal=True):
@@ -151,7 +149,7 @@ def _downloads(shown: Shown, run: RunRecord, found: RaterMap, axes: AxisSet, gro
             shown.check,
             "map of raters (CSV)",
             lambda: map_csv(found),
-            file_name=f"{_NAME}.csv",
+            file_name=f"{ANSWER}.csv",
             media_type="text/csv",
             type="tertiary",
         )
@@ -160,7 +158,7 @@ def _downloads(shown: Shown, run: RunRecord, found: RaterMap, axes: AxisSet, gro
                 shown.check,
                 "map of raters (JSON)",
                 lambda: json_text(rater_map_dict(found, run.spec, run.summary.sha256)),
-                file_name=f"{_NAME}.json",
+                file_name=f"{ANSWER}.json",
                 media_type="application/json",
                 type="tertiary",
             )

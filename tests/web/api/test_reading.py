@@ -3,6 +3,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from http import HTTPStatus
 from pathlib import Path
 
@@ -12,7 +13,10 @@ from httpx import Response
 
 from grasp_core.access import User
 from grasp_core.errors import MissingResultError
+from grasp_core.json_values import to_json
 from grasp_core.models_as_raters.tables import sides_csv
+from grasp_core.rater_map.values import ANSWER, NOTHING
+from grasp_core.remarks.no_map import NoMap
 from grasp_core.report.saved import result_json
 from grasp_core.report.table_csv import table_csv
 from grasp_core.result import RunResult
@@ -103,6 +107,10 @@ def test_whoever_has_signed_in_sees_every_run(
     assert table.headers["Content-Type"] == "text/csv; charset=utf-8"
     assert table.headers["Content-Disposition"].startswith("attachment; filename*=UTF-8''Q_overall%20by")
     assert table.text == table_csv(read)
+    report = f"/api/v1/runs/{done.id}/exports/markdown"
+    assert "Map of raters" not in visitor.get(report).text
+    server.answers.keep(done.id, ANSWER, to_json(replace(NOTHING, reason=NoMap.NO_DISAGREEMENT())))
+    assert "## Map of raters" in visitor.get(report).text
     assert problem(visitor.get("/api/v1/runs/unknown"), HTTPStatus.NOT_FOUND)
 
 
