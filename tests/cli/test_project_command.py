@@ -57,7 +57,7 @@ def test_a_project_from_its_beginning_to_its_end(capsys: pytest.CaptureFixture[s
     server.database.dispose()
     said(capsys, "move", run, project)
     assert said(capsys, "list")[1][3].startswith("1 run, 0 files")
-    assert "would go 1 run, 0 files, 0 links" in refused(capsys, "delete", project)
+    assert "would go 1 run, 0 files and 0 links" in refused(capsys, "delete", project)
     said(capsys, "delete", project, "--yes")
     assert [row[0] for row in said(capsys, "list")] == [EVERYONE]
 

@@ -380,7 +380,7 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> Members:
 def refused(engine: Engine, path: Path) -> str:
     with pytest.raises(DataError) as raised:
         restore_backup(engine, path)
-    assert all(rows == [] for rows in everything(engine).values())
+    assert all(rows == [] for table, rows in everything(engine).items() if table != "projects")
     sentence = str(raised.value)
     assert sentence.startswith(str(path))
     assert "\n" not in sentence
