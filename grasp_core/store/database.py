@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import secrets
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -30,12 +31,18 @@ from grasp_core.settings import Settings
 from grasp_core.store.schema import runs
 from grasp_core.store.sqlite import empty_log, read_anew, sqlite_engine, tables_remade
 
-ID_BYTES = 15
-"""Random bytes of an id."""
+_ID_BYTES = 15
 CONNECT_SECONDS = 10
 """How long a PostgreSQL server may take to answer at all."""
 _POSTGRESQL = "postgresql+psycopg"
 _upgrading = threading.Lock()  # Alembic keeps its state in module globals
+
+
+def new_id() -> str:
+    """A random id that fits into addresses and, without a hyphen ahead, stands among a command's words."""
+    while (found := secrets.token_urlsafe(_ID_BYTES)).startswith("-"):
+        pass
+    return found
 
 
 def database_url(settings: Settings) -> URL:

@@ -18,7 +18,7 @@ from sqlalchemy.exc import IntegrityError
 
 from grasp_core.errors import StoreError
 from grasp_core.store.bound import Bound
-from grasp_core.store.database import ID_BYTES, clock, to_read, to_write
+from grasp_core.store.database import clock, new_id, to_read, to_write
 from grasp_core.store.schema import links, runs
 
 TOKEN_BYTES = 32
@@ -110,7 +110,7 @@ class LinkStore(Bound):
         token = secrets.token_urlsafe(TOKEN_BYTES)
         now = clock(self._engine)
         link = links.insert().values(
-            id=secrets.token_urlsafe(ID_BYTES),
+            id=new_id(),
             token_sha256=_digest(token),
             label=label,
             created_by=created_by,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import secrets
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +13,7 @@ from grasp_core.data_spec import DataSpec
 from grasp_core.json_values import from_json, to_json
 from grasp_core.recode_steps import Combine
 from grasp_core.store.bound import Bound
-from grasp_core.store.database import ID_BYTES, clock, only_one, to_read, to_write
+from grasp_core.store.database import clock, new_id, only_one, to_read, to_write
 from grasp_core.store.schema import readings, storable
 
 
@@ -67,7 +66,7 @@ class ReadingStore(Bound):
             connection.execute(readings.delete().where(earlier))
             connection.execute(
                 readings.insert().values(
-                    id=secrets.token_urlsafe(ID_BYTES),
+                    id=new_id(),
                     project_id=self._home,
                     signature=signature,
                     owner=owner,

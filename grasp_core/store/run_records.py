@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -14,7 +13,7 @@ from sqlalchemy import Connection
 from grasp_core.json_values import from_json, to_json
 from grasp_core.result import DataSummary
 from grasp_core.spec import RunSpec
-from grasp_core.store.database import ID_BYTES
+from grasp_core.store.database import new_id
 from grasp_core.store.people.people import ids_named
 from grasp_core.store.schema import run_files, runs, tags
 
@@ -141,7 +140,7 @@ def behind(place: tuple[float, str] | None) -> sa.ColumnElement[bool]:
 
 def insert_run(connection: Connection, request: Request, project: str, now: Any) -> str:
     """Insert a run as queued, without its files; returns its id."""
-    run_id = secrets.token_urlsafe(ID_BYTES)
+    run_id = new_id()
     connection.execute(
         runs.insert().values(
             id=run_id,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import secrets
 import zlib
 from collections.abc import Collection, Iterable
 from typing import Any
@@ -16,7 +15,7 @@ from grasp_core.json_values import to_json
 from grasp_core.panels.results import read_result
 from grasp_core.result import Result
 from grasp_core.store.claims import Claims, LostRunError, result_text
-from grasp_core.store.database import ID_BYTES, only_one, to_read, to_write
+from grasp_core.store.database import new_id, only_one, to_read, to_write
 from grasp_core.store.run_records import (
     Request,
     RunRecord,
@@ -118,7 +117,7 @@ class RunStore(Claims):
         total, timing = result.permutations, result.timing
         with to_write(self._engine) as connection:
             self._check_open(connection)
-            run_id = secrets.token_urlsafe(ID_BYTES)
+            run_id = new_id()
             connection.execute(
                 runs.insert().values(
                     id=run_id,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import secrets
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from sqlalchemy import Engine
 
 from grasp_core.errors import LimitError
 from grasp_core.store.bound import Bound
-from grasp_core.store.database import ID_BYTES, clock, only_one, to_read, to_write
+from grasp_core.store.database import clock, new_id, only_one, to_read, to_write
 from grasp_core.store.schema import scorings, storable, submissions
 
 SCORINGS = 20
@@ -84,7 +83,7 @@ class SubmissionStore(Bound):
                     )
                 connection.execute(
                     scorings.insert().values(
-                        id=secrets.token_urlsafe(ID_BYTES),
+                        id=new_id(),
                         owner=owner,
                         task=task,
                         sha256=digest,
@@ -107,7 +106,7 @@ class SubmissionStore(Bound):
         AccessError
             If nothing is added to the project any more.
         """
-        submission_id = secrets.token_urlsafe(ID_BYTES)
+        submission_id = new_id()
         plain = _json(predictions)
         with to_write(self._engine) as connection:
             self._check_open(connection)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -10,7 +9,7 @@ from typing import Any, Literal
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
-from grasp_core.store.database import ID_BYTES, clock, only_one, to_read, to_write
+from grasp_core.store.database import clock, new_id, only_one, to_read, to_write
 from grasp_core.store.schema import (
     files,
     links,
@@ -97,7 +96,7 @@ class PeopleStore:
         with to_write(self._engine) as connection:
             only_one(connection, "people")  # two tabs that sign in at once are one person
             found = connection.execute(sa.select(people.c.id).where(_is(identity))).scalar_one_or_none()
-            person_id = found or secrets.token_urlsafe(ID_BYTES)
+            person_id = found or new_id()
             if found is None:
                 new = {"id": person_id, "issuer": identity.issuer, "subject": identity.subject}
                 connection.execute(people.insert().values(created_at=now, **new, **told))

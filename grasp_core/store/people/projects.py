@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +9,7 @@ import sqlalchemy as sa
 
 from grasp_core.access import EVERYONE
 from grasp_core.errors import LimitError
-from grasp_core.store.database import ID_BYTES, clock, leave_no_trace, only_one, to_read, to_write
+from grasp_core.store.database import clock, leave_no_trace, new_id, only_one, to_read, to_write
 from grasp_core.store.people.members import Member, Members, checked, insert_member, not_there
 from grasp_core.store.people.moving import move
 from grasp_core.store.schema import (
@@ -79,7 +78,7 @@ class ProjectStore(Members):
         LimitError
             If the name is empty or too long, or the owner's cannot be one of its kind.
         """
-        project_id = secrets.token_urlsafe(ID_BYTES)
+        project_id = new_id()
         row = {"id": project_id, "name": _checked_name(name), "created_at": clock(self._engine)}
         with to_write(self._engine) as connection:
             connection.execute(projects.insert().values(row))

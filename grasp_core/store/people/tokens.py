@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from sqlalchemy import Engine
 
 from grasp_core.errors import LimitError
-from grasp_core.store.database import ID_BYTES, clock, only_one, to_read, to_write
+from grasp_core.store.database import clock, new_id, only_one, to_read, to_write
 from grasp_core.store.schema import storable, tokens
 
 Scope = Literal["read", "run", "admin"]
@@ -93,7 +93,7 @@ class TokenStore:
                 raise LimitError(f"You have {MAX_TOKENS} tokens, the most there may be; withdraw one first.")
             connection.execute(
                 tokens.insert().values(
-                    id=secrets.token_urlsafe(ID_BYTES),
+                    id=new_id(),
                     token_sha256=_digest(token),
                     owner=owner,
                     name=name,
