@@ -18,7 +18,7 @@ from grasp_core.permutation.kernel.profiles import Membership
 from grasp_core.permutation.kernel.ways import MOST_PAIRED
 from grasp_core.permutation.nulls.deviations import Maximum
 from grasp_core.permutation.nulls.tally import Tally
-from grasp_core.spec import AnalysisSpec
+from grasp_core.spec import AnalysisSpec, Level
 
 
 def warm() -> None:
@@ -41,14 +41,16 @@ def warm() -> None:
     spec = AnalysisSpec(axes=(("axis",),))
     grouping = form_groups(raters, spec.axes)
     many = dataclasses.replace(annotations, categories=tuple(f"label {k}" for k in range(MOST_PAIRED + 1)))
-    ways = (
-        (annotations, True, None),
-        (annotations, False, None),
-        (annotations, None, False),
-        (many, False, None),
+    ways: tuple[tuple[Annotations, Level, bool | None, bool | None], ...] = (
+        (annotations, "nominal", True, None),
+        (annotations, "nominal", False, None),
+        (annotations, "nominal", None, False),
+        (many, "nominal", False, None),
+        (many, "ordinal", False, None),
     )
-    for data, dense, tables in ways:  # one way of adding up each
-        design = build_design(data, raters, grouping, spec, dense=dense, tables=tables)
+    for data, level, dense, tables in ways:  # one way of adding up each
+        of_level = dataclasses.replace(spec, level=level)
+        design = build_design(data, raters, grouping, of_level, dense=dense, tables=tables)
         compiled.observed(design)
         compiled.shuffled(design, 1, 0, 1)
         if design.of_raters is not None:

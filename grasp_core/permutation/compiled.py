@@ -21,6 +21,7 @@ from grasp_core.permutation.design import Design
 from grasp_core.permutation.draw import identity
 from grasp_core.permutation.kernel import crossed, direct, label_use, local, sparse
 from grasp_core.permutation.kernel import sums as at
+from grasp_core.permutation.kernel.digits import adding as digits
 from grasp_core.permutation.kernel.label_use import OfRaters
 from grasp_core.permutation.kernel.local_layout import Local
 from grasp_core.permutation.kernel.profiles import Membership, Profiled
@@ -133,7 +134,8 @@ def _add_up_drawn(
     design: Design, held: Sparse | Local, seed: int, start: int, profiles: Profiles | None, out: FloatArray
 ) -> None:
     """Fill `out`, shape (permutations, G, S), batch by batch, all of about one size."""
-    rounds = max(-(-len(out) // int(held.batch[0])), 1)
+    together = (design.digits or held).batch
+    rounds = max(-(-len(out) // int(together[0])), 1)
     most = max(-(-len(out) // rounds), 1)
     for first in range(0, len(out), most):
         batch = out[first : first + most]
@@ -143,15 +145,27 @@ def _add_up_drawn(
             drawn = np.ascontiguousarray(profiles[:, first : first + most])
         if isinstance(held, Sparse):
             sparse.add_up(drawn, design.counting, design.conventions, held, batch)
+            _add_of_raters(design, held, design.of_raters, at.MORE, drawn, batch)
         else:
-            local.add_up(drawn, design.conventions, held, batch)
-        _add_label_use(design, held, drawn, batch)
+            _add_up_local(design, held, drawn, batch)
 
 
-def _add_label_use(design: Design, held: Sparse | Local, drawn: Profiles, out: FloatArray) -> None:
-    """What raters add to their groups' use of labels, where items have not said it."""
-    if design.of_raters is not None:
-        label_use.add_up(drawn, held, design.of_raters, _first_category(design), out)
+def _add_up_local(design: Design, held: Local, drawn: Profiles, out: FloatArray) -> None:
+    """Fill `out` for these profiles, by the labels that items have."""
+    if design.digits is None:
+        local.add_up(drawn, design.conventions, held, out)
+    else:
+        _add_of_raters(design, held, design.given, at.IN_GROUP, drawn, out)
+        digits.add_up(drawn, design.conventions, held, design.digits, out)
+    _add_of_raters(design, held, design.of_raters, at.MORE, drawn, out)
+
+
+def _add_of_raters(
+    design: Design, held: Sparse | Local, of: OfRaters | None, sort: int, drawn: Profiles, out: FloatArray
+) -> None:
+    """What raters add to their groups' sums by category, where that is known."""
+    if of is not None:
+        label_use.add_up(drawn, held, of, _first_category(design), sort, out)
 
 
 def sums_of_raters(
@@ -174,7 +188,7 @@ def sums_of_raters(
     float64 array, shape (B, G, S)
     """
     out = np.zeros((profiles.shape[1], design.n_groups, design.n_sums))
-    label_use.add_up(profiles, membership.profiled, of_raters, _first_category(design), out)
+    label_use.add_up(profiles, membership.profiled, of_raters, _first_category(design), at.MORE, out)
     return out
 
 
@@ -188,8 +202,7 @@ def observed_sums(design: Design) -> FloatArray:
     out = np.empty((design.n_groups, design.n_sums))
     if design.local is not None:
         own = design.local.profile.reshape(-1, 1)
-        local.add_up(own, design.conventions, design.local, out[np.newaxis])
-        _add_label_use(design, design.local, own, out[np.newaxis])
+        _add_up_local(design, design.local, own, out[np.newaxis])
     else:
         direct.evaluate(identity(design.order.size), design.counting, design.conventions, out)
     return out

@@ -19,14 +19,16 @@ from grasp_core.permutation.kernel.arguments import (
     Labels,
     Rows,
     Tables,
+    tables_of,
 )
-from grasp_core.permutation.kernel.crossed import Crossed
-from grasp_core.permutation.kernel.label_use import OfRaters, of_raters
+from grasp_core.permutation.kernel.crossed_layout import Crossed
+from grasp_core.permutation.kernel.digits.layout import Digits
+from grasp_core.permutation.kernel.label_use import OfRaters, given_by, of_raters
 from grasp_core.permutation.kernel.local_layout import Local, counter_for, shift_for
 from grasp_core.permutation.kernel.profiles import Membership
 from grasp_core.permutation.kernel.sparse_layout import Sparse
 from grasp_core.permutation.kernel.sums import n_sums
-from grasp_core.permutation.kernel.ways import WORD, Way, choose
+from grasp_core.permutation.kernel.ways import WORD, choose
 from grasp_core.spec import AnalysisSpec
 
 ITEM_BLOCK = 512
@@ -65,8 +67,11 @@ class Design:
     local : Local, optional
         At most one of the three: how sums are added up, where not from the counts of all groups and
         categories. `local` holds annotations and ties itself.
-    of_raters : OfRaters, optional
-        What raters add to their group's use of labels, where `sparse` and `local` do not say it.
+    digits : Digits, optional
+        How the labels of `local` are parted among numbers, where their counts are looked up.
+    of_raters, given : OfRaters, optional
+        What raters add to their group's use of labels, where `sparse` and `local` do not say it; and how
+        many labels of each category they gave, where there are `digits`.
     """
 
     n_categories: int
@@ -84,7 +89,9 @@ class Design:
     crossed: Crossed | None
     sparse: Sparse | None
     local: Local | None
+    digits: Digits | None
     of_raters: OfRaters | None
+    given: OfRaters | None
 
     def __post_init__(self) -> None:
         # As those of annotations are, wherever a design comes from: compiled code is told apart by it.
@@ -146,7 +153,9 @@ _NAMED: dict[str, Any] = {
     "crossed": Crossed,
     "sparse": Sparse,
     "local": Local,
+    "digits": Digits,
     "of_raters": OfRaters,
+    "given": OfRaters,
 }
 
 
@@ -231,21 +240,16 @@ def build_design(
         dense=way.dense,
         bits=_bit_sets(annotations, shape) if way.dense else np.zeros((shape[0], 0, 0, 0), dtype=np.uint64),
         labels=_labels(annotations, shape, none=way.local is not None),
-        tables=_tables(most, annotations.n_categories, paper=paper),
+        tables=tables_of(most, annotations.n_categories, paper=paper),
         paper=paper,
         distances=way.distances,
         crossed=way.crossed,
         sparse=way.sparse,
         local=way.local,
-        of_raters=of_raters(annotations) if by_rater and _by_rater(way) else None,
+        digits=way.digits,
+        of_raters=of_raters(annotations) if by_rater and way.by_rater else None,
+        given=given_by(annotations) if way.digits is not None else None,
     )
-
-
-def _by_rater(way: Way) -> bool:
-    """Whether raters say what they add to their groups' use of labels."""
-    if way.local is not None:
-        return not way.local.by_item
-    return way.sparse is not None and not way.sparse.unknown
 
 
 def _shape(annotations: Annotations) -> tuple[int, int]:
@@ -259,9 +263,8 @@ def _labels(annotations: Annotations, shape: tuple[int, int], *, none: bool) -> 
     if none:
         return Labels(np.zeros(1, dtype=np.int64), annotations.rater[:0], annotations.category[:0])
     empty = shape[0] * shape[1] - annotations.n_items
-    return Labels(
-        np.pad(annotations.indptr, (0, empty), mode="edge"), annotations.rater, annotations.category
-    )
+    indptr = np.pad(annotations.indptr, (0, empty), mode="edge")
+    return Labels(indptr, annotations.rater, annotations.category)
 
 
 def _ties(
@@ -274,7 +277,7 @@ def _ties(
     *,
     none: bool,
 ) -> npt.NDArray[np.signedinteger[Any]]:
-    """``rank << shift | k`` by block; where it suffices, in the type that counts are fastest in."""
+    """``rank << shift | k`` by block, where it suffices in the type that counts are fastest in."""
     if none:
         return np.zeros((shape[0], 2, 0, shape[1]), dtype=np.int32)
     n_items, n_categories = annotations.n_items, annotations.n_categories
@@ -282,14 +285,6 @@ def _ties(
     packed = (ranks << shift | np.arange(n_categories)).astype(counter_for(most, shift))
     packed = np.pad(packed, ((0, 0), (0, -n_items % shape[0]), (0, 0)))
     return np.ascontiguousarray(packed.reshape(2, shape[0], -1, n_categories).transpose(1, 0, 3, 2))
-
-
-def _tables(most: int, n_categories: int, *, paper: bool) -> Tables:
-    n = np.arange(most + 1, dtype=np.float64)
-    log = np.log(np.maximum(n, 1))
-    if paper:
-        return Tables(n * log, log, log, log)
-    return Tables(n * log, log, np.log(n + 0.5), np.log(n + n_categories / 2))
 
 
 def _bit_sets(annotations: Annotations, shape: tuple[int, int]) -> npt.NDArray[np.uint64]:

@@ -15,6 +15,7 @@ import numpy as np
 from grasp_core.groups import form_groups
 from grasp_core.permutation import compiled
 from grasp_core.permutation.kernel import crossed, direct, local, profiles, sparse, sums
+from grasp_core.permutation.kernel.digits import adding as digits
 from grasp_core.permutation.design import Design, build_design
 from grasp_core.panels.items import kernel as items
 from grasp_core.panels.items.panel import ItemsAsked, look_at_items
@@ -46,7 +47,7 @@ for missing, unknown, (dense, tables), convention, level in itertools.product(
     for design in (built, Design.of_arrays(dict(np.load(sys.argv[1])))):
         compiled.observed(design)
         compiled.shuffled(design, 1, 0, 3)
-        tabled = (name for name in ("crossed", "sparse", "local") if getattr(design, name))
+        tabled = (name for name in ("crossed", "sparse", "digits", "local") if getattr(design, name))
         ways.add(next(tabled, "direct"))
     labels = np.zeros((2, annotations.n_items), np.int32)
     given = models.build_design(annotations, raters, form_groups(raters, axes), spec, labels, dense=dense)
@@ -60,7 +61,7 @@ for level, correction in itertools.product(("nominal", "ordinal"), ("benjamini-h
     of_items = lambda function, tasks: (function(pickle.loads(pickle.dumps(task))) for task in tasks)
     look_at_items(dataset(5, missing=0.3), ItemsAsked(RunSpec(DATA_SPEC, spec), group, 120), of_items)
 functions = (direct.evaluate, direct.add_up, crossed.add_up, sparse.add_up, sums.take_ratios)
-functions += (local.add_up, profiles.draw)
+functions += (local.add_up, digits.add_up, profiles.draw)
 functions += (items.terms, items.add_moments, items.add_reached)
 functions += (models._evaluate, models._shuffle_and_evaluate)
 print([len(function.signatures) for function in functions])
@@ -77,7 +78,7 @@ WHERE = (
 def test_any_changed_source_changes_the_folder(tmp_path: Path) -> None:
     for source in PACKAGE.rglob("*.py"):
         copy = tmp_path / source.relative_to(PACKAGE)
-        copy.parent.mkdir(exist_ok=True)
+        copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_bytes(source.read_bytes())
     before = sources_digest(tmp_path)
     assert before == sources_digest()
@@ -109,4 +110,4 @@ def test_after_warming_nothing_is_compiled_any_more(tmp_path: Path) -> None:
     )
     signatures, ways = map(ast.literal_eval, found.stdout.splitlines())
     assert set(signatures) == {1}
-    assert ways == {"crossed", "sparse", "local", "direct"}
+    assert ways == {"crossed", "sparse", "digits", "local", "direct"}

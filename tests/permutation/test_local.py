@@ -19,6 +19,7 @@ from grasp_core.permutation.draw import identity, permutation
 from grasp_core.permutation.exchange import exchange_of
 from grasp_core.permutation.kernel import local_layout
 from grasp_core.permutation.kernel import profiles as profiles_module
+from grasp_core.permutation.kernel.digits import layout as digits_layout
 from grasp_core.spec import AnalysisSpec, Level
 from tests.permutation.simulated import clustered, simulate
 
@@ -172,19 +173,35 @@ def test_ordinal_ranks_of_parts_are_known_once_all_are_added() -> None:
 
 @pytest.mark.parametrize("size", [8, 9, 40])
 @pytest.mark.parametrize("passed", [1, 5])
-def test_what_is_done_at_a_time_changes_no_bit(monkeypatch, size: int, passed: int) -> None:
+@pytest.mark.parametrize("level", ["nominal", "interval"])
+def test_what_is_done_at_a_time_changes_no_bit(monkeypatch, size: int, passed: int, level: Level) -> None:
     annotations, raters = simulate(9, items=40, categories=30, missing=0.4, unknown=0.1)
-    spec = AnalysisSpec(axes=AXES, min_raters=1)
+    annotations = numbered(annotations)
+    spec = AnalysisSpec(axes=AXES, min_raters=1, level=level)
     grouping = form_groups(raters, spec.axes, min_raters=1)
     expected = compiled.shuffled(build_design(annotations, raters, grouping, spec, dense=False), 1, 0, 50)
     monkeypatch.setattr(local_layout, "_COLUMNS", size)
     monkeypatch.setattr(local_layout, "_PASS", passed)
     monkeypatch.setattr(profiles_module, "MOST_BATCH", 16)
+    monkeypatch.setattr(digits_layout, "_BATCH", size)
+    monkeypatch.setattr(digits_layout, "_FEWEST", passed)
     design = build_design(annotations, raters, grouping, spec, dense=False)
     assert design.local is not None
+    assert (design.digits is not None) == (level == "nominal")
     np.testing.assert_array_equal(compiled.shuffled(design, 1, 0, 50), expected)
     found = [compiled.shuffled(design, 1, *cut) for cut in itertools.pairwise((0, 3, 36, 50))]
     np.testing.assert_array_equal(np.concatenate(found), expected)
+
+
+def test_digits_give_what_counting_by_label_gives() -> None:
+    """Where tables of an item would be too large, labels are counted one by one."""
+    annotations, raters = simulate(11, items=30, raters=60, categories=40, missing=0.3, unknown=0.1)
+    spec = AnalysisSpec(axes=AXES, min_raters=1)
+    design = build_design(annotations, raters, form_groups(raters, AXES, min_raters=1), spec, dense=False)
+    assert design.digits is not None
+    by_label = dataclasses.replace(design, digits=None, given=None)
+    found, expected = compiled.sums(design, 1, 0, 40), compiled.sums(by_label, 1, 0, 40)
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-10)
 
 
 @st.composite

@@ -18,6 +18,9 @@ borrowing: Any = numba.njit(cache=True, nogil=True, _nrt=False)  # type: ignore[
 """Compiles a function that makes no arrays and returns none, and counts no references to those it is given:
 for named tuples of many arrays, counting them takes as long as going through some hundred items."""
 
+inlined: Any = numba.njit(cache=True, nogil=True, _nrt=False, forceinline=True)  # type: ignore[call-overload]
+"""The like for short functions that are called often: handing such tuples over takes as long, too."""
+
 
 class Rows(NamedTuple):
     """Sets of raters that are counted: first the H whose values are known, then the G groups.
@@ -140,3 +143,12 @@ def distances_between(level: Level, values: FloatArray, *, paired: bool) -> Dist
     """
     first, second = np.triu_indices(values.size if paired and level == "ordinal" else 0, 1)
     return Distances(LEVELS.index(level), values, first, second, max(first.size, 1))
+
+
+def tables_of(most: int, n_categories: int, *, paper: bool) -> Tables:
+    """The tables for up to `most` raters an item."""
+    n = np.arange(most + 1, dtype=np.float64)
+    log = np.log(np.maximum(n, 1))
+    if paper:
+        return Tables(n * log, log, log, log)
+    return Tables(n * log, log, np.log(n + 0.5), np.log(n + n_categories / 2))

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from grasp_core.permutation.kernel.arguments import NOMINAL, RATIO, borrowing
+from grasp_core.permutation.kernel.arguments import NOMINAL, RATIO, inlined
 
 
-@borrowing
+@inlined
 def disagree_inside(column, columns, how, terms):  # type: ignore[no-untyped-def]  # compiled: types are numba's
     """Fill ``terms.inside`` for a column of disagreement; the terms' other fields are filled."""
     distances = how.distances
@@ -36,7 +36,7 @@ def disagree_inside(column, columns, how, terms):  # type: ignore[no-untyped-def
         terms.inside[i] *= 2.0 / max(np.float64(terms.n[i]) - 1.0, 1.0)
 
 
-@borrowing
+@inlined
 def disagree_across(column, columns, how, terms):  # type: ignore[no-untyped-def]
     """Fill ``terms.across`` for a column of disagreement, after :func:`disagree_inside`."""
     distances, across = how.distances, terms.across
@@ -60,7 +60,7 @@ def disagree_across(column, columns, how, terms):  # type: ignore[no-untyped-def
         across[i] *= both * terms.share[i] / max(np.float64(terms.m[i]), 1.0)
 
 
-@borrowing
+@inlined
 def set_apart(column, columns, how, terms):  # type: ignore[no-untyped-def]
     """Fill ``terms.apart`` for a column of disagreement, after :func:`disagree_across`.
 
@@ -97,7 +97,7 @@ def set_apart(column, columns, how, terms):  # type: ignore[no-untyped-def]
         apart[i] = both - (1.0 - ratio[i]) * inside[i] - ratio[i] * apart[i] if paired else 0.0
 
 
-@borrowing
+@inlined
 def ratio_distance(one, other):  # type: ignore[no-untyped-def]
     """Squared distance of two numbers, neither below 0, on a ratio scale."""
     together = one + other
@@ -107,7 +107,7 @@ def ratio_distance(one, other):  # type: ignore[no-untyped-def]
     return apart * apart
 
 
-@borrowing
+@inlined
 def _differ_inside(size, n, squares, inside):  # type: ignore[no-untyped-def]
     """Disagreement inside a side where all unequal labels are equally far apart."""
     for i in range(size):
@@ -115,7 +115,7 @@ def _differ_inside(size, n, squares, inside):  # type: ignore[no-untyped-def]
         inside[i] = (x * x - squares[i]) / max(x - 1.0, 1.0)
 
 
-@borrowing
+@inlined
 def _differ_across(size, terms):  # type: ignore[no-untyped-def]
     """The like across."""
     n, m, products, share, across = terms.n, terms.m, terms.products, terms.share, terms.across
@@ -124,7 +124,7 @@ def _differ_across(size, terms):  # type: ignore[no-untyped-def]
         across[i] = (x + y) * (x * y - products[i]) * share[i] / max(y, 1.0)
 
 
-@borrowing
+@inlined
 def _spread(columns, others, n, mean, spread):  # type: ignore[no-untyped-def]
     """Fill the mean of a side's `n` numbers, and their sum of squared differences from it."""
     size = columns.size
@@ -143,7 +143,7 @@ def _spread(columns, others, n, mean, spread):  # type: ignore[no-untyped-def]
             spread[i] += (both[i] - x[i] if others else x[i]) * (apart * apart)
 
 
-@borrowing
+@inlined
 def _spread_inside(size, n, spread, inside):  # type: ignore[no-untyped-def]
     """Disagreement inside a side where distances are squared differences."""
     for i in range(size):
@@ -151,7 +151,7 @@ def _spread_inside(size, n, spread, inside):  # type: ignore[no-untyped-def]
         inside[i] = 2.0 * x * spread[i] / max(x - 1.0, 1.0)
 
 
-@borrowing
+@inlined
 def _spread_across(size, terms):  # type: ignore[no-untyped-def]
     """The like across."""
     n, m, share, across = terms.n, terms.m, terms.share, terms.across
@@ -168,7 +168,7 @@ def _spread_across(size, terms):  # type: ignore[no-untyped-def]
         across[i] = (x + y) * each if (n[i] > 0) & (m[i] > 0) else 0.0
 
 
-@borrowing
+@inlined
 def _weigh_inside(k, other, weight, columns, inside):  # type: ignore[no-untyped-def]
     """Disagreement inside the group between two categories."""
     x, y = columns.c[k], columns.c[other]
@@ -176,7 +176,7 @@ def _weigh_inside(k, other, weight, columns, inside):  # type: ignore[no-untyped
         inside[i] += weight * (x[i] * y[i])
 
 
-@borrowing
+@inlined
 def _weigh_others(k, other, weight, columns, inside):  # type: ignore[no-untyped-def]
     """The like among the others."""
     x, y, all_x, all_y = columns.c[k], columns.c[other], columns.known[k], columns.known[other]
@@ -184,7 +184,7 @@ def _weigh_others(k, other, weight, columns, inside):  # type: ignore[no-untyped
         inside[i] += weight * ((all_x[i] - x[i]) * (all_y[i] - y[i]))
 
 
-@borrowing
+@inlined
 def _weigh_across(k, other, weight, columns, across):  # type: ignore[no-untyped-def]
     """The like across."""
     x, y, all_x, all_y = columns.c[k], columns.c[other], columns.known[k], columns.known[other]

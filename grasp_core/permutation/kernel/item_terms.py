@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from grasp_core.annotations import FloatArray
-from grasp_core.permutation.kernel.arguments import NOMINAL, borrowing
+from grasp_core.permutation.kernel.arguments import NOMINAL, inlined
 
 CountArray = npt.NDArray[np.signedinteger[Any]]
 APART = 40
@@ -135,7 +135,7 @@ def repeat_values(distances, width):  # type: ignore[no-untyped-def]
     return values
 
 
-@borrowing
+@inlined
 def repeat_item(columns, totals, ties):  # type: ignore[no-untyped-def]
     """Fill all but `c` of columns that are counts on one item of these totals and ties, shape (2, K)."""
     for k in range(totals.size):
@@ -148,14 +148,14 @@ def repeat_item(columns, totals, ties):  # type: ignore[no-untyped-def]
             tie_other[i] = ties[1, k]
 
 
-@borrowing
+@inlined
 def work_out(columns, how, terms):  # type: ignore[no-untyped-def]
     """Fill `terms`, but for the disagreements."""
     add_labels(columns, how, terms)
     conclude(columns, how, terms)
 
 
-@borrowing
+@inlined
 def add_labels(columns, how, terms):  # type: ignore[no-untyped-def]
     """Fill `terms` with what is summed, or the largest, over the columns' labels."""
     _count(columns, terms.n, terms.m)
@@ -165,7 +165,7 @@ def add_labels(columns, how, terms):  # type: ignore[no-untyped-def]
     _sum_logs(columns, how.tables, terms.own, terms.cross)
 
 
-@borrowing
+@inlined
 def conclude(columns, how, terms):  # type: ignore[no-untyped-def]
     """From these sums to what each column adds."""
     _elect(columns.size, how.shift, terms)
@@ -174,14 +174,14 @@ def conclude(columns, how, terms):  # type: ignore[no-untyped-def]
         _drop_undefined(columns, terms.cross)
 
 
-@borrowing
+@inlined
 def of_category(k, x, both, n, first, second):  # type: ignore[no-untyped-def]
     """An item's contribution to category `k`, which the group gave `x` times and all gave `both` times."""
     shared, votes = first >= 0, (first == k) + (second == k)
     return OfCategory(x if n > 1 else 0, x if shared else 0, both - x if shared else 0, votes)
 
 
-@borrowing
+@inlined
 def _count(columns, n, m):  # type: ignore[no-untyped-def]
     size = columns.size
     n[:size] = 0
@@ -193,7 +193,7 @@ def _count(columns, n, m):  # type: ignore[no-untyped-def]
             m[i] += both[i] - x[i]
 
 
-@borrowing
+@inlined
 def _multiply(columns, squares, products, others_squares):  # type: ignore[no-untyped-def]
     size = columns.size
     squares[:size] = 0
@@ -208,7 +208,7 @@ def _multiply(columns, squares, products, others_squares):  # type: ignore[no-un
             others_squares[i] += others * others
 
 
-@borrowing
+@inlined
 def _vote(columns, shift, terms):  # type: ignore[no-untyped-def]
     """Pluralities: the largest of (count, rank among ties, category), packed into one integer."""
     size, ties = columns.size, columns.ties
@@ -223,7 +223,7 @@ def _vote(columns, shift, terms):  # type: ignore[no-untyped-def]
             second[i] = max(second[i], tie.dtype.type(((both[i] - x[i]) << (2 * shift)) | tie_other[i]))
 
 
-@borrowing
+@inlined
 def _elect(size, shift, terms):  # type: ignore[no-untyped-def]
     """From what is packed to the size of the plurality and to the labels that won."""
     n, m, largest, first, second = terms.n, terms.m, terms.largest, terms.first, terms.second
@@ -236,7 +236,7 @@ def _elect(size, shift, terms):  # type: ignore[no-untyped-def]
         second[i] = second[i] & mask if shared else -1
 
 
-@borrowing
+@inlined
 def _sum_logs(columns, tables, own, cross):  # type: ignore[no-untyped-def]
     """sum_k c ln c and sum_k c ln q, the latter without q's denominator."""
     size = columns.size
@@ -250,7 +250,7 @@ def _sum_logs(columns, tables, own, cross):  # type: ignore[no-untyped-def]
             cross[i] += x[i] * tables.log_q[np.uint64(both[i] - x[i])]
 
 
-@borrowing
+@inlined
 def _weigh(size, tables, terms):  # type: ignore[no-untyped-def]
     """From counts and sums of logarithms to what each column adds."""
     n, m, largest, share = terms.n, terms.m, terms.largest, terms.share
@@ -269,7 +269,7 @@ def _weigh(size, tables, terms):  # type: ignore[no-untyped-def]
         cross[i] = shared * (cross[i] * share[i] - tables.log_m[np.uint64(m[i])])
 
 
-@borrowing
+@inlined
 def _drop_undefined(columns, cross):  # type: ignore[no-untyped-def]
     """The paper's convention: an item adds nothing where the group gave a label that no other rater gave."""
     c, known = columns.c, columns.known

@@ -15,7 +15,7 @@ import numpy as np
 from grasp_core.annotations import Annotations, FloatArray, Int32Array
 from grasp_core.ordering import positions_by, tallied
 from grasp_core.permutation.kernel import sums as at
-from grasp_core.permutation.kernel.arguments import borrowing
+from grasp_core.permutation.kernel.arguments import inlined
 
 _PER_PASS = 16
 """Permutations that are added up at a time; their sums then stay in a core's second cache."""
@@ -39,6 +39,15 @@ class OfRaters(NamedTuple):
     more: FloatArray
 
 
+def given_by(annotations: Annotations) -> OfRaters:
+    """How many labels of each category raters gave, in place of what they add."""
+    k = annotations.n_categories
+    cell, given = np.unique(annotations.rater.astype(np.int64) * k + annotations.category, return_counts=True)
+    rater = np.flatnonzero(tallied(annotations.rater, annotations.n_raters))
+    ptr = np.searchsorted(cell // k, np.append(rater, annotations.n_raters)).astype(np.int64)
+    return OfRaters(rater.astype(np.int32), ptr, (cell % k).astype(np.int32), given.astype(np.float64))
+
+
 def of_raters(annotations: Annotations) -> OfRaters:
     """Work out what raters add."""
     share_ptr, share_of, share = _shares(annotations.indptr, annotations.category, annotations.n_categories)
@@ -48,8 +57,8 @@ def of_raters(annotations: Annotations) -> OfRaters:
     bounds = np.append(0, np.cumsum(given[rater]))
     item, category = annotations.item[order], annotations.category[order]
     ptr = _entries(bounds, item, share_ptr, share_of, annotations.n_categories)
-    found = _add_raters(bounds, item, category, share_ptr, share_of, share, ptr)
-    return OfRaters(rater.astype(np.int32), ptr, *found)
+    of, more = _add_raters(bounds, item, category, share_ptr, share_of, share, ptr)
+    return OfRaters(rater.astype(np.int32), ptr, of, more)
 
 
 @numba.njit(cache=True, nogil=True)
@@ -107,7 +116,7 @@ def _add_raters(bounds, item, category, share_ptr, share_of, share, ptr):  # typ
 
 
 @numba.njit(cache=True, nogil=True)
-def add_up(profiles, held, of, first, out):  # type: ignore[no-untyped-def]
+def add_up(profiles, held, of, first, sort, out):  # type: ignore[no-untyped-def]
     """Put what groups gave more of each category into `out`, shape (permutations, G, sums).
 
     Parameters
@@ -115,8 +124,8 @@ def add_up(profiles, held, of, first, out):  # type: ignore[no-untyped-def]
     profiles : int array, shape (J, permutations)
     held : Sparse, Local or Profiled
     of : OfRaters
-    first : int
-        Place of the first category's sums.
+    first, sort : int
+        Place of the first category's sums, and of the one among a category's that is filled.
     out : float64 array
     """
     n_groups = out.shape[1]
@@ -136,10 +145,10 @@ def add_up(profiles, held, of, first, out):  # type: ignore[no-untyped-def]
         for b in range(here):
             for g in range(n_groups):
                 for k in range(n_categories):
-                    out[from_b + b, g, first + at.PER_CATEGORY * k + at.MORE] = found[b, n_known + g, k]
+                    out[from_b + b, g, first + at.PER_CATEGORY * k + sort] = found[b, n_known + g, k]
 
 
-@borrowing
+@inlined
 def _add(of, r, into):  # type: ignore[no-untyped-def]
     for entry in range(of.ptr[r], of.ptr[r + 1]):
         into[of.category[entry]] += of.more[entry]

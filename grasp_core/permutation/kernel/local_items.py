@@ -1,4 +1,4 @@
-"""What one item adds, by the labels it has: counted for every row, worked out for many counts at once."""
+"""What one item adds, by the labels it has, worked out for many counts at once."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 from grasp_core.annotations import FloatArray, Int32Array
 from grasp_core.permutation.kernel.arguments import ORDINAL, borrowing
 from grasp_core.permutation.kernel.disagreement import disagree_across, disagree_inside, set_apart
-from grasp_core.permutation.kernel.item_terms import Columns, CountArray, Terms, add_labels, conclude
+from grasp_core.permutation.kernel.item_terms import Columns, Terms, add_labels, conclude
 
 # A group's real sums under one permutation, side by side.
 INSIDE, ACROSS, APART, PLURALITY, OWN, CROSS, WEIGHT, PAIRED_WEIGHT, RATED, AGREED, PAIRED = range(11)
@@ -15,24 +15,6 @@ REALS = 12
 # Whole sums of a group by label: of items with one label of the group, of those that the others did not rate,
 # of all whose values are known on shared items (or, where most are shared, less on the others), and votes.
 LONELY, UNSHARED, BOTH, VOTES = range(4)
-
-
-class Counts(NamedTuple):
-    """Counts of an item under a pass of permutations.
-
-    Parameters
-    ----------
-    c : int (labels, R * passed)
-        Of the labels that several raters gave, by row and permutation.
-    once : int (R * passed,)
-        Of the labels that one rater gave: ``count << shift | place of the highest``.
-    n : int (R * passed,)
-        Of all labels.
-    """
-
-    c: CountArray
-    once: CountArray
-    n: CountArray
 
 
 class Totals(NamedTuple):
@@ -64,7 +46,8 @@ class Chosen(NamedTuple):
     ----------
     group, permutation : int32 (N,)
     at, known_at : int32 (N,)
-        Places in :class:`Counts` of the group, and of those whose values are not known.
+        Places in :class:`~grasp_core.permutation.kernel.local_counts.Counts` of the group, and of those
+        whose values are not known.
     columns : Columns
     terms : Terms
     """
@@ -75,56 +58,6 @@ class Chosen(NamedTuple):
     known_at: Int32Array
     columns: Columns
     terms: Terms
-
-
-@borrowing
-def count_item(item, profiles, shift, local, counts, own, from_b, again):  # type: ignore[no-untyped-def]
-    """Count the item's labels for every row."""
-    here, repeated = profiles.shape[1], local.repeated[item]
-    n_rows, first = local.belongs.shape[1], local.label_ptr[item]
-    once, n, mask = counts.once, counts.n, (1 << shift) - 1
-    size = n_rows * here
-    for label in range(repeated):
-        counts.c[label, :size] = 0
-    once[:size] = 0
-    for a in range(local.indptr[item], local.indptr[item + 1]):
-        label, who = local.label[a], profiles[local.rater[a]]
-        if label < repeated:
-            into = counts.c[label]
-            for b in range(here):
-                for r in range(local.row_ptr[who[b]], local.row_ptr[who[b] + 1]):
-                    into[local.row_of[r] * here + b] += 1
-        else:
-            category = local.category[first + label]
-            for b in range(here):
-                for r in range(local.row_ptr[who[b]], local.row_ptr[who[b] + 1]):
-                    row = local.row_of[r]
-                    place = row * here + b
-                    once[place] = (once[place] & ~mask) + (1 << shift) | label
-                    if not again:
-                        own[row, category, from_b + b] += 1
-    if not again:
-        for label in range(repeated):
-            category, c = local.category[first + label], counts.c[label]
-            for row in range(n_rows):
-                into, added = own[row, category], c[row * here : row * here + here]
-                for b in range(here):
-                    into[from_b + b] += added[b]
-    for u in range(local.union.size):
-        into, part = local.union[u] * here, local.part[u] * here
-        for label in range(repeated):
-            c = counts.c[label]
-            for b in range(here):
-                c[into + b] += c[part + b]
-        for b in range(here):
-            x, y = once[into + b], once[part + b]
-            once[into + b] = ((x & ~mask) + (y & ~mask)) | max(x & mask, y & mask)
-    for i in range(size):
-        n[i] = once[i] >> shift
-    for label in range(repeated):
-        c = counts.c[label]
-        for i in range(size):
-            n[i] += c[i]
 
 
 @borrowing

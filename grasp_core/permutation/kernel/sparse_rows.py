@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from grasp_core.permutation.kernel import sums as at
-from grasp_core.permutation.kernel.arguments import borrowing
+from grasp_core.permutation.kernel.arguments import inlined
 from grasp_core.permutation.kernel.disagreement import disagree_across, disagree_inside, set_apart
 from grasp_core.permutation.kernel.item_terms import Columns, repeat_item, work_out
 
@@ -18,7 +18,7 @@ _UNITS = tuple(2.0 ** (FIELD_BITS * place) for place in range(4))
 # holds of each.
 
 
-@borrowing
+@inlined
 def bits_for(total):  # type: ignore[no-untyped-def]
     """Bits that hold counts up to `total`."""
     bits = np.int64(0)
@@ -27,13 +27,13 @@ def bits_for(total):  # type: ignore[no-untyped-def]
     return bits
 
 
-@borrowing
+@inlined
 def packed_at(n_columns, n_categories, unknown):  # type: ignore[no-untyped-def]
     """Place of the first whole numbers in a table's row."""
     return at.PER_COLUMN * n_columns + at.N_REAL + (n_categories if unknown else 0)
 
 
-@borrowing
+@inlined
 def enter(new, unknown, table, totals, ties, how, counts, terms, made):  # type: ignore[no-untyped-def]
     """Make new rows: what the item adds where the group gave it the counts that a number stands for."""
     n_columns, n_categories = how.distances.n_columns, totals.size
@@ -71,13 +71,13 @@ def enter(new, unknown, table, totals, ties, how, counts, terms, made):  # type:
             row[packed + 1 + terms.second[i]] += _UNITS[at.VOTES]
 
 
-@borrowing
+@inlined
 def _copy(values, into, size):  # type: ignore[no-untyped-def]
     for i in range(size):
         into[i] = values[i]
 
 
-@borrowing
+@inlined
 def _pack(columns, terms, packed):  # type: ignore[no-untyped-def]
     """Fill whole numbers, but for votes."""
     n, first, second, once = terms.n, terms.first, terms.second, packed[0]
@@ -93,7 +93,7 @@ def _pack(columns, terms, packed):  # type: ignore[no-untyped-def]
         once[i] += _UNITS[2] * ((first[i] >= 0) & (n[i] > 1))
 
 
-@borrowing
+@inlined
 def _decode(new, unknown, totals, columns):  # type: ignore[no-untyped-def]
     """Fill `c` with the counts that numbers stand for, and take those of `unknown` raters from the totals."""
     place = np.uint64(0)
@@ -112,7 +112,7 @@ def _decode(new, unknown, totals, columns):  # type: ignore[no-untyped-def]
             place += bits
 
 
-@borrowing
+@inlined
 def unpack(found, columns, n_categories, sparse, out):  # type: ignore[no-untyped-def]
     """Take what was found so far over into the groups' sums."""
     unknown = sparse.unknown

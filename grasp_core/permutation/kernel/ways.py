@@ -6,10 +6,12 @@ from typing import NamedTuple
 
 from grasp_core.annotations import Annotations
 from grasp_core.groups import Grouping
-from grasp_core.permutation.kernel import crossed, sparse_layout
+from grasp_core.permutation.kernel import crossed_layout, sparse_layout
 from grasp_core.permutation.kernel import local_layout as local
 from grasp_core.permutation.kernel.arguments import Distances, distances_between
-from grasp_core.permutation.kernel.crossed import Crossed
+from grasp_core.permutation.kernel.crossed_layout import Crossed
+from grasp_core.permutation.kernel.digits import layout as digits_layout
+from grasp_core.permutation.kernel.digits.layout import Digits
 from grasp_core.permutation.kernel.local_layout import Local
 from grasp_core.permutation.kernel.profiles import Membership
 from grasp_core.permutation.kernel.sparse_layout import Sparse
@@ -29,13 +31,21 @@ _SPARSE_COST = 1.2
 
 
 class Way(NamedTuple):
-    """How sums are added up: by one of the three layouts, or from all counts."""
+    """How sums are added up: by one of the three layouts, `local` with digits or not, or from all counts."""
 
     distances: Distances
     dense: bool
     crossed: Crossed | None = None
     sparse: Sparse | None = None
     local: Local | None = None
+    digits: Digits | None = None
+
+    @property
+    def by_rater(self) -> bool:
+        """Whether raters say what they add to their groups' use of labels."""
+        if self.local is not None:
+            return not self.local.by_item
+        return self.sparse is not None and not self.sparse.unknown
 
 
 def choose(
@@ -56,7 +66,7 @@ def choose(
     few = n_categories <= MOST_PAIRED or not local_fits
     paired = distances_between(spec.level, values, paired=few or dense is True)
     if tables is not False and dense is not False and few and membership.keeps_sizes:
-        found = crossed.lay_out(annotations, grouping, paired, width)
+        found = crossed_layout.lay_out(annotations, grouping, paired, width)
         if found is not None:
             return Way(paired, True, crossed=found)
     by_pairs = spec.level in ("ordinal", "ratio") and not few
@@ -69,9 +79,9 @@ def choose(
             return Way(paired, False, sparse=remembered)
     if local_fits and annotations.n_annotations and grouping.groups:
         distances = distances_between(spec.level, values, paired=False)
-        return Way(
-            distances, False, local=local.lay_out(annotations, membership.profiled, spec, first_item or 0)
-        )
+        laid_out = local.lay_out(annotations, membership.profiled, spec, first_item or 0)
+        digits = digits_layout.lay_out(laid_out) if spec.level == "nominal" else None
+        return Way(distances, False, local=laid_out, digits=digits)
     return Way(paired, False)
 
 

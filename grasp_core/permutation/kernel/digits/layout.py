@@ -1,0 +1,90 @@
+"""Labels of items parted among numbers, laid out for :mod:`~grasp_core.permutation.kernel.digits.adding`."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numba
+import numpy as np
+import numpy.typing as npt
+
+from grasp_core.annotations import Int32Array, Int64Array
+from grasp_core.permutation.kernel.local_layout import Local
+
+_ENTRIES = 128
+"""Counts that one number tells apart, unless those of one label are more."""
+MOST_ENTRIES = 2**14
+"""Largest tables of an item, together: they have to stay in a core's own cache."""
+_BATCH_BYTES, _BATCH, _FEWEST = 2**21, 64, 32
+"""What whole sums by label may take, unless the fewest permutations do; and the most."""
+
+
+class Digits(NamedTuple):
+    """How the labels of :class:`~grasp_core.permutation.kernel.local_layout.Local` are parted.
+
+    Parameters
+    ----------
+    number_ptr : int64 (I + 1,)
+        Item i has the numbers ``number_ptr[i]`` to ``number_ptr[i + 1]`` - 1.
+    start, first_label : int64 (numbers,), int64 (numbers + 1,)
+        Where a number's table starts among the item's, and its labels.
+    number : int32 (labels,)
+        A label's number, among the item's.
+    step, unknown_step : uint16 (labels,)
+        What a label of the group, and one of those whose values are not known, adds to the number.
+    unknown : bool
+        Whether somebody's values are not known.
+    batch : int64 (1,)
+        Permutations of a batch.
+    """
+
+    number_ptr: Int64Array
+    start: Int64Array
+    first_label: Int64Array
+    number: Int32Array
+    step: npt.NDArray[np.uint16]
+    unknown_step: npt.NDArray[np.uint16]
+    unknown: bool
+    batch: Int64Array
+
+
+def lay_out(local: Local) -> Digits | None:
+    """Build once what every permutation reads; None where the tables of an item would be too large."""
+    n_groups = local.unknown_of.size
+    unknown = bool(local.belongs[:, : local.belongs.shape[1] - n_groups].any())
+    number, steps, start, first_label, number_ptr, most = _part(local.label_ptr, local.total, unknown)
+    if most > MOST_ENTRIES:
+        return None
+    by_label = _BATCH_BYTES // max(20 * n_groups * local.category_total.size, 1)
+    batch = np.array([max(min(_BATCH, by_label), _FEWEST)], dtype=np.int64)
+    step, unknown_step = steps.astype(np.uint16)
+    return Digits(number_ptr, start, first_label, number, step, unknown_step, unknown, batch)
+
+
+@numba.njit(cache=True, nogil=True)
+def _part(item_labels, total, unknown):  # type: ignore[no-untyped-def]  # compiled: types are numba's
+    """Part each item's labels among numbers, from the first on.
+
+    Returns each label's number and steps, each number's start and first label, each item's first number, and
+    the most entries of an item's tables.
+    """
+    number, steps = np.empty(total.size, dtype=np.int32), np.zeros((2, total.size), dtype=np.int64)
+    start, first_label = np.empty(total.size, dtype=np.int64), np.empty(total.size + 1, dtype=np.int64)
+    number_ptr = np.zeros(item_labels.size, dtype=np.int64)
+    found, most = 0, np.int64(0)
+    for item in range(item_labels.size - 1):
+        begun, size = np.int64(0), np.int64(_ENTRIES)
+        number_ptr[item] = found
+        for label in range(item_labels[item], item_labels[item + 1]):
+            counts = np.int64(total[label]) + 1
+            entries = counts * counts if unknown else counts
+            if size * entries > _ENTRIES:
+                begun += size if found > number_ptr[item] else 0
+                start[found], first_label[found], size = begun, label, np.int64(1)
+                found += 1
+            number[label] = found - 1 - number_ptr[item]
+            steps[0, label], steps[1, label] = size, size * counts
+            size *= entries
+        most = max(most, begun + size)
+    number_ptr[-1], first_label[found] = found, total.size
+    return number, steps, start[:found].copy(), first_label[: found + 1].copy(), number_ptr, most
