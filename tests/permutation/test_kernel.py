@@ -18,7 +18,7 @@ from grasp_core.permutation import design as design_module
 from grasp_core.permutation.design import Design, build_design
 from grasp_core.permutation.draw import identity, permutation
 from grasp_core.permutation.exchange import exchange_of
-from grasp_core.permutation.kernel import crossed
+from grasp_core.permutation.kernel import crossed, crossed_layout
 from grasp_core.permutation.kernel.profiles import Membership
 from grasp_core.spec import AnalysisSpec, Level
 from tests.permutation.simulated import clustered, simulate
@@ -244,7 +244,7 @@ def test_tables_of_crossed_data_give_the_same_statistics(
     annotations = dataclasses.replace(annotations, categories=("0", "1", "3", "4.5", "9")[:categories])
     spec = AnalysisSpec(axes=AXES, ties=ties, min_raters=1, cross_negentropy=convention, level=level)
     grouping = form_groups(raters, spec.axes)
-    monkeypatch.setattr(crossed, "FEW_ENTRIES", 10_000)
+    monkeypatch.setattr(crossed_layout, "FEW_ENTRIES", 10_000)
     design = build_design(annotations, raters, grouping, spec)
     assert design.crossed is not None
     plain = build_design(annotations, raters, grouping, spec, tables=False)
