@@ -14,4 +14,4 @@ VERA = User("vera@lab.example", "vera", "viewer")
 
 def become(user: User, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (identity, permissions):
-        monkeypatch.setattr(module, "visitor", lambda: user)
+        monkeypatch.setattr(module, "visitor", lambda **_: user)
