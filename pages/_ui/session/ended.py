@@ -19,6 +19,8 @@ log = logging.getLogger("grasp.sessions")
 
 LOOK_SECONDS = 4.0
 """How often is asked which sessions have ended, here or at another server."""
+REDRAW_SECONDS = 1.5
+"""How long a tab that is going to be closed has to show that it asks to sign in."""
 POLICY_VIOLATION = 1008
 
 
@@ -43,14 +45,21 @@ async def close_ended(accounts: Callable[[], Accounts]) -> None:
 
 
 async def close_tabs(keys: Collection[str]) -> None:
-    """Close the tabs of these sessions, and forget what they held: files, answers, what was chosen."""
-    tabs = _open_tabs()
-    for key in keys:
-        for tab in tabs.get(key, ()):
-            runtime.get_instance().close_session(tab.session.id)
-            if tab.client is not None:
-                with suppress(RuntimeError):  # closed at this very moment
-                    await tab.client._websocket.close(POLICY_VIOLATION)
+    """Close the tabs of these sessions, and forget what they held: files, answers, what was chosen.
+
+    Each is drawn anew first, and so asks to sign in: a browser that comes back keeps what was shown last.
+    """
+    tabs = [tab for key, found in _open_tabs().items() if key in keys for tab in found]
+    for tab in tabs:
+        if tab.client is not None:
+            tab.session.request_rerun(None)
+    if tabs:
+        await asyncio.sleep(REDRAW_SECONDS)
+    for tab in tabs:
+        runtime.get_instance().close_session(tab.session.id)
+        if tab.client is not None:
+            with suppress(RuntimeError):  # closed at this very moment
+                await tab.client._websocket.close(POLICY_VIOLATION)
 
 
 def _going_on(accounts: Callable[[], Accounts], keys: Collection[str]) -> set[str]:

@@ -7,6 +7,7 @@ from html import escape
 from http import HTTPStatus
 from typing import Any
 
+from starlette.background import BackgroundTask
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.requests import HTTPConnection, Request
@@ -84,8 +85,9 @@ def sign_out_route(accounts: Callable[[], Accounts], settings: Settings, base_pa
                 await run_in_threadpool(accounts().sign_out, claims)
             except StoreError as error:
                 return PlainTextResponse(str(error), HTTPStatus.SERVICE_UNAVAILABLE)
-            await close_tabs([session_key(claims)])
-        answer = HTMLResponse(_signed_out(await provider_sign_out(request) or f"{base_path}/"))
+        closing = BackgroundTask(close_tabs, [] if claims is None else [session_key(claims)])
+        next_page = await provider_sign_out(request) or f"{base_path}/"
+        answer = HTMLResponse(_signed_out(next_page), background=closing)
         clear(answer, request)
         return answer
 
