@@ -15,6 +15,7 @@ from sqlalchemy import Engine
 from grasp_core.access import DISABLED, User, identity_of, role_of, user_of
 from grasp_core.errors import AccessError, LimitError
 from grasp_core.settings import Settings
+from grasp_core.store.people.audit import COMMAND, AuditStore
 from grasp_core.store.people.people import PeopleStore, Person, Role
 from grasp_core.store.people.sessions import Session, SessionStore
 
@@ -73,11 +74,13 @@ class Accounts:
     settings : Settings
     people : PeopleStore
     sessions : SessionStore
+    audit : AuditStore
     """
 
     settings: Settings
     people: PeopleStore
     sessions: SessionStore
+    audit: AuditStore
     _fresh: _Fresh = field(default_factory=_Fresh, init=False)
 
     def sign_in(self, claims: Mapping[str, Any], *, browser: str = "") -> User:
@@ -95,9 +98,16 @@ class Accounts:
         AccessError
             If the person is not admitted.
         """
-        person = self.people.sign_in(identity_of(claims, self.settings))
-        user = user_of(person, self.settings)
+        who = ""
+        try:
+            person = self.people.sign_in(identity_of(claims, self.settings))
+            who = person.id
+            user = user_of(person, self.settings)
+        except AccessError:
+            self.audit.record(who, "refusal", "sign-in")
+            raise
         self.sessions.begin(session_key(claims), person.id, browser[:_BROWSER_LENGTH])
+        self.audit.record(person.id, "sign-in")
         return user
 
     def user(self, claims: Mapping[str, Any], *, seen: bool = True) -> User | None:
@@ -146,11 +156,13 @@ class Accounts:
     def end_session(self, key: str, person_id: str) -> None:
         """End a session, if it is that person's."""
         self.sessions.end(key, person_id=person_id)
+        self.audit.record(person_id, "sign-out")
         self._fresh.forget()
 
-    def sign_out_everywhere(self, person_id: str) -> None:
-        """End all sessions of a person."""
+    def sign_out_everywhere(self, person_id: str, *, by: User | None) -> None:
+        """End all sessions of a person; `by` None is whoever has the database."""
         self.sessions.end_all(person_id)
+        self.audit.record(_actor(by), "sign-out", "person", person_id)
         self._fresh.forget()
 
     def sessions_of(self, user: User) -> list[Session]:
@@ -178,18 +190,21 @@ class Accounts:
         if role != "admin":
             self._check_not_last(person)
         self.people.set_role(person_id, role)
+        self.audit.record(_actor(by), "role", "person", person_id, {"role": role})
         self._fresh.forget()
 
     def disable(self, person_id: str, *, by: User | None) -> None:
         """Let a person in no more, and end their sessions; raises as :meth:`set_role`."""
         self._check_not_last(self._changeable(person_id, by))
         self.people.disable(person_id)
+        self.audit.record(_actor(by), "disable", "person", person_id)
         self._fresh.forget()
 
     def enable(self, person_id: str, *, by: User | None) -> None:
         """Let a person sign in again; raises as :meth:`set_role`."""
         self._changeable(person_id, by)
         self.people.enable(person_id)
+        self.audit.record(_actor(by), "enable", "person", person_id)
 
     def _changeable(self, person_id: str, by: User | None) -> Person:
         if by is not None and not by.may_administer:
@@ -212,4 +227,8 @@ class Accounts:
 def accounts_of(settings: Settings, engine: Engine) -> Accounts:
     """Accounts in a database."""
     sessions = SessionStore(engine, idle_minutes=settings.session_idle_minutes)
-    return Accounts(settings, PeopleStore(engine), sessions)
+    return Accounts(settings, PeopleStore(engine), sessions, AuditStore(engine))
+
+
+def _actor(by: User | None) -> str:
+    return COMMAND if by is None else by.id

@@ -26,6 +26,7 @@ from grasp_core.store.calls.outcomes import OutcomeStore
 from grasp_core.store.database import check, connect, database_url, leave_no_trace
 from grasp_core.store.files import FileStore
 from grasp_core.store.links import LinkStore
+from grasp_core.store.people.audit import AuditStore
 from grasp_core.store.people.projects import ProjectStore
 from grasp_core.store.people.tokens import TokenStore
 from grasp_core.store.readings import ReadingStore
@@ -67,6 +68,8 @@ class Server:
         What lasts, all of it: for what is done for nobody in particular. Whoever asks gets :meth:`seen`.
     accounts : Accounts
         Who signs in, and what they may do.
+    audit : AuditStore
+        Who did what.
     service : Service
         What computes.
     plans : Plans
@@ -85,6 +88,7 @@ class Server:
     tokens: TokenStore
     outcomes: OutcomeStore
     accounts: Accounts
+    audit: AuditStore
     service: Service
     plans: Plans
     _threads: list[threading.Thread] = field(default_factory=list, init=False)
@@ -121,6 +125,8 @@ class Server:
         self.outcomes.delete_old()
         self.tokens.delete_ended(older_than_days=KEEP_ENDED_DAYS)
         self.accounts.sessions.delete_older_than(SESSION_DAYS)
+        if self.settings.keep_log_days:
+            self.audit.delete_older_than(self.settings.keep_log_days)
         if self.settings.keep_runs_days:
             self.runs.delete_older_than(self.settings.keep_runs_days)
             self.readings.delete_older_than(self.settings.keep_runs_days)
@@ -176,6 +182,7 @@ def make_server(settings: Settings, make_executor: Callable[[int], Executor] = w
         tokens=TokenStore(database),
         outcomes=OutcomeStore(database),
         accounts=accounts_of(settings, database),
+        audit=AuditStore(database),
         service=Service(runs, files, pool, allowed),
         plans=Plans(pool),
     )

@@ -65,6 +65,7 @@ class Settings:
     lm_key: str = _setting("", "Key of that server, where it wants one", secret=True)
     keep_files_hours: float = _setting(24.0, "Hours that uploaded files are kept once no run needs them")
     keep_runs_days: float = _setting(0.0, "Days after which runs are deleted; 0 keeps them")
+    keep_log_days: float = _setting(365.0, "Days that entries of the audit log are kept; 0 keeps them")
     data_dir: str = _setting("", "Folder on the server whose files, and Parquet folders, people may pick")
     data_urls: tuple[str, ...] = _setting(
         (),

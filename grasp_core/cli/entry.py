@@ -42,6 +42,7 @@ COMMANDS = (
     Command("backup", "write all that the server keeps to one file", "storage:fill_backup"),
     Command("restore", "read such a file into an empty server's database", "storage:fill_restore"),
     Command("token", "personal tokens of the server's API: make, list, withdraw", "token:fill_token"),
+    Command("log", "the audit log: who did what when; checks that it is whole", "log:fill_log"),
     Command("people", "list who has signed in; roles, disable, sign out", "people:fill_people"),
     Command("project", "projects of the server: make, list, change, members", "project:fill_project"),
     Command("raft", "few-shot benchmark: check, score and compare submissions", "benchmark.raft:fill_raft"),

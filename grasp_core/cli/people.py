@@ -59,7 +59,7 @@ def _enable(chosen: argparse.Namespace) -> None:
 
 def _sign_out(chosen: argparse.Namespace) -> None:
     with _accounts() as accounts:
-        accounts.sign_out_everywhere(_one(accounts, chosen.who))
+        accounts.sign_out_everywhere(_one(accounts, chosen.who), by=None)
 
 
 def _role(chosen: argparse.Namespace) -> None:

@@ -12,6 +12,7 @@ from sqlalchemy import Engine
 from grasp_core.settings import read_settings
 from grasp_core.store.backup import Contents, restore_backup, write_backup
 from grasp_core.store.database import connect, database_url
+from grasp_core.store.people.audit import COMMAND, AuditStore
 
 
 def fill_backup(backup: argparse.ArgumentParser) -> None:
@@ -35,6 +36,7 @@ def _backup(chosen: argparse.Namespace) -> None:
 def _restore(chosen: argparse.Namespace) -> None:
     with open_database() as engine:
         contents = restore_backup(engine, chosen.file)
+        AuditStore(engine).record(COMMAND, "restore", "backup", "", {"runs": contents.runs})
     print(f"restored {_counted(contents)}")
 
 

@@ -355,5 +355,21 @@ sessions = Table(
     Index("ix_sessions_person_id", "person_id"),
 )
 
+# Who did what to which object when; entries are added, each with the hash of the one before.
+audit = Table(
+    "audit",
+    metadata,
+    Column("number", BigInteger, primary_key=True, autoincrement=False),
+    Column("at", Double, nullable=False),
+    Column("actor", Prose, nullable=False),
+    Column("action", Line(16), nullable=False),
+    Column("kind", Line(16), nullable=False),
+    Column("object_id", Line(80), nullable=False),
+    Column("details", Text, nullable=False),  # JSON
+    Column("previous", Line(64), nullable=False),
+    Column("hash", Line(64), nullable=False),
+    Index("ix_audit_at", "at"),
+)
+
 PASSING = frozenset({provisional_results, tokens, outcomes, webhooks, sessions})
 """Tables that no backup holds: what is found anew, and keys that would come back to life."""

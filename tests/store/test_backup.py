@@ -434,9 +434,9 @@ def test_damaged_bytes_are_found(opened: Open, tmp_path: Path, good: Members) ->
 
 PROJECTS = ("projects", "project_members", "current_projects")
 SINCE = {
-    1: ("readings", "submissions", "scorings", "tallies", "answers", "people", *PROJECTS),
-    4: ("answers", "people", *PROJECTS),
-    5: ("people", *PROJECTS),
+    1: ("readings", "submissions", "scorings", "tallies", "answers", "people", "audit", *PROJECTS),
+    4: ("answers", "people", "audit", *PROJECTS),
+    5: ("people", "audit", *PROJECTS),
 }
 DOCUMENTS = 4
 

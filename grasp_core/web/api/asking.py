@@ -51,6 +51,7 @@ def _start(server: Server, user: User, new: NewRun) -> Done:
         owner=user.id,
         load_s=time.perf_counter() - started,
     )
+    server.audit.record(user.id, "run", "run", record.id, {"known": known})
     return HTTPStatus.OK if known else HTTPStatus.CREATED, Run.of(record)
 
 

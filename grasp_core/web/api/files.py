@@ -13,7 +13,7 @@ from starlette.requests import ClientDisconnect, Request
 
 from grasp_core.access import EVERYONE, User
 from grasp_core.server import Stores
-from grasp_core.web.api.admission import Asking
+from grasp_core.web.api.admission import Asking, Caller
 from grasp_core.web.api.forms import Project, StoredFile
 from grasp_core.web.problem import ProblemError
 from grasp_core.web.uploads import UploadLedger, room, stated_size
@@ -42,7 +42,7 @@ async def upload(
     size = stated_size(request, ledger.largest)
     with ledger.admitted(secrets.token_hex(8), user.id, size, quota=quota), _Spool(_IN_MEMORY) as spool:
         await _receive(request, spool, min(size, ledger.largest))
-        return await run_in_threadpool(_keep, asking.stores(project), user, name, spool)
+        return await run_in_threadpool(_keep, asking, asking.stores(project), user, name, spool)
 
 
 @router.delete("/files/{sha256}", status_code=HTTPStatus.NO_CONTENT)
@@ -52,6 +52,7 @@ def delete_file(
     """Delete a file of your own; a run that still needs it will say so."""
     owner = asking.runner(project).id
     asking.stores(project).files.delete(sha256, owner=owner)
+    asking.server.audit.record(owner, "delete", "file", sha256)
 
 
 def _ledger(request: Request) -> UploadLedger:
@@ -73,10 +74,11 @@ async def _receive(request: Request, spool: _Spool, most: int) -> None:
         raise ProblemError(HTTPStatus.BAD_REQUEST, "The upload broke off; send it again.") from None
 
 
-def _keep(stores: Stores, user: User, name: str, spool: _Spool) -> StoredFile:
+def _keep(asking: Caller, stores: Stores, user: User, name: str, spool: _Spool) -> StoredFile:
     size = spool.tell()
     if not size:
         raise ProblemError(HTTPStatus.UNPROCESSABLE_ENTITY, "The file is empty: its content is the body.")
     spool.seek(0)
     sha256 = stores.files.put(spool.read(), owner=user.id)
+    asking.server.audit.record(user.id, "upload", "file", sha256, {"bytes": size})
     return StoredFile(sha256=sha256, name=name, bytes=size)

@@ -44,14 +44,16 @@ def make_link(run_id: str, new: NewLink, asking: Asking, idempotency_key: Idempo
 def withdraw_link(run_id: str, link_id: str, asking: Asking) -> None:
     """Withdraw a link: it stops working at once, and for good."""
     record = visible_run(asking, run_id)
-    asking.manager(record.owner, record.project)
+    user = asking.manager(record.owner, record.project)
     if link_id not in [link.id for link in asking.stores(record.project).links.of_run(record.id)]:
         raise missing("link to this run")
     asking.stores(record.project).links.revoke(link_id)
+    asking.server.audit.record(user.id, "withdraw", "link", link_id)
 
 
 def _make(asking: Caller, record: RunRecord, new: NewLink, created_by: str) -> Done:
     links = asking.stores(record.project).links
     token = links.create(record.id, created_by=created_by, label=new.label.strip(), days=new.days)
+    asking.server.audit.record(created_by, "share", "run", record.id, {"days": new.days})
     address = f"{asking.server.settings.public_url}/shared?token={token}"
     return HTTPStatus.CREATED, MadeLink.made(links.of_token(token), token, address)

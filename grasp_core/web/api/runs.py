@@ -104,6 +104,8 @@ def export_run(
         raise ProblemError(
             HTTPStatus.NOT_FOUND, f"Results about models have no {name}; they have {', '.join(_OF_MODELS)}."
         )
+    if asking.user is not None:
+        asking.server.audit.record(asking.user.id, "export", "run", run_id, {"format": name})
     return Response(
         content,
         media_type=export.media_type,
@@ -115,9 +117,10 @@ def export_run(
 def delete_run(run_id: str, asking: Asking) -> None:
     """Stop a run that goes on, and delete it with its links for everybody."""
     record = visible_run(asking, run_id)
-    asking.manager(record.owner, record.project)
+    user = asking.manager(record.owner, record.project)
     asking.server.service.cancel(record.id)
     asking.stores(record.project).runs.delete(record.id)
+    asking.server.audit.record(user.id, "delete", "run", record.id)
 
 
 def visible_run(asking: Caller, run_id: str) -> RunRecord:

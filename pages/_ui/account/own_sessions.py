@@ -72,4 +72,5 @@ def _end(key: str) -> None:
 
 
 def _end_all() -> None:
-    server.shared().accounts.sign_out_everywhere(current_user().id)
+    user = current_user()
+    server.shared().accounts.sign_out_everywhere(user.id, by=user)

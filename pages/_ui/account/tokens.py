@@ -63,6 +63,7 @@ def make_token() -> None:
     except LimitError as error:
         st.session_state[_REFUSED] = str(error)
         return
+    server.shared().audit.record(user.id, "token", "token", "", {"scope": scope, "days": days})
     st.session_state[_MADE] = time.monotonic(), token
 
 
@@ -97,7 +98,9 @@ def _withdraw_dialog(token: Token) -> None:
 
 def withdraw_token(token_id: str) -> None:
     """Withdraw one of the person's own tokens, and no other."""
-    server.shared().tokens.revoke(token_id, owner=current_user().id)
+    user = current_user()
+    if server.shared().tokens.revoke(token_id, owner=user.id):
+        server.shared().audit.record(user.id, "withdraw", "token", token_id)
     st.session_state.pop(_MADE, None)  # it may be the one that is shown to be copied
 
 

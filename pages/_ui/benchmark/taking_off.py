@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from grasp_core import server
 from grasp_core.report.text import escape_markdown
 from grasp_core.store.submissions import SubmissionRecord
 from pages._ui.benchmark.submissions import forget_scored
@@ -47,6 +48,7 @@ def _told(record: SubmissionRecord, owner: str) -> str:
 def take_off(found: list[SubmissionRecord]) -> None:
     """Delete the chosen one."""
     record = next(one for one in found if one.id == st.session_state[CHOSEN])
-    require_manage(record.owner, record.project)
+    user = require_manage(record.owner, record.project)
     here().submissions.delete(record.id)
+    server.shared().audit.record(user.id, "delete", "submission", record.id)
     forget_scored()

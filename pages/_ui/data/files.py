@@ -108,7 +108,8 @@ def take(slot: Slot, content: bytes, name: str, round_key: str) -> str | None:
     try:
         user = require_run()
         table = read_watched(content, name, None, lambda: _next_round(round_key))
-        here().files.put(content, owner=user.id)
+        sha256 = here().files.put(content, owner=user.id)
+        server.shared().audit.record(user.id, "upload", "file", sha256, {"bytes": len(content)})
         _use_some_member(slot, table, lambda member: read_table(content, name, member=member))
     except GraspError as error:
         return _refusal(slot, error)

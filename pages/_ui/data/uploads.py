@@ -51,4 +51,5 @@ def _delete(files: list[str]) -> None:
     user = require_run()
     for sha256 in files:
         here().files.delete(sha256, owner=user.id)
+        server.shared().audit.record(user.id, "delete", "file", sha256)
     work().use_files(None, None)

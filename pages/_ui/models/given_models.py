@@ -10,6 +10,7 @@ from pathlib import PurePath
 import streamlit as st
 from streamlit.typing import UploadedFile
 
+from grasp_core import server
 from grasp_core.annotations import ModelLabels
 from grasp_core.benchmark.baselines.as_raters import WITHOUT_EXAMPLES, item_texts, label_items
 from grasp_core.benchmark.baselines.embedding import available
@@ -90,7 +91,8 @@ def _stored(content: bytes, name: str) -> Table:
     """A model's file, read, and kept where any server that computes the run finds it."""
     user = require_run()
     table = read_table(content, name)
-    here().files.put(content, owner=user.id)
+    sha256 = here().files.put(content, owner=user.id)
+    server.shared().audit.record(user.id, "upload", "file", sha256, {"bytes": len(content)})
     return table
 
 

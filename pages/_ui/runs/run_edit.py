@@ -87,7 +87,8 @@ def _delete_dialog(run: RunRecord) -> None:
 
 
 def _delete(run: RunRecord) -> None:
-    require_manage(run.owner, run.project)
+    user = require_manage(run.owner, run.project)
     server.shared().service.cancel(run.id)
     stores_of(run).runs.delete(run.id)
+    server.shared().audit.record(user.id, "delete", "run", run.id)
     work().forget(run.id)

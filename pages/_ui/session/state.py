@@ -188,6 +188,7 @@ def submit(dataset: Dataset, spec: RunSpec, load_s: float) -> RunRecord:
     run, known = server.shared().service.submit(
         dataset, spec, title=run_title(spec), reach=reach, owner=user.id, load_s=load_s
     )
+    server.shared().audit.record(user.id, "run", "run", run.id, {"known": known})
     session = work()
     session.remember(run)
     session.found_again = run.id if known and run.state == "done" else None

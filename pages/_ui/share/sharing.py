@@ -157,6 +157,7 @@ def make_link(shared: Shareable) -> None:
         label=st.session_state.get(_LABEL, "").strip()[:_LABEL_LENGTH],
         days=_days(),
     )
+    server.shared().audit.record(user.id, "share", "link", "", {"address": shared.address, "days": _days()})
     st.session_state[MADE] = time.monotonic(), address("shared", token=token)
 
 
@@ -220,7 +221,8 @@ def _facts(link: Link, maker: str) -> list[str]:
 
 def revoke_link(shared: Shareable, link_id: str) -> None:
     """Revoke one of the links to what is shared, and no other."""
-    require_manage(shared.owner, shared.project)
+    user = require_manage(shared.owner, shared.project)
     if link_id in [link.id for link in shared.links()]:
         server.shared().seen(only(shared.project)).links.revoke(link_id)
+        server.shared().audit.record(user.id, "withdraw", "link", link_id)
     st.session_state.pop(MADE, None)  # it may be the one that is shown to be copied

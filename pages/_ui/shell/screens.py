@@ -46,6 +46,7 @@ SCREENS = (
     Screen("runs", "Runs", ":material/history:"),
     Screen("projects", "Projects", ":material/folder_shared:"),
     Screen("people", "People", ":material/group:", "admins", about_sign_in=True),
+    Screen("log", "Log", ":material/fact_check:", "admins", about_sign_in=True),
     Screen("account", "Account", ":material/account_circle:", about_sign_in=True),
     Screen("shared", "Shared result", ":material/link:", "everybody", in_menu=False),
 )

@@ -103,7 +103,7 @@ def test_a_session_ends_for_every_server(engine: Engine, accounts: Accounts) -> 
         accounts.sign_in({**claims(), "email_verified": False})
     accounts.sign_in(claims())  # the same token once more
     assert accounts.user(claims()) is None
-    accounts.sign_out_everywhere(ann.id)
+    accounts.sign_out_everywhere(ann.id, by=ann)
     assert accounts.user(claims(visit="2")) is None
     assert accounts.sessions_of(ann) == []
 

@@ -1,0 +1,89 @@
+"""The audit log: what is in it, and that nobody changes it unseen; on both databases."""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import sqlalchemy as sa
+from sqlalchemy import Engine
+
+from grasp_core.accounts import accounts_of
+from grasp_core.errors import AccessError, StoreError
+from grasp_core.settings import Settings
+from grasp_core.store.people.audit import AuditStore
+from grasp_core.store.schema import audit
+
+CLAIMS = {"iss": "https://id.example", "sub": "a", "email": "ann@lab.example", "email_verified": True}
+
+
+@pytest.fixture
+def log(engine: Engine) -> AuditStore:
+    store = AuditStore(engine)
+    for number in range(5):
+        store.record("ann", "run", "run", str(number), {"known": False})
+    return store
+
+
+def test_entries_follow_each_other_also_from_several_threads(engine: Engine) -> None:
+    store = AuditStore(engine)
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(lambda number: store.record("ann", "upload", "file", str(number)), range(20)))
+    assert store.check() == 20
+    entries, total = store.search(limit=30)
+    assert ([entry.number for entry in entries], total) == (list(range(20, 0, -1)), 20)
+    assert len({entry.object_id for entry in entries}) == 20
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        audit.update().where(audit.c.number == 3).values(actor="bob"),
+        audit.update().where(audit.c.number == 3).values(details="{}"),
+        audit.update().where(audit.c.number == 1).values(at=1.0),
+        audit.delete().where(audit.c.number == 3),
+        audit.update().where(audit.c.number == 5).values(number=9),
+    ],
+)
+def test_what_is_changed_or_left_out_breaks_the_chain(
+    log: AuditStore, engine: Engine, statement: sa.Update | sa.Delete
+) -> None:
+    assert log.check() == 5
+    with engine.begin() as connection:
+        connection.execute(statement)
+    with pytest.raises(StoreError, match="not as it was written"):
+        log.check()
+
+
+def test_the_beginning_goes_with_time_and_the_chain_holds(log: AuditStore, engine: Engine) -> None:
+    old = AuditStore(engine)
+    assert old.delete_older_than(1) == 0
+    assert old.delete_older_than(0) == 4
+    assert log.check() == 1
+    log.record("ann", "delete", "run", "0")
+    assert [json.loads(line)["number"] for line in log.lines()] == [5, 6]
+
+
+def test_it_is_searched(log: AuditStore) -> None:
+    log.record("bob", "delete", "run", "3")
+    assert [entry.actor for entry in log.search(action="delete")[0]] == ["bob"]
+    assert log.search(object_id="3")[1] == 2
+    assert log.search(actor="ann", start=1, limit=2)[0][0].object_id == "3"
+
+
+def test_sign_ins_refusals_and_what_admins_change_stand_in_it_without_names(engine: Engine) -> None:
+    accounts = accounts_of(Settings(allowed_domains=("lab.example",)), engine)
+    ann = accounts.sign_in(CLAIMS)
+    with pytest.raises(AccessError):
+        accounts.sign_in({**CLAIMS, "email": "eve@evil.example"})
+    accounts.set_role(ann.id, "admin", by=None)
+    accounts.sign_out(CLAIMS)
+    entries, _ = AuditStore(engine).search()
+    assert [(entry.actor, entry.action) for entry in reversed(entries)] == [
+        (ann.id, "sign-in"),
+        ("", "refusal"),
+        ("command", "role"),
+        (ann.id, "sign-out"),
+    ]
+    assert "lab.example" not in "".join(AuditStore(engine).lines())
