@@ -597,7 +597,7 @@ def test_the_commands(monkeypatch, capsys, opened: Open, tmp_path: Path) -> None
     total = len(everything(engine)["runs"])
     path = tmp_path / "b.zip"
     assert cli.main(["backup", str(path)]) == 0
-    counted = f"{total} runs, 5 files, {len(tokens)} links"
+    counted = f"{total} runs, 6 files, {len(tokens)} links"
     assert capsys.readouterr().out == f"{path}: {counted}\n"
     assert cli.main(["restore", str(path)]) == 2
     assert capsys.readouterr().err.startswith("grasp: This GRASP is not empty")
