@@ -10,6 +10,7 @@ from functools import partial
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from grasp_core.access import EVERYONE
 from grasp_core.errors import AccessError
 from grasp_core.panels.models.result import ModelsResult
 from grasp_core.remarks.remark import said
@@ -179,10 +180,10 @@ def test_only_the_owner_and_admins_change_an_answer(server: Server, monkeypatch:
         press(page, "Share")
         assert f"/results?run={kept.id}" in seen(page.code)
         assert "Make a link" not in labels(page)
-        assert ("admin, can make such links" if user is BOB else "role on this server is viewer") in seen(
-            page.markdown
-        )
-        shareable = sharing.Shareable("", ANN.id, "", partial(server.links.create, kept.id), list)
+        assert (
+            "or an admin can make such links" if user is BOB else "role on this server is viewer"
+        ) in seen(page.markdown)
+        shareable = sharing.Shareable("", ANN.id, EVERYONE, "", partial(server.links.create, kept.id), list)
         with pytest.raises(AccessError):
             sharing.make_link(shareable)
     assert server.links.use(link) is not None
@@ -223,7 +224,7 @@ def twice(run_id):
     from pages._ui.share import sharing
 
     st.session_state[sharing.TERM] = "30 days"
-    shared = sharing.Shareable("", "", "", partial(server.shared().links.create, run_id), list)
+    shared = sharing.Shareable("", "", "everyone", "", partial(server.shared().links.create, run_id), list)
     for _ in range(2):
         sharing.make_link(shared)
 
@@ -358,7 +359,7 @@ def test_a_link_of_somebody_else_is_not_revoked(server: Server, monkeypatch: pyt
     [theirs] = server.links.of_run(kept.id)
     become(BOB, monkeypatch)
     shared = sharing.Shareable(
-        "", BOB.id, "", partial(server.links.create, mine.id), partial(server.links.of_run, mine.id)
+        "", BOB.id, EVERYONE, "", partial(server.links.create, mine.id), partial(server.links.of_run, mine.id)
     )
     sharing.revoke_link(shared, theirs.id)
     assert server.links.of_run(kept.id)[0].works
