@@ -23,6 +23,7 @@ from grasp_core.io.sources.allowed import AllowedSources
 from grasp_core.settings import Settings, read_settings
 from grasp_core.store.answers import AnswerStore
 from grasp_core.store.calls.outcomes import OutcomeStore
+from grasp_core.store.calls.webhooks import WebhookStore
 from grasp_core.store.database import check, connect, database_url, leave_no_trace
 from grasp_core.store.files import FileStore
 from grasp_core.store.links import LinkStore
@@ -32,6 +33,7 @@ from grasp_core.store.people.tokens import TokenStore
 from grasp_core.store.readings import ReadingStore
 from grasp_core.store.runs import RunStore
 from grasp_core.store.submissions import SubmissionStore
+from grasp_core.webhooks.sending import Webhooks
 
 log = logging.getLogger(__name__)
 
@@ -74,6 +76,8 @@ class Server:
         What computes.
     plans : Plans
         Plans of the next round, computed beside it.
+    webhooks : Webhooks
+        What tells others that a run has ended.
     """
 
     settings: Settings
@@ -91,6 +95,7 @@ class Server:
     audit: AuditStore
     service: Service
     plans: Plans
+    webhooks: Webhooks
     _threads: list[threading.Thread] = field(default_factory=list, init=False)
 
     def seen(self, reach: Reach) -> Stores:
@@ -105,9 +110,11 @@ class Server:
         """Begin to compute what is queued, and to delete what has outlived its time; get ready to read."""
         HELPER.start()
         self.service.start()
-        sweeper = threading.Thread(target=self._sweep, name="grasp-sweep", daemon=True)
-        self._threads.append(sweeper)
-        sweeper.start()
+        self._threads.append(threading.Thread(target=self._sweep, name="grasp-sweep", daemon=True))
+        if self.settings.webhook_urls:
+            self._threads.append(self.webhooks.thread)
+        for thread in self._threads:
+            thread.start()
 
     def close(self) -> None:
         """Hand running work back and end the workers."""
@@ -169,6 +176,7 @@ def make_server(settings: Settings, make_executor: Callable[[int], Executor] = w
     files = FileStore(database, quota=settings.file_quota_mb * 2**20)
     # GRASP_WORKERS counts this machine's processes; a cluster has its own number.
     pool = make_pool(settings, make_executor, None if settings.dask_address else settings.workers or None)
+    service = Service(runs, files, pool, allowed)
     return Server(
         settings=settings,
         database=database,
@@ -183,8 +191,9 @@ def make_server(settings: Settings, make_executor: Callable[[int], Executor] = w
         outcomes=OutcomeStore(database),
         accounts=accounts_of(settings, database),
         audit=AuditStore(database),
-        service=Service(runs, files, pool, allowed),
+        service=service,
         plans=Plans(pool),
+        webhooks=Webhooks(WebhookStore(database), settings, service.closing),
     )
 
 

@@ -101,6 +101,17 @@ class Settings:
     )
     api_rate: str = _setting("600/minute", "Requests to the API that one person may make, at each server")
     api_change_rate: str = _setting("120/minute", "Of these, requests that change something")
+    webhook_urls: tuple[str, ...] = _setting(
+        (),
+        "Addresses below which people may be told that a run ended, e.g. https://hooks.example.org/",
+        exact=True,
+    )
+    webhook_networks: tuple[str, ...] = _setting(
+        (), "Private networks that these addresses may lead into, e.g. 10.2.0.0/16"
+    )
+    webhook_secret: str = _setting(
+        "", "Random text of 32 characters or more that signs webhooks", secret=True
+    )
     log_format: str = _setting("text", "Log lines as text or json")
 
     @property
@@ -187,6 +198,7 @@ def _check(settings: Settings) -> None:
             raise SettingsError("GRASP_PUBLIC_URL must end with the path; found a query")
     _check_language_model(settings)
     _check_cluster(settings)
+    _check_webhooks(settings)
     if settings.sign_in:
         _check_sign_in(settings)
         return
@@ -230,6 +242,17 @@ def _check_cluster(settings: Settings) -> None:
         complete = False
     if not complete or url.scheme not in ("tcp", "tls") or url.path.strip("/") or url.query or url.fragment:
         raise SettingsError("GRASP_DASK_ADDRESS must be an address like tcp://scheduler:8786")
+
+
+def _check_webhooks(settings: Settings) -> None:
+    if not settings.webhook_urls:
+        return
+    if len(settings.webhook_secret) < 32:
+        raise SettingsError("GRASP_WEBHOOK_URLS needs a GRASP_WEBHOOK_SECRET of 32 characters or more")
+    for url in settings.webhook_urls:
+        _check_url("webhook_urls", url)
+        if not _kept_secret(url):
+            raise SettingsError("GRASP_WEBHOOK_URLS must be https addresses, except on this machine")
 
 
 def _check_sign_in(settings: Settings) -> None:

@@ -32,6 +32,10 @@ LIST_ROUTES = """
 import json, app
 def walk(routes, before=""):
     for route in routes:
+        included = getattr(route, "original_router", None)  # FastAPI's, which is looked into at each request
+        if included is not None:
+            yield from walk(included.routes, before)
+            continue
         path = before + route.path
         inner = getattr(route, "routes", None)
         if inner:

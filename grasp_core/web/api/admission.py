@@ -23,7 +23,7 @@ from grasp_core.web.rates import Rates
 
 MAX_JSON = 2**20
 """Bytes of a request's JSON."""
-STREAMED = frozenset({"/files"})
+STREAMED = frozenset({"/files", "/submissions"})
 """Paths that take what is larger, and limit it themselves."""
 _KEY = "grasp.caller"
 _LOOKING = frozenset({"GET", "HEAD", "OPTIONS"})

@@ -19,7 +19,7 @@ from starlette.routing import Mount, Route
 from grasp_core import __version__
 from grasp_core.errors import GraspError
 from grasp_core.server import Server
-from grasp_core.web.api import asking, events, files, leaderboards, links, runs
+from grasp_core.web.api import asking, events, files, leaderboards, links, runs, submissions, webhooks
 from grasp_core.web.api.admission import Admission
 from grasp_core.web.api.faults import answer_fault
 from grasp_core.web.api.reference import reference_page
@@ -87,11 +87,16 @@ def application(server: Callable[[], Server], identify: Identify, uploads: Uploa
         exception_handlers=_FAULTS,
     )
     app.state.uploads = uploads
-    for room in (asking, runs, events, links, files, leaderboards):
+    for room in (asking, runs, events, links, files, submissions, leaderboards, webhooks):
         app.include_router(room.router)
-    app.get("/openapi.json", include_in_schema=False)(lambda: JSONResponse(described(app)))
+    app.get("/openapi.json", include_in_schema=False)(_schema)
     app.get("/", include_in_schema=False)(lambda: reference_page(described(app)))
     return app
+
+
+def _schema(request: Request) -> Response:
+    """The schema, which says where it is served."""
+    return JSONResponse({**described(request.app), "servers": [{"url": request.scope["root_path"]}]})
 
 
 def _moved(there: str) -> Callable[[Request], Response]:

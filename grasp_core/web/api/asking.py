@@ -40,6 +40,8 @@ def start_run(new: NewRun, asking: Asking, idempotency_key: IdempotencyKey = Non
 def _start(server: Server, user: User, new: NewRun) -> Done:
     started = time.perf_counter()
     spec = RunSpec.from_dict({"version": SPEC_VERSION, **new.spec})
+    if new.webhook is not None:
+        server.webhooks.check(new.webhook)
     reach, models = user.reach(new.project), [(one.name, one.sha256) for one in new.files.models]
     dataset = server.service.inputs.whole(spec, _by_kind(new.files), models, reach=reach)
     checked_groups(dataset, spec)
@@ -52,6 +54,8 @@ def _start(server: Server, user: User, new: NewRun) -> Done:
         load_s=time.perf_counter() - started,
     )
     server.audit.record(user.id, "run", "run", record.id, {"known": known})
+    if new.webhook is not None:
+        server.webhooks.register(record.id, new.webhook, owner=user.id)
     return HTTPStatus.OK if known else HTTPStatus.CREATED, Run.of(record)
 
 

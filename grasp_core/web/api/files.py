@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from http import HTTPStatus
 from tempfile import SpooledTemporaryFile
 from typing import Annotated, Any
@@ -12,7 +14,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 
 from grasp_core.access import EVERYONE, User
-from grasp_core.server import Stores
+from grasp_core.server import Server, Stores
 from grasp_core.web.api.admission import Asking, Caller
 from grasp_core.web.api.forms import Project, StoredFile
 from grasp_core.web.problem import ProblemError
@@ -20,16 +22,17 @@ from grasp_core.web.uploads import UploadLedger, room, stated_size
 
 router = APIRouter(tags=["Files"])
 _IN_MEMORY = 2**20
-_Spool = SpooledTemporaryFile[bytes]
-_BODY: dict[str, Any] = {
+Spool = SpooledTemporaryFile[bytes]
+FILE_BODY: dict[str, Any] = {
     "requestBody": {
         "required": True,
         "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
     }
 }
+"""What the schema says of a request whose body is a file."""
 
 
-@router.post("/files", status_code=HTTPStatus.CREATED, openapi_extra=_BODY)
+@router.post("/files", status_code=HTTPStatus.CREATED, openapi_extra=FILE_BODY)
 async def upload(
     request: Request,
     asking: Asking,
@@ -37,11 +40,8 @@ async def upload(
     project: Project = EVERYONE,
 ) -> StoredFile:
     """Upload a file: the request's body is its content. A run of its project names it by its sha256."""
-    user, ledger = asking.runner(project), _ledger(request)
-    quota = await run_in_threadpool(room, asking.server, user)
-    size = stated_size(request, ledger.largest)
-    with ledger.admitted(secrets.token_hex(8), user.id, size, quota=quota), _Spool(_IN_MEMORY) as spool:
-        await _receive(request, spool, min(size, ledger.largest))
+    user = asking.runner(project)
+    async with received(request, asking.server, user) as spool:
         return await run_in_threadpool(_keep, asking, asking.stores(project), user, name, spool)
 
 
@@ -55,12 +55,24 @@ def delete_file(
     asking.server.audit.record(owner, "delete", "file", sha256)
 
 
-def _ledger(request: Request) -> UploadLedger:
+@asynccontextmanager
+async def received(request: Request, server: Server, user: User) -> AsyncIterator[Spool]:
+    """A request's body, on disk; it counts as an upload of the person's while it is used.
+
+    Raises
+    ------
+    ProblemError
+        If there is no room for it, or it breaks off.
+    """
     ledger: UploadLedger = request.app.state.uploads
-    return ledger
+    quota = await run_in_threadpool(room, server, user)
+    size = stated_size(request, ledger.largest)
+    with ledger.admitted(secrets.token_hex(8), user.id, size, quota=quota), Spool(_IN_MEMORY) as spool:
+        await _receive(request, spool, min(size, ledger.largest))
+        yield spool
 
 
-async def _receive(request: Request, spool: _Spool, most: int) -> None:
+async def _receive(request: Request, spool: Spool, most: int) -> None:
     """Write what arrives to disk, one piece beyond the limit at most."""
     try:
         async for piece in request.stream():
@@ -74,7 +86,7 @@ async def _receive(request: Request, spool: _Spool, most: int) -> None:
         raise ProblemError(HTTPStatus.BAD_REQUEST, "The upload broke off; send it again.") from None
 
 
-def _keep(asking: Caller, stores: Stores, user: User, name: str, spool: _Spool) -> StoredFile:
+def _keep(asking: Caller, stores: Stores, user: User, name: str, spool: Spool) -> StoredFile:
     size = spool.tell()
     if not size:
         raise ProblemError(HTTPStatus.UNPROCESSABLE_ENTITY, "The file is empty: its content is the body.")

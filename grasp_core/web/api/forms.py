@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from grasp_core.access import EVERYONE
 from grasp_core.store import links
 from grasp_core.store.run_records import RunRecord
+from grasp_core.store.submissions import SubmissionRecord
 
 State = Literal["queued", "running", "done", "failed", "cancelled"]
 
@@ -123,6 +124,9 @@ class NewRun(Form):
     files: Files
     title: str | None = Field(None, min_length=1, max_length=200, description="By default, what is asked.")
     project: str = Field(EVERYONE, max_length=32, description="Id of a project of yours.")
+    webhook: str | None = Field(
+        None, max_length=2000, description="Address that is told, signed, when the run ends."
+    )
 
 
 class NewLink(Form):
@@ -181,6 +185,39 @@ class Links(Form):
     """The links to a run, latest first."""
 
     links: list[Link]
+
+
+class WebhookKey(Form):
+    """What checks signatures."""
+
+    key: str = Field(description="As libraries for Standard Webhooks take it.")
+
+
+class Submission(Form):
+    """A system that was scored."""
+
+    id: str
+    name: str
+    owner: str
+    created_at: datetime
+    scores: dict[str, Any] = Field(description="As `raft score` writes them, docs/models.md.")
+
+    @classmethod
+    def of(cls, record: SubmissionRecord) -> Submission:
+        """The form of a record."""
+        return cls(
+            id=record.id,
+            name=record.name,
+            owner=record.owner,
+            created_at=at(record.created_at),
+            scores=record.scores,
+        )
+
+
+class Submissions(Form):
+    """All of them, newest first."""
+
+    submissions: list[Submission]
 
 
 class Found(BaseModel):

@@ -31,11 +31,17 @@ PRIVATE = {"Cache-Control": "private, no-store"}
 _PAGE, _MOST = 50, 200
 _OF_MODELS: Mapping[str, Any] = {"csv": sides_csv, "json": result_json, "spec": spec_json}
 """Exports that results about models have, and what writes them."""
+
+
+def _schema_of(media_type: str) -> dict[str, str]:
+    return {"type": "object"} if "json" in media_type else {"type": "string", "format": "binary"}
+
+
 _FILES: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "The file",
         "content": {
-            export.media_type.partition(";")[0]: {"schema": {"type": "string", "format": "binary"}}
+            export.media_type.partition(";")[0]: {"schema": _schema_of(export.media_type)}
             for export in EXPORTS.values()
         },
     }

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import streamlit as st
 
-from grasp_core import server
+from grasp_core import server, submitting
 from grasp_core.benchmark.jobs import Benchmark
 from grasp_core.benchmark.leaderboard import Entry, published
 from grasp_core.benchmark.tasks import Task, builtin_tasks, read_tasks
@@ -23,14 +23,12 @@ B = TypeVar("B")
 
 def tasks_folder() -> Path | None:
     """Where the tasks' own files are; None for the built-in tasks."""
-    folder = server.shared().settings.raft_tasks
-    return Path(folder) if folder else None
+    return submitting.tasks_folder(server.shared().settings)
 
 
 def benchmark() -> Benchmark | None:
     """The benchmark with its gold labels; None where this server has none."""
-    folder = server.shared().settings.raft_gold
-    return Benchmark(Path(folder), tasks_folder()) if folder else None
+    return submitting.benchmark_of(server.shared().settings)
 
 
 def tasks() -> Mapping[str, Task]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import zipfile
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -11,20 +10,21 @@ from typing import Any
 import streamlit as st
 from streamlit.typing import UploadedFile
 
+from grasp_core import server
 from grasp_core.benchmark.folders import MAX_ARCHIVE, MAX_FILE
-from grasp_core.benchmark.jobs import Benchmark, Predictions, score_predictions
+from grasp_core.benchmark.jobs import Benchmark, Predictions
 from grasp_core.benchmark.submissions.submission import PREDICTIONS, Submission, read_submission
 from grasp_core.benchmark.submissions.validation import VALIDATED, check_files, known_ids, validate
 from grasp_core.errors import GraspError, Problem
 from grasp_core.io.archives.bounded import MIB, check_size
 from grasp_core.report.text import escape_markdown
+from grasp_core.submitting import NAME_LENGTH, scored
 from grasp_core.wording import number
-from pages._ui.benchmark.benchmark import benchmark, in_a_worker, tasks, tasks_folder
+from pages._ui.benchmark.benchmark import benchmark, tasks, tasks_folder
 from pages._ui.session.permissions import may_run, require_run
 from pages._ui.session.projects import here
 
 _SCORED = "submission-scored"
-_NAME_LENGTH = 80
 
 
 def show_submission() -> None:
@@ -129,8 +129,8 @@ def _offer_scoring(submission: Submission) -> None:
         return
     predictions, owner = submission.predictions, require_run().id
     place = st.empty()  # told after the scoring, which uses one up
-    given = st.text_input("Name of the system", max_chars=_NAME_LENGTH, key="submission-name")
-    name = given.strip()[:_NAME_LENGTH]
+    given = st.text_input("Name of the system", max_chars=NAME_LENGTH, key="submission-name")
+    name = given.strip()[:NAME_LENGTH]
     if st.button("Score", type="primary", icon=":material/scoreboard:"):
         if name:
             _score(held, name, predictions, owner)
@@ -148,23 +148,20 @@ def _offer_scoring(submission: Submission) -> None:
 
 
 def _score(held: Benchmark, name: str, predictions: Predictions, owner: str) -> None:
-    """Score, unless that was done before: pressed twice, a system would stand on the Leaderboard twice."""
-    store = here().submissions
-    for record in store.all():
-        if (record.name, record.owner) == (name, owner) and store.predictions(record.id) == predictions:
-            st.session_state[_SCORED] = (predictions, name, record.scores)
-            return
     try:
-        store.reserve(predictions, owner=owner)
+        with st.spinner(f"Scoring {number(len(predictions), 'task')}"):
+            record = scored(
+                held,
+                predictions,
+                name=name,
+                owner=owner,
+                store=here().submissions,
+                pool=server.shared().service.pool,
+            )
     except GraspError as error:
         st.error(escape_markdown(f"{error}."))
         return
-    found = in_a_worker(score_predictions, (held, predictions), f"Scoring {number(len(predictions), 'task')}")
-    if found is None:
-        return
-    scores = json.loads(found)
-    store.add(name, predictions, scores, owner=owner)
-    st.session_state[_SCORED] = (predictions, name, scores)
+    st.session_state[_SCORED] = (predictions, name, record.scores)
 
 
 def _show_scores(name: str, scores: dict[str, Any]) -> None:

@@ -1,0 +1,99 @@
+"""Who is to be told when a run ends: kept until that was done or given up, for any server to do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+from sqlalchemy import Engine
+
+from grasp_core.store.database import clock, new_id, only_one, to_write
+from grasp_core.store.schema import runs, webhooks
+
+LEASE_SECONDS = 120.0
+"""How long a server has to send what it took."""
+_AT_ONCE = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """A message that is to be sent now.
+
+    Parameters
+    ----------
+    id, run_id, owner, url, state : str
+    attempts : int
+        How often it was tried before.
+    finished_at : float
+        When the run ended, in seconds since 1970.
+    """
+
+    id: str
+    run_id: str
+    owner: str
+    url: str
+    state: str
+    attempts: int
+    finished_at: float
+
+
+class WebhookStore:
+    """Webhooks in the database.
+
+    Parameters
+    ----------
+    engine : sqlalchemy Engine
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def add(self, run_id: str, url: str, *, owner: str) -> None:
+        """Have an address told when the run ends, once; at once where it has ended."""
+        same = (webhooks.c.run_id == run_id) & (webhooks.c.url == url) & (webhooks.c.owner == owner)
+        with to_write(self._engine) as connection:
+            connection.execute(webhooks.delete().where(same))
+            connection.execute(
+                webhooks.insert().values(
+                    id=new_id(),
+                    run_id=run_id,
+                    owner=owner,
+                    url=url,
+                    attempts=0,
+                    next_at=clock(self._engine),
+                )
+            )
+
+    def take(self) -> list[Due]:
+        """Messages that are due; no other server takes them for a while."""
+        now = clock(self._engine)
+        ended = runs.c.state.in_(("done", "failed", "cancelled")) & (webhooks.c.next_at <= now)
+        query = (
+            sa.select(webhooks, runs.c.state, runs.c.finished_at)
+            .select_from(webhooks.join(runs))
+            .where(ended)
+            .order_by(webhooks.c.next_at)
+            .limit(_AT_ONCE)
+        )
+        with to_write(self._engine) as connection:
+            only_one(connection, "webhooks")
+            rows = connection.execute(query).all()
+            taken = webhooks.c.id.in_([row.id for row in rows])
+            connection.execute(webhooks.update().where(taken).values(next_at=now + LEASE_SECONDS))
+        return [
+            Due(row.id, row.run_id, row.owner, row.url, row.state, row.attempts, row.finished_at or 0.0)
+            for row in rows
+        ]
+
+    def done(self, webhook_id: str) -> None:
+        """It was sent, or given up."""
+        with to_write(self._engine) as connection:
+            connection.execute(webhooks.delete().where(webhooks.c.id == webhook_id))
+
+    def later(self, webhook_id: str, seconds: float) -> None:
+        """It could not be sent; try again after so long."""
+        which, now = webhooks.c.id == webhook_id, clock(self._engine)
+        with to_write(self._engine) as connection:
+            connection.execute(
+                webhooks.update().where(which).values(attempts=webhooks.c.attempts + 1, next_at=now + seconds)
+            )

@@ -1,0 +1,4 @@
+"""Webhooks: addresses are told, signed, that a run has ended.
+
+Imports `io` and `store`.
+"""
