@@ -83,7 +83,7 @@ def test_a_closed_section_is_made_when_it_is_opened(results: AppTest) -> None:
         results.session_state[section] = True
     results.run()
     assert not results.exception
-    assert len(results.dataframe) == drawn + 2
+    assert len(results.dataframe) == drawn + 2 * 2  # each for screens and for phones
     results.session_state["dsi-table"] = True
     assert len(view(results, "Axes").dataframe) == 1
 

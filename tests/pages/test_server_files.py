@@ -153,7 +153,7 @@ def test_files_that_cannot_be_used(monkeypatch, page: AppTest, root: Path) -> No
 
 def test_who_may_not_run_is_not_offered_the_files(monkeypatch, page: AppTest, server: Server) -> None:
     viewer = User("vic@lab.example", "Vic", "viewer")
-    monkeypatch.setattr(server_files, "current_user", lambda: viewer)
+    monkeypatch.setattr(permissions, "current_user", lambda: viewer)
     page.run()
     assert "From this server" not in [expander.label for expander in page.expander]
     assert "File with the annotations" not in [box.label for box in page.selectbox]
@@ -162,6 +162,7 @@ def test_who_may_not_run_is_not_offered_the_files(monkeypatch, page: AppTest, se
 def test_whoever_presses_all_the_same_is_refused(monkeypatch, page: AppTest, server: Server) -> None:
     viewer = User("vic@lab.example", "Vic", "viewer")
     monkeypatch.setattr(permissions, "current_user", lambda: viewer)
+    monkeypatch.setattr(server_files, "may_run", lambda: True)  # as it was when the page was drawn
     take(page, "annotations", "may/annotations.csv")
     assert "Your role on this server is viewer" in seen(page.error)
     assert not page.metric

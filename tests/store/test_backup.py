@@ -36,8 +36,8 @@ from grasp_core.store.readings import ReadingStore
 from grasp_core.store.runs import RunStore
 from grasp_core.store.schema import metadata
 from tests.empty_store import open_store
-from tests.engine.asking import answer, sliced_answer
-from tests.engine.serving import ask, ask_sliced, in_progress, now, result_digits, serving
+from tests.engine.asking import answer, sliced_answer, wait_until
+from tests.engine.serving import ask, ask_sliced, now, result_digits, serving
 from tests.made_up import BOARD, make_models
 from tests.results import make_result
 from tests.store.conftest import NewDatabase
@@ -163,20 +163,25 @@ def test_from_sqlite_to_postgresql_to_sqlite(opened: Open, tmp_path: Path, postg
             assert hashlib.sha256(content).hexdigest() == row["sha256"]
 
 
+def saved_permutations(rows: dict[str, list[dict[str, Any]]]) -> int:
+    saved = sum(row["stop"] - row["start"] for row in rows["checkpoints"])
+    for row in rows["tallies"]:  # beyond 10,000 permutations, counts in place of the blocks before
+        with np.load(io.BytesIO(row["state"]), allow_pickle=False) as state:
+            saved += int(np.diff(state["done"], axis=1).sum())
+    return saved
+
+
 def test_a_run_goes_on_after_its_server_was_restored_elsewhere(
     opened: Open, new_database: NewDatabase, tmp_path: Path
 ) -> None:
     source, target = new_database(), new_database()
+    engine = opened(source)
     with serving(source) as first:
         record = ask(first, with_files=True, permutations=60_000)
-        in_progress(first, record)
-    write_backup(opened(source), tmp_path / "backup.zip")
+        wait_until(lambda: saved_permutations(everything(engine)))
+    write_backup(engine, tmp_path / "backup.zip")
     restore_backup(opened(target), tmp_path / "backup.zip")
-    kept = everything(opened(target))
-    saved = sum(row["stop"] - row["start"] for row in kept["checkpoints"])
-    for row in kept["tallies"]:  # beyond 10,000 permutations, counts in place of the blocks before
-        with np.load(io.BytesIO(row["state"]), allow_pickle=False) as state:
-            saved += int(np.diff(state["done"], axis=1).sum())
+    saved = saved_permutations(everything(opened(target)))
     assert saved > 0
     with serving(target, started=False) as second:
         assert now(second, record).done == saved

@@ -12,6 +12,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import Engine
 
+from grasp_core.access import EVERYONE
 from grasp_core.store.database import connect
 from grasp_core.store.links import LinkStore, Target
 from grasp_core.store.runs import RunStore
@@ -43,7 +44,9 @@ def test_links_of_before_open_their_runs(monkeypatch: pytest.MonkeyPatch, new_da
     with engine.connect() as connection:
         assert compare_metadata(MigrationContext.configure(connection), metadata) == []
         now = connection.execute(sa.select(links).order_by(links.c.id)).mappings().all()
-    assert [dict(row) for row in now] == [{**row, "leaderboard": None} for row in earlier]
+    assert [dict(row) for row in now] == [
+        {**row, "leaderboard": None, "project_id": EVERYONE} for row in earlier
+    ]
     store = LinkStore(engine)
     assert [store.use(f"{place}") for place in range(3)] == [
         Target("run", f"run {place}") for place in range(3)

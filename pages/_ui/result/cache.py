@@ -227,14 +227,18 @@ def groups_table(
     marked: Sequence[Significance] = (),
     p: bool = False,
     alt: str,
+    name: str,
 ) -> list[str] | None:
-    """Draw the rows and statistics wanted; returns why values are missing, or None if no row is left."""
+    """Draw the rows and statistics wanted; returns why values are missing, or None if no row is left.
+
+    No two tables of a page have one `name`.
+    """
     frame = table_of_groups(_result, order=order, axes=axes, marked=marked, statistics=statistics)
     if frame.empty:
         return None
-    with st.container(key=ON_SCREENS):
+    with st.container(key=f"{ON_SCREENS}-{name}"):
         show_groups_table(frame, statistics, theme, _result.permutations, p=p, alt=alt)
-    with st.container(key=ON_PHONES):
+    with st.container(key=f"{ON_PHONES}-{name}"):
         show_phone_table(
             frame,
             statistics,

@@ -42,7 +42,7 @@ def show_cohesion(shown: Shown) -> None:
     alt = "In-group and cross-group agreement by group"
     when_open(
         "Cohesion map as a table",
-        lambda: cache.groups_table(shown.key, result, pair, page_theme(), alt=alt),
+        lambda: cache.groups_table(shown.key, result, pair, page_theme(), alt=alt, name="cohesion"),
         key="cohesion-table",
     )
     save_figure(shown, lambda: charts.cohesion_map(result, "light"), "cohesion-map", "cohesion map")
@@ -73,7 +73,9 @@ def show_null_histograms(shown: Shown, order: RowOrder) -> None:
     alt = f"{name} of every group with p and q"
     when_open(
         f"{name} as a table",
-        lambda: cache.groups_table(shown.key, result, [statistic], page_theme(), order, p=True, alt=alt),
+        lambda: cache.groups_table(
+            shown.key, result, [statistic], page_theme(), order, p=True, alt=alt, name="nulls"
+        ),
         key="null-table",
     )
     save_figure(

@@ -100,6 +100,7 @@ def _table(shown: Shown, order: str) -> None:
         marked=wanted.marked,
         p=wanted.p,
         alt="Every group's statistics, with arrows and stars",
+        name="groups",
     )
     if missing is None:
         st.info("No group passes these filters.")

@@ -31,12 +31,12 @@ _SIDE_BY_SIDE = f"""
 """
 """On a phone charts in cards would make the way to the views long; each group's view has its own."""
 ON_SCREENS, ON_PHONES = "on-screens", "on-phones"
-"""Keys of two forms of one table, of which a page shows one."""
+"""How keys of two forms of one table begin, of which a page shows one."""
 _ONE_OF_BOTH = f"""
-.st-key-{ON_PHONES} {{ display: none; }}
+[class*="st-key-{ON_PHONES}-"] {{ display: none; }}
 @media (max-width: 640px) {{
-  .st-key-{ON_SCREENS} {{ display: none; }}
-  .st-key-{ON_PHONES} {{ display: flex; }}
+  [class*="st-key-{ON_SCREENS}-"] {{ display: none; }}
+  [class*="st-key-{ON_PHONES}-"] {{ display: flex; }}
 }}
 """
 PROVISIONAL = "provisional"
