@@ -36,8 +36,8 @@ from grasp_core.store.readings import ReadingStore
 from grasp_core.store.runs import RunStore
 from grasp_core.store.schema import metadata
 from tests.empty_store import open_store
-from tests.engine.asking import answer, sliced_answer, wait_until
-from tests.engine.serving import ask, ask_sliced, now, result_digits, serving
+from tests.engine.asking import answer, sliced_answer
+from tests.engine.serving import ask, ask_sliced, in_progress, now, result_digits, serving
 from tests.made_up import BOARD, make_models
 from tests.results import make_result
 from tests.store.conftest import NewDatabase
@@ -178,7 +178,7 @@ def test_a_run_goes_on_after_its_server_was_restored_elsewhere(
     engine = opened(source)
     with serving(source) as first:
         record = ask(first, with_files=True, permutations=60_000)
-        wait_until(lambda: saved_permutations(everything(engine)))
+        in_progress(first, record)
     write_backup(engine, tmp_path / "backup.zip")
     restore_backup(opened(target), tmp_path / "backup.zip")
     saved = saved_permutations(everything(opened(target)))
