@@ -23,7 +23,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # Without time limits: the first example may have to wait for a compiler, or for busy cores. "steady" gives
 # the same examples each time, so that a test fails for what was changed; "search" looks for others, "long"
 # for many more.
-settings.register_profile("steady", deadline=None, derandomize=True)
+settings.register_profile("steady", deadline=None, derandomize=True, max_examples=60)
 settings.register_profile("search", deadline=None)
 settings.register_profile("long", deadline=None, max_examples=1000)
 settings.load_profile(os.environ.get("GRASP_EXAMPLES", "steady"))

@@ -110,6 +110,7 @@ def test_more_items_than_a_block_holds(dense: bool) -> None:
 
 @pytest.mark.parametrize("dense", [True, False], ids=["dense", "sparse"])
 @pytest.mark.parametrize("convention", ["smooth", "paper"])
+@pytest.mark.long
 def test_64_bit_counters(dense: bool, convention) -> None:
     annotations, raters = simulate(6, missing=0.2, unknown=0.1, categories=4)
     spec = AnalysisSpec(axes=AXES, min_raters=1, ties="random", cross_negentropy=convention)
@@ -125,8 +126,8 @@ def test_64_bit_counters(dense: bool, convention) -> None:
     ("raters", "categories", "counter", "local_counter"),
     [
         (46_340, 2, np.int32, np.int32),
-        (46_341, 2, np.int64, np.int64),
-        (33_000, 200, np.int64, np.int32),
+        pytest.param(46_341, 2, np.int64, np.int64, marks=pytest.mark.long),
+        pytest.param(33_000, 200, np.int64, np.int32, marks=pytest.mark.long),
     ],
 )
 def test_counters_are_wide_enough_for_an_item_that_very_many_rated(

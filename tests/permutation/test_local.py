@@ -93,6 +93,7 @@ def test_items_that_thousands_rated(level: Level) -> None:
     assert_local_agrees(annotations, people, AnalysisSpec(axes=(("axis",),), level=level))
 
 
+@pytest.mark.long
 def test_more_profiles_than_sixteen_bits_number() -> None:
     rng = np.random.default_rng(6)
     n_raters = 140_000

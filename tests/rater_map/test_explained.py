@@ -101,6 +101,7 @@ def test_of_many_raters_as_many_permutations_as_the_work_allows() -> None:
     assert 1000 < n_permutations(1000, 20, 10_000) < 10_000
 
 
+@pytest.mark.long
 def test_size_is_five_percent() -> None:
     """Of 200 data sets without any effect, 2 to 19 are marked, but for a probability of 0.01."""
     spec = dataclasses.replace(SPEC, permutations=199)
