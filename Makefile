@@ -40,11 +40,12 @@ test: ## lint, types and all tests, with a real browser, PostgreSQL and proxy
 		export GRASP_CHROMIUM GRASP_POSTGRES GRASP_CADDY && \
 		some() { $(VENV_PYTHON) -m pytest "$$@" $(PYTEST_ARGS) || [ $$? -eq 5 ]; } && \
 		some --numprocesses auto --maxprocesses 4 --dist loadfile -m 'not browser and not long' && \
-		some -m browser # alone: pages that wait for busy cores are slow, and clicks get lost
+		some -m 'browser and not long' # alone: pages that wait for busy cores are slow, and clicks get lost
 
 test-long: ## property tests on many more examples, other ones each time, and what takes long to simulate or compile
 	@tools/setup.sh test
 	GRASP_EXAMPLES=long $(VENV_PYTHON) -m pytest --numprocesses auto --maxprocesses 4 -m '(hypothesis or long) and not browser' $(PYTEST_ARGS)
+	GRASP_CHROMIUM=$$(tools/browser.sh) $(VENV_PYTHON) -m pytest -m 'browser and long' $(PYTEST_ARGS)
 
 coverage: ## which statements of grasp_core no test reaches
 	@tools/setup.sh test

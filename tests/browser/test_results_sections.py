@@ -128,7 +128,7 @@ def _faults(page: Page) -> list[str]:
 
 @pytest.mark.parametrize(
     ("width", "scale", "dark"),
-    [(1440, 1, False), (640, 2, False), (390, 3, True)],
+    [pytest.param(1440, 1, False, marks=pytest.mark.long), (640, 2, False), (390, 3, True)],
     ids=["wide", "zoom200", "phone in the dark"],
 )
 def test_every_view_is_accessible_and_whole(

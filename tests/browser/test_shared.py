@@ -168,7 +168,9 @@ def test_a_shared_page_with_hostile_names(open_page: OpenPage, store: Server) ->
 
 
 @pytest.mark.parametrize(
-    ("dark", "width"), [(False, 1440), (True, 1440), (False, 390)], ids=["light", "dark", "phone"]
+    ("dark", "width"),
+    [(False, 1440), pytest.param(True, 1440, marks=pytest.mark.long), (False, 390)],
+    ids=["light", "dark", "phone"],
 )
 def test_sharing_is_accessible(open_page: OpenPage, store: Server, dark: bool, width: int) -> None:
     run_id, path = _saved(store)
