@@ -1,4 +1,4 @@
 """Who uses a server: people, their sessions, their personal tokens and their projects.
 
-Imports no other room.
+Imports `schema`.
 """

@@ -1,0 +1,52 @@
+"""The tables. Changes to them go through a migration in `migrations/versions`.
+
+Times are seconds since 1970 (UTC) by the database's clock, the same for all servers. Documents (spec, result,
+data summary) are JSON texts in ASCII that carry their own version; what people write is :class:`Line` or
+:class:`Prose`.
+
+Imports no other room.
+"""
+
+from __future__ import annotations
+
+from grasp_core.store.schema.benchmark_tables import scorings, submissions
+from grasp_core.store.schema.call_tables import outcomes, tokens, webhooks
+from grasp_core.store.schema.columns import Line, Prose, metadata, storable
+from grasp_core.store.schema.file_tables import chunks, files, readings, run_files
+from grasp_core.store.schema.link_tables import links
+from grasp_core.store.schema.people_tables import audit, people, sessions
+from grasp_core.store.schema.project_tables import current_projects, project_members, projects
+from grasp_core.store.schema.run_tables import answers, checkpoints, provisional_results, runs, tags, tallies
+
+__all__ = [
+    "PASSING",
+    "Line",
+    "Prose",
+    "answers",
+    "audit",
+    "checkpoints",
+    "chunks",
+    "current_projects",
+    "files",
+    "links",
+    "metadata",
+    "outcomes",
+    "people",
+    "project_members",
+    "projects",
+    "provisional_results",
+    "readings",
+    "run_files",
+    "runs",
+    "scorings",
+    "sessions",
+    "storable",
+    "submissions",
+    "tags",
+    "tallies",
+    "tokens",
+    "webhooks",
+]
+
+PASSING = frozenset({provisional_results, tokens, outcomes, webhooks, sessions})
+"""Tables that no backup holds: what is found anew, and keys that would come back to life."""

@@ -1,0 +1,53 @@
+"""People, their sign-ins, and the log of what they did."""
+
+from __future__ import annotations
+
+from sqlalchemy import BigInteger, Column, Double, ForeignKey, Index, Table, Text, UniqueConstraint
+
+from grasp_core.store.schema.columns import Line, Prose, metadata
+
+# Who has signed in, known by issuer and subject of their sign-in; objects name them by `id` as owner.
+people = Table(
+    "people",
+    metadata,
+    Column("id", Line(32), primary_key=True),
+    Column("issuer", Line(255), nullable=False),
+    Column("subject", Line(255), nullable=False),
+    Column("email", Line(320), nullable=False),  # verified, in small letters
+    Column("name", Prose, nullable=False),
+    Column("role", Line(16)),  # null: as the settings say
+    Column("created_at", Double, nullable=False),
+    Column("signed_in_at", Double, nullable=False),  # last
+    Column("disabled_at", Double),
+    UniqueConstraint("issuer", "subject"),
+    Index("ix_people_email", "email"),
+)
+
+# Sign-ins that go on, and those that ended lately; in no backup. What browsers carry is not in it.
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("key", Line(64), primary_key=True),  # sha256 of what the sign-in provider said
+    Column("person_id", Line(32), ForeignKey("people.id", ondelete="CASCADE"), nullable=False),
+    Column("browser", Prose, nullable=False, default=""),
+    Column("created_at", Double, nullable=False),
+    Column("seen_at", Double, nullable=False),
+    Column("ended_at", Double),
+    Index("ix_sessions_person_id", "person_id"),
+)
+
+# Who did what to which object when; entries are added, each with the hash of the one before.
+audit = Table(
+    "audit",
+    metadata,
+    Column("number", BigInteger, primary_key=True, autoincrement=False),
+    Column("at", Double, nullable=False),
+    Column("actor", Prose, nullable=False),
+    Column("action", Line(16), nullable=False),
+    Column("kind", Line(16), nullable=False),
+    Column("object_id", Line(80), nullable=False),
+    Column("details", Text, nullable=False),  # JSON
+    Column("previous", Line(64), nullable=False),
+    Column("hash", Line(64), nullable=False),
+    Index("ix_audit_at", "at"),
+)
