@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from grasp_core.groups import AxisSet, Group
-from grasp_core.outcome import LabelUse, Outcome, Significance
+from grasp_core.outcome import Interval, LabelUse, Outcome, Significance
 from grasp_core.remarks.reasons import NoValue
 from grasp_core.result import GroupResult, RunResult
 from grasp_core.spec import STATISTICS
@@ -180,9 +180,14 @@ def format_value(value: float | None) -> str:
 
 def format_interval(outcome: Outcome, digits: int = 3) -> str:
     """An outcome's interval in brackets, such as ``[0.112, 0.304]``; empty where it has none."""
-    if outcome.interval is None:
+    return interval_text(outcome.interval, digits)
+
+
+def interval_text(interval: Interval | None, digits: int = 3) -> str:
+    """As :func:`format_interval`, of an interval or None."""
+    if interval is None:
         return ""
-    ends = (f"{end:.{digits}f}" for end in (outcome.interval.low, outcome.interval.high))
+    ends = (f"{end:.{digits}f}" for end in (interval.low, interval.high))
     return f"[{', '.join(ends)}]".replace("-", MINUS)
 
 

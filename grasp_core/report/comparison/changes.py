@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from grasp_core.groups import Group
-from grasp_core.outcome import Direction, LabelUse, Outcome
+from grasp_core.outcome import Direction, Interval, LabelUse, Outcome, Shift
 from grasp_core.panels.models.result import ModelsResult
 from grasp_core.report.comparison.asked import asked, data_of
+from grasp_core.report.comparison.difference import difference
 from grasp_core.report.label_use import foremost
 from grasp_core.report.model_words import LABEL_USE, SIDE_WORDS, statistic_name
 from grasp_core.report.pairs.words import PAIR_NAMES
@@ -21,6 +22,7 @@ from grasp_core.report.words import (
     axis_label,
     format_value,
     group_label,
+    interval_text,
     one_line,
     outcome_of,
 )
@@ -54,6 +56,11 @@ class Change:
     def value_moved(self) -> float | None:
         """From the value in a to that in b; None where either is not estimable."""
         return _moved(self.a.value, self.b.value)
+
+    @property
+    def moved_interval(self) -> Interval | None:
+        """The 95 % interval of :attr:`value_moved`, see :func:`~.difference.difference`."""
+        return difference(self.a, self.b)
 
     @property
     def q_moved(self) -> float | None:
@@ -138,8 +145,8 @@ def changes_table(changes: Iterable[Change]) -> pd.DataFrame:
     -------
     DataFrame
         `group`, `axis`, `model` if there are some, `statistic`, `a` and `b` (value with arrow and stars, as
-        text), `moved` (float, NaN where not estimable), `q_a`, `q_b`, `q_moved` (float), `significance` (what
-        became of it).
+        text), `moved` (float, NaN where not estimable), `moved_interval` (text), `q_a`, `q_b`, `q_moved`
+        (float), `significance` (what became of it).
     """
     return pd.DataFrame([_row(change) for change in changes])
 
@@ -207,7 +214,14 @@ def _of_label(use: LabelUse, label: str | None) -> Outcome:
     if value is None:
         return Outcome(None, reason=use.reason)
     way: Direction = "down" if value < 0 else "up"
-    return Outcome(value, direction=way, p=use.p, q=use.q, significance=use.significance)
+    interval = _interval(use, shift)
+    return Outcome(value, direction=way, p=use.p, q=use.q, significance=use.significance, interval=interval)
+
+
+def _interval(use: LabelUse, shift: Shift | None) -> Interval | None:
+    if shift is None or shift.low is None or shift.high is None or use.target is None:
+        return None
+    return Interval(shift.low, shift.high, use.target)
 
 
 def _rows(result: Result) -> dict[tuple[frozenset[tuple[str, str]], str | None], _Row]:
@@ -237,10 +251,11 @@ def _row(change: Change) -> dict[str, Any]:
         "group": group_label(change.group),
         "axis": axis_label(change.group.axes),
         **({} if change.model is None else {"model": change.model}),
-        "statistic": _named(change),
+        "statistic": tested(change),
         "a": cell_text(change.a),
         "b": cell_text(change.b),
         "moved": or_nan(change.value_moved),
+        "moved_interval": interval_text(change.moved_interval),
         "q_a": or_nan(change.a.q),
         "q_b": or_nan(change.b.q),
         "q_moved": or_nan(change.q_moved),
@@ -248,7 +263,8 @@ def _row(change: Change) -> dict[str, Any]:
     }
 
 
-def _named(change: Change) -> str:
+def tested(change: Change) -> str:
+    """What was tested, with the label where it is one's use."""
     name = PAIR_NAMES.get(change.statistic) or statistic_name(change.statistic)
     return name if change.label is None else f"{name} (“{one_line(change.label)}”)"
 

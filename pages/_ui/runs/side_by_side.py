@@ -140,6 +140,7 @@ def _show_table(rows: list[Change]) -> None:
             "a": "A",
             "b": "B",
             "moved": st.column_config.Column("B − A"),
+            "moved_interval": st.column_config.Column("95 % interval of B − A"),
             "q_a": "q of A",
             "q_b": "q of B",
             "q_moved": st.column_config.Column("q of B − q of A"),

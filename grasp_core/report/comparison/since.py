@@ -1,0 +1,193 @@
+"""The changes since earlier data: what moved further than noise explains, and what did not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from grasp_core.groups import Group
+from grasp_core.report.comparison.changes import Change, Comparison, compare, tested
+from grasp_core.report.words import (
+    SIGNIFICANCE_NAMES,
+    axis_label,
+    format_value,
+    group_label,
+    interval_text,
+    one_line,
+)
+from grasp_core.result import Result
+from grasp_core.wording import LISTED, agree, number
+
+T = TypeVar("T")
+SMALL = 5
+"""Raters below which a group is small: it is not named to people outside."""
+
+
+@dataclass(frozen=True, slots=True)
+class Since:
+    """A result held against the one of earlier data.
+
+    Parameters
+    ----------
+    counts : tuple of (str, int, int)
+        What the data hold, before and now.
+    changes : tuple of Change
+        Every value of both, in the order of the earlier result.
+    beyond : tuple of Change
+        Those whose difference has an interval that leaves out 0.
+    with_interval : int
+        Values whose difference has one.
+    appeared, vanished, turned : tuple of Change
+        What became of marks; those that `turned` are marked in both, otherwise than before.
+    new, gone : tuple of Group
+    other_version : bool
+        Whether another version of GRASP computed it.
+    """
+
+    counts: tuple[tuple[str, int, int], ...]
+    changes: tuple[Change, ...]
+    beyond: tuple[Change, ...]
+    with_interval: int
+    appeared: tuple[Change, ...]
+    vanished: tuple[Change, ...]
+    turned: tuple[Change, ...]
+    new: tuple[Group, ...]
+    gone: tuple[Group, ...]
+    other_version: bool
+
+    @property
+    def noise_alone(self) -> bool:
+        """Whether all that moved can be noise: intervals cover 0, and no group came or went."""
+        return bool(self.with_interval) and not (self.beyond or self.new or self.gone)
+
+
+def since(before: Result, now: Result, *, least: int = 0) -> Since | None:
+    """Hold a result against the one of earlier data; None where they answer different questions.
+
+    Parameters
+    ----------
+    before, now : Result
+    least : int
+        Groups of fewer raters, then or now, are left out.
+    """
+    found = compare(before, now)
+    if found is None:
+        return None
+    if least:
+        found = _without_small(found, before, now, least)
+    changed = found.changed
+    moved = [(change, change.moved_interval) for change in found.changes]
+    return Since(
+        counts=tuple(
+            (name, getattr(before.data, name), getattr(now.data, name))
+            for name in ("annotations", "raters", "items")
+        ),
+        changes=found.changes,
+        beyond=tuple(change for change, range_ in moved if range_ and not range_.low <= 0 <= range_.high),
+        with_interval=sum(range_ is not None for _, range_ in moved),
+        appeared=tuple(change for change in changed if change.a.significance == "none"),
+        vanished=tuple(change for change in changed if change.b.significance == "none"),
+        turned=tuple(
+            change for change in changed if "none" not in (change.a.significance, change.b.significance)
+        ),
+        new=found.only_b,
+        gone=found.only_a,
+        other_version=before.code_version != now.code_version,
+    )
+
+
+def headline(found: Since) -> str:
+    """What changed, in a sentence."""
+    if not found.changes:
+        return "No value is in both results, so there is nothing to hold against each other."
+    if not found.with_interval:
+        return "No difference has an interval, so whether more than noise changed cannot be said."
+    if found.noise_alone:
+        marks = len(found.appeared) + len(found.vanished) + len(found.turned)
+        only = ", though " + number(marks, "mark") + " changed" if marks else ""
+        return f"Nothing but noise changed{only}: every interval of a difference covers 0."
+    if not found.beyond:
+        return "No value moved further than noise explains, but groups came or went."
+    moved = len(found.beyond)
+    theirs = agree(moved, "its difference leaves", "their differences leaves")
+    return (
+        f"{moved:,} of {number(found.with_interval, 'value')} moved further than noise explains: the interval"
+        f" of {theirs} out 0, as that of up to one in 20 does by chance."
+    )
+
+
+def details(found: Since) -> tuple[str, ...]:
+    """What changed one by one, each in a sentence: data, values, marks, groups."""
+    told = [
+        _told("Moved", found.beyond, moved_text),
+        _told("Marked now", found.appeared, _mark_now),
+        _told("Marked no more", found.vanished, _name),
+        _told("Marked otherwise", found.turned, _turn),
+        _told("New groups", found.new, _group),
+        _told("Groups that are gone", found.gone, _group),
+        "Another version of GRASP computed it than before." if found.other_version else "",
+    ]
+    return (counts_text(found), *filter(None, told))
+
+
+def counts_text(found: Since) -> str:
+    """What the data hold, before and now."""
+    parts = [
+        f"{name} {before:,} → {now:,}" if before != now else f"{name} {now:,} as before"
+        for name, before, now in found.counts
+    ]
+    return f"Data: {', '.join(parts)}."
+
+
+def moved_text(change: Change) -> str:
+    """A value before and now, with their intervals and that of the difference."""
+    before, now = (
+        f"{format_value(one.value)} {interval_text(one.interval)}".strip() for one in (change.a, change.b)
+    )
+    return f"{_name(change)} {before} → {now}, difference {interval_text(change.moved_interval)}"
+
+
+def _told(label: str, found: Iterable[T], text: Callable[[T], str]) -> str:
+    texts = [text(one) for one in found]
+    more = len(texts) - LISTED
+    shown = "; ".join(texts[:LISTED]) + (f"; and {more:,} more" if more > 0 else "")
+    return f"{label}: {shown}." if texts else ""
+
+
+def _name(change: Change) -> str:
+    whose = "" if change.model is None else f"{one_line(change.model)}, "
+    return f"{tested(change)} of {whose}{_group(change.group)}"
+
+
+def _mark_now(change: Change) -> str:
+    return f"{_name(change)} ({SIGNIFICANCE_NAMES[change.b.significance]})"
+
+
+def _turn(change: Change) -> str:
+    before, now = (SIGNIFICANCE_NAMES[one.significance] for one in (change.a, change.b))
+    became = f"{before} → {now}" if before != now else f"{now}, in the other direction"
+    return f"{_name(change)} ({became})"
+
+
+def _group(group: Group) -> str:
+    return f"{group_label(group)} ({axis_label(group.axes)})"
+
+
+def _without_small(found: Comparison, before: Result, now: Result, least: int) -> Comparison:
+    small = {
+        _key(row.group)
+        for result in (before, now)
+        for row in getattr(result, "groups", ())
+        if row.n_raters < least
+    }
+    return replace(
+        found,
+        changes=tuple(change for change in found.changes if _key(change.group) not in small),
+        only_a=tuple(group for group in found.only_a if _key(group) not in small),
+        only_b=tuple(group for group in found.only_b if _key(group) not in small),
+    )
+
+
+def _key(group: Group) -> frozenset[tuple[str, str]]:
+    return frozenset(zip(group.axes, group.values, strict=True))

@@ -1,0 +1,119 @@
+"""The changes since earlier data: what moved further than noise explains, marks, groups."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from grasp_core.outcome import Interval, Outcome
+from grasp_core.report.comparison.changes import changes_table, compare
+from grasp_core.report.comparison.difference import difference
+from grasp_core.report.comparison.since import details, headline, since
+from grasp_core.result import GroupResult, RunResult
+from tests.results import make_group, make_label_use, make_outcome, make_result, with_label_use
+
+
+def around(value: float, half: float, stars: str = "", target: Any = "both") -> Outcome:
+    interval = Interval(value - half, value + half, target)
+    return replace(make_outcome(value, "up", stars), interval=interval)
+
+
+def of(*groups: GroupResult, annotations: int = 1000) -> RunResult:
+    made = make_result(groups, statistics=("irr",))
+    return replace(made, data=replace(made.data, annotations=annotations))
+
+
+def test_ends_of_a_difference_are_put_together_as_those_of_independent_values() -> None:
+    """Halves of 3 and 4 make 5; unequal arms are taken from the side that counts (MOVER)."""
+    assert difference(around(1, 3), around(2, 4)) == Interval(1 - 5, 1 + 5, "both")
+    a = replace(make_outcome(0, "up"), interval=Interval(-3, 5, "both"))
+    b = replace(make_outcome(10, "up"), interval=Interval(10 - 12, 10 + 4, "both"))
+    assert difference(a, b) == Interval(10 - 13, 10 + 5, "both")
+
+
+@pytest.mark.parametrize(
+    "b", [make_outcome(1, "up"), around(1, 1, target="items"), Outcome(None, interval=Interval(0, 1, "both"))]
+)
+def test_there_is_no_interval_of_what_cannot_be_held_together(b: Outcome) -> None:
+    assert difference(around(1, 1), b) is None
+    assert difference(b, around(1, 1)) is None
+
+
+def test_intervals_of_differences_hold_what_they_are_for() -> None:
+    """Two estimates of one value, each with its interval: 95 of 100 differences cover 0, within chance."""
+    rng = np.random.default_rng(1)
+    before, now = rng.normal(0, 1, 4000), rng.normal(0, 2, 4000)
+    found = [
+        difference(around(a, 1.959964), around(b, 2 * 1.959964)) for a, b in zip(before, now, strict=True)
+    ]
+    covered = sum(one is not None and one.low <= 0 <= one.high for one in found)
+    assert 0.94 < covered / 4000 < 0.96
+
+
+def test_the_comparison_of_two_runs_tells_the_interval_too() -> None:
+    use = make_label_use({"No": 12.0, "Yes": -9.0})
+    row = with_label_use(make_group(irr=around(0.2, 0.03)), use)
+    other = with_label_use(make_group(irr=around(0.4, 0.04)), make_label_use({"No": 5.0, "Yes": -2.0}))
+    table = changes_table(compare(of(row), of(other)).changes).set_index("statistic")
+    assert table.loc["IRR", "moved_interval"] == "[0.150, 0.250]"
+    assert table.loc["Label use (“No”)", "moved_interval"] == "[−0.183, 0.043]"
+
+
+def test_what_can_be_noise_is_said_to_be() -> None:
+    before = of(make_group(irr=around(0.2, 0.1)))
+    found = since(before, of(make_group(irr=around(0.25, 0.1)), annotations=1200))
+    assert found.noise_alone
+    assert headline(found) == "Nothing but noise changed: every interval of a difference covers 0."
+    assert details(found) == ("Data: annotations 1,000 → 1,200, raters 104 as before, items 350 as before.",)
+    marked = since(before, of(make_group(irr=around(0.25, 0.1, "*"))))
+    assert headline(marked).startswith("Nothing but noise changed, though 1 mark changed:")
+    assert details(marked)[-1] == "Marked now: IRR of Woman (gender) (nominal only)."
+
+
+def test_what_moved_further_than_noise_is_named_with_its_intervals() -> None:
+    before = of(make_group(irr=around(0.2, 0.03, "**")), make_group("Man", irr=around(0.3, 0.03, "*")))
+    now = of(make_group(irr=around(0.4, 0.04)), make_group("Man", irr=around(0.3, 0.03, "**")))
+    found = since(before, now)
+    assert headline(found).startswith("1 of 2 values moved further than noise explains: the interval of")
+    assert details(found)[1:] == (
+        "Moved: IRR of Woman (gender) 0.200 [0.170, 0.230] → 0.400 [0.360, 0.440], "
+        "difference [0.150, 0.250].",
+        "Marked no more: IRR of Woman (gender).",
+        "Marked otherwise: IRR of Man (gender) (nominal only → after correction).",
+    )
+
+
+def test_groups_that_come_and_go_and_another_version() -> None:
+    same = make_group(irr=around(0.2, 0.1))
+    before = of(same, make_group("Man", irr=around(0.2, 0.1)))
+    now = replace(of(same, make_group("X", irr=around(0.2, 0.1))), code_version="9.9")
+    found = since(before, now)
+    assert headline(found) == "No value moved further than noise explains, but groups came or went."
+    assert details(found)[1:] == (
+        "New groups: X (gender).",
+        "Groups that are gone: Man (gender).",
+        "Another version of GRASP computed it than before.",
+    )
+
+
+def test_without_intervals_nothing_is_claimed() -> None:
+    found = since(of(make_group(irr=make_outcome(0.2, "up"))), of(make_group(irr=make_outcome(0.9, "up"))))
+    assert not found.noise_alone
+    assert "cannot be said" in headline(found)
+    nothing = since(of(make_group("A", irr=around(0, 1))), of(make_group("B", irr=around(0, 1))))
+    assert headline(nothing).startswith("No value is in both results")
+
+
+def test_small_groups_are_left_out_where_it_is_asked() -> None:
+    """A group is small if it was or is: its coming and going is not told either."""
+    large = make_group(irr=around(0.2, 0.1))
+    before = of(large, make_group("Few", raters=4, irr=around(0.2, 0.01)), make_group("Gone", raters=2))
+    now = of(large, make_group("Few", raters=6, irr=around(0.9, 0.01, "**")), make_group("Come", raters=4))
+    assert "Few" in " ".join(details(since(before, now)))
+    found = since(before, now, least=5)
+    told = " ".join((headline(found), *details(found)))
+    assert not any(name in told for name in ("Few", "Gone", "Come"))
+    assert found.noise_alone
