@@ -33,6 +33,10 @@ from grasp_core.store.people.tokens import TokenStore
 from grasp_core.store.readings import ReadingStore
 from grasp_core.store.runs import RunStore
 from grasp_core.store.submissions import SubmissionStore
+from grasp_core.store.watches.feeds import FeedStore
+from grasp_core.store.watches.watches import WatchStore
+from grasp_core.watches.history import History
+from grasp_core.watches.looking import Watches
 from grasp_core.webhooks.sending import Webhooks
 
 log = logging.getLogger(__name__)
@@ -56,6 +60,8 @@ class Stores:
     submissions: SubmissionStore
     answers: AnswerStore
     projects: ProjectStore
+    watches: WatchStore
+    feeds: FeedStore
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +72,7 @@ class Server:
     ----------
     settings : Settings
     database : sqlalchemy Engine
-    runs, files, links, readings, submissions, answers, projects, tokens, outcomes
+    runs, files, links, readings, submissions, answers, projects, watches, feeds, tokens, outcomes
         What lasts, all of it: for what is done for nobody in particular. Whoever asks gets :meth:`seen`.
     accounts : Accounts
         Who signs in, and what they may do.
@@ -78,6 +84,10 @@ class Server:
         Plans of the next round, computed beside it.
     webhooks : Webhooks
         What tells others that a run has ended.
+    watching : Watches
+        What looks at files of watches.
+    history : History
+        What came of them.
     """
 
     settings: Settings
@@ -89,6 +99,8 @@ class Server:
     submissions: SubmissionStore
     answers: AnswerStore
     projects: ProjectStore
+    watches: WatchStore
+    feeds: FeedStore
     tokens: TokenStore
     outcomes: OutcomeStore
     accounts: Accounts
@@ -96,6 +108,8 @@ class Server:
     service: Service
     plans: Plans
     webhooks: Webhooks
+    watching: Watches
+    history: History
     _threads: list[threading.Thread] = field(default_factory=list, init=False)
 
     def seen(self, reach: Reach) -> Stores:
@@ -113,6 +127,8 @@ class Server:
         self._threads.append(threading.Thread(target=self._sweep, name="grasp-sweep", daemon=True))
         if self.settings.webhook_urls:
             self._threads.append(self.webhooks.thread)
+        if self.service.inputs.allowed:
+            self._threads.append(self.watching.thread)
         for thread in self._threads:
             thread.start()
 
@@ -177,6 +193,8 @@ def make_server(settings: Settings, make_executor: Callable[[int], Executor] = w
     # GRASP_WORKERS counts this machine's processes; a cluster has its own number.
     pool = make_pool(settings, make_executor, None if settings.dask_address else settings.workers or None)
     service = Service(runs, files, pool, allowed)
+    watches, projects = WatchStore(database), ProjectStore(database)
+    accounts, audit = accounts_of(settings, database), AuditStore(database)
     return Server(
         settings=settings,
         database=database,
@@ -186,14 +204,18 @@ def make_server(settings: Settings, make_executor: Callable[[int], Executor] = w
         readings=ReadingStore(database),
         submissions=SubmissionStore(database, limit=settings.raft_scorings),
         answers=AnswerStore(database),
-        projects=ProjectStore(database),
+        projects=projects,
+        watches=watches,
+        feeds=FeedStore(database),
         tokens=TokenStore(database),
         outcomes=OutcomeStore(database),
-        accounts=accounts_of(settings, database),
-        audit=AuditStore(database),
+        accounts=accounts,
+        audit=audit,
         service=service,
         plans=Plans(pool),
         webhooks=Webhooks(WebhookStore(database), settings, service.closing),
+        watching=Watches(watches, service, accounts, projects, audit),
+        history=History(service),
     )
 
 

@@ -112,7 +112,7 @@ def _list(_: argparse.Namespace) -> None:
         for project in store.all():
             held = store.holdings(project.id)
             counts = (held.runs, held.files, held.links, held.readings, held.submissions)
-            words = ", ".join(map(number, counts, _HELD))
+            words = ", ".join((*map(number, counts, _HELD), number(held.watches, "watch", "watches")))
             print("\t".join((project.id, project.name, "archived" if project.archived else "open", words)))
 
 

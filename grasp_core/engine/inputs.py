@@ -19,7 +19,7 @@ from grasp_core.io.parsing.read import read_table
 from grasp_core.io.parts.partitions import Parts
 from grasp_core.io.parts.survey import DatasetInParts, Each, survey
 from grasp_core.io.parts.workplace import workplace
-from grasp_core.io.sources.allowed import AllowedSources
+from grasp_core.io.sources.allowed import AllowedSources, Fetched
 from grasp_core.io.table.table import Table
 from grasp_core.json_values import from_json, to_json
 from grasp_core.models_as_raters.labels import read_models
@@ -83,9 +83,42 @@ class Inputs:
         """
         fetched = self.allowed.fetch(location)
         table = fetched.table()
-        files = self._files.within(reach)
-        files.refer(table.sha256, table.bytes, fetched.location, owner=owner)
+        self._note(table, fetched.location, owner=owner, reach=reach)
         return table
+
+    def fresh(self, spec: RunSpec, fetched: Mapping[str, Fetched], *, owner: str, reach: Reach) -> Dataset:
+        """A data set of files as they were just fetched, whose places are noted for its run.
+
+        Parameters
+        ----------
+        spec : RunSpec
+            Whose models, if any, are columns of the annotations.
+        fetched : mapping
+            "annotations" and, where there are any, "raters" and "items".
+        owner : str
+        reach : Reach
+            Of whoever brings them, in the project in which they are noted.
+
+        Raises
+        ------
+        DataError
+            If they cannot be read or cannot be used.
+        """
+        members = _members(spec.data)
+        tables = {kind: file.table(file.name, members[kind]) for kind, file in fetched.items()}
+        for kind, file in fetched.items():
+            self._note(tables[kind], file.location, owner=owner, reach=reach)
+        return _dataset(spec, tables, {})
+
+    def places(self, record: RunRecord) -> dict[str, str | None]:
+        """Where each of a saved run's files is, by kind; None for one that was uploaded, or is forgotten."""
+        files = self._files.within(only(record.project))
+        named, models = _by_kind(record, self._runs.files_of(record.id))
+        found = {kind: files.location(sha256) for kind, (_, sha256) in named.items()}
+        return found | {name: None for name, _ in models}
+
+    def _note(self, table: Table, location: str, *, owner: str, reach: Reach) -> None:
+        self._files.within(reach).refer(table.sha256, table.bytes, location, owner=owner)
 
     def note_parts(self, dataset: Dataset, *, owner: str, reach: Reach) -> None:
         """Note where data in parts are, for a server that takes up their run after a restart; no others."""
@@ -193,25 +226,40 @@ class Inputs:
         """
         members = _members(spec.data)
         found = {kind: self.table(*file, members[kind], reach=reach) for kind, file in files.items()}
-        analysis, annotations = spec.analysis, found["annotations"]
-        dataset = load(
-            annotations,
-            found.get("raters"),
-            spec.data,
-            analysis.columns,
-            items=found.get("items"),
-            slices=analysis.slices,
-        )
         of_models = {sha256: self.table(name, sha256, reach=reach) for name, sha256 in models}
-        return replace(dataset, models=read_models(spec.models, of_models, annotations, dataset, spec.data))
+        return _dataset(spec, found, of_models)
 
     def _saved(self, record: RunRecord, files: tuple[File, ...]) -> Dataset:
         """A saved run's data."""
-        count, has_items = len(record.summary.files), record.spec.data.items_id is not None
-        beside = ("annotations", "raters")[: count - has_items]
-        kinds = (*beside, *(["items"] if has_items else []))
-        named, models = dict(zip(kinds, files, strict=False)), files[len(kinds) :]
+        named, models = _by_kind(record, files)
         return self.whole(record.spec, named, models, reach=only(record.project))
+
+
+def kinds_of(record: RunRecord) -> tuple[str, ...]:
+    """What the files of a saved run's data are, in their order."""
+    count, has_items = len(record.summary.files), record.spec.data.items_id is not None
+    beside = ("annotations", "raters")[: count - has_items]
+    return (*beside, *(["items"] if has_items else []))
+
+
+def _by_kind(record: RunRecord, files: tuple[File, ...]) -> tuple[dict[str, File], tuple[File, ...]]:
+    """Files of a saved run's data, and those of its models."""
+    kinds = kinds_of(record)
+    return dict(zip(kinds, files, strict=False)), files[len(kinds) :]
+
+
+def _dataset(spec: RunSpec, tables: Mapping[str, Table], of_models: Mapping[str, Table]) -> Dataset:
+    """A data set that is read at once, with the spec's models."""
+    analysis, annotations = spec.analysis, tables["annotations"]
+    dataset = load(
+        annotations,
+        tables.get("raters"),
+        spec.data,
+        analysis.columns,
+        items=tables.get("items"),
+        slices=analysis.slices,
+    )
+    return replace(dataset, models=read_models(spec.models, of_models, annotations, dataset, spec.data))
 
 
 def _members(spec: DataSpec) -> dict[str, str | None]:

@@ -21,7 +21,17 @@ from grasp_core.store.files import CHUNK_BYTES
 from grasp_core.store.people.members import ROLES, MemberKind
 from grasp_core.store.people.people import Role
 from grasp_core.store.run_records import State
-from grasp_core.store.schema import answers, checkpoints, chunks, links, people, project_members, runs
+from grasp_core.store.schema import (
+    answers,
+    checkpoints,
+    chunks,
+    links,
+    people,
+    project_members,
+    runs,
+    watches,
+)
+from grasp_core.store.watches.records import PAUSED, SECONDS, sources_of
 
 Row = dict[str, Any]
 Check = Callable[[Row | None], None]
@@ -111,6 +121,14 @@ def _check_member(row: Row) -> None:
         raise ValueError
 
 
+def _check_watch(row: Row) -> None:
+    """A watch that was being looked at is free."""
+    if row["every"] not in SECONDS or row["paused"] not in (None, *PAUSED):
+        raise ValueError
+    sources_of(row["sources"])
+    row["lease_until"] = 0.0
+
+
 _CHECKS: Mapping[str, Callable[[Row], None]] = {
     runs.name: _check_run,
     checkpoints.name: _check_checkpoint,
@@ -118,6 +136,7 @@ _CHECKS: Mapping[str, Callable[[Row], None]] = {
     answers.name: _check_answer,
     people.name: _check_person,
     project_members.name: _check_member,
+    watches.name: _check_watch,
 }
 
 

@@ -129,12 +129,15 @@ class FileStore(Bound):
         leave_no_trace(self._engine)
 
     def delete_unneeded(self, *, older_than_hours: float) -> int:
-        """Delete files of any project that no queued or running run needs; returns how many."""
+        """Delete files of any project that no queued or running run needs; returns how many.
+
+        Where a file is that is not stored stays known as long as there is a run that reads it.
+        """
         needed = (
             sa.select(run_files.c.sha256)
             .join(runs)
             .where(
-                runs.c.state.in_(("queued", "running")),
+                files.c.location.is_not(None) | runs.c.state.in_(("queued", "running")),
                 runs.c.project_id == files.c.project_id,
                 run_files.c.sha256 == files.c.sha256,
             )

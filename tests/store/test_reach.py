@@ -22,6 +22,9 @@ from grasp_core.store.readings import ReadingStore
 from grasp_core.store.runs import RunStore
 from grasp_core.store.schema import metadata
 from grasp_core.store.submissions import SubmissionStore
+from grasp_core.store.watches.feeds import FeedStore
+from grasp_core.store.watches.records import Origin
+from grasp_core.store.watches.watches import WatchStore
 from tests.results import make_result
 from tests.store.making import RESULT, claim, create, request
 
@@ -38,6 +41,7 @@ FOR_THE_SERVER = {
     "use", "of_token",  # by a token, which is the right to see
     "used", "reserve", "left",  # of the person who asks
     "roles", "current",  # of the person who asks
+    "take", "looked", "failed", "stop", "going", "run_done", "run_failed",  # whoever looks, by a claim
     "within",
 }  # fmt: skip
 
@@ -48,12 +52,15 @@ class Filled:
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
         stores = (RunStore, FileStore, LinkStore, ReadingStore, SubmissionStore, AnswerStore, ProjectStore)
+        stores += (WatchStore, FeedStore)
         self.all: dict[type[Bound], Any] = {store: store(engine) for store in stores}
         projects = self.all[ProjectStore]
         self.a = projects.create("A", owner=Member("person", "ann", "owner")).id
         self.b = projects.create(SECRET, owner=Member("person", "bob", "owner")).id
         self.reach = Reach(frozenset({EVERYONE, self.a}), self.a)
-        runs, files, links, readings, submissions, answers, _ = self.within(only(self.b)).values()
+        runs, files, links, readings, submissions, answers, _, watches, feeds = self.within(
+            only(self.b)
+        ).values()
         self.sha256 = files.put(FILE, owner="bob")
         files.refer("5" * 64, 1, f"data:{SECRET}", owner="bob")
         named = ((SECRET, self.sha256),)
@@ -67,6 +74,11 @@ class Filled:
         links.create_leaderboard(BOARD, created_by="bob", label=SECRET)
         self.run_link, self.board_link = links.of_run(self.done)[0].id, links.of_leaderboards()[0].id
         readings.remember(SIGNATURE, RESULT.spec.data, (SECRET,), owner="bob")
+        self.watch = watches.add(
+            self.done, [Origin("annotations", f"data:{SECRET}")], owner="bob", title=SECRET, every="daily"
+        ).id
+        feeds.create(owner="bob", watch=self.watch)
+        self.feed = feeds.of("bob")[0].id
         self.submission = submissions.add(SECRET, PREDICTIONS, SCORES, owner="bob").id
 
     def within(self, reach: Reach) -> dict[type[Bound], Any]:
@@ -122,6 +134,21 @@ ASKED: dict[type[Bound], dict[str, Callable[[Any, Filled], Any]]] = {
         "find": lambda store, b: store.find(b.done, "what"),
         "names": lambda store, b: store.names(b.done, ""),
     },
+    WatchStore: {
+        "get": lambda store, b: store.get(b.watch),
+        "all": lambda store, b: [*store.all(), *store.all(owner="bob")],
+        "runs_of": lambda store, b: store.runs_of(b.watch),
+        "pause": lambda store, b: store.pause(b.watch),
+        "resume": lambda store, b: store.resume(b.watch),
+        "set_every": lambda store, b: store.set_every(b.watch, "hourly"),
+        "look_now": lambda store, b: store.look_now(b.watch),
+        "delete": lambda store, b: store.delete(b.watch),
+        "add": lambda store, b: store.add(b.done, (), owner="ann", title="Mine", every="daily"),
+    },
+    FeedStore: {
+        "of": lambda store, b: store.of("bob"),
+        "withdraw": lambda store, b: store.withdraw(b.feed, owner="bob"),
+    },
     ProjectStore: {
         "all": lambda store, b: [one for one in store.all() if one.id not in (EVERYONE, b.a)],
         "get": lambda store, b: store.get(b.b),
@@ -147,12 +174,13 @@ ADDS = {
     },
     LinkStore: {"create_leaderboard": lambda store: store.create_leaderboard({}, created_by="ann")},
     ReadingStore: {"remember": lambda store: store.remember(SIGNATURE, RESULT.spec.data, (), owner="ann")},
+    FeedStore: {"create": lambda store: store.create(owner="ann")},
     SubmissionStore: {"add": lambda store: store.add("Mine", PREDICTIONS, SCORES, owner="ann").project},
     ProjectStore: {"create": lambda store: store.create("A third", owner=None).id},
 }
 CHANGES = {
     "request_cancel", "describe", "delete", "revoke", "keep", "choose", "rename", "archive",
-    "move", "admit", "expel",
+    "move", "admit", "expel", "pause", "resume", "set_every", "look_now", "withdraw", "add",
 }  # fmt: skip
 METHODS = [(kind, name) for kind, calls in ASKED.items() for name in calls]
 
@@ -254,7 +282,7 @@ def test_nothing_is_added_to_a_project_that_is_archived_or_gone(filled: Filled) 
         stores = filled.within(filled.reach)
         for kind, calls in ADDS.items():
             for name, add in calls.items():
-                if kind not in (ProjectStore, LinkStore):
+                if kind not in (ProjectStore, LinkStore, FeedStore):
                     refused = asked(lambda: add(stores[kind]))  # noqa: B023
                     assert isinstance(refused, AccessError), name
                     assert sentence in str(refused)

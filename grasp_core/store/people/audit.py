@@ -35,6 +35,7 @@ Action = Literal[
     "enable",
     "token",
     "restore",
+    "watch",
 ]
 ACTIONS: tuple[Action, ...] = get_args(Action)
 FIRST = "0" * 64

@@ -11,6 +11,7 @@ from sqlalchemy import Connection, Engine
 
 from grasp_core.store.database import clock, new_id, only_one, to_read, to_write
 from grasp_core.store.schema import (
+    feeds,
     files,
     links,
     people,
@@ -20,6 +21,7 @@ from grasp_core.store.schema import (
     sessions,
     submissions,
     tokens,
+    watches,
     webhooks,
 )
 
@@ -35,6 +37,8 @@ _OWNERS = (
     links.c.created_by,
     tokens.c.owner,
     webhooks.c.owner,
+    watches.c.owner,
+    feeds.c.owner,
 )
 """Where a person's id stands; in what former versions wrote, a mail address."""
 

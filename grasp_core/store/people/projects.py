@@ -21,6 +21,7 @@ from grasp_core.store.schema import (
     runs,
     storable,
     submissions,
+    watches,
 )
 
 NAME_LENGTH = 120
@@ -54,6 +55,7 @@ class Holdings:
     links: int
     readings: int
     submissions: int
+    watches: int
 
 
 class ProjectStore(Members):
@@ -144,7 +146,7 @@ class ProjectStore(Members):
 
     def holdings(self, project_id: str) -> Holdings:
         """Counts of what belongs to the project."""
-        tables = (runs, files, links, readings, submissions)
+        tables = (runs, files, links, readings, submissions, watches)
         with to_read(self._engine) as connection:
             return Holdings(
                 *(

@@ -17,6 +17,7 @@ from grasp_core.store.schema.link_tables import links
 from grasp_core.store.schema.people_tables import audit, people, sessions
 from grasp_core.store.schema.project_tables import current_projects, project_members, projects
 from grasp_core.store.schema.run_tables import answers, checkpoints, provisional_results, runs, tags, tallies
+from grasp_core.store.schema.watch_tables import feeds, watch_runs, watches
 
 __all__ = [
     "PASSING",
@@ -27,6 +28,7 @@ __all__ = [
     "checkpoints",
     "chunks",
     "current_projects",
+    "feeds",
     "files",
     "links",
     "metadata",
@@ -45,8 +47,10 @@ __all__ = [
     "tags",
     "tallies",
     "tokens",
+    "watch_runs",
+    "watches",
     "webhooks",
 ]
 
-PASSING = frozenset({provisional_results, tokens, outcomes, webhooks, sessions})
+PASSING = frozenset({provisional_results, tokens, outcomes, webhooks, sessions, feeds})
 """Tables that no backup holds: what is found anew, and keys that would come back to life."""

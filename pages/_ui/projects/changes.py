@@ -86,8 +86,9 @@ def _with_it(held: Holdings) -> str:
         (held.links, "share link"),
         (held.readings, "remembered reading"),
         (held.submissions, "submission"),
+        (held.watches, "watch", "watches"),
     )
-    counted = [number(count, word) for count, word in named if count] or ["its list of members"]
+    counted = [number(count, *words) for count, *words in named if count] or ["its list of members"]
     return "".join(f", {one}" for one in counted[:-1]) + f" and {counted[-1]}"
 
 

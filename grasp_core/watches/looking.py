@@ -1,0 +1,223 @@
+"""Looking: files of watches are fetched when that is due, and what has changed is run again."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from grasp_core.access import LOCAL_USER, User, only
+from grasp_core.accounts import Accounts
+from grasp_core.engine.inputs import kinds_of
+from grasp_core.engine.run import checked_groups
+from grasp_core.engine.service import Service
+from grasp_core.errors import FAULT, AccessError, DataError, GraspError, StoreError
+from grasp_core.io.sources.allowed import Fetched
+from grasp_core.models_as_raters.labels import sources as model_sources
+from grasp_core.store.people.audit import AuditStore
+from grasp_core.store.people.projects import ProjectStore
+from grasp_core.store.runs import RunRecord
+from grasp_core.store.watches.records import Every, Kind, Origin, Watch
+from grasp_core.store.watches.watches import WatchStore
+from grasp_core.watches import words
+
+log = logging.getLogger(__name__)
+
+POLL_SECONDS = 5.0
+"""How often is seen what is due, and which runs have ended."""
+_UNKNOWN_RIGHTS = (
+    "A watch runs while you are away, and then it is not known that you may run here: you belong to this "
+    "project by a group of the sign-in provider alone. Its owners can add your mail address."
+)
+_BROUGHT = "This result was brought from elsewhere, without its data, so there is nothing to look at."
+
+Fetch = Callable[[Origin], Fetched]
+"""Brings a file from where it is, or raises a DataError."""
+
+
+class Watches:
+    """Makes watches, looks at what is due and runs again what has changed, as the watch's owner may.
+
+    Parameters
+    ----------
+    store : WatchStore
+    service : Service
+        What computes.
+    accounts : Accounts
+    projects : ProjectStore
+        Who may what, asked at each look.
+    audit : AuditStore
+    """
+
+    def __init__(
+        self,
+        store: WatchStore,
+        service: Service,
+        accounts: Accounts,
+        projects: ProjectStore,
+        audit: AuditStore,
+    ) -> None:
+        self._store = store
+        self._service = service
+        self._accounts = accounts
+        self._projects = projects
+        self._audit = audit
+        self.thread = threading.Thread(target=self._look_always, name="grasp-watch", daemon=True)
+
+    def refusal(self, run: RunRecord) -> str | None:
+        """Why a run cannot be watched, in a sentence; None where it can."""
+        try:
+            self.origins(run)
+        except DataError as error:
+            return str(error)
+        return None
+
+    def origins(self, run: RunRecord) -> tuple[Origin, ...]:
+        """Where a run's files are.
+
+        Raises
+        ------
+        DataError
+            If one of them has no address, or the run cannot be watched for another reason.
+        """
+        if run.state != "done":
+            raise DataError("A run is watched once it has a result.")
+        places = self._service.inputs.places(run)
+        if not places:
+            raise DataError(_BROUGHT)
+        found = []
+        for kind, place in places.items():
+            if place is None or kind not in _KINDS:
+                raise DataError(
+                    f"The {kind} file has no address to look at: it was uploaded. Take it on Data from this "
+                    "server's folder or an address, run, and watch that."
+                )
+            if place.startswith("parts:"):
+                raise DataError("The data are read part by part; watches are for data that are read at once.")
+            found.append(Origin(_KINDS[kind], place))
+        return tuple(found)
+
+    def add(self, run: RunRecord, *, every: Every, by: User) -> Watch:
+        """Watch a run's files for a person who may run in its project, which has been asked.
+
+        Raises
+        ------
+        AccessError
+            If what the server knows of them while they are away does not let them.
+        DataError
+            If the run cannot be watched.
+        """
+        return self.add_places(run, self.origins(run), every=every, by=by)
+
+    def add_places(self, run: RunRecord, origins: tuple[Origin, ...], *, every: Every, by: User) -> Watch:
+        """As :meth:`add`, where it is known where the files are.
+
+        Raises
+        ------
+        DataError
+            If other kinds of files are named than the run has.
+        """
+        kinds = kinds_of(run)
+        if tuple(origin.kind for origin in origins) != kinds:
+            raise DataError(f"the result is of {' and '.join(kinds)}, so these are the files to name")
+        if self._acting(by.id, run.project) is None:
+            raise AccessError(_UNKNOWN_RIGHTS)
+        store = self._store.within(only(run.project))
+        return store.add(run.id, origins, owner=by.id, title=run.title, every=every)
+
+    def look_due(self) -> int:
+        """Look at all that is due; returns how many watches that were."""
+        count = 0
+        while (watch := self._store.take()) is not None:
+            self.look(watch)
+            count += 1
+        return count
+
+    def look(self, watch: Watch) -> None:
+        """Look at a watch that was claimed; what goes wrong is kept with it.
+
+        Raises
+        ------
+        StoreError
+            If the database is away; the watch is anybody's again after a while.
+        """
+        try:
+            self._look(watch)
+        except StoreError:
+            raise
+        except GraspError as error:
+            self._store.failed(watch, str(error))
+        except Exception as error:  # the type alone: a message could quote rater data
+            log.error("watch %s failed: %s", watch.id, type(error).__name__)
+            self._store.failed(watch, FAULT)
+
+    def settle(self) -> None:
+        """See what became of the runs of changed data."""
+        for watch in self._store.going():
+            run = self._run(watch, watch.going_run)
+            if run is None:
+                self._store.run_failed(watch, words.MOVED)
+            elif run.state == "done":
+                self._store.run_done(watch)
+            elif run.ended:
+                self._store.run_failed(watch, run.error or words.CANCELLED)
+
+    def fetch(self, origin: Origin) -> Fetched:
+        """The file as it is now; the one place that knows what origins there are."""
+        return self._service.inputs.allowed.fetch(origin.location)
+
+    def _look(self, watch: Watch) -> None:
+        user = self._acting(watch.owner, watch.project)
+        if user is None:
+            self._store.stop(watch, "rights")
+            return
+        last = self._run(watch, watch.last_run)
+        if last is None:
+            self._store.stop(watch, "run")
+            return
+        fetched = {origin.kind: self.fetch(origin) for origin in watch.sources}
+        known = [file.sha256 for file in last.summary.files]
+        if [file.sha256 for file in fetched.values()] == known:
+            self._store.looked(watch)
+        else:
+            self._store.looked(watch, going_run=self._start(watch, last, fetched, user).id)
+
+    def _start(self, watch: Watch, last: RunRecord, fetched: Mapping[Kind, Fetched], user: User) -> RunRecord:
+        reach = user.reach(watch.project)
+        files = {str(kind): file for kind, file in fetched.items()}
+        dataset = self._service.inputs.fresh(last.spec, files, owner=user.id, reach=reach)
+        spec = replace(last.spec, models=model_sources(dataset.models))
+        checked_groups(dataset, spec)
+        run, known = self._service.submit(dataset, spec, title=watch.title, reach=reach, owner=user.id)
+        self._audit.record(user.id, "run", "run", run.id, {"known": known, "watch": watch.id})
+        return run
+
+    def _run(self, watch: Watch, run_id: str | None) -> RunRecord | None:
+        """A run of the watch's, if it is (still) in its project."""
+        return None if run_id is None else self._service.runs.within(only(watch.project)).get(run_id)
+
+    def _acting(self, owner: str, project: str) -> User | None:
+        """The watch's owner, if they may run in the project now."""
+        user = self.person(owner)
+        return user if user is not None and user.may_run_in(project) else None
+
+    def person(self, owner: str) -> User | None:
+        """Somebody who is away, with their projects; None if they are not admitted (any more)."""
+        if not self._accounts.settings.sign_in:
+            return None if owner else LOCAL_USER
+        user = self._accounts.acting(owner)
+        return None if user is None else replace(user, projects=self._projects.roles(user))
+
+    def _look_always(self) -> None:
+        while not self._service.closing.wait(POLL_SECONDS):
+            try:
+                self.settle()
+                self.look_due()
+            except StoreError as error:
+                log.warning("no watch looked at: %s", error)
+            except Exception as error:  # whatever it is, this thread has to live on
+                log.error("no watch looked at: %s", type(error).__name__)
+
+
+_KINDS: Mapping[str, Kind] = {"annotations": "annotations", "raters": "raters", "items": "items"}

@@ -1,0 +1,227 @@
+"""Watches on both databases: claimed by one server at a time, paused after failures, stopped by deletions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine
+
+from grasp_core.access import EVERYONE, only
+from grasp_core.errors import AccessError, DataError, LimitError, StoreError
+from grasp_core.store.backup import restore_backup, write_backup
+from grasp_core.store.people.projects import ProjectStore
+from grasp_core.store.runs import RunStore
+from grasp_core.store.schema import metadata, watches
+from grasp_core.store.watches import watches as watches_module
+from grasp_core.store.watches.feeds import FeedStore
+from grasp_core.store.watches.records import Origin, Watch
+from grasp_core.store.watches.watches import FAILURES, WatchStore
+from tests.empty_store import open_store
+from tests.store.conftest import NewDatabase
+from tests.store.making import RESULT, change, claim, column, create
+
+WHERE = (Origin("annotations", "data:votes.csv"), Origin("raters", "https://data.example/raters.csv"))
+
+
+def watched(engine: Engine, **changes: Any) -> Watch:
+    run = RunStore(engine).add(RESULT, title="A run", owner="ann")
+    given = {"owner": "ann", "title": "A run", "every": "daily", **changes}
+    return WatchStore(engine).add(run.id, WHERE, **given)
+
+
+def make_due(engine: Engine) -> None:
+    change(engine, watches, next_at=0.0)
+
+
+def again(engine: Engine, watch: Watch) -> Watch:
+    found = WatchStore(engine).get(watch.id)
+    assert found is not None
+    return found
+
+
+def test_a_watch_is_as_it_was_made(engine: Engine) -> None:
+    made = watched(engine)
+    found = again(engine, made)
+    assert found == made
+    assert (found.project, found.sources, found.failures, found.paused) == (EVERYONE, WHERE, 0, None)
+    assert found.next_at == pytest.approx(found.created_at + 86400, abs=1)
+    assert [(one.number, one.run_id) for one in WatchStore(engine).runs_of(made.id)] == [(0, made.last_run)]
+
+
+def test_one_server_looks_and_the_next_look_is_due_after_its_time(engine: Engine) -> None:
+    store, made = WatchStore(engine), watched(engine)
+    assert store.take() is None, "it is not due"
+    make_due(engine)
+    taken = store.take()
+    assert taken is not None
+    assert store.take() is None, "another server looks"
+    assert store.take(made.id) is None
+    store.looked(taken)
+    found = again(engine, made)
+    assert found.looked_at is not None
+    assert found.next_at == pytest.approx(found.looked_at + 86400, abs=1)
+    at_once = store.take(made.id)
+    assert at_once is not None, "asked for by name it is looked at before its time"
+
+
+def test_a_server_that_died_is_followed_and_says_nothing_more(engine: Engine) -> None:
+    store, made = WatchStore(engine), watched(engine)
+    make_due(engine)
+    lost = store.take()
+    assert lost is not None
+    change(engine, watches, lease_until=1.0)
+    taken = store.take()
+    assert taken is not None
+    store.failed(lost, "too late")
+    assert again(engine, made).problem is None
+    store.failed(taken, "not there")
+    assert again(engine, made).problem == "not there"
+
+
+def test_after_failures_in_a_row_it_pauses_until_somebody_resumes(engine: Engine) -> None:
+    store, made = WatchStore(engine), watched(engine)
+    for count in range(1, FAILURES + 1):
+        assert again(engine, made).paused is None
+        taken = store.take(made.id)
+        assert taken is not None
+        store.failed(taken, f"not there {count}")
+    found = again(engine, made)
+    assert (found.failures, found.paused, found.problem) == (FAILURES, "failures", f"not there {FAILURES}")
+    assert found.paused_at is not None
+    make_due(engine)
+    assert store.take() is None
+    store.resume(made.id)
+    taken = store.take()
+    assert taken is not None, "it is looked at once it is resumed"
+    store.looked(taken)
+    found = again(engine, made)
+    assert (found.failures, found.paused, found.problem) == (0, None, None)
+
+
+def test_a_run_of_changed_data_is_waited_for(engine: Engine) -> None:
+    store, runs, made = WatchStore(engine), RunStore(engine), watched(engine)
+    taken = store.take(made.id)
+    assert taken is not None
+    run = create(runs, "of changed data")
+    store.looked(taken, going_run=run.id)
+    make_due(engine)
+    assert store.take() is None, "it waits"
+    (waiting,) = store.going()
+    store.run_failed(waiting, "no memory")
+    found = again(engine, made)
+    assert (found.going_run, found.last_run, found.problem) == (None, made.last_run, "no memory")
+    store.run_done(waiting)
+    assert len(store.runs_of(made.id)) == 1, "another server was told before"
+    taken = store.take(made.id)
+    assert taken is not None
+    store.looked(taken, going_run=run.id)
+    runs.finish(claim(runs), "done", result=RESULT)
+    (waiting,) = store.going()
+    store.run_done(waiting)
+    found = again(engine, made)
+    assert (found.going_run, found.last_run, found.problem) == (None, run.id, None)
+    assert [one.run_id for one in store.runs_of(made.id)] == [made.last_run, run.id]
+
+
+def test_deleted_runs_leave_the_watch_without_them(engine: Engine) -> None:
+    store, runs, made = WatchStore(engine), RunStore(engine), watched(engine)
+    taken = store.take(made.id)
+    assert taken is not None
+    run = create(runs, "of changed data")
+    store.looked(taken, going_run=run.id)
+    runs.delete(run.id)
+    assert again(engine, made).going_run is None
+    assert made.last_run is not None
+    runs.delete(made.last_run)
+    found = again(engine, made)
+    assert found.last_run is None
+    assert store.runs_of(made.id) == []
+
+
+def test_it_is_looked_at_when_asked_but_not_all_the_time(engine: Engine) -> None:
+    store, made = WatchStore(engine), watched(engine, every="weekly")
+    store.look_now(made.id)
+    taken = store.take()
+    assert taken is not None
+    store.looked(taken)
+    store.look_now(made.id)
+    assert store.take() is None
+    assert again(engine, made).next_at < again(engine, made).created_at + 3600
+    store.set_every(made.id, "hourly")
+    found = again(engine, made)
+    assert (found.every, round(found.next_at - found.created_at, -2)) == ("hourly", 3600)
+
+
+def test_limits_and_projects(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = watched(engine)
+    projects = ProjectStore(engine)
+    other = projects.create("Other", owner=None).id
+    assert made.last_run is not None
+    with pytest.raises(StoreError, match="deleted"):
+        WatchStore(engine).within(only(other)).add(made.last_run, WHERE, owner="ann", title="", every="daily")
+    projects.archive(other)
+    with pytest.raises(AccessError):
+        WatchStore(engine).within(only(other)).add(made.last_run, WHERE, owner="ann", title="", every="daily")
+    monkeypatch.setattr(watches_module, "MOST", 1)
+    with pytest.raises(LimitError):
+        watched(engine)
+    watched(engine, owner="bob")
+    WatchStore(engine).delete(made.id)
+    with pytest.raises(StoreError, match="deleted"):
+        WatchStore(engine).pause(made.id)
+
+
+def test_a_feed_opens_with_its_token_until_it_is_withdrawn(engine: Engine) -> None:
+    store, made = FeedStore(engine), watched(engine)
+    one, of_all = store.create(owner="ann", watch=made.id), store.create(owner="ann")
+    opened = store.use(one)
+    assert opened is not None
+    assert (opened.watch, opened.owner, opened.project) == (made.id, "ann", EVERYONE)
+    assert store.use(of_all) is not None
+    assert one not in str(column(engine, metadata.tables["feeds"], "token_sha256"))
+    assert [feed.last_used_at is not None for feed in store.of("ann")] == [True, True]
+    assert not store.withdraw(opened.id, owner="bob")
+    assert store.withdraw(opened.id, owner="ann")
+    assert store.use(one) is None
+    with pytest.raises(StoreError, match="deleted"):
+        store.create(owner="ann", watch="nowhere")
+    WatchStore(engine).delete(made.id)
+    assert [feed.watch for feed in store.of("ann")] == [None]
+
+
+def test_backups_hold_watches_but_no_addresses_of_feeds(
+    engine: Engine,
+    new_database: NewDatabase,
+    tmp_path: Path,
+) -> None:
+    made = watched(engine)
+    FeedStore(engine).create(owner="ann")
+    taken = WatchStore(engine).take(made.id)
+    assert taken is not None
+    write_backup(engine, tmp_path / "backup")
+    other = open_store(new_database())
+    restore_backup(other, tmp_path / "backup")
+    assert again(other, made) == made
+    assert len(WatchStore(other).runs_of(made.id)) == 1
+    assert FeedStore(other).of("ann") == []
+    other.dispose()
+
+
+@pytest.mark.parametrize(
+    "values", [{"every": "always"}, {"paused": "unsaid"}, {"sources": '[{"kind": "votes"}]'}]
+)
+def test_a_backup_with_a_watch_that_cannot_be_read_is_refused(
+    engine: Engine,
+    new_database: NewDatabase,
+    tmp_path: Path,
+    values: dict[str, str],
+) -> None:
+    watched(engine)
+    change(engine, watches, **values)
+    write_backup(engine, tmp_path / "backup")
+    other = open_store(new_database())
+    with pytest.raises(DataError, match="damaged"):
+        restore_backup(other, tmp_path / "backup")
+    other.dispose()
