@@ -35,6 +35,7 @@ METHODS = ROOT / "docs" / "methods.md"
 QUALITY = ROOT / "docs" / "quality.md"
 API = ROOT / "docs" / "api.md"
 PROJECTS = ROOT / "docs" / "projects.md"
+WATCHING = ROOT / "docs" / "watching.md"
 DEPLOY = ROOT / "docs" / "deploy.md"
 SECURITY = ROOT / "docs" / "security.md"
 MODELS = ROOT / "docs" / "models.md"
@@ -62,6 +63,7 @@ DOCUMENTS = (
     WRITTEN,
     API,
     PROJECTS,
+    WATCHING,
     PRIVACY,
     DEPLOY,
     SECURITY,

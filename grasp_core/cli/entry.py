@@ -45,6 +45,7 @@ COMMANDS = (
     Command("log", "the audit log: who did what when; checks that it is whole", "log:fill_log"),
     Command("people", "list who has signed in; roles, disable, sign out", "people:fill_people"),
     Command("project", "projects of the server: make, list, change, members", "project:fill_project"),
+    Command("watch", "saved runs that are run again when their files changed", "watch:fill_watch"),
     Command("raft", "few-shot benchmark: check, score and compare submissions", "benchmark.raft:fill_raft"),
     Command(
         "models",
@@ -74,12 +75,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        Exit status: 0; 2 with one sentence on standard error where the input cannot be used; 1 where GRASP
-        itself is at fault; 130 where the user cancelled.
+        Exit status: 0, or what the command itself gives; 2 with one sentence on standard error where the
+        input cannot be used; 1 where GRASP itself is at fault; 130 where the user cancelled.
     """
     try:
         chosen = make_parser().parse_args(arguments)  # an argument may name a file, which is read here
-        chosen.command(chosen)
+        status: int | None = chosen.command(chosen)
     except GraspError as error:
         print(f"grasp: {error}", file=sys.stderr)
         return BAD_INPUT
@@ -92,7 +93,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:  # the type alone: a message could quote rater data
         print(f"grasp: {FAULT} ({type(error).__name__})", file=sys.stderr)
         return FAILED
-    return 0
+    return status or 0
 
 
 def make_parser() -> argparse.ArgumentParser:

@@ -64,15 +64,7 @@ def read_spec(path: Path) -> RecordedSpec:
     SpecError
         If its spec asks for what cannot be computed.
     """
-    name = printable(str(path))
-    try:
-        with path.open("rb") as file:
-            content = file.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise DataError(f"{name} cannot be read: {error.strerror}") from None
-    if len(content) > MAX_BYTES:
-        raise DataError(f"{name} is larger than {MAX_BYTES // 1_000_000} MB, so it is no spec or result")
-    plain = _parsed(name, content)
+    name, plain = printable(str(path)), json_in(path)
     if not isinstance(plain, dict) or plain.get("format") not in (FORMAT, RESULT_FORMAT):
         raise DataError(
             f"{name} is neither a spec nor a result of GRASP: its format is not {FORMAT} or {RESULT_FORMAT}"
@@ -93,7 +85,22 @@ def read_spec(path: Path) -> RecordedSpec:
         return RecordedSpec(spec, from_json(data["sha256"], str), files, taken)
 
 
-def _parsed(name: str, content: bytes) -> Any:
+def json_in(path: Path) -> Any:
+    """What a JSON file holds.
+
+    Raises
+    ------
+    DataError
+        If it cannot be read, is larger than any spec or result, or is no JSON.
+    """
+    name = printable(str(path))
+    try:
+        with path.open("rb") as file:
+            content = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise DataError(f"{name} cannot be read: {error.strerror}") from None
+    if len(content) > MAX_BYTES:
+        raise DataError(f"{name} is larger than {MAX_BYTES // 1_000_000} MB, so it is no spec or result")
     try:
         return json.loads(content.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:

@@ -24,6 +24,7 @@ from grasp_core.web.api.admission import Admission
 from grasp_core.web.api.faults import answer_fault
 from grasp_core.web.api.reference import reference_page
 from grasp_core.web.api.schema import described
+from grasp_core.web.api.watches import feeds, routes
 from grasp_core.web.identity import Identify
 from grasp_core.web.problem import ProblemError
 from grasp_core.web.uploads import UploadLedger
@@ -87,7 +88,7 @@ def application(server: Callable[[], Server], identify: Identify, uploads: Uploa
         exception_handlers=_FAULTS,
     )
     app.state.uploads = uploads
-    for room in (asking, runs, events, links, files, submissions, leaderboards, webhooks):
+    for room in (asking, runs, events, links, files, submissions, leaderboards, webhooks, routes, feeds):
         app.include_router(room.router)
     app.get("/openapi.json", include_in_schema=False)(_schema)
     app.get("/", include_in_schema=False)(lambda: reference_page(described(app)))

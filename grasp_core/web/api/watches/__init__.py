@@ -1,0 +1,4 @@
+"""Watches and their feeds, over the API.
+
+Imports `api`, `report`, `store` and `watches`.
+"""
