@@ -23,6 +23,7 @@ from pages._ui.session.times import told
 from pages._ui.share.sharing import share_run
 from pages._ui.shell.links import link_to
 from pages._ui.shell.rerun import change_and_run_again
+from pages._ui.watch.add import offer_watch
 from pages._ui.widgets.outputs import export
 from pages._ui.widgets.shown import Shown
 
@@ -86,6 +87,7 @@ with st.container(horizontal=True):
     change_and_run_again(run.spec)
     edit(run)
     move(run)
+    offer_watch(run)
 if isinstance(result, RunResult):
     show_result(Shown(run.id, result, run.title, check, run=run))
     link_to_plan(run)

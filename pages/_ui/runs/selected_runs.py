@@ -7,6 +7,7 @@ import streamlit as st
 from grasp_core.report.text import escape_markdown
 from grasp_core.store.runs import RunRecord
 from pages._ui.session.projects import here
+from pages._ui.shell.links import link_to_two
 
 _PICKED = "picked-runs"
 
@@ -38,12 +39,7 @@ def offer_comparison() -> None:
             st.markdown(f"{len(runs)} runs are picked; two can be compared.", width="content")
         else:
             st.markdown(f"Picked: {titles}", width="content")
-            st.page_link(
-                "runs.py",
-                label="Compare the two",
-                icon=":material/compare_arrows:",
-                query_params={"a": runs[0].id, "b": runs[1].id},
-            )
+            link_to_two(runs[0].id, runs[1].id, "Compare the two")
         st.button("Clear", key="clear-picks", type="tertiary", on_click=_clear)
 
 

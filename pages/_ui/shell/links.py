@@ -8,7 +8,7 @@ import streamlit as st
 
 from grasp_core.report.text import escape_markdown
 
-Screen = Literal["start", "data", "analysis", "models", "results", "runs"]
+Screen = Literal["start", "data", "analysis", "models", "results", "runs", "watch"]
 
 
 def go(screen: Screen, run_id: str | None = None) -> None:
@@ -22,6 +22,16 @@ def go(screen: Screen, run_id: str | None = None) -> None:
 def link_to(screen: Screen, label: str) -> None:
     """A link to another screen."""
     st.page_link(f"{screen}.py", label=label, icon=":material/arrow_forward:")
+
+
+def link_to_two(before: str, now: str, label: str) -> None:
+    """A link to two runs side by side."""
+    st.page_link(
+        "runs.py",
+        label=label,
+        query_params={"a": before, "b": now},
+        icon=":material/compare_arrows:",
+    )
 
 
 def link_to_run(run_id: str, title: str) -> None:

@@ -44,6 +44,7 @@ SCREENS = (
     Screen("plan", "Plan", ":material/calculate:"),
     Screen("models", "Models", ":material/smart_toy:"),
     Screen("runs", "Runs", ":material/history:"),
+    Screen("watch", "Watch", ":material/notifications:"),
     Screen("projects", "Projects", ":material/folder_shared:"),
     Screen("people", "People", ":material/group:", "admins", about_sign_in=True),
     Screen("log", "Log", ":material/fact_check:", "admins", about_sign_in=True),

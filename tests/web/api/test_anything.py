@@ -49,6 +49,7 @@ def test_nothing_that_may_be_asked_breaks_the_server(asked: Any, server: Server,
     """Valid and invalid requests to every address; where an id is asked for, often one that is there."""
     server.links.create_leaderboard(BOARD, created_by=ANN.id)
     known = {"link_id": server.links.of_leaderboards()[0].id}
+    known["watch_id"] = server.watches.add(done.id, (), owner=ANN.id, title="A", every="daily").id
     operations = [found.ok() for found in asked.get_all_operations()]
     assert len(operations) > 12
     for operation in operations:

@@ -1,0 +1,4 @@
+"""Watch: runs that are run again when their files changed, what changed, and feeds of it.
+
+Imports `session`, `shell` and `widgets`.
+"""

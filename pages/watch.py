@@ -1,0 +1,26 @@
+from __future__ import annotations
+
+import streamlit as st
+
+from pages._ui.session.projects import here
+from pages._ui.shell.links import link_to
+from pages._ui.watch.feeds import show_feeds
+from pages._ui.watch.follow import follow
+from pages._ui.watch.one_watch import show_watch
+
+st.title("Watch")
+st.write(
+    "A watch looks at the files of a run, and runs the same again when they have changed. Here is what "
+    "changed from run to run: what moved further than noise explains, and what did not."
+)
+watches = here().watches.all()
+if not watches:
+    st.info(
+        "Nothing is watched in this project. Open a result under Runs and press Watch; that is possible "
+        "where its files are in this server's folder or at an address that it may read."
+    )
+    link_to("runs", "Go to Runs")
+follow(watches)
+for watch in watches:
+    show_watch(watch)
+show_feeds(watches)

@@ -1,0 +1,176 @@
+"""Watch: begun on a result, followed, paused and deleted on its page; feeds made and withdrawn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+from streamlit.testing.v1 import AppTest
+
+from grasp_core import server as server_module
+from grasp_core.access import LOCAL_USER, only
+from grasp_core.server import Server
+from grasp_core.store.runs import RunRecord
+from grasp_core.store.watches.records import Watch
+from grasp_core.web.api.app import mount
+from grasp_core.web.uploads import UploadLedger
+from tests.pages.conftest import ENTRY
+from tests.pages.people import ANN, BOB, VERA, become
+from tests.pages.visits import press, seen, widget
+from tests.results import make_result
+from tests.watches.watching import close, look, make, ran, votes
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Server]:
+    made = make(tmp_path)
+    monkeypatch.setattr(server_module, "shared", lambda: made)
+    yield made
+    close(made)
+
+
+@pytest.fixture
+def run(server: Server) -> RunRecord:
+    return ran(server, title="*Votes*")
+
+
+def visit(screen: str = "watch", **query: str) -> AppTest:
+    page = AppTest.from_file(ENTRY, default_timeout=200)
+    for name, value in query.items():
+        page.query_params[name] = value
+    page.run()
+    page.switch_page(f"{screen}.py")
+    for name, value in query.items():
+        page.query_params[name] = value
+    return page.run()
+
+
+def begun(server: Server, run: RunRecord) -> Watch:
+    return server.watching.add(run, every="daily", by=LOCAL_USER)
+
+
+def labels(page: AppTest) -> list[str]:
+    return [button.label for button in page.button]
+
+
+def test_a_result_is_watched_from_its_page(server: Server, run: RunRecord) -> None:
+    page = visit()
+    assert "Nothing is watched in this project." in seen(page.info)
+    page = visit("results", run=run.id)
+    press(page, "Watch")
+    assert page.code[0].value == "votes.csv"
+    page.segmented_control(key="watch-every").set_value("hourly")
+    page.button(key="watch-add").click().run()
+    assert not page.exception
+    (watch,) = server.watches.all()
+    assert (watch.every, watch.last_run) == ("hourly", run.id)
+    entry = server.audit.search(action="watch")[0][0]
+    assert (entry.object_id, entry.details) == (watch.id, {"run": run.id, "every": "hourly"})
+
+
+def test_only_what_has_an_address_is_offered_and_only_to_who_may_run(
+    server: Server, run: RunRecord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    brought = server.runs.add(make_result(), title="Brought", owner="")
+    assert "Watch" not in labels(visit("results", run=brought.id))
+    become(VERA, monkeypatch)
+    assert "Watch" not in labels(visit("results", run=run.id))
+
+
+def test_what_changed_is_told_with_the_values(server: Server, run: RunRecord) -> None:
+    watch = begun(server, run)
+    Path(server.settings.data_dir, "votes.csv").write_bytes(votes(apart=True))
+    look(server, watch)
+    page = visit()
+    assert not page.exception
+    assert [header.value for header in page.header] == ["\\*Votes\\*", "Feeds"]
+    text = seen(page.markdown)
+    assert "moved further than noise explains" in text
+    assert "- Moved: " in text
+    assert "IRR of Woman (gender)" in text
+    assert "Data: annotations 720 as before" in text
+    widget(page.expander, "Each value, before and now")
+    page.session_state[f"table-{server.watches.get(watch.id).last_run}-1"] = True
+    page.run()
+    assert not page.exception
+    table = page.dataframe[0].value
+    assert set(table["group"]) == {"Woman", "Man"}
+    assert "95 %" in str(page.dataframe[0].proto.columns)
+
+
+def test_it_is_paused_resumed_looked_at_and_deleted(server: Server, run: RunRecord) -> None:
+    watch = begun(server, run)
+    page = visit()
+    press(page, "Pause")
+    assert "Paused." in seen(page.markdown)
+    press(page, "Resume")
+    page.selectbox(key=f"every-{watch.id}").set_value("weekly").run()
+    press(page, "Look now")
+    assert not page.exception
+    server.watching.look_due()
+    found = server.watches.get(watch.id)
+    assert found is not None
+    assert (found.every, found.paused, found.looked_at is None) == ("weekly", None, False)
+    press(page, "Delete")
+    press(page, "Delete for good")
+    assert server.watches.all() == []
+    told = [entry.details for entry in server.audit.search(action="watch")[0]]
+    assert told == [{"every": "weekly"}, {"paused": False}, {"paused": True}]
+
+
+def test_a_failed_look_says_why(server: Server, run: RunRecord) -> None:
+    watch = begun(server, run)
+    Path(server.settings.data_dir, "votes.csv").unlink()
+    look(server, watch)
+    assert "votes.csv cannot be read" in seen(visit().warning)
+
+
+def test_who_does_not_own_it_looks_and_other_projects_see_nothing(
+    server: Server, run: RunRecord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watch = begun(server, run)
+    become(BOB, monkeypatch)
+    page = visit()
+    assert "Votes" in page.header[0].value
+    assert "Pause" not in labels(page)
+    hidden = server.projects.create("Hidden", owner=None).id
+    theirs = ran(server, project=hidden, title="Nobody else's", min_raters=3)
+    server.watching.add(theirs, every="daily", by=LOCAL_USER)
+    assert "Nobody else" not in seen(visit().header)
+    assert len(server.watches.within(only(hidden)).all()) == 1
+    monkeypatch.setattr("pages._ui.watch.one_watch.may_manage", lambda *_: True)  # as it was when drawn
+    page = press(visit(), "Pause")
+    assert "Only the person whose result this is" in seen(page.exception)
+    found = server.watches.get(watch.id)
+    assert found is not None
+    assert found.paused is None
+
+
+def test_a_feed_is_shown_once_and_withdrawn(server: Server, run: RunRecord) -> None:
+    begun(server, run)
+    page = press(visit(), "Make a feed")
+    assert not page.exception
+    address = page.code[0].value
+    path = "/api/v1/feeds/atom.xml?token="
+    assert path in address
+    visitor = TestClient(Starlette(routes=[mount(lambda: server, lambda _: None, UploadLedger(dict, 2**20))]))
+    place = path + address.partition(path)[2]
+    assert visitor.get(place).status_code == 200
+    page = visit()
+    assert not page.code
+    press(page, "Withdraw")
+    press(page, "Withdraw it")
+    assert server.feeds.of("") == []
+    assert visitor.get(place).status_code == 404
+
+
+def test_somebody_else_s_feeds_are_not_listed(
+    server: Server, run: RunRecord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun(server, run)
+    server.feeds.create(owner=ANN.id)
+    become(BOB, monkeypatch)
+    assert "Withdraw" not in labels(visit())
