@@ -26,4 +26,4 @@ def state(watch: Watch) -> str:
         return "Its files have changed; they are being analysed."
     if watch.failures:
         return f"The last {'look' if watch.failures == 1 else f'{watch.failures} looks'} failed."
-    return "Nothing has changed since the last look." if watch.looked_at else "Not looked at yet."
+    return "Up to date with its files." if watch.looked_at else "Not looked at yet."

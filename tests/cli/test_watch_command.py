@@ -48,7 +48,7 @@ def test_a_result_file_is_watched_from_then_on(
     assert any(line.startswith("  Moved: ") for line in details)
     assert cli.main(["watch", "list"]) == 0
     listed = capsys.readouterr().out.strip().split("\t")
-    assert (listed[0], listed[2], listed[4]) == (watch, "hourly", "Nothing has changed since the last look.")
+    assert (listed[0], listed[2], listed[4]) == (watch, "hourly", "Up to date with its files.")
     (folder / "votes.csv").unlink()
     assert cli.main(["watch", "look"]) == cli.BAD_INPUT
     said = capsys.readouterr()

@@ -49,7 +49,7 @@ def test_what_has_changed_is_run_again_and_held_against_before(server: Server) -
     assert watch.sources == (Origin("annotations", "data:votes.csv"),)
     same = look(server, watch)
     assert (same.looked_at is not None, same.last_run) == (True, watch.last_run)
-    assert words.state(same) == "Nothing has changed since the last look."
+    assert words.state(same) == "Up to date with its files."
     write(server, votes(apart=True))
     changed = look(server, watch)
     assert (changed.going_run, changed.problem) == (None, None)
