@@ -7,8 +7,8 @@ import json
 import threading
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import IO, Any
 
 from sqlalchemy import Engine
 
@@ -17,7 +17,10 @@ from grasp_core.errors import AccessError, LimitError
 from grasp_core.settings import Settings
 from grasp_core.store.people.audit import COMMAND, AuditStore
 from grasp_core.store.people.people import PeopleStore, Person, Role
+from grasp_core.store.people.personal import PersonalData
+from grasp_core.store.people.projects import ProjectStore
 from grasp_core.store.people.sessions import Session, SessionStore
+from grasp_core.wording import listed
 
 _BROWSER_LENGTH = 300
 _MOST_FRESH = 10_000
@@ -75,12 +78,16 @@ class Accounts:
     people : PeopleStore
     sessions : SessionStore
     audit : AuditStore
+    personal : PersonalData
+    projects : ProjectStore
     """
 
     settings: Settings
     people: PeopleStore
     sessions: SessionStore
     audit: AuditStore
+    personal: PersonalData
+    projects: ProjectStore
     _fresh: _Fresh = field(default_factory=_Fresh, init=False)
 
     def sign_in(self, claims: Mapping[str, Any], *, browser: str = "") -> User:
@@ -206,9 +213,52 @@ class Accounts:
         self.people.enable(person_id)
         self.audit.record(_actor(by), "enable", "person", person_id)
 
+    def take_away(self, person_id: str, file: IO[bytes], *, by: User | None) -> None:
+        """Write all that names a person, as :class:`PersonalData` does; raises where `by` may not."""
+        _check_admin(by)
+        self.personal.write(person_id, file)
+        self.audit.record(_actor(by), "export", "person", person_id)
+
+    def erase(self, person_id: str, *, by: User | None, confirm: str, heir: str | None) -> None:
+        """Erase a person, and end their sessions.
+
+        Parameters
+        ----------
+        person_id, by
+            As in :meth:`set_role`.
+        confirm : str
+            The person's mail address.
+        heir : str or None
+            Id of who gets what they own in projects; None has it deleted.
+
+        Raises
+        ------
+        AccessError
+            If `by` may not, the settings make the person an admin, or the heir may not look after all of it.
+        LimitError
+            If the address is another one, or nobody would be left to administer the server.
+        """
+        person = self._changeable(person_id, by)
+        self._check_not_last(person)
+        if confirm.strip().casefold() != person.identity.email:
+            raise LimitError("This is not the person's mail address, so nothing was erased.")
+        if heir is not None:
+            self._check_heir(person_id, heir)
+        self.personal.erase(person_id, heir)
+        self.audit.record(_actor(by), "erase", "person", person_id, {"to": heir})
+        self._fresh.forget()
+
+    def _check_heir(self, person_id: str, heir: str) -> None:
+        user = None if heir == person_id else self.acting(heir)
+        if user is None or not user.may_run:
+            raise AccessError("What is handed over needs somebody else who may run analyses.")
+        known = user if user.may_administer else replace(user, projects=self.projects.roles(user))
+        where = self.personal.traces(person_id).projects
+        if others := [name for one, name in where.items() if not known.may_run_in(one)]:
+            raise AccessError(f"{user.name} is no analyst or owner of {listed(others)}; make them one first.")
+
     def _changeable(self, person_id: str, by: User | None) -> Person:
-        if by is not None and not by.may_administer:
-            raise AccessError("Only an admin may change who may do what.")
+        _check_admin(by)
         person = self.people.get(person_id)
         if person is None:
             raise AccessError("There is nobody of that id.")
@@ -227,7 +277,19 @@ class Accounts:
 def accounts_of(settings: Settings, engine: Engine) -> Accounts:
     """Accounts in a database."""
     sessions = SessionStore(engine, idle_minutes=settings.session_idle_minutes)
-    return Accounts(settings, PeopleStore(engine), sessions, AuditStore(engine))
+    return Accounts(
+        settings,
+        PeopleStore(engine),
+        sessions,
+        AuditStore(engine),
+        PersonalData(engine),
+        ProjectStore(engine),
+    )
+
+
+def _check_admin(by: User | None) -> None:
+    if by is not None and not by.may_administer:
+        raise AccessError("Only an admin may change who may do what.")
 
 
 def _actor(by: User | None) -> str:

@@ -6,11 +6,14 @@ import argparse
 import contextlib
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import get_args
 
 from grasp_core.access import role_of
 from grasp_core.accounts import Accounts, accounts_of
+from grasp_core.cli.output import check_target
 from grasp_core.cli.storage import open_database
+from grasp_core.erasing import STAYS, erasing
 from grasp_core.errors import DataError
 from grasp_core.settings import read_settings
 from grasp_core.store.people.people import PeopleStore, Role
@@ -32,6 +35,19 @@ def fill_people(people: argparse.ArgumentParser) -> None:
         action = actions.add_parser(name, help=help_text)
         action.add_argument("who", help="mail address or id")
         action.set_defaults(command=does)
+    export = actions.add_parser("export", help="write all that names a person to a zip archive of JSON")
+    export.add_argument("who", help="mail address or id")
+    export.add_argument("--out", type=Path, metavar="FILE", required=True)
+    export.set_defaults(command=_export)
+    erase = actions.add_parser(
+        "erase", help="erase all that names a person; without --confirm, say what it is"
+    )
+    erase.add_argument("who", help="mail address or id")
+    owned = erase.add_mutually_exclusive_group(required=True)
+    owned.add_argument("--to", metavar="WHO", help="who gets what the person owns in projects")
+    owned.add_argument("--delete", action="store_true", help="delete what the person owns in projects")
+    erase.add_argument("--confirm", metavar="ADDRESS", help="the person's mail address")
+    erase.set_defaults(command=_erase)
     role = actions.add_parser("role", help="give a person a role")
     role.add_argument("who", help="mail address or id")
     role.add_argument("role", choices=[*get_args(Role), "settings"], help="settings: as the settings say")
@@ -66,6 +82,32 @@ def _role(chosen: argparse.Namespace) -> None:
     with _accounts() as accounts:
         role = None if chosen.role == "settings" else chosen.role
         accounts.set_role(_one(accounts, chosen.who), role, by=None)
+
+
+def _export(chosen: argparse.Namespace) -> None:
+    check_target(chosen.out)
+    with _accounts() as accounts:
+        person_id = _one(accounts, chosen.who)
+        try:
+            with chosen.out.open("wb") as file:
+                accounts.take_away(person_id, file, by=None)
+        except OSError as error:
+            raise DataError(f"{chosen.out}: cannot be written ({error.strerror})") from None
+    print(f"{chosen.out}: all that names {chosen.who}")
+
+
+def _erase(chosen: argparse.Namespace) -> None:
+    with _accounts() as accounts:
+        person_id = _one(accounts, chosen.who)
+        heir = None if chosen.to is None else _one(accounts, chosen.to)
+        person = accounts.people.get(person_id)
+        if chosen.confirm is None and person is not None:
+            traces = accounts.personal.traces(person_id)
+            print("\n".join((*erasing(traces, handed_over=heir is not None), *STAYS)))
+            print(f"Nothing was erased. To do it: --confirm {person.identity.email}")
+            return
+        accounts.erase(person_id, by=None, confirm=chosen.confirm or "", heir=heir)
+    print(f"erased; the log names {person_id}, and nothing says whose that was")
 
 
 @contextlib.contextmanager

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -65,3 +67,27 @@ def test_a_token_made_for_an_address_is_that_persons(
     capsys.readouterr()
     assert cli.main(["token", "list", "--person", ann.id]) == 0
     assert [line.split("\t")[1] for line in capsys.readouterr().out.splitlines()] == [ann.name] * 2
+
+
+def test_a_person_is_taken_away_and_erased_once_the_address_is_typed(
+    accounts: Accounts, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    ann = accounts.sign_in(CLAIMS)
+    bob = accounts.sign_in({**CLAIMS, "sub": "b", "email": "bob@lab.example"})
+    out = tmp_path / "ann.zip"
+    assert cli.main(["people", "export", "ann@lab.example", "--out", str(out)]) == 0
+    with zipfile.ZipFile(out) as archive:
+        assert json.loads(archive.read("people.json"))[0]["id"] == ann.id
+    assert cli.main(["people", "export", ann.id, "--out", str(tmp_path)]) == 2
+    erase = ["people", "erase", "ann@lab.example", "--to", "bob@lab.example"]
+    with pytest.raises(SystemExit):  # whose it becomes is asked
+        cli.main(["people", "erase", "ann@lab.example", "--confirm", "ann@lab.example"])
+    capsys.readouterr()
+    assert cli.main(erase) == 0
+    assert "Deleted: the person, 1 session." in (told := capsys.readouterr().out)
+    assert "Nothing was erased. To do it: --confirm ann@lab.example" in told
+    assert cli.main([*erase, "--confirm", "bob@lab.example"]) == 2
+    assert accounts.people.get(ann.id) is not None
+    assert cli.main([*erase, "--confirm", "ann@lab.example"]) == 0
+    assert accounts.people.get(ann.id) is None
+    assert accounts.people.get(bob.id) is not None

@@ -45,7 +45,7 @@ class OutcomeStore:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
-    def begin(self, key: str, request: str) -> Outcome | None:
+    def begin(self, key: str, request: str, *, owner: str) -> Outcome | None:
         """Begin to answer a request, or find what the same one came to.
 
         Parameters
@@ -54,6 +54,8 @@ class OutcomeStore:
             Whose and which request it is.
         request : str
             What it asks for.
+        owner : str
+            The person's id.
 
         Returns
         -------
@@ -74,7 +76,7 @@ class OutcomeStore:
             )
             known = connection.execute(sa.select(outcomes).where(named)).one_or_none()
             if known is None:
-                row = {"key": _digest(key), "request": _digest(request), "created_at": now}
+                row = {"key": _digest(key), "request": _digest(request), "owner": owner, "created_at": now}
                 connection.execute(outcomes.insert().values(row))
         if known is None:
             return None

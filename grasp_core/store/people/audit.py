@@ -30,6 +30,7 @@ Action = Literal[
     "withdraw",
     "export",
     "delete",
+    "erase",
     "role",
     "disable",
     "enable",

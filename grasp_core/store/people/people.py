@@ -10,37 +10,11 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
 from grasp_core.store.database import clock, new_id, only_one, to_read, to_write
-from grasp_core.store.schema import (
-    feeds,
-    files,
-    links,
-    people,
-    readings,
-    runs,
-    scorings,
-    sessions,
-    submissions,
-    tokens,
-    watches,
-    webhooks,
-)
+from grasp_core.store.people.traces import OWNERS
+from grasp_core.store.schema import people, sessions
 
 Role = Literal["viewer", "analyst", "admin"]
 """What somebody may do on a server; see :class:`grasp_core.access.User`."""
-
-_OWNERS = (
-    runs.c.owner,
-    files.c.owner,
-    readings.c.owner,
-    submissions.c.owner,
-    scorings.c.owner,
-    links.c.created_by,
-    tokens.c.owner,
-    webhooks.c.owner,
-    watches.c.owner,
-    feeds.c.owner,
-)
-"""Where a person's id stands; in what former versions wrote, a mail address."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +80,7 @@ class PeopleStore:
                 connection.execute(people.insert().values(created_at=now, **new, **told))
             else:
                 _set(connection, person_id, **told)
-            for owner in _OWNERS:
+            for owner in OWNERS:
                 connection.execute(
                     owner.table.update().where(owner == identity.email).values({owner.name: person_id})
                 )

@@ -28,6 +28,7 @@ outcomes = Table(
     metadata,
     Column("key", Line(64), primary_key=True),  # sha256 of person, address and key
     Column("request", Line(64), nullable=False),  # sha256 of what was asked
+    Column("owner", Prose, nullable=False, default=""),  # for when somebody is erased
     Column("status", Integer),  # null while the first one is being answered
     Column("body", Text),
     Column("created_at", Double, nullable=False),

@@ -19,7 +19,17 @@ from starlette.routing import Mount, Route
 from grasp_core import __version__
 from grasp_core.errors import GraspError
 from grasp_core.server import Server
-from grasp_core.web.api import asking, events, files, leaderboards, links, runs, submissions, webhooks
+from grasp_core.web.api import (
+    asking,
+    events,
+    files,
+    leaderboards,
+    links,
+    people,
+    runs,
+    submissions,
+    webhooks,
+)
 from grasp_core.web.api.admission import Admission
 from grasp_core.web.api.faults import answer_fault
 from grasp_core.web.api.reference import reference_page
@@ -88,7 +98,19 @@ def application(server: Callable[[], Server], identify: Identify, uploads: Uploa
         exception_handlers=_FAULTS,
     )
     app.state.uploads = uploads
-    for room in (asking, runs, events, links, files, submissions, leaderboards, webhooks, routes, feeds):
+    for room in (
+        asking,
+        runs,
+        events,
+        links,
+        files,
+        submissions,
+        leaderboards,
+        webhooks,
+        routes,
+        feeds,
+        people,
+    ):
         app.include_router(room.router)
     app.get("/openapi.json", include_in_schema=False)(_schema)
     app.get("/", include_in_schema=False)(lambda: reference_page(described(app)))

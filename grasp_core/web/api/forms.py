@@ -10,6 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from grasp_core.access import EVERYONE
 from grasp_core.store import links
+from grasp_core.store.people.people import Person as KnownPerson
+from grasp_core.store.people.people import Role
 from grasp_core.store.run_records import RunRecord
 from grasp_core.store.submissions import SubmissionRecord
 
@@ -185,6 +187,54 @@ class Links(Form):
     """The links to a run, latest first."""
 
     links: list[Link]
+
+
+class Person(Form):
+    """Somebody who has signed in."""
+
+    id: str
+    email: str
+    name: str
+    role: Role
+    signed_in_at: datetime
+    disabled: bool
+
+    @classmethod
+    def of(cls, person: KnownPerson, role: Role) -> Person:
+        """The form of a person of the store."""
+        identity = person.identity
+        return cls(
+            id=person.id,
+            email=identity.email,
+            name=identity.name,
+            role=role,
+            signed_in_at=at(person.signed_in_at),
+            disabled=person.disabled_at is not None,
+        )
+
+
+class People(Form):
+    """People, by name."""
+
+    people: list[Person]
+    total: int = Field(description="How many there are in all.")
+
+
+class Erasure(Form):
+    """What erasing a person does, in sentences."""
+
+    does: list[str]
+    stays: list[str]
+
+
+class Erasing(Form):
+    """A person to erase."""
+
+    confirm: str = Field(max_length=320, description="The person's mail address.")
+    owned: Literal["hand over", "delete"] = Field(
+        description="What becomes of what they own in projects: runs, files, readings, submissions, links."
+    )
+    to: str | None = Field(None, max_length=32, description="Id of who gets what is handed over.")
 
 
 class WebhookKey(Form):

@@ -50,7 +50,7 @@ def once(
     if key is None:
         return _answer(_outcome(*do()))
     outcomes, name = asking.server.outcomes, f"{asking.person.id}\n{action}\n{key}"
-    known = outcomes.begin(name, asked)
+    known = outcomes.begin(name, asked, owner=asking.person.id)
     if known is not None:
         return _answer(known, again=True)
     try:

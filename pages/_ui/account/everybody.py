@@ -12,6 +12,7 @@ from grasp_core.access import User, role_of
 from grasp_core.errors import GraspError
 from grasp_core.report.text import escape_markdown
 from grasp_core.store.people.people import Person, Role
+from pages._ui.account.leaving import offer_leaving
 from pages._ui.session.permissions import require_admin
 from pages._ui.session.times import told
 from pages._ui.widgets.confirming import confirm
@@ -71,6 +72,7 @@ def _show(person: Person, user: User) -> None:
                 _ask_to_disable(person)
         else:
             st.button(f"Enable {name}", key=f"enable-{person.id}", on_click=_enable, args=(person.id,))
+        offer_leaving(person)
 
 
 @st.dialog("Disable this account?")

@@ -19,22 +19,22 @@ def store(engine: Engine) -> OutcomeStore:
 
 
 def test_the_first_is_answered_and_the_next_told(store: OutcomeStore) -> None:
-    assert store.begin("k", "r") is None
+    assert store.begin("k", "r", owner="ann") is None
     with pytest.raises(LimitError, match="just now"):
-        store.begin("k", "r")
+        store.begin("k", "r", owner="ann")
     store.end("k", Outcome(201, "{}"))
-    assert store.begin("k", "r") == Outcome(201, "{}")
+    assert store.begin("k", "r", owner="ann") == Outcome(201, "{}")
     with pytest.raises(LimitError, match="another request"):
-        store.begin("k", "other")
-    assert store.begin("l", "r") is None
+        store.begin("k", "other", owner="ann")
+    assert store.begin("l", "r", owner="ann") is None
     store.forget("l")
-    assert store.begin("l", "other") is None
+    assert store.begin("l", "other", owner="ann") is None
 
 
 def test_one_of_many_at_once_is_the_first(store: OutcomeStore) -> None:
     def begin(_: int) -> bool:
         try:
-            return store.begin("k", "r") is None
+            return store.begin("k", "r", owner="ann") is None
         except LimitError:
             return False
 
@@ -43,14 +43,14 @@ def test_one_of_many_at_once_is_the_first(store: OutcomeStore) -> None:
 
 
 def test_after_a_day_or_where_a_server_died_it_begins_anew(store: OutcomeStore, engine: Engine) -> None:
-    store.begin("old", "r")
+    store.begin("old", "r", owner="ann")
     store.end("old", Outcome(201, "{}"))
-    store.begin("lost", "r")
+    store.begin("lost", "r", owner="ann")
     with engine.begin() as connection:
         connection.execute(outcomes.update().values(created_at=time.time() - 23 * 3600))
-    assert store.begin("old", "r") == Outcome(201, "{}")
-    assert store.begin("lost", "r") is None
+    assert store.begin("old", "r", owner="ann") == Outcome(201, "{}")
+    assert store.begin("lost", "r", owner="ann") is None
     with engine.begin() as connection:
         connection.execute(outcomes.update().values(created_at=time.time() - 25 * 3600))
-    assert store.begin("old", "r") is None
+    assert store.begin("old", "r", owner="ann") is None
     assert store.delete_old() == 1

@@ -1,0 +1,55 @@
+"""Where a person stands in the tables: what takes their data away and erases them asks this list.
+
+A test holds the list against the tables: a column that names people by another table stands here, too.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sqlalchemy as sa
+
+from grasp_core.store.schema import (
+    audit,
+    current_projects,
+    feeds,
+    files,
+    links,
+    outcomes,
+    project_members,
+    readings,
+    runs,
+    scorings,
+    sessions,
+    submissions,
+    tokens,
+    watches,
+    webhooks,
+)
+
+Trace = sa.Column[Any]
+IN_PROJECTS: tuple[Trace, ...] = (
+    runs.c.owner,
+    files.c.owner,
+    readings.c.owner,
+    submissions.c.owner,
+    links.c.created_by,
+    watches.c.owner,
+)
+"""Of what belongs to a project: it is handed over, or deleted."""
+THEIR_OWN: tuple[Trace, ...] = (
+    scorings.c.owner,
+    tokens.c.owner,
+    webhooks.c.owner,
+    feeds.c.owner,
+    outcomes.c.owner,
+    current_projects.c.person,
+    sessions.c.person_id,
+)
+"""Of what is nobody's without them: it is deleted."""
+MEMBER: Trace = project_members.c.name
+"""By `kind`: a person's id, a mail address, or none of one person."""
+IN_THE_LOG: tuple[Trace, ...] = (audit.c.actor, audit.c.object_id)
+"""They stay; once the person is erased, nothing tells any more whose the id was."""
+OWNERS = (*IN_PROJECTS, *(trace for trace in THEIR_OWN if trace.name == "owner"))
+"""Where former versions wrote a mail address."""

@@ -1,0 +1,71 @@
+"""People: all that names one is taken away, or erased once an admin typed the address."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from grasp_core.server import Server
+from grasp_core.store.people.people import Identity
+from tests.pages.conftest import ENTRY
+from tests.pages.people import ROOT, become
+from tests.pages.visits import press, seen
+from tests.results import make_result
+
+ADDRESS = "ann@lab.example"
+
+
+@pytest.fixture
+def ann(server: Server) -> str:
+    for name in ("bob", "vera"):
+        server.accounts.people.sign_in(Identity("i", name, f"{name}@lab.example", name.title()))
+    found = server.accounts.people.sign_in(Identity("i", "ann", ADDRESS, "Ann *Onymous*"))
+    server.runs.add(make_result(), title="Ann's", owner=found.id)
+    return found.id
+
+
+@pytest.fixture
+def page(ann: str, monkeypatch: pytest.MonkeyPatch) -> AppTest:
+    become(ROOT, monkeypatch)
+    opened = AppTest.from_file(ENTRY, default_timeout=200).run().switch_page("people.py").run()
+    assert not opened.exception
+    return opened
+
+
+def erase(page: AppTest, ann: str, heir: str | None, typed: str) -> None:
+    page.button(key=f"erase-{ann}").click().run()
+    if heir is not None:
+        page.selectbox(key="erase-to").select(heir)
+    page.text_input(key="erase-typed").input(typed)
+    press(page, "Erase for good")
+    assert not page.exception
+
+
+def test_a_person_is_erased_once_it_is_chosen_and_typed(page: AppTest, server: Server, ann: str) -> None:
+    bob = server.accounts.people.search("bob")[0][0].id
+    page.button(key=f"erase-{ann}").click().run()
+    assert "Backups made before still hold the person" in seen(page.warning)
+    for heir, typed, problem in (
+        (None, ADDRESS, "Choose who gets what they own"),
+        (bob, "bob@lab.example", "not the person's mail address"),
+    ):
+        erase(page, ann, heir, typed)
+        assert problem in page.session_state["erase-problem"]
+        assert server.accounts.people.get(ann) is not None
+    erase(page, ann, bob, ADDRESS)
+    assert server.accounts.people.get(ann) is None
+    assert [run.owner for run in server.runs.search()] == [bob]
+    entry = server.audit.search(action="erase")[0][0]
+    assert (entry.actor, entry.object_id) == (ROOT.id, ann)
+
+
+def test_what_nobody_gets_is_deleted(page: AppTest, server: Server, ann: str) -> None:
+    erase(page, ann, "", ADDRESS)
+    assert server.accounts.people.get(ann) is None
+    assert server.runs.search() == []
+
+
+def test_an_export_is_offered(page: AppTest, ann: str) -> None:
+    page.button(key=f"export-{ann}").click().run()
+    assert not page.exception
+    assert [one.label for one in page.get("download_button")] == ["Download"]

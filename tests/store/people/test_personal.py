@@ -1,0 +1,231 @@
+"""One person's data: found in every table, taken away, handed over or deleted, on both databases."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import json
+import re
+import zipfile
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from sqlalchemy import Engine
+
+from grasp_core.access import EVERYONE, only
+from grasp_core.accounts import Accounts, accounts_of
+from grasp_core.errors import AccessError, LimitError
+from grasp_core.settings import Settings
+from grasp_core.store.calls.outcomes import Outcome, OutcomeStore
+from grasp_core.store.calls.webhooks import WebhookStore
+from grasp_core.store.files import FileStore
+from grasp_core.store.links import LinkStore
+from grasp_core.store.people.audit import AuditStore
+from grasp_core.store.people.members import Member
+from grasp_core.store.people.people import Identity
+from grasp_core.store.people.projects import ProjectStore
+from grasp_core.store.people.tokens import TokenStore
+from grasp_core.store.people.traces import IN_PROJECTS, IN_THE_LOG, MEMBER, THEIR_OWN
+from grasp_core.store.readings import ReadingStore
+from grasp_core.store.runs import RunStore
+from grasp_core.store.schema import metadata, people
+from grasp_core.store.submissions import SubmissionStore
+from tests.made_up import BOARD
+from tests.store.making import RESULT
+
+ANN = Identity("https://id.example", "subject-of-ann", "ann@lab.example", "Ann Onymous")
+BOB = Identity("https://id.example", "subject-of-bob", "bob@lab.example", "Bob")
+ADDRESS = ANN.email
+OF_PEOPLE = re.compile(r"owner|person|people|created_by|actor|author|user|member|mail|subject|withdrawn_by")
+LISTED = {*IN_PROJECTS, *THEIR_OWN, *IN_THE_LOG, MEMBER}
+
+
+def claims(identity: Identity) -> dict[str, object]:
+    told = {"iss": identity.issuer, "sub": identity.subject, "email": identity.email, "nonce": "1"}
+    return {**told, "name": identity.name, "email_verified": True}
+
+
+@pytest.fixture
+def accounts(engine: Engine) -> Accounts:
+    return accounts_of(Settings(admins=("root@lab.example",)), engine)
+
+
+@pytest.fixture
+def ann(accounts: Accounts) -> str:
+    return accounts.sign_in(claims(ANN), browser="Ann's browser").id
+
+
+@pytest.fixture
+def bob(accounts: Accounts) -> str:
+    return accounts.sign_in(claims(BOB)).id
+
+
+def fill(engine: Engine, owner: str, other: str) -> str:
+    """One of everything that can name somebody, in Everyone and in a project that only they own."""
+    projects = ProjectStore(engine)
+    led = projects.create("Theirs", owner=Member("person", owner, "owner")).id
+    projects.admit(led, Member("person", other, "analyst"))
+    shared = projects.create("Another's", owner=Member("person", other, "owner")).id
+    projects.admit(shared, Member("address", ADDRESS, "viewer"))
+    projects.admit(shared, Member("domain", "lab.example", "viewer"))
+    projects.choose(owner, led)
+    runs, links = RunStore(engine), LinkStore(engine)
+    for reach in (only(EVERYONE), only(led)):
+        mine = runs.within(reach).add(RESULT, title="mine", owner=owner)
+        FileStore(engine).within(reach).put(b"mine", owner=owner)
+        ReadingStore(engine).within(reach).remember("1" * 64, RESULT.spec.data, ("gender",), owner=owner)
+        SubmissionStore(engine).within(reach).add("mine", {"t": {"1": "a"}}, {"overall": 1}, owner=owner)
+        links.within(reach).create(mine.id, created_by=owner)
+    theirs = runs.add(RESULT, title="theirs", owner=other)
+    links.create(theirs.id, created_by=owner)
+    links.create_leaderboard(BOARD, created_by=owner)
+    SubmissionStore(engine).reserve({"t": {"1": "a"}}, owner=owner)
+    TokenStore(engine).create(owner=owner, name="nightly", scope="read", days=1)
+    OutcomeStore(engine).begin("k", "r", owner=owner)
+    OutcomeStore(engine).end("k", Outcome(200, '{"answer": 1}'))
+    WebhookStore(engine).add(theirs.id, "https://hooks.example/", owner=owner)
+    AuditStore(engine).record(owner, "run", "run", theirs.id)
+    return led
+
+
+def everything(engine: Engine) -> dict[str, list[dict[str, Any]]]:
+    with engine.connect() as connection:
+        return {
+            table.name: [dict(row) for row in connection.execute(sa.select(table)).mappings()]
+            for table in metadata.sorted_tables
+        }
+
+
+def naming(engine: Engine, *words: str) -> set[str]:
+    """Tables that hold one of the words, in whatever column."""
+    return {
+        name
+        for name, rows in everything(engine).items()
+        if any(word in str(value) for row in rows for value in row.values() for word in words)
+    }
+
+
+def test_every_column_that_names_people_is_listed() -> None:
+    suspects = {
+        column
+        for table in metadata.sorted_tables
+        for column in table.columns
+        if OF_PEOPLE.search(column.name) and table is not people
+    }
+    assert {f"{column.table.name}.{column.name}" for column in suspects - LISTED} == set()
+
+
+def test_each_listed_column_names_somebody_and_nobody_after_they_are_erased(
+    engine: Engine, accounts: Accounts, ann: str, bob: str
+) -> None:
+    fill(engine, ann, bob)
+    for trace in (*IN_PROJECTS, *THEIR_OWN):
+        assert trace.table.name in naming(engine, ann), f"{trace} is not tried here"
+    accounts.erase(ann, by=None, confirm=" Ann@lab.example", heir=None)
+    assert naming(engine, ANN.email, ANN.subject, ANN.name) == set()
+    assert naming(engine, ann) == {"audit"}
+    assert accounts.audit.check() >= 3
+    left = everything(engine)
+    assert [row["owner"] for row in left["runs"]] == [bob]
+    assert left["files"] == left["chunks"] == left["readings"] == left["submissions"] == []
+    assert {row["name"] for row in left["projects"]} == {"Everyone", "Theirs", "Another's"}
+    assert accounts.user(claims(ANN)) is None
+
+
+def test_what_is_handed_over_is_anothers_with_its_links_and_projects(
+    engine: Engine, accounts: Accounts, ann: str, bob: str
+) -> None:
+    led = fill(engine, ann, bob)
+    accounts.erase(ann, by=None, confirm=ADDRESS, heir=bob)
+    assert naming(engine, ann) == {"audit"}
+    left = everything(engine)
+    assert {row["owner"] for table in ("runs", "files", "submissions") for row in left[table]} == {bob}
+    assert (len(left["runs"]), len(left["links"]), len(left["files"])) == (3, 4, 2)
+    assert {row["created_by"] for row in left["links"]} == {bob}
+    assert Member("person", bob, "owner") in ProjectStore(engine).members(led)
+    assert left["tokens"] == left["webhooks"] == left["outcomes"] == left["scorings"] == []
+
+
+def test_a_project_of_nobody_with_nothing_in_it_goes_too(
+    engine: Engine, accounts: Accounts, ann: str
+) -> None:
+    projects = ProjectStore(engine)
+    projects.create("Empty", owner=Member("person", ann, "owner"))
+    full = projects.create("Full", owner=Member("person", ann, "owner"))
+    RunStore(engine).within(only(full.id)).add(RESULT, title="left behind", owner="gone")
+    accounts.erase(ann, by=None, confirm=ADDRESS, heir=None)
+    assert [one.name for one in projects.all()] == ["Everyone", "Full"]
+
+
+def test_all_of_it_is_taken_away_as_json_without_keys(
+    engine: Engine, accounts: Accounts, ann: str, bob: str
+) -> None:
+    fill(engine, ann, bob)
+    file = io.BytesIO()
+    accounts.take_away(ann, file, by=None)
+    with zipfile.ZipFile(file) as archive:
+        found = {name: json.loads(archive.read(name)) for name in archive.namelist()}
+    assert {name.removesuffix(".json") for name in found} == naming(engine, ann, ADDRESS) | {"people"}
+    assert [one["email"] for one in found["people.json"]] == [ADDRESS]
+    assert {run["title"] for run in found["runs.json"]} == {"mine"}
+    assert found["runs.json"][0]["result"]["format"]
+    assert found["submissions.json"][0]["predictions"] == {"t": {"1": "a"}}
+    assert {row["kind"] for row in found["project_members.json"]} == {"person", "address"}
+    whole = json.dumps(found)
+    keys = [row["token_sha256"] for name in ("tokens", "links") for row in everything(engine)[name]]
+    assert keys
+    assert not [key for key in keys if key in whole]
+    assert accounts.audit.search(action="export")[0][0].object_id == ann
+
+
+def test_two_people_of_one_address_are_kept_apart(
+    engine: Engine, accounts: Accounts, ann: str, bob: str
+) -> None:
+    fill(engine, ann, bob)
+    accounts.sign_in(claims(dataclasses.replace(ANN, subject="another provider's Ann")))
+    accounts.erase(ann, by=None, confirm=ADDRESS, heir=None)
+    assert "project_members" in naming(engine, ADDRESS), "a membership by address is the other one's too"
+    assert len(accounts.people.search(ADDRESS)[0]) == 1
+
+
+def test_who_may_not_and_what_is_not_confirmed_is_refused(
+    engine: Engine, accounts: Accounts, ann: str, bob: str
+) -> None:
+    fill(engine, ann, bob)
+    before = everything(engine)
+    user = accounts.acting(bob)
+    root = accounts.sign_in({**claims(BOB), "sub": "root", "email": "root@lab.example"})
+    for by, confirm, heir, why in (
+        (user, ADDRESS, None, "Only an admin"),
+        (None, "bob@lab.example", None, "not the person's mail address"),
+        (None, "", None, "not the person's mail address"),
+        (None, ADDRESS, "nobody", "somebody else"),
+        (None, ADDRESS, ann, "somebody else"),
+    ):
+        with pytest.raises((AccessError, LimitError), match=why):
+            accounts.erase(ann, by=by, confirm=confirm, heir=heir)
+    with pytest.raises(AccessError, match="GRASP_ADMINS"):
+        accounts.erase(root.id, by=root, confirm=root.email, heir=None)
+    with pytest.raises(LimitError, match="only admin"):
+        accounts.erase(root.id, by=None, confirm=root.email, heir=None)
+    with pytest.raises(AccessError, match="nobody of that id"):
+        accounts.erase("gone", by=None, confirm="", heir=None)
+    with pytest.raises(AccessError, match="Only an admin"):
+        accounts.take_away(ann, io.BytesIO(), by=user)
+    left = everything(engine)
+    assert {name: rows for name, rows in left.items() if name not in ("people", "sessions", "audit")} == {
+        name: rows for name, rows in before.items() if name not in ("people", "sessions", "audit")
+    }
+    assert accounts.acting(ann) is not None
+
+
+def test_only_who_belongs_everywhere_takes_over(
+    engine: Engine, accounts: Accounts, ann: str, bob: str
+) -> None:
+    ProjectStore(engine).create("Secret", owner=Member("person", ann, "owner"))
+    with pytest.raises(AccessError, match="no analyst or owner of 'Secret'; make them one first"):
+        accounts.erase(ann, by=None, confirm=ADDRESS, heir=bob)
+    accounts.set_role(bob, "admin", by=None)
+    accounts.erase(ann, by=None, confirm=ADDRESS, heir=bob)
+    assert accounts.people.get(ann) is None

@@ -1,0 +1,60 @@
+"""People over the API: for admins with a token of theirs."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from http import HTTPStatus
+
+import pytest
+from starlette.testclient import TestClient
+
+from grasp_core.server import Server
+from tests.web.api.test_reading import bearer, problem
+from tests.web.api.test_tokens import make, signing_in  # noqa: F401 - a fixture
+from tests.web.conftest import ANN, SIGN_IN, MakeClient
+
+ROOT = "root@lab.example"
+PERSON = f"/api/v1/people/{ANN.id}"
+
+
+@pytest.fixture
+def visitor(signing_in: None, client: MakeClient, server: Server) -> TestClient:  # noqa: F811
+    object.__setattr__(server.settings, "admins", (ROOT,))
+    return client(**SIGN_IN)
+
+
+def test_an_admin_lists_takes_away_and_erases(visitor: TestClient, server: Server) -> None:
+    mine, root = bearer(make(server, scope="admin")), bearer(make(server, ROOT, "admin"))
+    found = visitor.get("/api/v1/people?text=ann", headers=root).json()
+    assert (found["total"], found["people"][0]["id"]) == (1, ANN.id)
+    taken = visitor.get(f"{PERSON}/export", headers=root)
+    with zipfile.ZipFile(io.BytesIO(taken.content)) as archive:
+        assert json.loads(archive.read("people.json"))[0]["id"] == ANN.id
+    told = visitor.get(f"{PERSON}/erasure?handed_over=false", headers=root).json()
+    assert told["does"] == ["Deleted: the person, 1 token."]
+    body = {"confirm": ANN.id, "owned": "hand over", "to": "bob@lab.example"}
+    for wrong, status in (
+        ({"confirm": "another@lab.example"}, HTTPStatus.CONFLICT),
+        ({"to": None}, HTTPStatus.UNPROCESSABLE_ENTITY),
+        ({"to": ANN.id}, HTTPStatus.FORBIDDEN),
+    ):
+        refused = visitor.post(f"{PERSON}/erasure", json={**body, **wrong}, headers=root)
+        problem(refused, status)
+    assert visitor.get("/api/v1/runs", headers=mine).status_code == 200
+    assert visitor.post(f"{PERSON}/erasure", json=body, headers=root).status_code == 204
+    assert visitor.get("/api/v1/runs", headers=mine).status_code == 401
+    assert visitor.get(f"{PERSON}/export", headers=root).status_code == 404
+    assert server.audit.search(action="erase")[0][0].details == {"to": "bob@lab.example"}
+
+
+@pytest.mark.parametrize("path", ["", f"/{ANN.id}/export", f"/{ANN.id}/erasure?handed_over=true"])
+def test_nobody_else_does(visitor: TestClient, server: Server, path: str) -> None:
+    for headers in (bearer(make(server, scope="admin")), bearer(make(server, ROOT, "run"))):
+        assert visitor.get(f"/api/v1/people{path}", headers=headers).status_code == 403
+    assert visitor.get(f"/api/v1/people{path}").status_code == 401
+    body = {"confirm": ANN.id, "owned": "delete"}
+    erased = visitor.post(f"{PERSON}/erasure", json=body, headers=bearer(make(server, ROOT, "run")))
+    assert erased.status_code == 403
+    assert server.accounts.people.get(ANN.id) is not None
