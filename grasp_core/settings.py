@@ -66,6 +66,9 @@ class Settings:
     keep_files_hours: float = _setting(24.0, "Hours that uploaded files are kept once no run needs them")
     keep_runs_days: float = _setting(0.0, "Days after which runs are deleted; 0 keeps them")
     keep_log_days: float = _setting(365.0, "Days that entries of the audit log are kept; 0 keeps them")
+    backup_key: str = _setting(
+        "", "Key that encrypts and signs backups; the command backup-key makes one", secret=True
+    )
     data_dir: str = _setting("", "Folder on the server whose files, and Parquet folders, people may pick")
     data_urls: tuple[str, ...] = _setting(
         (),

@@ -41,6 +41,7 @@ COMMANDS = (
     Command("fetch", "download a published data set and check that it is whole", "fetch:fill_fetch"),
     Command("backup", "write all that the server keeps to one file", "storage:fill_backup"),
     Command("restore", "read such a file into an empty server's database", "storage:fill_restore"),
+    Command("backup-key", "make a key that encrypts and signs backups", "storage:fill_backup_key"),
     Command("token", "personal tokens of the server's API: make, list, withdraw", "token:fill_token"),
     Command("log", "the audit log: who did what when; checks that it is whole", "log:fill_log"),
     Command("people", "list who has signed in; roles, disable, sign out", "people:fill_people"),

@@ -1,12 +1,12 @@
 """All that lasts in one file, from either database into an empty one.
 
 The file is a zip archive of ``manifest.json`` and one ``NAME.jsonl`` per table: a JSON object a line, bytes
-in base64. The manifest has every table's number of rows and SHA-256.
+in base64. The manifest has every table's number of rows and SHA-256. With a key, tables are
+``NAME.jsonl.age``, and ``signature`` holds for the manifest, see :mod:`grasp_core.store.sealed`.
 """
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import os
@@ -20,15 +20,29 @@ from typing import IO, Any
 
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine, Table
-from sqlalchemy.exc import SQLAlchemyError
 
 from grasp_core import __version__
 from grasp_core.access import EVERYONE
 from grasp_core.errors import DataError, GraspError, StoreError
+from grasp_core.store.backup_members import (
+    MANIFEST,
+    MAX_MANIFEST_BYTES,
+    SIGNATURE,
+    added,
+    archive_of,
+    check_sealed,
+    check_signature,
+    damaged,
+    member_name,
+    opened,
+    parsed,
+    rows_refused,
+)
 from grasp_core.store.backup_rows import Row, check_of, plain_of, row_of
-from grasp_core.store.database import only_one, snapshot, to_write
+from grasp_core.store.database import clock, only_one, snapshot, to_write
 from grasp_core.store.earlier_documents import Documents
 from grasp_core.store.schema import PASSING, files, links, metadata, projects, runs
+from grasp_core.store.sealed import BackupKey
 
 FORMAT = "grasp-backup"
 FORMAT_VERSION = 6
@@ -37,10 +51,6 @@ in version 4 answers about models and shared leaderboards were documents, and th
 about a run beside its result; version 5 named people by their mail addresses and had no projects. All are
 still restored."""
 MAX_LINE_BYTES = 2**28
-MAX_MANIFEST_BYTES = 2**16
-MAX_RATIO = 200
-"""An archive that would grow by more is none that GRASP wrote."""
-_MANIFEST = "manifest.json"
 _TABLES = tuple(table for table in metadata.sorted_tables if table not in PASSING)
 _NOT_IN_5 = frozenset(
     {"people", "audit", "projects", "project_members", "current_projects", "watches", "watch_runs"}
@@ -72,10 +82,17 @@ class Contents:
     links: int
 
 
-def write_backup(engine: Engine, path: Path) -> Contents:
+def write_backup(engine: Engine, path: Path, key: BackupKey | None) -> Contents:
     """Write everything to one file; an earlier one of the name is replaced once the new one is complete.
 
     The file's owner alone may read it: it has the uploaded data.
+
+    Parameters
+    ----------
+    engine : sqlalchemy Engine
+    path : Path
+    key : BackupKey or None
+        Encrypts and signs it; without one, whoever has the file reads it and can change it.
 
     Raises
     ------
@@ -94,7 +111,7 @@ def write_backup(engine: Engine, path: Path) -> Contents:
                 os.fdopen(descriptor, "wb") as file,
                 zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive,
             ):
-                contents = _write(engine, archive)
+                contents = _write(engine, archive, key)
             part.replace(path)
         except BaseException:
             part.unlink(missing_ok=True)
@@ -104,41 +121,51 @@ def write_backup(engine: Engine, path: Path) -> Contents:
     return contents
 
 
-def restore_backup(engine: Engine, path: Path) -> Contents:
+def restore_backup(engine: Engine, path: Path, key: BackupKey | None) -> Contents:
     """Read a backup into an empty database: all of it, or nothing.
 
     Runs that were being computed wait to be resumed.
 
+    Parameters
+    ----------
+    engine : sqlalchemy Engine
+    path : Path
+    key : BackupKey or None
+        The one that it was made with; None for one that is not encrypted, whose links are withdrawn:
+        anybody may have written them.
+
     Raises
     ------
     DataError
-        If the file is no backup, damaged, or of another version.
+        If the file is no backup, damaged, changed, made with another key, or of another version.
     StoreError
         If the database is not empty, or cannot be written.
     """
     try:
-        with path.open("rb") as file, _archive(path, file) as archive:
-            return _restore(engine, path, archive)
+        with path.open("rb") as file, archive_of(path, file, _KNOWN) as archive:
+            return _restore(engine, path, archive, key)
     except OSError as error:
         raise DataError(f"{path}: cannot be read ({error.strerror})") from None
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
-        raise _damaged(path, type(error).__name__) from None
+        raise damaged(path, type(error).__name__) from None
 
 
 # Writing
 
 
-def _write(engine: Engine, archive: zipfile.ZipFile) -> Contents:
+def _write(engine: Engine, archive: zipfile.ZipFile, key: BackupKey | None) -> Contents:
     tables: dict[str, dict[str, Any]] = {}
     with snapshot(engine) as connection:
         for table in _TABLES:
-            digest, rows = hashlib.sha256(), 0
-            with archive.open(f"{table.name}.jsonl", "w", force_zip64=True) as member:
+            digest, rows, sealed = hashlib.sha256(), 0, hashlib.sha256()
+            with added(archive, table, key, sealed) as member:
                 for line in _lines(connection, table):
                     member.write(line)
                     digest.update(line)
                     rows += 1
             tables[table.name] = {"rows": rows, "sha256": digest.hexdigest()}
+            if key is not None:
+                tables[table.name]["sealed"] = sealed.hexdigest()
         contents = _contents(connection)
     manifest = {
         "format": FORMAT,
@@ -147,7 +174,10 @@ def _write(engine: Engine, archive: zipfile.ZipFile) -> Contents:
         "written": datetime.now(UTC).isoformat(timespec="seconds"),
         "tables": tables,
     }
-    archive.writestr(_MANIFEST, json.dumps(manifest, indent=1))
+    text = json.dumps(manifest, indent=1).encode("ascii")
+    archive.writestr(MANIFEST, text)
+    if key is not None:
+        archive.writestr(SIGNATURE, key.sign(text))
     return contents
 
 
@@ -165,33 +195,25 @@ def _contents(connection: Connection) -> Contents:
 # Reading
 
 
-def _archive(path: Path, file: IO[bytes]) -> zipfile.ZipFile:
-    """The archive, once it is known to hold what a backup holds and to stay within bounds."""
-    try:
-        archive = zipfile.ZipFile(file)
-    except zipfile.BadZipFile:
-        raise DataError(f"{path} is no backup of GRASP") from None
-    members = archive.infolist()
-    names = sorted(member.filename for member in members)
-    if names not in [_members(version) for version in _TABLES_OF]:
-        raise DataError(f"{path} is no backup of GRASP, or of another version: it holds other files")
-    largest = max(MAX_RATIO * path.stat().st_size, 2**20)
-    if sum(member.file_size for member in members) > largest:
-        raise DataError(f"{path} is no backup of GRASP: it would grow more than {MAX_RATIO} times")
-    return archive
-
-
-def _members(version: int) -> list[str]:
+def _members(version: int, sealed: bool) -> list[str]:
+    if sealed:
+        return sorted([MANIFEST, SIGNATURE, *(member_name(table, sealed) for table in _TABLES_OF[version])])
     names = [table.name for table in _TABLES_OF[version]] + [_DOCUMENTS] * (version == _WITH_DOCUMENTS)
-    return sorted([_MANIFEST, *(f"{name}.jsonl" for name in names)])
+    return sorted([MANIFEST, *(f"{name}.jsonl" for name in names)])
 
 
-def _restore(engine: Engine, path: Path, archive: zipfile.ZipFile) -> Contents:
+_KNOWN = [_members(version, sealed) for version in _TABLES_OF for sealed in (False, True)]
+
+
+def _restore(engine: Engine, path: Path, archive: zipfile.ZipFile, key: BackupKey | None) -> Contents:
+    check_signature(path, archive, key)
     version, expected = _manifest(path, archive)
-    if sorted(archive.namelist()) != _members(version):
-        raise _damaged(path, "it holds other files than its version has")
+    if sorted(archive.namelist()) != _members(version, key is not None):
+        raise damaged(path, "it holds other files than its version has")
+    if key is not None:
+        check_sealed(path, archive, _TABLES_OF[version], expected)
     moved = Documents()
-    with _rows_refused(path), to_write(engine) as connection:
+    with rows_refused(path), to_write(engine) as connection:
         only_one(connection, "restore")
         for table in _TABLES:
             own = sa.true() if table is not projects else projects.c.id != EVERYONE
@@ -200,13 +222,17 @@ def _restore(engine: Engine, path: Path, archive: zipfile.ZipFile) -> Contents:
         if projects in _TABLES_OF[version]:
             connection.execute(projects.delete())  # Everyone is in the backup, too
         for table, target, move in _moves(version, moved):
-            with archive.open(f"{table.name}.jsonl") as member:
+            with opened(archive, table, key) as member:
                 lacking = _WITHOUT_PROJECTS if projects not in _TABLES_OF[version] else {}
                 found = _insert(connection, table, path, member, target, move, lacking)
-            if found != expected.get(table.name):
-                raise _damaged(path, f"{table.name} is not what was written")
+            if not found.items() <= expected.get(table.name, {}).items():
+                raise damaged(path, f"{table.name} is not what was written")
+        if key is None:
+            connection.execute(
+                links.update().where(links.c.revoked_at.is_(None)).values(revoked_at=clock(engine))
+            )
         if connection.execute(sa.select(projects.c.id).where(projects.c.id == EVERYONE)).first() is None:
-            raise _damaged(path, "the project Everyone is missing")
+            raise damaged(path, "the project Everyone is missing")
         return _contents(connection)
 
 
@@ -225,8 +251,8 @@ def _as_it_is(row: Row) -> Row:
 
 
 def _manifest(path: Path, archive: zipfile.ZipFile) -> tuple[int, dict[str, Any]]:
-    with archive.open(_MANIFEST) as member:
-        plain = _parsed(path, member.read(MAX_MANIFEST_BYTES))
+    with archive.open(MANIFEST) as member:
+        plain = parsed(path, member.read(MAX_MANIFEST_BYTES))
     if plain.get("format") != FORMAT:
         raise DataError(f"{path} is no backup of GRASP: its format is not {FORMAT}")
     version = plain.get("version")
@@ -235,7 +261,7 @@ def _manifest(path: Path, archive: zipfile.ZipFile) -> tuple[int, dict[str, Any]
         raise DataError(f"{path} has format version {str(version)[:20]!r}; this GRASP reads {known}")
     tables = plain.get("tables")
     if not isinstance(tables, dict):
-        raise _damaged(path, "the manifest has no tables")
+        raise damaged(path, "the manifest has no tables")
     return version, tables
 
 
@@ -257,12 +283,12 @@ def _insert(
         digest.update(line)
         rows, size = rows + 1, size + len(line)
         try:
-            row = row_of(table, {**added, **_parsed(path, line)})
+            row = row_of(table, {**added, **parsed(path, line)})
             check(row)
             become = move(row)
         except (ValueError, KeyError, TypeError, zlib.error, GraspError) as error:
             # The place alone: what is there may be somebody's data.
-            raise _damaged(path, f"line {rows} of {table.name}, {type(error).__name__}") from None
+            raise damaged(path, f"line {rows} of {table.name}, {type(error).__name__}") from None
         if become is not None:
             batch.append(become)
         if size > _BATCH_BYTES and batch:
@@ -273,32 +299,5 @@ def _insert(
     try:
         check(None)
     except ValueError:
-        raise _damaged(path, f"the end of {table.name}") from None
+        raise damaged(path, f"the end of {table.name}") from None
     return {"rows": rows, "sha256": digest.hexdigest()}
-
-
-def _parsed(path: Path, text: bytes) -> dict[str, Any]:
-    try:
-        plain = json.loads(text.decode("ascii"), parse_constant=_refuse)
-    except (ValueError, RecursionError):
-        plain = None
-    if not isinstance(plain, dict):
-        raise _damaged(path, "a line is no JSON object")
-    return plain
-
-
-def _refuse(constant: str) -> None:
-    raise ValueError(constant)
-
-
-def _damaged(path: Path, where: str) -> DataError:
-    return DataError(f"{path} is damaged, so nothing was restored: {where}")
-
-
-@contextlib.contextmanager
-def _rows_refused(path: Path) -> Iterator[None]:
-    """Rows that contradict each other are the file's fault."""
-    try:
-        yield
-    except (SQLAlchemyError, UnicodeEncodeError) as error:
-        raise _damaged(path, f"the database refuses its rows, {type(error).__name__}") from None

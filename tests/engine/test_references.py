@@ -92,8 +92,8 @@ def test_a_run_whose_references_were_restored_elsewhere(
         record = ask(first, "data:votes.csv", "data:raters.csv")
     elsewhere = URL.create("sqlite", database=str(tmp_path / "elsewhere.db"))
     engines = connect(url), connect(elsewhere)
-    write_backup(engines[0], tmp_path / "b.zip")
-    restore_backup(engines[1], tmp_path / "b.zip")
+    write_backup(engines[0], tmp_path / "b.zip", None)
+    restore_backup(engines[1], tmp_path / "b.zip", None)
     for engine in engines:
         engine.dispose()
     with serving(elsewhere, allowed=allowed) as second:

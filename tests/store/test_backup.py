@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import gzip
 import hashlib
 import io
 import json
@@ -17,8 +18,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyrage
 import pytest
 import sqlalchemy as sa
+from pyrage import x25519
 from sqlalchemy import URL, Engine
 
 from grasp_core import cli
@@ -35,6 +38,7 @@ from grasp_core.store.people.projects import ProjectStore
 from grasp_core.store.readings import ReadingStore
 from grasp_core.store.runs import RunStore
 from grasp_core.store.schema import metadata
+from grasp_core.store.sealed import BackupKey, new_key
 from tests.empty_store import open_store
 from tests.engine.asking import answer, sliced_answer
 from tests.engine.serving import ask, ask_sliced, in_progress, now, result_digits, serving
@@ -45,6 +49,8 @@ from tests.store.making import HOSTILE, RESULT, claim, create
 from tests.store.postgres import Postgres
 
 Members = dict[str, bytes]
+SECRET = new_key()
+KEY = BackupKey(SECRET)
 
 
 def fill(engine: Engine, large: bytes = b"not so large") -> dict[str, Any]:
@@ -145,9 +151,9 @@ def test_from_sqlite_to_postgresql_to_sqlite(opened: Open, tmp_path: Path, postg
     expected = restored(everything(engines[0]))
     results = {record.id: RunStore(engines[0]).result(record.id) for record in RunStore(engines[0]).search()}
     for number, (before, after) in enumerate(pairwise(engines)):
-        contents = write_backup(before, tmp_path / f"{number}.zip")
+        contents = write_backup(before, tmp_path / f"{number}.zip", KEY)
         assert contents == Contents(runs=len(results), files=6, links=len(tokens))
-        assert restore_backup(after, tmp_path / f"{number}.zip") == contents
+        assert restore_backup(after, tmp_path / f"{number}.zip", KEY) == contents
         assert everything(after) == expected
         assert {
             record.id: RunStore(after).result(record.id) for record in RunStore(after).search()
@@ -179,8 +185,8 @@ def test_a_run_goes_on_after_its_server_was_restored_elsewhere(
     with serving(source) as first:
         record = ask(first, with_files=True, permutations=60_000)
         in_progress(first, record)
-    write_backup(engine, tmp_path / "backup.zip")
-    restore_backup(opened(target), tmp_path / "backup.zip")
+    write_backup(engine, tmp_path / "backup.zip", KEY)
+    restore_backup(opened(target), tmp_path / "backup.zip", KEY)
     saved = saved_permutations(everything(opened(target)))
     assert saved > 0
     with serving(target, started=False) as second:
@@ -195,15 +201,15 @@ def test_a_run_with_an_items_file_is_computed_where_it_was_restored(
     source, target = new_database(), new_database()
     with serving(source, started=False) as first:
         record = ask_sliced(first)
-    write_backup(opened(source), tmp_path / "backup.zip")
-    restore_backup(opened(target), tmp_path / "backup.zip")
+    write_backup(opened(source), tmp_path / "backup.zip", KEY)
+    restore_backup(opened(target), tmp_path / "backup.zip", KEY)
     with serving(target) as second:
         assert result_digits(second, record) == sliced_answer()
 
 
 def test_an_empty_server_is_backed_up_too(engine: Engine, tmp_path: Path) -> None:
-    assert write_backup(engine, tmp_path / "b.zip") == Contents(0, 0, 0)
-    assert restore_backup(engine, tmp_path / "b.zip") == Contents(0, 0, 0)
+    assert write_backup(engine, tmp_path / "b.zip", KEY) == Contents(0, 0, 0)
+    assert restore_backup(engine, tmp_path / "b.zip", KEY) == Contents(0, 0, 0)
 
 
 def test_the_file_is_its_owners_and_complete_or_not_there(
@@ -211,7 +217,7 @@ def test_the_file_is_its_owners_and_complete_or_not_there(
 ) -> None:
     fill(engine)
     path = tmp_path / "b.zip"
-    write_backup(engine, path)
+    write_backup(engine, path, KEY)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     before = path.read_bytes()
 
@@ -220,7 +226,7 @@ def test_the_file_is_its_owners_and_complete_or_not_there(
 
     monkeypatch.setattr(zipfile.ZipFile, "writestr", fail)
     with pytest.raises(DataError, match=r"cannot be written .No space left on device"):
-        write_backup(engine, path)
+        write_backup(engine, path, KEY)
     assert path.read_bytes() == before
     assert [file.name for file in tmp_path.iterdir() if "b.zip" in file.name] == ["b.zip"]
 
@@ -228,7 +234,7 @@ def test_the_file_is_its_owners_and_complete_or_not_there(
 @pytest.mark.parametrize("name", ["", "nowhere/b.zip"])
 def test_a_place_that_cannot_be_written(engine: Engine, tmp_path: Path, name: str) -> None:
     with pytest.raises(DataError, match="cannot be written"):
-        write_backup(engine, tmp_path / name)
+        write_backup(engine, tmp_path / name, KEY)
 
 
 def test_a_backup_holds_one_moment(
@@ -247,8 +253,8 @@ def test_a_backup_holds_one_moment(
 
     with monkeypatch.context() as patched:
         patched.setattr(json, "dumps", meanwhile)  # of each row as it is written
-        write_backup(source, tmp_path / "b.zip")
-    restore_backup(target, tmp_path / "b.zip")
+        write_backup(source, tmp_path / "b.zip", KEY)
+    restore_backup(target, tmp_path / "b.zip", KEY)
     assert everything(target) == expected
     assert len(everything(source)["runs"]) < len(expected["runs"])
 
@@ -258,10 +264,10 @@ def test_a_backup_holds_one_moment(
 
 def test_only_into_an_empty_server(engine: Engine, tmp_path: Path) -> None:
     fill(engine)
-    write_backup(engine, tmp_path / "b.zip")
+    write_backup(engine, tmp_path / "b.zip", KEY)
     before = everything(engine)
     with pytest.raises(StoreError, match="not empty: a backup is restored into an empty one only"):
-        restore_backup(engine, tmp_path / "b.zip")
+        restore_backup(engine, tmp_path / "b.zip", KEY)
     assert everything(engine) == before
 
 
@@ -375,7 +381,7 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> Members:
     folder = tmp_path_factory.mktemp("good")
     engine = connect(sqlite(folder, "source"))
     fill(engine)
-    write_backup(engine, folder / "b.zip")
+    write_backup(engine, folder / "b.zip", None)
     engine.dispose()
     members = read(folder / "b.zip")
     members["manifest.json"] = json.dumps(json.loads(members["manifest.json"])).encode()  # one line
@@ -384,7 +390,7 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> Members:
 
 def refused(engine: Engine, path: Path) -> str:
     with pytest.raises(DataError) as raised:
-        restore_backup(engine, path)
+        restore_backup(engine, path, None)
     assert all(rows == [] for table, rows in everything(engine).items() if table != "projects")
     sentence = str(raised.value)
     assert sentence.startswith(str(path))
@@ -403,7 +409,7 @@ def test_a_tampered_backup_is_refused_in_a_sentence(
     engine = opened(new_database())
     assert refused(engine, path)
     write(path, dict(good))
-    restore_backup(engine, path)  # and the right one afterwards
+    restore_backup(engine, path, None)  # and the right one afterwards
 
 
 def test_rows_that_the_manifest_does_not_count(target: Engine, tmp_path: Path, good: Members) -> None:
@@ -426,7 +432,7 @@ def test_damaged_bytes_are_found(opened: Open, tmp_path: Path, good: Members) ->
         damaged[position] ^= 0x55
         path.write_bytes(bytes(damaged))
         try:
-            restore_backup(engine, path)
+            restore_backup(engine, path, None)
         except DataError:
             continue
         # A byte that no reader looks at, such as a time stamp: then all is there.
@@ -506,7 +512,7 @@ def test_a_backup_of_an_earlier_version(
     """The first without submissions and so on; the fourth with answers as documents; none with projects."""
     write(tmp_path / "b.zip", earlier(good, version))
     engine = opened(new_database())
-    contents = restore_backup(engine, tmp_path / "b.zip")
+    contents = restore_backup(engine, tmp_path / "b.zip", None)
     found = everything(engine)
     assert contents.files == {1: 4}.get(version, 5)
     assert all(found[table] == [] for table in SINCE[version] if table != "projects")
@@ -525,12 +531,12 @@ def test_documents_of_a_backup_are_runs_and_links_open_them(
     """Under their ids, so that addresses that people noted hold; leaderboards are in their links."""
     source = opened(sqlite(tmp_path, "source"))
     tokens = fill(source)
-    write_backup(source, tmp_path / "b.zip")
+    write_backup(source, tmp_path / "b.zip", None)
     write(tmp_path / "earlier.zip", earlier(read(tmp_path / "b.zip"), 4))
-    restore_backup(target, tmp_path / "earlier.zip")
+    restore_backup(target, tmp_path / "earlier.zip", None)
     links, before = LinkStore(target), RunStore(source)
     for token, opens in tokens.items():
-        assert links.use(token) == opens
+        assert links.use(token) is None, "withdrawn: anybody may have written an open backup"
         if opens is not None and opens.kind == "run":
             assert RunStore(target).result(opens.id) == before.result(opens.id)
     (board,) = links.of_leaderboards()
@@ -592,6 +598,109 @@ def test_no_names_or_data_in_a_sentence(target: Engine, tmp_path: Path, good: Me
     assert "r7" not in refused(target, tmp_path / "b.zip")
 
 
+# Encrypted and signed
+
+
+@pytest.fixture(scope="module")
+def sealed(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    folder = tmp_path_factory.mktemp("sealed")
+    engine = connect(sqlite(folder, "source"))
+    fill(engine)
+    write_backup(engine, folder / "b", KEY)
+    engine.dispose()
+    return (folder / "b").read_bytes()
+
+
+def sealed_refused(engine: Engine, path: Path, key: BackupKey | None = KEY) -> str:
+    with pytest.raises(DataError) as raised:
+        restore_backup(engine, path, key)
+    assert all(rows == [] for table, rows in everything(engine).items() if table != "projects")
+    return str(raised.value)
+
+
+def test_nothing_of_the_data_stands_in_a_sealed_backup(sealed: bytes) -> None:
+    with zipfile.ZipFile(io.BytesIO(sealed)) as archive:
+        for name in archive.namelist():
+            content = archive.read(name)
+            assert b"lab.example" not in content
+            if name.endswith(".age"):
+                assert content.startswith(b"age-encryption.org/v1\n-> X25519 ")
+
+
+def test_another_key_opens_nothing(target: Engine, tmp_path: Path, sealed: bytes) -> None:
+    (tmp_path / "b").write_bytes(sealed)
+    assert "another key" in sealed_refused(target, tmp_path / "b", BackupKey(new_key()))
+    assert "GRASP_BACKUP_KEY" in sealed_refused(target, tmp_path / "b", None)
+    restore_backup(target, tmp_path / "b", KEY)
+
+
+def test_a_cut_or_changed_sealed_backup_is_refused(opened: Open, tmp_path: Path, sealed: bytes) -> None:
+    engine, path = opened(sqlite(tmp_path, "0")), tmp_path / "b"
+    with zipfile.ZipFile(io.BytesIO(sealed)) as archive:
+        starts = {one.filename: one.header_offset + 30 + len(one.filename) for one in archive.infolist()}
+    for name, start in starts.items():
+        damaged = bytearray(sealed)
+        damaged[start + 60] ^= 1
+        path.write_bytes(bytes(damaged))
+        assert sealed_refused(engine, path), name
+    for length in (0, 10, len(sealed) // 2, len(sealed) - 1):
+        path.write_bytes(sealed[:length])
+        assert sealed_refused(engine, path)
+
+
+def test_a_forged_link_is_not_restored(target: Engine, tmp_path: Path, sealed: bytes, good: Members) -> None:
+    """By somebody who knows the format, and the recipient that tables are encrypted for, but not the key."""
+    recipient = x25519.Identity.from_str(SECRET).to_public()
+    members = read_bytes(sealed)
+    cell("links", "revoked_at", None)(open_members := dict(good))
+    forged = gzip.compress(open_members["links.jsonl"])
+    members["links.jsonl.age"] = pyrage.encrypt(forged, [recipient])
+    path = tmp_path / "b"
+    write(path, members, sign=False)
+    assert "links is not what was written" in sealed_refused(target, path)
+    manifest = json.loads(members["manifest.json"])
+    manifest["tables"]["links"] = {
+        "rows": open_members["links.jsonl"].count(b"\n"),
+        "sha256": hashlib.sha256(open_members["links.jsonl"]).hexdigest(),
+        "sealed": hashlib.sha256(members["links.jsonl.age"]).hexdigest(),
+    }
+    members["manifest.json"] = json.dumps(manifest, indent=1).encode()
+    write(path, members, sign=False)
+    assert "was changed, or made with another key" in sealed_refused(target, path)
+    members["signature"] = BackupKey(new_key()).sign(members["manifest.json"])
+    write(path, members, sign=False)
+    assert "was changed, or made with another key" in sealed_refused(target, path)
+    write(path, dict(good))
+    assert "--unencrypted restores it" in sealed_refused(target, path)
+
+
+def test_links_of_an_open_backup_are_withdrawn(target: Engine, tmp_path: Path, good: Members) -> None:
+    write(tmp_path / "b", dict(good))
+    restore_backup(target, tmp_path / "b", None)
+    found = everything(target)["links"]
+    assert len(found) == good["links.jsonl"].count(b"\n")
+    assert all(row["revoked_at"] is not None for row in found)
+
+
+def test_a_disk_that_is_full_is_told_while_encrypting() -> None:
+    class Full(io.RawIOBase):
+        def write(self, content: object) -> int:
+            raise OSError(28, "No space left on device")
+
+    def fill_up() -> None:
+        with KEY.sealing(Full()) as file:
+            for _ in range(100):
+                file.write(os.urandom(2**16))
+
+    with pytest.raises(DataError, match="No space left"):
+        fill_up()
+
+
+def read_bytes(content: bytes) -> Members:
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
 # The commands
 
 
@@ -602,6 +711,13 @@ def test_the_commands(monkeypatch, capsys, opened: Open, tmp_path: Path) -> None
     tokens = fill(engine)
     total = len(everything(engine)["runs"])
     path = tmp_path / "b.zip"
+    for wrong, why in (("", "is not set"), ("AGE-SECRET-KEY-1", "is no key")):
+        monkeypatch.setenv("GRASP_BACKUP_KEY", wrong)
+        assert cli.main(["backup", str(path)]) == 2
+        assert why in capsys.readouterr().err
+        assert not path.exists()
+    assert cli.main(["backup-key"]) == 0
+    monkeypatch.setenv("GRASP_BACKUP_KEY", capsys.readouterr().out.strip())
     assert cli.main(["backup", str(path)]) == 0
     counted = f"{total} runs, 6 files, {len(tokens)} links"
     assert capsys.readouterr().out == f"{path}: {counted}\n"
@@ -613,6 +729,11 @@ def test_the_commands(monkeypatch, capsys, opened: Open, tmp_path: Path) -> None
     assert cli.main(["restore", str(path)]) == 0
     assert capsys.readouterr().out == f"restored {counted}\n"
     assert len(everything(opened(sqlite(tmp_path / "two", "grasp")))["runs"]) == total
+    assert cli.main(["backup", "--unencrypted", str(path)]) == 0
+    monkeypatch.setenv("GRASP_HOME", str(tmp_path / "three"))
+    assert cli.main(["restore", str(path)]) == 2
+    assert "neither encrypted nor signed" in capsys.readouterr().err
+    assert cli.main(["restore", "--unencrypted", str(path)]) == 0
 
 
 def test_a_backup_is_plain(good: Members) -> None:
