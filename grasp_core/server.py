@@ -29,6 +29,7 @@ from grasp_core.store.files import FileStore
 from grasp_core.store.links import LinkStore
 from grasp_core.store.people.audit import AuditStore
 from grasp_core.store.people.projects import ProjectStore
+from grasp_core.store.people.refusals import Refusals
 from grasp_core.store.people.tokens import TokenStore
 from grasp_core.store.readings import ReadingStore
 from grasp_core.store.runs import RunStore
@@ -78,6 +79,8 @@ class Server:
         Who signs in, and what they may do.
     audit : AuditStore
         Who did what.
+    refusals : Refusals
+        What people were refused, which goes to the log.
     service : Service
         What computes.
     plans : Plans
@@ -105,6 +108,7 @@ class Server:
     outcomes: OutcomeStore
     accounts: Accounts
     audit: AuditStore
+    refusals: Refusals
     service: Service
     plans: Plans
     webhooks: Webhooks
@@ -211,6 +215,7 @@ def make_server(settings: Settings, make_executor: Callable[[int], Executor] = w
         outcomes=OutcomeStore(database),
         accounts=accounts,
         audit=audit,
+        refusals=Refusals(audit),
         service=service,
         plans=Plans(pool),
         webhooks=Webhooks(WebhookStore(database), settings, service.closing),

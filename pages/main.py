@@ -10,6 +10,7 @@ from grasp_core.access import LOCAL_USER, User
 from grasp_core.errors import AccessError
 from pages._ui.session.identity import visitor
 from pages._ui.session.permissions import ADMINS_ONLY, why_not_run
+from pages._ui.session.taking import note_refusal
 from pages._ui.shell.choose_project import choose_project
 from pages._ui.shell.guard import show_error
 from pages._ui.shell.page_style import ICON, mend
@@ -45,6 +46,7 @@ def view() -> None:
         elif audience == "admins" and not user.may_administer:
             st.title(page.title)
             st.info(ADMINS_ONLY)
+            note_refusal(page.title)
         else:
             choose_project()
             refusal = why_not_run(user) if audience == "analysts" else None
@@ -53,6 +55,7 @@ def view() -> None:
             else:
                 st.title(page.title)
                 st.info(refusal)
+                note_refusal(page.title)
     except Exception as error:  # fragments and callbacks run outside this call: app.py hands theirs over
         show_error(error)
 

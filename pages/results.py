@@ -16,9 +16,9 @@ from pages._ui.result.whole_result import show_result
 from pages._ui.runs.progress import once_known, watch
 from pages._ui.runs.run_edit import edit
 from pages._ui.runs.run_move import move, say_whose
-from pages._ui.session.permissions import require_see
 from pages._ui.session.projects import here
 from pages._ui.session.state import shown_run, work
+from pages._ui.session.taking import take_away
 from pages._ui.session.times import told
 from pages._ui.share.sharing import share_run
 from pages._ui.shell.links import link_to
@@ -46,7 +46,7 @@ if run is None:
     st.stop()
 
 
-check = partial(require_see, run.project)
+check = partial(take_away, run)
 
 
 def _show_provisional(found: Result) -> None:

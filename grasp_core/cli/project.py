@@ -11,6 +11,7 @@ from grasp_core.access import EVERYONE
 from grasp_core.cli.commands import Command, add_commands
 from grasp_core.cli.storage import open_database
 from grasp_core.errors import DataError
+from grasp_core.store.people.audit import COMMAND, AuditStore
 from grasp_core.store.people.members import ROLES, Member, MemberKind
 from grasp_core.store.people.projects import Project, ProjectStore
 from grasp_core.wording import number
@@ -119,38 +120,45 @@ def _list(_: argparse.Namespace) -> None:
 def _create(chosen: argparse.Namespace) -> None:
     with open_database() as engine:
         project = ProjectStore(engine).create(chosen.name, owner=Member("address", chosen.owner, "owner"))
+        AuditStore(engine).record(COMMAND, "create", "project", project.id)
     print(project.id)
 
 
 def _members(chosen: argparse.Namespace) -> None:
-    with _project(chosen) as (store, project):
+    with _project(chosen) as (store, project, _):
         for member in store.members(project.id):
             print("\t".join((member.kind, member.name, member.role)))
 
 
 def _add(chosen: argparse.Namespace) -> None:
-    with _project(chosen) as (store, project):
-        store.admit(project.id, Member(_kind(chosen), chosen.who, chosen.role))
+    with _project(chosen) as (store, project, log):
+        member = Member(_kind(chosen), chosen.who, chosen.role)
+        store.admit(project.id, member)
+        log.record(COMMAND, "member", "project", project.id, member.told)
 
 
 def _remove(chosen: argparse.Namespace) -> None:
-    with _project(chosen) as (store, project):
+    with _project(chosen) as (store, project, log):
         if not store.expel(project.id, _kind(chosen), chosen.who):
             raise DataError(f"{chosen.who} is none of its members; `project members` lists them")
+        told = {"kind": _kind(chosen), "role": None}
+        log.record(COMMAND, "member", "project", project.id, told)
 
 
 def _rename(chosen: argparse.Namespace) -> None:
-    with _project(chosen) as (store, project):
+    with _project(chosen) as (store, project, log):
         store.rename(project.id, chosen.name)
+        log.record(COMMAND, "change", "project", project.id, {"name": True})
 
 
 def _archive(chosen: argparse.Namespace) -> None:
-    with _project(chosen) as (store, project):
+    with _project(chosen) as (store, project, log):
         store.archive(project.id, not chosen.undo)
+        log.record(COMMAND, "change", "project", project.id, {"archived": not chosen.undo})
 
 
 def _delete(chosen: argparse.Namespace) -> None:
-    with _project(chosen) as (store, project):
+    with _project(chosen) as (store, project, log):
         if not chosen.yes and project.id != EVERYONE:
             held = store.holdings(project.id)
             goes = (
@@ -158,22 +166,24 @@ def _delete(chosen: argparse.Namespace) -> None:
             )
             raise DataError(f"with {project.name} would go {goes}, for good; add --yes to delete them")
         store.delete(project.id)
+        log.record(COMMAND, "delete", "project", project.id)
 
 
 def _move(chosen: argparse.Namespace) -> None:
     with open_database() as engine:
         ProjectStore(engine).move(chosen.run, chosen.project)
+        AuditStore(engine).record(COMMAND, "change", "run", chosen.run, {"project": chosen.project})
 
 
 @contextmanager
-def _project(chosen: argparse.Namespace) -> Iterator[tuple[ProjectStore, Project]]:
-    """The store, and the project that was named."""
+def _project(chosen: argparse.Namespace) -> Iterator[tuple[ProjectStore, Project, AuditStore]]:
+    """The store, the project that was named, and the log."""
     with open_database() as engine:
         store = ProjectStore(engine)
         project = store.get(chosen.project)
         if project is None:
             raise DataError(f"no project has the id {chosen.project}; `project list` lists them")
-        yield store, project
+        yield store, project, AuditStore(engine)
 
 
 def _kind(chosen: argparse.Namespace) -> MemberKind:

@@ -10,6 +10,7 @@ from grasp_core.cli.commands import Command, add_commands
 from grasp_core.cli.people import person_id_of
 from grasp_core.cli.storage import open_database
 from grasp_core.errors import DataError
+from grasp_core.store.people.audit import COMMAND, AuditStore
 from grasp_core.store.people.people import PeopleStore
 from grasp_core.store.people.tokens import Scope, Token, TokenStore
 
@@ -54,6 +55,8 @@ def _make(chosen: argparse.Namespace) -> None:
     with open_database() as engine:
         owner = person_id_of(PeopleStore(engine), chosen.person)
         token = TokenStore(engine).create(owner=owner, name=chosen.name, scope=chosen.scope, days=chosen.days)
+        told = {"scope": chosen.scope, "days": chosen.days}
+        AuditStore(engine).record(COMMAND, "token", "token", "", told)
     print(token)
 
 
@@ -72,6 +75,7 @@ def _withdraw(chosen: argparse.Namespace) -> None:
     with open_database() as engine:
         if not TokenStore(engine).revoke(chosen.id):
             raise DataError(f"no token that works has the id {chosen.id}; `token list` lists them")
+        AuditStore(engine).record(COMMAND, "withdraw", "token", chosen.id)
 
 
 def _line(token: Token, owner: str) -> str:

@@ -110,7 +110,9 @@ def test_no_page_shows_strangers_anything(
 
 @pytest.mark.parametrize("screen", SCREENS, ids=lambda screen: screen.name)
 @pytest.mark.parametrize("who", ["viewer", "analyst", "admin"])
-def test_pages_by_role(screen: Any, who: str, run_id: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pages_by_role(
+    screen: Any, who: str, run_id: str, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
     become(who, monkeypatch)
     page = visit(screen.name, run_id)
     assert not page.exception
@@ -120,6 +122,9 @@ def test_pages_by_role(screen: Any, who: str, run_id: str, monkeypatch: pytest.M
     assert (permissions.ADMINS_ONLY in [info.value for info in page.info]) == (
         who != "admin" and screen.audience == "admins"
     )
+    refused = server.audit.search(action="refusal", actor=user_id(server, who))[1]
+    kept_from = {"viewer": ("analysts", "admins"), "analyst": ("admins",)}.get(who, ())
+    assert bool(refused) == (screen.audience in kept_from)
     if screen.name == "account":
         assert f"role on this server is {who}" in text(page)
     if kept_out:

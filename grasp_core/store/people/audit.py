@@ -18,7 +18,7 @@ from sqlalchemy import Connection, Engine
 
 from grasp_core.errors import StoreError
 from grasp_core.store.database import clock, only_one, snapshot, to_read, to_write
-from grasp_core.store.schema import audit
+from grasp_core.store.schema import audit, storable
 
 Action = Literal[
     "sign-in",
@@ -31,6 +31,9 @@ Action = Literal[
     "export",
     "delete",
     "erase",
+    "create",
+    "change",
+    "member",
     "role",
     "disable",
     "enable",
@@ -104,10 +107,10 @@ class AuditStore:
             row = {
                 "number": 1 if last is None else last.number + 1,
                 "at": connection.execute(sa.select(clock(self._engine))).scalar_one(),
-                "actor": actor,
+                "actor": storable(actor),
                 "action": action,
                 "kind": kind,
-                "object_id": object_id,
+                "object_id": storable(object_id),
                 "details": json.dumps(dict(details or {}), sort_keys=True, allow_nan=False),
                 "previous": FIRST if last is None else last.hash,
             }

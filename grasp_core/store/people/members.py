@@ -34,6 +34,12 @@ class Member:
     name: str
     role: ProjectRole
 
+    @property
+    def told(self) -> dict[str, str]:
+        """What the log says of them: no mail address, which would stay there."""
+        who = {"person": self.name} if self.kind == "person" else {}
+        return {"kind": self.kind, "role": self.role, **who}
+
 
 class Members(Bound):
     """Members of projects in the database.

@@ -26,6 +26,7 @@ MAX_JSON = 2**20
 STREAMED = frozenset({"/files", "/submissions"})
 """Paths that take what is larger, and limit it themselves."""
 _KEY = "grasp.caller"
+_REFUSALS = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.TOO_MANY_REQUESTS})
 _LOOKING = frozenset({"GET", "HEAD", "OPTIONS"})
 _OWN_SITE = frozenset({"same-origin", "none"})
 SIGN_IN = "Sign in, or bring a token: a personal one, or a share link's."
@@ -149,7 +150,13 @@ class Admission:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, or refuse it in one sentence."""
         if scope["type"] == "http":
-            scope[_KEY] = await run_in_threadpool(self._caller, HTTPConnection(scope))
+            try:
+                caller = await run_in_threadpool(self._caller, HTTPConnection(scope))
+            except ProblemError as refused:
+                await run_in_threadpool(_note, self.server(), "", scope, refused.status)
+                raise
+            scope[_KEY] = caller
+            send = _noting(send, caller, scope)
             if scope["path"].removeprefix(scope.get("root_path", "")) not in STREAMED:
                 receive = _limited(receive)
         await self.app(scope, receive, send)
@@ -178,6 +185,23 @@ class Admission:
             self.rates = Rates(server.settings)
         address = "" if connection.client is None else connection.client.host
         self.rates.check(("stranger", address) if user is None else ("person", user.id), changes=changes)
+
+
+def _noting(send: Send, caller: Caller, scope: Scope) -> Send:
+    """Sends on, and has refusals go to the log."""
+
+    async def noting(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            who = "" if caller.user is None else caller.user.id
+            await run_in_threadpool(_note, caller.server, who, scope, message["status"])
+        await send(message)
+
+    return noting
+
+
+def _note(server: Server, who: str, scope: Scope, status: int) -> None:
+    if status in _REFUSALS:
+        server.refusals.record(who, "api", scope["path"], status=int(status), method=scope["method"])
 
 
 def _limited(receive: Receive) -> Receive:

@@ -57,6 +57,7 @@ def delete_submission(submission_id: str, asking: Asking, project: Project = EVE
         raise missing("submission")
     asking.manager(found[0].owner, project)
     store.delete(submission_id)
+    asking.server.audit.record(asking.person.id, "delete", "submission", submission_id)
 
 
 def _score(server: Server, stores: Stores, user: User, name: str, spool: Spool) -> Submission:

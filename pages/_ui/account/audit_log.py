@@ -9,6 +9,7 @@ from grasp_core.errors import StoreError
 from grasp_core.report.text import escape_markdown
 from grasp_core.store.people.audit import ACTIONS, COMMAND
 from pages._ui.session.identity import owner_names
+from pages._ui.session.permissions import require_admin
 from pages._ui.session.times import exactly
 
 _PER_PAGE = 50
@@ -50,7 +51,13 @@ def show_log() -> None:
         except StoreError as broken:
             st.error(escape_markdown(str(broken)))
             return
-        st.download_button("Download the log", lines, "log.jsonl", "application/x-ndjson")
+        st.download_button(
+            "Download the log", lines, "log.jsonl", "application/x-ndjson", on_click=_note_download
+        )
+
+
+def _note_download() -> None:
+    server.shared().audit.record(require_admin().id, "export", "log")
 
 
 def _named(name: str) -> str:

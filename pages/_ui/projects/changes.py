@@ -109,24 +109,29 @@ def _create() -> None:
         if not user.may_run:
             raise AccessError(VIEWERS_LOOK)
         owner = Member("person", user.id, "owner") if user.id else None
-        work_in(server.shared().projects.create(st.session_state[_NAME], owner=owner).id)
+        made = server.shared().projects.create(st.session_state[_NAME], owner=owner).id
+        server.shared().audit.record(user.id, "create", "project", made)
+        work_in(made)
     except GraspError as error:
         st.session_state[_PROBLEM] = str(error)
 
 
 def _rename(project: Project) -> None:
     try:
-        require_lead(project.id)
+        user = require_lead(project.id)
         here().projects.rename(project.id, st.session_state[_NAME])
+        server.shared().audit.record(user.id, "change", "project", project.id, {"name": True})
     except GraspError as error:
         st.session_state[_PROBLEM] = str(error)
 
 
 def _archive(project: Project, archived: bool) -> None:
-    require_lead(project.id)
+    user = require_lead(project.id)
     here().projects.archive(project.id, archived)
+    server.shared().audit.record(user.id, "change", "project", project.id, {"archived": archived})
 
 
 def _delete(project: Project) -> None:
-    require_lead(project.id)
+    user = require_lead(project.id)
     here().projects.delete(project.id)
+    server.shared().audit.record(user.id, "delete", "project", project.id)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from grasp_core import server
 from grasp_core.errors import GraspError
 from grasp_core.report.text import escape_markdown
 from grasp_core.store.people.members import MEMBER_LENGTH, ROLES, Member, MemberKind
@@ -101,8 +102,9 @@ def _add(project: Project) -> None:
 def _admit(project: Project, kind: MemberKind, name: str, key: str) -> bool:
     """Give somebody the role that was chosen under `key`; whether they have it now."""
     try:
-        require_lead(project.id)
-        here().projects.admit(project.id, Member(kind, name, st.session_state[key]))
+        user, member = require_lead(project.id), Member(kind, name, st.session_state[key])
+        here().projects.admit(project.id, member)
+        server.shared().audit.record(user.id, "member", "project", project.id, member.told)
     except GraspError as error:
         st.session_state[_key("problem", project)] = str(error)
         return False
@@ -111,8 +113,9 @@ def _admit(project: Project, kind: MemberKind, name: str, key: str) -> bool:
 
 def _expel(project: Project, member: Member) -> None:
     try:
-        require_lead(project.id)
+        user = require_lead(project.id)
         here().projects.expel(project.id, member.kind, member.name)
+        server.shared().audit.record(user.id, "member", "project", project.id, {**member.told, "role": None})
     except GraspError as error:
         st.session_state[_key("problem", project)] = str(error)
 

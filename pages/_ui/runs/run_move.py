@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from grasp_core import server
 from grasp_core.errors import GraspError
 from grasp_core.report.text import escape_markdown
 from grasp_core.store.runs import RunRecord
@@ -55,8 +56,9 @@ def _dialog(run: RunRecord, names: dict[str, str]) -> None:
 def _move(run: RunRecord) -> None:
     target = st.session_state[_TO]
     try:
-        require_lead(run.project)
+        user = require_lead(run.project)
         require_lead(target)
         here().projects.move(run.id, target)
+        server.shared().audit.record(user.id, "change", "run", run.id, {"project": target})
     except GraspError as error:
         st.session_state[_PROBLEM] = str(error)

@@ -7,8 +7,9 @@ import traceback
 
 import streamlit as st
 
-from grasp_core.errors import GraspError
+from grasp_core.errors import AccessError, GraspError
 from grasp_core.report.text import escape_markdown
+from pages._ui.session.taking import note_refusal
 
 log = logging.getLogger("grasp.pages")
 
@@ -18,6 +19,8 @@ def show_error(error: Exception) -> bool:
 
     The log gets the kind of error and the lines of code, but not the message: it may quote data.
     """
+    if isinstance(error, AccessError):
+        _note(error)
     if isinstance(error, GraspError):
         st.error(escape_markdown(str(error)))
         return True
@@ -30,3 +33,10 @@ def show_error(error: Exception) -> bool:
         "the details, without any of your data."
     )
     return True
+
+
+def _note(refused: AccessError) -> None:
+    try:
+        note_refusal((st.context.url or "").rpartition("/")[2].partition("?")[0])
+    except GraspError as error:  # nobody is known, or the database is away
+        log.warning("a refusal is not in the log: %s, %s", type(refused).__name__, type(error).__name__)

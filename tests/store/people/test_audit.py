@@ -13,6 +13,8 @@ from grasp_core.accounts import accounts_of
 from grasp_core.errors import AccessError, StoreError
 from grasp_core.settings import Settings
 from grasp_core.store.people.audit import AuditStore
+from grasp_core.store.people.members import Member
+from grasp_core.store.people.refusals import MOST_AN_HOUR, Refusals
 from grasp_core.store.schema import audit
 
 CLAIMS = {"iss": "https://id.example", "sub": "a", "email": "ann@lab.example", "email_verified": True}
@@ -87,3 +89,29 @@ def test_sign_ins_refusals_and_what_admins_change_stand_in_it_without_names(engi
         (ann.id, "sign-out"),
     ]
     assert "lab.example" not in "".join(AuditStore(engine).lines())
+
+
+def test_whoever_is_refused_over_and_over_fills_no_log(engine: Engine) -> None:
+    store, refusals = AuditStore(engine), Refusals(AuditStore(engine))
+    for _ in range(50):
+        refusals.record("eve", "api", "/api/v1/runs", status=403)
+    assert store.search()[1] == 1
+    for number in range(MOST_AN_HOUR + 50):
+        refusals.record(f"someone {number}", "page", "People")
+    entries, total = store.search(limit=1)
+    assert total == MOST_AN_HOUR
+    assert entries[0].details == {}
+    assert store.search(actor="someone 0")[0][0].details == {"more": 49}
+
+
+def test_what_is_no_text_for_the_database_does_not_break_the_chain(engine: Engine) -> None:
+    store = AuditStore(engine)
+    Refusals(store).record("", "api", "/api/\x00\ud800\n" + "x" * 500, status=401)
+    store.record("a\x00b", "run", "run", "c\ud800d")
+    assert store.check() == 2
+    assert store.search(action="refusal")[0][0].object_id.startswith("/api/???xxx")
+
+
+def test_members_stand_in_it_without_their_address() -> None:
+    assert Member("address", "ann@lab.example", "owner").told == {"kind": "address", "role": "owner"}
+    assert Member("person", "id", "viewer").told == {"kind": "person", "role": "viewer", "person": "id"}

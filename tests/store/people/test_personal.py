@@ -31,6 +31,9 @@ from grasp_core.store.readings import ReadingStore
 from grasp_core.store.runs import RunStore
 from grasp_core.store.schema import metadata, people
 from grasp_core.store.submissions import SubmissionStore
+from grasp_core.store.watches.feeds import FeedStore
+from grasp_core.store.watches.records import Origin
+from grasp_core.store.watches.watches import WatchStore
 from tests.made_up import BOARD
 from tests.store.making import RESULT
 
@@ -77,6 +80,10 @@ def fill(engine: Engine, owner: str, other: str) -> str:
         ReadingStore(engine).within(reach).remember("1" * 64, RESULT.spec.data, ("gender",), owner=owner)
         SubmissionStore(engine).within(reach).add("mine", {"t": {"1": "a"}}, {"overall": 1}, owner=owner)
         links.within(reach).create(mine.id, created_by=owner)
+        watches = WatchStore(engine).within(reach)
+        origin = Origin("annotations", "data:votes.csv")
+        watches.add(mine.id, (origin,), owner=owner, title="mine", every="day")
+        FeedStore(engine).within(reach).create(owner=owner)
     theirs = runs.add(RESULT, title="theirs", owner=other)
     links.create(theirs.id, created_by=owner)
     links.create_leaderboard(BOARD, created_by=owner)
@@ -128,7 +135,15 @@ def test_each_listed_column_names_somebody_and_nobody_after_they_are_erased(
     assert accounts.audit.check() >= 3
     left = everything(engine)
     assert [row["owner"] for row in left["runs"]] == [bob]
-    assert left["files"] == left["chunks"] == left["readings"] == left["submissions"] == []
+    assert (
+        left["files"]
+        == left["chunks"]
+        == left["readings"]
+        == left["submissions"]
+        == left["watches"]
+        == left["feeds"]
+        == []
+    )
     assert {row["name"] for row in left["projects"]} == {"Everyone", "Theirs", "Another's"}
     assert accounts.user(claims(ANN)) is None
 
@@ -140,7 +155,9 @@ def test_what_is_handed_over_is_anothers_with_its_links_and_projects(
     accounts.erase(ann, by=None, confirm=ADDRESS, heir=bob)
     assert naming(engine, ann) == {"audit"}
     left = everything(engine)
-    assert {row["owner"] for table in ("runs", "files", "submissions") for row in left[table]} == {bob}
+    assert {row["owner"] for table in ("runs", "files", "submissions", "watches") for row in left[table]} == {
+        bob
+    }
     assert (len(left["runs"]), len(left["links"]), len(left["files"])) == (3, 4, 2)
     assert {row["created_by"] for row in left["links"]} == {bob}
     assert Member("person", bob, "owner") in ProjectStore(engine).members(led)

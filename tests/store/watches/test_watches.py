@@ -200,9 +200,9 @@ def test_backups_hold_watches_but_no_addresses_of_feeds(
     FeedStore(engine).create(owner="ann")
     taken = WatchStore(engine).take(made.id)
     assert taken is not None
-    write_backup(engine, tmp_path / "backup")
+    write_backup(engine, tmp_path / "backup", None)
     other = open_store(new_database())
-    restore_backup(other, tmp_path / "backup")
+    restore_backup(other, tmp_path / "backup", None)
     assert again(other, made) == made
     assert len(WatchStore(other).runs_of(made.id)) == 1
     assert FeedStore(other).of("ann") == []
@@ -220,8 +220,8 @@ def test_a_backup_with_a_watch_that_cannot_be_read_is_refused(
 ) -> None:
     watched(engine)
     change(engine, watches, **values)
-    write_backup(engine, tmp_path / "backup")
+    write_backup(engine, tmp_path / "backup", None)
     other = open_store(new_database())
     with pytest.raises(DataError, match="damaged"):
-        restore_backup(other, tmp_path / "backup")
+        restore_backup(other, tmp_path / "backup", None)
     other.dispose()

@@ -58,3 +58,6 @@ def test_nobody_else_does(visitor: TestClient, server: Server, path: str) -> Non
     erased = visitor.post(f"{PERSON}/erasure", json=body, headers=bearer(make(server, ROOT, "run")))
     assert erased.status_code == 403
     assert server.accounts.people.get(ANN.id) is not None
+    refused = server.audit.search(action="refusal")[0]
+    assert {(entry.actor, entry.kind) for entry in refused} >= {(ANN.id, "api"), ("", "api")}
+    assert {entry.details["status"] for entry in refused} == {401, 403}
