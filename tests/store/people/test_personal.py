@@ -82,7 +82,7 @@ def fill(engine: Engine, owner: str, other: str) -> str:
         links.within(reach).create(mine.id, created_by=owner)
         watches = WatchStore(engine).within(reach)
         origin = Origin("annotations", "data:votes.csv")
-        watches.add(mine.id, (origin,), owner=owner, title="mine", every="day")
+        watches.add(mine.id, (origin,), owner=owner, title="mine", every="daily")
         FeedStore(engine).within(reach).create(owner=owner)
     theirs = runs.add(RESULT, title="theirs", owner=other)
     links.create(theirs.id, created_by=owner)
