@@ -29,6 +29,7 @@ from grasp_core.web.headers import Headers, security_headers
 from grasp_core.web.logs import set_up_logs
 from grasp_core.web.metrics import Metrics
 from grasp_core.web.uploads import UploadGate, UploadLedger
+from grasp_core.web.visits import Visits
 from grasp_core.web.way_back import WayBack
 from pages._ui.session.ended import close_ended
 from pages._ui.session.identity import secrets, sender
@@ -132,6 +133,7 @@ app = st.App(
         Middleware(Messages),
         Middleware(SignIns, accounts, SETTINGS, BASE_PATH),
         Middleware(WayBack, identify, BASE_PATH, OPEN_PAGES),
+        Middleware(Visits, BASE_PATH, OPEN_PAGES),
     ],
     on_script_error=show_error,
 )

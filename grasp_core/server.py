@@ -34,8 +34,10 @@ from grasp_core.store.people.tokens import TokenStore
 from grasp_core.store.readings import ReadingStore
 from grasp_core.store.runs import RunStore
 from grasp_core.store.submissions import SubmissionStore
+from grasp_core.store.visiting.tries import TryStore
 from grasp_core.store.watches.feeds import FeedStore
 from grasp_core.store.watches.watches import WatchStore
+from grasp_core.visitors import Visitors
 from grasp_core.watches.history import History
 from grasp_core.watches.looking import Watches
 from grasp_core.webhooks.sending import Webhooks
@@ -81,6 +83,8 @@ class Server:
         Who did what.
     refusals : Refusals
         What people were refused, which goes to the log.
+    visitors : Visitors
+        Who comes by a share link.
     service : Service
         What computes.
     plans : Plans
@@ -109,6 +113,7 @@ class Server:
     accounts: Accounts
     audit: AuditStore
     refusals: Refusals
+    visitors: Visitors
     service: Service
     plans: Plans
     webhooks: Webhooks
@@ -149,6 +154,7 @@ class Server:
         self.files.delete_unneeded(older_than_hours=self.settings.keep_files_hours)
         self.runs.drop_checkpoints(older_than_hours=self.settings.keep_files_hours)
         self.links.delete_leaderboards(older_than_hours=self.settings.keep_files_hours, closed=True)
+        self.links.end_visits()
         self.outcomes.delete_old()
         self.tokens.delete_ended(older_than_days=KEEP_ENDED_DAYS)
         self.accounts.sessions.delete_older_than(SESSION_DAYS)
@@ -199,12 +205,13 @@ def make_server(settings: Settings, make_executor: Callable[[int], Executor] = w
     service = Service(runs, files, pool, allowed)
     watches, projects = WatchStore(database), ProjectStore(database)
     accounts, audit = accounts_of(settings, database), AuditStore(database)
+    links = LinkStore(database)
     return Server(
         settings=settings,
         database=database,
         runs=runs,
         files=files,
-        links=LinkStore(database),
+        links=links,
         readings=ReadingStore(database),
         submissions=SubmissionStore(database, limit=settings.raft_scorings),
         answers=AnswerStore(database),
@@ -216,6 +223,7 @@ def make_server(settings: Settings, make_executor: Callable[[int], Executor] = w
         accounts=accounts,
         audit=audit,
         refusals=Refusals(audit),
+        visitors=Visitors(links, TryStore(database), audit),
         service=service,
         plans=Plans(pool),
         webhooks=Webhooks(WebhookStore(database), settings, service.closing),

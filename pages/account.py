@@ -3,6 +3,7 @@ from __future__ import annotations
 import streamlit as st
 
 from grasp_core.report.text import escape_markdown
+from pages._ui.account.own_links import show_own_links
 from pages._ui.account.own_sessions import list_sessions
 from pages._ui.account.tokens import show_tokens
 from pages._ui.session.identity import current_user
@@ -26,3 +27,4 @@ if user.id:
     show_tokens(user)
 else:
     st.write("This server asks nobody to sign in: everybody who can reach it may do everything.")
+show_own_links(user)

@@ -9,6 +9,7 @@ from grasp_core.report.text import escape_markdown
 from grasp_core.result import Result, RunResult
 from grasp_core.store.links import Leaderboard
 from grasp_core.store.runs import RunRecord
+from grasp_core.visitors import CLOSED
 from pages._ui.benchmark.leaderboard import draw_leaderboard
 from pages._ui.models.models_answer import show_answer
 from pages._ui.plan.kept import show_kept_plans
@@ -18,7 +19,7 @@ from pages._ui.result.so_far import show_so_far
 from pages._ui.result.whole_result import show_result
 from pages._ui.runs.progress import once_known, watch_from_outside
 from pages._ui.session.times import exactly
-from pages._ui.share.opened_link import CLOSED, OpenedLink, open_link
+from pages._ui.share.opened_link import OpenedLink, open_link
 from pages._ui.widgets.outputs import export
 from pages._ui.widgets.shown import Shown
 
@@ -38,12 +39,13 @@ def _show_run(link: OpenedLink, run: RunRecord) -> None:
     run = once_known(run)
     if not run.ended:
         st.caption(_TO_LOOK_AT)
-        watch_from_outside(run, show_provisional, link.check)
+        watch_from_outside(run, show_provisional, link.check, small_groups=link.small_groups)
         return
     if run.state != "done":
         st.info("There is no result here: its computation did not come to an end.")
         return
-    result = public_view(server.shared().service.result(run.id))
+    whole = server.shared().service.result(run.id)
+    result = public_view(whole, small_groups=link.small_groups)
     show_facts(result)
     st.caption(_TO_LOOK_AT)
     if not isinstance(result, RunResult):

@@ -43,6 +43,7 @@ COMMANDS = (
     Command("restore", "read such a file into an empty server's database", "storage:fill_restore"),
     Command("backup-key", "make a key that encrypts and signs backups", "storage:fill_backup_key"),
     Command("token", "personal tokens of the server's API: make, list, withdraw", "token:fill_token"),
+    Command("link", "share links of the server's runs: make, list, withdraw", "link:fill_link"),
     Command("log", "the audit log: who did what when; checks that it is whole", "log:fill_log"),
     Command("people", "list who has signed in; roles, disable, sign out", "people:fill_people"),
     Command("project", "projects of the server: make, list, change, members", "project:fill_project"),

@@ -15,6 +15,10 @@ class Caution(Code):
         "{small} of {groups} groups have fewer than {least} raters and are not shown; "
         "their raters still count among the others"
     )
+    FEW_RATERS_HIDDEN = (
+        "groups with fewer than {least} raters are not shown here, nor are other groups and figures that "
+        "would tell of them; all their raters still count among the others"
+    )
     TOO_FEW_FOR_CORRECTION = (
         "with {permutations} permutations a lone effect among {tests} tests can never survive correction; "
         "use at least {least}"

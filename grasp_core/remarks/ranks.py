@@ -33,6 +33,7 @@ RANKS: Mapping[Code, int] = {
     Caution.NO_PAIRS_IN_PARTS: 7,
     Caution.NOT_SCREENED_IN_PARTS: 7,
     Caution.SMALL_GROUPS: 8,
+    Caution.FEW_RATERS_HIDDEN: 8,
     Caution.ITEMS_WITHOUT_PAIRS: 8,
     Caution.SOME_NOT_ESTIMABLE: 9,
     Caution.PAPER_CROSS_NEGENTROPY: 9,

@@ -11,13 +11,20 @@ from grasp_core.remarks.cautions import is_public
 from grasp_core.remarks.guards import GuardCaution
 from grasp_core.remarks.left_out import LeftOutReason
 from grasp_core.remarks.remark import Remark
+from grasp_core.report.small_groups.hiding import without_small_groups
 from grasp_core.report.words import axis_label, group_label
 from grasp_core.result import DataSummary, GivenResult, Result, RunResult, SlicesResult
 from grasp_core.spec import ModelSource, RunSpec
 
 
-def public_view(result: Result) -> Result:
+def public_view(result: Result, *, small_groups: bool = False) -> Result:
     """The same numbers without what could name a person or a file.
+
+    Parameters
+    ----------
+    result : Result
+    small_groups : bool
+        Whether groups of few raters stay, as whoever shares it may choose.
 
     Notes
     -----
@@ -26,6 +33,8 @@ def public_view(result: Result) -> Result:
     single item, and, in results brought from elsewhere, groups below the run's own smallest size. Of models
     only name and figures stay.
     """
+    if not small_groups:
+        result = without_small_groups(result)
     shown = replace(
         result,
         data=public_summary(result.data),

@@ -10,150 +10,160 @@ import hashlib
 import json
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Unpack
 
 import sqlalchemy as sa
+from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
 from grasp_core.errors import StoreError
 from grasp_core.store.bound import Bound
 from grasp_core.store.database import clock, new_id, to_read, to_write
-from grasp_core.store.schema import links, runs
+from grasp_core.store.link_records import Leaderboard, Link, Lock, Target, Terms
+from grasp_core.store.schema import link_visits, links, runs
+from grasp_core.store.visiting.keys import key_of
+from grasp_core.store.visiting.passwords import hashed
+
+__all__ = ["Leaderboard", "Link", "LinkStore", "Lock", "Target"]
 
 TOKEN_BYTES = 32
-_TARGET = (links.c.id, links.c.run_id)
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """The run that a link opens, or the leaderboard that this very link holds."""
-
-    kind: Literal["run", "leaderboard"]
-    id: str
-
-
-@dataclass(frozen=True, slots=True)
-class Leaderboard:
-    """A leaderboard as it was when a link to it was made.
-
-    Parameters
-    ----------
-    content : dict
-        ``grasp-leaderboard``, see docs/models.md.
-    created_at : float
-        Seconds since 1970.
-    """
-
-    content: dict[str, Any]
-    created_at: float
-    title: str = "Leaderboard"
-
-
-@dataclass(frozen=True, slots=True)
-class Link:
-    """A share link as its maker sees it; the token itself is shown once and not kept."""
-
-    id: str
-    target: Target
-    label: str
-    created_by: str
-    created_at: float
-    expires_at: float | None
-    revoked_at: float | None
-    uses: int
-    last_used_at: float | None
-    expired: bool
-
-    @property
-    def works(self) -> bool:
-        """Whether the link opens its result."""
-        return self.revoked_at is None and not self.expired
+VISIT_HOURS = 12.0
+"""How long a visit lasts: who comes again meanwhile is not counted again."""
+_TARGET = (links.c.id, links.c.run_id, links.c.small_groups)
 
 
 class LinkStore(Bound):
     """Links in the database; a token opens what it opens for whoever brings it."""
 
-    def create(self, run_id: str, *, created_by: str, label: str = "", days: float | None = None) -> str:
+    def create(self, run_id: str, *, created_by: str, **terms: Unpack[Terms]) -> str:
         """Make a link to a run; returns its token, which nobody can read again.
-
-        Parameters
-        ----------
-        run_id, created_by, label : str
-        days : float, optional
-            After so many days the link stops working.
 
         Raises
         ------
         StoreError
             If there is no such run within reach (any more).
+        LimitError
+            If the password is too short or too long.
         """
         project = sa.select(runs.c.project_id).where(runs.c.id == run_id, self._seen(runs.c.project_id))
         try:
             return self._create(
-                {"run_id": run_id, "project_id": project.scalar_subquery()}, created_by, label, days
+                {"run_id": run_id, "project_id": project.scalar_subquery()}, created_by, terms
             )
         except IntegrityError:
             raise StoreError("The run was deleted, so it cannot be shared.") from None
 
     def create_leaderboard(
-        self, content: Mapping[str, Any], *, created_by: str, label: str = "", days: float | None = None
+        self, content: Mapping[str, Any], *, created_by: str, **terms: Unpack[Terms]
     ) -> str:
         """As :meth:`create`, to a leaderboard's JSON-ready form, in the project."""
         target = {"leaderboard": json.dumps(content, allow_nan=False), "project_id": self._home}
         try:
-            return self._create(target, created_by, label, days)
+            return self._create(target, created_by, terms)
         except IntegrityError:
             raise StoreError("The project was deleted, so its leaderboard cannot be shared.") from None
 
-    def _create(self, target: Mapping[str, Any], created_by: str, label: str, days: float | None) -> str:
+    def _create(self, target: Mapping[str, Any], created_by: str, terms: Terms) -> str:
         token = secrets.token_urlsafe(TOKEN_BYTES)
-        now = clock(self._engine)
+        now, days, password = clock(self._engine), terms.get("days"), terms.get("password")
         link = links.insert().values(
             id=new_id(),
             token_sha256=_digest(token),
-            label=label,
+            label=terms.get("label", ""),
             created_by=created_by,
             created_at=now,
             expires_at=None if days is None else now + days * 86400,
+            password=None if password is None else hashed(password),
+            max_uses=terms.get("max_uses"),
+            small_groups=terms.get("small_groups", False),
             **target,
         )
         with to_write(self._engine) as connection:
             connection.execute(link)
         return token
 
-    def use(self, token: str, *, count: bool = True) -> Target | None:
-        """The target of a token, or None if it is unknown, revoked or expired.
+    def lock(self, token: str, visit: str) -> Lock | None:
+        """What a token's link asks of a visit; None if it opens nothing for it.
+
+        A link that is used up still opens to visits that go on.
+        """
+        goes_on = _visit(token, visit).exists()
+        left = links.c.max_uses.is_(None) | (links.c.uses < links.c.max_uses)
+        query = sa.select(*_TARGET, links.c.password, goes_on.label("goes_on")).where(
+            self._works(token), left | goes_on
+        )
+        with to_read(self._engine) as connection:
+            row = connection.execute(query).one_or_none()
+        return None if row is None else Lock(row.id, _target(row), None if row.goes_on else row.password)
+
+    def use(self, token: str, *, visit: str = "", count: bool = True) -> Target | None:
+        """The target of a token, or None if it is unknown, revoked, expired or used up.
 
         Parameters
         ----------
         token : str
+        visit : str
+            What the visitor carries; the same one counts once in :data:`VISIT_HOURS`, "" each time.
         count : bool
-            Count this as a use; a page view counts once, its later reruns do not.
-        """
-        now = clock(self._engine)
-        works = (
-            (links.c.token_sha256 == _digest(token))
-            & links.c.revoked_at.is_(None)
-            & (links.c.expires_at.is_(None) | (links.c.expires_at > now))
-        )
-        if not count:
-            with to_read(self._engine) as connection:
-                row = connection.execute(sa.select(*_TARGET).where(works)).one_or_none()
-        else:
-            with to_write(self._engine) as connection:
-                used = links.update().where(works).values(uses=links.c.uses + 1, last_used_at=now)
-                row = connection.execute(used.returning(*_TARGET)).one_or_none()
-        return None if row is None else _target(row)
+            Whether somebody opens it; else only whether it still works for who has opened it is asked.
 
-    def revoke(self, link_id: str) -> None:
-        """Make a link stop working for good."""
+        Notes
+        -----
+        The link's row is locked, so that of two visitors for one last use one is let in.
+        """
+        query = sa.select(*_TARGET, links.c.uses, links.c.max_uses).where(self._works(token))
+        with (to_write if count else to_read)(self._engine) as connection:
+            row = connection.execute(query.with_for_update() if count else query).one_or_none()
+            if row is None:
+                return None
+            if count and not (visit and connection.execute(_visit(token, visit)).first()):
+                if row.max_uses is not None and row.uses >= row.max_uses:
+                    return None
+                self._begin(connection, row.id, key_of(token, visit) if visit else None)
+        return _target(row)
+
+    def _begin(self, connection: Connection, link_id: str, visit: str | None) -> None:
+        now = clock(self._engine)
+        used = links.update().where(links.c.id == link_id)
+        connection.execute(used.values(uses=links.c.uses + 1, last_used_at=now))
+        if visit is not None:
+            connection.execute(link_visits.insert().values(link_id=link_id, visit=visit, began_at=now))
+
+    def _works(self, token: str) -> sa.ColumnElement[bool]:
+        return (links.c.token_sha256 == _digest(token)) & self._open()
+
+    def _open(self) -> sa.ColumnElement[bool]:
+        """Whether a link is neither revoked nor expired."""
+        ends: sa.ColumnElement[bool] = links.c.expires_at > clock(self._engine)
+        return links.c.revoked_at.is_(None) & (links.c.expires_at.is_(None) | ends)
+
+    def end_visits(self) -> None:
+        """Forget visits that have lasted as long as they may."""
         with to_write(self._engine) as connection:
-            connection.execute(
-                links.update()
-                .where(links.c.id == link_id, links.c.revoked_at.is_(None), self._seen(links.c.project_id))
-                .values(revoked_at=clock(self._engine))
-            )
+            old = link_visits.c.began_at < clock(self._engine) - VISIT_HOURS * 3600
+            connection.execute(link_visits.delete().where(old))
+
+    def revoke(self, link_id: str) -> bool:
+        """Make a link stop working for good; returns False where there is none to withdraw."""
+        return self._revoke(links.c.id == link_id) > 0
+
+    def revoke_of_run(self, run_id: str) -> int:
+        """Make all links to a run stop working; returns how many did."""
+        return self._revoke(self._open() & (links.c.run_id == run_id))
+
+    def revoke_of_person(self, person_id: str) -> int:
+        """Make all links that a person made stop working; returns how many did."""
+        return self._revoke(self._open() & (links.c.created_by == person_id))
+
+    def _revoke(self, which: sa.ColumnElement[bool]) -> int:
+        ending = links.update().where(which, links.c.revoked_at.is_(None), self._seen(links.c.project_id))
+        revoked = ending.values(revoked_at=clock(self._engine))
+        with to_write(self._engine) as connection:
+            return connection.execute(revoked).rowcount
+
+    def of_person(self, person_id: str) -> list[Link]:
+        """All links within reach that a person made, latest first."""
+        return self._found((links.c.created_by == person_id) & self._seen(links.c.project_id))
 
     def of_run(self, run_id: str) -> list[Link]:
         """All links to a run within reach, latest first."""
@@ -214,13 +224,26 @@ class LinkStore(Bound):
                     uses=row.uses,
                     last_used_at=row.last_used_at,
                     expired=bool(row.expired),
+                    has_password=row.password is not None,
+                    max_uses=row.max_uses,
                 )
                 for row in connection.execute(query)
             ]
 
 
+def _visit(token: str, visit: str) -> sa.Select[tuple[str]]:
+    """The row of a visit that goes on."""
+    return sa.select(link_visits.c.visit).where(
+        link_visits.c.link_id == links.c.id,
+        links.c.token_sha256 == _digest(token),
+        link_visits.c.visit == key_of(token, visit),
+    )
+
+
 def _target(row: Any) -> Target:
-    return Target("leaderboard", row.id) if row.run_id is None else Target("run", row.run_id)
+    if row.run_id is None:
+        return Target("leaderboard", row.id)
+    return Target("run", row.run_id, bool(row.small_groups))
 
 
 def _digest(token: str) -> str:

@@ -105,8 +105,8 @@ def test_from_upload_to_a_stranger_and_revoked(
     assert stranger.locator("a:not([href^='#'])").count() == 0
     assert link[-20:] not in stranger.title()
 
-    owner.get_by_role("dialog").get_by_role("button", name="Revoke").click()
-    expect(owner.get_by_role("dialog")).to_contain_text("revoked just now")
+    owner.get_by_role("dialog").get_by_role("button", name="Withdraw").click()
+    expect(owner.get_by_role("dialog")).to_contain_text("withdrawn just now")
     owner.keyboard.press("Escape")
     assert owner.get_by_role("heading", level=2).first.inner_text() == headline
     stranger.get_by_role("radio", name="XRR", exact=True).click()
@@ -232,8 +232,8 @@ def test_a_leaderboard_is_shared_with_somebody_without_a_session(open_page: Open
         settle(stranger)
         picture(stranger, f"shared-leaderboard-{width}")
         found[f"shared-{width}"] = _faults(stranger)
-    owner.get_by_role("dialog").get_by_role("button", name="Revoke").click()
-    expect(owner.get_by_role("dialog")).to_contain_text("revoked just now")
+    owner.get_by_role("dialog").get_by_role("button", name="Withdraw").click()
+    expect(owner.get_by_role("dialog")).to_contain_text("withdrawn just now")
     other = stranger.get_by_role("option", name="overruling", exact=True)
     for _ in range(10):  # the first click after a download only closes what the browser shows of it
         stranger.get_by_role("combobox", name="Sort by").click()

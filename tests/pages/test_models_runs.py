@@ -210,7 +210,7 @@ def test_an_answer_is_shared_and_revoked(server: Server) -> None:
     assert round((link.expires_at or 0) - link.created_at) == 7 * 86400
     press(page, "Share")
     assert "**the board** · works" in seen(page.markdown)
-    press(page, "Revoke")
+    press(page, "Withdraw")
     assert not server.links.of_run(kept.id)[0].works
 
 
@@ -221,9 +221,9 @@ def twice(run_id):
     import streamlit as st
 
     from grasp_core import server
-    from pages._ui.share import sharing
+    from pages._ui.share import sharing, terms
 
-    st.session_state[sharing.TERM] = "30 days"
+    st.session_state[terms.TERM] = "30 days"
     shared = sharing.Shareable("", "", "everyone", "", partial(server.shared().links.create, run_id), list)
     for _ in range(2):
         sharing.make_link(shared)
@@ -333,7 +333,7 @@ def test_links_to_earlier_boards_can_be_revoked(server: Server) -> None:
     submit(server, "later", 0.9)
     page = models(view="Leaderboard")
     press(page, "Share")
-    press(page, "Revoke")
+    press(page, "Withdraw")
     assert CLOSED in seen(stranger(token).info)
 
 
@@ -347,7 +347,7 @@ def test_each_person_manages_own_links_to_the_board(server: Server, monkeypatch:
             share_board(page)
             page = models(view="Leaderboard")
         press(page, "Share")
-        offered[user.name] = labels(page).count("Revoke")
+        offered[user.name] = labels(page).count("Withdraw")
     assert offered == {"ann": 1, "bob": 1, "root": 2, "vera": 0}
     assert "role on this server is viewer" in seen(page.markdown)
 
@@ -361,5 +361,5 @@ def test_a_link_of_somebody_else_is_not_revoked(server: Server, monkeypatch: pyt
     shared = sharing.Shareable(
         "", BOB.id, EVERYONE, "", partial(server.links.create, mine.id), partial(server.links.of_run, mine.id)
     )
-    sharing.revoke_link(shared, theirs.id)
+    sharing.withdraw_link(shared, theirs.id)
     assert server.links.of_run(kept.id)[0].works

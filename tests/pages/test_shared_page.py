@@ -152,11 +152,11 @@ def test_share_makes_a_link_and_revoke_ends_it(server: Server) -> None:
     assert "**the <b>board</b>** · works" in seen(page.markdown)
     assert "ends in 7 days" in seen(page.caption)
     assert "never opened" in seen(page.caption)
-    press(page, "Revoke")
+    press(page, "Withdraw")
     assert not _only_link(server, run_id).works
     press(page, "Share")
-    assert "revoked just now" in seen(page.caption)
-    assert "Revoke" not in [button.label for button in page.button]
+    assert "withdrawn just now" in seen(page.caption)
+    assert "Withdraw" not in [button.label for button in page.button]
 
 
 def test_a_link_may_end_on_a_day_of_ones_choice(server: Server) -> None:

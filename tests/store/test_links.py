@@ -17,7 +17,8 @@ from sqlalchemy.exc import IntegrityError
 from grasp_core.errors import StoreError
 from grasp_core.store.links import Leaderboard, Link, LinkStore, Target
 from grasp_core.store.runs import RunStore
-from grasp_core.store.schema import links
+from grasp_core.store.schema import link_tries, link_visits, links
+from grasp_core.store.visiting.tries import TryStore
 from tests.empty_store import open_store
 from tests.made_up import BOARD
 from tests.store.making import HOSTILE, RESULT, change, column
@@ -217,3 +218,73 @@ def test_leaderboards_go_when_no_link_opens_them(engine: Engine, store: LinkStor
     assert store.delete_leaderboards(older_than_hours=2, closed=False) == 2
     assert [link.label for link in store.of_leaderboards()] == ["new"]
     assert [link.label for link in run.found()] == ["run"]
+
+
+def test_a_visit_counts_once_however_often_it_comes(store: LinkStore, target: Shared) -> None:
+    token, other = target.make(created_by="ann"), target.make(created_by="ann")
+    with ThreadPoolExecutor(8) as askers:
+        assert all(askers.map(lambda _: store.use(token, visit="a browser"), range(16)))
+    assert store.use(other, visit="a browser") is not None
+    assert sorted(link.uses for link in target.found()) == [1, 1]
+
+
+def test_one_of_many_visitors_gets_the_last_use(store: LinkStore, target: Shared) -> None:
+    token = target.make(created_by="ann", max_uses=3)
+    with ThreadPoolExecutor(8) as visitors:
+        opened = list(visitors.map(lambda place: store.use(token, visit=f"browser {place}"), range(16)))
+    (link,) = target.found()
+    assert sum(found is not None for found in opened) == link.uses == 3
+    assert (link.max_uses, link.used_up, link.works, link.goes_on, link.state) == (
+        3,
+        True,
+        False,
+        True,
+        "used up",
+    )
+    let_in = [place for place, found in enumerate(opened) if found is not None]
+    for place in range(16):
+        assert (store.lock(token, f"browser {place}") is not None) is (place in let_in)
+        assert (store.use(token, visit=f"browser {place}") is not None) is (place in let_in)
+
+
+def test_a_visit_lasts_twelve_hours(engine: Engine, store: LinkStore, target: Shared) -> None:
+    token = target.make(created_by="ann", max_uses=1)
+    assert store.use(token, visit="a browser") is not None
+    change(engine, link_visits, began_at=link_visits.c.began_at - 11.9 * 3600)
+    store.end_visits()
+    assert store.use(token, visit="a browser") is not None
+    change(engine, link_visits, began_at=link_visits.c.began_at - 0.2 * 3600)
+    store.end_visits()
+    assert store.use(token, visit="a browser") is None
+
+
+def test_the_database_says_neither_who_came_nor_the_password(
+    engine: Engine, store: LinkStore, target: Shared
+) -> None:
+    token = target.make(created_by="ann", password="correct horse")
+    store.use(token, visit="a browser")
+    TryStore(engine).count(target.found()[0].id, token, "192.0.2.7")
+    digests = {hashlib.sha256(text.encode()).hexdigest() for text in ("a browser", "192.0.2.7")}
+    assert not digests & {*column(engine, link_visits, "visit"), *column(engine, link_tries, "who")}
+    (kept,) = column(engine, links, "password")
+    assert kept.startswith("scrypt-15-8-3$")
+    assert "correct" not in kept
+
+
+def test_all_links_to_a_run_or_of_a_person_are_withdrawn(engine: Engine, store: LinkStore) -> None:
+    first, second = made(engine, "run", "A"), made(engine, "run", "B")
+    board_of_ann = made(engine, "leaderboard", "C")
+    for shared in (first, second):
+        for person in ("ann", "bob"):
+            shared.make(created_by=person)
+    first.make(created_by="ann", days=-1)
+    board_of_ann.make(created_by="ann")
+    used_up = first.make(created_by="ann", max_uses=1)
+    assert store.use(used_up, visit="a browser") is not None
+    assert store.revoke_of_run(str(first.run_id)) == 3
+    assert store.use(used_up, count=False) is None
+    assert [link.works for link in second.found()] == [True, True]
+    assert store.revoke_of_person("ann") == 2
+    assert {link.created_by for link in second.found() if link.works} == {"bob"}
+    assert not board_of_ann.found()[0].works
+    assert store.revoke_of_person("ann") == store.revoke_of_run(str(first.run_id)) == 0

@@ -38,7 +38,8 @@ SIGNATURE = "9" * 64
 FOR_THE_SERVER = {
     "claim", "keep", "computed", "counted", "finish", "release",  # whoever computes, by a claim of its own
     "delete_older_than", "drop_checkpoints", "delete_unneeded", "delete_leaderboards",  # what sweeps
-    "use", "of_token",  # by a token, which is the right to see
+    "end_visits",
+    "use", "lock", "of_token",  # by a token, which is the right to see
     "used", "reserve", "left",  # of the person who asks
     "roles", "current",  # of the person who asks
     "take", "looked", "failed", "stop", "going", "run_done", "run_failed",  # whoever looks, by a claim
@@ -121,7 +122,10 @@ ASKED: dict[type[Bound], dict[str, Callable[[Any, Filled], Any]]] = {
         "of_run": lambda store, b: store.of_run(b.done),
         "of_leaderboards": lambda store, b: store.of_leaderboards(),
         "leaderboard": lambda store, b: store.leaderboard(b.board_link),
-        "revoke": lambda store, b: [store.revoke(b.run_link), store.revoke(b.board_link)],
+        "of_person": lambda store, b: store.of_person("bob"),
+        "revoke": lambda store, b: store.revoke(b.run_link) or store.revoke(b.board_link),
+        "revoke_of_run": lambda store, b: store.revoke_of_run(b.done),
+        "revoke_of_person": lambda store, b: store.revoke_of_person("bob"),
     },
     ReadingStore: {"recall": lambda store, b: store.recall(SIGNATURE, owner="bob")},
     SubmissionStore: {
@@ -181,6 +185,7 @@ ADDS = {
 CHANGES = {
     "request_cancel", "describe", "delete", "revoke", "keep", "choose", "rename", "archive",
     "move", "admit", "expel", "pause", "resume", "set_every", "look_now", "withdraw", "add",
+    "revoke_of_run", "revoke_of_person",
 }  # fmt: skip
 METHODS = [(kind, name) for kind, calls in ASKED.items() for name in calls]
 

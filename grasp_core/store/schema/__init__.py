@@ -13,7 +13,7 @@ from grasp_core.store.schema.benchmark_tables import scorings, submissions
 from grasp_core.store.schema.call_tables import outcomes, tokens, webhooks
 from grasp_core.store.schema.columns import Line, Prose, metadata, storable
 from grasp_core.store.schema.file_tables import chunks, files, readings, run_files
-from grasp_core.store.schema.link_tables import links
+from grasp_core.store.schema.link_tables import link_tries, link_visits, links
 from grasp_core.store.schema.people_tables import audit, people, sessions
 from grasp_core.store.schema.project_tables import current_projects, project_members, projects
 from grasp_core.store.schema.run_tables import answers, checkpoints, provisional_results, runs, tags, tallies
@@ -30,6 +30,8 @@ __all__ = [
     "current_projects",
     "feeds",
     "files",
+    "link_tries",
+    "link_visits",
     "links",
     "metadata",
     "outcomes",
@@ -52,5 +54,7 @@ __all__ = [
     "webhooks",
 ]
 
-PASSING = frozenset({provisional_results, tokens, outcomes, webhooks, sessions, feeds})
+PASSING = frozenset(
+    {provisional_results, tokens, outcomes, webhooks, sessions, feeds, link_visits, link_tries}
+)
 """Tables that no backup holds: what is found anew, and keys that would come back to life."""

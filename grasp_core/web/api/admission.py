@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from http import HTTPStatus
 from typing import Annotated
+from urllib.parse import unquote
 
 from fastapi import Depends
 from starlette.concurrency import run_in_threadpool
@@ -17,14 +18,18 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from grasp_core.access import EVERYONE, EVERYTHING, User, user_by_token
 from grasp_core.server import Server, Stores
 from grasp_core.store.people.tokens import PREFIX
+from grasp_core.visitors import Visitor
 from grasp_core.web.identity import Identify, bearer, same_origin
 from grasp_core.web.problem import ProblemError
 from grasp_core.web.rates import Rates
+from grasp_core.web.visits import visit_of
 
 MAX_JSON = 2**20
 """Bytes of a request's JSON."""
 STREAMED = frozenset({"/files", "/submissions"})
 """Paths that take what is larger, and limit it themselves."""
+WITH_LINK = "Link-Password"
+"""The header in which a share link's password comes, percent-encoded UTF-8."""
 _KEY = "grasp.caller"
 _REFUSALS = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.TOO_MANY_REQUESTS})
 _LOOKING = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -45,6 +50,8 @@ class Caller:
         The bearer token; a stranger's may be a share link's.
     who : callable
         Who asks, found anew.
+    visitor : Visitor
+        Who asks, as somebody with a link.
     first : bool
         Whether this is the request itself, which counts as a use of a link.
     """
@@ -53,6 +60,7 @@ class Caller:
     user: User | None
     token: str | None
     who: Callable[[], User | None]
+    visitor: Visitor
     first: bool = True
 
     def again(self) -> Caller:
@@ -176,15 +184,26 @@ class Admission:
             _check_site(connection, server)
         if changes and user is None:
             raise ProblemError(HTTPStatus.UNAUTHORIZED, SIGN_IN)
-        return Caller(server, user, brought, partial(_known, server, who))
+        return Caller(server, user, brought, partial(_known, server, who), _visitor(connection))
 
     def _check_rate(
         self, server: Server, connection: HTTPConnection, user: User | None, changes: bool
     ) -> None:
         if self.rates is None:
             self.rates = Rates(server.settings)
-        address = "" if connection.client is None else connection.client.host
-        self.rates.check(("stranger", address) if user is None else ("person", user.id), changes=changes)
+        self.rates.check(
+            ("stranger", _address(connection)) if user is None else ("person", user.id), changes=changes
+        )
+
+
+def _address(connection: HTTPConnection) -> str:
+    return "" if connection.client is None else connection.client.host
+
+
+def _visitor(connection: HTTPConnection) -> Visitor:
+    password = connection.headers.get(WITH_LINK)
+    given = None if password is None else unquote(password)
+    return Visitor(visit_of(connection), _address(connection), given)
 
 
 def _noting(send: Send, caller: Caller, scope: Scope) -> Send:

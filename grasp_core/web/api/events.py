@@ -17,7 +17,8 @@ from grasp_core.errors import StoreError
 from grasp_core.result import Result
 from grasp_core.store.runs import RunRecord
 from grasp_core.web.api.admission import Asking, Caller
-from grasp_core.web.api.runs import shown_to, so_far, visible_run
+from grasp_core.web.api.by_link import shown_to
+from grasp_core.web.api.runs import so_far, visible_run
 from grasp_core.web.problem import ProblemError
 
 router = APIRouter(tags=["Runs"])
@@ -50,7 +51,7 @@ async def follow_run(
         told: dict[str, object] | None = None
         checked = time.monotonic()
         while True:
-            state = so_far(record, None, for_stranger=asking.user is None)
+            state = so_far(asking, record, None)
             if state != told:
                 yield ServerSentEvent(event="end" if record.ended else "progress", data=state)
             if record.ended:

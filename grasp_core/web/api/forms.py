@@ -10,10 +10,12 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from grasp_core.access import EVERYONE
 from grasp_core.store import links
+from grasp_core.store.link_records import MOST_USES
 from grasp_core.store.people.people import Person as KnownPerson
 from grasp_core.store.people.people import Role
 from grasp_core.store.run_records import RunRecord
 from grasp_core.store.submissions import SubmissionRecord
+from grasp_core.store.visiting.passwords import LONGEST, SHORTEST
 
 State = Literal["queued", "running", "done", "failed", "cancelled"]
 
@@ -136,6 +138,16 @@ class NewLink(Form):
 
     label: str = Field("", max_length=100, description="For whom or what; strangers do not see it.")
     days: float | None = Field(30, gt=0, le=36_500, description="How long it works; null for no end.")
+    password: str | None = Field(
+        None, min_length=SHORTEST, max_length=LONGEST, description="What visitors are asked for."
+    )
+    max_uses: int | None = Field(
+        None, ge=1, le=MOST_USES, description="Visits that it takes; null for any number."
+    )
+    small_groups: bool = Field(
+        False,
+        description="Show groups of fewer than 5 raters too. Small groups are people.",
+    )
 
 
 class Link(Form):
@@ -150,6 +162,9 @@ class Link(Form):
     works: bool
     uses: int
     last_used_at: datetime | None
+    has_password: bool
+    max_uses: int | None
+    small_groups: bool
 
     @classmethod
     def of(cls, link: links.Link) -> Link:
@@ -180,6 +195,9 @@ def _of_link(link: links.Link) -> dict[str, Any]:
         "works": link.works,
         "uses": link.uses,
         "last_used_at": None if link.last_used_at is None else at(link.last_used_at),
+        "has_password": link.has_password,
+        "max_uses": link.max_uses,
+        "small_groups": link.target.small_groups,
     }
 
 
@@ -187,6 +205,12 @@ class Links(Form):
     """The links to a run, latest first."""
 
     links: list[Link]
+
+
+class Withdrawn(Form):
+    """What was withdrawn."""
+
+    withdrawn: int = Field(description="How many links stopped working.")
 
 
 class Person(Form):

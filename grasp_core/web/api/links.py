@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from http import HTTPStatus
+from typing import Annotated
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 from starlette.responses import Response
 
+from grasp_core.sharing import Withdrawing, told_of
+from grasp_core.store.link_records import Terms
 from grasp_core.store.runs import RunRecord
 from grasp_core.web.api.admission import Asking, Caller
-from grasp_core.web.api.forms import Link, Links, MadeLink, NewLink
+from grasp_core.web.api.forms import Link, Links, MadeLink, NewLink, Withdrawn
 from grasp_core.web.api.once import Done, IdempotencyKey, once
 from grasp_core.web.api.runs import missing, visible_run
+from grasp_core.web.problem import ProblemError
 
 router = APIRouter(tags=["Links"])
 
@@ -34,7 +38,7 @@ def make_link(run_id: str, new: NewLink, asking: Asking, idempotency_key: Idempo
         asking,
         idempotency_key,
         f"POST /runs/{record.id}/links",
-        new.model_dump_json(),
+        new.model_dump_json(exclude={"password"}),  # of which a plain hash is kept
         lambda: _make(asking, record, new, user.id),
         {"token": None, "address": None},
     )
@@ -51,9 +55,40 @@ def withdraw_link(run_id: str, link_id: str, asking: Asking) -> None:
     asking.server.audit.record(user.id, "withdraw", "link", link_id)
 
 
+@router.delete("/runs/{run_id}/links")
+def withdraw_links(run_id: str, asking: Asking) -> Withdrawn:
+    """Withdraw all links to a run."""
+    record = visible_run(asking, run_id)
+    user = asking.manager(record.owner, record.project)
+    links = asking.stores(record.project).links
+    return Withdrawn(withdrawn=Withdrawing(links, asking.server.audit).of_run(record.id, by=user))
+
+
+@router.delete("/links")
+def withdraw_links_of_person(
+    asking: Asking,
+    person: Annotated[
+        str | None, Query(max_length=64, description="Id of another person, whose links admins may withdraw.")
+    ] = None,
+) -> Withdrawn:
+    """Withdraw all links that you made, or as an admin all that a person made, in every project."""
+    user = asking.person
+    if not user.may_run:
+        raise ProblemError(HTTPStatus.FORBIDDEN, "This takes an analyst, and of a token the scope run.")
+    withdrawing = Withdrawing(asking.server.links, asking.server.audit)
+    return Withdrawn(withdrawn=withdrawing.of_person(user.id if person is None else person, by=user))
+
+
 def _make(asking: Caller, record: RunRecord, new: NewLink, created_by: str) -> Done:
     links = asking.stores(record.project).links
-    token = links.create(record.id, created_by=created_by, label=new.label.strip(), days=new.days)
-    asking.server.audit.record(created_by, "share", "run", record.id, {"days": new.days})
+    terms = Terms(
+        label=new.label.strip(),
+        days=new.days,
+        password=new.password,
+        max_uses=new.max_uses,
+        small_groups=new.small_groups,
+    )
+    token = links.create(record.id, created_by=created_by, **terms)
+    asking.server.audit.record(created_by, "share", "run", record.id, told_of(terms))
     address = f"{asking.server.settings.public_url}/shared?token={token}"
     return HTTPStatus.CREATED, MadeLink.made(links.of_token(token), token, address)

@@ -15,12 +15,12 @@ from grasp_core.errors import MissingResultError
 from grasp_core.export.registry import EXPORTS, safe_name
 from grasp_core.models_as_raters.tables import sides_csv
 from grasp_core.rater_map.values import ANSWER, of_answer
-from grasp_core.report.public_view import public_view
 from grasp_core.report.saved import result_json, spec_json
 from grasp_core.result import Result, RunResult
 from grasp_core.store.links import Target
 from grasp_core.store.runs import RunRecord
-from grasp_core.web.api.admission import SIGN_IN, Asking, Caller
+from grasp_core.web.api.admission import Asking, Caller
+from grasp_core.web.api.by_link import check_link, shown_to
 from grasp_core.web.api.cursors import cursor_after, place_of
 from grasp_core.web.api.forms import Found, Project, Run, Runs, State
 from grasp_core.web.problem import ProblemError
@@ -78,7 +78,7 @@ def read_run(run_id: str, asking: Asking) -> Response:
     if record.state == "done":
         return JSONResponse(_result(asking, record).to_dict(), headers=PRIVATE)
     found = None if record.ended else asking.server.service.provisional(record.id)
-    return JSONResponse(so_far(record, found, for_stranger=asking.user is None), headers=PRIVATE)
+    return JSONResponse(so_far(asking, record, found), headers=PRIVATE)
 
 
 @router.get("/runs/{run_id}/status")
@@ -144,25 +144,6 @@ def visible_run(asking: Caller, run_id: str) -> RunRecord:
     return record
 
 
-def check_link(asking: Caller, target: Target) -> None:
-    """Refuse a stranger whose link does not open this; they are told nothing about what there is.
-
-    Raises
-    ------
-    ProblemError
-    """
-    if asking.user is not None:
-        return
-    links = asking.server.links
-    opened = None if asking.token is None else links.use(asking.token, count=False)
-    if opened is None:
-        raise ProblemError(HTTPStatus.UNAUTHORIZED, SIGN_IN)
-    if opened != target:
-        raise ProblemError(HTTPStatus.NOT_FOUND, f"This link opens no {target.kind} of that id.")
-    if asking.first:
-        links.use(asking.token or "")
-
-
 def missing(kind: str) -> ProblemError:
     """The problem that there is no such thing."""
     return ProblemError(HTTPStatus.NOT_FOUND, f"There is no {kind} of that id.")
@@ -176,18 +157,12 @@ def _result(asking: Caller, record: RunRecord) -> Result:
     return shown_to(asking, result)
 
 
-def shown_to(asking: Caller, result: Result) -> Result:
-    """The result as the caller may see it."""
-    return public_view(result) if asking.user is None else result
-
-
-def so_far(record: RunRecord, found: Result | None, *, for_stranger: bool) -> dict[str, object]:
+def so_far(asking: Caller, record: RunRecord, found: Result | None) -> dict[str, object]:
     """Where a run stands and what is found so far; why it failed may quote data, not for strangers."""
-    shown = public_view(found) if found is not None and for_stranger else found
     return {
         "id": record.id,
         "state": record.state,
         "permutations": {"done": record.done, "total": record.total},
-        "error": None if for_stranger else record.error,
-        "provisional": None if shown is None else shown.to_dict(),
+        "error": None if asking.user is None else record.error,
+        "provisional": None if found is None else shown_to(asking, found).to_dict(),
     }

@@ -13,6 +13,7 @@ from grasp_core.errors import GraspError
 from grasp_core.report.text import escape_markdown
 from grasp_core.store.people.people import Person, Role
 from pages._ui.account.leaving import offer_leaving
+from pages._ui.account.own_links import offer_withdrawal
 from pages._ui.session.permissions import require_admin
 from pages._ui.session.times import told
 from pages._ui.widgets.confirming import confirm
@@ -54,6 +55,7 @@ def _show(person: Person, user: User) -> None:
     st.caption(" · ".join(facts))
     if identity.email in settings.admins:
         st.caption("Admin by the server's settings, which only whoever runs it can change.")
+        _offer_withdrawal(person, name)
         return
     by_settings = role_of(_without_role(person), settings)
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -73,6 +75,11 @@ def _show(person: Person, user: User) -> None:
         else:
             st.button(f"Enable {name}", key=f"enable-{person.id}", on_click=_enable, args=(person.id,))
         offer_leaving(person)
+        _offer_withdrawal(person, name)
+
+
+def _offer_withdrawal(person: Person, name: str) -> None:
+    offer_withdrawal(person.id, f"Withdraw links of {name}", f"{person.identity.name} made")
 
 
 @st.dialog("Disable this account?")

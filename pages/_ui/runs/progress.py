@@ -45,8 +45,10 @@ def watch(run_id: str, show: Callable[[Result], None]) -> None:
 
 
 @st.fragment(run_every=_EVERY_S)
-def watch_from_outside(asked: RunRecord, show: Callable[[Result], None], check: Callable[[], None]) -> None:
-    """The same for people without an account, as long as their link works."""
+def watch_from_outside(
+    asked: RunRecord, show: Callable[[Result], None], check: Callable[[], None], *, small_groups: bool
+) -> None:
+    """The same for people without an account, as long as their link works, with what it shows."""
     try:
         check()
     except AccessError:
@@ -57,7 +59,7 @@ def watch_from_outside(asked: RunRecord, show: Callable[[Result], None], check: 
     show_progress(run)
     found = server.shared().service.provisional(run.id)
     if found is not None:
-        show(public_view(found))
+        show(public_view(found, small_groups=small_groups))
 
 
 def show_progress(run: RunRecord) -> None:

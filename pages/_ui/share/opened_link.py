@@ -1,28 +1,35 @@
-"""Links that are opened, and whether they still work."""
+"""Links that are opened, what they ask for, and whether they still work."""
 
 from __future__ import annotations
 
+import secrets
 from dataclasses import dataclass
+from typing import NoReturn
 
 import streamlit as st
 
 from grasp_core import server
-from grasp_core.errors import AccessError
-from grasp_core.store.links import Leaderboard
+from grasp_core.errors import AccessError, LimitError
+from grasp_core.store.links import Leaderboard, Target
 from grasp_core.store.runs import RunRecord
+from grasp_core.store.visiting.passwords import LONGEST
+from grasp_core.visitors import CLOSED, PasswordError, Visitor
+from grasp_core.web.visits import COOKIE, known
 
-CLOSED = (
-    "This link does not work: it may be incomplete, or it has ended. Ask whoever sent it for another one."
-)
-_OPENED = "opened-link"
+_TAB, _TYPED, _GIVEN = "link-tab", "link-password-typed", "link-password-given"
+_VISIT_BYTES = 32
 
 
 @dataclass(frozen=True, slots=True)
 class OpenedLink:
-    """A link that works, or did when the page was drawn."""
+    """A link that works, or did when the page was drawn.
+
+    `small_groups` says whether it shows groups of few raters.
+    """
 
     token: str
     opened: RunRecord | Leaderboard
+    small_groups: bool
 
     def check(self) -> None:
         """Refuse once the link does not work any more.
@@ -30,21 +37,55 @@ class OpenedLink:
         Raises
         ------
         AccessError
-            With the one sentence for unknown, expired and revoked links.
+            With the one sentence for all links that do not.
         """
         if server.shared().links.use(self.token, count=False) is None:
             raise AccessError(CLOSED)
 
 
 def open_link() -> OpenedLink | None:
-    """The link of the address, opened; counted once a visit, whatever is clicked then."""
-    token = st.query_params.get("token", "")
+    """The link of the address, opened; counted once a visit, whatever is clicked then.
+
+    A link with a password shows nothing but the question for it.
+    """
+    token, given = st.query_params.get("token", ""), st.session_state.pop(_GIVEN, None)
+    try:
+        return _opened(token, server.shared().visitors.open(token, _visitor(given))) if token else None
+    except PasswordError as error:
+        _ask(None if given is None else str(error))
+    except LimitError as error:
+        _ask(str(error))
+    except AccessError:
+        return None
+
+
+def _visitor(given: str | None) -> Visitor:
+    """Who looks: known by the cookie, or where the browser keeps none, as long as the tab is open."""
+    tab = st.session_state.setdefault(_TAB, secrets.token_urlsafe(_VISIT_BYTES))
+    visit = known(st.context.cookies.get(COOKIE)) or tab
+    return Visitor(visit, st.context.ip_address or "", given)
+
+
+def _opened(token: str, target: Target) -> OpenedLink | None:
     shared = server.shared()
-    target = shared.links.use(token, count=st.session_state.get(_OPENED) != token) if token else None
-    if target is None:
-        return None
     opened = (shared.runs.get if target.kind == "run" else shared.links.leaderboard)(target.id)
-    if opened is None:
-        return None
-    st.session_state[_OPENED] = token
-    return OpenedLink(token, opened)
+    return None if opened is None else OpenedLink(token, opened, target.small_groups)
+
+
+def _ask(refused: str | None) -> NoReturn:
+    """Ask for the password, and say why what was given before does not do."""
+    st.title("Shared result")
+    st.write("This link opens with a password. Whoever sent you the link knows it.")
+    with st.form("link-password-form", border=False, clear_on_submit=True):
+        st.text_input(
+            "Password of the link", type="password", max_chars=LONGEST, autocomplete="off", key=_TYPED
+        )
+        st.form_submit_button("Open", type="primary", icon=":material/lock_open:", on_click=_give)
+    if refused is not None:
+        st.error(refused)
+    st.stop()
+
+
+def _give() -> None:
+    """Take what was typed, for one try."""
+    st.session_state[_GIVEN] = st.session_state[_TYPED]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
@@ -13,19 +12,21 @@ import streamlit as st
 
 from grasp_core import server
 from grasp_core.access import EVERYONE, only
+from grasp_core.errors import LimitError
 from grasp_core.report.text import escape_markdown
+from grasp_core.sharing import Withdrawing, told_of
 from grasp_core.store.links import Link
 from grasp_core.store.runs import RunRecord
+from grasp_core.wording import number
 from pages._ui.session.identity import current_user, owner_names
 from pages._ui.session.permissions import VIEWERS_LOOK, may_manage, require_manage
 from pages._ui.session.projects import current_project, here, stores_of
-from pages._ui.session.times import told, zone
+from pages._ui.session.times import told
+from pages._ui.share.terms import ask_terms, chosen_terms
 from pages._ui.shell.addresses import address
+from pages._ui.widgets.confirming import confirm
 
-MADE, _LABEL, TERM, _LAST_DAY = "share-made", "share-label", "share-term", "share-last-day"
-_TERMS: dict[str, float | None] = {"7 days": 7, "30 days": 30, "90 days": 90, "No end": None}
-_OWN_TERM = "Until a day of my choice"
-_LABEL_LENGTH = 100
+MADE, _REFUSED, _ASKED = "share-made", "share-refused", "share-withdraw-asked"
 _DOUBLE_CLICK_S = 1.0
 _GOES_ON = " It shows what is found so far, and the result once it is there."
 
@@ -43,9 +44,11 @@ class Shareable:
     what_is_shown : str
         A sentence or two on what a stranger sees.
     make : callable
-        Makes a link of `created_by`, `label` and `days`, and returns its token.
+        Makes a link of `created_by` and its terms, and returns its token.
     links : callable
         The links to it, latest first.
+    run : str, optional
+        Id of the run; only runs have groups, and links that are withdrawn together.
     """
 
     address: str
@@ -54,6 +57,7 @@ class Shareable:
     what_is_shown: str
     make: Callable[..., str]
     links: Callable[[], list[Link]]
+    run: str | None = None
 
 
 def share_run(run: RunRecord) -> None:
@@ -71,6 +75,7 @@ def share_run(run: RunRecord) -> None:
             f"something.{smallest}{'' if run.ended else _GOES_ON}",
             partial(stores_of(run).links.create, run.id),
             lambda: stores_of(run).links.of_run(run.id),
+            run.id,
         )
     )
 
@@ -99,7 +104,8 @@ def share(shared: Shareable) -> None:
 
 
 def _forget() -> None:
-    st.session_state.pop(MADE, None)
+    for key in (MADE, _REFUSED, _ASKED):
+        st.session_state.pop(key, None)
 
 
 @st.dialog("Share this result", width="large", on_dismiss=_forget)
@@ -130,20 +136,10 @@ def _smallest(sizes: list[int]) -> str:
 
 
 def _new_link(shared: Shareable) -> None:
-    left, right = st.columns(2)
-    left.text_input(
-        "For whom or what (optional)",
-        key=_LABEL,
-        max_chars=_LABEL_LENGTH,
-        help="Only you and your colleagues see it, in the list below.",
-    )
-    term = right.selectbox("Works for", [*_TERMS, _OWN_TERM], index=1, key=TERM)
-    if term == _OWN_TERM:
-        today = datetime.now(zone()).date()
-        right.date_input(
-            "Last day", today + timedelta(days=14), min_value=today, required=True, key=_LAST_DAY
-        )
+    ask_terms(groups=shared.run is not None)
     st.button("Make a link", type="primary", icon=":material/add_link:", on_click=make_link, args=(shared,))
+    if refused := st.session_state.pop(_REFUSED, None):
+        st.error(refused)
 
 
 def make_link(shared: Shareable) -> None:
@@ -152,24 +148,15 @@ def make_link(shared: Shareable) -> None:
     made_at, _ = st.session_state.get(MADE, (-_DOUBLE_CLICK_S, ""))
     if time.monotonic() - made_at < _DOUBLE_CLICK_S:
         return
-    token = shared.make(
-        created_by=user.id,
-        label=st.session_state.get(_LABEL, "").strip()[:_LABEL_LENGTH],
-        days=_days(),
-    )
-    server.shared().audit.record(user.id, "share", "link", "", {"address": shared.address, "days": _days()})
+    terms = chosen_terms()
+    try:
+        token = shared.make(created_by=user.id, **terms)
+    except LimitError as error:
+        st.session_state[_REFUSED] = str(error)
+        return
+    details = {"address": shared.address, **told_of(terms)}
+    server.shared().audit.record(user.id, "share", "link", "", details)
     st.session_state[MADE] = time.monotonic(), address("shared", token=token)
-
-
-def _days() -> float | None:
-    chosen = st.session_state.get(TERM)
-    if chosen != _OWN_TERM:
-        return _TERMS[chosen]
-    now = datetime.now(zone())
-    midnight = datetime.combine(
-        st.session_state[_LAST_DAY] + timedelta(days=1), datetime.min.time(), now.tzinfo
-    )
-    return (midnight.timestamp() - now.timestamp()) / 86400  # by the clock: a day may have 23 or 25 hours
 
 
 def _show_once(_made_at: float, link: str) -> None:
@@ -185,44 +172,67 @@ def _list(shared: Shareable) -> None:
     names = owner_names(link.created_by for link in links)
     for link in links:
         with st.container(border=True, key=f"link-{link.id}"):
-            st.markdown(f"**{escape_markdown(link.label or 'Without a label')}** · {_state(link)}")
+            st.markdown(f"**{escape_markdown(link.label or 'Without a label')}** · {link.state}")
             st.caption(escape_markdown(" · ".join(_facts(link, names[link.created_by]))))
             if link.works:
                 st.button(
-                    "Revoke",
-                    key=f"revoke-{link.id}",
+                    "Withdraw",
+                    key=f"withdraw-{link.id}",
                     icon=":material/link_off:",
                     help="The link stops working at once and for good.",
-                    on_click=revoke_link,
+                    on_click=withdraw_link,
                     args=(shared, link.id),
                 )
+    if shared.run is not None and any(link.goes_on for link in links):
+        _offer_all(shared)
 
 
-def _state(link: Link) -> str:
-    if link.revoked_at is not None:
-        return "revoked"
-    return "expired" if link.expired else "works"
+def _offer_all(shared: Shareable) -> None:
+    """Withdraw all links to a run, asked a second time."""
+    if not st.session_state.get(_ASKED):
+        if st.button("Withdraw all links to this run", icon=":material/link_off:", help="Asks first"):
+            st.session_state[_ASKED] = True
+            st.rerun(scope="fragment")
+        return
+    st.warning(
+        "Every link to this run, whoever made it, stops working at once and for good.",
+        icon=":material/warning:",
+    )
+    confirm(withdraw_all, shared, yes="Withdraw all of them", no="Keep them")
 
 
 def _facts(link: Link, maker: str) -> list[str]:
+    """How a link was made and used."""
     by = f" by {maker}" if maker else ""
     facts = [f"made{by} {told(link.created_at)}"]
     if link.revoked_at is not None:
-        facts.append(f"revoked {told(link.revoked_at)}")
+        facts.append(f"withdrawn {told(link.revoked_at)}")
     elif link.expires_at is None:
         facts.append("no end")
     else:
         facts.append(f"{'ended' if link.expired else 'ends'} {told(link.expires_at)}")
-    times = "once" if link.uses == 1 else f"{link.uses:,} times"
+    facts += ["password"] if link.has_password else []
+    facts += ["small groups shown"] if link.target.small_groups else []
+    facts += [] if link.max_uses is None else [f"at most {number(link.max_uses, 'visit')}"]
     if link.last_used_at is None:
         return [*facts, "never opened"]
+    times = "once" if link.uses == 1 else f"{link.uses:,} times"
     return [*facts, f"opened {times}, last {told(link.last_used_at)}"]
 
 
-def revoke_link(shared: Shareable, link_id: str) -> None:
-    """Revoke one of the links to what is shared, and no other."""
+def withdraw_link(shared: Shareable, link_id: str) -> None:
+    """Withdraw one of the links to what is shared, and no other."""
     user = require_manage(shared.owner, shared.project)
     if link_id in [link.id for link in shared.links()]:
         server.shared().seen(only(shared.project)).links.revoke(link_id)
         server.shared().audit.record(user.id, "withdraw", "link", link_id)
     st.session_state.pop(MADE, None)  # it may be the one that is shown to be copied
+
+
+def withdraw_all(shared: Shareable) -> None:
+    """Withdraw all links to a run."""
+    user = require_manage(shared.owner, shared.project)
+    _forget()
+    if shared.run is not None:
+        links = server.shared().seen(only(shared.project)).links
+        Withdrawing(links, server.shared().audit).of_run(shared.run, by=user)

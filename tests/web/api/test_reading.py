@@ -259,9 +259,9 @@ def test_a_wrong_token_takes_one_indexed_query(client: MakeClient, server: Serve
     assert len(selects) == 1
     with server.database.connect() as connection:
         plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {selects[0][0]}", selects[0][1]).all()
-    assert [row.detail for row in plan] == [plan[0].detail]
     assert "USING INDEX" in plan[0].detail
     assert "token_sha256=?" in plan[0].detail
+    assert not [row.detail for row in plan if row.detail.startswith("SCAN")]
 
 
 def test_why_a_run_failed_is_not_for_strangers(client: MakeClient, server: Server) -> None:

@@ -1,0 +1,10 @@
+"""What visits and addresses are known by: hashes that nobody can undo who has the database alone."""
+
+from __future__ import annotations
+
+import hashlib
+
+
+def key_of(token: str, text: str) -> str:
+    """SHA-256 of a text together with a link's token, which the database does not hold."""
+    return hashlib.sha256(f"{token} {text}".encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,53 @@
+"""Passwords of share links: kept as scrypt hashes, each with a salt of its own."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import secrets
+import threading
+import unicodedata
+
+from grasp_core.errors import LimitError
+
+SHORTEST, LONGEST = 8, 200
+"""Characters of a password."""
+_LOG2_N, _R, _P = 15, 8, 3
+"""What OWASP's cheat sheet on storing passwords asks of scrypt in 32 MB."""
+_MEMORY = 2**26
+_SALT_BYTES = 16
+_one_at_a_time = threading.Lock()  # each takes 32 MB
+
+
+def hashed(password: str) -> str:
+    """The form in which a password is kept: parameters, salt and hash.
+
+    Raises
+    ------
+    LimitError
+        If it is too short or too long.
+    """
+    if not SHORTEST <= len(password) <= LONGEST:
+        raise LimitError(f"A link's password has {SHORTEST} to {LONGEST} characters.")
+    salt = secrets.token_bytes(_SALT_BYTES)
+    parts = (base64.b64encode(part).decode("ascii") for part in (salt, _scrypt(password, salt)))
+    return "$".join((f"scrypt-{_LOG2_N}-{_R}-{_P}", *parts))
+
+
+def matches(password: str, kept: str) -> bool:
+    """Whether it is the password of which :func:`hashed` made `kept`; never of anything else."""
+    scheme, _, rest = kept.partition("$")
+    salt, _, expected = rest.partition("$")
+    if scheme != f"scrypt-{_LOG2_N}-{_R}-{_P}" or len(password) > LONGEST:
+        return False
+    try:
+        return hmac.compare_digest(_scrypt(password, base64.b64decode(salt)), base64.b64decode(expected))
+    except ValueError:  # no base64
+        return False
+
+
+def _scrypt(password: str, salt: bytes) -> bytes:
+    text = unicodedata.normalize("NFC", password).encode("utf-8", "surrogatepass")
+    with _one_at_a_time:
+        return hashlib.scrypt(text, salt=salt, n=2**_LOG2_N, r=_R, p=_P, maxmem=_MEMORY)

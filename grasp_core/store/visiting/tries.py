@@ -1,0 +1,59 @@
+"""Tries at the passwords of share links, counted by link and address for a quarter of an hour."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from sqlalchemy import Connection, Engine
+
+from grasp_core.store.database import clock, insert_new, only_one, to_write
+from grasp_core.store.schema import link_tries
+from grasp_core.store.visiting.keys import key_of
+
+SECONDS = 900.0
+BY_ADDRESS, BY_LINK = 5, 30
+"""Tries that one address, and all addresses together, have at a link in that time."""
+
+
+class TryStore:
+    """Tries in the database, so that all servers count together and a restart forgets none."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def count(self, link_id: str, token: str, address: str) -> bool:
+        """Count a try before it is made; whether it may be.
+
+        Parameters
+        ----------
+        link_id, token : str
+        address : str
+            Of whoever tries; kept as a hash that takes the token to make.
+        """
+        with to_write(self._engine) as connection:
+            only_one(connection, f"tries at {link_id}")
+            now = connection.execute(sa.select(clock(self._engine))).scalar_one()
+            connection.execute(link_tries.delete().where(link_tries.c.since <= now - SECONDS))
+            most = {key_of(token, address): BY_ADDRESS, "": BY_LINK}
+            if any(_so_far(connection, link_id, who) >= allowed for who, allowed in most.items()):
+                return False
+            rows = [{"link_id": link_id, "who": who, "since": now, "tries": 0} for who in most]
+            insert_new(connection, link_tries, rows)
+            connection.execute(_of(link_id, *most).values(tries=link_tries.c.tries + 1))
+        return True
+
+    def forget(self, link_id: str, token: str, address: str) -> None:
+        """Begin to count anew for an address that knew the password."""
+        who = key_of(token, address)
+        with to_write(self._engine) as connection:
+            connection.execute(
+                link_tries.delete().where(link_tries.c.link_id == link_id, link_tries.c.who == who)
+            )
+
+
+def _of(link_id: str, *who: str) -> sa.Update:
+    return link_tries.update().where(link_tries.c.link_id == link_id, link_tries.c.who.in_(who))
+
+
+def _so_far(connection: Connection, link_id: str, who: str) -> int:
+    query = sa.select(link_tries.c.tries).where(link_tries.c.link_id == link_id, link_tries.c.who == who)
+    return connection.execute(query).scalar_one_or_none() or 0

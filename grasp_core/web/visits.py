@@ -1,0 +1,81 @@
+"""The cookie by which a visit to a share link is known when somebody comes again."""
+
+from __future__ import annotations
+
+import re
+import secrets
+
+from starlette.datastructures import MutableHeaders
+from starlette.requests import HTTPConnection
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from grasp_core.store.links import VISIT_HOURS
+from grasp_core.store.people.tokens import PREFIX
+from grasp_core.web.identity import bearer
+
+COOKIE = "grasp_visit"
+_BYTES = 32
+_VALUE = re.compile(r"[\w-]{43}", re.ASCII)
+_KEY = "grasp.visit"
+
+
+class Visits:
+    """ASGI middleware that gives browsers and programs that come by a share link a random number to carry.
+
+    It says nothing of who somebody is; scripts cannot read it, and no other site sends it.
+
+    Parameters
+    ----------
+    app : ASGI application
+    base_path : str
+    pages : frozenset of str
+        Paths that are opened by links.
+    """
+
+    def __init__(self, app: ASGIApp, base_path: str = "", pages: frozenset[str] = frozenset()) -> None:
+        self.app = app
+        self.base_path = base_path
+        self.pages = pages
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass everything through, with a cookie on the response to a visitor that has none."""
+        if scope["type"] != "http" or not self._by_link(HTTPConnection(scope)):
+            await self.app(scope, receive, send)
+            return
+        carried = known(HTTPConnection(scope).cookies.get(COOKIE))
+        scope[_KEY] = carried or secrets.token_urlsafe(_BYTES)
+
+        async def send_on(message: Message) -> None:
+            if message["type"] == "http.response.start" and not carried:
+                answer = Response()
+                answer.set_cookie(
+                    COOKIE,
+                    scope[_KEY],
+                    max_age=round(VISIT_HOURS * 3600),
+                    path=self.base_path or "/",
+                    httponly=True,
+                    samesite="lax",
+                )
+                MutableHeaders(scope=message).append("Set-Cookie", answer.headers["Set-Cookie"])
+            await send(message)
+
+        await self.app(scope, receive, send_on)
+
+    def _by_link(self, connection: HTTPConnection) -> bool:
+        path = connection.scope["path"].removeprefix(self.base_path)
+        if path.startswith("/api/"):
+            token = bearer(connection)
+            return token is not None and not token.startswith(PREFIX)
+        return path in self.pages
+
+
+def visit_of(connection: HTTPConnection) -> str:
+    """What a request's visitor carries; "" where it is no visitor's by a link."""
+    found: str = connection.scope.get(_KEY, "")
+    return found
+
+
+def known(carried: str | None) -> str:
+    """The cookie's value if it is one that was given, else ""."""
+    return carried if carried is not None and _VALUE.fullmatch(carried) else ""

@@ -1,0 +1,156 @@
+"""Small groups, and what would tell of them, are nowhere in what people without an account get."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grasp_core.groups import Group
+from grasp_core.remarks.cautions import Caution
+from grasp_core.report.public_view import public_view
+from grasp_core.report.small_groups.cover import LEAST, Line, left_out
+from grasp_core.report.small_groups.hiding import hidden_groups, without_small_groups
+from grasp_core.result import RunResult
+from tests.results import make_group, make_outcome, make_result
+
+Table = dict[tuple[str, str], int]
+
+
+def result_of(table: Table, axes: tuple[tuple[str, ...], ...], raters: int | None = None) -> RunResult:
+    """A result whose groups have the sizes of a table of two axes."""
+    sizes: dict[Group, int] = {}
+    for asked in axes:
+        for values, size in table.items():
+            chosen = tuple(values[("race", "gender").index(name)] for name in asked)
+            group = Group(asked, chosen)
+            sizes[group] = sizes.get(group, 0) + size
+    rows = tuple(
+        replace(make_group("x", raters=size, gai=make_outcome(1.0, "up")), group=group)
+        for group, size in sizes.items()
+        if size
+    )
+    result = make_result(rows, statistics=("gai",), min_raters=1)
+    total = sum(table.values()) if raters is None else raters
+    analysis = replace(result.spec.analysis, axes=axes)
+    return replace(
+        result,
+        data=replace(result.data, raters=total),
+        spec=replace(result.spec, analysis=analysis),
+        warnings=(),
+    )
+
+
+def of_one_axis(**sizes: int) -> RunResult:
+    return result_of({(name, "any"): size for name, size in sizes.items()}, (("race",),))
+
+
+def hidden(result: RunResult) -> set[str]:
+    return {group.label for group in hidden_groups(result)}
+
+
+@pytest.mark.parametrize(
+    ("sizes", "gone"),
+    [
+        ({"A": 40, "B": 30, "C": 20}, set()),
+        ({"A": 40, "B": 30, "C": 4}, {"B", "C"}),
+        ({"A": 40, "B": 4}, {"A", "B"}),
+        ({"A": 40, "B": 4, "C": 4}, {"A", "B", "C"}),
+        ({"A": 40, "B": 30, "C": 20, "D": 3, "E": 2}, {"C", "D", "E"}),
+        ({"A": 40, "B": 6, "C": 2}, {"A", "B", "C"}),  # 8 raters are not cover enough
+        ({"A": 50, "B": 40, "C": 6, "D": 2}, {"B", "C", "D"}),
+        ({"A": 50, "B": 31, "C": 30, "D": 3}, {"B", "C", "D"}),  # B nearly as small as C
+    ],
+)
+def test_a_small_group_goes_with_its_cover(sizes: dict[str, int], gone: set[str]) -> None:
+    assert hidden(of_one_axis(**sizes)) == gone
+
+
+def test_raters_of_no_group_need_no_cover_unless_groups_were_left_out() -> None:
+    table = {("A", "any"): 40, ("B", "any"): 30}
+    result = result_of(table, (("race",),), raters=72)
+    assert hidden(result) == set()
+    left = Caution.SMALL_GROUPS(small=1, groups=3, least=3)
+    analysis = replace(result.spec.analysis, min_raters=3)
+    result = replace(result, warnings=(left,), spec=replace(result.spec, analysis=analysis))
+    assert hidden(result) == {"B"}
+    assert left not in public_view(result).warnings
+    assert left in public_view(result, small_groups=True).warnings
+
+
+def test_a_cell_that_rows_and_columns_tell_is_covered_in_both() -> None:
+    table = dict(zip(product("ABC", "XY"), (20, 20, 20, 20, 20, 3), strict=True))
+    gone = hidden(result_of(table, (("race",), ("gender",), ("race", "gender"))))
+    assert "C, Y" in gone
+    assert len([label for label in gone if label.startswith("C, ")]) >= 2
+    assert len([label for label in gone if label.endswith(", Y")]) >= 2
+    assert not gone & {"A", "B", "C", "X", "Y"}
+
+
+tables = st.lists(st.integers(0, 40), min_size=6, max_size=12).map(
+    lambda sizes: dict(zip(product("ABCDEF", "XY"), sizes, strict=False))
+)
+axis_sets = st.sampled_from(
+    [
+        (("race",),),
+        (("race",), ("gender",)),
+        (("race", "gender"),),
+        (("race",), ("gender", "race")),
+        (("race",), ("gender",), ("race", "gender")),
+    ]
+)
+
+
+def other_tables(table: Table, shown: dict[Group, int], total: int) -> Iterator[Table]:
+    """Tables with which a reader would see the very same groups, found by moving raters in circles."""
+    names = list(table)
+    moves = [{a: 1, b: -1} for a, b in product(names, names) if a != b]
+    moves += [
+        {(a, x): 1, (a, y): -1, (b, x): -1, (b, y): 1}
+        for (a, x), (b, y) in product(names, names)
+        if a != b and x != y and (a, y) in table and (b, x) in table
+    ]
+    for move in moves:
+        for times in (1, 2, 3):
+            moved = {key: size + times * move.get(key, 0) for key, size in table.items()}
+            if min(moved.values()) >= 0 and all(sum_of(moved, group) == size for group, size in shown.items()):
+                yield moved
+
+
+def sum_of(table: Table, group: Group) -> int:
+    asked = dict(zip(group.axes, group.values, strict=True))
+    return sum(
+        size
+        for (race, gender), size in table.items()
+        if asked.get("race", race) == race and asked.get("gender", gender) == gender
+    )
+
+
+@given(tables, axis_sets)
+def test_no_size_of_a_small_group_follows_from_what_is_left(
+    table: Table, axes: tuple[tuple[str, ...], ...]
+) -> None:
+    result = result_of(table, axes)
+    shown = without_small_groups(result)
+    assert isinstance(shown, RunResult)
+    sizes = {row.group: row.n_raters for row in result.groups}
+    left = {row.group: row.n_raters for row in shown.groups}
+    assert all(size >= LEAST for size in left.values())
+    small = {group for group, size in sizes.items() if size < LEAST}
+    others = list(other_tables(table, left, sum(table.values())))
+    for group in small if left else ():
+        assert any(sum_of(other, group) != sizes[group] for other in others), (group, sizes, left)
+
+
+def test_a_chain_of_lines_tells_nothing_either() -> None:
+    """Two cells out in each line, and yet the one that joins two circles would follow from them."""
+    sizes = {name: 20 for name in "abcdefgh"} | {"bridge": 3}
+    lines = [
+        Line(("a", "b")), Line(("c", "d")), Line(("a", "c")), Line(("b", "d", "bridge")),
+        Line(("e", "f")), Line(("g", "h")), Line(("e", "g")), Line(("f", "h", "bridge")),
+    ]  # fmt: skip
+    assert left_out(sizes, lines, "abcdefgh") >= {"bridge"}

@@ -1,0 +1,24 @@
+from __future__ import annotations
+
+import pytest
+
+from grasp_core.errors import LimitError
+from grasp_core.store.visiting.passwords import hashed, matches
+
+
+def test_a_password_matches_its_own_hash_alone() -> None:
+    kept = hashed("Grüße vom Rhein")
+    assert matches("Grüße vom Rhein", kept), "composed or not"
+    assert not matches("Grüße vom rhein", kept)
+    assert hashed("Grüße vom Rhein") != kept
+
+
+@pytest.mark.parametrize("kept", ["", "scrypt-15-8-3", "scrypt-15-8-3$a$b", "scrypt-1-8-1$AAAA$AAAA", "$$"])
+def test_what_is_no_hash_is_matched_by_nothing(kept: str) -> None:
+    assert not any(matches(password, kept) for password in ("", "a", kept))
+
+
+@pytest.mark.parametrize("password", ["", "1234567", "x" * 201])
+def test_a_password_is_neither_short_nor_endless(password: str) -> None:
+    with pytest.raises(LimitError, match="8 to 200 characters"):
+        hashed(password)
