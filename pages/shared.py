@@ -4,6 +4,7 @@ import streamlit as st
 
 from grasp_core import server
 from grasp_core.benchmark.leaderboard import read_leaderboard
+from grasp_core.planner.for_strangers import of_large_groups
 from grasp_core.report.public_view import public_view
 from grasp_core.report.text import escape_markdown
 from grasp_core.result import Result, RunResult
@@ -14,7 +15,7 @@ from pages._ui.benchmark.leaderboard import draw_leaderboard
 from pages._ui.models.models_answer import show_answer
 from pages._ui.plan.kept import show_kept_plans
 from pages._ui.result.answer import show_facts
-from pages._ui.result.rater_map import kept_map
+from pages._ui.result.rater_map import map_of
 from pages._ui.result.so_far import show_so_far
 from pages._ui.result.whole_result import show_result
 from pages._ui.runs.progress import once_known, watch_from_outside
@@ -28,7 +29,7 @@ _TO_LOOK_AT = "A result that was shared with you, to look at."
 
 def _show_run(link: OpenedLink, run: RunRecord) -> None:
     """Show a run without what could name a person or a file; while it goes on, what is found so far."""
-    key = f"{run.id} for strangers"
+    key = f"{run.id} for strangers{', small groups' if link.small_groups else ''}"
 
     def show_provisional(found: Result) -> None:
         if isinstance(found, RunResult):
@@ -44,17 +45,16 @@ def _show_run(link: OpenedLink, run: RunRecord) -> None:
     if run.state != "done":
         st.info("There is no result here: its computation did not come to an end.")
         return
-    whole = server.shared().service.result(run.id)
-    result = public_view(whole, small_groups=link.small_groups)
+    result = public_view(server.shared().service.result(run.id), small_groups=link.small_groups)
     show_facts(result)
     st.caption(_TO_LOOK_AT)
     if not isinstance(result, RunResult):
         show_answer(key, result, link.check)
         return
-    shown = Shown(key, result, run.title, link.check, run=run, stranger=True)
-    export(shown, lambda: kept_map(run), ("csv", "xlsx", "latex", "markdown", "html"))
+    shown = Shown(key, result, run.title, link.check, run=run, stranger=True, small_groups=link.small_groups)
+    export(shown, lambda: map_of(shown, run), ("csv", "xlsx", "latex", "markdown", "html"))
     show_result(shown, check_often=True)
-    show_kept_plans(run, link.check)
+    show_kept_plans(run, link.check, lambda plan: link.small_groups or of_large_groups(plan, result))
 
 
 def _show_leaderboard(link: OpenedLink, board: Leaderboard) -> None:

@@ -26,6 +26,7 @@ from grasp_core.web.gate import Gate
 from grasp_core.web.headers import Headers, security_headers
 from grasp_core.web.metrics import Metrics
 from grasp_core.web.uploads import UploadLedger
+from grasp_core.web.visits import Visits
 from grasp_core.web.way_back import WayBack
 from tests.empty_store import empty_home
 from tests.results import make_result
@@ -89,6 +90,7 @@ def client(server: Server) -> Iterator[MakeClient]:
             ),
             Middleware(Gate, settings, identify, base_path),
             Middleware(WayBack, identify, base_path, frozenset({"/shared"})),
+            Middleware(Visits, base_path, frozenset({"/shared"})),
         ]
         made = TestClient(
             Starlette(routes=routes, middleware=middleware),

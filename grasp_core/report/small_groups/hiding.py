@@ -51,6 +51,11 @@ def without_small_groups(result: Result) -> Result:
     raise TypeError(type(result).__name__)  # of a panel whose details nobody looked through
 
 
+def some_hidden(shown: Result) -> bool:
+    """Whether :func:`without_small_groups` gave the result without some group."""
+    return any(warning.code is Caution.FEW_RATERS_HIDDEN for warning in shown.warnings)
+
+
 def _some_not_listed(result: Result) -> bool:
     """Whether the run itself left out groups, whose raters are in no row."""
     codes = {warning.code for warning in result.warnings}

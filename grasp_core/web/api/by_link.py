@@ -5,6 +5,8 @@ from __future__ import annotations
 from http import HTTPStatus
 
 from grasp_core.errors import AccessError, LimitError
+from grasp_core.rater_map.for_strangers import map_without_small_groups
+from grasp_core.rater_map.values import RaterMap
 from grasp_core.report.public_view import public_view
 from grasp_core.result import Result
 from grasp_core.store.links import Target
@@ -55,6 +57,13 @@ def shown_to(asking: Caller, result: Result) -> Result:
     if asking.user is not None:
         return result
     return public_view(result, small_groups=shows_small_groups(asking))
+
+
+def map_shown_to(asking: Caller, found: RaterMap | None, result: Result) -> RaterMap | None:
+    """The map of raters as the caller may see it, beside the result as they see it."""
+    if asking.user is not None or shows_small_groups(asking):
+        return found
+    return map_without_small_groups(found, result)
 
 
 def shows_small_groups(asking: Caller) -> bool:

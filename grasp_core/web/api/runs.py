@@ -20,7 +20,7 @@ from grasp_core.result import Result, RunResult
 from grasp_core.store.links import Target
 from grasp_core.store.runs import RunRecord
 from grasp_core.web.api.admission import Asking, Caller
-from grasp_core.web.api.by_link import check_link, shown_to
+from grasp_core.web.api.by_link import check_link, map_shown_to, shown_to
 from grasp_core.web.api.cursors import cursor_after, place_of
 from grasp_core.web.api.forms import Found, Project, Run, Runs, State
 from grasp_core.web.problem import ProblemError
@@ -101,7 +101,7 @@ def export_run(
         raise ProblemError(HTTPStatus.CONFLICT, f"The run is {record.state}; it has no result.")
     result = _result(asking, record)
     if isinstance(result, RunResult):
-        raters = of_answer(asking.server.answers.find(record.id, ANSWER))
+        raters = map_shown_to(asking, of_answer(asking.server.answers.find(record.id, ANSWER)), result)
         content, file_name = export.make(result, raters), export.file_name(result)
     elif name in _OF_MODELS:
         content = _OF_MODELS[name](result).encode("utf-8", "replace")

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from grasp_core.planner.values import Plan
 from grasp_core.planner.words import TARGETS, named
 from grasp_core.store.runs import RunRecord
 from pages._ui.plan.asking import PREFIX, kept_plan
@@ -15,11 +16,16 @@ from pages._ui.widgets.sections import when_open
 from pages._ui.widgets.shown import always
 
 
-def show_kept_plans(run: RunRecord, check: Callable[[], None] = always) -> None:
-    """A section for each plan; `check` refuses files to whoever may not have them any more."""
+def show_kept_plans(
+    run: RunRecord, check: Callable[[], None] = always, may_see: Callable[[Plan], bool] = lambda _: True
+) -> None:
+    """A section for each plan that `may_see` lets through.
+
+    `check` refuses files to whoever may not have them any more.
+    """
     for key in stores_of(run).answers.names(run.id, PREFIX):
         plan = kept_plan(run, key)
-        if plan is None:
+        if plan is None or not may_see(plan):
             continue
         label = f"Plan: {TARGETS[plan.spec.target]} of {named(plan)}, a chance of {plan.spec.goal:.0%}"
 

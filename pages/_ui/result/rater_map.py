@@ -14,6 +14,7 @@ from grasp_core.charts.rater_map import rater_map_chart
 from grasp_core.errors import DataError, MissingResultError
 from grasp_core.groups import AxisSet, Group
 from grasp_core.json_values import to_json
+from grasp_core.rater_map.for_strangers import map_without_small_groups
 from grasp_core.rater_map.make import MapTask, rater_map
 from grasp_core.rater_map.tables import axes_table, distance_words, groups_table, map_csv
 from grasp_core.rater_map.values import ANSWER, RaterMap, of_answer, rater_map_dict
@@ -38,7 +39,7 @@ def has_rater_map(shown: Shown) -> bool:
     result = shown.result
     if shown.run is None or result.provisional or result.later is not None:
         return False
-    return not shown.stranger or kept_map(shown.run) is not None
+    return not shown.stranger or map_of(shown, shown.run) is not None
 
 
 def show_rater_map(shown: Shown, group: Group | None = None) -> None:
@@ -48,11 +49,17 @@ def show_rater_map(shown: Shown, group: Group | None = None) -> None:
     """
     if shown.run is None:
         return
-    found = kept_map(shown.run)
+    found = map_of(shown, shown.run)
     if found is None:
         _offer(shown.run)
     else:
         _draw(shown, shown.run, found, group)
+
+
+def map_of(shown: Shown, run: RunRecord) -> RaterMap | None:
+    """The map of a run's raters, if it was made and the viewer may see it."""
+    found = kept_map(run)
+    return found if shown.small_groups else map_without_small_groups(found, shown.result)
 
 
 def kept_map(run: RunRecord) -> RaterMap | None:

@@ -13,7 +13,10 @@ import streamlit as st
 from grasp_core import server
 from grasp_core.access import EVERYONE, only
 from grasp_core.errors import LimitError
+from grasp_core.report.small_groups.cover import LEAST
+from grasp_core.report.small_groups.hiding import hidden_groups
 from grasp_core.report.text import escape_markdown
+from grasp_core.result import Result
 from grasp_core.sharing import Withdrawing, told_of
 from grasp_core.store.links import Link
 from grasp_core.store.runs import RunRecord
@@ -64,7 +67,7 @@ def share_run(run: RunRecord) -> None:
     """The button that opens the dialog for a run."""
     service = server.shared().service
     found = service.result(run.id) if run.state == "done" else service.provisional(run.id)
-    smallest = "" if found is None else _smallest([row.n_raters for row in found.groups])
+    smallest = "" if found is None else _smallest(found)
     shown = "this page read-only" + (", with its title and the models’ names" if run.spec.models else "")
     share(
         Shareable(
@@ -129,10 +132,16 @@ def _dialog(shared: Shareable) -> None:
     _list(shared)
 
 
-def _smallest(sizes: list[int]) -> str:
-    smallest = min(sizes, default=0)
-    raters = "1 rater, who might be recognised" if smallest == 1 else f"{smallest:,} raters"
-    return f" The smallest group on it has {raters}."
+def _smallest(found: Result) -> str:
+    """The smallest group, or which groups are left out unless somebody chooses otherwise."""
+    sizes = [row.n_raters for row in found.groups]
+    hidden, small = len(hidden_groups(found)), sum(size < LEAST for size in sizes)
+    if not hidden:
+        return f" The smallest group on it has {min(sizes, default=0):,} raters."
+    covers = hidden - small
+    told = f", and {number(covers, 'other')} that would tell of them" if covers else ""
+    with_fewer = f"{number(small, 'group')} with fewer than {LEAST} raters"
+    return f" It leaves out {with_fewer}{told}, unless you choose otherwise below."
 
 
 def _new_link(shared: Shareable) -> None:

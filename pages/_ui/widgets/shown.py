@@ -32,6 +32,8 @@ class Shown:
         The run on this server, of which more may be asked.
     stranger : bool
         Whether the viewer looks through a shared link, and so asks nothing.
+    small_groups : bool
+        Whether groups of few raters are shown to the viewer.
     """
 
     key: str
@@ -41,6 +43,7 @@ class Shown:
     charted: RunResult | None = None
     run: RunRecord | None = None
     stranger: bool = False
+    small_groups: bool = True
 
     @property
     def drawn(self) -> RunResult:

@@ -1,0 +1,95 @@
+"""Links with a password or a number of visits, on the page; many withdrawn at once."""
+
+from __future__ import annotations
+
+from streamlit.testing.v1 import AppTest
+
+from grasp_core.server import Server
+from grasp_core.store.visiting.tries import BY_ADDRESS
+from tests.pages.conftest import ENTRY
+from tests.pages.test_shared_page import CLOSED, _everything, _only_link, _shared, _visit
+from tests.pages.visits import press, seen, widget
+from tests.results import make_result
+
+PASSWORD = "correct horse"
+
+
+def _give(page: AppTest, password: str) -> AppTest:
+    widget(page.text_input, "Password of the link").set_value(password)
+    return press(page, "Open")
+
+
+def test_a_password_is_asked_for_before_anything_is_shown(server: Server) -> None:
+    run_id, token = _shared(server, make_result(), password=PASSWORD)
+    page = _visit(token)
+    assert seen(page.title) == "Shared result"
+    assert "A run" not in _everything(page)
+    assert not page.error
+    _give(page, "wrong horse")
+    assert CLOSED in seen(page.error)
+    assert "A run" not in _everything(page)
+    _give(page, PASSWORD)
+    assert "A run" in seen(page.title)
+    assert not page.error
+    page.run()
+    widget(page.selectbox, "Order of the groups").set_value("q").run()
+    assert "A run" in seen(page.title)
+    assert _only_link(server, run_id).uses == 1
+
+
+def test_after_some_wrong_passwords_the_right_one_waits_too(server: Server) -> None:
+    _, token = _shared(server, make_result(), password=PASSWORD)
+    page = _visit(token)
+    for _ in range(BY_ADDRESS):
+        _give(page, "wrong horse")
+        page.run()  # which is no try
+    _give(page, PASSWORD)
+    assert "try again in 15 minutes" in seen(page.error)
+    assert "A run" not in _everything(page)
+
+
+def test_a_link_that_is_used_up_says_what_every_closed_link_says(server: Server) -> None:
+    _, token = _shared(server, make_result(), max_uses=1, password=PASSWORD)
+    first = _give(_visit(token), PASSWORD)
+    late = _visit(token)
+    assert seen(late.info) == seen(_visit("x").info)
+    assert not late.text_input
+    first.run()
+    assert "A run" in seen(first.title)
+
+
+def test_a_link_is_made_with_terms_and_all_are_withdrawn(server: Server) -> None:
+    run_id = server.runs.add(make_result(), title="A run", owner="").id
+    page = AppTest.from_file(ENTRY, default_timeout=60).run()
+    page.query_params["run"] = run_id
+    page.switch_page("results.py").run()
+    press(page, "Share")
+    widget(page.text_input, "Password (optional)").set_value("short")
+    press(page, "Make a link")
+    assert not server.links.of_run(run_id)
+    press(page, "Share")
+    widget(page.text_input, "Password (optional)").set_value(PASSWORD)
+    widget(page.number_input, "Visits (optional)").set_value(3)
+    widget(page.checkbox, "Show groups of fewer than 5 raters too").set_value(True)
+    press(page, "Make a link")
+    link = _only_link(server, run_id)
+    assert (link.has_password, link.max_uses, link.target.small_groups) == (True, 3, True)
+    press(page, "Share")
+    assert "password · small groups shown · at most 3 visits" in seen(page.caption)
+    press(page, "Withdraw all links to this run")
+    assert _only_link(server, run_id).works, "asked first"
+    press(page, "Withdraw all of them")
+    assert not _only_link(server, run_id).works
+
+
+def test_all_of_one_s_links_are_withdrawn_on_account(server: Server) -> None:
+    run_ids = [_shared(server, make_result())[0] for _ in range(2)]
+    page = AppTest.from_file(ENTRY, default_timeout=60).run()
+    page.switch_page("account.py").run()
+    assert "2 share links of yours are open" in seen(page.markdown)
+    press(page, "Withdraw all my links")
+    assert "2 links that you made" in seen(page.warning)
+    press(page, "Withdraw all of them")
+    assert not any(_only_link(server, run_id).works for run_id in run_ids)
+    page.run()
+    assert "No share link of yours is open" in seen(page.markdown)
