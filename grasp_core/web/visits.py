@@ -76,6 +76,6 @@ def visit_of(connection: HTTPConnection) -> str:
     return found
 
 
-def known(carried: str | None) -> str:
+def known(carried: object) -> str:
     """The cookie's value if it is one that was given, else ""."""
-    return carried if carried is not None and _VALUE.fullmatch(carried) else ""
+    return carried if isinstance(carried, str) and _VALUE.fullmatch(carried) else ""

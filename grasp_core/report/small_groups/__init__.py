@@ -1,4 +1,4 @@
 """A result without groups of few raters, and without what would tell of them.
 
-Imports `panels`, `rater_map` and `remarks`.
+Imports `panels` and `remarks`.
 """

@@ -1,4 +1,4 @@
 """What guards share links beside their tokens: passwords and tries at them.
 
-Imports `errors` and `store`.
+Imports `schema`.
 """

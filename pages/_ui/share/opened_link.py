@@ -63,7 +63,8 @@ def _visitor(given: str | None) -> Visitor:
     """Who looks: known by the cookie, or where the browser keeps none, as long as the tab is open."""
     tab = st.session_state.setdefault(_TAB, secrets.token_urlsafe(_VISIT_BYTES))
     visit = known(st.context.cookies.get(COOKIE)) or tab
-    return Visitor(visit, st.context.ip_address or "", given)
+    address = st.context.ip_address  # none of this machine
+    return Visitor(visit, address if isinstance(address, str) else "", given)
 
 
 def _opened(token: str, target: Target) -> OpenedLink | None:
