@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import zipfile
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
@@ -10,13 +12,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from grasp_core.export.registry import EXPORTS
 from grasp_core.groups import Group
 from grasp_core.remarks.cautions import Caution
+from grasp_core.remarks.guards import GuardCaution
 from grasp_core.report.public_view import public_view
 from grasp_core.report.small_groups.cover import LEAST, Line, left_out
 from grasp_core.report.small_groups.hiding import hidden_groups, without_small_groups
-from grasp_core.result import RunResult
-from tests.results import make_group, make_outcome, make_result
+from grasp_core.result import (
+    DsiResult,
+    GivenResult,
+    RunResult,
+    SliceResult,
+    SlicesResult,
+    Stopping,
+    Undecided,
+)
+from tests.results import make_group, make_outcome, make_pair, make_result
 
 Table = dict[tuple[str, str], int]
 
@@ -156,3 +168,64 @@ def test_a_chain_of_lines_tells_nothing_either() -> None:
         Line(("e", "f")), Line(("g", "h")), Line(("e", "g")), Line(("f", "h", "bridge")),
     ]  # fmt: skip
     assert left_out(sizes, lines, "abcdefgh") >= {"bridge"}
+
+
+HIDDEN = ("Tiny", "Covering")
+
+
+def telling() -> RunResult:
+    """A result that names a small group and its cover wherever groups are named."""
+    sizes = {"Large": 60, "Other": 50, "Covering": 41, "Tiny": 3}
+    rows = tuple(
+        make_group(name, raters=size, gai=make_outcome(1.0, "up", "**"), xrr=make_outcome(0.2, "up"))
+        for name, size in sizes.items()
+    )
+    tiny = rows[-1]
+    outcome = tiny.statistics["gai"]
+    dsi = (DsiResult(("gender",), tiny.group, outcome, 0.01, "corrected"),)
+    named = {"axis": "gender", "group": "Tiny"}
+    sliced = SliceResult("on A", 9, 100, 900, rows, dsi)
+    small_there = replace(rows[1], n_raters=4)
+    other = SliceResult("on B", 9, 100, 900, (rows[0], small_there, *rows[2:]), dsi)
+    result = make_result(rows, dsi=dsi, statistics=("xrr", "gai"))
+    analysis = replace(result.spec.analysis, axes=(("gender",),))
+    return replace(
+        result,
+        data=replace(result.data, raters=sum(sizes.values())),
+        spec=replace(result.spec, analysis=analysis),
+        pairs=tuple(make_pair("Large", name, "gender", xrr=outcome) for name in HIDDEN),
+        slices=(SlicesResult("topic", 0, (sliced, other)),),
+        given=(GivenResult("race", rows, dsi),),
+        warnings=(GuardCaution.OWN_WORKLOAD(times=4.0, **named), Caution.FEW_REGROUPINGS(few=1, groups=4)),
+        stopping=Stopping(200, 0.001, (Undecided(("gender",), tiny.group, "gai", True),)),
+    )
+
+
+@pytest.mark.parametrize("name", list(EXPORTS))
+def test_no_file_names_a_group_that_is_left_out(name: str) -> None:
+    def texts(result: RunResult) -> str:
+        content = EXPORTS[name].make(result)
+        if name != "xlsx":
+            return content.decode()
+        with zipfile.ZipFile(io.BytesIO(content)) as book:
+            return "".join(book.read(member).decode("utf-8", "replace") for member in book.namelist())
+
+    whole, shown = telling(), public_view(telling())
+    assert isinstance(shown, RunResult)
+    if name != "spec":
+        assert all(group in texts(whole) for group in HIDDEN)
+        assert "Large" in texts(shown)
+    assert not any(group in texts(shown) for group in HIDDEN)
+
+
+def test_what_is_found_of_all_groups_of_an_axis_goes_with_one() -> None:
+    shown = public_view(telling())
+    assert isinstance(shown, RunResult)
+    assert [row.group.label for row in shown.groups] == ["Large", "Other"]
+    assert shown.dsi == shown.pairs == shown.given[0].dsi == ()
+    assert [warning.code for warning in shown.warnings] == [Caution.FEW_RATERS_HIDDEN]
+    assert shown.stopping is not None
+    assert shown.stopping.undecided == ()
+    first, second = shown.slices[0].values
+    assert [row.group.label for row in first.groups] == ["Large"]  # all slices add up to what Other said
+    assert [row.group.label for row in second.groups] == ["Large"]

@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import combinations
 
 from grasp_core.groups import AxisSet, Group
+from grasp_core.pairs import PairResult
 from grasp_core.panels.models.result import GroupSides, ModelsResult
 from grasp_core.remarks.cautions import Caution
 from grasp_core.remarks.remark import Remark, Words
@@ -46,7 +47,7 @@ def without_small_groups(result: Result) -> Result:
             assignment=tuple(check for check in shown.assignment if not check.groups & hidden),
             slices=tuple(_slices(found, hidden) for found in shown.slices),
             given=tuple(_given(found, hidden) for found in shown.given),
-            pairs=tuple(row for row in shown.pairs if not {row.a, row.b} & hidden),
+            pairs=tuple(row for row in shown.pairs if _large(row, hidden)),
         )
     raise TypeError(type(result).__name__)  # of a panel whose details nobody looked through
 
@@ -100,7 +101,11 @@ def _sorted(group: Group) -> tuple[tuple[str, str], ...]:
 
 
 def _kept(rows: Iterable[GroupResult], hidden: frozenset[Group]) -> tuple[GroupResult, ...]:
-    return tuple(row for row in rows if row.group not in hidden)
+    return tuple(row for row in rows if row.group not in hidden and row.n_raters >= LEAST)
+
+
+def _large(row: PairResult, hidden: frozenset[Group]) -> bool:
+    return not {row.a, row.b} & hidden and min(row.n_raters_a, row.n_raters_b) >= LEAST
 
 
 def _of_whole_axes(rows: Iterable[DsiResult], hidden: frozenset[Group]) -> tuple[DsiResult, ...]:
