@@ -1,4 +1,4 @@
 """Share links: made, withdrawn, opened.
 
-Imports `session`, `shell` and `widgets`.
+Imports `session` and `shell`.
 """

@@ -27,9 +27,8 @@ from pages._ui.session.projects import current_project, here, stores_of
 from pages._ui.session.times import told
 from pages._ui.share.terms import ask_terms, chosen_terms
 from pages._ui.shell.addresses import address
-from pages._ui.widgets.confirming import confirm
 
-MADE, _REFUSED, _ASKED = "share-made", "share-refused", "share-withdraw-asked"
+MADE, _REFUSED = "share-made", "share-refused"
 _DOUBLE_CLICK_S = 1.0
 _GOES_ON = " It shows what is found so far, and the result once it is there."
 
@@ -107,7 +106,7 @@ def share(shared: Shareable) -> None:
 
 
 def _forget() -> None:
-    for key in (MADE, _REFUSED, _ASKED):
+    for key in (MADE, _REFUSED):
         st.session_state.pop(key, None)
 
 
@@ -198,16 +197,12 @@ def _list(shared: Shareable) -> None:
 
 def _offer_all(shared: Shareable) -> None:
     """Withdraw all links to a run, asked a second time."""
-    if not st.session_state.get(_ASKED):
-        if st.button("Withdraw all links to this run", icon=":material/link_off:", help="Asks first"):
-            st.session_state[_ASKED] = True
-            st.rerun(scope="fragment")
-        return
-    st.warning(
-        "Every link to this run, whoever made it, stops working at once and for good.",
-        icon=":material/warning:",
-    )
-    confirm(withdraw_all, shared, yes="Withdraw all of them", no="Keep them")
+    with st.popover("Withdraw all links to this run", icon=":material/link_off:"):
+        st.warning(
+            "Every link to this run, whoever made it, stops working at once and for good.",
+            icon=":material/warning:",
+        )
+        st.button("Withdraw all of them", type="primary", on_click=withdraw_all, args=(shared,))
 
 
 def _facts(link: Link, maker: str) -> list[str]:
