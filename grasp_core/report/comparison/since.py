@@ -20,8 +20,6 @@ from grasp_core.result import Result
 from grasp_core.wording import LISTED, agree, number
 
 T = TypeVar("T")
-SMALL = 5
-"""Raters below which a group is small: it is not named to people outside."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from grasp_core.access import EVERYONE, only
-from grasp_core.report.comparison.since import SMALL
+from grasp_core.report.small_groups.cover import LEAST
 from grasp_core.server import Server
 from grasp_core.store.watches.feeds import Feed as Stored
 from grasp_core.store.watches.records import Watch
@@ -43,7 +43,7 @@ def read_feed(
     home = server.settings.public_url or str(request.base_url).partition("/api/")[0].rstrip("/")
     stores = server.seen(only(feed.project))
     found = [
-        (watch, server.history.steps(stores.watches, watch, least=SMALL, limit=MOST))
+        (watch, server.history.steps(stores.watches, watch, least=LEAST, limit=MOST))
         for watch in _watches(server, feed)
     ]
     content = atom(feed, found, home=home, own=f"{home}{PATH}?token={token}")
