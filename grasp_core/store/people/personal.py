@@ -18,7 +18,7 @@ from grasp_core.store.database import leave_no_trace, only_one, snapshot, to_rea
 from grasp_core.store.people.traces import IN_PROJECTS, IN_THE_LOG, MEMBER, THEIR_OWN, Trace
 from grasp_core.store.schema import people, project_members, projects, submissions
 
-KEYS = frozenset({"token_sha256", "key", "request"})
+KEYS = frozenset({"token_sha256", "key", "request", "password"})
 """Columns of which no copy is given: what is asked for when somebody shows a key."""
 
 
