@@ -39,7 +39,7 @@ def test_a_link_with_a_password_opens_with_it_alone(
     assert foreign.status_code == HTTPStatus.NOT_FOUND
     assert server.links.of_run(done.id)[0].uses == 0
     entries, _ = server.audit.search(action="refusal")
-    assert [(entry.actor, entry.kind) for entry in entries] == [("", "link")] * 3
+    assert [entry.actor for entry in entries if entry.kind == "link"] == [""] * 3
     for _ in range(BY_ADDRESS - 3):
         assert visiting(stranger, address, token, "", **{"Link-Password": "wrong"}) == HTTPStatus.UNAUTHORIZED
     answer = stranger.get(address, headers={**bearer(token), **SENT})
