@@ -172,13 +172,15 @@ def test_the_quota_does_not_hinder_references(engine: Engine) -> None:
         store.put(b"d", owner="ann")
 
 
-def test_references_are_kept_while_a_run_needs_them(engine: Engine, store: FileStore) -> None:
+def test_references_are_kept_as_long_as_there_is_a_run_of_them(engine: Engine, store: FileStore) -> None:
     runs = RunStore(engine)
     store.refer("1" * 64, 1, "data:votes.csv", owner="ann")
-    create(runs)
+    run = create(runs)
     change(engine, files, created_at=0.0)
     assert store.delete_unneeded(older_than_hours=1.0) == 0
     runs.finish(claim(runs), "done", result=RESULT)
+    assert store.delete_unneeded(older_than_hours=1.0) == 0
+    runs.delete(run.id)
     assert store.delete_unneeded(older_than_hours=1.0) == 1
     assert store.location("1" * 64) is None
 
