@@ -105,11 +105,12 @@ class Association:
 
 @dataclass(frozen=True, slots=True)
 class FileFingerprint:
-    """Name, size and hash of an input file."""
+    """Name, size and hash of an input file, and what it was fetched from, where a connector brought it."""
 
     name: str
     bytes: int
     sha256: str
+    source: str = field(default="", metadata=ADDED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from sqlalchemy import Engine
 
 from grasp_core.access import Reach, User
 from grasp_core.accounts import Accounts, accounts_of
+from grasp_core.connectors.serving import Sources
 from grasp_core.engine.planning import Plans
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.choose import make_pool
@@ -30,6 +31,7 @@ from grasp_core.store.links import LinkStore
 from grasp_core.store.people.audit import AuditStore
 from grasp_core.store.people.projects import ProjectStore
 from grasp_core.store.people.refusals import Refusals
+from grasp_core.store.people.source_tokens import SourceTokenStore
 from grasp_core.store.people.tokens import TokenStore
 from grasp_core.store.readings import ReadingStore
 from grasp_core.store.runs import RunStore
@@ -95,6 +97,8 @@ class Server:
         What looks at files of watches.
     history : History
         What came of them.
+    sources : Sources
+        Tools and databases from which people fetch.
     """
 
     settings: Settings
@@ -119,6 +123,7 @@ class Server:
     webhooks: Webhooks
     watching: Watches
     history: History
+    sources: Sources
     _threads: list[threading.Thread] = field(default_factory=list, init=False)
 
     def seen(self, reach: Reach) -> Stores:
@@ -229,6 +234,7 @@ def make_server(settings: Settings, make_executor: Callable[[int], Executor] = w
         webhooks=Webhooks(WebhookStore(database), settings, service.closing),
         watching=Watches(watches, service, accounts, projects, audit),
         history=History(service),
+        sources=Sources(SourceTokenStore(database), settings, allowed.folder),
     )
 
 

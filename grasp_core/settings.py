@@ -75,6 +75,16 @@ class Settings:
         "Addresses below which people may name files, e.g. https://data.example.org/,s3://bucket/a/",
         exact=True,
     )
+    source_hosts: tuple[str, ...] = _setting(
+        (),
+        "Hosts of tools and databases that people may fetch from, e.g. labels.example.org,db.internal:5433; "
+        "without sign-in, on this machine, any",
+    )
+    secret_key: str = _setting(
+        "",
+        "Random text of 32 characters or more that encrypts kept tokens; without it none are kept",
+        secret=True,
+    )
     public_url: str = _setting("", "Address under which people reach the server, for links and sign-in")
     oidc_metadata_url: str = _setting("", "OpenID Connect discovery document; sign-in is on when it is set")
     oidc_client_id: str = _setting("", "Client id at the OpenID provider")
@@ -121,6 +131,11 @@ class Settings:
     def sign_in(self) -> bool:
         """Whether people sign in."""
         return bool(self.oidc_metadata_url)
+
+    @property
+    def own_machine(self) -> bool:
+        """Whether it serves nobody but whoever sits at this machine."""
+        return not self.sign_in and not self.allow_anonymous
 
     @property
     def origin(self) -> str:
@@ -199,6 +214,8 @@ def _check(settings: Settings) -> None:
         _check_url("public_url", settings.public_url)
         if "?" in settings.public_url:
             raise SettingsError("GRASP_PUBLIC_URL must end with the path; found a query")
+    if settings.secret_key and len(settings.secret_key) < 32:
+        raise SettingsError("GRASP_SECRET_KEY must be random text of 32 characters or more")
     _check_language_model(settings)
     _check_cluster(settings)
     _check_webhooks(settings)

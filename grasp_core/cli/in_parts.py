@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from grasp_core.cli.terminal import note, show_rows
+from grasp_core.connectors.source import is_source
 from grasp_core.errors import DataError
 from grasp_core.io.archives.containers import MAX_BYTES
 from grasp_core.io.parts.partitions import Parts, find_parts, is_folder
@@ -38,7 +39,7 @@ def add_in_parts(run: argparse.ArgumentParser) -> None:
 
 def parts_of(source: str, in_parts: bool | None) -> Parts | None:
     """The parts of a folder that is read part by part; None for whatever is read whole."""
-    if not is_folder(source):
+    if is_source(source) or not is_folder(source):
         if in_parts:
             raise DataError(
                 f"{source} is no folder of Parquet files, which --in-parts needs; name a folder, or leave "

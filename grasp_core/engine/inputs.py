@@ -149,7 +149,8 @@ class Inputs:
         files = self._files.within(reach)
         content = insist(partial(files.get, sha256), until=self._closing)
         if content is not None:
-            return read_table(content, name, member=member)
+            source = insist(partial(files.source, sha256), until=self._closing)
+            return replace(read_table(content, name, member=member), source=source)
         location = insist(partial(files.location, sha256), until=self._closing)
         if location is None:
             raise DataError(f"{name} is no longer on this server; bring it again on Data, then run.")

@@ -8,7 +8,7 @@ from html import escape
 from grasp_core.export.html_parts import code, number, table, text
 from grasp_core.report.account import account_sentence
 from grasp_core.report.contents import raters_per_item
-from grasp_core.result import RunResult
+from grasp_core.result import FileFingerprint, RunResult
 
 
 def data(result: RunResult) -> str:
@@ -22,7 +22,7 @@ def data(result: RunResult) -> str:
         "Computed in": f"{timing.load_s + timing.observed_s + timing.permutations_s:.1f} s",
     }
     labels = zip(read.categories, read.label_counts, strict=False)
-    files = [(text(file.name), number(f"{file.bytes:,}"), text(file.sha256, "hash")) for file in read.files]
+    files = [(text(_name(file)), number(f"{file.bytes:,}"), text(file.sha256, "hash")) for file in read.files]
     return "\n".join(
         [
             table(
@@ -42,9 +42,13 @@ def data(result: RunResult) -> str:
     )
 
 
+def _name(file: FileFingerprint) -> str:
+    return f"{file.name}, fetched from {file.source}" if file.source else file.name
+
+
 def again(result: RunResult, spec_file: str) -> str:
     """The command and the spec that give the same numbers."""
-    names = [shlex.quote(file.name) for file in result.data.files]
+    names = [shlex.quote(file.source or file.name) for file in result.data.files]
     beside = ["--raters"] * (len(names) - 1 - (result.spec.data.items_id is not None))
     options = ["--annotations", *beside, "--items"]
     files = [f"{option} {name}" for option, name in zip(options, names, strict=False)]

@@ -7,21 +7,24 @@ from pathlib import Path
 from typing import Any
 
 from grasp_core.asked.reading import Tables
+from grasp_core.connectors.anywhere import read_anywhere
 from grasp_core.data_spec import DataSpec
 from grasp_core.io.parsing.frames import frame_table
-from grasp_core.io.sources.allowed import read_anywhere
 from grasp_core.io.table.table import Table
 
 
-def read(path: str | Path, *, member: str | None = None) -> Table:
+def read(path: str | Path, *, member: str | None = None, token: str | None = None) -> Table:
     """Read a file of any format that docs/formats.md lists, as the dashboard does.
 
     Parameters
     ----------
     path : str or Path
-        Of a file or a folder; or an address such as ``https://...`` or ``s3://...``.
+        Of a file or a folder; an address such as ``https://...`` or ``s3://...``; or a source in a tool, such
+        as ``label-studio:https://host/projects/3`` (docs/formats.md).
     member : str, optional
         Sheet of a workbook, or file of an archive.
+    token : str, optional
+        Of a source; by default what the tool's own environment variable holds.
 
     Returns
     -------
@@ -34,7 +37,7 @@ def read(path: str | Path, *, member: str | None = None) -> Table:
     DataError
         If it cannot be read, or holds no table.
     """
-    return read_anywhere(str(path), member=member)
+    return read_anywhere(str(path), member, token=token)
 
 
 def table_of(given: Any, name: str, member: str | None = None) -> Table:

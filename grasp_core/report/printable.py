@@ -82,7 +82,13 @@ def printable_names(names: tuple[str, ...]) -> tuple[str, ...]:
 
 def _data(data: DataSummary) -> DataSummary:
     files = tuple(
-        replace(file, name=printable_name(file.name), sha256=printable(file.sha256)) for file in data.files
+        replace(
+            file,
+            name=printable_name(file.name),
+            sha256=printable(file.sha256),
+            source=printable(file.source),
+        )
+        for file in data.files
     )
     return replace(
         data,

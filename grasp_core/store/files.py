@@ -32,8 +32,8 @@ class FileStore(Bound):
         super().__init__(engine)
         self._quota = quota
 
-    def put(self, content: bytes, *, owner: str) -> str:
-        """Keep a file; returns its sha256.
+    def put(self, content: bytes, *, owner: str, source: str | None = None) -> str:
+        """Keep a file, and what it was fetched from if it was; returns its sha256.
 
         Raises
         ------
@@ -45,7 +45,8 @@ class FileStore(Bound):
         sha256 = hashlib.sha256(content).hexdigest()
         now = clock(self._engine)
         known, stored = self._is(sha256), files.c.location.is_(None)
-        touch = files.update().where(known, stored).values(created_at=now)
+        latest = {} if source is None else {"source": source}
+        touch = files.update().where(known, stored).values(created_at=now, **latest)
         with to_write(self._engine) as connection:
             if connection.execute(touch).rowcount:
                 return sha256
@@ -64,7 +65,7 @@ class FileStore(Bound):
             connection.execute(files.delete().where(known))  # a reference: the content is better
             which = {"project_id": self._home, "sha256": sha256}
             connection.execute(
-                files.insert().values(bytes=len(content), owner=owner, created_at=now, **which)
+                files.insert().values(bytes=len(content), owner=owner, created_at=now, source=source, **which)
             )
             for position, part in enumerate(packed):
                 connection.execute(chunks.insert().values(position=position, content=part, **which))
@@ -104,6 +105,12 @@ class FileStore(Bound):
         query = sa.select(files.c.location).where(self._is(sha256))
         with to_read(self._engine) as connection:
             return connection.execute(query).scalar_one_or_none()
+
+    def source(self, sha256: str) -> str:
+        """What the file was fetched from; empty of one that somebody brought."""
+        query = sa.select(files.c.source).where(self._is(sha256))
+        with to_read(self._engine) as connection:
+            return connection.execute(query).scalar_one_or_none() or ""
 
     def get(self, sha256: str) -> bytes | None:
         """The file's content, or None where it is not stored."""

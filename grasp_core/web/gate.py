@@ -53,7 +53,7 @@ class Gate:
         self.settings = settings
         self.identify = identify
         self.base_path = base_path
-        self.local_only = not settings.sign_in and not settings.allow_anonymous
+        self.local_only = settings.own_machine
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, or refuse it in one sentence."""

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
+from grasp_core.connectors.source import WRITTEN
 from grasp_core.data_spec import DataSpec, Filters, Layout, Question, Repeated
 from grasp_core.errors import DataError, SpecError
 from grasp_core.io.archives.bounded import MIB, read_at_most
@@ -32,9 +33,14 @@ def add_reading(parser: argparse.ArgumentParser, *, required: bool = True) -> No
 
 def _add_files(files: argparse._ArgumentGroup, *, required: bool) -> None:
     files.add_argument(
-        "--annotations", required=required, metavar="FILE", help="a path, or an address such as https://..."
+        "--annotations",
+        "--from",
+        required=required,
+        metavar="FILE",
+        help="a path; an address such as https://...; or a source in a tool: "
+        + ", ".join(WRITTEN.values()).replace("%", "%%"),
     )
-    files.add_argument("--raters", metavar="FILE", help="demographics, a row per rater")
+    files.add_argument("--raters", metavar="FILE", help="demographics, a row per rater; from the same places")
     files.add_argument("--member", metavar="NAME", help="file of an archive, or sheet of a workbook")
     files.add_argument("--raters-member", metavar="NAME", help="the same of the raters file")
     for earlier, today in (("--part", "member"), ("--raters-part", "raters_member")):

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from grasp_core.asked.reading import Reading, Tables, reading_of
+from grasp_core.cli.data.fetched import read_place
 from grasp_core.cli.data.options import spec_fields
 from grasp_core.cli.terminal import VOICE
 from grasp_core.errors import SpecError
 from grasp_core.io.parts.partitions import Parts, sample
-from grasp_core.io.sources.allowed import read_anywhere
 from grasp_core.io.table.table import Table
 
 
@@ -36,12 +36,11 @@ def read(given: Mapping[str, Any], *, several: bool = False) -> Reading:
 def read_tables(given: Mapping[str, Any]) -> Tables:
     """The files alone; of annotations that are read part by part (`parts`) the first rows."""
     parts: Parts | None = given.get("parts")
-    if parts is None:
-        annotations = read_anywhere(given["annotations"], member=given.get("member"))
-    else:
-        annotations = sample(parts)
-    return Tables(annotations, _beside(given, "raters"), _beside(given, "items"))
+    beside = [_beside(given, name) for name in ("raters", "items")]
+    if parts is not None:
+        return Tables(sample(parts), *beside)
+    return Tables(read_place(given["annotations"], given.get("member")), *beside)
 
 
 def _beside(given: Mapping[str, Any], name: str) -> Table | None:
-    return read_anywhere(given[name], member=given.get(f"{name}_member")) if name in given else None
+    return read_place(given[name], given.get(f"{name}_member")) if name in given else None

@@ -171,7 +171,7 @@ def _candidates(profiles: Profiles, spec: DataSpec) -> tuple[str, ...]:
 
 def fingerprint(table: Table) -> FileFingerprint:
     """The file that a table was read from."""
-    return FileFingerprint(table.name, table.bytes, table.sha256)
+    return FileFingerprint(table.name, table.bytes, table.sha256, table.source)
 
 
 def conclude(

@@ -42,6 +42,8 @@ class Table:
         Sheets (members) that can be chosen; empty where there is nothing to choose.
     member : str or None
         The one that was read.
+    source : str
+        What the file was fetched from, where a connector brought it.
     """
 
     name: str
@@ -56,6 +58,7 @@ class Table:
     recipe: Recipe | None = None
     members: tuple[str, ...] = ()
     member: str | None = None
+    source: str = ""
 
     def __len__(self) -> int:
         return int(self.data.num_rows)

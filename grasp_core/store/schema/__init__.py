@@ -10,7 +10,7 @@ Imports no other room.
 from __future__ import annotations
 
 from grasp_core.store.schema.benchmark_tables import scorings, submissions
-from grasp_core.store.schema.call_tables import outcomes, tokens, webhooks
+from grasp_core.store.schema.call_tables import outcomes, source_tokens, tokens, webhooks
 from grasp_core.store.schema.columns import Line, Prose, metadata, storable
 from grasp_core.store.schema.file_tables import chunks, files, readings, run_files
 from grasp_core.store.schema.link_tables import link_tries, link_visits, links
@@ -44,6 +44,7 @@ __all__ = [
     "runs",
     "scorings",
     "sessions",
+    "source_tokens",
     "storable",
     "submissions",
     "tags",
@@ -55,6 +56,6 @@ __all__ = [
 ]
 
 PASSING = frozenset(
-    {provisional_results, tokens, outcomes, webhooks, sessions, feeds, link_visits, link_tries}
+    {provisional_results, tokens, source_tokens, outcomes, webhooks, sessions, feeds, link_visits, link_tries}
 )
 """Tables that no backup holds: what is found anew, and keys that would come back to life."""

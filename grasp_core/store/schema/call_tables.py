@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Column, Double, Index, Integer, Table, Text
+from sqlalchemy import Column, Double, Index, Integer, LargeBinary, Table, Text
 
 from grasp_core.store.schema.columns import Line, Prose, metadata, run_reference
 
@@ -20,6 +20,16 @@ tokens = Table(
     Column("revoked_at", Double),
     Column("last_used_at", Double),
     Index("ix_tokens_owner", "owner"),
+)
+
+# Tokens of tools and databases that people asked to have kept; encrypted with a key that is not here.
+source_tokens = Table(
+    "source_tokens",
+    metadata,
+    Column("owner", Line(255), primary_key=True),
+    Column("site", Line(255), primary_key=True),  # the server that it opens
+    Column("sealed", LargeBinary, nullable=False),
+    Column("created_at", Double, nullable=False),
 )
 
 # What a request to the API that carried an idempotency key came to, for a day.

@@ -27,6 +27,8 @@ files = Table(
     Column("created_at", Double, nullable=False),
     # Where the file is, for one that was not uploaded: it then has no chunks.
     Column("location", Prose),
+    # What it was fetched from, for one that a connector brought.
+    Column("source", Prose),
 )
 
 chunks = Table(

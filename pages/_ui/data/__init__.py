@@ -1,4 +1,4 @@
 """The Data screen's sections.
 
-Imports `session`, `shell` and `widgets`.
+Imports `session`, `shell`, `sources` and `widgets`.
 """

@@ -10,6 +10,8 @@ from typing import Literal, get_args
 import streamlit as st
 
 from grasp_core import server
+from grasp_core.connectors.anywhere import table_of
+from grasp_core.connectors.source import Source
 from grasp_core.errors import DataError, GraspError
 from grasp_core.io.guess.item_ids import with_items
 from grasp_core.io.guess.recognise import recognise
@@ -23,6 +25,9 @@ from pages._ui.session.permissions import require_run
 from pages._ui.session.projects import current_project, here
 from pages._ui.session.state import work
 from pages._ui.shell.waiting import let_go
+from pages._ui.sources.fetch_watched import fetch_watched
+from pages._ui.sources.from_tool import offer_refresh, offer_tools
+from pages._ui.sources.news import say_news, tell_news
 
 _LABELS = {
     "annotations": "Annotations file",
@@ -57,8 +62,10 @@ def _slot(slot: Slot) -> None:
         st.session_state[round_key] += 1
         st.rerun()
     offer_server_files(slot, partial(_take_from, slot))
+    offer_tools(slot, partial(_take_source, slot))
     if message := st.session_state.get(message_key):
         st.error(escape_markdown(message))
+    say_news(slot)
     table: Table | None = getattr(work(), slot)
     if table is not None:
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -71,6 +78,8 @@ def _slot(slot: Slot) -> None:
                 on_click=_remove,
                 args=(slot,),
             )
+        if table.source:
+            offer_refresh(slot, table, partial(_take_source, slot))
         if table.members:
             key = f"{slot}-member-{table.sha256}-{table.member}"
             st.selectbox(
@@ -126,6 +135,28 @@ def _take_from(slot: Slot, location: str) -> bool:
         _use_some_member(
             slot, table, lambda member: inputs.table(table.name, table.sha256, member, reach=reach)
         )
+    except GraspError as error:
+        st.session_state[f"{slot}-message"] = _refusal(slot, error)
+        return False
+    return True
+
+
+def _take_source(slot: Slot, source: Source, token: str, keep: bool) -> bool:
+    """Use what is fetched from a tool; whether it could be."""
+    st.session_state[f"{slot}-message"] = None
+    before: Table | None = getattr(work(), slot)
+    try:
+        user = require_run()
+        snapshot = fetch_watched(source, token, owner=user.id, key=slot)
+        if keep:
+            server.shared().sources.keep(source, token, owner=user.id)
+        table = table_of(snapshot)
+        sha256 = here().files.put(snapshot.content, owner=user.id, source=str(source))
+        details = {"bytes": len(snapshot.content), "source": source.kind}
+        server.shared().audit.record(user.id, "upload", "file", sha256, details)
+        if before is None or before.sha256 != sha256:
+            _use_some_member(slot, table, lambda member: table_of(snapshot, member))
+        tell_news(slot, before, table)
     except GraspError as error:
         st.session_state[f"{slot}-message"] = _refusal(slot, error)
         return False

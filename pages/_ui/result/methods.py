@@ -91,10 +91,10 @@ def show_data(result: RunResult) -> None:
 
 
 def _list_files(files: Sequence[FileFingerprint]) -> None:
+    rows = [(file.name, file.bytes, file.sha256, file.source) for file in files]
+    shown = pd.DataFrame(rows, columns=["File", "Bytes", "SHA-256", "Fetched from"])
     st.dataframe(
-        pd.DataFrame(
-            [(file.name, file.bytes, file.sha256) for file in files], columns=["File", "Bytes", "SHA-256"]
-        ),
+        shown if any(file.source for file in files) else shown.drop(columns="Fetched from"),
         hide_index=True,
         column_config={"Bytes": _COUNT},
         alt="Input files with their hashes",

@@ -1,0 +1,4 @@
+"""Connectors: annotations straight from the tools and databases where they are.
+
+Imports `io` and `store`.
+"""

@@ -1,0 +1,244 @@
+"""Sources: places in tools and databases, each as one text without a secret in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal, get_args
+from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlencode, urlsplit
+
+from grasp_core.errors import DataError
+from grasp_core.wording import listed, quoted
+
+Kind = Literal["label-studio", "argilla", "hf", "sql"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+TOOLS: Mapping[Kind, str] = {
+    "label-studio": "Label Studio",
+    "argilla": "Argilla",
+    "hf": "Hugging Face",
+    "sql": "Database (SQL)",
+}
+WRITTEN: Mapping[Kind, str] = {
+    "label-studio": "label-studio:https://host/projects/3",
+    "argilla": "argilla:https://host/workspace/dataset",
+    "hf": "hf:organisation/name@revision?config=...&split=...",
+    "sql": "sql:postgresql://user@host/database?table=... (or ?query=select ...)",
+}
+"""How a source of each kind is written."""
+HUB = "https://huggingface.co"
+PORTS: Mapping[str, int] = {"http": 80, "https": 443, "postgresql": 5432}
+
+_OPTIONS: Mapping[Kind, tuple[str, ...]] = {
+    "label-studio": (),
+    "argilla": (),
+    "hf": ("config", "split"),
+    "sql": ("table", "query"),
+}
+_NAME = r"[A-Za-z0-9][\w.-]*"
+_HUGGING_FACE = re.compile(rf"(?:{_NAME}/)?{_NAME}(?:@[\w.][\w./-]*)?", re.ASCII)
+_HOST = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\]")
+_USER = re.compile(r"[\w.@+-]+", re.ASCII)
+_DATABASE = re.compile(r"[\w$.-]+")
+_LONGEST = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A place from which data are fetched; as a text, ``kind:address?option=value``.
+
+    Parameters
+    ----------
+    kind : str
+        One of :data:`KINDS`.
+    address : str
+        In one form only, without a password or token.
+    options : tuple of (name, value)
+        Sorted by name.
+    """
+
+    kind: Kind
+    address: str
+    options: tuple[tuple[str, str], ...] = ()
+
+    def __str__(self) -> str:
+        asked = f"?{urlencode(self.options, quote_via=quote)}" if self.options else ""
+        return f"{self.kind}:{self.address}{asked}"
+
+    def option(self, name: str) -> str:
+        """An option's value; empty where it is not given."""
+        return dict(self.options).get(name, "")
+
+    @property
+    def shown(self) -> str:
+        """What it is, in a few words for people."""
+        *_, place, last = ["", *unquote(self.address).split("/")]
+        if self.kind == "hf":
+            return f"data set {self.address}{''.join(f', {value}' for _, value in self.options)}"
+        if self.kind == "sql":
+            table = self.option("table")
+            what = f"table {table}" if table else "a query"
+            host = "" if self.in_file else f" at {urlsplit(self.address).netloc.rpartition('@')[2]}"
+            return f"{what} of {last}{host}"
+        what = f"project {last}" if self.kind == "label-studio" else f"data set {place}/{last}"
+        return f"{what} at {urlsplit(self.address).netloc}"
+
+    @property
+    def in_file(self) -> bool:
+        """Whether it is a database in a file."""
+        return self.address.startswith("sqlite:")
+
+    def site(self, hub: str = HUB) -> str:
+        """What a token opens: a server, and for a database the user and the database there.
+
+        Parameters
+        ----------
+        hub : str
+            Where Hugging Face's data sets are.
+        """
+        if self.kind == "hf":
+            return hub
+        if self.in_file:
+            return self.address
+        parts = urlsplit(self.address)
+        return f"{parts.scheme}://{parts.netloc}{parts.path if self.kind == 'sql' else ''}"
+
+
+def is_source(text: str) -> bool:
+    """Whether a text names a source, and not a file or an address of one."""
+    kind, colon, rest = text.partition(":")
+    return bool(colon) and kind in KINDS and not rest.startswith("//")
+
+
+def parse(text: str) -> Source:
+    """Read a source as it is written.
+
+    Raises
+    ------
+    DataError
+        If it is none, or holds a password.
+    """
+    kind, colon, rest = text.strip().partition(":")
+    found = next((known for known in KINDS if known == kind), None)
+    if found is None or not colon:
+        raise DataError(f"a source begins with {listed([f'{one}:' for one in KINDS])}; found {quoted(text)}")
+    address, mark, asked = rest.partition("?")
+    return make(found, address, dict(parse_qsl(asked, keep_blank_values=True)) if mark else {})
+
+
+def make(kind: Kind, address: str, options: Mapping[str, str]) -> Source:
+    """A source of what somebody wrote; options without a value are left out.
+
+    Raises
+    ------
+    DataError
+        If there can be none at this address.
+    """
+    address = address.strip()
+    given = {name: value.strip() for name, value in options.items() if value.strip()}
+    if not (address + "".join(given.values())).replace("\n", " ").replace("\t", " ").isprintable():
+        raise _wrong(kind, "there are characters that none has")
+    if len(address) + sum(map(len, given.values())) > _LONGEST:
+        raise _wrong(kind, "it is too long")
+    unknown = [name for name in given if name not in _OPTIONS[kind]]
+    if unknown:
+        raise _wrong(kind, f"{quoted(unknown[0])} is no option of it")
+    return Source(kind, _READ[kind](address, given), tuple(sorted(given.items())))
+
+
+def _wrong(kind: Kind, why: str) -> DataError:
+    return DataError(f"{TOOLS[kind]}: {why}; write it like {WRITTEN[kind]}")
+
+
+def _web(kind: Kind, address: str) -> tuple[str, list[str]]:
+    """Beginning and folders of a web address."""
+    parts = _split(kind, address)
+    if parts.scheme not in ("http", "https"):
+        raise _wrong(kind, "the address does not begin with https://")
+    if "@" in parts.netloc:
+        raise _wrong(kind, "the address holds a user name or password, which are given apart")
+    pieces = [unquote(piece) for piece in parts.path.split("/") if piece]
+    if any(piece in (".", "..") or "/" in piece or "\\" in piece for piece in pieces):
+        raise _wrong(kind, "the address has a folder that no page has")
+    return f"{parts.scheme}://{_host(kind, parts)}", pieces
+
+
+def _split(kind: Kind, address: str) -> SplitResult:
+    try:
+        parts = urlsplit(address)
+        _ = parts.port
+    except ValueError:
+        raise _wrong(kind, "the address cannot be read") from None
+    if parts.query or parts.fragment:
+        raise _wrong(kind, "the address has '#' or a second '?'")
+    if parts.password is not None:  # not quoted
+        raise _wrong(kind, "the address holds a password, which is given apart and never written there")
+    return parts
+
+
+def _host(kind: Kind, parts: SplitResult) -> str:
+    name = (parts.hostname or "").rstrip(".")
+    name = f"[{name}]" if ":" in name else name
+    if not _HOST.fullmatch(name):
+        raise _wrong(kind, "the address names no host")
+    usual = parts.port in (None, PORTS[parts.scheme])
+    return name if usual else f"{name}:{parts.port}"
+
+
+def _path(pieces: list[str]) -> str:
+    return "".join(f"/{quote(piece, safe='')}" for piece in pieces)
+
+
+def _label_studio(address: str, _: Mapping[str, str]) -> str:
+    start, pieces = _web("label-studio", address)
+    if "projects" in pieces:
+        place = pieces.index("projects") + 1
+        if place < len(pieces) and pieces[place].isascii() and pieces[place].isdigit():
+            return start + _path([*pieces[:place], str(int(pieces[place]))])
+    raise _wrong("label-studio", "the address is no project's")
+
+
+def _argilla(address: str, _: Mapping[str, str]) -> str:
+    """Of workspace and data set, or as Argilla's own pages are called: ``/dataset/ID/annotation-mode``."""
+    start, pieces = _web("argilla", address)
+    if "dataset" in pieces[:-1]:
+        place = pieces.index("dataset") + 2
+        return start + _path(pieces[:place])
+    if len(pieces) < 2:
+        raise _wrong("argilla", "the address names no workspace and data set")
+    return start + _path(pieces)
+
+
+def _hugging_face(address: str, _: Mapping[str, str]) -> str:
+    plain = address.removeprefix(f"{HUB}/datasets/").removesuffix("/")
+    if not _HUGGING_FACE.fullmatch(plain) or ".." in plain:
+        raise _wrong("hf", f"{quoted(plain)} is no name of a data set")
+    return plain
+
+
+def _sql(address: str, options: Mapping[str, str]) -> str:
+    if len(options) != 1:
+        raise _wrong("sql", "give either a table or a query")
+    parts = _split("sql", address)
+    scheme = parts.scheme.partition("+")[0]
+    if scheme == "sqlite":
+        if parts.netloc or len(parts.path) < 2 or "\x00" in parts.path:
+            raise _wrong("sql", "the address of a SQLite file is sqlite:///folder/file.db")
+        return f"sqlite:///{parts.path[1:]}"
+    if scheme not in ("postgresql", "postgres"):
+        raise _wrong("sql", f"{quoted(parts.scheme)} is not read; PostgreSQL and SQLite are")
+    user, database = unquote(parts.username or ""), unquote(parts.path.strip("/"))
+    if user and not _USER.fullmatch(user):
+        raise _wrong("sql", "the user's name has characters that are not read")
+    if not _DATABASE.fullmatch(database):
+        raise _wrong("sql", "the address names no database")
+    host = _host("sql", parts._replace(scheme="postgresql"))
+    return f"postgresql://{quote(user, safe='')}{'@' if user else ''}{host}/{quote(database)}"
+
+
+_READ: Mapping[Kind, Callable[[str, Mapping[str, str]], str]] = {
+    "label-studio": _label_studio,
+    "argilla": _argilla,
+    "hf": _hugging_face,
+    "sql": _sql,
+}

@@ -1,0 +1,4 @@
+"""Files fetched from tools and databases, once and again.
+
+Imports `session` and `shell`.
+"""

@@ -1,0 +1,133 @@
+"""Files from tools and databases: fetched, and fetched again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+
+import streamlit as st
+
+from grasp_core import server
+from grasp_core.connectors.source import TOOLS, Kind, Source, make, parse
+from grasp_core.errors import GraspError
+from grasp_core.io.table.table import Table
+from grasp_core.report.text import escape_markdown
+from pages._ui.session.identity import current_user
+from pages._ui.session.permissions import may_run
+from pages._ui.session.times import zone
+
+Take = Callable[[Source, str, bool], bool]
+"""Fetches a source with a token, which may be kept; keeps the sentence where that fails. Whether it was."""
+_OF_VOTES: tuple[Kind, ...] = ("label-studio", "argilla")
+"""Tools that know annotations, and nothing else of raters and items."""
+_ADDRESSES: Mapping[Kind, tuple[str, str]] = {
+    "label-studio": ("Address of the project", "https://labels.example.org/projects/3"),
+    "argilla": ("Address of the data set", "https://argilla.example.org/workspace/dataset"),
+    "hf": ("Name of the data set", "organisation/name"),
+    "sql": ("Address of the database", "postgresql://user@host/database"),
+}
+_TOKENS: Mapping[Kind, str] = {
+    "label-studio": "Access token",
+    "argilla": "API key",
+    "hf": "Token, if it is private",
+    "sql": "Password",
+}
+
+
+def offer_tools(slot: str, take: Take) -> None:
+    """A form for a source, where the server may fetch any and the visitor may run.
+
+    Parameters
+    ----------
+    slot : str
+        "annotations", "raters" or "items".
+    take : callable
+    """
+    kinds = [kind for kind in server.shared().sources.kinds if slot == "annotations" or kind not in _OF_VOTES]
+    if not kinds or not may_run():
+        return
+    round_key = f"{slot}-tool-round"
+    key = f"{slot}-tool-{st.session_state.setdefault(round_key, 0)}"
+    with st.expander("From a tool", icon=":material/cloud_download:", key=key):
+        kind = st.selectbox("Tool", kinds, format_func=lambda kind: TOOLS[kind], key=f"{key}-kind")
+        label, example = _ADDRESSES[kind]
+        address = st.text_input(label, placeholder=example, key=f"{key}-{kind}-address")
+        options = _options(kind, f"{key}-{kind}")
+        source = _source(kind, address, options)
+        token, keep = _token(kind, source, f"{key}-{kind}")
+        pressed = st.button(f"Fetch as {slot} file", key=f"{key}-fetch", disabled=not address.strip())
+        if pressed and source is None:
+            source = _say_why(kind, address, options)
+        if pressed and source is not None:
+            if take(source, token, keep):
+                st.session_state[round_key] += 1  # fresh fields: nothing typed stays, the token least of all
+            st.rerun()
+
+
+def offer_refresh(slot: str, table: Table, take: Take) -> None:
+    """Where a file was fetched from, and a way to fetch it again."""
+    source = parse(table.source)
+    st.caption(escape_markdown(f"Fetched from {source.shown}"))
+    if not may_run():
+        return
+    round_key = f"{slot}-again-round"
+    key = f"{slot}-again-{st.session_state.setdefault(round_key, 0)}"
+    with st.popover("Fetch again", icon=":material/sync:", key=key):
+        token, keep = _token(source.kind, source, key)
+        if st.button("Bring what is new", key=f"{key}-fetch"):
+            take(source, token, keep)
+            st.session_state[round_key] += 1
+            st.rerun()
+
+
+def _options(kind: Kind, key: str) -> dict[str, str]:
+    if kind == "hf":
+        split = st.text_input("Split", placeholder="train", key=f"{key}-split")
+        config = st.text_input("Configuration, if it has several", key=f"{key}-config")
+        return {"split": split, "config": config}
+    if kind == "sql":
+        table = st.text_input("Table", placeholder="votes", key=f"{key}-table")
+        query = st.text_area("Or a query", placeholder="SELECT item, rater, label FROM …", key=f"{key}-query")
+        return {"table": table, "query": query}
+    return {}
+
+
+def _source(kind: Kind, address: str, options: Mapping[str, str]) -> Source | None:
+    try:
+        return make(kind, address, options)
+    except GraspError:
+        return None
+
+
+def _say_why(kind: Kind, address: str, options: Mapping[str, str]) -> None:
+    try:
+        make(kind, address, options)
+    except GraspError as error:
+        st.error(escape_markdown(f"{error}."))
+
+
+def _token(kind: Kind, source: Source | None, key: str) -> tuple[str, bool]:
+    """A token as it is typed, and whether to keep it."""
+    if source is not None and source.in_file:
+        return "", False
+    sources, owner = server.shared().sources, current_user().id
+    kept = sources.kept(source, owner=owner) if sources.keeps and source is not None else None
+    if kept is not None:
+        day = datetime.fromtimestamp(kept.created_at, zone())
+        st.caption(
+            escape_markdown(f"Yours for {kept.site} is kept since {day.day} {day:%B %Y}: leave this empty.")
+        )
+    token = st.text_input(_TOKENS[kind], type="password", autocomplete="off", key=f"{key}-token")
+    if not sources.keeps:
+        st.caption("It is used once and not kept.")
+        return token, False
+    if kept is not None:
+        st.button(
+            "Forget the kept one",
+            key=f"{key}-forget",
+            on_click=sources.forget,
+            args=(kept.site,),
+            kwargs={"owner": owner},
+        )
+    keep = st.checkbox("Keep it, encrypted, for the next time", key=f"{key}-keep")
+    return token, bool(keep and token)

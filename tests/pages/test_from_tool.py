@@ -1,0 +1,144 @@
+"""The Data page where files come from a tool: fetched, refused, fetched again, the token kept or not."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from grasp_core import server as server_module
+from grasp_core.access import User
+from grasp_core.engine.pools import workers
+from grasp_core.server import Server, make_server
+from grasp_core.settings import Settings
+from pages._ui.session import permissions
+from pages._ui.sources import from_tool
+from tests.empty_store import empty_home
+from tests.pages.conftest import ENTRY
+from tests.pages.visits import drop, press, seen, widget
+
+VOTES = [(f"i{i}", f"r{r}", "YN"[(i * r) % 2]) for i in range(8) for r in range(6)]
+RATERS = "rater,gender\n" + "".join(f"r{r},{'MF'[r % 2]}\n" for r in range(6))
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    path = tmp_path / "lab.db"
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE votes (item, rater, label)")
+        connection.executemany("INSERT INTO votes VALUES (?, ?, ?)", VOTES)
+    connection.close()
+    return path
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Server]:
+    made = make_server(Settings(home=empty_home(tmp_path), secret_key="k" * 32), workers.threads)
+    made.start()
+    monkeypatch.setattr(server_module, "shared", lambda: made)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def page(server: Server) -> AppTest:
+    return AppTest.from_file(ENTRY, default_timeout=60).run().switch_page("data.py").run()
+
+
+def fetch(page: AppTest, address: str, table: str = "votes") -> AppTest:
+    page.selectbox(key=next(box.key for box in page.selectbox if box.label == "Tool")).set_value("sql").run()
+    widget(page.text_input, "Address of the database").set_value(address)
+    widget(page.text_input, "Table").set_value(table).run()
+    return press(page, "Fetch as annotations file")
+
+
+def test_a_table_is_fetched_and_fetched_again(page: AppTest, server: Server, database: Path) -> None:
+    fetch(page, f"sqlite:///{database}")
+    assert not page.error
+    assert "**votes.parquet** (Parquet" in seen(page.markdown)
+    assert "Fetched from table votes of lab.db" in seen(page.caption)
+    (entry,) = server.audit.search(action="upload")[0]
+    assert server.files.source(entry.object_id) == f"sql:sqlite:///{database}?table=votes"
+    assert widget(page.text_input, "Address of the database").value == ""
+    drop(page, "Raters", "raters.csv", RATERS.encode())
+    press(page, "Bring what is new")
+    assert "Nothing is new: votes.parquet is what it was, 48 rows." in seen(page.info)
+    with sqlite3.connect(database) as connection:
+        connection.execute("INSERT INTO votes VALUES ('i9', 'r1', 'Y')")
+    connection.close()
+    press(page, "Bring what is new")
+    assert "votes.parquet has changed: 49 rows, before 48." in seen(page.info)
+
+
+@pytest.mark.parametrize(
+    ("address", "sentence"),
+    [
+        ("sqlite:////no/such/file.db", "file.db does not exist"),
+        ("postgresql://ann@127.0.0.1:1/lab", "127.0.0.1:1: there is no connection to it"),
+        ("postgresql://ann:hidden@127.0.0.1:1/lab", "the address holds a password"),
+        ("mysql://ann@127.0.0.1/lab", "PostgreSQL and SQLite are"),
+    ],
+)
+def test_a_refusal_is_a_sentence(page: AppTest, address: str, sentence: str) -> None:
+    fetch(page, address)
+    assert sentence in seen(page.error)
+    assert "hidden" not in seen(page.error)
+    assert widget(page.text_input, "Table").value == "votes"  # what was typed can be mended
+
+
+def test_a_token_is_kept_for_those_who_ask_and_forgotten(
+    page: AppTest, server: Server, monkeypatch: pytest.MonkeyPatch, database: Path
+) -> None:
+    given: list[str] = []
+    fetched = server.sources.fetch
+
+    def noted(source, **how):  # the real one, of a file in place of a server
+        given.append(how["token"] or server.sources.token(source, owner=how["owner"]))
+        return fetched(from_tool.parse(f"sql:sqlite:///{database}?table=votes"), **{**how, "token": ""})
+
+    monkeypatch.setattr(server.sources, "fetch", noted)
+    page.selectbox(key=next(box.key for box in page.selectbox if box.label == "Tool")).set_value("sql").run()
+    widget(page.text_input, "Address of the database").set_value("postgresql://ann@db.internal/lab")
+    widget(page.text_input, "Password").set_value("tok-hidden")
+    widget(page.checkbox, "Keep it, encrypted, for the next time").check()
+    fetch(page, "postgresql://ann@db.internal/lab")
+    assert not page.error
+    assert given == ["tok-hidden"]
+    assert "tok-hidden" not in [box.value for box in page.text_input]
+    fetch(page, "postgresql://ann@db.internal/lab")
+    assert given == ["tok-hidden"] * 2
+    widget(page.text_input, "Address of the database").set_value("postgresql://ann@db.internal/lab")
+    widget(page.text_input, "Table").set_value("votes").run()
+    assert "Yours for postgresql://ann@db.internal/lab is kept since" in seen(page.caption)
+    press(page, "Forget the kept one")
+    assert server.sources.all_kept("") == []
+
+
+def test_who_may_not_run_is_not_offered_it(monkeypatch: pytest.MonkeyPatch, page: AppTest) -> None:
+    monkeypatch.setattr(permissions, "current_user", lambda: User("vic", "Vic", "viewer"))
+    page.run()
+    assert "From a tool" not in [expander.label for expander in page.expander]
+
+
+def test_whoever_presses_all_the_same_is_refused(
+    monkeypatch: pytest.MonkeyPatch, page: AppTest, database: Path
+) -> None:
+    monkeypatch.setattr(permissions, "current_user", lambda: User("vic", "Vic", "viewer"))
+    monkeypatch.setattr(from_tool, "may_run", lambda: True)
+    fetch(page, f"sqlite:///{database}")
+    assert "Your role on this server is viewer" in seen(page.error)
+
+
+def test_a_server_that_names_no_host_offers_nothing(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, server: Server
+) -> None:
+    settings = replace(server.settings, allow_anonymous=True, home=str(tmp_path / "other"))
+    other = make_server(settings, workers.threads)
+    monkeypatch.setattr(server_module, "shared", lambda: other)
+    page = AppTest.from_file(ENTRY, default_timeout=60).run().switch_page("data.py").run()
+    assert "From a tool" not in [expander.label for expander in page.expander]
+    other.close()
