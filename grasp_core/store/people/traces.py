@@ -21,6 +21,7 @@ from grasp_core.store.schema import (
     runs,
     scorings,
     sessions,
+    source_tokens,
     submissions,
     tokens,
     watches,
@@ -40,6 +41,7 @@ IN_PROJECTS: tuple[Trace, ...] = (
 THEIR_OWN: tuple[Trace, ...] = (
     scorings.c.owner,
     tokens.c.owner,
+    source_tokens.c.owner,
     webhooks.c.owner,
     feeds.c.owner,
     outcomes.c.owner,
