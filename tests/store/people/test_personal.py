@@ -25,6 +25,7 @@ from grasp_core.store.people.audit import AuditStore
 from grasp_core.store.people.members import Member
 from grasp_core.store.people.people import Identity
 from grasp_core.store.people.projects import ProjectStore
+from grasp_core.store.people.source_tokens import SourceTokenStore
 from grasp_core.store.people.tokens import TokenStore
 from grasp_core.store.people.traces import IN_PROJECTS, IN_THE_LOG, MEMBER, THEIR_OWN
 from grasp_core.store.readings import ReadingStore
@@ -89,6 +90,7 @@ def fill(engine: Engine, owner: str, other: str) -> str:
     links.create_leaderboard(BOARD, created_by=owner)
     SubmissionStore(engine).reserve({"t": {"1": "a"}}, owner=owner)
     TokenStore(engine).create(owner=owner, name="nightly", scope="read", days=1)
+    SourceTokenStore(engine).keep(b"sealed", owner=owner, site="https://labels.example")
     OutcomeStore(engine).begin("k", "r", owner=owner)
     OutcomeStore(engine).end("k", Outcome(200, '{"answer": 1}'))
     WebhookStore(engine).add(theirs.id, "https://hooks.example/", owner=owner)
