@@ -1,6 +1,4 @@
-# For builds that must not change with the registry, pin the image by digest as well:
-#   docker buildx imagetools inspect python:3.13-slim-bookworm     prints the digest
-#   docker build --build-arg BASE=python:3.13-slim-bookworm@sha256:... .
+# For builds that must not change with the registry, `make digests` pins the image by digest as well.
 ARG BASE=python:3.13-slim-bookworm
 
 FROM ${BASE} AS packages

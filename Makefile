@@ -7,13 +7,14 @@ ROWS ?= 10000000
 SETS ?= 400
 PEOPLE ?= 100
 RUNS ?= 10
+IDLE ?= 2000
 EXPORTS ?=
 STUDY ?= full
 
 VENV_PYTHON := .venv/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-long coverage test-lm lint bench bench-clickers bench-loading bench-plan bench-power bench-raft bench-scaling bench-sessions bench-tail study fuzz exports settings-table codes-table lock clean
+.PHONY: help setup run test test-long coverage test-lm lint bench bench-clickers bench-loading bench-plan bench-power bench-raft bench-idle bench-scaling bench-sessions bench-tail study fuzz exports settings-table codes-table digests sbom lock clean
 
 help: ## list these targets
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
@@ -108,6 +109,10 @@ bench-sessions: ## how fast pages are while 100 people read results and 10 have 
 	@tools/setup.sh app
 	$(VENV_PYTHON) -m benchmarks.sessions --people $(PEOPLE) --runs $(RUNS)
 
+bench-idle: ## how pages fare behind the proxy while 2,000 connections say nothing, and 2,000 send headers without end
+	@tools/setup.sh app
+	$(VENV_PYTHON) -m benchmarks.idle --connections $(IDLE)
+
 fuzz: ## feed damaged files to the readers (other than 3 minutes: make fuzz FUZZ_SECONDS=3600)
 	@tools/setup.sh fuzz
 	$(VENV_PYTHON) -m fuzz.readers --seconds $(FUZZ_SECONDS)
@@ -124,6 +129,14 @@ settings-table: ## write docs/deploy.md's table of settings from the code
 codes-table: ## write docs/results.md's tables of codes from the code
 	@tools/setup.sh app
 	@$(VENV_PYTHON) tools/codes_table.py --write
+
+digests: ## pin the images of compose.yaml and the Dockerfiles by digest (asks their registries with Docker)
+	@tools/setup.sh app
+	@$(VENV_PYTHON) tools/digests.py
+
+sbom: ## list the packages of the image in sbom.cdx.json (CycloneDX)
+	@tools/setup.sh test
+	@$(VENV_PYTHON) tools/sbom.py
 
 lock: ## pin the dependencies of pyproject.toml again (newest: make lock UPGRADE=1)
 	@tools/lock.sh $(if $(UPGRADE),--upgrade)

@@ -28,6 +28,7 @@ from grasp_core.web.gate import Gate
 from grasp_core.web.headers import Headers, security_headers
 from grasp_core.web.logs import set_up_logs
 from grasp_core.web.metrics import Metrics
+from grasp_core.web.tabs import TabGate
 from grasp_core.web.uploads import UploadGate, UploadLedger
 from grasp_core.web.visits import Visits
 from grasp_core.web.way_back import WayBack
@@ -106,6 +107,7 @@ SETTINGS = checked_settings(BASE_PATH)
 if SETTINGS.sign_in:  # sessions too, so that a sign-in may begin at one server and end at another
     config.set_option("server.cookieSecret", SETTINGS.cookie_secret)
 START_PAGE = (Path(st.__file__).parent / "static" / "index.html").read_text(encoding="utf-8")
+PAGES = frozenset({"/", *(screen.path for screen in SCREENS)})
 OPEN_PAGES = frozenset(screen.path for screen in SCREENS if screen.audience == "everybody")
 metrics = Metrics(server.shared)
 uploads = UploadLedger(waiting_bytes, int(config.get_option("server.maxUploadSize")) * 2**20)
@@ -130,6 +132,7 @@ app = st.App(
         ),
         Middleware(Gate, SETTINGS, identify, BASE_PATH),
         Middleware(UploadGate, uploads, server.shared, identify, BASE_PATH),
+        Middleware(TabGate, server.shared, identify, PAGES, BASE_PATH),
         Middleware(Messages),
         Middleware(SignIns, accounts, SETTINGS, BASE_PATH),
         Middleware(WayBack, identify, BASE_PATH, OPEN_PAGES),

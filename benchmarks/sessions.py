@@ -252,12 +252,18 @@ def _add_percentiles(figures: dict[str, float], what: str, taken: list[float]) -
         figures[f"{what}: {name}, s"] = value
 
 
+def free_port() -> int:
+    """A port of this machine that nobody listens on."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port: int = free.getsockname()[1]
+        return port
+
+
 @contextlib.contextmanager
 def serving(environment: dict[str, str]) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
     """The app as it is served, on a free port of this machine."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
     process = subprocess.Popen(
         command,

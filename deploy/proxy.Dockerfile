@@ -1,5 +1,5 @@
 # The official image starts as root; this one does not, and needs no capability.
-# By digest: see the head of Dockerfile.
+# By digest: `make digests`.
 ARG BASE=caddy:2.11.7-alpine
 FROM ${BASE}
 # A copy leaves behind the capability to bind ports below 1024, without which the original does not start

@@ -206,6 +206,23 @@ class LimitError(GraspError):
     code = "limit"
 
 
+class TooOftenError(GraspError):
+    """Somebody asks more often than a person may.
+
+    Parameters
+    ----------
+    sentence : str
+    seconds : int
+        After which to come again.
+    """
+
+    code = "too-often"
+
+    def __init__(self, sentence: str, seconds: int) -> None:
+        super().__init__(sentence)
+        self.seconds = seconds
+
+
 class SettingsError(GraspError):
     """The installation's settings cannot be used."""
 

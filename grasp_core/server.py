@@ -21,6 +21,7 @@ from grasp_core.engine.service import Service
 from grasp_core.errors import StoreError
 from grasp_core.io.parsing.limited.process import HELPER
 from grasp_core.io.sources.allowed import AllowedSources
+from grasp_core.rates import Rates
 from grasp_core.settings import Settings, read_settings
 from grasp_core.store.answers import AnswerStore
 from grasp_core.store.calls.outcomes import OutcomeStore
@@ -99,6 +100,8 @@ class Server:
         What came of them.
     sources : Sources
         Tools and databases from which people fetch.
+    rates : Rates
+        How often who has asked for what.
     """
 
     settings: Settings
@@ -124,6 +127,7 @@ class Server:
     watching: Watches
     history: History
     sources: Sources
+    rates: Rates
     _threads: list[threading.Thread] = field(default_factory=list, init=False)
 
     def seen(self, reach: Reach) -> Stores:
@@ -211,6 +215,7 @@ def make_server(settings: Settings, make_executor: Callable[[int], Executor] = w
     watches, projects = WatchStore(database), ProjectStore(database)
     accounts, audit = accounts_of(settings, database), AuditStore(database)
     links = LinkStore(database)
+    rates = Rates(settings)
     return Server(
         settings=settings,
         database=database,
@@ -228,13 +233,14 @@ def make_server(settings: Settings, make_executor: Callable[[int], Executor] = w
         accounts=accounts,
         audit=audit,
         refusals=Refusals(audit),
-        visitors=Visitors(links, TryStore(database), audit),
+        visitors=Visitors(links, TryStore(database), audit, rates),
         service=service,
         plans=Plans(pool),
         webhooks=Webhooks(WebhookStore(database), settings, service.closing),
         watching=Watches(watches, service, accounts, projects, audit),
         history=History(service),
         sources=Sources(SourceTokenStore(database), settings, allowed.folder),
+        rates=rates,
     )
 
 

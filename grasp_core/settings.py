@@ -36,12 +36,13 @@ def _setting(default: Any, meaning: str, *, secret: bool = False, exact: bool = 
 class Settings:
     """Settings by field; the environment variable of ``home`` is ``GRASP_HOME``, and so on.
 
-    Lists are written with commas. :func:`read_settings` reads and checks them; docs/deploy.md shows
-    them all.
+    Lists are written with commas. A secret may stand in a file that ``GRASP_X_FILE`` names.
+    :func:`read_settings` reads and checks them; docs/deploy.md shows them all.
     """
 
     home: str = _setting("", "Folder of what lasts; by default ~/.local/share/grasp")
     database_url: str = _setting("", "PostgreSQL URL; by default a SQLite file in GRASP_HOME", secret=True)
+    database_password: str = _setting("", "Password of that URL, where it names none", secret=True)
     workers: int = _setting(0, "Processes that compute on this machine; 0 means one per core")
     dask_address: str = _setting(
         "", "Dask scheduler whose workers compute instead, e.g. tcp://scheduler:8786; see scaling.md"
@@ -114,6 +115,13 @@ class Settings:
     )
     api_rate: str = _setting("600/minute", "Requests to the API that one person may make, at each server")
     api_change_rate: str = _setting("120/minute", "Of these, requests that change something")
+    guess_rate: str = _setting(
+        "30/minute", "Different links and tokens that open nothing which may be tried from one address"
+    )
+    upload_rate: str = _setting("300/minute", "Uploads that one person may make, at each server")
+    run_rate: str = _setting("60/minute", "Runs that one person may ask for, at each server")
+    tab_rate: str = _setting("300/minute", "Tabs that one person may open, reloads too, at each server")
+    tabs: int = _setting(100, "Tabs that one person may have open at once, at each server")
     webhook_urls: tuple[str, ...] = _setting(
         (),
         "Addresses below which people may be told that a run ended, e.g. https://hooks.example.org/",
@@ -175,6 +183,8 @@ def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
     values: dict[str, Any] = {}
     for entry in dataclasses.fields(Settings):
         text = environment.get(variable(entry.name))
+        if entry.metadata["secret"]:
+            text = _secret(environment, variable(entry.name), text)
         if text is not None:
             values[entry.name] = _parse(entry.name, text.strip(), entry.default, entry.metadata["exact"])
     if "public_url" in values:
@@ -182,6 +192,19 @@ def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
     settings = Settings(**values)
     _check(settings)
     return settings
+
+
+def _secret(environment: Mapping[str, str], name: str, text: str | None) -> str | None:
+    """A secret, or what the file holds that stands in its place; an empty file is as none."""
+    file = environment.get(f"{name}_FILE", "").strip()
+    if not file:
+        return text
+    if text:
+        raise SettingsError(f"{name} and {name}_FILE exclude each other; unset one of them")
+    try:
+        return Path(file).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        raise SettingsError(f"{name}_FILE must name a file of text that this server can read") from None
 
 
 def _parse(name: str, text: str, default: Any, exact: bool) -> Any:
@@ -205,11 +228,13 @@ def _parse(name: str, text: str, default: Any, exact: bool) -> Any:
 def _check(settings: Settings) -> None:
     if settings.log_format not in ("text", "json"):
         raise SettingsError(f"GRASP_LOG_FORMAT must be text or json; found {settings.log_format!r}")
-    for name in ("api_rate", "api_change_rate"):
+    for name in (entry.name for entry in dataclasses.fields(Settings) if entry.name.endswith("_rate")):
         if not _RATE.fullmatch(getattr(settings, name)):
             raise SettingsError(
                 f"{variable(name)} must be like 600/minute; found {getattr(settings, name)!r}"
             )
+    if not settings.tabs:
+        raise SettingsError("GRASP_TABS must be 1 or more: without a tab nobody sees anything")
     if settings.public_url:
         _check_url("public_url", settings.public_url)
         if "?" in settings.public_url:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from grasp_core.errors import AccessError, LimitError
+from grasp_core.rates import Asker, Rates
 from grasp_core.store.links import LinkStore, Lock, Target
 from grasp_core.store.people.audit import AuditStore
 from grasp_core.store.visiting.passwords import matches
@@ -48,6 +49,7 @@ class Visitors:
     links: LinkStore
     tries: TryStore
     audit: AuditStore
+    rates: Rates
 
     def open(self, token: str, visitor: Visitor, only: Target | None = None) -> Target:
         """Open a link to a visitor, and count the visit once.
@@ -67,9 +69,14 @@ class Visitors:
             If there were too many wrong ones.
         AccessError
             If the link opens nothing for this visitor (any more).
+        TooOftenError
+            If too many links that open nothing were tried from their address.
         """
+        stranger = Asker("", visitor.address)
+        self.rates.before_guess(stranger)
         lock = self.links.lock(token, visitor.visit)
         if lock is None:
+            self.rates.guess(stranger, token)
             raise AccessError(CLOSED)
         if only is not None and lock.target != only:
             return lock.target

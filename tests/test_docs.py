@@ -269,3 +269,16 @@ def test_links_lead_somewhere(document: Path) -> None:
             heads = re.findall(r"^#+ (.+)$", other.read_text(encoding="utf-8"), re.MULTILINE)
             anchors = {re.sub(r"[^\w\- ]", "", head).lower().replace(" ", "-") for head in heads}
             assert heading in anchors, target
+
+
+def test_every_promise_of_security_names_tests_that_there_are() -> None:
+    text = SECURITY.read_text(encoding="utf-8")
+    named = re.findall(r"`(tests/[^`]+)`", text)
+    assert len(named) > 60
+    for one in named:
+        path, _, test = one.partition("::")
+        content = (ROOT / path).read_text(encoding="utf-8")
+        assert re.search(rf"^(async )?def {test}\(", content, re.MULTILINE), one
+    for line in text.splitlines():
+        if line.startswith("| ") and line.count(" | ") == 1 and not line.startswith("| promise"):
+            assert "`tests/" in line, line

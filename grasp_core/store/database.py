@@ -54,6 +54,8 @@ def database_url(settings: Settings) -> URL:
         If the setting is no such URL; it is not quoted, for it may hold a password.
     """
     if not settings.database_url:
+        if settings.database_password:
+            raise SettingsError("GRASP_DATABASE_PASSWORD needs GRASP_DATABASE_URL too")
         return URL.create("sqlite", database=str(settings.folder / "grasp.db"))
     try:
         url = sqlalchemy.make_url(settings.database_url)
@@ -63,7 +65,9 @@ def database_url(settings: Settings) -> URL:
         url = url.set(drivername=_POSTGRESQL)
     if url.drivername not in (_POSTGRESQL, "sqlite"):
         raise SettingsError("GRASP_DATABASE_URL must look like postgresql://user:password@host:5432/name")
-    return url
+    if settings.database_password and url.password:
+        raise SettingsError("GRASP_DATABASE_URL names a password, and so does GRASP_DATABASE_PASSWORD")
+    return url.set(password=settings.database_password) if settings.database_password else url
 
 
 def connect(url: URL) -> Engine:

@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 from starlette.requests import HTTPConnection
 
-from grasp_core.access import User
+from grasp_core.access import LOCAL_USER, User
+from grasp_core.rates import Asker
 from grasp_core.settings import Settings
 
 Identify = Callable[[HTTPConnection], User | None]
@@ -17,6 +18,12 @@ def bearer(connection: HTTPConnection) -> str | None:
     """The token that a request brings, or None."""
     scheme, _, token = connection.headers.get("Authorization", "").partition(" ")
     return token.strip() if scheme.casefold() == "bearer" else None
+
+
+def asker(connection: HTTPConnection, user: User | None) -> Asker:
+    """Whose requests are counted together; where nobody has to sign in, that is an address."""
+    person = "" if user is None or user == LOCAL_USER else user.id
+    return Asker(person, "" if connection.client is None else connection.client.host)
 
 
 def same_origin(connection: HTTPConnection, settings: Settings) -> bool:

@@ -53,8 +53,20 @@ def without_query(record: logging.LogRecord) -> bool:
     return True
 
 
+class _Ours(logging.Logger):
+    """A logger made later, which servers give a format of their own: it has ours."""
+
+    lines: logging.Formatter
+
+    def addHandler(self, hdlr: logging.Handler) -> None:  # noqa: N802  # logging's own name
+        """Add a handler, in our format where it is a server's."""
+        if self.name.partition(".")[0] in _SERVERS:
+            hdlr.setFormatter(self.lines)
+        super().addHandler(hdlr)
+
+
 def set_up_logs(log_format: str) -> None:
-    """Send log lines to standard error; those of uvicorn and Streamlit, too, in the same format.
+    """Send log lines to standard error; those of uvicorn, Streamlit and others, too, in the same format.
 
     Parameters
     ----------
@@ -68,6 +80,11 @@ def set_up_logs(log_format: str) -> None:
         logger.handlers = [handler]
         logger.setLevel(logging.INFO)
         logger.propagate = False
+    if not logging.root.handlers:  # what nobody else writes, warnings too
+        logging.root.addHandler(handler)
+    logging.captureWarnings(True)
+    _Ours.lines = lines
+    logging.setLoggerClass(_Ours)
     for name in list(logging.root.manager.loggerDict):
         if name.partition(".")[0] in _SERVERS:
             for theirs in logging.getLogger(name).handlers:

@@ -20,10 +20,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from grasp_core.errors import StoreError
+from grasp_core.errors import StoreError, TooOftenError
 from grasp_core.server import Server
 from grasp_core.web.gate import is_local
-from grasp_core.web.problem import ProblemError
+from grasp_core.web.identity import asker
+from grasp_core.web.problem import ProblemError, too_often
 
 
 class Metrics:
@@ -53,11 +54,22 @@ class Metrics:
         """The route; without a token in the settings it answers this machine only."""
 
         def metrics(request: Request) -> Response:
-            if not _allowed(request, self._server().settings.metrics_token):
-                return ProblemError(HTTPStatus.UNAUTHORIZED, "Bring the metrics token.").response()
+            try:
+                self._check(request)
+            except ProblemError as refused:
+                return refused.response()
+            except TooOftenError as often:
+                return too_often(often).response()
             return Response(generate_latest(self._registry), media_type=CONTENT_TYPE_LATEST)
 
         return Route(f"{base_path}/metrics", metrics)
+
+    def _check(self, request: Request) -> None:
+        server, asking = self._server(), asker(request, None)
+        server.rates.before_guess(asking)
+        if not _allowed(request, server.settings.metrics_token):
+            server.rates.guess(asking, request.headers.get("Authorization", ""))
+            raise ProblemError(HTTPStatus.UNAUTHORIZED, "Bring the metrics token.")
 
 
 class _Runs(Collector):

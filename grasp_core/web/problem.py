@@ -8,6 +8,8 @@ from typing import Any
 
 from starlette.responses import JSONResponse
 
+from grasp_core.errors import TooOftenError
+
 
 class ProblemError(Exception):
     """A request that cannot be answered.
@@ -51,3 +53,8 @@ class ProblemError(Exception):
             media_type="application/problem+json",
             headers=self.headers,
         )
+
+
+def too_often(error: TooOftenError) -> ProblemError:
+    """The problem that somebody asks too often; its header says after how many seconds to come again."""
+    return ProblemError(HTTPStatus.TOO_MANY_REQUESTS, str(error), {"Retry-After": str(error.seconds)})

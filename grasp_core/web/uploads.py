@@ -12,11 +12,11 @@ from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from grasp_core.access import User
-from grasp_core.errors import StoreError
+from grasp_core.errors import StoreError, TooOftenError
 from grasp_core.server import Server
 from grasp_core.web.gate import UPLOADS, who
-from grasp_core.web.identity import Identify
-from grasp_core.web.problem import ProblemError
+from grasp_core.web.identity import Identify, asker
+from grasp_core.web.problem import ProblemError, too_often
 
 FOR_ONE = 1.5
 """The most that may wait of one person's, in multiples of the largest upload."""
@@ -125,6 +125,7 @@ class UploadGate:
         session = scope["path"].removeprefix(self.below).partition("/")[0]
         try:
             user = await who(self.identify, connection)
+            self.server().rates.upload(asker(connection, user))
             quota = await run_in_threadpool(room, self.server(), user)
             owner = "" if user is None else user.id
             with self.ledger.admitted(
@@ -133,6 +134,8 @@ class UploadGate:
                 await self.app(scope, receive, send)
         except ProblemError as refused:
             await refused.response()(scope, receive, send)
+        except TooOftenError as often:
+            await too_often(often).response()(scope, receive, send)
         except StoreError as error:
             await ProblemError(HTTPStatus.SERVICE_UNAVAILABLE, str(error)).response()(scope, receive, send)
 

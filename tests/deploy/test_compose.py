@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 from dataclasses import fields
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +17,6 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from grasp_core.settings import Settings, read_settings, variable
 from tests.serving import ROOT
 
-ENVIRONMENT = {"GRASP_DATABASE_PASSWORD": "secret"}
 ELSEWHERE = {"home"}  # compose.yaml does not set it: the image does
 
 
@@ -41,15 +42,24 @@ def filled_in(value: Any, environment: dict[str, str]) -> Any:
 
 def composed(**environment: str) -> dict[str, Any]:
     text = (ROOT / "compose.yaml").read_text(encoding="utf-8")
-    filled: dict[str, Any] = filled_in(
-        ruamel.yaml.YAML(typ="safe", pure=True).load(text), {**ENVIRONMENT, **environment}
-    )
+    filled: dict[str, Any] = filled_in(ruamel.yaml.YAML(typ="safe", pure=True).load(text), environment)
     return filled
 
 
 SERVICES = composed()["services"]
 APPS = ("app", "app-2")
+SECRETS = {
+    variable(field.name): field.name
+    for field in fields(Settings)
+    if field.metadata["secret"] and field.name != "database_url"  # its password is another setting
+}
+"""Secret settings, and the files that hold them."""
 CLUSTER = ("scheduler", "worker")
+
+
+def without_files(environment: dict[str, str]) -> dict[str, str]:
+    """The environment without the secrets' files, which are in containers alone."""
+    return {name: value for name, value in environment.items() if not name.endswith("_FILE")}
 
 
 def test_the_file_follows_the_specification() -> None:
@@ -132,7 +142,7 @@ def test_the_cluster_finds_itself_and_the_servers_find_it() -> None:
         GRASP_DASK_ADDRESS="tcp://scheduler:8786",
         GRASP_CLUSTER_CPUS="3",
     )["services"]
-    address = read_settings(with_cluster["app"]["environment"]).dask_address
+    address = read_settings(without_files(with_cluster["app"]["environment"])).dask_address
     assert address in with_cluster["worker"]["command"]
     assert "--nworkers=3" in with_cluster["worker"]["command"]
     assert with_cluster["worker"]["deploy"]["resources"]["limits"]["cpus"] == "3"
@@ -171,23 +181,63 @@ def test_limits_and_paths_are_the_same_on_both_sides() -> None:
 
 def test_servers_take_every_setting_with_its_default() -> None:
     environment = SERVICES["app"]["environment"]
-    assert {variable(field.name) for field in fields(Settings) if field.name not in ELSEWHERE} == {
-        name for name in environment if name.startswith("GRASP_")
+    given = {
+        variable(field.name) for field in fields(Settings) if field.name not in ELSEWHERE
+    } - SECRETS.keys()
+    assert {name for name in environment if name.startswith("GRASP_")} == given | {
+        f"{name}_FILE" for name in SECRETS
     }
-    read = read_settings(environment)
+    read = read_settings(without_files(environment))
     chosen = {"database_url", "workers", "public_url", "log_format"}
     for field in fields(Settings):
         if field.name not in chosen:
             assert getattr(read, field.name) == field.default, field.name
 
 
-def test_secrets_come_from_outside() -> None:
-    assert ".env" in (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()
-    lines = (ROOT / ".env.example").read_text(encoding="utf-8").splitlines()
-    given = dict(line.lstrip("#").split("=", 1) for line in lines if re.match(r"#?[A-Z_]+=", line))
-    secret = {variable(field.name) for field in fields(Settings) if field.metadata["secret"]}
-    for name in {*secret - {"GRASP_DATABASE_URL"}, "GRASP_DATABASE_PASSWORD"}:
-        assert given[name] == "", name
+def test_secrets_are_files_and_in_no_environment() -> None:
+    assert {"secrets/", ".env"} <= set((ROOT / ".gitignore").read_text(encoding="utf-8").splitlines())
+    assert composed()["secrets"] == {name: {"file": f"./secrets/{name}"} for name in SECRETS.values()}
+    for name in APPS:
+        assert set(SERVICES[name]["secrets"]) == set(SECRETS.values())
+        environment = SERVICES[name]["environment"]
+        for setting, secret in SECRETS.items():
+            assert environment[f"{setting}_FILE"] == f"/run/secrets/{secret}"
+    database = SERVICES["database"]
+    assert database["secrets"] == ["database_password"]
+    assert database["environment"]["POSTGRES_PASSWORD_FILE"] == "/run/secrets/database_password"
+    assert all("secrets" not in SERVICES[name] for name in ("proxy", *CLUSTER))
+    known = "|".join([*SECRETS, "PASSWORD", "SECRET", "TOKEN", "KEY"])
+    for service in SERVICES.values():
+        for variable_name, value in service.get("environment", {}).items():
+            named = re.search(rf"({known})$", variable_name)
+            assert not named or variable_name == "GRASP_DASK_KEY", variable_name  # a file of the cluster's
+            assert not re.search(r"://[^/@]+:[^/@]+@", str(value)), variable_name
+    example = (ROOT / ".env.example").read_text(encoding="utf-8")
+    assert not re.search(rf"^#?({'|'.join(SECRETS)})=", example, re.MULTILINE)
+
+
+def test_secrets_are_made_once_and_taken_over(tmp_path: Path) -> None:
+    (tmp_path / "tools").mkdir()
+    for name in ("secrets.sh", "lib.sh"):
+        shutil.copy(ROOT / "tools" / name, tmp_path / "tools" / name)
+    (tmp_path / ".env").write_text(
+        "GRASP_SITE=x\nGRASP_OIDC_CLIENT_SECRET='of the provider'\n", encoding="utf-8"
+    )
+    made = []
+    for _ in range(2):
+        told = subprocess.run(
+            ["bash", "tools/secrets.sh"], cwd=tmp_path, capture_output=True, text=True, check=True
+        )
+        made.append({file.name: file.read_text() for file in (tmp_path / "secrets").iterdir()})
+        assert "of the provider" not in told.stdout + told.stderr
+    assert made[0] == made[1]
+    assert set(made[0]) == set(SECRETS.values())
+    assert made[0].pop("oidc_client_secret") == "of the provider"
+    assert {made[0].pop(name) for name in ("lm_key", "backup_key", "secret_key")} == {""}
+    assert all(re.fullmatch("[0-9a-f]{64}", value) for value in made[0].values())
+    assert len(set(made[0].values())) == len(made[0])
+    assert (tmp_path / "secrets").stat().st_mode & 0o777 == 0o700
+    assert all(file.stat().st_mode & 0o777 == 0o644 for file in (tmp_path / "secrets").iterdir())
 
 
 def test_every_variable_of_the_example_is_used() -> None:

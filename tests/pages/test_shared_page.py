@@ -3,6 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from streamlit.runtime.context import ContextProxy
 from streamlit.testing.v1 import AppTest
 
 from grasp_core import __version__
@@ -86,6 +87,18 @@ def test_unknown_links_get_one_sentence(server: Server, token: str | None) -> No
     page = _visit(token)
     assert CLOSED in seen(page.info)
     assert not page.exception
+
+
+def test_guessed_links_are_cut_short(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ContextProxy, "ip_address", "203.0.113.7")
+    _, right = _shared(server, make_result())
+    object.__setattr__(server.settings, "guess_rate", "2/hour")
+    for token in ("x", "x", "y"):
+        assert CLOSED in seen(_visit(token).info)
+    for token in ("z", right):
+        page = _visit(token)
+        assert "2 links or tokens that open nothing per hour; try again in" in seen(page.error)
+        assert not page.exception
 
 
 def test_expired_and_revoked_links_get_the_same_sentence(server: Server) -> None:

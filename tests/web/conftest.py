@@ -25,6 +25,7 @@ from grasp_core.web.api.app import mount
 from grasp_core.web.gate import Gate
 from grasp_core.web.headers import Headers, security_headers
 from grasp_core.web.metrics import Metrics
+from grasp_core.web.tabs import TabGate
 from grasp_core.web.uploads import UploadLedger
 from grasp_core.web.visits import Visits
 from grasp_core.web.way_back import WayBack
@@ -89,6 +90,7 @@ def client(server: Server) -> Iterator[MakeClient]:
                 base_path=base_path,
             ),
             Middleware(Gate, settings, identify, base_path),
+            Middleware(TabGate, lambda: server, identify, frozenset({"/", "/results"}), base_path),
             Middleware(WayBack, identify, base_path, frozenset({"/shared"})),
             Middleware(Visits, base_path, frozenset({"/shared"})),
         ]
@@ -112,4 +114,4 @@ def _page(_: object) -> Response:
 
 async def _stream(websocket: WebSocket) -> None:
     await websocket.accept()
-    await websocket.close()
+    await websocket.receive()  # until the visitor leaves

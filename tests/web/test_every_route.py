@@ -130,6 +130,35 @@ def test_robots_stay_out(site: Site) -> None:
     assert httpx.get(f"{site.served.url}/robots.txt").text == "User-agent: *\nDisallow: /\n"
 
 
+SAY = """
+import logging, sys, warnings
+from grasp_core.web.logs import set_up_logs
+set_up_logs("json")
+from streamlit.logger import get_logger
+get_logger("streamlit.imported.later").warning("one")
+logging.getLogger("asyncio").error("two")
+warnings.warn("three")
+try:
+    1 / 0
+except ZeroDivisionError:
+    get_logger("streamlit.imported.later").exception("four")
+"""
+
+
+def test_whoever_writes_a_line_writes_json() -> None:
+    """Also Streamlit's modules that are imported after the start, other libraries, and warnings."""
+    said = subprocess.run(
+        [sys.executable, "-c", SAY], cwd=ROOT, capture_output=True, text=True, timeout=120, check=True
+    )
+    lines = [json.loads(line) for line in (said.stdout + said.stderr).splitlines()]
+    assert [line["logger"] for line in lines] == [
+        "streamlit.imported.later",
+        "asyncio",
+        "py.warnings",
+        "streamlit.imported.later",
+    ]
+
+
 def test_secrets_and_tokens_stay_out_of_the_log(site: Site) -> None:
     for page in (
         "/shared?token=the-key",

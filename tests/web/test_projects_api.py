@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from starlette.testclient import TestClient
 
 from grasp_core.access import EVERYONE, only
 from grasp_core.engine.pools import workers
@@ -15,7 +17,8 @@ from grasp_core.settings import Settings
 from grasp_core.store.people.members import Member
 from tests.empty_store import empty_home
 from tests.results import make_result
-from tests.web.conftest import ANN, SIGN_IN, MakeClient
+from tests.web.api.test_reading import bearer
+from tests.web.conftest import ANN, SIGN_IN, VIEWER, MakeClient
 
 SECRET = "Hidden business"
 BOARD: dict[str, Any] = {"systems": SECRET}
@@ -57,6 +60,64 @@ def token_of(server: Server, mail: str, scope: Any) -> str:
 @pytest.fixture
 def theirs(server: Server) -> Theirs:
     return Theirs(server)
+
+
+def operations(visitor: TestClient, theirs: Theirs) -> list[tuple[str, str]]:
+    """Every operation of the API, on what is theirs."""
+    ids = {"run_id": theirs.run, "link_id": theirs.link, "name": "json", "sha256": "0" * 64}
+    schema = visitor.get("/api/v1/openapi.json").json()
+    return [
+        (method.upper(), f"/api/v1{re.sub(r'{(.*?)}', lambda found: ids.get(found[1], theirs.run), path)}")
+        for path, methods in schema["paths"].items()
+        for method in methods
+    ]
+
+
+def test_nobody_else_learns_or_changes_anything_by_any_operation(
+    server: Server, theirs: Theirs, client: MakeClient
+) -> None:
+    """Each who is not of the project, by each operation; its owner shows what was asked for."""
+    own_run = server.runs.add(make_result(), title="Theirs alone", owner=ANN.id).id
+    withdrawn = token_of(server, "gone@lab.example", "admin")
+    server.tokens.revoke(server.tokens.all()[0].id)
+    disabled = token_of(server, "out@lab.example", "run")
+    server.accounts.disable(server.accounts.people.search("out@")[0][0].id, by=None)
+    outsiders: dict[str, dict[str, str]] = {
+        "nobody": {},
+        "a link's holder": bearer(server.links.create(own_run, created_by=ANN.id)),
+        "a viewer": {"X-Test-User": VIEWER.id},
+        "an analyst": {"X-Test-User": ANN.id},
+        "an analyst's token": bearer(token_of(server, "eve@lab.example", "admin")),
+        "a token to read": bearer(token_of(server, "rita@lab.example", "read")),
+        "a withdrawn token": bearer(withdrawn),
+        "a disabled person": bearer(disabled),
+        "a signed out person": {"X-Test-User": "nobody-any-more", "Cookie": "_streamlit_user=forged"},
+    }
+    visitor = client(**SIGN_IN)
+    asked = operations(visitor, theirs)
+    assert len(asked) > 12
+    for name, headers in outsiders.items():
+        for method, path in asked:
+            answer = visitor.request(
+                method,
+                path,
+                params={"project": theirs.id},
+                headers={"Origin": "https://grasp.example", **headers},
+            )
+            shown = f"{name}: {method} {path}: {answer.status_code}"
+            assert SECRET not in answer.text, shown
+            assert answer.status_code >= 400 or theirs.run not in path, shown
+    assert server.runs.get(theirs.run) is not None
+    assert (
+        len(server.links.of_leaderboards()) + len(server.seen(only(theirs.id)).links.of_leaderboards()) == 1
+    )
+    bob = bearer(token_of(server, "bob@lab.example", "read"))
+    seen = [
+        visitor.get(path, params={"project": theirs.id}, headers=bob)
+        for method, path in asked
+        if method == "GET"
+    ]
+    assert sum(SECRET in answer.text for answer in seen) >= 3
 
 
 def test_addresses_open_for_members_only(server: Server, theirs: Theirs, client: MakeClient) -> None:

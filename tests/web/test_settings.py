@@ -9,9 +9,41 @@ import pytest
 
 from grasp_core.benchmark.language_models.address import checked, key_for
 from grasp_core.errors import SettingsError
-from grasp_core.settings import read_settings, variable
+from grasp_core.settings import Settings, read_settings, variable
+from grasp_core.store.database import database_url
 from tests.serving import ROOT
 from tests.web.conftest import SIGN_IN
+
+
+def test_a_secret_may_stand_in_a_file(tmp_path: Path) -> None:
+    file, empty = tmp_path / "cookie", tmp_path / "empty"
+    file.write_text("of the file\n", encoding="utf-8")
+    empty.touch()
+    told = {
+        "GRASP_COOKIE_SECRET_FILE": str(file),
+        "GRASP_LM_KEY_FILE": str(empty),
+        "GRASP_HOME_FILE": str(file),
+    }
+    settings = read_settings(told)
+    assert (settings.cookie_secret, settings.lm_key, settings.home) == ("of the file", "", "")
+    with pytest.raises(SettingsError, match="GRASP_COOKIE_SECRET_FILE exclude each other") as both:
+        read_settings({**told, "GRASP_COOKIE_SECRET": "of the environment"})
+    file.write_bytes(b"\xff")
+    for place in (file, tmp_path, tmp_path / "missing"):
+        with pytest.raises(SettingsError, match="GRASP_COOKIE_SECRET_FILE must name a file of text"):
+            read_settings({"GRASP_COOKIE_SECRET_FILE": str(place)})
+    assert "of the file" not in str(both.value)
+    assert "of the environment" not in str(both.value)
+
+
+def test_the_database_s_password_may_stand_alone() -> None:
+    url = "postgresql://grasp@database:5432/grasp"
+    settings = Settings(database_url=url, database_password="p@ss:/word")
+    assert database_url(settings).password == "p@ss:/word"
+    assert database_url(settings).host == "database"
+    for other in ("postgresql://grasp:other@database/grasp", ""):
+        with pytest.raises(SettingsError, match="GRASP_DATABASE_PASSWORD"):
+            database_url(Settings(database_url=other, database_password="p"))
 
 
 def environment(**changes: str) -> dict[str, str]:

@@ -16,12 +16,13 @@ from starlette.requests import HTTPConnection, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from grasp_core.access import EVERYONE, EVERYTHING, User, user_by_token
+from grasp_core.errors import TooOftenError
+from grasp_core.rates import Asker
 from grasp_core.server import Server, Stores
 from grasp_core.store.people.tokens import PREFIX
 from grasp_core.visitors import Visitor
-from grasp_core.web.identity import Identify, bearer, same_origin
-from grasp_core.web.problem import ProblemError
-from grasp_core.web.rates import Rates
+from grasp_core.web.identity import Identify, asker, bearer, same_origin
+from grasp_core.web.problem import ProblemError, too_often
 from grasp_core.web.visits import visit_of
 
 MAX_JSON = 2**20
@@ -52,6 +53,8 @@ class Caller:
         Who asks, found anew.
     visitor : Visitor
         Who asks, as somebody with a link.
+    asker : Asker
+        Whose requests are counted together.
     first : bool
         Whether this is the request itself, which counts as a use of a link.
     """
@@ -61,6 +64,7 @@ class Caller:
     token: str | None
     who: Callable[[], User | None]
     visitor: Visitor
+    asker: Asker
     first: bool = True
 
     def again(self) -> Caller:
@@ -153,13 +157,12 @@ class Admission:
         self.app = app
         self.server = server
         self.identify = identify
-        self.rates: Rates | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, or refuse it in one sentence."""
         if scope["type"] == "http":
             try:
-                caller = await run_in_threadpool(self._caller, HTTPConnection(scope))
+                caller = await run_in_threadpool(self._admitted, HTTPConnection(scope))
             except ProblemError as refused:
                 await run_in_threadpool(_note, self.server(), "", scope, refused.status)
                 raise
@@ -169,14 +172,24 @@ class Admission:
                 receive = _limited(receive)
         await self.app(scope, receive, send)
 
+    def _admitted(self, connection: HTTPConnection) -> Caller:
+        try:
+            return self._caller(connection)
+        except TooOftenError as often:
+            raise too_often(often) from None
+
     def _caller(self, connection: HTTPConnection) -> Caller:
         server = self.server()
         brought, changes = bearer(connection), connection.scope["method"] not in _LOOKING
         personal = brought if brought is not None and brought.startswith(PREFIX) else None
         who = partial(self.identify, connection) if personal is None else partial(_by_token, server, personal)
+        if personal is not None:
+            server.rates.before_guess(asker(connection, None))
         user = _known(server, who)
-        self._check_rate(server, connection, user, changes)
+        asking = asker(connection, user)
+        server.rates.request(asking, changes=changes)
         if personal is not None and user is None:
+            server.rates.guess(asking, personal)
             raise ProblemError(
                 HTTPStatus.UNAUTHORIZED, "This token is unknown, withdrawn or expired; make one on Account."
             )
@@ -184,26 +197,14 @@ class Admission:
             _check_site(connection, server)
         if changes and user is None:
             raise ProblemError(HTTPStatus.UNAUTHORIZED, SIGN_IN)
-        return Caller(server, user, brought, partial(_known, server, who), _visitor(connection))
-
-    def _check_rate(
-        self, server: Server, connection: HTTPConnection, user: User | None, changes: bool
-    ) -> None:
-        if self.rates is None:
-            self.rates = Rates(server.settings)
-        self.rates.check(
-            ("stranger", _address(connection)) if user is None else ("person", user.id), changes=changes
-        )
+        visitor = _visitor(connection, asking.address)
+        return Caller(server, user, brought, partial(_known, server, who), visitor, asking)
 
 
-def _address(connection: HTTPConnection) -> str:
-    return "" if connection.client is None else connection.client.host
-
-
-def _visitor(connection: HTTPConnection) -> Visitor:
+def _visitor(connection: HTTPConnection, address: str) -> Visitor:
     password = connection.headers.get(WITH_LINK)
     given = None if password is None else unquote(password)
-    return Visitor(visit_of(connection), _address(connection), given)
+    return Visitor(visit_of(connection), address, given)
 
 
 def _noting(send: Send, caller: Caller, scope: Scope) -> Send:

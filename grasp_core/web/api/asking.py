@@ -11,9 +11,8 @@ from starlette.responses import Response
 from grasp_core.access import User
 from grasp_core.engine.run import checked_groups
 from grasp_core.report.contents import run_title
-from grasp_core.server import Server
 from grasp_core.spec import SPEC_VERSION, RunSpec
-from grasp_core.web.api.admission import Asking
+from grasp_core.web.api.admission import Asking, Caller
 from grasp_core.web.api.forms import Files, NewRun, Run
 from grasp_core.web.api.once import Done, IdempotencyKey, once
 
@@ -33,11 +32,13 @@ def start_run(new: NewRun, asking: Asking, idempotency_key: IdempotencyKey = Non
     """
     user = asking.runner(new.project)
     return once(
-        asking, idempotency_key, "POST /runs", new.model_dump_json(), lambda: _start(asking.server, user, new)
+        asking, idempotency_key, "POST /runs", new.model_dump_json(), lambda: _start(asking, user, new)
     )
 
 
-def _start(server: Server, user: User, new: NewRun) -> Done:
+def _start(asking: Caller, user: User, new: NewRun) -> Done:
+    server = asking.server
+    server.rates.run(asking.asker)
     started = time.perf_counter()
     spec = RunSpec.from_dict({"version": SPEC_VERSION, **new.spec})
     if new.webhook is not None:

@@ -13,8 +13,16 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from grasp_core.errors import AccessError, DataError, GraspError, LimitError, Problem, StoreError
-from grasp_core.web.problem import ProblemError
+from grasp_core.errors import (
+    AccessError,
+    DataError,
+    GraspError,
+    LimitError,
+    Problem,
+    StoreError,
+    TooOftenError,
+)
+from grasp_core.web.problem import ProblemError, too_often
 
 log = logging.getLogger(__name__)
 
@@ -38,6 +46,8 @@ def _problem(error: Exception) -> ProblemError:
         return ProblemError(status, f"{status.description or status.phrase}.", error.headers)
     if isinstance(error, RequestValidationError):
         return _unreadable(error)
+    if isinstance(error, TooOftenError):
+        return too_often(error)
     if isinstance(error, GraspError):
         return refusal(error)
     places = " < ".join(f"{frame.name}:{frame.lineno}" for frame in traceback.extract_tb(error.__traceback__))

@@ -14,7 +14,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 
 from grasp_core.access import EVERYONE, User
-from grasp_core.server import Server, Stores
+from grasp_core.server import Stores
 from grasp_core.web.api.admission import Asking, Caller
 from grasp_core.web.api.forms import Project, StoredFile
 from grasp_core.web.problem import ProblemError
@@ -41,7 +41,7 @@ async def upload(
 ) -> StoredFile:
     """Upload a file: the request's body is its content. A run of its project names it by its sha256."""
     user = asking.runner(project)
-    async with received(request, asking.server, user) as spool:
+    async with received(request, asking, user) as spool:
         return await run_in_threadpool(_keep, asking, asking.stores(project), user, name, spool)
 
 
@@ -56,7 +56,7 @@ def delete_file(
 
 
 @asynccontextmanager
-async def received(request: Request, server: Server, user: User) -> AsyncIterator[Spool]:
+async def received(request: Request, asking: Caller, user: User) -> AsyncIterator[Spool]:
     """A request's body, on disk; it counts as an upload of the person's while it is used.
 
     Raises
@@ -65,7 +65,8 @@ async def received(request: Request, server: Server, user: User) -> AsyncIterato
         If there is no room for it, or it breaks off.
     """
     ledger: UploadLedger = request.app.state.uploads
-    quota = await run_in_threadpool(room, server, user)
+    asking.server.rates.upload(asking.asker)
+    quota = await run_in_threadpool(room, asking.server, user)
     size = stated_size(request, ledger.largest)
     with ledger.admitted(secrets.token_hex(8), user.id, size, quota=quota), Spool(_IN_MEMORY) as spool:
         await _receive(request, spool, min(size, ledger.largest))

@@ -43,7 +43,7 @@ async def submit(
     The same predictions under the same name are scored once.
     """
     user, stores = asking.runner(project), asking.stores(project)
-    async with received(request, asking.server, user) as spool:
+    async with received(request, asking, user) as spool:
         return await run_in_threadpool(_score, asking.server, stores, user, name.strip(), spool)
 
 

@@ -13,6 +13,7 @@ from grasp_core import server
 from grasp_core.access import LOCAL_USER, User, groups_of
 from grasp_core.accounts import session_key
 from grasp_core.errors import AccessError
+from grasp_core.rates import Asker
 from grasp_core.settings import Settings
 from pages._ui.session.cookie import signed_in
 
@@ -52,6 +53,11 @@ def visitor(*, seen: bool = False) -> User | None:
     if claims is None or user is None:
         return None
     return server.shared().known(replace(user, groups=groups_of(claims, settings)))
+
+
+def asker(user: User | None) -> Asker:
+    """Whose visits are counted together; where nobody has to sign in, that is an address."""
+    return Asker("" if user is None or user == LOCAL_USER else user.id, str(st.context.ip_address or ""))
 
 
 def this_session() -> str | None:

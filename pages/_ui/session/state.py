@@ -19,6 +19,7 @@ from grasp_core.recode_steps import Combine, Recode
 from grasp_core.report.contents import run_title
 from grasp_core.spec import AnalysisSpec, RunSpec
 from grasp_core.store.runs import RunRecord
+from pages._ui.session.identity import asker
 from pages._ui.session.permissions import require_run
 from pages._ui.session.projects import current_project, here
 
@@ -184,6 +185,7 @@ def submit(dataset: Dataset, spec: RunSpec, load_s: float) -> RunRecord:
         If the visitor may not run analyses.
     """
     user = require_run()
+    server.shared().rates.run(asker(user))
     reach = user.reach(current_project(user))
     run, known = server.shared().service.submit(
         dataset, spec, title=run_title(spec), reach=reach, owner=user.id, load_s=load_s
