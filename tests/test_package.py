@@ -91,6 +91,7 @@ def test_the_program_runs_outside_of_the_repository(installed: Path, tmp_path: P
     assert (tmp_path / "grasp.db").stat().st_size > 0
 
 
+@pytest.mark.long
 def test_programs_that_use_it_have_its_types(installed: Path, tmp_path: Path) -> None:
     (tmp_path / "script.py").write_text(SCRIPT, "utf-8")
     done = subprocess.run(

@@ -45,6 +45,7 @@ def test_leave_one_out_figures(name: str, task_name: str, embedder: Embedder) ->
     assert found.macro_f1_declared == pytest.approx(figure, abs=WITHIN[name])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("task_name", ADABOOST)
 def test_adaboost_is_within_what_chance_gives(task_name: str) -> None:
     task, train = opened(RAFT / task_name)

@@ -9,6 +9,7 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
+import pytest
 import sqlalchemy as sa
 from sqlalchemy import URL, NullPool
 
@@ -44,6 +45,9 @@ def permutations(blocks: dict[tuple[int, int], bytes], state: bytes | None) -> s
     return {b for start, stop in ranges for b in range(start, stop)}
 
 
+@pytest.mark.parametrize(
+    "new_database", ["sqlite", pytest.param("postgresql", marks=pytest.mark.long)], indirect=True
+)
 def test_killed_at_any_instant_nothing_saved_is_lost(new_database: NewDatabase, tmp_path: Path) -> None:
     chance = random.Random(20)
     url = new_database()

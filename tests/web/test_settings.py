@@ -154,9 +154,17 @@ def test_a_key_goes_where_the_endpoint_itself_would_send_it(
     ("changes", "sentence"),
     [
         ({"GRASP_WORKERS": "many"}, "grasp: GRASP_WORKERS must be a whole number from 0; found 'many'"),
-        ({"GRASP_DATABASE_URL": "mysql://u:hidden@db/x"}, "grasp: GRASP_DATABASE_URL"),
+        pytest.param(
+            {"GRASP_DATABASE_URL": "mysql://u:hidden@db/x"},
+            "grasp: GRASP_DATABASE_URL",
+            marks=pytest.mark.long,
+        ),
         ({"GRASP_DATA_URLS": "https://u:hidden@data.example/"}, "grasp: GRASP_DATA_URLS: the address holds"),
-        ({"GRASP_DATA_DIR": "/no/such/folder"}, "grasp: GRASP_DATA_DIR: /no/such/folder is not a folder"),
+        pytest.param(
+            {"GRASP_DATA_DIR": "/no/such/folder"},
+            "grasp: GRASP_DATA_DIR: /no/such/folder is not a folder",
+            marks=pytest.mark.long,
+        ),
         (
             {**environment(), "STREAMLIT_SERVER_BASE_URL_PATH": "grasp"},
             "grasp: sign-in needs the same path in GRASP_PUBLIC_URL (/) and in "

@@ -25,9 +25,10 @@ MOST_PAIRED = 12
 MOST_WITH_UNKNOWN = 5
 """Most categories whose counts are worth remembering where those of unknown values belong to them."""
 
-_DENSE_COST = 0.1
-_SPARSE_COST = 1.2
-"""Nanoseconds per rater word and per annotation and row, measured; only their ratio matters."""
+_DENSE_COST, _SPARSE_COST = 0.1, 1.2
+_MANY_DENSE_COST, _DIGITS_COST = 2.4, 5.5
+"""Nanoseconds per rater word and per annotation and row, measured; only their ratio matters. With many
+nominal categories what is made of the counts costs more than counting, and digits are the other way."""
 
 
 class Way(NamedTuple):
@@ -70,7 +71,8 @@ def choose(
         if found is not None:
             return Way(paired, True, crossed=found)
     by_pairs = spec.level in ("ordinal", "ratio") and not few
-    if dense or (dense is None and not by_pairs and _dense_is_faster(annotations, grouping)):
+    many = not few and spec.level == "nominal"
+    if dense or (dense is None and not by_pairs and _dense_is_faster(annotations, grouping, many=many)):
         return Way(paired, True)
     remembers = few and (grouping.known.all() or n_categories <= MOST_WITH_UNKNOWN or not local_fits)
     if tables is not False and remembers and grouping.groups:
@@ -85,9 +87,10 @@ def choose(
     return Way(paired, False)
 
 
-def _dense_is_faster(annotations: Annotations, grouping: Grouping) -> bool:
+def _dense_is_faster(annotations: Annotations, grouping: Grouping, *, many: bool) -> bool:
+    each_word, each_row = (_MANY_DENSE_COST, _DIGITS_COST) if many else (_DENSE_COST, _SPARSE_COST)
     words = -(-annotations.n_raters // WORD)
     n_rows = len(grouping.known) + len(grouping.groups)
     rows_per_rater = (grouping.known.sum() + grouping.member.sum()) / max(annotations.n_raters, 1)
-    dense = _DENSE_COST * n_rows * annotations.n_categories * words * annotations.n_items
-    return bool(dense < _SPARSE_COST * annotations.n_annotations * rows_per_rater)
+    dense = each_word * n_rows * annotations.n_categories * words * annotations.n_items
+    return bool(dense < each_row * annotations.n_annotations * rows_per_rater)
