@@ -47,7 +47,7 @@ def _everything(page: AppTest) -> str:
 def test_a_stranger_sees_the_numbers_and_no_way_to_change_them(
     server: Server, example_result: RunResult
 ) -> None:
-    run_id, token = _shared(server, example_result)
+    run_id, token = _shared(server, example_result, small_groups=True)
     stranger = _visit(token)
     colleague = AppTest.from_file(ENTRY, default_timeout=60).run()
     colleague.query_params["run"] = run_id
@@ -71,7 +71,7 @@ def test_nothing_that_names_people_or_files_reaches_a_stranger(server: Server) -
     files = (replace(result.data.files[0], name=f"{SECRET}.csv"),)
     spec = replace(result.spec, data=replace(result.spec.data, exclude=(("id", SECRET),)))
     result = replace(result, data=replace(result.data, files=files), spec=spec)
-    run_id, token = _shared(server, result)
+    run_id, token = _shared(server, result, small_groups=True)
     server.runs.describe(run_id, note=SECRET, tagged=[SECRET])
     colleague = AppTest.from_file(ENTRY, default_timeout=60).run()
     colleague.query_params["run"] = run_id
