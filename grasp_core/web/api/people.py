@@ -56,7 +56,9 @@ def export_person(person_id: str, asking: Asking) -> StreamingResponse:
 def preview_erasure(
     person_id: str,
     asking: Asking,
-    handed_over: Annotated[bool, Query(description="Whether somebody gets what they own in projects.")],
+    handed_over: Annotated[
+        bool, Query(description="Whether somebody gets what they own in projects.")
+    ] = False,
 ) -> Erasure:
     """What erasing a person would do, and what stays."""
     _admin(asking, person_id)

@@ -14,7 +14,7 @@ from fastapi.testclient import TestClient
 from starlette.applications import Starlette
 
 from grasp_core.access import EVERYONE
-from grasp_core.report.comparison.since import SMALL
+from grasp_core.report.small_groups.cover import LEAST
 from grasp_core.server import Server
 from grasp_core.store.people.members import Member
 from grasp_core.store.schema import feeds
@@ -124,7 +124,7 @@ def test_an_entry_for_each_run_that_names_no_small_group(ours: Ours) -> None:
     text = ET.tostring(root, encoding="unicode")
     told = ours.ask("GET", f"/watches/{watch['id']}").json()["steps"][0]["details"]
     assert "New groups: X (gender)." in told
-    assert SMALL == 5
+    assert LEAST == 5
     assert "X (gender)" not in text
     assert "IRR of Woman (gender)" in text
     assert "r23" not in text
