@@ -14,7 +14,7 @@ STUDY ?= full
 VENV_PYTHON := .venv/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-long coverage test-lm lint bench bench-clickers bench-loading bench-plan bench-power bench-raft bench-idle bench-scaling bench-sessions bench-tail study fuzz exports settings-table codes-table digests sbom lock clean
+.PHONY: help setup run test test-long coverage test-lm test-connectors lint bench bench-clickers bench-loading bench-plan bench-power bench-raft bench-idle bench-scaling bench-sessions bench-tail study fuzz exports settings-table codes-table digests sbom lock clean
 
 help: ## list these targets
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
@@ -60,6 +60,11 @@ test-lm: ## build llama.cpp (6 minutes, once) and test the language model baseli
 	@tools/setup.sh test
 	@tools/lm.sh
 	$(VENV_PYTHON) -m pytest tests/benchmark/language_models $(PYTEST_ARGS)
+
+test-connectors: ## add the clients of Label Studio, Argilla and Hugging Face to .venv and test fetching with them
+	@tools/setup.sh test
+	$(VENV_PYTHON) -m pip install --quiet --disable-pip-version-check --requirement requirements-connectors.txt
+	$(VENV_PYTHON) -m pytest tests/connectors $(PYTEST_ARGS)
 
 lint: ## formatting, types, direction of imports, Dockerfiles
 	@tools/setup.sh test

@@ -8,6 +8,9 @@ from typing import Any
 
 from exports.answers import PEOPLE, Answer, Ledger, made_up, texts, votes
 from exports.servers import HOST, PASSWORD, Client, environment, free_port, python_of, running, until
+from grasp_core.connectors.fetching import available, fetch
+from grasp_core.connectors.hosts import Hosts
+from grasp_core.connectors.source import parse
 
 TOOL = "label-studio"
 _GOLD = "gus"
@@ -99,6 +102,13 @@ def _hold(
             f"export.{form.lower()}",
             votes([*sent, *(gold if form != "JSON" else [])], ids),
         )
+    if available("label-studio"):  # after make test-connectors
+        token = owner.post("/api/token/", {})["token"]
+        source = parse(f"label-studio:{owner.root}/projects/{project}")
+        first, second = (fetch(source, token, hosts=Hosts(any=True)).content for _ in range(2))
+        ledger.hold(f"{TOOL}, fetched", first, "fetched.json", votes(sent, ids))
+        again = second if first == second else b"other bytes"
+        ledger.hold(f"{TOOL}, fetched again", again, "again.json", votes(sent, ids))
     for mails in (False, True):
         options = {"serialization_options": {"annotations__completed_by": {"only_id": not mails}}}
         snapshot = owner.post(f"/api/projects/{project}/exports/", {"title": f"mails {mails}", **options})[

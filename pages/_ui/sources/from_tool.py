@@ -8,7 +8,8 @@ from datetime import datetime
 import streamlit as st
 
 from grasp_core import server
-from grasp_core.connectors.source import TOOLS, Kind, Source, make, parse
+from grasp_core.connectors.fetching import available
+from grasp_core.connectors.source import KINDS, TOOLS, Kind, Source, make, parse
 from grasp_core.errors import GraspError
 from grasp_core.io.table.table import Table
 from grasp_core.report.text import escape_markdown
@@ -49,6 +50,8 @@ def offer_tools(slot: str, take: Take) -> None:
     round_key = f"{slot}-tool-round"
     key = f"{slot}-tool-{st.session_state.setdefault(round_key, 0)}"
     with st.expander("From a tool", icon=":material/cloud_download:", key=key):
+        if slot == "annotations":
+            _say_what_is_missing()
         kind = st.selectbox("Tool", kinds, format_func=lambda kind: TOOLS[kind], key=f"{key}-kind")
         label, example = _ADDRESSES[kind]
         address = st.text_input(label, placeholder=example, key=f"{key}-{kind}-address")
@@ -78,6 +81,16 @@ def offer_refresh(slot: str, table: Table, take: Take) -> None:
             take(source, token, keep)
             st.session_state[round_key] += 1
             st.rerun()
+
+
+def _say_what_is_missing() -> None:
+    """Tools whose clients are not installed, for whoever could do that."""
+    missing = [TOOLS[kind] for kind in KINDS if not available(kind)]
+    if missing:
+        st.caption(
+            f"For {', '.join(missing)}, packages are not installed here: `pip install -r "
+            "requirements-connectors.txt`"
+        )
 
 
 def _options(kind: Kind, key: str) -> dict[str, str]:
