@@ -14,7 +14,8 @@ import numpy as np
 
 LEAST = 5
 """Raters of the smallest group that people without an account see, unless whoever shares says otherwise."""
-_FLAT = 1e-9
+_FLAT, _SLIGHT = 1e-9, 1e-6
+"""Rounding errors of an eigenvalue and of a direction; a cell that moves less counts as told."""
 Cell = Any
 """What can be a key: a group, or a slice's value with one."""
 
@@ -104,15 +105,17 @@ def _computable(lines: Sequence[Line], sizes: Mapping[Cell, int], hidden: Set[Ce
     place = {cell: column for column, cell in enumerate(unknown)}
     if not any(sizes[cell] < LEAST for cell in unknown):
         return []
-    sums = np.zeros((len(lines), len(unknown) + len(lines)))
+    open_ended = [row for row, line in enumerate(lines) if line.rest > 0]
+    sums = np.zeros((len(lines), len(unknown) + len(open_ended)))
     for row, line in enumerate(lines):
         for cell in place.keys() & {*line.cells}:
             sums[row, place[cell]] = 1
         if line.margin in place:
             sums[row, place[line.margin]] = -1
-        sums[row, len(unknown) + row] = line.rest > 0
-    _, values, rows = np.linalg.svd(sums)
-    free = np.abs(rows[int((values > _FLAT).sum()) :]).max(axis=0, initial=0) > _FLAT
+    sums[open_ended, len(unknown) + np.arange(len(open_ended))] = 1
+    # By the products of columns: with a thousand groups the lines are many more than the unknown cells.
+    values, vectors = np.linalg.eigh(sums.T @ sums)
+    free = np.abs(vectors[:, values < _FLAT]).max(axis=1, initial=0) > _SLIGHT
     return [cell for cell in unknown if sizes[cell] < LEAST and not free[place[cell]]]
 
 
