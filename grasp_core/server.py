@@ -145,7 +145,7 @@ class Server:
         self._threads.append(threading.Thread(target=self._sweep, name="grasp-sweep", daemon=True))
         if self.settings.webhook_urls:
             self._threads.append(self.webhooks.thread)
-        if self.service.inputs.allowed:
+        if self.watching.possible:
             self._threads.append(self.watching.thread)
         for thread in self._threads:
             thread.start()
@@ -216,6 +216,7 @@ def make_server(settings: Settings, make_executor: Callable[[int], Executor] = w
     accounts, audit = accounts_of(settings, database), AuditStore(database)
     links = LinkStore(database)
     rates = Rates(settings)
+    sources = Sources(SourceTokenStore(database), settings, allowed.folder)
     return Server(
         settings=settings,
         database=database,
@@ -237,9 +238,9 @@ def make_server(settings: Settings, make_executor: Callable[[int], Executor] = w
         service=service,
         plans=Plans(pool),
         webhooks=Webhooks(WebhookStore(database), settings, service.closing),
-        watching=Watches(watches, service, accounts, projects, audit),
+        watching=Watches(watches, service, accounts, projects, audit, sources),
         history=History(service),
-        sources=Sources(SourceTokenStore(database), settings, allowed.folder),
+        sources=sources,
         rates=rates,
     )
 

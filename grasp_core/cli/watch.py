@@ -12,6 +12,7 @@ from pathlib import Path
 from grasp_core.access import EVERYONE, User, only
 from grasp_core.cli.commands import Command, add_commands
 from grasp_core.cli.people import person_id_of
+from grasp_core.connectors.source import is_source
 from grasp_core.engine.pools import workers
 from grasp_core.errors import DataError
 from grasp_core.io.sources.allowed import FOLDER
@@ -51,7 +52,7 @@ def fill_add(add: argparse.ArgumentParser) -> None:
         add.add_argument(
             f"--{kind}",
             metavar="PLACE",
-            help=f"where the {kind} are, below GRASP_DATA_DIR or an address of GRASP_DATA_URLS; for a file",
+            help=f"for a file: where the {kind} are, below GRASP_DATA_DIR or GRASP_DATA_URLS, or a source",
         )
     add.add_argument("--every", choices=tuple(SECONDS), default="daily", help="(default: daily)")
     add.add_argument(
@@ -102,7 +103,7 @@ def _places(chosen: argparse.Namespace, server: Server) -> tuple[Origin, ...]:
 
 def _place(text: str, server: Server) -> str:
     """An address as it is; else a path, which may lead to the server's folder or begin in it."""
-    if "://" in text or text.startswith(FOLDER):
+    if "://" in text or text.startswith(FOLDER) or is_source(text):
         return text
     root = Path(server.settings.data_dir).resolve()
     path = Path(text).resolve()
@@ -114,7 +115,7 @@ def _saved(chosen: argparse.Namespace, server: Server, user: User) -> RunRecord:
     """The result file as a run of the project; nothing is saved of one whose files cannot be fetched."""
     result = read_result(json_in(Path(chosen.run)))
     for origin in _places(chosen, server):
-        server.watching.fetch(origin)
+        server.watching.fetch(origin, owner=user.id)
     runs = server.runs.within(only(chosen.project))
     return runs.add(result, title=run_title(result.spec), owner=user.id)
 

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from grasp_core.connectors.fetching import Snapshot, available, fetch
 from grasp_core.connectors.hosts import Hosts, hosts_of
 from grasp_core.connectors.source import HUB, KINDS, Kind, Source
-from grasp_core.connectors.tokens import Box
+from grasp_core.connectors.tokens import NEEDED, VARIABLES, Box
+from grasp_core.errors import DataError
 from grasp_core.io.sources.folder import Folder
 from grasp_core.settings import Settings
 from grasp_core.store.people.source_tokens import KeptToken, SourceTokenStore
@@ -82,8 +83,27 @@ class Sources:
         """Keep a person's token no longer; whether there was one."""
         return self._tokens.forget(owner=owner, site=site)
 
+    def check_unattended(self, source: Source, *, owner: str) -> None:
+        """Find out that a source can be fetched while its person is away.
+
+        Raises
+        ------
+        DataError
+            If it takes a token, and none is at hand.
+        """
+        if source.kind not in NEEDED or self.token(source, owner=owner):
+            return
+        how = (
+            "fetch it on Data once more, and have the token kept"
+            if self.keeps
+            else "this server keeps none (GRASP_SECRET_KEY)"
+        )
+        raise DataError(f"{source.shown} takes a token while you are away: {how}")
+
     def token(self, source: Source, *, owner: str) -> str:
-        """A person's kept token for a source; empty where none is kept.
+        """A person's kept token for a source, on their own machine also that of the tool's own variable.
+
+        Empty where there is none.
 
         Raises
         ------
@@ -91,7 +111,9 @@ class Sources:
             If it cannot be opened.
         """
         found = self.kept(source, owner=owner) if self._box else None
-        return "" if found is None else self._box.open(found.sealed, owner, found.site)
+        if found is not None:
+            return self._box.open(found.sealed, owner, found.site)
+        return os.environ.get(VARIABLES[source.kind], "") if self.hosts.any else ""
 
 
 def _site(source: Source) -> str:

@@ -105,16 +105,23 @@ class Inputs:
             If they cannot be read or cannot be used.
         """
         members = _members(spec.data)
-        tables = {kind: file.table(file.name, members[kind]) for kind, file in fetched.items()}
+        source = self._files.within(reach).source  # of those that a connector brought and that are stored
+        tables = {
+            kind: replace(file.table(file.name, members[kind]), source=source(file.sha256))
+            for kind, file in fetched.items()
+        }
         for kind, file in fetched.items():
             self._note(tables[kind], file.location, owner=owner, reach=reach)
         return _dataset(spec, tables, {})
 
     def places(self, record: RunRecord) -> dict[str, str | None]:
-        """Where each of a saved run's files is, by kind; None for one that was uploaded, or is forgotten."""
+        """Where each of a saved run's files is, by kind, or what it was fetched from.
+
+        None for one that was uploaded, or is forgotten.
+        """
         files = self._files.within(only(record.project))
         named, models = _by_kind(record, self._runs.files_of(record.id))
-        found = {kind: files.location(sha256) for kind, (_, sha256) in named.items()}
+        found = {kind: files.location(of) or files.source(of) or None for kind, (_, of) in named.items()}
         return found | {name: None for name, _ in models}
 
     def _note(self, table: Table, location: str, *, owner: str, reach: Reach) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 from grasp_core.access import LOCAL_USER, User, only
 from grasp_core.accounts import Accounts
+from grasp_core.connectors.serving import Sources
+from grasp_core.connectors.source import is_source, parse
 from grasp_core.engine.inputs import kinds_of
 from grasp_core.engine.run import checked_groups
 from grasp_core.engine.service import Service
@@ -32,9 +34,6 @@ _UNKNOWN_RIGHTS = (
 )
 _BROUGHT = "This result was brought from elsewhere, without its data, so there is nothing to look at."
 
-Fetch = Callable[[Origin], Fetched]
-"""Brings a file from where it is, or raises a DataError."""
-
 
 class Watches:
     """Makes watches, looks at what is due and runs again what has changed, as the watch's owner may.
@@ -48,6 +47,8 @@ class Watches:
     projects : ProjectStore
         Who may what, asked at each look.
     audit : AuditStore
+    sources : Sources
+        Tools and databases from which files are fetched.
     """
 
     def __init__(
@@ -57,13 +58,20 @@ class Watches:
         accounts: Accounts,
         projects: ProjectStore,
         audit: AuditStore,
+        sources: Sources,
     ) -> None:
         self._store = store
         self._service = service
         self._accounts = accounts
         self._projects = projects
         self._audit = audit
+        self._sources = sources
         self.thread = threading.Thread(target=self._look_always, name="grasp-watch", daemon=True)
+
+    @property
+    def possible(self) -> bool:
+        """Whether there is any place here that can be watched."""
+        return bool(self._service.inputs.allowed or self._sources.kinds)
 
     def refusal(self, run: RunRecord) -> str | None:
         """Why a run cannot be watched, in a sentence; None where it can."""
@@ -91,7 +99,7 @@ class Watches:
             if place is None or kind not in _KINDS:
                 raise DataError(
                     f"The {kind} file has no address to look at: it was uploaded. Take it on Data from this "
-                    "server's folder or an address, run, and watch that."
+                    "server's folder, an address or a tool, run, and watch that."
                 )
             if place.startswith("parts:"):
                 raise DataError("The data are read part by part; watches are for data that are read at once.")
@@ -116,13 +124,16 @@ class Watches:
         Raises
         ------
         DataError
-            If other kinds of files are named than the run has.
+            If other kinds of files are named than the run has, or one of them takes a token that is not kept.
         """
         kinds = kinds_of(run)
         if tuple(origin.kind for origin in origins) != kinds:
             raise DataError(f"the result is of {' and '.join(kinds)}, so these are the files to name")
         if self._acting(by.id, run.project) is None:
             raise AccessError(_UNKNOWN_RIGHTS)
+        for origin in origins:
+            if is_source(origin.location):
+                self._sources.check_unattended(parse(origin.location), owner=by.id)
         store = self._store.within(only(run.project))
         return store.add(run.id, origins, owner=by.id, title=run.title, every=every)
 
@@ -163,8 +174,11 @@ class Watches:
             elif run.ended:
                 self._store.run_failed(watch, run.error or words.CANCELLED)
 
-    def fetch(self, origin: Origin) -> Fetched:
-        """The file as it is now; the one place that knows what origins there are."""
+    def fetch(self, origin: Origin, *, owner: str) -> Fetched:
+        """The file as it is now, for a person; the one place that knows what origins there are."""
+        if is_source(origin.location):
+            found = self._sources.fetch(parse(origin.location), owner=owner)
+            return Fetched(found.name, origin.location, found.content)
         return self._service.inputs.allowed.fetch(origin.location)
 
     def _look(self, watch: Watch) -> None:
@@ -176,7 +190,7 @@ class Watches:
         if last is None:
             self._store.stop(watch, "run")
             return
-        fetched = {origin.kind: self.fetch(origin) for origin in watch.sources}
+        fetched = {origin.kind: self.fetch(origin, owner=watch.owner) for origin in watch.sources}
         known = [file.sha256 for file in last.summary.files]
         if [file.sha256 for file in fetched.values()] == known:
             self._store.looked(watch)
@@ -186,6 +200,10 @@ class Watches:
     def _start(self, watch: Watch, last: RunRecord, fetched: Mapping[Kind, Fetched], user: User) -> RunRecord:
         reach = user.reach(watch.project)
         files = {str(kind): file for kind, file in fetched.items()}
+        for file in fetched.values():
+            if is_source(file.location) and isinstance(file.content, bytes):  # it cannot be read there again
+                kept = self._service.files.within(reach)
+                kept.put(file.content, owner=user.id, source=file.location)
         dataset = self._service.inputs.fresh(last.spec, files, owner=user.id, reach=reach)
         spec = replace(last.spec, models=model_sources(dataset.models))
         checked_groups(dataset, spec)

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import sqlite3
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from grasp_core.access import EVERYONE, LOCAL_USER, User, only
+from grasp_core.connectors.source import Source
+from grasp_core.connectors.source import make as make_source
 from grasp_core.errors import AccessError, DataError
 from grasp_core.server import Server
 from grasp_core.store.people.members import Member
@@ -66,6 +72,43 @@ def test_what_has_changed_is_run_again_and_held_against_before(server: Server) -
     again = look(server, watch)
     assert again.last_run == changed.last_run
     assert len(server.runs.search()) == 2
+
+
+def table(path: Path, content: bytes) -> Source:
+    """The votes as a table of a database."""
+    header, *rows = csv.reader(io.StringIO(content.decode()))
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("DROP TABLE IF EXISTS votes")
+        database.execute(f"CREATE TABLE votes ({', '.join(header)})")
+        database.executemany("INSERT INTO votes VALUES (?, ?, ?, ?)", rows)
+    return make_source("sql", f"sqlite:///{path}", {"table": "votes"})
+
+
+def test_what_was_fetched_from_a_database_is_fetched_again(server: Server, tmp_path: Path) -> None:
+    source = table(tmp_path / "votes.db", votes())
+    snapshot = server.sources.fetch(source, owner=LOCAL_USER.id)
+    server.files.within(only(EVERYONE)).put(snapshot.content, owner=LOCAL_USER.id, source=str(source))
+    watch = watched(server, file=(snapshot.name, snapshot.sha256))
+    assert watch.sources == (Origin("annotations", str(source)),)
+    assert look(server, watch).last_run == watch.last_run
+    table(tmp_path / "votes.db", votes(apart=True))
+    changed = look(server, watch)
+    assert changed.problem is None
+    assert "moved further than noise explains" in steps(server, changed)[0].headline
+    now = server.runs.get(changed.last_run)
+    assert now is not None
+    assert now.summary.files[0].source == str(source)
+    (tmp_path / "votes.db").unlink()
+    assert "votes.db" in (look(server, watch).problem or "")
+
+
+def test_what_takes_a_token_is_watched_once_it_is_kept(server: Server, monkeypatch) -> None:
+    run = ran(server)
+    origins = (Origin("annotations", "label-studio:https://labels.example/projects/3"),)
+    with pytest.raises(DataError, match="takes a token while you are away: this server keeps none"):
+        server.watching.add_places(run, origins, every="daily", by=LOCAL_USER)
+    monkeypatch.setenv("LABEL_STUDIO_API_KEY", "a token of one's own machine")
+    assert server.watching.add_places(run, origins, every="daily", by=LOCAL_USER).sources == origins
 
 
 def test_more_of_the_same_is_noise(server: Server) -> None:

@@ -56,14 +56,22 @@ def close(server: Server) -> None:
 
 
 def ran(
-    server: Server, *, by: User = LOCAL_USER, project: str = "everyone", title: str = "Votes", **analysis: Any
+    server: Server,
+    *,
+    by: User = LOCAL_USER,
+    project: str = "everyone",
+    title: str = "Votes",
+    file: tuple[str, str] | None = None,
+    **analysis: Any,
 ) -> RunRecord:
-    """A run of the file in the folder, done."""
+    """A run of the file in the folder, or of one that is stored, done."""
     inputs, reach = server.service.inputs, only(project)
-    table = inputs.refer("data:votes.csv", owner=by.id, reach=reach)
+    if file is None:
+        table = inputs.refer("data:votes.csv", owner=by.id, reach=reach)
+        file = table.name, table.sha256
     asked = {"axes": (("gender",),), "permutations": 200, "pairs": False, "min_raters": 2, **analysis}
     spec = RunSpec(DATA, AnalysisSpec(**asked))
-    dataset = inputs.whole(spec, {"annotations": (table.name, table.sha256)}, (), reach=reach)
+    dataset = inputs.whole(spec, {"annotations": file}, (), reach=reach)
     checked_groups(dataset, spec)
     run, _ = server.service.submit(dataset, spec, title=title, reach=reach, owner=by.id)
     return ended(server, run.id)

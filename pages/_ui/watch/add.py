@@ -19,7 +19,7 @@ _EVERY, _PROBLEM, _MADE = "watch-every", "watch-problem", "watch-made"
 def offer_watch(run: RunRecord) -> None:
     """The button that opens the dialog, where the visitor may run and the run's files have addresses."""
     watching = server.shared().watching
-    may = server.shared().service.inputs.allowed and current_user().may_run_in(run.project)
+    may = watching.possible and current_user().may_run_in(run.project)
     if may and watching.refusal(run) is None and st.button("Watch", icon=":material/notifications:"):
         _forget()
         _dialog(run)
