@@ -12,6 +12,8 @@ EXPORTS ?=
 STUDY ?= full
 
 VENV_PYTHON := .venv/bin/python
+# Tests; none at all (5) is no failure, as PYTEST_ARGS may leave none.
+some = { $(VENV_PYTHON) -m pytest $(1) $(PYTEST_ARGS) || [ $$? -eq 5 ]; }
 
 .DEFAULT_GOAL := help
 .PHONY: help setup run test test-long coverage test-lm test-connectors lint bench bench-clickers bench-loading bench-plan bench-power bench-raft bench-idle bench-scaling bench-sessions bench-tail study fuzz exports settings-table codes-table digests sbom lock clean
@@ -36,12 +38,12 @@ run: ## serve the dashboard at http://localhost:8501
 test: ## lint, types and all tests, with a real browser, PostgreSQL and proxy
 	@tools/setup.sh test
 	@$(VENV_PYTHON) -m grasp_core warm & warming=$$!; \
-		$(MAKE) --no-print-directory lint; linted=$$?; wait $$warming && exit $$linted
+		{ $(MAKE) --no-print-directory lint && $(call some,tests/io -m 'not long'); }; \
+		checked=$$?; wait $$warming && exit $$checked # reading files takes no kernels
 	@GRASP_CHROMIUM=$$(tools/browser.sh) && GRASP_POSTGRES=$$(tools/postgres.sh) && GRASP_CADDY=$$(tools/caddy.sh) && \
 		export GRASP_CHROMIUM GRASP_POSTGRES GRASP_CADDY && \
-		some() { $(VENV_PYTHON) -m pytest "$$@" $(PYTEST_ARGS) || [ $$? -eq 5 ]; } && \
-		some --numprocesses auto --maxprocesses 4 --dist loadfile -m 'not browser and not long' && \
-		some -m 'browser and not long' # alone: pages that wait for busy cores are slow, and clicks get lost
+		$(call some,--ignore tests/io --numprocesses auto --maxprocesses 4 --dist loadfile -m 'not browser and not long') && \
+		$(call some,-m 'browser and not long') # alone: pages that wait for busy cores are slow, and clicks get lost
 
 test-long: ## property tests on many more examples, other ones each time, and what takes long to simulate or compile
 	@tools/setup.sh test

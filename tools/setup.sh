@@ -74,7 +74,8 @@ if ! "$VENV_PYTHON" -m pip install "${arguments[@]}"; then
     rm -f "$UNFINISHED" # pip gave up by itself, before or without changing anything
     die "pip could not install the packages above; nothing was changed, so it is safe to try again"
 fi
-"$VENV_PYTHON" -m compileall -qq -j 0 "$VENV/lib" >/dev/null || true # on all cores; some packages bring templates
+# On all cores, but what packages bring of their own tests; some bring templates.
+"$VENV_PYTHON" -m compileall -qq -j 0 -x '/tests?/' "$VENV/lib" >/dev/null || true
 if [ "$1" != test ]; then # `make test` compiles them beside lint
     say "compiling the kernels, so that the first run need not wait"
     "$VENV_PYTHON" -m grasp_core warm

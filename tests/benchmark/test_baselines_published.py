@@ -53,6 +53,7 @@ def test_adaboost_is_within_what_chance_gives(task_name: str) -> None:
     assert low <= evaluate(make_baseline("adaboost"), train, task).macro_f1_declared <= high
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["minilm-names", "minilm-1nn", "minilm-shots-names"])
 def test_open_rows_figures(name: str, embedder: Embedder) -> None:
     # Every 8th of the 8,030 rows; 0.04 is about three standard errors of a macro-F1 on a thousand rows.

@@ -27,6 +27,9 @@ def three_errors(rate: float, size: int) -> float:
     return 3 * math.sqrt(rate * (1 - rate) / size)
 
 
+pytestmark = pytest.mark.long
+
+
 @pytest.fixture(scope="module")
 def tested() -> dict[str, np.ndarray]:
     """p-values of one group's IRR under both conventions, and of DSI, in every data set."""

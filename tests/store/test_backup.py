@@ -398,6 +398,9 @@ def refused(engine: Engine, path: Path) -> str:
     return sentence
 
 
+@pytest.mark.parametrize(
+    "new_database", ["sqlite", pytest.param("postgresql", marks=pytest.mark.long)], indirect=True
+)
 @pytest.mark.parametrize("case", TAMPERED)
 def test_a_tampered_backup_is_refused_in_a_sentence(
     opened: Open, new_database: NewDatabase, tmp_path: Path, good: Members, case: str
@@ -505,6 +508,9 @@ def signed(members: Members, version: int) -> Members:
     return {**members, "manifest.json": json.dumps(manifest).encode()}
 
 
+@pytest.mark.parametrize(
+    "new_database", ["sqlite", pytest.param("postgresql", marks=pytest.mark.long)], indirect=True
+)
 @pytest.mark.parametrize("version", list(SINCE))
 def test_a_backup_of_an_earlier_version(
     opened: Open, new_database: NewDatabase, good: Members, tmp_path: Path, version: int

@@ -60,7 +60,14 @@ def resident(url: str) -> float:
     return float(told[1])
 
 
-@pytest.mark.parametrize("bomb", [short_rows, marks, fields], ids=lambda made: made.__name__)
+@pytest.mark.parametrize(
+    "bomb",
+    [
+        pytest.param(short_rows, id="short_rows"),
+        pytest.param(marks, id="marks", marks=pytest.mark.long),
+        pytest.param(fields, id="fields", marks=pytest.mark.long),
+    ],
+)
 def test_it_gets_a_sentence_while_others_are_served(served: Served, bomb) -> None:
     content = bomb()
     before, grown, healthy = resident(served.url), 0.0, 0

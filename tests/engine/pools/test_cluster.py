@@ -320,6 +320,7 @@ def test_a_scheduler_that_is_not_there_is_one_sentence(monkeypatch, caplog) -> N
         pool.close()
 
 
+@pytest.mark.long
 def test_a_scheduler_that_comes_back_goes_on(mortal: DaskCluster, local: dict) -> None:
     pool = ClusterPool(mortal.address)
     try:
@@ -330,6 +331,7 @@ def test_a_scheduler_that_comes_back_goes_on(mortal: DaskCluster, local: dict) -
         pool.close()
 
 
+@pytest.mark.long
 def test_what_the_only_worker_held_is_sent_to_the_next(mortal: DaskCluster, local: dict) -> None:
     pool = ClusterPool(mortal.address)
 
@@ -345,6 +347,7 @@ def test_what_the_only_worker_held_is_sent_to_the_next(mortal: DaskCluster, loca
         pool.close()
 
 
+@pytest.mark.long
 def test_a_scheduler_that_vanishes_leaves_a_run_that_goes_on_elsewhere(
     mortal: DaskCluster, tmp_path: Path, monkeypatch, local: dict
 ) -> None:
@@ -378,6 +381,7 @@ def test_a_scheduler_that_vanishes_leaves_a_run_that_goes_on_elsewhere(
         engine.dispose()
 
 
+@pytest.mark.long
 def test_a_lost_scheduler_is_told_from_other_errors_and_asked_again(mortal: DaskCluster, monkeypatch) -> None:
     monkeypatch.setattr(connection, "CONNECT_SECONDS", 1.0)
     pool = ClusterPool(mortal.address)
@@ -403,6 +407,7 @@ def certificates(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return {f"--tls-{name}": folder / f"{name}.pem" for name in texts}
 
 
+@pytest.mark.long
 def test_certificates_and_workers_that_keep_dying(
     tmp_path: Path, monkeypatch, certificates: dict[str, Path]
 ) -> None:

@@ -200,7 +200,7 @@ def test_a_line_without_end_is_refused(monkeypatch):
     assert "row 3: a line of more than 65,536 bytes" in message
 
 
-@pytest.mark.parametrize("form", ["CSV", "JSON"])
+@pytest.mark.parametrize("form", ["CSV", pytest.param("JSON", marks=pytest.mark.long)])
 def test_a_hundred_thousand_columns_are_refused(form):
     names = [f"c{column}" for column in range(100_000)]
     content = csv_bytes([names, names]) if form == "CSV" else json.dumps([dict.fromkeys(names, 1)]).encode()
