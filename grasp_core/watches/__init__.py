@@ -1,4 +1,4 @@
 """Watches: saved analyses run again when their files changed, and what changed since then.
 
-Imports `engine`, `io`, `models_as_raters`, `report` and `store`.
+Imports `connectors`, `engine`, `io`, `models_as_raters`, `report` and `store`.
 """

@@ -6,9 +6,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from grasp_core import __version__
+from grasp_core.report.small_groups.cover import LEAST
 from grasp_core.result import RunResult
 from grasp_core.server import Server
 from grasp_core.store.runs import Request, RunRecord
+from grasp_core.wording import number
 from tests.pages.conftest import ENTRY
 from tests.pages.visits import press, seen, view, widget
 from tests.results import so_far
@@ -80,7 +82,7 @@ def test_nothing_of_a_provisional_result_is_kept_for_the_final_one(
 
 
 def test_a_stranger_sees_it_too_without_names(server: Server, example_result: RunResult, going) -> None:
-    token = server.links.create(going.id, created_by="")
+    token = server.links.create(going.id, created_by="", small_groups=True)
     keep(server, going, example_result, 500)
     page = visit("shared", token=token)
     assert "Provisional, after 500 permutations" in seen(page.info)
@@ -93,9 +95,9 @@ def test_a_stranger_sees_it_too_without_names(server: Server, example_result: Ru
 def test_a_link_is_made_while_the_run_goes_on(server: Server, example_result: RunResult, going) -> None:
     keep(server, going, example_result, 500)
     page = press(visit("results", run=going.id), "Share")
-    smallest = min(row.n_raters for row in example_result.groups)
+    small = sum(row.n_raters < LEAST for row in example_result.groups)
     shown = seen(page.markdown)
-    assert f"The smallest group on it has {smallest} raters." in shown
+    assert f"It leaves out {number(small, 'group')} with fewer than {LEAST} raters" in shown
     assert "It shows what is found so far, and the result once it is there." in shown
     press(page, "Make a link")
     assert len(server.links.of_run(going.id)) == 1

@@ -26,6 +26,8 @@ RUN = {
     **{"created_at": 1.0, "done": 0, "total": 1, "cancel_requested": False, "attempt": 0},
     **{"state": "failed", "lease_until": 0.0},
 }
+SINCE = ("leaderboard", "password", "max_uses", "small_groups")
+"""Columns that links have got since."""
 
 
 def test_links_of_before_open_their_runs(monkeypatch: pytest.MonkeyPatch, new_database: NewDatabase) -> None:
@@ -45,7 +47,7 @@ def test_links_of_before_open_their_runs(monkeypatch: pytest.MonkeyPatch, new_da
         assert compare_metadata(MigrationContext.configure(connection), metadata) == []
         now = connection.execute(sa.select(links).order_by(links.c.id)).mappings().all()
     assert [dict(row) for row in now] == [
-        {**row, "leaderboard": None, "project_id": EVERYONE} for row in earlier
+        {**row, **dict.fromkeys(SINCE), "project_id": EVERYONE} for row in earlier
     ]
     store = LinkStore(engine)
     assert [store.use(f"{place}") for place in range(3)] == [

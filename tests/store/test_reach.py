@@ -62,7 +62,7 @@ class Filled:
         runs, files, links, readings, submissions, answers, _, watches, feeds = self.within(
             only(self.b)
         ).values()
-        self.sha256 = files.put(FILE, owner="bob")
+        self.sha256 = files.put(FILE, owner="bob", source=SECRET)
         files.refer("5" * 64, 1, f"data:{SECRET}", owner="bob")
         named = ((SECRET, self.sha256),)
         self.done = create(runs, "asked", title=SECRET, owner="bob", files=named).id
@@ -115,6 +115,7 @@ ASKED: dict[type[Bound], dict[str, Callable[[Any, Filled], Any]]] = {
     FileStore: {
         "get": lambda store, b: store.get(b.sha256),
         "location": lambda store, b: store.location("5" * 64),
+        "source": lambda store, b: store.source(b.sha256),
         "delete": lambda store, b: store.delete(b.sha256, owner="bob"),
     },
     LinkStore: {
