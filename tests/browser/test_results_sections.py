@@ -191,7 +191,7 @@ def test_reports_have_the_map_once_it_is_drawn_for_strangers_too(
     page.get_by_label("Map of 24 raters by").first.wait_for()
     settle(page)
     assert b"## Map of raters" in _report(page)
-    stranger = open_page(f"/shared?token={store.links.create(run.id, created_by='')}")
+    stranger = open_page(f"/shared?token={store.links.create(run.id, created_by='', small_groups=True)}")
     results(stranger)
     assert b"## Map of raters" in _report(stranger)
 
