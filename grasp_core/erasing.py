@@ -18,6 +18,7 @@ _WORDS: Mapping[str, str] = {
     "runs": "run",
     "scorings": "counted scoring",
     "sessions": "session",
+    "source_tokens": "kept token of a tool",
     "submissions": "submission",
     "tokens": "token",
     "watches": "watch",
@@ -27,6 +28,7 @@ _PLURALS: Mapping[str, str] = {
     "current_projects": "choices of a project",
     "feeds": "addresses of feeds",
     "outcomes": "answers to programs",
+    "source_tokens": "kept tokens of tools",
     "watches": "watches",
 }
 STAYS = (
