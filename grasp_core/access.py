@@ -8,6 +8,7 @@ from typing import Any, Literal, get_args
 
 from grasp_core.errors import AccessError
 from grasp_core.settings import Settings
+from grasp_core.store.people.audit import COMMAND
 from grasp_core.store.people.people import Identity, Person, Role
 from grasp_core.store.people.tokens import Scope, Token
 
@@ -134,6 +135,11 @@ class User:
 
 LOCAL_USER = User(id="", name="", role="admin")
 """Everybody, where sign-in is off."""
+
+
+def actor_of(by: User | None) -> str:
+    """Who did something, for the audit log; None is whoever has the database."""
+    return COMMAND if by is None else by.id
 
 
 def identity_of(claims: Mapping[str, Any], settings: Settings) -> Identity:

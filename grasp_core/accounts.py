@@ -12,10 +12,10 @@ from typing import IO, Any
 
 from sqlalchemy import Engine
 
-from grasp_core.access import DISABLED, User, identity_of, role_of, user_of
+from grasp_core.access import DISABLED, User, actor_of, identity_of, role_of, user_of
 from grasp_core.errors import AccessError, LimitError
 from grasp_core.settings import Settings
-from grasp_core.store.people.audit import COMMAND, AuditStore
+from grasp_core.store.people.audit import AuditStore
 from grasp_core.store.people.people import PeopleStore, Person, Role
 from grasp_core.store.people.personal import PersonalData
 from grasp_core.store.people.projects import ProjectStore
@@ -169,7 +169,7 @@ class Accounts:
     def sign_out_everywhere(self, person_id: str, *, by: User | None) -> None:
         """End all sessions of a person; `by` None is whoever has the database."""
         self.sessions.end_all(person_id)
-        self.audit.record(_actor(by), "sign-out", "person", person_id)
+        self.audit.record(actor_of(by), "sign-out", "person", person_id)
         self._fresh.forget()
 
     def sessions_of(self, user: User) -> list[Session]:
@@ -197,27 +197,31 @@ class Accounts:
         if role != "admin":
             self._check_not_last(person)
         self.people.set_role(person_id, role)
-        self.audit.record(_actor(by), "role", "person", person_id, {"role": role})
+        self.audit.record(actor_of(by), "role", "person", person_id, {"role": role})
         self._fresh.forget()
 
     def disable(self, person_id: str, *, by: User | None) -> None:
         """Let a person in no more, and end their sessions; raises as :meth:`set_role`."""
         self._check_not_last(self._changeable(person_id, by))
         self.people.disable(person_id)
-        self.audit.record(_actor(by), "disable", "person", person_id)
+        self.audit.record(actor_of(by), "disable", "person", person_id)
         self._fresh.forget()
 
     def enable(self, person_id: str, *, by: User | None) -> None:
         """Let a person sign in again; raises as :meth:`set_role`."""
         self._changeable(person_id, by)
         self.people.enable(person_id)
-        self.audit.record(_actor(by), "enable", "person", person_id)
+        self.audit.record(actor_of(by), "enable", "person", person_id)
+
+    def known(self, user: User) -> User:
+        """The user with their projects; an admin may all in every one."""
+        return user if user.may_administer else replace(user, projects=self.projects.roles(user))
 
     def take_away(self, person_id: str, file: IO[bytes], *, by: User | None) -> None:
         """Write all that names a person, as :class:`PersonalData` does; raises where `by` may not."""
         _check_admin(by)
         self.personal.write(person_id, file)
-        self.audit.record(_actor(by), "export", "person", person_id)
+        self.audit.record(actor_of(by), "export", "person", person_id)
 
     def erase(self, person_id: str, *, by: User | None, confirm: str, heir: str | None) -> None:
         """Erase a person, and end their sessions.
@@ -245,14 +249,14 @@ class Accounts:
         if heir is not None:
             self._check_heir(person_id, heir)
         self.personal.erase(person_id, heir)
-        self.audit.record(_actor(by), "erase", "person", person_id, {"to": heir})
+        self.audit.record(actor_of(by), "erase", "person", person_id, {"to": heir})
         self._fresh.forget()
 
     def _check_heir(self, person_id: str, heir: str) -> None:
         user = None if heir == person_id else self.acting(heir)
         if user is None or not user.may_run:
             raise AccessError("What is handed over needs somebody else who may run analyses.")
-        known = user if user.may_administer else replace(user, projects=self.projects.roles(user))
+        known = self.known(user)
         where = self.personal.traces(person_id).projects
         if others := [name for one, name in where.items() if not known.may_run_in(one)]:
             raise AccessError(f"{user.name} is no analyst or owner of {listed(others)}; make them one first.")
@@ -290,7 +294,3 @@ def accounts_of(settings: Settings, engine: Engine) -> Accounts:
 def _check_admin(by: User | None) -> None:
     if by is not None and not by.may_administer:
         raise AccessError("Only an admin may change who may do what.")
-
-
-def _actor(by: User | None) -> str:
-    return COMMAND if by is None else by.id

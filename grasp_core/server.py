@@ -7,7 +7,7 @@ import logging
 import threading
 from collections.abc import Callable
 from concurrent.futures import Executor
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 
 from sqlalchemy import Engine
 
@@ -136,7 +136,7 @@ class Server:
 
     def known(self, user: User) -> User:
         """The user with their projects."""
-        return user if user.role == "admin" else replace(user, projects=self.projects.roles(user))
+        return self.accounts.known(user)
 
     def start(self) -> None:
         """Begin to compute what is queued, and to delete what has outlived its time; get ready to read."""
@@ -212,8 +212,8 @@ def make_server(settings: Settings, make_executor: Callable[[int], Executor] = w
     # GRASP_WORKERS counts this machine's processes; a cluster has its own number.
     pool = make_pool(settings, make_executor, None if settings.dask_address else settings.workers or None)
     service = Service(runs, files, pool, allowed)
-    watches, projects = WatchStore(database), ProjectStore(database)
-    accounts, audit = accounts_of(settings, database), AuditStore(database)
+    watches = WatchStore(database)
+    accounts = accounts_of(settings, database)
     links = LinkStore(database)
     rates = Rates(settings)
     sources = Sources(SourceTokenStore(database), settings, allowed.folder)
@@ -226,19 +226,19 @@ def make_server(settings: Settings, make_executor: Callable[[int], Executor] = w
         readings=ReadingStore(database),
         submissions=SubmissionStore(database, limit=settings.raft_scorings),
         answers=AnswerStore(database),
-        projects=projects,
+        projects=accounts.projects,
         watches=watches,
         feeds=FeedStore(database),
         tokens=TokenStore(database),
         outcomes=OutcomeStore(database),
         accounts=accounts,
-        audit=audit,
-        refusals=Refusals(audit),
-        visitors=Visitors(links, TryStore(database), audit, rates),
+        audit=accounts.audit,
+        refusals=Refusals(accounts.audit),
+        visitors=Visitors(links, TryStore(database), accounts.audit, rates),
         service=service,
         plans=Plans(pool),
         webhooks=Webhooks(WebhookStore(database), settings, service.closing),
-        watching=Watches(watches, service, accounts, projects, audit, sources),
+        watching=Watches(watches, service, accounts, sources),
         history=History(service),
         sources=sources,
         rates=rates,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from grasp_core.access import User
+from grasp_core.access import User, actor_of
 from grasp_core.errors import AccessError
 from grasp_core.store.link_records import Terms
 from grasp_core.store.links import LinkStore
-from grasp_core.store.people.audit import COMMAND, AuditStore
+from grasp_core.store.people.audit import AuditStore
 
 
 def told_of(terms: Terms) -> dict[str, str | int | float | bool | None]:
@@ -41,7 +41,7 @@ class Withdrawing:
         Whether `by` may is asked before: they manage the run.
         """
         withdrawn = self.links.revoke_of_run(run_id)
-        self.audit.record(_actor(by), "withdraw", "run's links", run_id, {"links": withdrawn})
+        self.audit.record(actor_of(by), "withdraw", "run's links", run_id, {"links": withdrawn})
         return withdrawn
 
     def of_person(self, person_id: str, *, by: User | None) -> int:
@@ -55,9 +55,5 @@ class Withdrawing:
         if by is not None and by.id != person_id and not by.may_administer:
             raise AccessError("Only an admin may withdraw links that others made.")
         withdrawn = self.links.revoke_of_person(person_id)
-        self.audit.record(_actor(by), "withdraw", "person's links", person_id, {"links": withdrawn})
+        self.audit.record(actor_of(by), "withdraw", "person's links", person_id, {"links": withdrawn})
         return withdrawn
-
-
-def _actor(by: User | None) -> str:
-    return COMMAND if by is None else by.id

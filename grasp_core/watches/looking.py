@@ -17,8 +17,6 @@ from grasp_core.engine.service import Service
 from grasp_core.errors import FAULT, AccessError, DataError, GraspError, StoreError
 from grasp_core.io.sources.allowed import Fetched
 from grasp_core.models_as_raters.labels import sources as model_sources
-from grasp_core.store.people.audit import AuditStore
-from grasp_core.store.people.projects import ProjectStore
 from grasp_core.store.runs import RunRecord
 from grasp_core.store.watches.records import Every, Kind, Origin, Watch
 from grasp_core.store.watches.watches import WatchStore
@@ -44,9 +42,7 @@ class Watches:
     service : Service
         What computes.
     accounts : Accounts
-    projects : ProjectStore
         Who may what, asked at each look.
-    audit : AuditStore
     sources : Sources
         Tools and databases from which files are fetched.
     """
@@ -56,15 +52,11 @@ class Watches:
         store: WatchStore,
         service: Service,
         accounts: Accounts,
-        projects: ProjectStore,
-        audit: AuditStore,
         sources: Sources,
     ) -> None:
         self._store = store
         self._service = service
         self._accounts = accounts
-        self._projects = projects
-        self._audit = audit
         self._sources = sources
         self.thread = threading.Thread(target=self._look_always, name="grasp-watch", daemon=True)
 
@@ -208,7 +200,7 @@ class Watches:
         spec = replace(last.spec, models=model_sources(dataset.models))
         checked_groups(dataset, spec)
         run, known = self._service.submit(dataset, spec, title=watch.title, reach=reach, owner=user.id)
-        self._audit.record(user.id, "run", "run", run.id, {"known": known, "watch": watch.id})
+        self._accounts.audit.record(user.id, "run", "run", run.id, {"known": known, "watch": watch.id})
         return run
 
     def _run(self, watch: Watch, run_id: str | None) -> RunRecord | None:
@@ -225,7 +217,7 @@ class Watches:
         if not self._accounts.settings.sign_in:
             return None if owner else LOCAL_USER
         user = self._accounts.acting(owner)
-        return None if user is None else replace(user, projects=self._projects.roles(user))
+        return None if user is None else self._accounts.known(user)
 
     def _look_always(self) -> None:
         while not self._service.closing.wait(POLL_SECONDS):
