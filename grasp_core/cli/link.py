@@ -13,6 +13,7 @@ from grasp_core.cli.commands import Command, add_commands
 from grasp_core.cli.people import person_id_of
 from grasp_core.cli.storage import open_database
 from grasp_core.errors import DataError
+from grasp_core.report.small_groups.cover import LEAST
 from grasp_core.settings import read_settings
 from grasp_core.sharing import Withdrawing, told_of
 from grasp_core.store.link_records import MOST_USES, Link, Terms
@@ -48,7 +49,7 @@ def fill_make(make: argparse.ArgumentParser) -> None:
     make.add_argument(
         "--small-groups",
         action="store_true",
-        help="show groups of fewer than 5 raters too; small groups are people",
+        help=f"show groups of fewer than {LEAST} raters too; small groups are people",
     )
 
 

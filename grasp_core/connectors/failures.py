@@ -14,7 +14,6 @@ from grasp_core.connectors.source import TOOLS
 _NOT_ADMITTED = (401, 403)
 _TOO_MANY = 429
 _REFUSALS = ("UnauthorizedError", "ForbiddenError", "ArgillaCredentialsError")
-_REFUSALS = ("UnauthorizedError", "ForbiddenError", "ArgillaCredentialsError")
 
 
 def sentence(error: BaseException, job: Job) -> str:

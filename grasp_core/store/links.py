@@ -6,7 +6,6 @@ links away.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import secrets
 from collections.abc import Mapping
@@ -19,6 +18,7 @@ from sqlalchemy.exc import IntegrityError
 from grasp_core.errors import StoreError
 from grasp_core.store.bound import Bound
 from grasp_core.store.database import clock, new_id, to_read, to_write
+from grasp_core.store.digest import digest_of
 from grasp_core.store.link_records import Leaderboard, Link, Lock, Target, Terms
 from grasp_core.store.schema import link_visits, links, runs
 from grasp_core.store.visiting.keys import key_of
@@ -68,7 +68,7 @@ class LinkStore(Bound):
         now, days, password = clock(self._engine), terms.get("days"), terms.get("password")
         link = links.insert().values(
             id=new_id(),
-            token_sha256=_digest(token),
+            token_sha256=digest_of(token),
             label=terms.get("label", ""),
             created_by=created_by,
             created_at=now,
@@ -130,7 +130,7 @@ class LinkStore(Bound):
             connection.execute(link_visits.insert().values(link_id=link_id, visit=visit, began_at=now))
 
     def _works(self, token: str) -> sa.ColumnElement[bool]:
-        return (links.c.token_sha256 == _digest(token)) & self._open()
+        return (links.c.token_sha256 == digest_of(token)) & self._open()
 
     def _open(self) -> sa.ColumnElement[bool]:
         """Whether a link is neither revoked nor expired."""
@@ -171,7 +171,7 @@ class LinkStore(Bound):
 
     def of_token(self, token: str) -> Link:
         """The link that was just made."""
-        (found,) = self._found(links.c.token_sha256 == _digest(token))
+        (found,) = self._found(links.c.token_sha256 == digest_of(token))
         return found
 
     def of_leaderboards(self) -> list[Link]:
@@ -235,7 +235,7 @@ def _visit(token: str, visit: str) -> sa.Select[tuple[str]]:
     """The row of a visit that goes on."""
     return sa.select(link_visits.c.visit).where(
         link_visits.c.link_id == links.c.id,
-        links.c.token_sha256 == _digest(token),
+        links.c.token_sha256 == digest_of(token),
         link_visits.c.visit == key_of(token, visit),
     )
 
@@ -244,7 +244,3 @@ def _target(row: Any) -> Target:
     if row.run_id is None:
         return Target("leaderboard", row.id)
     return Target("run", row.run_id, bool(row.small_groups))
-
-
-def _digest(token: str) -> str:
-    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()

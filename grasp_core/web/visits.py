@@ -44,7 +44,7 @@ class Visits:
             await self.app(scope, receive, send)
             return
         carried = known(HTTPConnection(scope).cookies.get(COOKIE))
-        scope[_KEY] = carried or secrets.token_urlsafe(_BYTES)
+        scope[_KEY] = carried or new_visit()
 
         async def send_on(message: Message) -> None:
             if message["type"] == "http.response.start" and not carried:
@@ -68,6 +68,11 @@ class Visits:
             token = bearer(connection)
             return token is not None and not token.startswith(PREFIX)
         return path in self.pages
+
+
+def new_visit() -> str:
+    """A random number to carry, in the form that :func:`known` knows."""
+    return secrets.token_urlsafe(_BYTES)
 
 
 def visit_of(connection: HTTPConnection) -> str:

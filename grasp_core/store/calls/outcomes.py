@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 
 import sqlalchemy as sa
@@ -10,6 +9,7 @@ from sqlalchemy import Engine
 
 from grasp_core.errors import LimitError
 from grasp_core.store.database import clock, only_one, to_write
+from grasp_core.store.digest import digest_of
 from grasp_core.store.schema import outcomes
 
 KEPT_HOURS = 24.0
@@ -67,20 +67,25 @@ class OutcomeStore:
         LimitError
             If the first one is still being answered, or asked for something else.
         """
-        named, now = outcomes.c.key == _digest(key), clock(self._engine)
+        named, now = outcomes.c.key == digest_of(key), clock(self._engine)
         lost = outcomes.c.status.is_(None) & (outcomes.c.created_at < now - _GIVEN_UP_S)
         with to_write(self._engine) as connection:
-            only_one(connection, f"outcome {_digest(key)}")
+            only_one(connection, f"outcome {digest_of(key)}")
             connection.execute(
                 outcomes.delete().where(named, lost | (outcomes.c.created_at < now - KEPT_HOURS * 3600))
             )
             known = connection.execute(sa.select(outcomes).where(named)).one_or_none()
             if known is None:
-                row = {"key": _digest(key), "request": _digest(request), "owner": owner, "created_at": now}
+                row = {
+                    "key": digest_of(key),
+                    "request": digest_of(request),
+                    "owner": owner,
+                    "created_at": now,
+                }
                 connection.execute(outcomes.insert().values(row))
         if known is None:
             return None
-        if known.request != _digest(request):
+        if known.request != digest_of(request):
             raise LimitError("This Idempotency-Key was used for another request; take a new one.")
         if known.status is None:
             raise LimitError("The same request is being answered just now; ask again in a moment.")
@@ -88,7 +93,7 @@ class OutcomeStore:
 
     def end(self, key: str, outcome: Outcome) -> None:
         """Keep what the first request came to."""
-        which = outcomes.c.key == _digest(key)
+        which = outcomes.c.key == digest_of(key)
         with to_write(self._engine) as connection:
             connection.execute(
                 outcomes.update().where(which).values(status=outcome.status, body=outcome.body)
@@ -96,7 +101,7 @@ class OutcomeStore:
 
     def forget(self, key: str) -> None:
         """Let the request be made again: it changed nothing."""
-        which = (outcomes.c.key == _digest(key)) & outcomes.c.status.is_(None)
+        which = (outcomes.c.key == digest_of(key)) & outcomes.c.status.is_(None)
         with to_write(self._engine) as connection:
             connection.execute(outcomes.delete().where(which))
 
@@ -105,7 +110,3 @@ class OutcomeStore:
         old = outcomes.c.created_at < clock(self._engine) - KEPT_HOURS * 3600
         with to_write(self._engine) as connection:
             return connection.execute(outcomes.delete().where(old)).rowcount
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -6,7 +6,6 @@ secrets what it is.
 
 from __future__ import annotations
 
-import hashlib
 import secrets
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -16,6 +15,7 @@ from sqlalchemy import Engine
 
 from grasp_core.errors import LimitError
 from grasp_core.store.database import clock, new_id, only_one, to_read, to_write
+from grasp_core.store.digest import digest_of
 from grasp_core.store.schema import storable, tokens
 
 Scope = Literal["read", "run", "admin"]
@@ -94,7 +94,7 @@ class TokenStore:
             connection.execute(
                 tokens.insert().values(
                     id=new_id(),
-                    token_sha256=_digest(token),
+                    token_sha256=digest_of(token),
                     owner=owner,
                     name=name,
                     scope=scope,
@@ -108,7 +108,7 @@ class TokenStore:
         """The token that works, its use noted; None if it is unknown, withdrawn or expired."""
         now = clock(self._engine)
         works = (
-            (tokens.c.token_sha256 == _digest(token))
+            (tokens.c.token_sha256 == digest_of(token))
             & tokens.c.revoked_at.is_(None)
             & (tokens.c.expires_at > now)
         )
@@ -171,7 +171,3 @@ def _token(row: Any, *, expired: bool) -> Token:
         last_used_at=row.last_used_at,
         expired=expired,
     )
-
-
-def _digest(token: str) -> str:
-    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
+from grasp_core.store.digest import digest_of
 
 
 def key_of(token: str, text: str) -> str:
     """SHA-256 of a text together with a link's token, which the database does not hold."""
-    return hashlib.sha256(f"{token} {text}".encode("utf-8", "surrogatepass")).hexdigest()
+    return digest_of(f"{token} {text}")

@@ -5,7 +5,6 @@ An address's token has 256 random bits and is stored as its sha256 only; withdra
 
 from __future__ import annotations
 
-import hashlib
 import secrets
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +15,7 @@ from sqlalchemy.exc import IntegrityError
 from grasp_core.errors import LimitError, StoreError
 from grasp_core.store.bound import Bound
 from grasp_core.store.database import clock, new_id, only_one, to_read, to_write
+from grasp_core.store.digest import digest_of
 from grasp_core.store.schema import feeds, storable, watches
 
 TOKEN_BYTES = 32
@@ -61,7 +61,7 @@ class FeedStore(Bound):
         """
         token, owner = secrets.token_urlsafe(TOKEN_BYTES), storable(owner)
         row = {"id": new_id(), "project_id": self._home, "watch_id": watch, "owner": owner}
-        row |= {"token_sha256": _digest(token), "created_at": clock(self._engine)}
+        row |= {"token_sha256": digest_of(token), "created_at": clock(self._engine)}
         theirs = sa.select(sa.func.count()).where(feeds.c.owner == owner)
         there = sa.select(watches.c.id).where(watches.c.id == watch, watches.c.project_id == self._home)
         try:
@@ -78,7 +78,7 @@ class FeedStore(Bound):
 
     def use(self, token: str) -> Feed | None:
         """The feed that a token opens, its use noted; None if it is unknown or withdrawn."""
-        now, which = clock(self._engine), feeds.c.token_sha256 == _digest(token)
+        now, which = clock(self._engine), feeds.c.token_sha256 == digest_of(token)
         stale = sa.func.coalesce(feeds.c.last_used_at < now - _NOTED_S, sa.true()).label("stale")
         with to_read(self._engine) as connection:
             row = connection.execute(sa.select(feeds, stale).where(which)).one_or_none()
@@ -109,7 +109,3 @@ class FeedStore(Bound):
 
 def _feed(row: Any) -> Feed:
     return Feed(row.id, row.project_id, row.owner, row.watch_id, row.created_at, row.last_used_at)
-
-
-def _digest(token: str) -> str:
-    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()

@@ -9,6 +9,7 @@ from fastapi import Query
 from pydantic import BaseModel, ConfigDict, Field
 
 from grasp_core.access import EVERYONE
+from grasp_core.report.small_groups.cover import LEAST
 from grasp_core.store import links
 from grasp_core.store.link_records import MOST_USES
 from grasp_core.store.people.people import Person as KnownPerson
@@ -146,7 +147,7 @@ class NewLink(Form):
     )
     small_groups: bool = Field(
         False,
-        description="Show groups of fewer than 5 raters too. Small groups are people.",
+        description=f"Show groups of fewer than {LEAST} raters too. Small groups are people.",
     )
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import streamlit as st
 
 from grasp_core import server
@@ -14,6 +12,7 @@ from grasp_core.store.people.tokens import NAME_LENGTH, Scope, Token
 from pages._ui.session.identity import current_user
 from pages._ui.session.times import told
 from pages._ui.widgets.confirming import confirm
+from pages._ui.widgets.shown_once import just_made, keep_made, show_made
 
 _MADE, _REFUSED, _NAME, _SCOPE, _TERM = (
     f"token-{name}" for name in ("made", "refused", "name", "scope", "term")
@@ -24,7 +23,6 @@ _SCOPES: dict[Scope, str] = {
     "run": "Run: also upload, run, and manage what is yours",
     "admin": "Admin: all that you may do",
 }
-_DOUBLE_CLICK_S = 1.0
 
 
 def show_tokens(user: User) -> None:
@@ -42,17 +40,14 @@ def show_tokens(user: User) -> None:
         st.form_submit_button("Make a token", icon=":material/key:", on_click=make_token)
     if sentence := st.session_state.pop(_REFUSED, None):
         st.error(escape_markdown(sentence))
-    if _MADE in st.session_state:
-        st.success("Copy the token now: nobody can see it again.", icon=":material/check_circle:")
-        st.code(st.session_state[_MADE][1], language=None, wrap_lines=True)
+    show_made(_MADE, "token")
     _list(server.shared().tokens.of(user.id))
 
 
 def make_token() -> None:
     """Make the token that the form describes; once, however often the button is pressed."""
     user = current_user()
-    made_at, _ = st.session_state.get(_MADE, (-_DOUBLE_CLICK_S, ""))
-    if time.monotonic() - made_at < _DOUBLE_CLICK_S:
+    if just_made(_MADE):
         return
     st.session_state.pop(_MADE, None)
     scope, days = st.session_state[_SCOPE], _TERMS[st.session_state[_TERM]]
@@ -64,7 +59,7 @@ def make_token() -> None:
         st.session_state[_REFUSED] = str(error)
         return
     server.shared().audit.record(user.id, "token", "token", "", {"scope": scope, "days": days})
-    st.session_state[_MADE] = time.monotonic(), token
+    keep_made(_MADE, token)
 
 
 def _offered(user: User) -> list[Scope]:

@@ -1,4 +1,4 @@
 """Share links: made, withdrawn, opened.
 
-Imports `session` and `shell`.
+Imports `session`, `shell` and `widgets`.
 """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from dataclasses import dataclass
 from typing import NoReturn
 
@@ -14,10 +13,9 @@ from grasp_core.store.links import Leaderboard, Target
 from grasp_core.store.runs import RunRecord
 from grasp_core.store.visiting.passwords import LONGEST
 from grasp_core.visitors import CLOSED, PasswordError, Visitor
-from grasp_core.web.visits import COOKIE, known
+from grasp_core.web.visits import COOKIE, known, new_visit
 
 _TAB, _TYPED, _GIVEN = "link-tab", "link-password-typed", "link-password-given"
-_VISIT_BYTES = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +59,7 @@ def open_link() -> OpenedLink | None:
 
 def _visitor(given: str | None) -> Visitor:
     """Who looks: known by the cookie, or where the browser keeps none, as long as the tab is open."""
-    tab = st.session_state.setdefault(_TAB, secrets.token_urlsafe(_VISIT_BYTES))
+    tab = st.session_state.setdefault(_TAB, new_visit())
     visit = known(st.context.cookies.get(COOKIE)) or tab
     address = st.context.ip_address  # none of this machine
     return Visitor(visit, address if isinstance(address, str) else "", given)

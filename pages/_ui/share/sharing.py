@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -27,9 +26,9 @@ from pages._ui.session.projects import current_project, here, stores_of
 from pages._ui.session.times import told
 from pages._ui.share.terms import ask_terms, chosen_terms
 from pages._ui.shell.addresses import address
+from pages._ui.widgets.shown_once import just_made, keep_made, show_made
 
-MADE, _REFUSED = "share-made", "share-refused"
-_DOUBLE_CLICK_S = 1.0
+_MADE, _REFUSED = "share-made", "share-refused"
 _GOES_ON = " It shows what is found so far, and the result once it is there."
 
 
@@ -106,7 +105,7 @@ def share(shared: Shareable) -> None:
 
 
 def _forget() -> None:
-    for key in (MADE, _REFUSED):
+    for key in (_MADE, _REFUSED):
         st.session_state.pop(key, None)
 
 
@@ -126,8 +125,7 @@ def _dialog(shared: Shareable) -> None:
         return
     st.write(shared.what_is_shown)
     _new_link(shared)
-    if MADE in st.session_state:
-        _show_once(*st.session_state[MADE])
+    show_made(_MADE, "link")
     _list(shared)
 
 
@@ -153,8 +151,7 @@ def _new_link(shared: Shareable) -> None:
 def make_link(shared: Shareable) -> None:
     """Make a link to what is shared, as the dialog says; once, however often the button is pressed."""
     user = require_manage(shared.owner, shared.project)
-    made_at, _ = st.session_state.get(MADE, (-_DOUBLE_CLICK_S, ""))
-    if time.monotonic() - made_at < _DOUBLE_CLICK_S:
+    if just_made(_MADE):
         return
     terms = chosen_terms()
     try:
@@ -164,12 +161,7 @@ def make_link(shared: Shareable) -> None:
         return
     details = {"address": shared.address, **told_of(terms)}
     server.shared().audit.record(user.id, "share", "link", "", details)
-    st.session_state[MADE] = time.monotonic(), address("shared", token=token)
-
-
-def _show_once(_made_at: float, link: str) -> None:
-    st.success("Copy the link now: nobody can see it again.", icon=":material/check_circle:")
-    st.code(link, language=None, wrap_lines=True)
+    keep_made(_MADE, address("shared", token=token))
 
 
 def _list(shared: Shareable) -> None:
@@ -230,7 +222,7 @@ def withdraw_link(shared: Shareable, link_id: str) -> None:
     if link_id in [link.id for link in shared.links()]:
         server.shared().seen(only(shared.project)).links.revoke(link_id)
         server.shared().audit.record(user.id, "withdraw", "link", link_id)
-    st.session_state.pop(MADE, None)  # it may be the one that is shown to be copied
+    st.session_state.pop(_MADE, None)  # it may be the one that is shown to be copied
 
 
 def withdraw_all(shared: Shareable) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 
 import streamlit as st
 
 from grasp_core import server
 from grasp_core.errors import GraspError
+from grasp_core.report.small_groups.cover import LEAST
 from grasp_core.report.text import escape_markdown
 from grasp_core.store.watches.feeds import Feed
 from grasp_core.store.watches.records import Watch
@@ -17,10 +17,10 @@ from pages._ui.session.projects import here
 from pages._ui.session.times import told
 from pages._ui.shell.addresses import address
 from pages._ui.widgets.confirming import confirm
+from pages._ui.widgets.shown_once import just_made, keep_made, show_made
 
 _MADE, _PROBLEM, _OF = "feed-made", "feed-problem", "feed-of"
 _ALL = "all of my watches here"
-_DOUBLE_CLICK_S = 1.0
 
 
 def show_feeds(watches: Sequence[Watch]) -> None:
@@ -31,7 +31,7 @@ def show_feeds(watches: Sequence[Watch]) -> None:
     st.header("Feeds")
     st.write(
         "A feed tells your feed reader what changed. Who has its address reads it without signing in: it "
-        "holds no rater data and names no group under 5 raters. Keep it like a password."
+        f"holds no rater data and names no group under {LEAST} raters. Keep it like a password."
     )
     titles = {watch.id: watch.title for watch in watches}
     _offer_new(titles)
@@ -51,15 +51,12 @@ def _offer_new(titles: dict[str, str]) -> None:
         st.button("Make a feed", icon=":material/rss_feed:", on_click=make_feed)
     if problem := st.session_state.pop(_PROBLEM, None):
         st.error(escape_markdown(problem))
-    if _MADE in st.session_state:
-        st.success("Copy the address now: nobody can see it again.", icon=":material/check_circle:")
-        st.code(st.session_state[_MADE][1], language=None, wrap_lines=True)
+    show_made(_MADE, "address")
 
 
 def make_feed() -> None:
     """Make the feed that was chosen; once, however often the button is pressed."""
-    made_at, _ = st.session_state.get(_MADE, (-_DOUBLE_CLICK_S, ""))
-    if time.monotonic() - made_at < _DOUBLE_CLICK_S:
+    if just_made(_MADE):
         return
     st.session_state.pop(_MADE, None)
     user, watch = current_user(), st.session_state[_OF]
@@ -69,7 +66,7 @@ def make_feed() -> None:
         st.session_state[_PROBLEM] = str(error)
         return
     server.shared().audit.record(user.id, "share", "feed", "", {"watch": watch})
-    st.session_state[_MADE] = time.monotonic(), address("api/v1/feeds/atom.xml", token=token)
+    keep_made(_MADE, address("api/v1/feeds/atom.xml", token=token))
 
 
 def _show(feed: Feed, titles: dict[str, str]) -> None:

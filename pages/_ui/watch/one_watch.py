@@ -21,7 +21,6 @@ from pages._ui.widgets.confirming import confirm
 from pages._ui.widgets.sections import when_open
 
 _SHOWN = 20
-_ICONS = {"paused": "pause_circle", "problem": "error", "going": "hourglass_top", "well": "check_circle"}
 
 
 def show_watch(watch: Watch) -> None:
@@ -44,10 +43,10 @@ def show_watch(watch: Watch) -> None:
 
 def _icon(watch: Watch) -> str:
     if watch.paused:
-        return _ICONS["paused"]
+        return "pause_circle"
     if watch.failures:
-        return _ICONS["problem"]
-    return _ICONS["going" if watch.going_run else "well"]
+        return "error"
+    return "hourglass_top" if watch.going_run else "check_circle"
 
 
 def _facts(watch: Watch) -> list[str]:
