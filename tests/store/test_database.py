@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sqlite3
 import subprocess
 import sys
@@ -25,7 +24,6 @@ from grasp_core.settings import Settings
 from grasp_core.store import claims as claims_module
 from grasp_core.store.database import connect, database_url
 from grasp_core.store.files import FileStore
-from grasp_core.store.links import LinkStore
 from grasp_core.store.runs import RunStore
 from grasp_core.store.schema import metadata, runs
 from tests.engine.asking import answer, wait_until
@@ -35,7 +33,6 @@ from tests.store.making import RESULT, change, claim, create
 from tests.store.postgres import Postgres
 
 ROOT = Path(__file__).resolve().parents[2]
-SAMPLES = Path(__file__).parent / "data"
 
 
 def tables(url: URL) -> set[str]:
@@ -52,29 +49,6 @@ def test_migrations_lead_to_the_schema(new_database: NewDatabase) -> None:
     engine = connect(new_database())
     with engine.connect() as connection:
         assert compare_metadata(MigrationContext.configure(connection), metadata) == []
-    engine.dispose()
-
-
-@pytest.mark.parametrize("sample", sorted(path.name for path in SAMPLES.glob("*.db")))
-def test_what_released_versions_wrote_stays_readable(tmp_path: Path, sample: str) -> None:
-    shutil.copy(SAMPLES / sample, tmp_path / sample)
-    engine = connect(URL.create("sqlite", database=str(tmp_path / sample)))
-    with engine.connect() as connection:
-        assert compare_metadata(MigrationContext.configure(connection), metadata) == []
-    store = RunStore(engine)
-    done, waiting = (store.search(title)[0] for title in ("The answer", "The question"))
-    assert (done.state, done.owner, done.note, done.tags) == ("done", "ann", "a note, ünïcödé", ("tag",))
-    result = store.result(done.id)
-    assert result is not None
-    assert [row.group.label for row in result.groups] == ["Woman"]
-    assert LinkStore(engine).of_run(done.id)[0].label == "for the reviewers"
-    claimed = claim(store)
-    assert (claimed.id, claimed.done) == (waiting.id, 3)
-    ((start, block),) = store.computed(claimed, 6)
-    assert (start, block.tolist()) == (0, [[0.0, 1.0, 2.0, 3.0, 4.0, 5.0]] * 3)
-    ((name, sha256),) = store.files_of(waiting.id)
-    assert name == "votes.csv"
-    assert FileStore(engine).get(sha256) == b"item,rater,label\n1,1,Yes\n"
     engine.dispose()
 
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 
-import alembic.command
 import pytest
 import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import Engine
 
 from grasp_core.access import EVERYONE
 from grasp_core.store.database import connect
@@ -19,6 +17,7 @@ from grasp_core.store.runs import RunStore
 from grasp_core.store.schema import links, metadata
 from tests.made_up import BOARD, make_models
 from tests.store.conftest import NewDatabase
+from tests.store.earlier import before, insert
 from tests.store.making import HOSTILE, RESULT, change, column
 
 RUN = {
@@ -121,18 +120,6 @@ def document(kind: str, document_id: str, content: dict, created_at: float) -> d
 def link(name: str, **opens: str) -> dict[str, object]:
     row = {"id": f"link of {name}", "token_sha256": digest(name), "label": "", "created_by": "ann"}
     return {**row, "created_at": 2.0, "uses": 0, **opens}
-
-
-def before(monkeypatch: pytest.MonkeyPatch, url: sa.URL, revision: str) -> Engine:
-    """An empty database as that migration left it."""
-    upgrade = alembic.command.upgrade
-    with monkeypatch.context() as patched:
-        patched.setattr(alembic.command, "upgrade", lambda config, _: upgrade(config, revision))
-        return connect(url)
-
-
-def insert(connection: sa.Connection, table: str, row: dict[str, object]) -> None:
-    connection.execute(sa.table(table, *map(sa.column, row)).insert().values(row))
 
 
 def digest(token: str) -> str:

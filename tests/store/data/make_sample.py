@@ -1,11 +1,14 @@
-"""Write the sample that later versions have to read: ``python -m tests.store.data.make_sample FILE``.
+"""Write the sample that later versions have to read: ``python -m tests.store.data.make_sample FILE.db``.
 
-Run it once per released version whose tables changed; the files of earlier versions stay as they are.
+Beside the database a back-up, FILE.zip, and what its links open, FILE.json. Run it once per version whose
+tables changed; the files of earlier versions stay as they are. They are named by version and latest
+migration, and were written at 13400b0 (0.1.0, the database alone), bf2cede and ebbfae8.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import sqlite3
 import sys
 from pathlib import Path
@@ -13,29 +16,48 @@ from pathlib import Path
 import numpy as np
 from sqlalchemy import URL
 
+from grasp_core.store.answers import AnswerStore
+from grasp_core.store.backup import write_backup
 from grasp_core.store.database import connect
 from grasp_core.store.files import FileStore
 from grasp_core.store.links import LinkStore
+from grasp_core.store.readings import ReadingStore
 from grasp_core.store.runs import RunStore
+from grasp_core.store.submissions import SubmissionStore
+from tests.made_up import BOARD, make_models
 from tests.store.making import RESULT, claim, create
 
+ANN, BOB = "ann@lab.example", "bob@lab.example"
 VOTES = b"item,rater,label\n1,1,Yes\n"
 
 
 def write(path: Path) -> None:
     engine = connect(URL.create("sqlite", database=str(path)))
-    runs = RunStore(engine)
-    create(runs, "The answer", owner="ann")
+    runs, links = RunStore(engine), LinkStore(engine)
+    create(runs, "The answer", owner=ANN)
     done = claim(runs)
     runs.finish(done, "done", result=RESULT, duration_s=1.5)
     runs.describe(done.id, note="a note, ünïcödé", tagged=["tag"])
-    LinkStore(engine).create(done.id, created_by="ann", label="for the reviewers")
-    FileStore(engine).put(VOTES, owner="ann")
-    create(runs, "The question", owner="bob", files=(("votes.csv", hashlib.sha256(VOTES).hexdigest()),))
+    AnswerStore(engine).keep(done.id, "pairs", {"axis": [1.5, None]})
+    about = runs.add(make_models(), title="The models", owner=ANN)
+    opens = {
+        "The answer": links.create(done.id, created_by=ANN, label="for the reviewers"),
+        "The models": links.create(about.id, created_by=ANN),
+        "The leaderboard": links.create_leaderboard(BOARD, created_by=BOB),
+    }
+    withdrawn = links.create(done.id, created_by=ANN, label="withdrawn")
+    links.revoke(links.of_token(withdrawn).id)
+    FileStore(engine).put(VOTES, owner=ANN)
+    ReadingStore(engine).remember("1" * 64, RESULT.spec.data, ("gender",), owner=ANN)
+    SubmissionStore(engine).add("ours", {"overruling": {"50": "a label"}}, {"tasks": {}}, owner=BOB)
+    create(runs, "The question", owner=BOB, files=(("votes.csv", hashlib.sha256(VOTES).hexdigest()),))
     running = claim(runs)
     runs.keep(running, 3, [(0, np.broadcast_to(np.arange(6.0), (3, 1, 6)))])
     runs.release(running)
+    write_backup(engine, path.with_suffix(".zip"), None)
     engine.dispose()
+    told = {"opens": opens, "withdrawn": withdrawn}
+    path.with_suffix(".json").write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
     plain = sqlite3.connect(path)
     plain.execute("PRAGMA journal_mode=DELETE")
     plain.execute("VACUUM")
