@@ -1,5 +1,5 @@
-# For builds that must not change with the registry, `make digests` pins the image by digest as well.
-ARG BASE=python:3.13-slim-bookworm
+# By digest, so that a build does not change with the registry; newer ones: `make digests`.
+ARG BASE=python:3.13.15-slim-bookworm@sha256:ed86c82274b3c69b52fb5820f358f0bd7df0b603332063cb5c6e32bd220c3e6e
 
 FROM ${BASE} AS packages
 WORKDIR /packages

@@ -1,6 +1,6 @@
 # The official image starts as root; this one does not, and needs no capability.
-# By digest: `make digests`.
-ARG BASE=caddy:2.11.7-alpine
+# By digest; newer ones: `make digests`.
+ARG BASE=caddy:2.11.7-alpine@sha256:d8542f48d34a9cf4e4c11a478865229840e87e4c96ea3f439101f31a5d35f75f
 FROM ${BASE}
 # A copy leaves behind the capability to bind ports below 1024, without which the original does not start
 # once all capabilities are dropped.
