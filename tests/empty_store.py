@@ -1,4 +1,4 @@
-"""Stores with their tables and nothing in them: made once, and copied in an instant where that is a file."""
+"""Stores with their tables and nothing in them: migrated from nothing once, and copied ever after."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 from sqlalchemy import URL, Engine
 
 from grasp_core.store.database import connect
+from tests.store.postgres import Postgres
 
 
 def open_store(url: URL) -> Engine:
@@ -17,6 +18,20 @@ def open_store(url: URL) -> Engine:
         Path(url.database).parent.mkdir(parents=True, exist_ok=True)
         Path(url.database).write_bytes(_content())
     return connect(url)
+
+
+def new_store(server: Postgres) -> URL:
+    """Address of a store in PostgreSQL."""
+    url = server.new_database()
+    server.copy(_migrated(server), url)
+    return url
+
+
+@functools.cache
+def _migrated(server: Postgres) -> URL:
+    url = server.new_database()
+    connect(url).dispose()
+    return url
 
 
 def empty_home(folder: Path) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import secrets
 import threading
@@ -13,6 +14,8 @@ from typing import Any
 import alembic.command
 import alembic.config
 import sqlalchemy
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from alembic.util import CommandError
 from sqlalchemy import URL, Connection, Engine, Table
 from sqlalchemy.dialects import postgresql, sqlite
@@ -35,6 +38,7 @@ _ID_BYTES = 15
 CONNECT_SECONDS = 10
 """How long a PostgreSQL server may take to answer at all."""
 _POSTGRESQL = "postgresql+psycopg"
+_MIGRATIONS = Path(__file__).parent / "migrations"
 _upgrading = threading.Lock()  # Alembic keeps its state in module globals
 
 
@@ -211,9 +215,17 @@ def insert_from(
 
 def _upgrade(engine: Engine) -> None:
     config = alembic.config.Config()
-    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    config.set_main_option("script_location", str(_MIGRATIONS))
+    with engine.connect() as connection:  # mostly there is nothing to do, and nobody need wait for it
+        if MigrationContext.configure(connection).get_current_revision() == _newest():
+            return
     remade = tables_remade(engine) if engine.dialect.name == "sqlite" else contextlib.nullcontext()
     with _upgrading, remade, to_write(engine) as connection:
         only_one(connection, "upgrade")
         config.attributes["connection"] = connection
         alembic.command.upgrade(config, "head")
+
+
+@functools.cache
+def _newest() -> str | None:
+    return ScriptDirectory(str(_MIGRATIONS)).get_current_head()

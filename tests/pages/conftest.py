@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from grasp_core import server as server_module
@@ -20,6 +22,15 @@ from tests.computing import compute_in_threads
 from tests.empty_store import empty_home
 
 ENTRY = Path(__file__).resolve().parents[2] / "pages" / "main.py"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def packages_looked_through_once() -> Iterator[None]:
+    """Streamlit asks every installed package for components, for each visitor of a tested page anew."""
+    with pytest.MonkeyPatch.context() as patched:
+        found = functools.cache(manifest_scanner.scan_component_manifests)
+        patched.setattr(manifest_scanner, "scan_component_manifests", found)
+        yield
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ from grasp_core.server import Server, make_server
 from grasp_core.settings import Settings
 from grasp_core.store.runs import RunRecord
 from pages._ui.runs.progress import how_far
+from tests.empty_store import empty_home
 from tests.pages.conftest import ENTRY
 from tests.pages.visits import on, open_example, press, seen, widget
 from tests.results import make_result, with_pairs, with_slices
@@ -155,7 +156,7 @@ def test_a_run_that_may_stop_early_takes_at_most_its_number(server: Server) -> N
 def test_how_long_runs_are_kept_is_said(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, example_result: RunResult
 ) -> None:
-    made = make_server(Settings(home=str(tmp_path), keep_runs_days=30), workers.threads)
+    made = make_server(Settings(home=empty_home(tmp_path), keep_runs_days=30), workers.threads)
     monkeypatch.setattr(server_module, "shared", lambda: made)
     made.runs.add(example_result, title="Run A", owner="")
     page = _runs()

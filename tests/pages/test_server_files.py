@@ -18,6 +18,7 @@ from grasp_core.server import Server, make_server
 from grasp_core.settings import Settings
 from pages._ui.data import server_files
 from pages._ui.session import permissions
+from tests.empty_store import empty_home
 from tests.io.sources.serving import Site, site
 from tests.pages.conftest import ENTRY
 from tests.pages.visits import drop, finished, press, seen, shown_run, widget
@@ -43,7 +44,7 @@ def root(tmp_path: Path, example: dict[str, bytes]) -> Path:
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, root: Path, web: Site) -> Iterator[Server]:
-    settings = Settings(home=str(tmp_path), data_dir=str(root), data_urls=(f"{web.url}/data/",))
+    settings = Settings(home=empty_home(tmp_path), data_dir=str(root), data_urls=(f"{web.url}/data/",))
     made = make_server(settings, workers.threads)
     made.start()
     monkeypatch.setattr(server_module, "shared", lambda: made)

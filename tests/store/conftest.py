@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from sqlalchemy import URL, Engine
 
-from tests.empty_store import open_store
+from tests.empty_store import new_store, open_store
 from tests.store.postgres import Postgres, programs
 
 NewDatabase = Callable[[], URL]
@@ -26,12 +27,24 @@ def postgres() -> Iterator[Postgres]:
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def new_database(request: pytest.FixtureRequest, tmp_path: Path) -> NewDatabase:
-    """Makes an empty database and returns its address."""
+    """Makes a database for :func:`open_store` and returns its address."""
+    if request.param == "postgresql":
+        return functools.partial(new_store, request.getfixturevalue("postgres"))
+    return _in_files(tmp_path)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def bare_database(request: pytest.FixtureRequest, tmp_path: Path) -> NewDatabase:
+    """Makes a database without a table and returns its address."""
     if request.param == "postgresql":
         server: Postgres = request.getfixturevalue("postgres")
         return server.new_database
+    return _in_files(tmp_path)
+
+
+def _in_files(folder: Path) -> NewDatabase:
     numbers = iter(range(100))
-    return lambda: URL.create("sqlite", database=str(tmp_path / f"{next(numbers)}.db"))
+    return lambda: URL.create("sqlite", database=str(folder / f"{next(numbers)}.db"))
 
 
 @pytest.fixture

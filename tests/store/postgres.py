@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import os
 import shutil
@@ -14,6 +15,7 @@ import sqlalchemy as sa
 from sqlalchemy import URL, NullPool
 
 _USER = "grasp"
+_SCHEMA = "-csearch_path="
 
 
 def programs() -> Path | None:
@@ -58,11 +60,30 @@ class Postgres:
 
     def new_database(self) -> URL:
         """A schema with nothing in it: made and deleted much sooner than a database, and as good as one."""
-        schema = f"test_{next(self._numbers)}"
-        url = URL.create("postgresql+psycopg", _USER, host="127.0.0.1", port=self._port, database="postgres")
-        with sa.create_engine(url, poolclass=NullPool).begin() as connection:
-            connection.exec_driver_sql(f"CREATE SCHEMA {schema}")
-        return url.set(query={"options": f"-csearch_path={schema}"})
+        schema = f"test_{next(self._numbers)}_"
+        self._execute(f"CREATE SCHEMA {schema}")
+        return self._url.set(query={"options": f"{_SCHEMA}{schema}"})
+
+    def copy(self, source: URL, target: URL) -> None:
+        """Make a database, which has nothing in it, like another one."""
+        before, after = (str(url.query["options"]).removeprefix(_SCHEMA) for url in (source, target))
+        self._execute(self._dump(before).replace(f"{before}.", f"{after}."))
+
+    @functools.cache  # noqa: B019 - one server lives as long as the tests
+    def _dump(self, schema: str) -> str:
+        what = [f"--schema={schema}", "--inserts", "--no-owner", "--no-privileges"]
+        where = ["--host=127.0.0.1", f"--port={self._port}", f"--username={_USER}", "postgres"]
+        command = [str(self._binaries / "pg_dump"), *what, *where]
+        found = subprocess.run(command, check=True, cwd="/", capture_output=True, text=True).stdout
+        return "\n".join(line for line in found.splitlines() if not line.startswith(("\\", "CREATE SCHEMA")))
+
+    def _execute(self, script: str) -> None:
+        with sa.create_engine(self._url, poolclass=NullPool).begin() as connection:
+            connection.exec_driver_sql(script)
+
+    @property
+    def _url(self) -> URL:
+        return URL.create("postgresql+psycopg", _USER, host="127.0.0.1", port=self._port, database="postgres")
 
     def _run(self, program: str, *arguments: str) -> None:
         command = [*self._as_user, str(self._binaries / program), f"--pgdata={self._folder / 'data'}"]

@@ -45,22 +45,22 @@ def tables(url: URL) -> set[str]:
 # Upgrades
 
 
-def test_migrations_lead_to_the_schema(new_database: NewDatabase) -> None:
-    engine = connect(new_database())
+def test_migrations_lead_to_the_schema(bare_database: NewDatabase) -> None:
+    engine = connect(bare_database())
     with engine.connect() as connection:
         assert compare_metadata(MigrationContext.configure(connection), metadata) == []
     engine.dispose()
 
 
-def test_threads_that_open_a_new_database_at_once(new_database: NewDatabase) -> None:
-    url = new_database()
+def test_threads_that_open_a_new_database_at_once(bare_database: NewDatabase) -> None:
+    url = bare_database()
     with ThreadPoolExecutor(4) as servers:
         found = list(servers.map(tables, [url] * 4))
     assert all(names == {*metadata.tables, "alembic_version"} for names in found)
 
 
-def test_servers_that_open_a_new_database_at_once(new_database: NewDatabase) -> None:
-    url = new_database().render_as_string(hide_password=False)
+def test_servers_that_open_a_new_database_at_once(bare_database: NewDatabase) -> None:
+    url = bare_database().render_as_string(hide_password=False)
     script = (
         "import sys, sqlalchemy; from grasp_core.store.database import connect;"
         "input(); connect(sqlalchemy.make_url(sys.argv[1])).dispose()"

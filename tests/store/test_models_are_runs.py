@@ -29,9 +29,9 @@ SINCE = ("leaderboard", "password", "max_uses", "small_groups")
 """Columns that links have got since."""
 
 
-def test_links_of_before_open_their_runs(monkeypatch: pytest.MonkeyPatch, new_database: NewDatabase) -> None:
+def test_links_of_before_open_their_runs(monkeypatch: pytest.MonkeyPatch, bare_database: NewDatabase) -> None:
     """A database of 0004 with runs and links in it: nothing is lost, and links open one thing each."""
-    url = new_database()
+    url = bare_database()
     engine = before(monkeypatch, url, "0004")
     with engine.begin() as connection:
         for place in range(3):
@@ -66,9 +66,9 @@ def test_links_of_before_open_their_runs(monkeypatch: pytest.MonkeyPatch, new_da
     engine.dispose()
 
 
-def test_documents_of_before_are_runs(monkeypatch: pytest.MonkeyPatch, new_database: NewDatabase) -> None:
+def test_documents_of_before_are_runs(monkeypatch: pytest.MonkeyPatch, bare_database: NewDatabase) -> None:
     """A database of 0006: answers are runs of the same id, and the same links open them and leaderboards."""
-    url = new_database()
+    url = bare_database()
     engine = before(monkeypatch, url, "0006")
     results = {f"answer {place}": make_models((text,)) for place, text in enumerate(HOSTILE)}
     with engine.begin() as connection:

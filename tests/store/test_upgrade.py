@@ -39,12 +39,12 @@ def sample(request: pytest.FixtureRequest) -> Path:
 
 
 @pytest.fixture
-def upgraded(sample: Path, new_database: NewDatabase, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
+def upgraded(sample: Path, bare_database: NewDatabase, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
     """The sample's rows, in a database that its version had made, opened by this one."""
     source = sa.create_engine(f"sqlite:///file:{sample}?mode=ro&uri=true", poolclass=sa.NullPool)
     tables = sa.MetaData()
     tables.reflect(source)
-    url = new_database()
+    url = bare_database()
     with source.connect() as plain:
         revision = plain.execute(sa.select(tables.tables["alembic_version"])).scalar_one()
         earlier = before(monkeypatch, url, revision)
@@ -85,8 +85,8 @@ def test_what_a_person_made_under_their_address_is_theirs_when_they_sign_in(
 
 
 @pytest.mark.parametrize("sample", [path for path in SAMPLES if path.with_suffix(".zip").exists()])
-def test_a_back_up_is_restored(sample: Path, new_database: NewDatabase) -> None:
-    engine = connect(new_database())
+def test_a_back_up_is_restored(sample: Path, bare_database: NewDatabase) -> None:
+    engine = connect(bare_database())
     contents = restore_backup(engine, sample.with_suffix(".zip"), None)
     assert (contents.runs, contents.files) == (3, 1)
     done = nothing_is_lost(engine)

@@ -30,6 +30,7 @@ from grasp_core.web.uploads import UploadLedger
 from grasp_core.web.visits import Visits
 from grasp_core.web.way_back import WayBack
 from tests.empty_store import empty_home
+from tests.pages.conftest import packages_looked_through_once as packages_looked_through_once
 from tests.results import make_result
 
 ANN = User("ann@lab.example", "Ann", "analyst")

@@ -19,6 +19,7 @@ from pages._ui.data import files
 from pages._ui.session import identity, permissions, state
 from pages._ui.shell.screens import SCREENS
 from pages._ui.start import start_actions as doors
+from tests.empty_store import empty_home
 from tests.results import make_result
 from tests.serving import ROOT
 from tests.web.conftest import SIGN_IN
@@ -39,7 +40,7 @@ TITLE = "A run that is nobody else's business"
 def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     settings = Settings(
         **SIGN_IN,
-        home=str(tmp_path),
+        home=empty_home(tmp_path),
         allowed_domains=("lab.example",),
         analysts=("ann@lab.example",),
         admins=("root@lab.example",),
