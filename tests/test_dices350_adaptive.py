@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from grasp_core.result import RunResult
 from grasp_core.spec import STATISTICS
 from tests.shared_data import needs_shared_data
@@ -39,6 +41,7 @@ def test_decisions_agree_with_all_permutations_at_a_fraction_of_the_work() -> No
     assert work < MOST * len(adaptive.groups) / 2
 
 
+@pytest.mark.long
 def test_the_seed_changes_how_many_there_are_but_no_settled_mark() -> None:
     one, two = (result(permutations=MOST, adaptive=True, seed=seed) for seed in (1, 2))
     assert one.stopping is not None

@@ -36,7 +36,14 @@ def embedder() -> Embedder:
     return Embedder()
 
 
-@pytest.mark.parametrize(("name", "task_name"), [(name, task) for name in QUICK for task in QUICK[name]])
+@pytest.mark.parametrize(
+    ("name", "task_name"),
+    [
+        pytest.param(name, task, marks=[pytest.mark.long] if name.startswith("minilm") else [])
+        for name in QUICK
+        for task in QUICK[name]
+    ],
+)
 def test_leave_one_out_figures(name: str, task_name: str, embedder: Embedder) -> None:
     task, train = opened(RAFT / task_name)
     found = evaluate(make_baseline(name, embedder), train, task)

@@ -245,6 +245,7 @@ def test_a_file_that_cannot_be_read(content: bytes, said: str) -> None:
     assert said in message
 
 
+@pytest.mark.long
 def test_a_cell_of_a_gigabyte_in_a_small_archive() -> None:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -116,6 +116,7 @@ def test_on_a_terminal_the_table_is_there_before_its_p_values(folder: Path) -> N
     assert "Voting agreement" in shown
 
 
+@pytest.mark.long
 def test_elsewhere_there_is_plain_output_alone(folder: Path) -> None:
     run = subprocess.run(COMMAND, cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, check=True)
     assert "\x1b" not in run.stdout + run.stderr

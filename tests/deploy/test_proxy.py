@@ -69,6 +69,7 @@ def test_a_server_that_is_away_is_passed_over(echo: str, tmp_path: Path) -> None
         assert {ask(url).status for _ in range(6)} == {200}
 
 
+@pytest.mark.long
 def test_without_any_server_there_is_a_sentence(tmp_path: Path) -> None:
     with proxying(tmp_path, [f"127.0.0.1:{free_port()}"], free_port()) as url:
         answer = ask(url)

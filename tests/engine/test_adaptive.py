@@ -119,7 +119,9 @@ class Interrupted(Watcher, Checkpoints):
 
 
 @pytest.mark.parametrize("correction", ["benjamini-hochberg", "max-t"])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    "seed", [0, pytest.param(1, marks=pytest.mark.long), pytest.param(2, marks=pytest.mark.long)]
+)
 def test_goes_on_wherever_it_was_interrupted(monkeypatch, seed: int, correction: str) -> None:
     """Among blocks that are kept whole, among counts, and at the very looks."""
     monkeypatch.setattr(blocks_module, "BLOCK_SECONDS", 0.01)

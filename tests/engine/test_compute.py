@@ -36,6 +36,7 @@ def test_any_size_of_blocks(monkeypatch, right: dict, first: int, seconds: float
     assert answer() == right
 
 
+@pytest.mark.long
 def test_spawned_processes(right: dict, processes: Pool) -> None:
     assert digits(compute(DATA, question(), processes, Watcher())) == right
 

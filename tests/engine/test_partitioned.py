@@ -512,6 +512,7 @@ sys.exit(__main__.main())
 """
 
 
+@pytest.mark.long
 def test_a_cancelled_command_does_not_wait_for_what_has_begun(case: Case) -> None:
     """Whoever presses Ctrl-C: a piece of work that never ends does not keep the command."""
     write(case.folder / "votes", case.votes, 2)

@@ -210,6 +210,7 @@ def test_items_with_an_opposite_view_are_found_and_no_others() -> None:
     assert top.share > top.high
 
 
+@pytest.mark.long
 def test_without_a_difference_p_values_are_as_rare_as_they_say() -> None:
     group = Group(("side",), ("a",))
     found = [look(planted(seed), group, permutations=400, seed=seed) for seed in range(20)]

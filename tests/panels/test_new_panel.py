@@ -55,7 +55,9 @@ def null() -> np.ndarray:
     return work.shuffled(ASKED.seed, 0, ASKED.permutations).reshape(ASKED.permutations, -1)
 
 
-@pytest.mark.parametrize("make_executor", [workers.threads, workers.processes])
+@pytest.mark.parametrize(
+    "make_executor", [workers.threads, pytest.param(workers.processes, marks=pytest.mark.long)]
+)
 def test_threads_and_processes_compute_it(make_executor, null: np.ndarray) -> None:
     np.testing.assert_array_equal(values(compute(make_executor)), null)
 
@@ -88,6 +90,7 @@ def test_it_goes_on_from_the_blocks_of_an_earlier_attempt(null: np.ndarray) -> N
     assert before.computed_now == 300
 
 
+@pytest.mark.long
 def test_it_stops_early_group_by_group() -> None:
     """Groups whose marks are settled take no further permutations; the marks are those of all of them."""
     early, whole = (compute(permutations=20_000, adaptive=adaptive) for adaptive in (True, False))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from benchmarks.planted import EFFECTS, NOTHING, Effect, drawn, run_spec
 from grasp_core.report.label_use import manner
 from grasp_core.report.text import Sentence
@@ -27,6 +29,7 @@ def test_a_shift_of_15_points_is_found_and_told_with_label_and_direction() -> No
     assert told >= 0.8 * DATA_SETS
 
 
+@pytest.mark.long
 def test_nothing_is_rarely_taken_for_a_shift() -> None:
     """Of 100 data sets without any difference at most 11 are called at .05, but for a chance of .4 %."""
     called = sum(inside(NOTHING, seed).label_use.p < 0.05 for seed in range(DATA_SETS))

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from grasp_core.permutation import compiled, sources_digest
 
 AFTER_WARMING = """
@@ -99,6 +101,7 @@ def test_kernels_are_kept_in_it_below_the_folder_that_numba_is_given(tmp_path: P
         assert Path(path).is_relative_to(tmp_path / sources_digest())
 
 
+@pytest.mark.long
 def test_after_warming_nothing_is_compiled_any_more(tmp_path: Path) -> None:
     """In a process of its own; designs as they are built, and as they come to a worker."""
     found = subprocess.run(

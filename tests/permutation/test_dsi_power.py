@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from grasp_core.annotations import Annotations, Axis, Raters
 from grasp_core.groups import form_groups
@@ -35,6 +36,7 @@ def planted(seed: int) -> tuple[Annotations, Raters]:
     return annotations, Raters(annotations.rater_ids, {"race": Axis.from_values(group.astype(str).tolist())})
 
 
+@pytest.mark.long
 def test_a_group_of_two_does_not_hide_what_ten_raters_show() -> None:
     """The largest GAI as it is, the test of earlier versions, found the effect in 8 of 60 data sets here."""
     found = as_it_is = 0

@@ -68,6 +68,7 @@ def risk(low: float, tie: float, convention, level: float, most: int) -> float:
     return wrong / 4000
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("convention", ["two-sided", "paper"])
 @pytest.mark.parametrize(
     ("low", "tie"), [(0.024, 0.0), (0.026, 0.001), (0.02, 0.03), (0.45, 0.1), (0.5, 0.0)]

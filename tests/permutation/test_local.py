@@ -55,7 +55,7 @@ def assert_local_agrees(annotations: Annotations, raters: Raters, spec: Analysis
 @pytest.mark.parametrize("level", get_args(Level))
 @pytest.mark.parametrize(("convention", "ties"), [("smooth", "first"), ("paper", "random")])
 @pytest.mark.parametrize("unknown", [0.0, 0.2])
-@pytest.mark.parametrize("categories", [2, 5, 12, 13, 77, 1000])
+@pytest.mark.parametrize("categories", [2, 5, 12, 13, 77, pytest.param(1000, marks=pytest.mark.long)])
 def test_any_number_of_labels(level, convention, ties, unknown: float, categories: int) -> None:
     items = 12 if categories < 1000 else 4  # pairs of labels take the plain twin long
     annotations, raters = simulate(
@@ -74,6 +74,10 @@ def test_any_number_of_labels(level, convention, ties, unknown: float, categorie
     design = build_design(annotations, raters, form_groups(raters, AXES, min_raters=1), spec, dense=False)
     assert (design.local is None) == (categories <= (5 if unknown else 12))
     assert_twin_agrees(design, annotations, raters, spec)
+
+
+def test_a_thousand_labels() -> None:
+    test_any_number_of_labels("nominal", "paper", "random", 0.2, 1000)
 
 
 @pytest.mark.parametrize("level", get_args(Level))

@@ -35,6 +35,7 @@ def test_a_divide_along_gender_is_seen() -> None:
     assert found.variance[0] > 1.5 * found.variance[1]
 
 
+@pytest.mark.long
 def test_no_divide_is_seen_where_there_is_none() -> None:
     marked = sum(rater_map(task(seed, GENDER)).axes[0].significance != "none" for seed in range(100, 160))
     assert marked <= 7  # of 60 at 5 %: more would have a probability below 0.01

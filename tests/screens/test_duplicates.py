@@ -46,6 +46,7 @@ def simulated(
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "shape",
     [{}, {"missing": 0.5, "items": 300}, {"raters": 10, "items": 100}, {"raters": 80, "items": 60}],

@@ -177,6 +177,9 @@ def saved_permutations(rows: dict[str, list[dict[str, Any]]]) -> int:
     return saved
 
 
+@pytest.mark.parametrize(
+    "new_database", [pytest.param("sqlite", marks=pytest.mark.long), "postgresql"], indirect=True
+)
 def test_a_run_goes_on_after_its_server_was_restored_elsewhere(
     opened: Open, new_database: NewDatabase, tmp_path: Path
 ) -> None:
@@ -195,6 +198,7 @@ def test_a_run_goes_on_after_its_server_was_restored_elsewhere(
         assert result_digits(second, record) == answer(permutations=60_000)
 
 
+@pytest.mark.long
 def test_a_run_with_an_items_file_is_computed_where_it_was_restored(
     opened: Open, new_database: NewDatabase, tmp_path: Path
 ) -> None:

@@ -92,6 +92,7 @@ def test_killed_at_any_instant_nothing_saved_is_lost(new_database: NewDatabase, 
         )
 
 
+@pytest.mark.long
 def test_two_servers_never_compute_a_run_twice(postgres: Postgres, tmp_path: Path) -> None:
     url = postgres.new_database()
     with serving(url, started=False) as watching, servers(tmp_path / "log") as made:

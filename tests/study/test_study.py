@@ -39,6 +39,7 @@ def test_intervals_mostly_hold(nothing: Measured) -> None:
         assert held(nothing, test, ("25",)).share >= 0.8, test
 
 
+@pytest.mark.long
 def test_a_label_said_more_often_is_found_and_little_else() -> None:
     """Of a group of 25 that gives one label 15 points more often; the second axis has no part in it."""
     (one,) = (

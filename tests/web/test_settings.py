@@ -153,13 +153,21 @@ def test_a_key_goes_where_the_endpoint_itself_would_send_it(
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"GRASP_WORKERS": "many"}, "grasp: GRASP_WORKERS must be a whole number from 0; found 'many'"),
+        pytest.param(
+            {"GRASP_WORKERS": "many"},
+            "grasp: GRASP_WORKERS must be a whole number from 0; found 'many'",
+            marks=pytest.mark.long,
+        ),
         pytest.param(
             {"GRASP_DATABASE_URL": "mysql://u:hidden@db/x"},
             "grasp: GRASP_DATABASE_URL",
             marks=pytest.mark.long,
         ),
-        ({"GRASP_DATA_URLS": "https://u:hidden@data.example/"}, "grasp: GRASP_DATA_URLS: the address holds"),
+        pytest.param(
+            {"GRASP_DATA_URLS": "https://u:hidden@data.example/"},
+            "grasp: GRASP_DATA_URLS: the address holds",
+            marks=pytest.mark.long,
+        ),
         pytest.param(
             {"GRASP_DATA_DIR": "/no/such/folder"},
             "grasp: GRASP_DATA_DIR: /no/such/folder is not a folder",

@@ -55,6 +55,7 @@ def memory_at_rest(url: str) -> float:
     return last[-1]
 
 
+@pytest.mark.long
 def test_what_nobody_takes_up_is_bounded_and_gone_within_a_minute(served: Served) -> None:
     assert waiting.UNUSED_SECONDS + waiting.LOOK_SECONDS < 60
     content = bytes(range(256)) * (EACH // 256)

@@ -233,6 +233,7 @@ def test_no_more_blocks_are_computed_at_a_time_than_was_said(cluster: DaskCluste
         limited.close()
 
 
+@pytest.mark.long
 def test_a_worker_of_another_version_is_refused_even_in_the_middle_of_a_run(
     cluster: DaskCluster, pool: ClusterPool, tmp_path: Path
 ) -> None:

@@ -21,8 +21,6 @@ SECONDS = 0.02
 DOUBLINGS = 3
 """Together: what grows with the square takes 64 times as long then, beyond any noise."""
 TIMES = 2.5**DOUBLINGS
-LONG = dict.fromkeys(("workbook: diagonal", "workbook: sheets"), pytest.mark.long)
-"""What has to be large before reading it takes a while."""
 
 
 def seconds(content: bytes, readings: int) -> float:
@@ -55,7 +53,8 @@ def growth(shape: Shape, size: int, readings: int) -> float:
     return after / max(before, SECONDS / 2)
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=LONG.get(name, ())) for name in SHAPES])
+@pytest.mark.long
+@pytest.mark.parametrize("name", list(SHAPES))
 def test_twice_the_size_takes_at_most_two_and_a_half_times_as_long(name):
     shape = SHAPES[name]
     size = measurable(shape)
