@@ -7,13 +7,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page
 
 from grasp_core.engine.pools import workers
 from grasp_core.example import example_files
 from grasp_core.server import Server, make_server
 from grasp_core.settings import Settings
+from tests.browser.signing import PEOPLE, Site, signing_in
 from tests.conftest import PATIENCE_MS
+from tests.provider import providing
 from tests.serving import ROOT, Served, serving
 
 SCREENSHOTS = ROOT / "test-results" / "pages"
@@ -89,3 +91,25 @@ def _matters(message: ConsoleMessage) -> bool:
 @pytest.fixture(scope="session")
 def example() -> dict[str, bytes]:
     return example_files()
+
+
+@pytest.fixture(scope="module")
+def provider() -> Iterator[str]:
+    """Address of a provider that believes everybody."""
+    with providing(PEOPLE) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory, provider: str) -> Iterator[Site]:
+    with signing_in(tmp_path_factory.mktemp("sign-in"), provider) as made:
+        yield made
+
+
+@pytest.fixture
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    made = browser.new_context()
+    made.set_default_timeout(PATIENCE_MS)
+    made.route("https://**", lambda route: route.abort())  # the provider's page wants a style sheet
+    yield made
+    made.close()

@@ -5,6 +5,7 @@ import io
 import re
 from contextlib import suppress
 
+import pytest
 import xlsxwriter
 from playwright.sync_api import Page, TimeoutError, expect
 
@@ -93,6 +94,7 @@ def write(page: Page, field: str, text: str) -> None:
     settle(page)
 
 
+@pytest.mark.long
 def test_a_spreadsheet_that_no_reader_was_written_for(open_page: OpenPage) -> None:
     page = open_page("/data")
     drop(page, "Annotations file", "Kodierung.xlsx", spreadsheet())

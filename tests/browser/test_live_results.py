@@ -79,7 +79,8 @@ def test_it_fills_in_without_flicker_and_stays_where_one_looks(analysis: Page, o
     expect(stranger.get_by_text("There is no result here")).to_be_visible()
 
 
-@pytest.mark.parametrize("dark", [pytest.param(False, marks=pytest.mark.long), True])
+@pytest.mark.long
+@pytest.mark.parametrize("dark", [False, True])
 def test_it_becomes_the_result(analysis: Page, open_page: OpenPage, dark: bool) -> None:
     """Opened by its address on a narrow page while it goes on, and left open until it has ended."""
     set_number(analysis, "Permutations", 300_000)

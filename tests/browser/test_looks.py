@@ -51,7 +51,7 @@ def test_wide_screens_are_accessible_and_their_headings_in_order(open_page: Open
     assert not any(found.values()), found
 
 
-@pytest.mark.parametrize("width", [390, 720], ids=["phone", "zoom200"])
+@pytest.mark.parametrize("width", [390, pytest.param(720, marks=pytest.mark.long)], ids=["phone", "zoom200"])
 def test_narrow_screens_are_accessible_and_do_not_scroll_sideways(open_page: OpenPage, width: int) -> None:
     found = {}
     for name, page in _screens(open_page(width=width)):

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import re
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import OpenPage
@@ -41,6 +42,7 @@ def test_dices350_by_gender_race_and_both(open_page: OpenPage) -> None:
     assert len(table(page, "Every group's statistics, with arrows and stars")) == 17
 
 
+@pytest.mark.long
 def test_example_files_by_gender_race_and_both(open_page: OpenPage, example: dict[str, bytes]) -> None:
     page = open_page("/data")
     bring(page, example["annotations.csv"], example["raters.csv"])
@@ -123,6 +125,7 @@ def _download(page: Page, button: str) -> bytes:
     return download.value.path().read_bytes()
 
 
+@pytest.mark.long
 def test_change_and_run_again(open_page: OpenPage) -> None:
     page = _example_results(open_page)
     first = page.url

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Page, expect
 
 from grasp_core.io.dataset.load import load
 from grasp_core.io.parsing.read import read_table
@@ -13,7 +13,7 @@ from grasp_core.result import RunResult
 from grasp_core.server import Server
 from grasp_core.spec import AnalysisSpec, RunSpec
 from tests.browser.conftest import OpenPage
-from tests.browser.visits import picture, results, settle, table, too_wide, view, violations
+from tests.browser.visits import picture, results, settle, tab_to, table, too_wide, view, violations
 from tests.computing import compute_in_threads
 from tests.made_up import make_models
 from tests.permutation.simulated import DATA_SPEC, files, simulate
@@ -53,16 +53,6 @@ def address(store: Server, found: RunResult, written: dict[str, bytes]) -> str:
     return f"/results?run={stored_run(store, found, written).id}"
 
 
-def _tab_to(page: Page, target: Locator) -> None:
-    """Press Tab until the target, or something in it, has the focus."""
-    target.first.wait_for()
-    for _ in range(60):
-        page.keyboard.press("Tab")
-        if target.first.evaluate("element => element.contains(document.activeElement)"):
-            return
-    raise AssertionError(f"Tab does not reach {target}")
-
-
 def _by_keyboard(page: Page, name: str) -> None:
     """From one tab to another with the arrows and Enter; then one Tab into what it shows."""
     target = page.get_by_role("tab", name=name, exact=True)
@@ -81,10 +71,10 @@ def test_sections_answer_to_the_keyboard_alone(open_page: OpenPage, address: str
     page = open_page(address)
     results(page)
     _by_keyboard(page, "Labels")
-    _tab_to(page, page.get_by_test_id("stButtonGroup").filter(has_text="label 1"))
+    tab_to(page, page.get_by_test_id("stButtonGroup").filter(has_text="label 1"))
     _by_keyboard(page, "Pairs")
     axes = page.get_by_role("combobox", name="Axis of the pairs")
-    _tab_to(page, axes)
+    tab_to(page, axes)
     axis = axes.input_value()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowDown" if axis == "gender" else "ArrowUp")
@@ -92,24 +82,24 @@ def test_sections_answer_to_the_keyboard_alone(open_page: OpenPage, address: str
     expect(axes).not_to_have_value(axis)
     settle(page)
     _by_keyboard(page, "Items")
-    _tab_to(page, page.get_by_role("button", name="Find the items"))
+    tab_to(page, page.get_by_role("button", name="Find the items"))
     page.keyboard.press("Enter")
     expect(page.get_by_role("region", name="Items by distance, with both sides' labels")).to_be_visible()
     settle(page)
     _by_keyboard(page, "Slices")
-    _tab_to(page, page.get_by_role("combobox", name="Group", exact=True))
+    tab_to(page, page.get_by_role("combobox", name="Group", exact=True))
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     settle(page)
-    _tab_to(page, page.locator("summary").filter(has_text="Slices as a table"))
+    tab_to(page, page.locator("summary").filter(has_text="Slices as a table"))
     page.keyboard.press("Enter")
     expect(page.get_by_role("region", name="on the items of each value")).to_be_visible()
     _by_keyboard(page, "Raters")
-    _tab_to(page, page.get_by_role("button", name="Draw the map of raters"))
+    tab_to(page, page.get_by_role("button", name="Draw the map of raters"))
     page.keyboard.press("Enter")
     expect(page.get_by_label("Map of 24 raters by").first).to_be_visible()
-    _tab_to(page, page.get_by_test_id("stButtonGroup").filter(has_text="race"))
+    tab_to(page, page.get_by_test_id("stButtonGroup").filter(has_text="race"))
 
 
 _CUT = """page => [...page.querySelectorAll('h1, h2, h3, p, li, label, button, .stVegaLiteChart, svg text')]
@@ -128,7 +118,11 @@ def _faults(page: Page) -> list[str]:
 
 @pytest.mark.parametrize(
     ("width", "scale", "dark"),
-    [pytest.param(1440, 1, False, marks=pytest.mark.long), (640, 2, False), (390, 3, True)],
+    [
+        pytest.param(1440, 1, False, marks=pytest.mark.long),
+        pytest.param(640, 2, False, marks=pytest.mark.long),
+        (390, 3, True),
+    ],
     ids=["wide", "zoom200", "phone in the dark"],
 )
 def test_every_view_is_accessible_and_whole(

@@ -172,7 +172,13 @@ def test_uploaded_files_are_deleted_when_asked(open_page: OpenPage, example: dic
 
 
 @pytest.mark.parametrize(
-    ("dark", "width"), [(False, 1440), (True, 1440), (False, 390)], ids=["light", "dark", "phone"]
+    ("dark", "width"),
+    [
+        pytest.param(False, 1440, marks=pytest.mark.long),
+        pytest.param(True, 1440, marks=pytest.mark.long),
+        (False, 390),
+    ],
+    ids=["light", "dark", "phone"],
 )
 def test_runs_is_accessible(open_page: OpenPage, store: Server, dark: bool, width: int) -> None:
     name = f"looked at {dark} {width}"

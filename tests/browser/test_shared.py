@@ -105,7 +105,7 @@ def test_from_upload_to_a_stranger_and_revoked(
     assert stranger.locator("a:not([href^='#'])").count() == 0
     assert link[-20:] not in stranger.title()
 
-    owner.get_by_role("dialog").get_by_role("button", name="Withdraw").click()
+    owner.get_by_role("dialog").get_by_role("button", name="Withdraw", exact=True).click()
     expect(owner.get_by_role("dialog")).to_contain_text("withdrawn just now")
     owner.keyboard.press("Escape")
     assert owner.get_by_role("heading", level=2).first.inner_text() == headline
@@ -167,10 +167,9 @@ def test_a_shared_page_with_hostile_names(open_page: OpenPage, store: Server) ->
     assert HOSTILE in main.inner_text().replace("\u2060", "")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
-    ("dark", "width"),
-    [(False, 1440), pytest.param(True, 1440, marks=pytest.mark.long), (False, 390)],
-    ids=["light", "dark", "phone"],
+    ("dark", "width"), [(False, 1440), (True, 1440), (False, 390)], ids=["light", "dark", "phone"]
 )
 def test_sharing_is_accessible(open_page: OpenPage, store: Server, dark: bool, width: int) -> None:
     run_id, path = _saved(store)
@@ -232,7 +231,7 @@ def test_a_leaderboard_is_shared_with_somebody_without_a_session(open_page: Open
         settle(stranger)
         picture(stranger, f"shared-leaderboard-{width}")
         found[f"shared-{width}"] = _faults(stranger)
-    owner.get_by_role("dialog").get_by_role("button", name="Withdraw").click()
+    owner.get_by_role("dialog").get_by_role("button", name="Withdraw", exact=True).click()
     expect(owner.get_by_role("dialog")).to_contain_text("withdrawn just now")
     other = stranger.get_by_role("option", name="overruling", exact=True)
     for _ in range(10):  # the first click after a download only closes what the browser shows of it
@@ -246,7 +245,13 @@ def test_a_leaderboard_is_shared_with_somebody_without_a_session(open_page: Open
 
 
 @pytest.mark.parametrize(
-    ("dark", "width"), [(False, 1440), (True, 1440), (False, 390)], ids=["light", "dark", "phone"]
+    ("dark", "width"),
+    [
+        pytest.param(False, 1440, marks=pytest.mark.long),
+        pytest.param(True, 1440, marks=pytest.mark.long),
+        (False, 390),
+    ],
+    ids=["light", "dark", "phone"],
 )
 def test_a_kept_answer_is_found_at_its_address_and_shared(
     open_page: OpenPage, store: Server, dark: bool, width: int
@@ -269,6 +274,7 @@ def test_a_kept_answer_is_found_at_its_address_and_shared(
     assert not any(found.values()), found
 
 
+@pytest.mark.long
 def test_a_computed_answer_survives_a_reload_and_is_shared(open_page: OpenPage, url: str) -> None:
     """By its address, without the data; what names the model's file stays here."""
     page = open_page()

@@ -4,99 +4,14 @@ from __future__ import annotations
 
 import re
 import urllib.request
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from grasp_core.engine.pools import workers
-from grasp_core.server import make_server
-from grasp_core.settings import Settings, variable
 from pages._ui.shell.screens import SCREENS
+from tests.browser.signing import TITLE, Site, sign_in, signing_in, visit
 from tests.browser.visits import drop, picture, results, settle, violations
 from tests.conftest import PATIENCE_MS
-from tests.provider import providing
-from tests.results import make_result
-from tests.serving import Served, free_port, serving
-
-PEOPLE = {
-    "ann": {"email": "ann@lab.example", "name": "Ann Analyst", "email_verified": True},
-    "vera": {"email": "vera@lab.example", "name": "Vera Viewer", "email_verified": True},
-    "root": {"email": "root@lab.example", "name": "Root", "email_verified": True},
-    "una": {"email": "una@lab.example", "name": "Una Unsaid"},
-    "eve": {"email": "eve@evil.example", "name": "Eve", "email_verified": True},
-}
-TITLE = "A run that is nobody else's business"
-OpenAs = Callable[..., Page]
-
-
-@dataclass(frozen=True)
-class Site:
-    served: Served
-    run_id: str
-
-    @property
-    def result(self) -> str:
-        return f"/results?run={self.run_id}"
-
-
-@pytest.fixture(scope="module")
-def provider() -> Iterator[str]:
-    """Address of a provider that believes everybody."""
-    with providing(PEOPLE) as address:
-        yield address
-
-
-@contextmanager
-def signing_in(folder: Path, provider: str, base_path: str = "") -> Iterator[Site]:
-    """A server that asks people to sign in, with one run."""
-    store = make_server(Settings(home=str(folder / "home")), workers.threads)
-    run_id = store.runs.add(make_result(), title=TITLE, owner="somebody@lab.example").id
-    store.service.close()
-    store.database.dispose()
-    port = free_port()
-    settings = {
-        "public_url": f"http://localhost:{port}{base_path}",
-        "oidc_metadata_url": f"{provider}/.well-known/openid-configuration",
-        "oidc_client_id": "grasp",
-        "oidc_client_secret": "the client's secret",
-        "cookie_secret": "the secret that signs the cookies",
-        "allowed_domains": "lab.example",
-        "analysts": "ann@lab.example",
-        "admins": "root@lab.example",
-    }
-    environment = {variable(name): value for name, value in settings.items()}
-    with serving(folder, environment, host="localhost", port=port, base_path=base_path) as served:
-        yield Site(served, run_id)
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory, provider: str) -> Iterator[Site]:
-    with signing_in(tmp_path_factory.mktemp("sign-in"), provider) as made:
-        yield made
-
-
-@pytest.fixture
-def context(browser: Browser) -> Iterator[BrowserContext]:
-    made = browser.new_context()
-    made.set_default_timeout(PATIENCE_MS)
-    made.route("https://**", lambda route: route.abort())  # the provider's page wants a style sheet
-    yield made
-    made.close()
-
-
-def visit(context: BrowserContext, site: Site, path: str) -> Page:
-    page = context.new_page()
-    page.goto(site.served.url + path)
-    return page
-
-
-def sign_in(page: Page, who: str) -> None:
-    page.get_by_role("button", name="Sign in").click()
-    page.get_by_role("button", name=who, exact=True).click()
 
 
 def sign_out(page: Page) -> None:
@@ -117,6 +32,7 @@ def api_status(context: BrowserContext, site: Site) -> int:
     return context.request.get(f"{site.served.url}/api/v1/runs/{site.run_id}").status
 
 
+@pytest.mark.long
 def test_no_page_shows_strangers_anything(context: BrowserContext, site: Site) -> None:
     page = context.new_page()
     for screen in SCREENS:
@@ -187,6 +103,7 @@ def test_viewers_look_only(context: BrowserContext, site: Site) -> None:
     assert api_status(context, site) == 200
 
 
+@pytest.mark.long
 def test_who_says_no_at_the_provider_is_back_where_they_were(context: BrowserContext, site: Site) -> None:
     page = visit(context, site, site.result)
     page.get_by_role("button", name="Sign in").click()
@@ -197,6 +114,7 @@ def test_who_says_no_at_the_provider_is_back_where_they_were(context: BrowserCon
     results(page)
 
 
+@pytest.mark.long
 def test_a_tampered_cookie_is_no_sign_in(context: BrowserContext, site: Site) -> None:
     page = visit(context, site, "/")
     sign_in(page, "ann")
@@ -210,6 +128,7 @@ def test_a_tampered_cookie_is_no_sign_in(context: BrowserContext, site: Site) ->
     assert api_status(context, site) == 401
 
 
+@pytest.mark.long
 def test_under_a_path(
     tmp_path_factory: pytest.TempPathFactory, provider: str, context: BrowserContext
 ) -> None:

@@ -184,3 +184,13 @@ def too_wide(page: Page) -> int:
     """Pixels that the page would have to be scrolled sideways."""
     wide = page.get_by_test_id("stMain").evaluate("element => element.scrollWidth - element.clientWidth")
     return int(wide)
+
+
+def tab_to(page: Page, target: Locator) -> None:
+    """Press Tab until the target, or something in it, has the focus."""
+    target.first.wait_for()
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        if target.first.evaluate("element => element.contains(document.activeElement)"):
+            return
+    raise AssertionError(f"Tab does not reach {target}")

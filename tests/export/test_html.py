@@ -220,7 +220,12 @@ def test_figures_keep_shapes_and_lose_the_rest():
 @pytest.mark.browser
 @pytest.mark.parametrize(
     ("kind", "scheme", "width"),
-    [("plain", "light", 1280), ("plain", "dark", 390), ("hostile", "light", 390), ("hostile", "dark", 1280)],
+    [
+        pytest.param("plain", "light", 1280, marks=pytest.mark.long),
+        ("plain", "dark", 390),
+        pytest.param("hostile", "light", 390, marks=pytest.mark.long),
+        ("hostile", "dark", 1280),
+    ],
 )
 def test_in_a_browser(browser, markup, hostile, tmp_path, kind, scheme, width):
     from axe_playwright_python.sync_playwright import Axe

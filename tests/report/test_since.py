@@ -13,6 +13,7 @@ from grasp_core.report.comparison.changes import changes_table, compare
 from grasp_core.report.comparison.difference import difference
 from grasp_core.report.comparison.since import details, headline, since
 from grasp_core.result import GroupResult, RunResult
+from grasp_core.wording import LISTED
 from tests.results import make_group, make_label_use, make_outcome, make_result, with_label_use
 
 
@@ -70,7 +71,7 @@ def test_what_can_be_noise_is_said_to_be() -> None:
     assert details(found) == ("Data: annotations 1,000 → 1,200, raters 104 as before, items 350 as before.",)
     marked = since(before, of(make_group(irr=around(0.25, 0.1, "*"))))
     assert headline(marked).startswith("Nothing but noise changed, though 1 mark changed:")
-    assert details(marked)[-1] == "Marked now: IRR of Woman (gender) (nominal only)."
+    assert details(marked)[-1] == "Marked now (nominal only): IRR of Woman (gender)."
 
 
 def test_what_moved_further_than_noise_is_named_with_its_intervals() -> None:
@@ -82,8 +83,19 @@ def test_what_moved_further_than_noise_is_named_with_its_intervals() -> None:
         "Moved: IRR of Woman (gender) 0.200 [0.170, 0.230] → 0.400 [0.360, 0.440], "
         "difference [0.150, 0.250].",
         "Marked no more: IRR of Woman (gender).",
-        "Marked otherwise: IRR of Man (gender) (nominal only → after correction).",
+        "Marked otherwise (nominal only → after correction): IRR of Man (gender).",
     )
+
+
+def test_many_moves_are_a_line_each_and_marks_one_list() -> None:
+    names = [f"Group {number}" for number in range(LISTED + 3)]
+    before = of(*(make_group(name, irr=around(0.2, 0.01)) for name in names))
+    now = of(*(make_group(name, irr=around(0.4, 0.01, "**")) for name in names))
+    told = details(since(before, now))
+    assert sum(one.startswith("Moved: IRR of Group ") for one in told) == LISTED
+    assert told[-2] == "Moved: 3 more."
+    assert told[-1].startswith("Marked now (after correction): IRR of Group 0 (gender); IRR of Group 1 (")
+    assert told[-1].endswith("; and 3 more.")
 
 
 def test_groups_that_come_and_go_and_another_version() -> None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 from grasp_core.groups import Group
 from grasp_core.report.comparison.changes import Change, Comparison, compare, tested
@@ -18,8 +17,6 @@ from grasp_core.report.words import (
 )
 from grasp_core.result import Result
 from grasp_core.wording import LISTED, agree, number
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,15 +115,18 @@ def headline(found: Since) -> str:
 def details(found: Since) -> tuple[str, ...]:
     """What changed one by one, each in a sentence: data, values, marks, groups."""
     told = [
-        _told("Moved", found.beyond, moved_text),
-        _told("Marked now", found.appeared, _mark_now),
-        _told("Marked no more", found.vanished, _name),
-        _told("Marked otherwise", found.turned, _turn),
-        _told("New groups", found.new, _group),
-        _told("Groups that are gone", found.gone, _group),
-        "Another version of GRASP computed it than before." if found.other_version else "",
+        counts_text(found),
+        *(f"Moved: {moved_text(change)}." for change in found.beyond[:LISTED]),
+        *_more(len(found.beyond) - LISTED),
+        *_marked("Marked now", found.appeared, lambda change: SIGNIFICANCE_NAMES[change.b.significance]),
+        *_marked("Marked no more", found.vanished, lambda change: ""),
+        *_marked("Marked otherwise", found.turned, _turn),
+        *_groups("New groups", found.new),
+        *_groups("Groups that are gone", found.gone),
     ]
-    return (counts_text(found), *filter(None, told))
+    if found.other_version:
+        told.append("Another version of GRASP computed it than before.")
+    return tuple(told)
 
 
 def counts_text(found: Since) -> str:
@@ -146,26 +146,42 @@ def moved_text(change: Change) -> str:
     return f"{_name(change)} {before} → {now}, difference {interval_text(change.moved_interval)}"
 
 
-def _told(label: str, found: Iterable[T], text: Callable[[T], str]) -> str:
-    texts = [text(one) for one in found]
+def _more(count: int) -> list[str]:
+    return [f"Moved: {count:,} more."] if count > 0 else []
+
+
+def _marked(label: str, found: Iterable[Change], how: Callable[[Change], str]) -> Iterator[str]:
+    """A sentence for each sort of mark, by group."""
+    sorts: dict[str, dict[str, list[str]]] = {}
+    for change in found:
+        sorts.setdefault(how(change), {}).setdefault(_whose(change), []).append(tested(change))
+    for sort, groups in sorts.items():
+        head = f"{label} ({sort})" if sort else label
+        texts = [f"{', '.join(names)} of {whose}" for whose, names in groups.items()]
+        yield f"{head}: {_listed(texts)}."
+
+
+def _groups(label: str, found: Sequence[Group]) -> list[str]:
+    return [f"{label}: {_listed([_group(one) for one in found])}."] if found else []
+
+
+def _listed(texts: Sequence[str]) -> str:
     more = len(texts) - LISTED
-    shown = "; ".join(texts[:LISTED]) + (f"; and {more:,} more" if more > 0 else "")
-    return f"{label}: {shown}." if texts else ""
+    return "; ".join(texts[:LISTED]) + (f"; and {more:,} more" if more > 0 else "")
 
 
 def _name(change: Change) -> str:
-    whose = "" if change.model is None else f"{one_line(change.model)}, "
-    return f"{tested(change)} of {whose}{_group(change.group)}"
+    return f"{tested(change)} of {_whose(change)}"
 
 
-def _mark_now(change: Change) -> str:
-    return f"{_name(change)} ({SIGNIFICANCE_NAMES[change.b.significance]})"
+def _whose(change: Change) -> str:
+    model = "" if change.model is None else f"{one_line(change.model)}, "
+    return f"{model}{_group(change.group)}"
 
 
 def _turn(change: Change) -> str:
     before, now = (SIGNIFICANCE_NAMES[one.significance] for one in (change.a, change.b))
-    became = f"{before} → {now}" if before != now else f"{now}, in the other direction"
-    return f"{_name(change)} ({became})"
+    return f"{before} → {now}" if before != now else f"{now}, in the other direction"
 
 
 def _group(group: Group) -> str:

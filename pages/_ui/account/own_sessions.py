@@ -10,6 +10,7 @@ from grasp_core import server
 from grasp_core.access import User
 from grasp_core.report.text import escape_markdown
 from grasp_core.store.people.sessions import Session
+from grasp_core.wording import number
 from pages._ui.session.identity import current_user, this_session
 from pages._ui.session.times import told
 
@@ -48,7 +49,9 @@ def list_sessions(user: User) -> None:
     )
     minutes = server.shared().settings.session_idle_minutes
     if minutes:
-        st.caption(f"A session that nobody uses ends by itself after {minutes:g} minutes.")
+        whole_hours = minutes >= 60 and minutes % 60 == 0
+        after = number(round(minutes / 60), "hour") if whole_hours else f"{minutes:g} minutes"
+        st.caption(f"A session that nobody uses ends by itself after {after}.")
 
 
 def browser_name(said: str) -> str:
