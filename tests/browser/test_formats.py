@@ -27,6 +27,7 @@ from tests.shared_data import REFERENCE, needs_shared_data
 from tests.test_dices350 import EXACT, NAMES
 
 
+@pytest.mark.long
 @needs_shared_data
 def test_dices350_as_published_gives_table_5_with_one_click(open_page: OpenPage) -> None:
     page = open_page("/data")

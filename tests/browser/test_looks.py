@@ -37,7 +37,7 @@ def _screens(page: Page) -> Iterator[tuple[str, Page]]:
     yield "data", page
 
 
-@pytest.mark.parametrize("dark", [False, pytest.param(True, marks=pytest.mark.long)], ids=["light", "dark"])
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_wide_screens_are_accessible_and_their_headings_in_order(open_page: OpenPage, dark: bool) -> None:
     found = {}
     for name, page in _screens(open_page(dark=dark)):

@@ -87,6 +87,7 @@ def test_a_bad_file_then_a_good_one(open_page: OpenPage, example: dict[str, byte
     expect(page.get_by_test_id("stMetric").first).to_contain_text("350")
 
 
+@pytest.mark.long
 def test_downloads(open_page: OpenPage) -> None:
     page = _example_results(open_page)
     page.get_by_role("button", name="Export").click()

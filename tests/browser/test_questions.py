@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import OpenPage
@@ -28,6 +29,7 @@ def answers() -> bytes:
     return ("\n".join(rows) + "\n").encode()
 
 
+@pytest.mark.long
 def test_two_questions_together_and_one_by_itself(open_page: OpenPage) -> None:
     page = open_page("/data")
     drop(page, "Annotations file", "answers.csv", answers())

@@ -93,6 +93,7 @@ def test_what_the_address_names_and_is_not_there_is_passed_over(open_page: OpenP
     expect(page.get_by_role("tab", name="Groups", selected=True)).to_be_visible()
 
 
+@pytest.mark.long
 def test_the_keyboard_reaches_a_group_and_every_view(open_page: OpenPage, store: Server) -> None:
     page = open_page(_saved(store, _found()))
     results(page)
@@ -127,6 +128,7 @@ def test_forty_groups_read_on_a_phone_without_scrolling_sideways(
     assert violations(page) == []
 
 
+@pytest.mark.long
 def test_three_hundred_groups_come_in_pages(open_page: OpenPage, store: Server) -> None:
     page = open_page(_saved(store, _many(300)))
     results(page)

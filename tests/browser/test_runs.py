@@ -51,6 +51,7 @@ def _nothing_ran(page: Page) -> None:
         assert inside.locator(found).count() == 0, found
 
 
+@pytest.mark.long
 def test_what_people_write_is_text_and_nothing_else(open_page: OpenPage, store: Server) -> None:
     title = f"{FORMULA} {HOSTILE}"
     saved = store.runs.add(
@@ -103,6 +104,7 @@ def test_edit_then_delete(open_page: OpenPage, store: Server) -> None:
     expect(gone.get_by_text("This run is not on this server")).to_be_visible()
 
 
+@pytest.mark.long
 def test_two_runs_side_by_side(open_page: OpenPage, store: Server) -> None:
     saved = _pair(store, "compared")
     page = open_page("/runs")
@@ -162,6 +164,7 @@ def test_a_running_run_is_watched_and_cancelled(open_page: OpenPage, example: di
     expect(page.get_by_text("cancelled").first).to_be_visible()
 
 
+@pytest.mark.long
 def test_uploaded_files_are_deleted_when_asked(open_page: OpenPage, example: dict[str, bytes]) -> None:
     page = open_page("/data")
     bring(page, example["annotations.csv"] + b"x,y,Yes\n", example["raters.csv"])

@@ -124,6 +124,7 @@ def test_no_file_after_revoking(open_page: OpenPage, store: Server) -> None:
     expect(page.get_by_text("Failed to generate file")).to_be_visible()
 
 
+@pytest.mark.long
 def test_unknown_expired_and_revoked_links_say_the_same(open_page: OpenPage, store: Server) -> None:
     run_id, revoked = _saved(store)
     store.links.revoke(store.links.of_run(run_id)[0].id)
@@ -199,6 +200,7 @@ def test_sharing_is_accessible(open_page: OpenPage, store: Server, dark: bool, w
 BOARD = "Macro-F1 of every system, overall and by task"
 
 
+@pytest.mark.long
 def test_a_leaderboard_is_shared_with_somebody_without_a_session(open_page: OpenPage, store: Server) -> None:
     """The link opens what was there, as its maker saw it, in a browser that has never been here."""
     store.submissions.add("Ours", {}, {"tasks": {}, "overall": 0.5}, owner="Zaphod")

@@ -44,6 +44,7 @@ def test_no_page_shows_strangers_anything(context: BrowserContext, site: Site) -
             asked_to_sign_in(page)
 
 
+@pytest.mark.long
 def test_an_address_that_nobody_calls_verified_is_not_admitted(context: BrowserContext, site: Site) -> None:
     page = visit(context, site, site.result)
     sign_in(page, "una")
@@ -81,6 +82,7 @@ def test_a_deep_link_survives_sign_in_and_sign_out_ends_it(
     asked_to_sign_in(page)
 
 
+@pytest.mark.long
 def test_people_of_other_domains_are_not_admitted(context: BrowserContext, site: Site) -> None:
     page = visit(context, site, site.result)
     sign_in(page, "eve")
@@ -92,6 +94,7 @@ def test_people_of_other_domains_are_not_admitted(context: BrowserContext, site:
     asked_to_sign_in(page)
 
 
+@pytest.mark.long
 def test_viewers_look_only(context: BrowserContext, site: Site) -> None:
     page = visit(context, site, "/analysis")
     sign_in(page, "vera")
@@ -170,6 +173,7 @@ def test_an_admin_disables_somebody_whose_open_tab_closes(browser: Browser, site
     mine.close()
 
 
+@pytest.mark.long
 def test_signed_out_everywhere(browser: Browser, site: Site) -> None:
     contexts = [browser.new_context(), browser.new_context()]
     pages = []

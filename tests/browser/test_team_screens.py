@@ -39,7 +39,9 @@ def site(tmp_path_factory: pytest.TempPathFactory, provider: str) -> Iterator[Si
         yield made
 
 
-@pytest.fixture(params=[(1440, False), (390, True)], ids=["wide", "phone-dark"])
+@pytest.fixture(
+    params=[pytest.param((1440, False), marks=pytest.mark.long), (390, True)], ids=["wide", "phone-dark"]
+)
 def looking(request: pytest.FixtureRequest, browser: Browser) -> Iterator[tuple[str, BrowserContext]]:
     width, dark = request.param
     made = browser.new_context(

@@ -222,7 +222,7 @@ def test_figures_keep_shapes_and_lose_the_rest():
     ("kind", "scheme", "width"),
     [
         pytest.param("plain", "light", 1280, marks=pytest.mark.long),
-        ("plain", "dark", 390),
+        pytest.param("plain", "dark", 390, marks=pytest.mark.long),
         pytest.param("hostile", "light", 390, marks=pytest.mark.long),
         ("hostile", "dark", 1280),
     ],

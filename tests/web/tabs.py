@@ -31,10 +31,11 @@ class Tab:
     def say(self, message: BackMsg) -> None:
         self.socket.send(message.SerializeToString())
 
-    def show(self, page: str = "", *widgets: WidgetState) -> list[ForwardMsg]:
+    def show(self, page: str = "", *widgets: WidgetState, query: str = "") -> list[ForwardMsg]:
         """Run a page; what it drew."""
         message = BackMsg()
         message.rerun_script.page_name = page
+        message.rerun_script.query_string = query
         message.rerun_script.widget_states.widgets.extend(widgets)
         self.say(message)
         self.seen = []

@@ -55,7 +55,7 @@ _FORM_BUTTON = f"""
 .{SIGN_OUT_FORM} button:hover, .{SIGN_OUT_FORM} button:focus-visible {{ border-color: currentColor; }}
 """
 _BUTTONS_IN_DARK = """
-[data-testid="stBaseButton-primary"], [data-testid="stBaseButton-primary"]:hover { color: #12181A; }
+[data-testid^="stBaseButton-primary"], [data-testid^="stBaseButton-primary"]:hover { color: #12181A; }
 """
 
 

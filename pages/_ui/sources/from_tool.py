@@ -88,8 +88,8 @@ def _say_what_is_missing() -> None:
     missing = [TOOLS[kind] for kind in KINDS if not available(kind)]
     if missing:
         st.caption(
-            f"For {', '.join(missing)}, packages are not installed here: `pip install -r "
-            "requirements-connectors.txt`"
+            f"For {', '.join(missing)}, packages are not installed here: those of "
+            "requirements-connectors.txt."
         )
 
 
