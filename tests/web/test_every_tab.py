@@ -25,7 +25,7 @@ from tests.serving import free_port, serving
 from tests.web.conftest import SIGN_IN
 from tests.web.tabs import Tab, tab
 
-TITLE = "A run that is nobody else's business"
+TITLE = "Nobody elses business"
 PROJECT = "A project of few"
 WHO = ("ann", "vera", "bob", "dora", "eve")
 PEOPLE = {
