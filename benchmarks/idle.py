@@ -166,7 +166,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="grasp-idle-") as folder:
         environment = {"GRASP_HOME": folder, "GRASP_ALLOW_ANONYMOUS": "1"}
         with (
-            serving(environment) as (upstream, server),
+            serving(environment, free_port()) as (upstream, server),
             proxying(upstream, Path(folder)) as (address, port, proxy),
         ):
             _wait_until_up(address)

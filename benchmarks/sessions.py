@@ -1,8 +1,9 @@
 """Measure pages while many people use one server: ``python -m benchmarks.sessions [--json FILE]``.
 
 Readers load the results page again and again, watchers follow runs that are being computed, all through
-Streamlit's own protocol on real websockets, as a browser does but without drawing. Client and server share
-the machine. An answer that is not the whole page, or that shows an error, ends the measurement.
+Streamlit's own protocol on real websockets, as a browser does but without drawing. Everybody has signed in as
+somebody else. Client and server share the machine. An answer that is not the whole page, or that shows an
+error, ends the measurement.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ import time
 import urllib.request
 from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from http.cookies import SimpleCookie
 from pathlib import Path
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
@@ -31,6 +33,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.typing import Origin, Subprotocol
 
+from benchmarks import signed_in
 from benchmarks.figures import peak_mib, tell
 from grasp_core.access import EVERYTHING
 from grasp_core.engine.pools import workers
@@ -47,6 +50,7 @@ READY_S = 120
 PATIENCE_S = 120
 PERMUTATIONS = 100_000  # of each run that is computed meanwhile
 WHOLE_PAGE = (b"Groups", b"Table of groups", b"Data and methods")
+_XSRF = "_streamlit_xsrf"
 _SUCCESS = (ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY)
 
 
@@ -114,26 +118,28 @@ def _check(answer: ForwardMsg) -> None:
 
 
 @contextlib.asynccontextmanager
-async def visiting(address: str, run_id: str) -> AsyncIterator[Visit]:
+async def visiting(address: str, run_id: str, cookie: str) -> AsyncIterator[Visit]:
     """Open a run's link as a browser does: the page's HTML, its first questions, the websocket."""
     query = f"run={run_id}"
+    token = ""
     for path in (f"/results?{query}", "/_stcore/health", "/_stcore/host-config"):
-        await asyncio.to_thread(_get, address + path)
+        token = await asyncio.to_thread(_get, address + path, cookie) or token
     stream = f"{address.replace('http', 'ws', 1)}/_stcore/stream"
     async with connect(
         stream,
         origin=Origin(address),
-        subprotocols=[Subprotocol("streamlit")],
+        subprotocols=[Subprotocol("streamlit"), Subprotocol(token)],
+        additional_headers={"Cookie": f"{cookie}; {_XSRF}={token}"},
         max_size=None,
         open_timeout=60,
     ) as socket:
         yield Visit(socket, query)
 
 
-async def read_result(address: str, run_id: str, waits: float, taken: list[float]) -> None:
+async def read_result(address: str, run_id: str, cookie: str, waits: float, taken: list[float]) -> None:
     """Load a finished run's page, note how long that took, and read for a while."""
     started = time.perf_counter()
-    async with visiting(address, run_id) as visit:
+    async with visiting(address, run_id, cookie) as visit:
         answer = await visit.ask()
         taken.append(time.perf_counter() - started)
         for part in WHOLE_PAGE:
@@ -152,13 +158,18 @@ class Load:
         The same store as the server's; computes nothing itself.
     dataset, spec
         What is run.
+    cookies : list of str
+        Of the visitors, one each.
     """
 
-    def __init__(self, address: str, store: Server, dataset: Dataset, spec: RunSpec) -> None:
+    def __init__(
+        self, address: str, store: Server, dataset: Dataset, spec: RunSpec, cookies: list[str]
+    ) -> None:
         self.address = address
         self.store = store
         self.dataset = dataset
         self.spec = spec
+        self.cookies = cookies
         self.ends_at = 0.0
         self.loaded: list[float] = []
         self.polled: list[float] = []
@@ -182,17 +193,17 @@ class Load:
                     raise WrongAnswerError(f"a run ended as {run and run.state}: {run and run.error}")
                 await asyncio.sleep(0.2)
 
-    async def read(self, run_id: str, pause: float, rng: random.Random) -> None:
+    async def read(self, run_id: str, cookie: str, pause: float, rng: random.Random) -> None:
         """Read results until the time is over."""
         await asyncio.sleep(rng.uniform(0, pause))
         while time.perf_counter() < self.ends_at:
-            await read_result(self.address, run_id, rng.uniform(0.5, 1.5) * pause, self.loaded)
+            await read_result(self.address, run_id, cookie, rng.uniform(0.5, 1.5) * pause, self.loaded)
 
-    async def watch(self, owner: str) -> None:
+    async def watch(self, owner: str, cookie: str) -> None:
         """Have one run after the other computed, and follow each as its page does."""
         while time.perf_counter() < self.ends_at:
             record = await asyncio.to_thread(self.submit, PERMUTATIONS, owner)
-            async with visiting(self.address, record.id) as visit:
+            async with visiting(self.address, record.id, cookie) as visit:
                 answer = await visit.ask()
                 while answer.polls and time.perf_counter() < self.ends_at:
                     fragment, interval = answer.polls[-1]
@@ -218,19 +229,19 @@ async def measure(load: Load, people: int, runs: int, seconds: float, pause: flo
     figures["one visitor: from question to result, s"] = time.perf_counter() - started
     alone: list[float] = []
     for _ in range(6):
-        await read_result(load.address, run.id, 0, alone)
+        await read_result(load.address, run.id, load.cookies[0], 0, alone)
     figures["one visitor: first page, s"] = alone[0]
     figures["one visitor: later pages, median, s"] = statistics.median(alone[1:])
-    async with visiting(load.address, run.id) as visit:
+    async with visiting(load.address, run.id, load.cookies[0]) as visit:
         again = [(await visit.ask()).seconds for _ in range(6)][1:]
     figures["one visitor: page after a click, median, s"] = statistics.median(again)
     rng = random.Random(1)
     load.ends_at = time.perf_counter() + seconds
     async with asyncio.TaskGroup() as everybody:
-        for number in range(runs):
-            everybody.create_task(load.watch(f"watcher {number}"))
-        for _ in range(people):
-            everybody.create_task(load.read(run.id, pause, rng))
+        for number, cookie in enumerate(load.cookies[people:]):
+            everybody.create_task(load.watch(f"watcher {number}", cookie))
+        for cookie in load.cookies[:people]:
+            everybody.create_task(load.read(run.id, cookie, pause, rng))
     figures["results pages"] = len(load.loaded)
     _add_percentiles(figures, "results page", load.loaded)
     figures["progress polls"] = len(load.polled)
@@ -238,8 +249,8 @@ async def measure(load: Load, people: int, runs: int, seconds: float, pause: flo
     figures["runs finished meanwhile"] = load.finished
     together: list[float] = []
     async with asyncio.TaskGroup() as everybody:
-        for _ in range(people):
-            everybody.create_task(read_result(load.address, run.id, 0, together))
+        for cookie in load.cookies[:people]:
+            everybody.create_task(read_result(load.address, run.id, cookie, 0, together))
     _add_percentiles(figures, f"{people} pages asked for at once", together)
     return figures
 
@@ -261,9 +272,8 @@ def free_port() -> int:
 
 
 @contextlib.contextmanager
-def serving(environment: dict[str, str]) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
-    """The app as it is served, on a free port of this machine."""
-    port = free_port()
+def serving(environment: dict[str, str], port: int) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """The app as it is served, on a port of this machine."""
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
     process = subprocess.Popen(
         command,
@@ -293,11 +303,13 @@ def serving(environment: dict[str, str]) -> Iterator[tuple[str, subprocess.Popen
             process.wait(20)
 
 
-def _get(url: str) -> bytes:
+def _get(url: str, cookie: str = "") -> str:
+    """Ask for something; the token against other sites' requests, where the server gives one."""
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    with opener.open(url, timeout=60) as answer:
-        content: bytes = answer.read()
-        return content
+    with opener.open(urllib.request.Request(url, headers={"Cookie": cookie}), timeout=60) as answer:
+        answer.read()
+        jar: SimpleCookie = SimpleCookie(answer.headers.get("Set-Cookie", ""))
+        return jar[_XSRF].value if _XSRF in jar else ""
 
 
 def main() -> None:
@@ -312,15 +324,17 @@ def main() -> None:
     chosen = parser.parse_args()
     before = os.getloadavg()[0]
     with tempfile.TemporaryDirectory(prefix="grasp-benchmark-") as home:
-        environment = {"GRASP_HOME": home}
+        port = free_port()
+        environment = {"GRASP_HOME": home, **signed_in.environment(f"http://127.0.0.1:{port}")}
         files = example_files()
         spec = example_spec()
         tables = [read_table(content, name) for name, content in files.items()]
-        with serving(environment) as (address, process):
+        with serving(environment, port) as (address, process):
             store = make_server(read_settings({**os.environ, **environment}))
             for content in files.values():
                 store.files.put(content, owner="benchmark")
-            load_ = Load(address, store, load(*tables, spec.data, AXES), spec)
+            cookies = [signed_in.cookie(store, number) for number in range(chosen.people + chosen.runs)]
+            load_ = Load(address, store, load(*tables, spec.data, AXES), spec, cookies)
             figures = asyncio.run(measure(load_, chosen.people, chosen.runs, chosen.seconds, chosen.pause))
             figures["server's peak memory, MiB"] = peak_mib(process.pid)
             store.database.dispose()

@@ -19,7 +19,7 @@ from pages._ui.session import permissions
 from pages._ui.sources import from_tool
 from tests.empty_store import empty_home
 from tests.pages.conftest import ENTRY
-from tests.pages.visits import drop, press, seen, widget
+from tests.pages.visits import drop, finished, on, press, seen, shown_run, widget
 
 VOTES = [(f"i{i}", f"r{r}", "YN"[(i * r) % 2]) for i in range(8) for r in range(6)]
 RATERS = "rater,gender\n" + "".join(f"r{r},{'MF'[r % 2]}\n" for r in range(6))
@@ -72,6 +72,26 @@ def test_a_table_is_fetched_and_fetched_again(page: AppTest, server: Server, dat
     connection.close()
     press(page, "Bring what is new")
     assert "votes.parquet has changed: 49 rows, before 48." in seen(page.info)
+
+
+def test_what_is_new_is_analysed_as_before(page: AppTest, server: Server, database: Path) -> None:
+    fetch(page, f"sqlite:///{database}")
+    drop(page, "Raters", "raters.csv", RATERS.encode())
+    page.switch_page("analysis.py").run()
+    widget(page.number_input, "Seed").set_value(7).run()
+    widget(page.number_input, "Permutations").set_value(200).run()
+    press(page, "Run")
+    asked = shown_run(finished(page, server), server).spec.analysis
+    with sqlite3.connect(database) as connection:
+        connection.execute("INSERT INTO votes VALUES ('i9', 'r1', 'Y')")
+    connection.close()
+    page.switch_page("data.py").run()
+    press(page, "Bring what is new")
+    on(press(page, "The same analysis again"), "analysis")
+    press(page, "Run")
+    again = shown_run(finished(page, server), server)
+    assert again.spec.analysis == asked
+    assert (asked.seed, again.summary.annotations) == (7, 49)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,58 @@
+"""People who have signed in, without a provider: sessions in the store, and the cookies that go with them."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from http.cookies import SimpleCookie
+
+from starlette.responses import Response
+from streamlit import config
+from streamlit.web.server.starlette import starlette_auth_routes
+
+from grasp_core.server import Server
+from grasp_core.settings import variable
+from pages._ui.session.cookie import claims_of
+
+_ISSUER = "https://id.example"
+
+
+def environment(address: str) -> dict[str, str]:
+    """A server's settings under which people have to sign in; its provider is never asked."""
+    secret = "the benchmark's own secret, of no use elsewhere"
+    settings = {
+        "public_url": address,
+        "oidc_metadata_url": f"{_ISSUER}/.well-known/openid-configuration",
+        "oidc_client_id": "benchmark",
+        "oidc_client_secret": secret,
+        "cookie_secret": secret,
+    }
+    return {variable(name): value for name, value in settings.items()}
+
+
+def cookie(store: Server, number: int) -> str:
+    """Begin a session of the person of this number; the header ``Cookie`` that goes with it."""
+    settings = store.settings
+    config.set_option("server.cookieSecret", settings.cookie_secret)
+    told = {
+        "iss": _ISSUER,
+        "sub": str(number),
+        "email": f"{number}@lab.example",
+        "email_verified": True,
+        "name": f"Reader {number}",
+        "nonce": f"{number} {time.time_ns()}",
+        "origin": settings.origin,
+        "is_logged_in": True,
+        "provider": "default",
+    }
+    answer = Response()
+    asyncio.run(starlette_auth_routes._set_auth_cookie(answer, told, {"id_token": "none"}))
+    jar: SimpleCookie = SimpleCookie()
+    for line in answer.headers.getlist("Set-Cookie"):
+        jar.load(line)
+    given = {name: morsel.value for name, morsel in jar.items() if morsel.value}
+    claims = claims_of(given, settings.origin)
+    if claims is None:
+        raise RuntimeError("Streamlit does not read the cookie that it made")
+    store.accounts.sign_in(claims)
+    return "; ".join(f"{name}={value}" for name, value in given.items())
