@@ -24,6 +24,7 @@ from grasp_core.io.sources.allowed import AllowedSources
 from grasp_core.settings import Settings, read_settings
 from grasp_core.store.database import database_url
 from grasp_core.web.api.app import mount
+from grasp_core.web.at_once import send_at_once
 from grasp_core.web.gate import Gate
 from grasp_core.web.headers import Headers, security_headers
 from grasp_core.web.logs import set_up_logs
@@ -70,6 +71,7 @@ def checked_settings(base_path: str) -> Settings:
 async def lifespan(_app: st.App) -> AsyncIterator[None]:
     """Get ready while the first visitor reads the first page; hand running work back after the last."""
     set_up_logs(SETTINGS.log_format)
+    send_at_once()
     sys.setswitchinterval(TURN_SECONDS)
     if SETTINGS.allow_anonymous:
         log.warning("GRASP_ALLOW_ANONYMOUS: whoever can reach this server sees and deletes everything")

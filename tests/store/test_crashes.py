@@ -45,9 +45,7 @@ def permutations(blocks: dict[tuple[int, int], bytes], state: bytes | None) -> s
     return {b for start, stop in ranges for b in range(start, stop)}
 
 
-@pytest.mark.parametrize(
-    "new_database", ["sqlite", pytest.param("postgresql", marks=pytest.mark.long)], indirect=True
-)
+@pytest.mark.long
 def test_killed_at_any_instant_nothing_saved_is_lost(new_database: NewDatabase, tmp_path: Path) -> None:
     chance = random.Random(20)
     url = new_database()

@@ -111,7 +111,8 @@ class Cancelling(Watcher):
             raise RunCancelledError
 
 
-@pytest.mark.parametrize("busy", [pytest.param(False, marks=pytest.mark.long), True])
+@pytest.mark.long
+@pytest.mark.parametrize("busy", [False, True])
 def test_close_leaves_no_process_and_no_file(busy: bool) -> None:
     before = children()
     pool = Pool(workers.processes, 2)
