@@ -42,8 +42,7 @@ test: ## lint, types and all tests, with a real browser, PostgreSQL and proxy
 		checked=$$?; wait $$warming && exit $$checked # reading files takes no kernels
 	@GRASP_CHROMIUM=$$(tools/browser.sh) && GRASP_POSTGRES=$$(tools/postgres.sh) && GRASP_CADDY=$$(tools/caddy.sh) && \
 		export GRASP_CHROMIUM GRASP_POSTGRES GRASP_CADDY && \
-		$(call some,--ignore tests/io --numprocesses auto --maxprocesses 4 --dist loadfile -m 'not browser and not long') && \
-		$(call some,-m 'browser and not long') # alone: pages that wait for busy cores are slow, and clicks get lost
+		tools/tests.sh $(PYTEST_ARGS)
 
 test-long: ## property tests on many more examples, other ones each time, and what takes long to simulate or compile
 	@tools/setup.sh test

@@ -24,6 +24,7 @@ def marks(run: RunResult) -> dict[tuple, tuple[bool, bool]]:
     return found | {(row.axes, None, "dsi"): (row.outcome.p < 0.05, row.outcome.q < 0.05) for row in run.dsi}
 
 
+@pytest.mark.long
 def test_decisions_agree_with_all_permutations_at_a_fraction_of_the_work() -> None:
     fixed, adaptive = marks(result(permutations=MOST)), result(permutations=MOST, adaptive=True)
     assert len(fixed) == 20 * len(STATISTICS) + 4

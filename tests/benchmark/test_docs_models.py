@@ -58,6 +58,7 @@ def shell(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[tuple[st
     return folder, printed
 
 
+@pytest.mark.long
 def test_the_examples_print_what_is_shown(shell: tuple[Path, list[tuple[str, str]]]) -> None:
     _, printed = shell
     assert len(printed) == 3

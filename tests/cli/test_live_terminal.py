@@ -88,6 +88,7 @@ def test_lines_fit_the_terminal(screen: Screen, monkeypatch: pytest.MonkeyPatch)
     assert screen.lines == ["012345678", "日本語日", "... and 3", "last"]
 
 
+@pytest.mark.long
 def test_on_a_terminal_the_table_is_there_before_its_p_values(folder: Path) -> None:
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 160, 0, 0))

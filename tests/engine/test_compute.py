@@ -41,6 +41,7 @@ def test_spawned_processes(right: dict, processes: Pool) -> None:
     assert digits(compute(DATA, question(), processes, Watcher())) == right
 
 
+@pytest.mark.long
 def test_spawned_processes_with_every_other_option(processes: Pool) -> None:
     options = {
         "ties": "random",

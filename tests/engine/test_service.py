@@ -321,7 +321,8 @@ def test_a_run_deleted_while_it_is_computed(service: Service, right: dict) -> No
 # The end
 
 
-@pytest.mark.parametrize("busy", [pytest.param(False, marks=pytest.mark.long), True])
+@pytest.mark.long
+@pytest.mark.parametrize("busy", [False, True])
 def test_close_leaves_no_process_no_thread_and_no_file(url: URL, busy: bool) -> None:
     before = {child.pid for child in multiprocessing.active_children()}
     with serving(url, workers.processes) as service:

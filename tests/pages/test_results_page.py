@@ -137,6 +137,7 @@ def test_three_warnings_stand_in_the_open_the_gravest_first_each_with_its_way(
     assert "Load the data first" in seen(page.info)
 
 
+@pytest.mark.long
 def test_a_question_asked_again_is_answered_at_once_and_says_so(page: AppTest, server: Server) -> None:
     finished(press(page, "Try the example"), server)
     assert "run before" not in seen(page.info)

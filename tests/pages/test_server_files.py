@@ -24,6 +24,7 @@ from tests.pages.conftest import ENTRY
 from tests.pages.visits import drop, finished, press, seen, shown_run, widget
 
 UNDERSTOOD = ["350", "104", "36,400", "104"]
+LONG = pytest.mark.long
 
 
 @pytest.fixture
@@ -114,15 +115,25 @@ def test_an_address(page: AppTest, server: Server, web: Site) -> None:
 @pytest.mark.parametrize(
     ("url", "sentence"),
     [
-        ("{web}/other/annotations.csv", "not at an address that this server may read"),
+        pytest.param(
+            "{web}/other/annotations.csv",
+            "not at an address that this server may read",
+            marks=pytest.mark.long,
+        ),
         ("{web}/data/../other.csv", "called '.' or '..'"),
-        ("{web}/data/nowhere.csv", "is not at that address"),
+        pytest.param("{web}/data/nowhere.csv", "is not at that address", marks=LONG),
         ("{web}/data/moved.csv", "is redirected to an address that this server may not read"),
         ("file:///etc/passwd", "is not a whole address"),
-        ("simplecache::{web}/data/annotations.csv", "chains several protocols"),
+        pytest.param(
+            "simplecache::{web}/data/annotations.csv", "chains several protocols", marks=pytest.mark.long
+        ),
         ("data:../../etc/passwd", "not the path of a file in this server's folder"),
-        ("gdrive://team/annotations.csv", "not at an address that this server may read"),
-        ("nonsense", "is not a whole address"),
+        pytest.param(
+            "gdrive://team/annotations.csv",
+            "not at an address that this server may read",
+            marks=pytest.mark.long,
+        ),
+        pytest.param("nonsense", "is not a whole address", marks=LONG),
     ],
 )
 def test_a_refusal_is_a_sentence_and_what_was_loaded_stays(

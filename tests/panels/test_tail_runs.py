@@ -83,6 +83,7 @@ def test_a_file_keeps_both_p(result: RunResult) -> None:
     assert "p_counted" not in table_csv(run(tail=False))
 
 
+@pytest.mark.long
 def test_a_fitted_p_is_told_as_such_wherever_it_is_told(result: RunResult) -> None:
     assert all("(fitted)" in one.tested for one in findings(result) if one.outcome.fit)
     assert any(one.outcome.fit for one in findings(result))

@@ -68,6 +68,7 @@ def test_plans_are_the_same_whoever_computes_them_and_survive_a_file():
     assert "no range" in " ".join(one.plain for one in sentences(plan))
 
 
+@pytest.mark.long
 def test_a_pilot_gives_a_range_around_the_answer():
     pilot = drawn(known_model(lean=0.7), raters=40, items=40, inside=12)
     spec = PlanSpec("labels", 0.3, (16, 120), (10, 100), label="yes")

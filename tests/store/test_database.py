@@ -245,6 +245,7 @@ def test_a_server_ended_on_a_full_disk_leaves_the_database_intact(tmp_path: Path
 # A database that goes away and comes back
 
 
+@pytest.mark.long
 def test_a_run_survives_a_database_that_is_away(monkeypatch, postgres: Postgres, caplog) -> None:
     monkeypatch.setattr(conductor_module, "SAVE_SECONDS", 0.05)
     monkeypatch.setattr(service_module, "POLL_SECONDS", 0.05)

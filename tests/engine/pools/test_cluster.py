@@ -102,6 +102,7 @@ class Once(Watcher):
             act()
 
 
+@pytest.mark.long
 def test_a_killed_worker_loses_only_its_block(cluster: DaskCluster, pool: ClusterPool, local: dict) -> None:
     wait_until(lambda: pool.n_workers == 2)
 

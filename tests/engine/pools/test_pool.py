@@ -44,6 +44,7 @@ class Killer(Watcher):
             os.kill(victim, signal.SIGKILL)
 
 
+@pytest.mark.long
 def test_a_killed_worker_loses_nothing(right: dict, caplog) -> None:
     before = children()
     pool = Pool(workers.processes, 2)
