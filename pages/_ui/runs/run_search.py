@@ -24,9 +24,11 @@ def find_runs() -> list[RunRecord]:
     tags = here().runs.known_tags()
     if st.session_state.get("runs-tag") not in tags:  # its last run was deleted or tagged anew
         st.session_state.pop("runs-tag", None)
-    tag = right.selectbox(
-        "Tag", tags, index=None, key="runs-tag", persist_state="session", placeholder="All", disabled=not tags
-    )
+    tag = None
+    if tags:
+        tag = right.selectbox(
+            "Tag", tags, index=None, key="runs-tag", persist_state="session", placeholder="All"
+        )
     found = here().runs.search(text.strip(), tag=tag, limit=_MOST)
     if len(found) == _MOST:
         st.caption(f"The latest {_MOST} are listed; search to find older ones.")
