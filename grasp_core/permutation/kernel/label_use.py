@@ -17,12 +17,15 @@ from grasp_core.ordering import positions_by, tallied
 from grasp_core.permutation.kernel import sums as at
 from grasp_core.permutation.kernel.arguments import inlined
 
-_PER_PASS = 16
-"""Permutations that are added up at a time; their sums then stay in a core's second cache."""
+_PER_PASS, _PASS_SUMS = 16, 2**16
+"""Permutations that are added up at a time: at most so many, and with so many sums, which then stay in a
+core's second cache."""
 
 
 class OfRaters(NamedTuple):
     """What each rater who is there adds to categories: 1 for a label given, less its share on the item.
+
+    A rater who adds to half of the categories or more has an entry for each, in their order.
 
     Parameters
     ----------
@@ -45,7 +48,8 @@ def given_by(annotations: Annotations) -> OfRaters:
     cell, given = np.unique(annotations.rater.astype(np.int64) * k + annotations.category, return_counts=True)
     rater = np.flatnonzero(tallied(annotations.rater, annotations.n_raters))
     ptr = np.searchsorted(cell // k, np.append(rater, annotations.n_raters)).astype(np.int64)
-    return OfRaters(rater.astype(np.int32), ptr, (cell % k).astype(np.int32), given.astype(np.float64))
+    entries = _completed(ptr, (cell % k).astype(np.int32), given.astype(np.float64), k)
+    return OfRaters(rater.astype(np.int32), *entries)
 
 
 def of_raters(annotations: Annotations) -> OfRaters:
@@ -58,7 +62,7 @@ def of_raters(annotations: Annotations) -> OfRaters:
     item, category = annotations.item[order], annotations.category[order]
     ptr = _entries(bounds, item, share_ptr, share_of, annotations.n_categories)
     of, more = _add_raters(bounds, item, category, share_ptr, share_of, share, ptr)
-    return OfRaters(rater.astype(np.int32), ptr, of, more)
+    return OfRaters(rater.astype(np.int32), *_completed(ptr, of, more, annotations.n_categories))
 
 
 @numba.njit(cache=True, nogil=True)
@@ -116,6 +120,26 @@ def _add_raters(bounds, item, category, share_ptr, share_of, share, ptr):  # typ
 
 
 @numba.njit(cache=True, nogil=True)
+def _completed(ptr, of, more, n_categories):  # type: ignore[no-untyped-def]
+    """Give raters with half of the categories or more an entry for each: these are added many at once."""
+    ends = np.zeros_like(ptr)
+    for r in range(ptr.size - 1):
+        n = ptr[r + 1] - ptr[r]
+        ends[r + 1] = ends[r] + (n_categories if 2 * n >= n_categories else n)
+    all_of, all_more = np.empty(ends[-1], dtype=of.dtype), np.zeros(ends[-1])
+    for r in range(ptr.size - 1):
+        first, n = ends[r], ends[r + 1] - ends[r]
+        if n == n_categories:
+            all_of[first : first + n] = np.arange(n)
+            for entry in range(ptr[r], ptr[r + 1]):
+                all_more[first + of[entry]] = more[entry]
+        else:
+            all_of[first : first + n] = of[ptr[r] : ptr[r + 1]]
+            all_more[first : first + n] = more[ptr[r] : ptr[r + 1]]
+    return ends, all_of, all_more
+
+
+@numba.njit(cache=True, nogil=True)
 def add_up(profiles, held, of, first, sort, out):  # type: ignore[no-untyped-def]
     """Put what groups gave more of each category into `out`, shape (permutations, G, sums).
 
@@ -128,18 +152,29 @@ def add_up(profiles, held, of, first, sort, out):  # type: ignore[no-untyped-def
         Place of the first category's sums, and of the one among a category's that is filled.
     out : float64 array
     """
-    n_groups = out.shape[1]
+    n_groups, n_profiles = out.shape[1], held.row_ptr.size - 1
     n_known, n_categories = held.belongs.shape[1] - n_groups, (out.shape[2] - first) // at.PER_CATEGORY
-    found = np.empty((_PER_PASS, n_known + n_groups, n_categories))
-    for from_b in range(0, out.shape[0], _PER_PASS):
-        here = min(_PER_PASS, out.shape[0] - from_b)
+    few = 2 * n_profiles <= of.rater.size  # raters of a profile are then added together first
+    width = n_known + n_groups + (n_profiles if few else 0)
+    passed = min(max(_PASS_SUMS // (width * n_categories + 1), 1), _PER_PASS)
+    found = np.empty((passed, n_known + n_groups, n_categories))
+    together = np.empty((passed, n_profiles if few else 0, n_categories))
+    for from_b in range(0, out.shape[0], passed):
+        here = min(passed, out.shape[0] - from_b)
         found[:] = 0.0
+        together[:] = 0.0
         for r in range(of.rater.size):
             who = profiles[of.rater[r]]
             for b in range(here):
-                profile = who[from_b + b]
+                if few:
+                    _add(of, r, together[b, who[from_b + b]])
+                else:
+                    for a in range(held.row_ptr[who[from_b + b]], held.row_ptr[who[from_b + b] + 1]):
+                        _add(of, r, found[b, held.row_of[a]])
+        for b in range(here):
+            for profile in range(together.shape[1]):
                 for a in range(held.row_ptr[profile], held.row_ptr[profile + 1]):
-                    _add(of, r, found[b, held.row_of[a]])
+                    found[b, held.row_of[a]] += together[b, profile]
         for u in range(held.union.size):
             found[:, held.union[u]] += found[:, held.part[u]]
         for b in range(here):
@@ -150,5 +185,10 @@ def add_up(profiles, held, of, first, sort, out):  # type: ignore[no-untyped-def
 
 @inlined
 def _add(of, r, into):  # type: ignore[no-untyped-def]
-    for entry in range(of.ptr[r], of.ptr[r + 1]):
-        into[of.category[entry]] += of.more[entry]
+    begin, end = of.ptr[r], of.ptr[r + 1]
+    if end - begin == into.size:
+        for k in range(into.size):
+            into[k] += of.more[begin + k]
+    else:
+        for entry in range(begin, end):
+            into[of.category[entry]] += of.more[entry]

@@ -21,6 +21,8 @@ For C columns of disagreement (:class:`~grasp_core.permutation.kernel.arguments.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numba
 import numpy as np
 
@@ -39,6 +41,9 @@ N_WHOLE, PER_CATEGORY = 4, 5
 DISTANCE, SHARES_DISTANCE, OFTEN_PAIRED, MEAN = range(8, 12)
 N_TAKEN = 12
 
+_any_order: Any = numba.njit(cache=True, nogil=True, _nrt=False, fastmath={"reassoc"})  # type: ignore[call-overload]
+"""Lets many numbers be added at once: they are whole, so that their sum is exact in any order."""
+
 
 def n_sums(distances: Distances, n_categories: int) -> int:
     """Length of a row of sums."""
@@ -56,7 +61,7 @@ def take_ratios(sums, distances, out):  # type: ignore[no-untyped-def]  # compil
     columns = distances.n_columns
     n_categories = (sums.shape[1] - PER_COLUMN * columns - N_SINGLE) // PER_CATEGORY
     of_one, of_other = np.empty(n_categories), np.empty(n_categories)
-    more = np.empty(n_categories)
+    votes, more = np.empty(n_categories), np.empty(n_categories)
     values = distances.values.copy()
     out[:] = np.nan
     for row in range(sums.shape[0]):
@@ -65,7 +70,7 @@ def take_ratios(sums, distances, out):  # type: ignore[no-untyped-def]  # compil
         for side in range(2):
             of_one[:] = of[:, IN_PAIRS] if side == 0 else of[:, IN_GROUP]
             of_other[:] = of[:, IN_PAIRS] if side == 0 else of[:, IN_OTHERS]
-            r, s = of_one.sum(), of_other.sum()
+            r, s = _total(of_one), _total(of_other)
             if distances.level == ORDINAL:
                 fill_ranks(of_one, of_other, side, values)
             apart = _observed(sums[row, side * columns : (side + 1) * columns], values, distances)
@@ -76,8 +81,9 @@ def take_ratios(sums, distances, out):  # type: ignore[no-untyped-def]  # compil
             if side == 1 and r > 0 and s > 0:
                 out[row, 2] = apart / (r + s)
                 out[row, 3] = expected / (r * s)
-        _finish(single, of[:, VOTES], out[row])
-        total = max(of_one.sum() + of_other.sum(), 1.0) if distances.level == ORDINAL else 1.0
+        votes[:] = of[:, VOTES]
+        _finish(single, votes, out[row])
+        total = max(r + s, 1.0) if distances.level == ORDINAL else 1.0
         if distances.level == ORDINAL:  # middle ranks from 0 to 1
             values /= total
         if single[WEIGHT] > 0:
@@ -85,12 +91,28 @@ def take_ratios(sums, distances, out):  # type: ignore[no-untyped-def]  # compil
                 more[k] = of[k, MORE] / single[WEIGHT]
             out[row, N_TAKEN:] = more[: out.shape[1] - N_TAKEN]
             _compare(more, values, distances.level, out[row])
-            out[row, OFTEN_PAIRED] = single[PAIRED] / (of[:, VOTES].sum() / 2)
+            out[row, OFTEN_PAIRED] = single[PAIRED] / (_total(votes) / 2)
         if single[PAIRED_WEIGHT] > 0:
             apart = _observed(sums[row, 2 * columns : PER_COLUMN * columns], values, distances)
             if distances.first.size == 0:  # added up by ranks as they are
                 apart /= total * total
             out[row, DISTANCE] = apart / single[PAIRED_WEIGHT]
+
+
+@_any_order
+def _total(whole):  # type: ignore[no-untyped-def]
+    total = 0.0
+    for k in range(whole.size):
+        total += whole[k]
+    return total
+
+
+@_any_order
+def _products(whole, other):  # type: ignore[no-untyped-def]
+    total = 0.0
+    for k in range(whole.size):
+        total += whole[k] * other[k]
+    return total
 
 
 @borrowing
@@ -141,10 +163,7 @@ def _observed(columns, values, distances):  # type: ignore[no-untyped-def]
 def _expected(of_one, of_other, r, s, values, level):  # type: ignore[no-untyped-def]
     """sum_(k,l) x_k y_l w_kl for labels x of `r` in all and y of `s`; 0 where they are one same."""
     if level == NOMINAL:
-        expected = 0.0
-        for k in range(of_one.size):
-            expected += of_one[k] * (s - of_other[k])
-        return expected
+        return r * s - _products(of_one, of_other)
     if level == RATIO:
         return _expected_ratio(of_one, of_other, values)
     labels, mean, mean_other = 0, 0.0, 0.0
@@ -177,16 +196,13 @@ def _expected_ratio(of_one, of_other, values):  # type: ignore[no-untyped-def]
 @borrowing
 def _finish(single, votes_of, out):  # type: ignore[no-untyped-def]
     """Fill the statistics that are no disagreements."""
-    log_k, votes, unequal = np.log(votes_of.size), 0.0, 0.0
-    for k in range(votes_of.size):
-        votes += votes_of[k]
+    log_k, votes = np.log(votes_of.size), _total(votes_of)
     if single[RATED] > 0:
         out[4] = log_k + single[NEGENTROPY] / single[RATED]
         out[6] = single[PLURALITY] / single[RATED]
     shared = votes / 2
     if shared > 0:
         out[5] = log_k + single[CROSS] / shared
-    for k in range(votes_of.size):
-        unequal += votes_of[k] * (votes - votes_of[k])
+    unequal = votes * votes - _products(votes_of, votes_of)
     if unequal > 0:
         out[7] = 1.0 - (shared - single[AGREED]) / shared * votes * (votes - 1) / unequal

@@ -17,7 +17,6 @@ import numpy as np
 
 from grasp_core.permutation.kernel.arguments import borrowing, inlined
 from grasp_core.permutation.kernel.digits import tables
-from grasp_core.permutation.kernel.digits.layout import MOST_ENTRIES
 from grasp_core.permutation.kernel.digits.totals import APART_FROM, LONELY, UNSHARED, Totals, add, unpack
 from grasp_core.permutation.kernel.disagreement import disagree_across, disagree_inside, set_apart
 from grasp_core.permutation.kernel.item_terms import APART, Columns, conclude, room_for_terms
@@ -49,29 +48,19 @@ def add_up(profiles, how, local, digits, out):  # type: ignore[no-untyped-def]  
     )
     index = np.empty((most_numbers, n_rows, batch), dtype=np.uint16)
     left_out = np.zeros((most_labels, n_unknown, batch), dtype=np.int32)
-    table = np.empty((MOST_ENTRIES, tables.WIDTH))
+    known = np.empty((2, n_rows - n_groups, batch), dtype=local.ties.dtype)
+    n_profiles = local.row_ptr.size - 1 if digits.by_profile else 0
+    cells = np.empty((most_numbers, n_profiles, batch), dtype=np.uint16)
+    entries = tables.room_for_entries()
     terms = room_for_terms(max(_AT_ONCE, batch) + APART, local.ties)
     chosen = np.empty(batch + 1, dtype=np.int32)
     nothing = np.empty((2, 0, 0), dtype=local.ties.dtype)
-    _go_through(
-        profiles,
-        how,
-        local,
-        digits,
-        totals,
-        index,
-        left_out,
-        table,
-        table.view(np.int64),
-        terms,
-        chosen,
-        nothing,
-    )
+    _go_through(profiles, how, local, digits, totals, index, cells, left_out, known, entries, terms, chosen, nothing)
     unpack(local, digits, totals, out)
 
 
 @borrowing
-def _go_through(profiles, how, local, digits, totals, index, left_out, table, whole, terms, chosen, nothing):  # type: ignore[no-untyped-def]
+def _go_through(profiles, how, local, digits, totals, index, cells, left_out, known, entries, terms, chosen, nothing):  # type: ignore[no-untyped-def]
     """Add up all items."""
     batch, n_groups = profiles.shape[1], local.unknown_of.size
     n_known = index.shape[1] - n_groups
@@ -80,15 +69,19 @@ def _go_through(profiles, how, local, digits, totals, index, left_out, table, wh
         numbers = digits.number_ptr[item + 1] - digits.number_ptr[item]
         if numbers == 0:
             continue
-        tables.fill(item, local, digits, how, table, whole)
-        _count(item, profiles, local, digits, index[:numbers], left_out, totals.unknown)
+        tables.fill(item, local, digits, how, entries)
+        _count(item, profiles, local, digits, index[:numbers], cells[:numbers], left_out, totals.unknown)
         here = index[:numbers].reshape(numbers, index.shape[1] * batch)
-        n_labels = local.indptr[item + 1] - local.indptr[item]
+        _all_known(item, local, digits, left_out, known)
         for g in range(0, n_groups, step):
             to = min(g + step, n_groups)
             size = (to - g) * batch
             columns = Columns(nothing[0], nothing[0], nothing, totals.reals[:0], size)
-            tables.look_up(here[:, (n_known + g) * batch :], size, n_labels, table, whole, terms)
+            index_of = here[:, (n_known + g) * batch :]
+            tables.look_up(index_of, size, entries, terms)
+            for one in range(g, to):
+                of = local.unknown_of[one]
+                tables.leave(known[0, of], known[1, of], (one - g) * batch, terms)
             for one in range(g, to):
                 _note(
                     item,
@@ -119,34 +112,88 @@ def _go_through(profiles, how, local, digits, totals, index, left_out, table, wh
 
 
 @inlined
-def _count(item, profiles, local, digits, index, left_out, unknown):  # type: ignore[no-untyped-def]
+def _count(item, profiles, local, digits, index, cells, left_out, unknown):  # type: ignore[no-untyped-def]
     """Count the item's labels for every row, as digits of its numbers."""
-    numbers, batch, n_known = index.shape[0], index.shape[2], index.shape[1] - local.unknown_of.size
+    n_known = index.shape[1] - local.unknown_of.size
     start = digits.start[digits.number_ptr[item] : digits.number_ptr[item + 1]]
-    first = local.label_ptr[item]
-    for j in range(numbers):
+    for j in range(index.shape[0]):
         index[j] = start[j]
+    if digits.by_profile:
+        _count_profiles(item, profiles, local, digits, cells, index)
+    else:
+        _count_rows(item, profiles, local, digits, index)
     if digits.unknown:
-        left_out[: local.label_ptr[item + 1] - first] = 0
-    for a in range(local.indptr[item], local.indptr[item + 1]):
-        label, who = first + local.label[a], profiles[local.rater[a]]
-        into, step = index[digits.number[label]], digits.step[label]
-        for b in range(batch):
-            for r in range(local.row_ptr[who[b]], local.row_ptr[who[b] + 1]):
-                row = local.row_of[r]
-                if row >= n_known:
-                    into[row, b] += step
-                else:
-                    into[row, b] += digits.unknown_step[label]
-                    left_out[label - first, row, b] += 1
-                    unknown[row, local.category[label], b] += 1
-    for j in range(numbers):
+        _count_unknown(item, profiles, local, digits, index, left_out, unknown)
+    for j in range(index.shape[0]):
         begun = np.uint16(start[j])
         for u in range(local.union.size):
             _add_row(index[j, local.part[u]], begun, index[j, local.union[u]])
         if digits.unknown:
             for g in range(local.unknown_of.size):
                 _add_row(index[j, local.unknown_of[g]], begun, index[j, n_known + g])
+
+
+@inlined
+def _count_rows(item, profiles, local, digits, index):  # type: ignore[no-untyped-def]
+    """Count annotations for the groups of their raters."""
+    first = local.label_ptr[item]
+    for a in range(local.indptr[item], local.indptr[item + 1]):
+        label, who = first + local.label[a], profiles[local.rater[a]]
+        into, step = index[digits.number[label]], digits.step[label]
+        for b in range(who.size):
+            for r in range(digits.group_ptr[who[b]], local.row_ptr[who[b] + 1]):
+                into[local.row_of[r], b] += step
+
+
+@inlined
+def _count_profiles(item, profiles, local, digits, cells, index):  # type: ignore[no-untyped-def]
+    """The like, first for profiles, and what each has then for its groups."""
+    first = local.label_ptr[item]
+    cells[:] = 0
+    for a in range(local.indptr[item], local.indptr[item + 1]):
+        label, who = first + local.label[a], profiles[local.rater[a]]
+        into, step = cells[digits.number[label]], digits.step[label]
+        for b in range(who.size):
+            into[who[b], b] += step
+    for j in range(index.shape[0]):
+        for profile in range(cells.shape[1]):
+            for r in range(digits.group_ptr[profile], local.row_ptr[profile + 1]):
+                _add_row(cells[j, profile], np.uint16(0), index[j, local.row_of[r]])
+
+
+@inlined
+def _count_unknown(item, profiles, local, digits, index, left_out, unknown):  # type: ignore[no-untyped-def]
+    """Count the labels of those whose values are not known."""
+    first = local.label_ptr[item]
+    left_out[: local.label_ptr[item + 1] - first] = 0
+    for a in range(local.indptr[item], local.indptr[item + 1]):
+        label, who = first + local.label[a], profiles[local.rater[a]]
+        into, step, category = index[digits.number[label]], digits.unknown_step[label], local.category[label]
+        for b in range(who.size):
+            for r in range(local.row_ptr[who[b]], digits.group_ptr[who[b]]):
+                row = local.row_of[r]
+                into[row, b] += step
+                left_out[label - first, row, b] += 1
+                unknown[row, category, b] += 1
+
+
+@inlined
+def _all_known(item, local, digits, left_out, known):  # type: ignore[no-untyped-def]
+    """Fill `known` with the item's labels of all whose values are known, and with sum_k (c_k + d_k)^2."""
+    known[:] = 0
+    for label in range(local.label_ptr[item], local.label_ptr[item + 1]):
+        total = local.total[label]
+        for row in range(known.shape[1]):
+            given, squares = known[0, row], known[1, row]
+            if digits.unknown:
+                less = left_out[label - local.label_ptr[item], row]
+                for b in range(given.size):
+                    given[b] += total - less[b]
+                    squares[b] += (total - less[b]) * (total - less[b])
+            else:
+                for b in range(given.size):
+                    given[b] += total
+                    squares[b] += total * total
 
 
 @inlined
@@ -192,12 +239,13 @@ def _add_known(item, g, chosen, local, digits, left_out, into):  # type: ignore[
     first = local.label_ptr[item]
     for label in range(first, local.label_ptr[item + 1]):
         row, total = into[local.category[label]], local.total[label]
-        for b in range(row.size):
-            row[b] += total * chosen[b]
         if digits.unknown:
             less = left_out[label - first, local.unknown_of[g]]
             for b in range(row.size):
-                row[b] -= less[b] * chosen[b]
+                row[b] += (total - less[b]) * chosen[b]
+        else:
+            for b in range(row.size):
+                row[b] += total * chosen[b]
 
 
 @borrowing

@@ -15,8 +15,12 @@ _ENTRIES = 128
 """Counts that one number tells apart, unless those of one label are more."""
 MOST_ENTRIES = 2**14
 """Largest tables of an item, together: they have to stay in a core's own cache."""
-_BATCH_BYTES, _BATCH, _FEWEST = 2**21, 64, 32
+MOST_ANNOTATIONS = 2**13 - 1
+"""Of an item: three sums over its labels, two of squares, then fit into one number."""
+_BATCH_BYTES, _BATCH, _FEWEST = 2**22, 128, 32
 """What whole sums by label may take, unless the fewest permutations do; and the most."""
+_IN_A_VECTOR = 16
+"""Permutations whose numbers are added at once, roughly, where they lie side by side."""
 
 
 class Digits(NamedTuple):
@@ -34,6 +38,10 @@ class Digits(NamedTuple):
         What a label of the group, and one of those whose values are not known, adds to the number.
     unknown : bool
         Whether somebody's values are not known.
+    group_ptr : int64 (P,)
+        Profile p belongs to the groups from ``row_of[group_ptr[p]]`` on, behind sets that it is not known for.
+    by_profile : bool
+        Whether annotations are first counted by profile, and profiles then added to their rows.
     batch : int64 (1,)
         Permutations of a batch.
     """
@@ -45,11 +53,15 @@ class Digits(NamedTuple):
     step: npt.NDArray[np.uint16]
     unknown_step: npt.NDArray[np.uint16]
     unknown: bool
+    group_ptr: Int64Array
+    by_profile: bool
     batch: Int64Array
 
 
 def lay_out(local: Local) -> Digits | None:
-    """Build once what every permutation reads; None where the tables of an item would be too large."""
+    """Build once what every permutation reads; None where some item has too many labels for it."""
+    if local.ties.dtype != np.int32 or np.diff(local.indptr).max(initial=0) > MOST_ANNOTATIONS:
+        return None
     n_groups = local.unknown_of.size
     unknown = bool(local.belongs[:, : local.belongs.shape[1] - n_groups].any())
     number, steps, start, first_label, number_ptr, most = _part(local.label_ptr, local.total, unknown)
@@ -58,7 +70,15 @@ def lay_out(local: Local) -> Digits | None:
     by_label = _BATCH_BYTES // max(20 * n_groups * local.category_total.size, 1)
     batch = np.array([max(min(_BATCH, by_label), _FEWEST)], dtype=np.int64)
     step, unknown_step = steps.astype(np.uint16)
-    return Digits(number_ptr, start, first_label, number, step, unknown_step, unknown, batch)
+    of_groups = np.append(0, np.cumsum(local.row_of >= local.belongs.shape[1] - n_groups))
+    n_of = np.diff(of_groups[local.row_ptr])  # groups of each profile
+    # One by one, annotations are added to that many groups in place of one profile.
+    one_by_one = (n_of[local.profile].mean() - 1) * local.rater.size
+    by_profile = bool(number_ptr[-1] * n_of.sum() < _IN_A_VECTOR * one_by_one)
+    group_ptr = local.row_ptr[1:] - n_of
+    return Digits(
+        number_ptr, start, first_label, number, step, unknown_step, unknown, group_ptr, by_profile, batch
+    )
 
 
 @numba.njit(cache=True, nogil=True)
@@ -77,7 +97,8 @@ def _part(item_labels, total, unknown):  # type: ignore[no-untyped-def]  # compi
         number_ptr[item] = found
         for label in range(item_labels[item], item_labels[item + 1]):
             counts = np.int64(total[label]) + 1
-            entries = counts * counts if unknown else counts
+            # c of the group and u of whom values are not known, at most all: c + u counts tells them apart.
+            entries = counts * (counts - 1) + 1 if unknown else counts
             if size * entries > _ENTRIES:
                 begun += size if found > number_ptr[item] else 0
                 start[found], first_label[found], size = begun, label, np.int64(1)
