@@ -80,6 +80,33 @@ def test_a_thousand_labels() -> None:
     test_any_number_of_labels("nominal", "paper", "random", 0.2, 1000)
 
 
+@pytest.mark.parametrize("by_profile", [False, True])
+@pytest.mark.parametrize("unknown", [0.0, 0.2])
+def test_labels_are_counted_by_profile_or_one_by_one(
+    monkeypatch: pytest.MonkeyPatch, by_profile: bool, unknown: float
+) -> None:
+    monkeypatch.setattr(digits_layout, "_IN_A_VECTOR", 10**9 if by_profile else 0)
+    annotations, raters = simulate(7, items=12, raters=60, categories=30, missing=0.3, unknown=unknown)
+    apart = (("gender",), ("race",), ("region",))  # so that each rater counts for several groups
+    design = assert_local_agrees(annotations, raters, AnalysisSpec(axes=apart, min_raters=1, seed=3))
+    assert design.digits is not None
+    assert design.digits.by_profile == by_profile
+
+
+def test_items_with_more_annotations_than_a_number_has_room_for_are_counted_otherwise() -> None:
+    n_raters = digits_layout.MOST_ANNOTATIONS + 1
+    annotations = Annotations.from_codes(
+        item=np.zeros(n_raters, dtype=int),
+        rater=np.arange(n_raters),
+        category=np.arange(n_raters) % 20,
+        item_ids=["a"],
+        rater_ids=[str(j) for j in range(n_raters)],
+        categories=[str(k) for k in range(20)],
+    )
+    people = Raters(annotations.rater_ids, {"axis": Axis.from_values([str(j % 3) for j in range(n_raters)])})
+    assert assert_local_agrees(annotations, people, AnalysisSpec(axes=(("axis",),))).digits is None
+
+
 @pytest.mark.parametrize("level", get_args(Level))
 def test_items_that_thousands_rated(level: Level) -> None:
     """5,000 labels an item of 300 categories: some that one rater gave, most that many did."""
