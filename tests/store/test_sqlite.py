@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import sqlite3
 import stat
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -106,6 +109,18 @@ def test_nothing_is_written_to_a_file_that_is_gone(tmp_path: Path, sqlite: Engin
     with pytest.raises(StoreError):
         runs.counts()
     assert not (tmp_path / "grasp.db").exists()
+
+
+def test_a_file_that_another_process_is_making_is_waited_for(tmp_path: Path) -> None:
+    with contextlib.closing(
+        sqlite3.connect(tmp_path / "grasp.db", isolation_level=None, check_same_thread=False)
+    ) as other:
+        other.execute("BEGIN IMMEDIATE")
+        other.execute("CREATE TABLE being_made (id INTEGER)")
+        ended = threading.Timer(0.3, lambda: other.execute("ROLLBACK"))
+        ended.start()
+        connect(address(tmp_path)).dispose()
+        ended.join()
 
 
 def test_a_database_that_is_there_is_said_to_be(sqlite: Engine) -> None:
