@@ -39,7 +39,7 @@ class Digits(NamedTuple):
     unknown : bool
         Whether somebody's values are not known.
     group_ptr : int64 (P,)
-        Profile p belongs to the groups from ``row_of[group_ptr[p]]`` on, behind sets that it is not known for.
+        Profile p belongs to the groups from ``row_of[group_ptr[p]]`` on, behind sets it is not known for.
     by_profile : bool
         Whether annotations are first counted by profile, and profiles then added to their rows.
     batch : int64 (1,)
