@@ -1,0 +1,23 @@
+"""Other software computes the same values on the same data; `make bench` measures both side by side."""
+
+from __future__ import annotations
+
+from benchmarks import peers
+from grasp_core.example import AXES, example_files, example_spec
+from grasp_core.groups import form_groups
+from grasp_core.io.dataset.load import load
+from grasp_core.io.parsing.read import read_table
+from grasp_core.permutation.design import build_design
+
+
+def test_values_are_those_of_other_software() -> None:
+    """It ends with a sentence where they are not."""
+    spec = example_spec()
+    data = load(*(read_table(content, name) for name, content in example_files().items()), spec.data, AXES)
+    axes = spec.analysis.axes
+    design = build_design(data.annotations, data.raters, form_groups(data.raters, axes), spec.analysis)
+    found = peers.compare(data.annotations, data.raters, axes, design, 1)
+    assert [figure.what for figure in found][:2] == [
+        "IRR by NumPy, all groups at once",
+        "IRR by scipy.stats.permutation_test",
+    ]
