@@ -6,9 +6,10 @@ more than the others, they are not, whatever they think (docs/methods.md, "When 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -18,13 +19,14 @@ from grasp_core.assignment import Apart, AssignmentCheck
 from grasp_core.groups import AxisSet, Group, Grouping
 from grasp_core.permutation.draw import random_words
 from grasp_core.permutation.exchange import Exchange, over_all
-from grasp_core.permutation.kernel.profiles import draw
+from grasp_core.permutation.kernel.profiles import draw, profiles_of
 
 PERMUTATIONS = 199
 MOST_ANNOTATIONS = 50_000
 """Annotations whose items are looked at; of larger data items drawn at random."""
 _SEED, _TIE = 1, 1e-9
-_NONE = (None, None)
+_AT_ONCE = 20
+"""Permutations drawn at a time: of a million raters, 80 MB."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,27 +106,46 @@ def check_assignment(
     """
     if not axis_sets:
         return ()
-    codes = np.stack([_codes(grouping, axes) for axes in axis_sets])
-    item = np.repeat(np.arange(seen.size.size), seen.size)
+    profile, first = profiles_of(np.concatenate([grouping.known, grouping.member]))
+    groups = [[group for group in grouping.groups if group.axes == axes] for axes in axis_sets]
+    tables = [_codes(grouping, axes)[first] for axes in axis_sets]
+    item, log = np.repeat(np.arange(seen.size.size), seen.size), np.log(np.maximum(given, 1))
+
+    def counted(of_raters: npt.NDArray[Any]) -> list[_Counted]:
+        """By axis set, where raters have these profiles; those without an annotation have no workload."""
+        at_work = of_raters[given > 0]
+        raters = _sums(at_work, np.ones(at_work.size), first.size)
+        logs = _sums(at_work, log[given > 0], first.size)
+        codes = of_raters[seen.rater]
+        return [
+            _Counted.of(item, table[codes], table, raters, logs, len(named) + 2)
+            for table, named in zip(tables, groups, strict=True)
+        ]
+
     everything = bool((seen.size == given.size).all() and (given == given.max(initial=0)).all())
+    own = counted(profile)
     # Where everybody rated everything, each permutation says what is observed: one stands for all.
-    shuffled = (
-        iter(np.repeat(codes[:, :, None], 2, axis=2)) if everything else _with_shuffled(codes, exchange)
-    )
-    found = []
-    for axes, of_axis in zip(axis_sets, shuffled, strict=True):
-        named = [group for group in grouping.groups if group.axes == axes]
-        checks = (
-            (_items(item, seen.rater, of_axis, named), _workload(given, of_axis, named)) if named else _NONE
+    shuffled = [own] if everything else map(counted, _shuffled(profile, exchange))
+    added = [
+        [(_surplus(one.items), _between(one)) for one in all_axes]  # at once: items are many
+        for all_axes in itertools.chain([own], shuffled)
+    ]
+    return tuple(
+        AssignmentCheck(
+            axes,
+            _standing_out(np.stack([row[s][0] for row in added]), meetings(own[s].items), groups[s]),
+            _standing_out(np.stack([row[s][1] for row in added]), _ratio(own[s]), groups[s]),
         )
-        found.append(AssignmentCheck(axes, *checks))
-    return tuple(found)
+        if groups[s]
+        else AssignmentCheck(axes, None, None)
+        for s, axes in enumerate(axis_sets)
+    )
 
 
 def _codes(grouping: Grouping, axes: AxisSet) -> Int64Array:
-    """Each rater's group of an axis set, behind the groups those of smaller ones, -1 for unknown: (J,)."""
+    """Each rater's group of an axis set, behind them those of smaller groups, then unknown: shape (J,)."""
     places = [g for g, group in enumerate(grouping.groups) if group.axes == axes]
-    codes = np.full(grouping.member.shape[1], -1, dtype=np.int64)
+    codes = np.full(grouping.member.shape[1], len(places) + 1, dtype=np.int64)
     if places:
         codes[grouping.known[grouping.known_of[places[0]]]] = len(places)
         for code, g in enumerate(places):
@@ -132,30 +153,59 @@ def _codes(grouping: Grouping, axes: AxisSet) -> Int64Array:
     return codes
 
 
-def _with_shuffled(codes: Int64Array, exchange: Exchange | None) -> Iterator[Int64Array]:
-    """Of each axis set's codes (S, J), these and those of all permutations, shape (J, 1 + B)."""
-    table, profile = np.unique(codes, axis=1, return_inverse=True)
-    order, bounds = exchange or over_all(codes.shape[1])
-    kind = np.uint16 if table.shape[1] < 2**16 else np.uint32  # the smaller one is compiled beforehand
-    drawn = np.empty((codes.shape[1], PERMUTATIONS), kind)
-    draw(np.uint64(_SEED), 0, order, bounds, profile.astype(kind), drawn)
-    for of_axis, of_profiles in zip(codes, table, strict=True):
-        yield np.concatenate([of_axis[:, None], of_profiles[drawn]], axis=1)
+def _shuffled(
+    profile: npt.NDArray[np.intp], exchange: Exchange | None
+) -> Iterator[npt.NDArray[np.unsignedinteger[Any]]]:
+    """The raters' profiles under each permutation, shape (J,), a few drawn at a time."""
+    order, bounds = exchange or over_all(profile.size)
+    kind = (
+        np.uint16 if profile.max(initial=0) < 2**16 else np.uint32
+    )  # the smaller one is compiled beforehand
+    for start in range(0, PERMUTATIONS, _AT_ONCE):
+        drawn = np.empty((profile.size, min(_AT_ONCE, PERMUTATIONS - start)), kind)
+        draw(np.uint64(_SEED), start, order, bounds, profile.astype(kind), drawn)
+        yield from np.ascontiguousarray(drawn.T)
 
 
-def _items(item: Int64Array, rater: Int32Array, codes: Int64Array, named: Sequence[Group]) -> Apart | None:
-    """The check of items; `codes` (J, 1 + B) are as observed and then shuffled."""
-    width = len(named) + 2
-    cell, n_items = item * width, int(item.max(initial=-1)) + 1
+class _Counted(NamedTuple):
+    """Groups of an axis set, those of smaller ones behind them as one: G in all.
 
-    def counted(codes: Int64Array) -> FloatArray:
-        placed = (codes % width)[rater] + cell  # unknown is the last
-        return (
-            np.bincount(placed, minlength=n_items * width).reshape(n_items, width)[:, :-1].astype(np.float64)
+    Parameters
+    ----------
+    items : float64 array, shape (I, G)
+        Annotations of each item.
+    raters : float64 array, shape (G,)
+        With an annotation.
+    logs : float64 array, shape (G,)
+        Sum of the logarithms of their annotations.
+    """
+
+    items: FloatArray
+    raters: FloatArray
+    logs: FloatArray
+
+    @classmethod
+    def of(
+        cls,
+        item: Int64Array,
+        code: Int64Array,
+        table: Int64Array,
+        raters: FloatArray,
+        logs: FloatArray,
+        width: int,
+    ) -> Self:
+        """From each annotation's item and code, and by profile its code, raters and logarithms."""
+        n_items = int(item.max(initial=-1)) + 1
+        placed = np.bincount(item * width + code, minlength=n_items * width).reshape(n_items, width)
+        return cls(
+            placed[:, :-1].astype(np.float64),
+            _sums(table, raters, width)[:-1],
+            _sums(table, logs, width)[:-1],
         )
 
-    added = np.stack([_surplus(counted(one)) for one in np.ascontiguousarray(codes.T)])
-    return _standing_out(added, meetings(counted(codes[:, 0])), named)
+
+def _sums(codes: npt.NDArray[Any], weights: FloatArray, width: int) -> FloatArray:
+    return np.asarray(np.bincount(codes, weights, minlength=width), np.float64)
 
 
 def _surplus(counts: FloatArray) -> FloatArray:
@@ -197,18 +247,18 @@ def meetings(counts: FloatArray) -> FloatArray:
     return found
 
 
-def _workload(given: Int64Array, codes: Int64Array, named: Sequence[Group]) -> Apart | None:
-    """The check of workloads; raters without an annotation have none."""
-    width, some = len(named) + 2, given > 0
-    log, codes = np.log(given[some]), codes[some] % width
-    sizes = np.stack([np.bincount(one, minlength=width) for one in codes.T])[:, :-1]
-    sums = np.stack([np.bincount(one, log, minlength=width) for one in codes.T])[:, :-1]
-    known, total = sizes.sum(axis=1, keepdims=True), sums.sum(axis=1, keepdims=True)
-    mean = sums / np.maximum(sizes, 1)
-    added = sizes * (mean - total / np.maximum(known, 1)) ** 2
-    others = (total[0] - sums[0]) / np.maximum(known[0] - sizes[0], 1)
-    ratio = np.where((sizes[0] > 0) & (sizes[0] < known[0]), np.exp(mean[0] - others), np.nan)
-    return _standing_out(added, ratio, named)
+def _between(counted: _Counted) -> FloatArray:
+    """What each group adds to the sum of squares of workloads between groups, shape (G,)."""
+    mean = counted.logs.sum() / max(counted.raters.sum(), 1.0)
+    return np.asarray(counted.raters * (counted.logs / np.maximum(counted.raters, 1.0) - mean) ** 2)
+
+
+def _ratio(counted: _Counted) -> FloatArray:
+    """How many times as many annotations as the others each group's raters have, shape (G,); or NaN."""
+    raters, logs = counted.raters, counted.logs
+    others = (logs.sum() - logs) / np.maximum(raters.sum() - raters, 1.0)
+    compared = (raters > 0) & (raters < raters.sum())
+    return np.where(compared, np.exp(logs / np.maximum(raters, 1.0) - others), np.nan)
 
 
 def _standing_out(added: FloatArray, sizes: FloatArray, named: Sequence[Group]) -> Apart | None:

@@ -63,7 +63,7 @@ def _go_through(profiles, how, local, digits, totals, counts, entries, terms, no
             continue
         tables.fill(item, local, digits, how, entries)
         count_item(item, profiles, local, digits, counts, totals.unknown)
-        index = counts.index[:numbers].reshape(numbers, counts.index.shape[1] * batch)
+        index = counts.number[:numbers].reshape(numbers, counts.number.shape[1] * batch)
         for g in range(0, n_groups, step):
             to = min(g + step, n_groups)
             size = (to - g) * batch

@@ -18,7 +18,7 @@ class Counts(NamedTuple):
 
     Parameters
     ----------
-    index : uint16 (numbers, R, batch)
+    number : uint16 (numbers, R, batch)
         Each row's counts: the row of a table that holds what they add.
     cells : uint16 (numbers, P, batch)
         The like for profiles, where these are counted first.
@@ -28,7 +28,7 @@ class Counts(NamedTuple):
         Labels of all whose values are known, sum_k (c_k + d_k), and sum_k (c_k + d_k)^2.
     """
 
-    index: npt.NDArray[np.uint16]
+    number: npt.NDArray[np.uint16]
     cells: npt.NDArray[np.uint16]
     left_out: Int32Array
     given: CountArray
@@ -56,7 +56,7 @@ def room_for_counts(batch, local, digits):  # type: ignore[no-untyped-def]  # co
 @inlined
 def count_item(item, profiles, local, digits, counts, unknown):  # type: ignore[no-untyped-def]
     """Count the item's labels for every row; those left out are added to `unknown` too."""
-    index = counts.index[: digits.number_ptr[item + 1] - digits.number_ptr[item]]
+    index = counts.number[: digits.number_ptr[item + 1] - digits.number_ptr[item]]
     n_known = index.shape[1] - local.unknown_of.size
     start = digits.start[digits.number_ptr[item] : digits.number_ptr[item + 1]]
     for j in range(index.shape[0]):
