@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -130,3 +131,20 @@ def test_an_axis_without_groups_has_nothing_to_check() -> None:
     grouping = form_groups(raters, AXES)
     (check,) = check_assignment(Seen.of(annotations), np.ones(2, np.int64), grouping, AXES)
     assert (check.items, check.workload, check.large) == (None, None, False)
+
+
+def test_memory_does_not_grow_with_the_permutations() -> None:
+    """Profiles of all of them at once would take 300 MB for these raters."""
+    rng = np.random.default_rng(1)
+    n_raters = 100_000
+    codes = rng.integers(0, 10, n_raters).astype(np.int32)
+    people = Raters(("",) * n_raters, {"side": Axis(tuple("abcdefghij"), codes)})
+    seen = Seen(np.arange(100, dtype=np.uint64), np.full(100, 30), np.arange(3000, dtype=np.int32))
+    given = rng.integers(1, 9, n_raters)
+    grouping = form_groups(people, AXES)
+    check_assignment(seen, given, grouping, AXES)
+    tracemalloc.start()
+    check_assignment(seen, given, grouping, AXES)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 40e6
