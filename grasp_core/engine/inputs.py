@@ -31,6 +31,8 @@ from grasp_core.store.runs import RunRecord, RunStore
 File = tuple[str, str]
 """Name and sha256."""
 _HELD = 8
+Held = tuple[Dataset, float]
+"""A data set, and the seconds that reading it took."""
 _IN_PARTS = "parts:"
 """The beginning of a location of data in parts, which follow: the same ones are read again."""
 
@@ -53,17 +55,27 @@ class Inputs:
     ) -> None:
         self.allowed = allowed
         self._runs, self._files, self._closing = runs, files, closing
-        self._held: OrderedDict[str, tuple[Dataset, float]] = OrderedDict()
+        self._held: OrderedDict[str, Held] = OrderedDict()
+        self._holding = threading.Lock()
 
-    def hold(self, key: str, dataset: Dataset, load_s: float) -> None:
+    def hold(self, key: str, dataset: Dataset, load_s: float) -> Held:
         """Hold a question's data, which took so long to read, until its run is computed."""
-        self._held[key] = (dataset, load_s)
-        if len(self._held) > _HELD:
-            self._held.popitem(last=False)
+        held = (dataset, load_s)
+        with self._holding:
+            self._held[key] = held
+            if len(self._held) > _HELD:
+                self._held.popitem(last=False)
+        return held
 
-    def drop(self, key: str) -> None:
-        """Hold a question's data no longer."""
-        self._held.pop(key, None)
+    def held(self, key: str) -> Held | None:
+        """What is held of a question now."""
+        return self._held.get(key)
+
+    def drop(self, key: str, held: Held | None) -> None:
+        """Hold this no longer; what is held since then, for the same question asked again, stays."""
+        with self._holding:
+            if self._held.get(key) is held:
+                self._held.pop(key, None)
 
     def refer(self, location: str, *, owner: str, reach: Reach) -> Table:
         """Read a file that stays where it is, and note its place for the runs that will need it.

@@ -140,12 +140,12 @@ class Service:
         stored += [(model.source, model.sha256) for model in dataset.models if model.column is None]
         request = Request(key, title, owner, __version__, spec, dataset.summary, tuple(stored))
         self.inputs.note_parts(dataset, owner=owner, reach=reach)
-        held = _held_as(reach.home, key)
-        self.inputs.hold(held, dataset, load_s)  # before the run can be claimed
+        name = _held_as(reach.home, key)
+        held = self.inputs.hold(name, dataset, load_s)  # before the run can be claimed
         try:
             record, known = runs.create(request)
         except GraspError:
-            self.inputs.drop(held)
+            self.inputs.drop(name, held)
             raise
         self._asked[record.id] = threading.Event()
         if len(self._asked) > _ASKED:
@@ -255,6 +255,7 @@ class Service:
     def _conduct(self, conductor: Conductor) -> None:
         record = conductor.record
         try:
+            held = self.inputs.held(_key(record))
             end = self._outcome(conductor)
             try:
                 insist(end, until=self.closing)
@@ -263,7 +264,7 @@ class Service:
             except Exception as error:  # e.g. a result that cannot be written
                 log.error("run %s could not be ended: %s", record.id, type(error).__name__)
                 insist(partial(self.runs.finish, record, "failed", error=FAULT), until=self.closing)
-            self.inputs.drop(_key(record))
+            self.inputs.drop(_key(record), held)
         except LostRunError:  # perhaps asked again, and then its data are wanted here
             log.info("run %s went on elsewhere or was deleted", record.id)
         except StoreError as error:  # its claim runs out, and whoever finds it then resumes it

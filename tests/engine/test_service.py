@@ -202,6 +202,16 @@ def test_a_cancelled_run_goes_on_from_where_it_was(service: Service) -> None:
     assert result_digits(service, again) == answer(permutations=60_000)
 
 
+def test_data_held_for_a_question_asked_again_outlast_its_first_run(service: Service) -> None:
+    """The first run may end in the database a moment before it lets its own data go."""
+    first = service.inputs.hold("question", DATA, 0.0)
+    again = service.inputs.hold("question", DATA, 0.0)
+    service.inputs.drop("question", first)
+    assert service.inputs.held("question") is again
+    service.inputs.drop("question", again)
+    assert service.inputs.held("question") is None
+
+
 def test_a_question_asked_again_while_it_is_being_cancelled(service: Service) -> None:
     """Is computed, though the cancelled attempt may still be finishing its blocks."""
     record = ask(service, permutations=20_000)
