@@ -109,13 +109,13 @@ def check_assignment(
     profile, first = profiles_of(np.concatenate([grouping.known, grouping.member]))
     groups = [[group for group in grouping.groups if group.axes == axes] for axes in axis_sets]
     tables = [_codes(grouping, axes)[first] for axes in axis_sets]
-    item, log = np.repeat(np.arange(seen.size.size), seen.size), np.log(np.maximum(given, 1))
+    item, some = np.repeat(np.arange(seen.size.size), seen.size), given > 0
+    one_each, log = np.ones(int(some.sum())), np.log(given[some])
 
     def counted(of_raters: npt.NDArray[Any]) -> list[_Counted]:
         """By axis set, where raters have these profiles; those without an annotation have no workload."""
-        at_work = of_raters[given > 0]
-        raters = _sums(at_work, np.ones(at_work.size), first.size)
-        logs = _sums(at_work, log[given > 0], first.size)
+        at_work = of_raters[some]
+        raters, logs = _sums(at_work, one_each, first.size), _sums(at_work, log, first.size)
         codes = of_raters[seen.rater]
         return [
             _Counted.of(item, table[codes], table, raters, logs, len(named) + 2)
@@ -158,12 +158,11 @@ def _shuffled(
 ) -> Iterator[npt.NDArray[np.unsignedinteger[Any]]]:
     """The raters' profiles under each permutation, shape (J,), a few drawn at a time."""
     order, bounds = exchange or over_all(profile.size)
-    kind = (
-        np.uint16 if profile.max(initial=0) < 2**16 else np.uint32
-    )  # the smaller one is compiled beforehand
+    # The smaller type is compiled beforehand.
+    own = profile.astype(np.uint16 if profile.max(initial=0) < 2**16 else np.uint32)
     for start in range(0, PERMUTATIONS, _AT_ONCE):
-        drawn = np.empty((profile.size, min(_AT_ONCE, PERMUTATIONS - start)), kind)
-        draw(np.uint64(_SEED), start, order, bounds, profile.astype(kind), drawn)
+        drawn = np.empty((own.size, min(_AT_ONCE, PERMUTATIONS - start)), own.dtype)
+        draw(np.uint64(_SEED), start, order, bounds, own, drawn)
         yield from np.ascontiguousarray(drawn.T)
 
 
