@@ -118,20 +118,18 @@ def test_an_address(page: AppTest, server: Server, web: Site) -> None:
         pytest.param(
             "{web}/other/annotations.csv",
             "not at an address that this server may read",
-            marks=pytest.mark.long,
+            marks=LONG,
         ),
         ("{web}/data/../other.csv", "called '.' or '..'"),
         pytest.param("{web}/data/nowhere.csv", "is not at that address", marks=LONG),
         ("{web}/data/moved.csv", "is redirected to an address that this server may not read"),
         ("file:///etc/passwd", "is not a whole address"),
-        pytest.param(
-            "simplecache::{web}/data/annotations.csv", "chains several protocols", marks=pytest.mark.long
-        ),
+        pytest.param("simplecache::{web}/data/annotations.csv", "chains several protocols", marks=LONG),
         ("data:../../etc/passwd", "not the path of a file in this server's folder"),
         pytest.param(
             "gdrive://team/annotations.csv",
             "not at an address that this server may read",
-            marks=pytest.mark.long,
+            marks=LONG,
         ),
         pytest.param("nonsense", "is not a whole address", marks=LONG),
     ],
