@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
+from grasp_core.data_spec import DataSpec
 from grasp_core.errors import GraspError
+from grasp_core.io.dataset.load import Dataset
 from grasp_core.report.text import escape_markdown
 from grasp_core.spec import AnalysisSpec, RunSpec
 from pages._ui.analysis.assignment import say_who_rated_what
@@ -24,56 +28,64 @@ from pages._ui.data.questions import choose_question
 from pages._ui.session.state import submit, work
 from pages._ui.shell.links import go, link_to
 
-st.title("Analysis")
-session = work()
-if session.dataset is None:
+
+def _say_what_to_load() -> None:
     st.info(
         "Load the data first; the settings of the result you came from are kept."
-        if session.settings
+        if work().settings
         else "There is no data to analyse yet."
     )
     link_to("data", "Go to Data")
-    st.stop()
 
-st.write("Everything has a default: press Run, or change what you like first.")
-chosen = choose_question()
-if chosen is None:
-    st.stop()
-dataset, reading, load_s = chosen
-names = tuple(dataset.raters.axes)
-choose_preset()
-st.header("Who is compared")
-axes = choose_axes(names, tuple(name for name in session.proposed_axes if name in names))
-slices = choose_slices(dataset)
-st.header("What is computed")
-statistics = choose_statistics()
-numbers = choose_numbers(dataset, axes, slices)
-pairs = choose_pairs(dataset, axes, numbers["min_raters"])
-proposal = proposal_of(dataset.questions)
-level = None if proposal is None else choose_level(dataset.questions, proposal)
-strata, cluster = choose_how_profiles_move(names)
-given = choose_given(names, axes, strata)
-with st.expander("Advanced"):
-    conventions = choose_conventions()
-    conventions["level"] = level or choose_level(dataset.questions, None)
-try:
-    analysis = AnalysisSpec(
-        axes=axes,
-        statistics=statistics,
-        pairs=pairs,
-        slices=slices,
-        strata=strata,
-        cluster=cluster,
-        given=given,
+
+def _choose(dataset: Dataset) -> dict[str, Any]:
+    names = tuple(dataset.raters.axes)
+    choose_preset()
+    st.header("Who is compared")
+    axes = choose_axes(names, tuple(name for name in work().proposed_axes if name in names))
+    slices = choose_slices(dataset)
+    st.header("What is computed")
+    statistics = choose_statistics()
+    numbers = choose_numbers(dataset, axes, slices)
+    pairs = choose_pairs(dataset, axes, numbers["min_raters"])
+    proposal = proposal_of(dataset.questions)
+    level = None if proposal is None else choose_level(dataset.questions, proposal)
+    strata, cluster = choose_how_profiles_move(names)
+    given = choose_given(names, axes, strata)
+    with st.expander("Advanced"):
+        conventions = choose_conventions()
+        conventions["level"] = level or choose_level(dataset.questions, None)
+    return {
+        "axes": axes,
+        "statistics": statistics,
+        "pairs": pairs,
+        "slices": slices,
+        "strata": strata,
+        "cluster": cluster,
+        "given": given,
         **numbers,
         **conventions,
-    )
-    spec = RunSpec(reading, analysis)
-except GraspError as error:
-    st.error(escape_markdown(str(error)))
-    st.stop()
-if not say_what_is_compared(dataset, spec.analysis):
-    st.stop()
-say_who_rated_what(dataset, analysis)
-if st.button("Run", type="primary", icon=":material/play_arrow:"):
-    go("results", run_id=submit(dataset, spec, load_s).id)
+    }
+
+
+def _offer_run(dataset: Dataset, reading: DataSpec, load_s: float) -> None:
+    try:
+        spec = RunSpec(reading, AnalysisSpec(**_choose(dataset)))
+    except GraspError as error:
+        st.error(escape_markdown(str(error)))
+        return
+    if not say_what_is_compared(dataset, spec.analysis):
+        return
+    say_who_rated_what(dataset, spec.analysis)
+    if st.button("Run", type="primary", icon=":material/play_arrow:"):
+        go("results", run_id=submit(dataset, spec, load_s).id)
+
+
+st.title("Analysis")
+if work().dataset is None:
+    _say_what_to_load()
+else:
+    st.write("Everything has a default: press Run, or change what you like first.")
+    chosen = choose_question()
+    if chosen is not None:
+        _offer_run(*chosen)

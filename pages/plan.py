@@ -16,6 +16,6 @@ source = st.segmented_control(
 run = chosen_run() if source == _SOURCES[0] else None
 if run is None and source == _SOURCES[0]:
     st.info("There is no result of groups here yet: run an analysis, or plan from assumed figures.")
-    st.stop()
-offer(choose_assumed() if run is None else choose_from_run(run))
-show_asked(run)
+else:
+    offer(choose_assumed() if run is None else choose_from_run(run))
+    show_asked(run)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 import streamlit as st
@@ -7,6 +8,7 @@ import streamlit as st
 from grasp_core import server
 from grasp_core.report.text import escape_markdown
 from grasp_core.result import Result, RunResult
+from grasp_core.store.runs import RunRecord
 from pages._ui.models.models_answer import show_answer
 from pages._ui.plan.kept import link_to_plan, show_kept_plans
 from pages._ui.result.answer import show_facts
@@ -27,8 +29,8 @@ from pages._ui.watch.add import offer_watch
 from pages._ui.widgets.outputs import export
 from pages._ui.widgets.shown import Shown
 
-run = shown_run()
-if run is None:
+
+def _say_there_is_none() -> None:
     st.title("Results")
     if "run" in st.query_params:
         st.warning(
@@ -43,54 +45,64 @@ if run is None:
         st.info("Nothing has been run yet.")
     link_to("start", "Go to Start")
     link_to("data", "Go to Data")
-    st.stop()
 
 
-check = partial(take_away, run)
+def _show_going(run: RunRecord, check: Callable[[], None]) -> None:
+    def show_provisional(found: Result) -> None:
+        if isinstance(found, RunResult):
+            show_so_far(Shown(run.id, found, run.title, check))
+        else:
+            show_answer(run.id, found, check)
 
-
-def _show_provisional(found: Result) -> None:
-    if isinstance(found, RunResult):
-        show_so_far(Shown(run.id, found, run.title, check))
-    else:
-        show_answer(run.id, found, check)
-
-
-st.title(escape_markdown(run.title))
-say_whose(run)
-run = once_known(run)
-if not run.ended:
     share_run(run)
-    watch(run.id, _show_provisional)
-    st.stop()
-if run.state != "done":
+    watch(run.id, show_provisional)
+
+
+def _say_why_there_is_none(run: RunRecord) -> None:
     st.warning(
         "This run was cancelled."
         if run.state == "cancelled"
         else escape_markdown(run.error or "This run failed.")
     )
     change_and_run_again(run.spec)
-    st.stop()
 
-result = server.shared().service.result(run.id)
-show_facts(result)
-if work().found_again == run.id and run.finished_at is not None:
-    st.info(
-        "The same data and settings were run before, so nothing was computed now: this is that result, of "
-        f"{told(run.finished_at)}.",
-        icon=":material/history:",
-    )
-with st.container(horizontal=True):
-    share_run(run)
+
+def _show_found(run: RunRecord, check: Callable[[], None]) -> None:
+    result = server.shared().service.result(run.id)
+    show_facts(result)
+    if work().found_again == run.id and run.finished_at is not None:
+        st.info(
+            "The same data and settings were run before, so nothing was computed now: this is that result, "
+            f"of {told(run.finished_at)}.",
+            icon=":material/history:",
+        )
+    with st.container(horizontal=True):
+        share_run(run)
+        if isinstance(result, RunResult):
+            export(Shown(run.id, result, run.title, check), lambda: kept_map(run))
+        change_and_run_again(run.spec)
+        edit(run)
+        move(run)
+        offer_watch(run)
     if isinstance(result, RunResult):
-        export(Shown(run.id, result, run.title, check), lambda: kept_map(run))
-    change_and_run_again(run.spec)
-    edit(run)
-    move(run)
-    offer_watch(run)
-if isinstance(result, RunResult):
-    show_result(Shown(run.id, result, run.title, check, run=run))
-    link_to_plan(run)
-    show_kept_plans(run, check)
+        show_result(Shown(run.id, result, run.title, check, run=run))
+        link_to_plan(run)
+        show_kept_plans(run, check)
+    else:
+        show_answer(run.id, result, check)
+
+
+run = shown_run()
+if run is None:
+    _say_there_is_none()
 else:
-    show_answer(run.id, result, check)
+    st.title(escape_markdown(run.title))
+    say_whose(run)
+    run = once_known(run)
+    check = partial(take_away, run)
+    if not run.ended:
+        _show_going(run, check)
+    elif run.state != "done":
+        _say_why_there_is_none(run)
+    else:
+        _show_found(run, check)

@@ -9,25 +9,30 @@ from pages._ui.runs.selected_runs import offer_comparison
 from pages._ui.runs.side_by_side import show_side_by_side
 from pages._ui.shell.links import link_to
 
+
+def _show_runs() -> None:
+    st.query_params.clear()  # a link back from two runs leaves theirs
+    st.title("Runs")
+    days = server.shared().settings.keep_runs_days
+    kept = (
+        f"for {days:g} day{'' if days == 1 else 's'} after they ended" if days else "until they are deleted"
+    )
+    st.write(f"Every run of this project, latest first. Runs are kept {kept}.")
+    runs = find_runs()
+    if not runs:
+        link_to("start", "Try the example or open a saved result on Start")
+        return
+    running = [run for run in runs if not run.ended]
+    if running:
+        st.header("Still going")
+        watch_all([run.id for run in running])
+        st.header("Ended")
+    offer_comparison()
+    list_runs([run for run in runs if run.ended])
+
+
 a, b = (st.query_params.get(name) for name in ("a", "b"))
 if a and b:
     show_side_by_side(a, b)
-    st.stop()
-
-st.query_params.clear()  # a link back from two runs leaves theirs
-st.title("Runs")
-days = server.shared().settings.keep_runs_days
-kept = f"for {days:g} day{'' if days == 1 else 's'} after they ended" if days else "until they are deleted"
-st.write(f"Every run of this project, latest first. Runs are kept {kept}.")
-runs = find_runs()
-if not runs:
-    link_to("start", "Try the example or open a saved result on Start")
-    st.stop()
-
-running = [run for run in runs if not run.ended]
-if running:
-    st.header("Still going")
-    watch_all([run.id for run in running])
-    st.header("Ended")
-offer_comparison()
-list_runs([run for run in runs if run.ended])
+else:
+    _show_runs()

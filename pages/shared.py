@@ -10,7 +10,6 @@ from grasp_core.report.text import escape_markdown
 from grasp_core.result import Result, RunResult
 from grasp_core.store.links import Leaderboard
 from grasp_core.store.runs import RunRecord
-from grasp_core.visitors import CLOSED
 from pages._ui.benchmark.leaderboard import draw_leaderboard
 from pages._ui.models.models_answer import show_answer
 from pages._ui.plan.kept import show_kept_plans
@@ -64,12 +63,9 @@ def _show_leaderboard(link: OpenedLink, board: Leaderboard) -> None:
 
 
 link = open_link()
-if link is None:
-    st.title("Shared result")
-    st.info(CLOSED)
-    st.stop()
-st.title(escape_markdown(link.opened.title))
-if isinstance(link.opened, RunRecord):
-    _show_run(link, link.opened)
-else:
-    _show_leaderboard(link, link.opened)
+if link is not None:
+    st.title(escape_markdown(link.opened.title))
+    if isinstance(link.opened, RunRecord):
+        _show_run(link, link.opened)
+    else:
+        _show_leaderboard(link, link.opened)

@@ -55,6 +55,7 @@ def address(store: Server, found: RunResult, written: dict[str, bytes]) -> str:
 
 def _by_keyboard(page: Page, name: str) -> None:
     """From one tab to another with the arrows and Enter; then one Tab into what it shows."""
+    settle(page)
     target = page.get_by_role("tab", name=name, exact=True)
     page.get_by_role("tab", selected=True).focus()
     for _ in TABS:
@@ -85,7 +86,6 @@ def test_sections_answer_to_the_keyboard_alone(open_page: OpenPage, address: str
     tab_to(page, page.get_by_role("button", name="Find the items"))
     page.keyboard.press("Enter")
     expect(page.get_by_role("region", name="Items by distance, with both sides' labels")).to_be_visible()
-    settle(page)
     _by_keyboard(page, "Slices")
     tab_to(page, page.get_by_role("combobox", name="Group", exact=True))
     page.keyboard.press("ArrowDown")
@@ -99,6 +99,7 @@ def test_sections_answer_to_the_keyboard_alone(open_page: OpenPage, address: str
     tab_to(page, page.get_by_role("button", name="Draw the map of raters"))
     page.keyboard.press("Enter")
     expect(page.get_by_label("Map of 24 raters by").first).to_be_visible()
+    settle(page)
     tab_to(page, page.get_by_test_id("stButtonGroup").filter(has_text="race"))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NoReturn
 
 import streamlit as st
 
@@ -15,6 +14,7 @@ from grasp_core.store.visiting.passwords import LONGEST
 from grasp_core.visitors import CLOSED, PasswordError, Visitor
 from grasp_core.web.visits import COOKIE, known, new_visit
 
+_TITLE = "Shared result"
 _TAB, _TYPED, _GIVEN = "link-tab", "link-password-typed", "link-password-given"
 
 
@@ -44,17 +44,21 @@ class OpenedLink:
 def open_link() -> OpenedLink | None:
     """The link of the address, opened; counted once a visit, whatever is clicked then.
 
-    A link with a password shows nothing but the question for it.
+    Where there is none to open, the page says so, or asks for the link's password.
     """
     token, given = st.query_params.get("token", ""), st.session_state.pop(_GIVEN, None)
     try:
-        return _opened(token, server.shared().visitors.open(token, _visitor(given))) if token else None
+        if not token:
+            raise AccessError(CLOSED)
+        return _opened(token, server.shared().visitors.open(token, _visitor(given)))
     except PasswordError as error:
         _ask(None if given is None else str(error))
     except LimitError as error:
         _ask(str(error))
     except AccessError:
-        return None
+        st.title(_TITLE)
+        st.info(CLOSED)
+    return None
 
 
 def _visitor(given: str | None) -> Visitor:
@@ -65,15 +69,17 @@ def _visitor(given: str | None) -> Visitor:
     return Visitor(visit, address if isinstance(address, str) else "", given)
 
 
-def _opened(token: str, target: Target) -> OpenedLink | None:
+def _opened(token: str, target: Target) -> OpenedLink:
     shared = server.shared()
     opened = (shared.runs.get if target.kind == "run" else shared.links.leaderboard)(target.id)
-    return None if opened is None else OpenedLink(token, opened, target.small_groups)
+    if opened is None:
+        raise AccessError(CLOSED)
+    return OpenedLink(token, opened, target.small_groups)
 
 
-def _ask(refused: str | None) -> NoReturn:
+def _ask(refused: str | None) -> None:
     """Ask for the password, and say why what was given before does not do."""
-    st.title("Shared result")
+    st.title(_TITLE)
     st.write("This link opens with a password. Whoever sent you the link knows it.")
     with st.form("link-password-form", border=False, clear_on_submit=True):
         st.text_input(
@@ -82,7 +88,6 @@ def _ask(refused: str | None) -> NoReturn:
         st.form_submit_button("Open", type="primary", icon=":material/lock_open:", on_click=_give)
     if refused is not None:
         st.error(refused)
-    st.stop()
 
 
 def _give() -> None:
