@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -25,6 +25,8 @@ _LOOKED_AT = 1_000
 _HEAD = 20
 """Rows that tell whether a file is a tool's export."""
 _CELL_BYTES = 4
+_HARDLY_RECURRING = 0.25
+"""Share of distinct texts in a batch from which on each of them is met in a few batches only."""
 
 
 class Source(Protocol):
@@ -148,7 +150,7 @@ def read_columns(content: Any, columns: Sequence[str]) -> pa.Table:
     Returns
     -------
     pyarrow Table
-        Codes into distinct texts; no nulls.
+        Codes into distinct texts, or texts where they hardly recur within a batch; no nulls.
 
     Raises
     ------
@@ -156,16 +158,31 @@ def read_columns(content: Any, columns: Sequence[str]) -> pa.Table:
         If the file is damaged.
     """
     schema = pq.read_schema(content)
-    texts = [field.name for field in schema if field.type in (pa.string(), pa.large_string())]
-    file = pq.ParquetFile(content, read_dictionary=texts)
+    texts = {field.name for field in schema if field.type in (pa.string(), pa.large_string())}
+    recurring = texts - _hardly_recurring(pq.ParquetFile(content, read_dictionary=texts), texts & {*columns})
+    file = pq.ParquetFile(content, read_dictionary=recurring)
     outer, labels = nested.outer(columns, nested.shape(schema)), class_labels(schema)
     batches: list[pa.RecordBatch] = []
     for batch in file.iter_batches(batch_size=_BATCH_ROWS, columns=outer):
         batch.validate(full=True)
         arrays = nested.unnest(batch, columns)
-        text = [as_text(arrays[path], labels.get(path)) for path in columns]
+        text = [
+            pc.fill_null(arrays[path].cast(pa.string()), "")
+            if path in texts - recurring
+            else as_text(arrays[path], labels.get(path))
+            for path in columns
+        ]
         batches.append(pa.RecordBatch.from_arrays(text, names=list(columns)))
-    return pa.Table.from_batches(batches, pa.schema([pa.field(path, TEXT) for path in columns]))
+    types = {path: pa.string() if path in texts - recurring else TEXT for path in columns}
+    return pa.Table.from_batches(batches, pa.schema(types))
+
+
+def _hardly_recurring(file: pq.ParquetFile, columns: Collection[str]) -> set[str]:
+    """Columns whose texts take less time to encode once all are read than batch by batch: ids of many."""
+    if not columns or file.metadata.num_rows <= _BATCH_ROWS:
+        return set()
+    head = next(file.iter_batches(batch_size=_BATCH_ROWS, columns=sorted(columns)))
+    return {name for name in columns if len(head[name].dictionary) > _HARDLY_RECURRING * head.num_rows}
 
 
 def _open(content: bytes) -> pq.ParquetFile:
