@@ -9,6 +9,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from grasp_core.version import __version__
+
 if TYPE_CHECKING:
     from grasp_core.data_spec import Filters
     from grasp_core.errors import DataError, GraspError, RemoteError, SpecError, UnsureError
@@ -22,8 +24,6 @@ if TYPE_CHECKING:
     from grasp_core.planner.values import Assumed
     from grasp_core.recode_steps import Bins, Combine, MapValues
     from grasp_core.spec import RunSpec
-
-__version__ = "0.2.0"
 
 _HOMES = {
     "analyse": "notebook.analysis",

@@ -7,10 +7,10 @@ import os
 import sys
 from collections.abc import Sequence
 
-from grasp_core import __version__
 from grasp_core.cli.commands import Command, add_commands
 from grasp_core.cli.parser import Parser
 from grasp_core.errors import FAULT, GraspError
+from grasp_core.version import __version__
 
 FAILED = 1
 BAD_INPUT = 2

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 from typing import cast, get_args
 
-from grasp_core import __version__, spec
+from grasp_core import spec
 from grasp_core.asked.analysis import (
     analysis_of,
     cohesion_stopping_early,
@@ -42,6 +42,7 @@ from grasp_core.report.tables import lead_table
 from grasp_core.result import RunResult
 from grasp_core.settings import Settings, read_settings
 from grasp_core.spec import RunSpec
+from grasp_core.version import __version__
 
 BESIDE_SPEC = (
     *("annotations", "raters", "items", "out", "csv", "report", "rater_map"),

@@ -17,7 +17,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-import grasp_core
 from grasp_core.connectors.hosts import Hosts, Place
 from grasp_core.connectors.source import HUB, TOOLS, Kind, Source
 from grasp_core.connectors.tokens import NEEDED
@@ -199,7 +198,7 @@ def _environment(hosts: Hosts, work: str, hub: str) -> dict[str, str]:
         for name, value in os.environ.items()
         if name in _INHERITED or (hosts.any and not name.startswith(("GRASP_", "PYTHON")))
     }
-    root = str(Path(grasp_core.__file__).parents[1])
+    root = str(Path(__file__).parents[2])
     caches = {"HF_HOME": work, "ARGILLA_CACHE_DIR": work, "HF_ENDPOINT": hub}
     return given | _OWN | caches | {"PYTHONPATH": root}
 

@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from grasp_core import __version__
 from grasp_core.assignment import AssignmentCheck, unequal_axes
 from grasp_core.data_quality.cautions import screen_cautions
 from grasp_core.errors import SpecError
@@ -32,6 +31,7 @@ from grasp_core.remarks.remark import Remark
 from grasp_core.report.assignment import said_of_assignment, said_of_matched
 from grasp_core.result import DataSummary, GroupResult, Result, RunResult, Stopping, Timing
 from grasp_core.spec import LEVEL, SIDES, AnalysisSpec, RunSpec
+from grasp_core.version import __version__
 
 MAX_NULL_BYTES = 4 * 2**30
 """Room for the shuffled values that a run keeps; of further permutations it keeps counts."""

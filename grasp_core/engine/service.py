@@ -16,7 +16,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import lru_cache, partial
 
-from grasp_core import __version__
 from grasp_core.access import Reach
 from grasp_core.engine.compute import compute
 from grasp_core.engine.conductor import Conductor
@@ -42,6 +41,7 @@ from grasp_core.store import claims
 from grasp_core.store.files import FileStore
 from grasp_core.store.insisting import insist
 from grasp_core.store.runs import LostRunError, Request, RunRecord, RunStore
+from grasp_core.version import __version__
 
 log = logging.getLogger(__name__)
 

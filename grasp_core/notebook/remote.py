@@ -13,9 +13,9 @@ from http import HTTPStatus
 from typing import Any
 from urllib.parse import parse_qs, quote, urljoin, urlsplit
 
-from grasp_core import __version__
 from grasp_core.errors import RemoteError
 from grasp_core.report.saved import MAX_BYTES
+from grasp_core.version import __version__
 
 SECONDS = 60.0
 """The longest that a server may be silent."""

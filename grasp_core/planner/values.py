@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from grasp_core import __version__
 from grasp_core.errors import SpecError
 from grasp_core.groups import Group
 from grasp_core.json_values import closed, to_json
 from grasp_core.spec import MAX_SEED, Level
+from grasp_core.version import __version__
 from grasp_core.wording import listed
 
 FORMAT = "grasp-plan"

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from grasp_core import __version__
 from grasp_core.groups import AxisSet, Group
 from grasp_core.json_values import FormError, from_json, in_file, to_json
 from grasp_core.outcome import Significance
 from grasp_core.remarks.remark import Remark
 from grasp_core.result import group_of, with_group
 from grasp_core.spec import RunSpec
+from grasp_core.version import __version__
 
 FORMAT = "grasp-rater-map"
 FORMAT_VERSION = 1

@@ -21,7 +21,6 @@ from typing import IO, Any
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine, Table
 
-from grasp_core import __version__
 from grasp_core.access import EVERYONE
 from grasp_core.errors import DataError, GraspError, StoreError
 from grasp_core.store.backup_members import (
@@ -43,6 +42,7 @@ from grasp_core.store.database import clock, only_one, snapshot, to_write
 from grasp_core.store.earlier_documents import Documents
 from grasp_core.store.schema import PASSING, files, links, metadata, projects, runs
 from grasp_core.store.sealed import BackupKey
+from grasp_core.version import __version__
 
 FORMAT = "grasp-backup"
 FORMAT_VERSION = 6

@@ -8,8 +8,8 @@ from typing import Any
 import numba
 import numpy as np
 
-from grasp_core import __version__
 from grasp_core.errors import WorkerError
+from grasp_core.version import __version__
 
 OTHER = "The {} at {} runs {}, but here it is {}; start it with the same versions."
 FOREIGN = "The {} at {} cannot run GRASP; start it where it can be imported, with {}."

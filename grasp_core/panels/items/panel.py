@@ -8,7 +8,6 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from grasp_core import __version__
 from grasp_core.annotations import Annotations, BoolArray, FloatArray, Int64Array
 from grasp_core.errors import DataError, SpecError
 from grasp_core.groups import Group, form_groups
@@ -31,6 +30,7 @@ from grasp_core.remarks.remark import Remark
 from grasp_core.spec import RunSpec
 from grasp_core.statistics.counts import count
 from grasp_core.statistics.items import weights
+from grasp_core.version import __version__
 from grasp_core.wording import number
 
 

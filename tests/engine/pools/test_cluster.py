@@ -239,7 +239,7 @@ def test_a_worker_of_another_version_is_refused_even_in_the_middle_of_a_run(
     cluster: DaskCluster, pool: ClusterPool, tmp_path: Path
 ) -> None:
     other = tmp_path / "other.py"
-    other.write_text("import grasp_core\ngrasp_core.__version__ = '0.0.1'\n")
+    other.write_text("import grasp_core.version\ngrasp_core.version.__version__ = '0.0.1'\n")
     joined = []
     sentence = rf"Dask worker at tcp://\S+ runs GRASP 0\.0\.1, but here it is GRASP {__version__}; start it"
     join = Once(lambda: joined.append(cluster.start_worker("--preload", str(other))))

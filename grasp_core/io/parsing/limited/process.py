@@ -15,11 +15,10 @@ import threading
 from contextlib import suppress
 from pathlib import Path
 
-import grasp_core
 from grasp_core.io.parsing.limited.helper import KILL, ORDER, READ
 
 _SCRIPT = Path(__file__).with_name("helper.py")
-_ROOT = Path(grasp_core.__file__).parents[1]
+_ROOT = Path(__file__).parents[4]
 _INHERITED = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "VIRTUAL_ENV", "PYTHONHOME")
 _LOADER = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX")
 _OWN = {
