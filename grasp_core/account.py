@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from grasp_core.remarks import codes  # noqa: F401 - how remarks stand in files
+import grasp_core.remark_codes  # noqa: F401 - registers how the reasons of an account stand in files
 from grasp_core.remarks.remark import Remark
 
 Unit = Literal["row", "cell", "answer"]

@@ -11,8 +11,8 @@ import pytest
 from grasp_core.errors import DataError
 from grasp_core.json_values import damaged
 from grasp_core.outcome import Outcome
+from grasp_core.remark_codes import CODES, KINDS, remark_from_dict, remarks_from_list
 from grasp_core.remarks.cautions import Caution, is_public
-from grasp_core.remarks.codes import CODES, KINDS, remark_from_dict, remarks_from_list
 from grasp_core.remarks.endpoints import ModelProblem
 from grasp_core.remarks.problems import DataProblem
 from grasp_core.remarks.reasons import NoValue

@@ -1,4 +1,8 @@
-"""All codes by the names that they have in files, and the way back from a file to a remark."""
+"""All codes by the names that they have in files, and the way back from a file to a remark.
+
+This stands beside `remarks`, not in it: remarks are what errors are made of, and how values become JSON,
+which is asked here, raises errors.
+"""
 
 from __future__ import annotations
 
