@@ -7,10 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
 from grasp_core.errors import AccessError
+from grasp_core.people import COMMAND, Identity, Person, Role, Scope, Token
 from grasp_core.settings import Settings
-from grasp_core.store.people.audit import COMMAND
-from grasp_core.store.people.people import Identity, Person, Role
-from grasp_core.store.people.tokens import Scope, Token
 
 ROLES: tuple[Role, ...] = get_args(Role)
 """Roles, each of which may all that those before it may."""

@@ -14,9 +14,10 @@ from sqlalchemy import Engine
 
 from grasp_core.access import DISABLED, User, actor_of, identity_of, role_of, user_of
 from grasp_core.errors import AccessError, LimitError
+from grasp_core.people import Person, Role
 from grasp_core.settings import Settings
 from grasp_core.store.people.audit import AuditStore
-from grasp_core.store.people.people import PeopleStore, Person, Role
+from grasp_core.store.people.people import PeopleStore
 from grasp_core.store.people.personal import PersonalData
 from grasp_core.store.people.projects import ProjectStore
 from grasp_core.store.people.sessions import Session, SessionStore

@@ -13,12 +13,13 @@ from grasp_core.cli.commands import Command, add_commands
 from grasp_core.cli.people import person_id_of
 from grasp_core.cli.storage import open_database
 from grasp_core.errors import DataError
+from grasp_core.people import COMMAND
 from grasp_core.report.small_groups.cover import LEAST
 from grasp_core.settings import read_settings
 from grasp_core.sharing import Withdrawing, told_of
 from grasp_core.store.link_records import MOST_USES, Link, Terms
 from grasp_core.store.links import LinkStore
-from grasp_core.store.people.audit import COMMAND, AuditStore
+from grasp_core.store.people.audit import AuditStore
 from grasp_core.store.people.people import PeopleStore
 
 _BELOW = (

@@ -15,8 +15,9 @@ from grasp_core.cli.output import check_target
 from grasp_core.cli.storage import open_database
 from grasp_core.erasing import STAYS, erasing
 from grasp_core.errors import DataError
+from grasp_core.people import Role
 from grasp_core.settings import read_settings
-from grasp_core.store.people.people import PeopleStore, Role
+from grasp_core.store.people.people import PeopleStore
 
 _MOST = 10_000
 

@@ -11,7 +11,8 @@ from grasp_core.access import EVERYONE
 from grasp_core.cli.commands import Command, add_commands
 from grasp_core.cli.storage import open_database
 from grasp_core.errors import DataError
-from grasp_core.store.people.audit import COMMAND, AuditStore
+from grasp_core.people import COMMAND
+from grasp_core.store.people.audit import AuditStore
 from grasp_core.store.people.members import ROLES, Member, MemberKind
 from grasp_core.store.people.projects import Project, ProjectStore
 from grasp_core.wording import number

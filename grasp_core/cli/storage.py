@@ -10,10 +10,11 @@ from pathlib import Path
 from sqlalchemy import Engine
 
 from grasp_core.errors import SettingsError
+from grasp_core.people import COMMAND
 from grasp_core.settings import read_settings
 from grasp_core.store.backup import Contents, restore_backup, write_backup
 from grasp_core.store.database import connect, database_url
-from grasp_core.store.people.audit import COMMAND, AuditStore
+from grasp_core.store.people.audit import AuditStore
 from grasp_core.store.sealed import BackupKey, new_key
 
 

@@ -10,9 +10,10 @@ from grasp_core.cli.commands import Command, add_commands
 from grasp_core.cli.people import person_id_of
 from grasp_core.cli.storage import open_database
 from grasp_core.errors import DataError
-from grasp_core.store.people.audit import COMMAND, AuditStore
+from grasp_core.people import COMMAND, Scope, Token
+from grasp_core.store.people.audit import AuditStore
 from grasp_core.store.people.people import PeopleStore
-from grasp_core.store.people.tokens import Scope, Token, TokenStore
+from grasp_core.store.people.tokens import TokenStore
 
 _BELOW = (
     Command("make", "make a token for a person; it is printed once", "token:fill_make"),

@@ -17,11 +17,11 @@ from grasp_core.engine.pools import workers
 from grasp_core.errors import DataError
 from grasp_core.io.sources.allowed import FOLDER
 from grasp_core.panels.results import read_result
+from grasp_core.people import COMMAND
 from grasp_core.report.contents import run_title
 from grasp_core.report.saved import json_in
 from grasp_core.server import Server, make_server
 from grasp_core.settings import read_settings
-from grasp_core.store.people.audit import COMMAND
 from grasp_core.store.runs import RunRecord
 from grasp_core.store.watches.records import SECONDS, Kind, Origin, Watch
 from grasp_core.watches.words import state

@@ -14,12 +14,12 @@ from sqlalchemy import Column, Table
 from grasp_core.benchmark.leaderboard import read_leaderboard
 from grasp_core.json_values import from_json
 from grasp_core.panels.results import read_result
+from grasp_core.people import Role
 from grasp_core.result import DataSummary
 from grasp_core.spec import RunSpec
 from grasp_core.store.answers import unpacked
 from grasp_core.store.files import CHUNK_BYTES
 from grasp_core.store.people.members import ROLES, MemberKind
-from grasp_core.store.people.people import Role
 from grasp_core.store.run_records import State
 from grasp_core.store.schema import (
     answers,

@@ -8,8 +8,9 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from grasp_core.access import LOCAL_USER
+from grasp_core.people import Identity
 from grasp_core.server import Server
-from grasp_core.store.people.people import Identity, PeopleStore
+from grasp_core.store.people.people import PeopleStore
 from grasp_core.store.people.projects import ProjectStore
 from tests.browser.signing import TITLE, Site, sign_in, signing_in, visit
 from tests.browser.visits import choose, picture, results, settle, tab_to, too_wide, violations

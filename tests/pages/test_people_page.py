@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from grasp_core.people import Identity
 from grasp_core.server import Server
-from grasp_core.store.people.people import Identity
 from tests.pages.conftest import ENTRY
 from tests.pages.people import ROOT, become
 from tests.pages.visits import press, seen

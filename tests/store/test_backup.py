@@ -27,13 +27,14 @@ from sqlalchemy import URL, Engine
 from grasp_core import cli
 from grasp_core.access import EVERYONE, only
 from grasp_core.errors import DataError, StoreError
+from grasp_core.people import Identity
 from grasp_core.store.answers import MAX_BYTES, AnswerStore
 from grasp_core.store.backup import Contents, restore_backup, write_backup
 from grasp_core.store.database import connect
 from grasp_core.store.files import CHUNK_BYTES, FileStore
 from grasp_core.store.links import LinkStore, Target
 from grasp_core.store.people.members import Member
-from grasp_core.store.people.people import Identity, PeopleStore
+from grasp_core.store.people.people import PeopleStore
 from grasp_core.store.people.projects import ProjectStore
 from grasp_core.store.readings import ReadingStore
 from grasp_core.store.runs import RunStore

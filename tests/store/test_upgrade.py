@@ -14,12 +14,13 @@ from alembic.migration import MigrationContext
 from sqlalchemy import Engine
 
 from grasp_core.access import EVERYONE
+from grasp_core.people import Identity
 from grasp_core.store.answers import AnswerStore
 from grasp_core.store.backup import restore_backup
 from grasp_core.store.database import connect
 from grasp_core.store.files import FileStore
 from grasp_core.store.links import LinkStore
-from grasp_core.store.people.people import Identity, PeopleStore
+from grasp_core.store.people.people import PeopleStore
 from grasp_core.store.people.projects import ProjectStore
 from grasp_core.store.readings import ReadingStore
 from grasp_core.store.runs import RunRecord, RunStore

@@ -19,8 +19,8 @@ from grasp_core.access import (
     user_of,
 )
 from grasp_core.errors import AccessError
+from grasp_core.people import Person
 from grasp_core.settings import Settings, read_settings
-from grasp_core.store.people.people import Person
 
 SAID = {"iss": "https://id.example", "sub": "s-1", "email_verified": True}
 LAB = Settings(allowed_domains=("lab.example",), analysts=("ann@lab.example",), admins=("root@lab.example",))

@@ -44,8 +44,6 @@ Action = Literal[
 ACTIONS: tuple[Action, ...] = get_args(Action)
 FIRST = "0" * 64
 """What the first entry of all follows."""
-COMMAND = "command"
-"""Who acts where somebody has the database itself."""
 _SIGNED = ("number", "at", "actor", "action", "kind", "object_id", "details", "previous")
 
 

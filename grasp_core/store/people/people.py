@@ -3,62 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
+from grasp_core.people import Identity, Person, Role
 from grasp_core.store.database import clock, new_id, only_one, to_read, to_write
 from grasp_core.store.people.traces import OWNERS
 from grasp_core.store.schema import people, sessions
-
-Role = Literal["viewer", "analyst", "admin"]
-"""What somebody may do on a server; see :class:`grasp_core.access.User`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Identity:
-    """Who a sign-in provider says somebody is.
-
-    Parameters
-    ----------
-    issuer, subject : str
-        The provider, and its name for the person that never changes.
-    email : str
-        Verified, in small letters.
-    name : str
-    """
-
-    issuer: str
-    subject: str
-    email: str
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class Person:
-    """Somebody who has signed in.
-
-    Parameters
-    ----------
-    id : str
-        What objects name as their owner.
-    identity : Identity
-        As of the last sign-in.
-    role : {"viewer", "analyst", "admin"} or None
-        None where the settings decide.
-    created_at, signed_in_at : float
-        First and last sign-in, seconds since 1970.
-    disabled_at : float or None
-    """
-
-    id: str
-    identity: Identity
-    role: Role | None
-    created_at: float
-    signed_in_at: float
-    disabled_at: float | None
 
 
 class PeopleStore:

@@ -10,8 +10,9 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import Engine
 
+from grasp_core.people import Person
 from grasp_core.store.database import clock, insert_new, to_read, to_write
-from grasp_core.store.people.people import Person, person_of
+from grasp_core.store.people.people import person_of
 from grasp_core.store.schema import people, sessions
 
 SEEN_SECONDS = 30.0

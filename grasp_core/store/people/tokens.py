@@ -7,19 +7,17 @@ secrets what it is.
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import Engine
 
 from grasp_core.errors import LimitError
+from grasp_core.people import Scope, Token
 from grasp_core.store.database import clock, new_id, only_one, to_read, to_write
 from grasp_core.store.digest import digest_of
 from grasp_core.store.schema import storable, tokens
 
-Scope = Literal["read", "run", "admin"]
-"""What a token may do at most: look, also upload and run, or all that its person may."""
 PREFIX = "grasp_"
 TOKEN_BYTES = 32
 NAME_LENGTH = 100
@@ -28,26 +26,6 @@ MAX_TOKENS = 50
 """Tokens of one person that work at one time."""
 _NOTED_S = 60.0
 """The last use is noted once in so many seconds, so that reading does not write each time."""
-
-
-@dataclass(frozen=True, slots=True)
-class Token:
-    """A token as its person sees it; the token itself is shown once and not kept."""
-
-    id: str
-    owner: str
-    name: str
-    scope: Scope
-    created_at: float
-    expires_at: float
-    revoked_at: float | None
-    last_used_at: float | None
-    expired: bool
-
-    @property
-    def works(self) -> bool:
-        """Whether requests with it are answered."""
-        return self.revoked_at is None and not self.expired
 
 
 class TokenStore:

@@ -9,11 +9,11 @@ from fastapi import Query
 from pydantic import BaseModel, ConfigDict, Field
 
 from grasp_core.access import EVERYONE
+from grasp_core.people import Person as KnownPerson
+from grasp_core.people import Role
 from grasp_core.report.small_groups.cover import LEAST
 from grasp_core.store import links
 from grasp_core.store.link_records import MOST_USES
-from grasp_core.store.people.people import Person as KnownPerson
-from grasp_core.store.people.people import Role
 from grasp_core.store.run_records import RunRecord
 from grasp_core.store.submissions import SubmissionRecord
 from grasp_core.store.visiting.passwords import LONGEST, SHORTEST

@@ -11,10 +11,11 @@ from sqlalchemy import Engine
 
 from grasp_core.accounts import FRESH_SECONDS, Accounts, accounts_of
 from grasp_core.errors import AccessError, LimitError
+from grasp_core.people import Identity
 from grasp_core.settings import Settings
 from grasp_core.store.files import FileStore
 from grasp_core.store.links import LinkStore
-from grasp_core.store.people.people import Identity, PeopleStore
+from grasp_core.store.people.people import PeopleStore
 from grasp_core.store.runs import RunStore
 from grasp_core.store.schema import people, sessions
 from tests.store.making import RESULT

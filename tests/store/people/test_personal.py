@@ -16,6 +16,7 @@ from sqlalchemy import Engine
 from grasp_core.access import EVERYONE, only
 from grasp_core.accounts import Accounts, accounts_of
 from grasp_core.errors import AccessError, LimitError
+from grasp_core.people import Identity
 from grasp_core.settings import Settings
 from grasp_core.store.calls.outcomes import Outcome, OutcomeStore
 from grasp_core.store.calls.webhooks import WebhookStore
@@ -23,7 +24,6 @@ from grasp_core.store.files import FileStore
 from grasp_core.store.links import LinkStore
 from grasp_core.store.people.audit import AuditStore
 from grasp_core.store.people.members import Member
-from grasp_core.store.people.people import Identity
 from grasp_core.store.people.projects import ProjectStore
 from grasp_core.store.people.source_tokens import SourceTokenStore
 from grasp_core.store.people.tokens import TokenStore
