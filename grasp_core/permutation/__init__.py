@@ -1,7 +1,8 @@
 """Seeded permutations, the compiled kernel, null distributions, p-values and corrections.
 
-Compiled code is kept in a folder of its own for each state of this package's sources. Numba looks at the file
-of the function alone; a kernel would go on calling what its helpers in other files were before an upgrade.
+Compiled code is kept in a folder of its own for each state of the sources of this room and of `statistics`,
+whose constants kernels take in. Numba looks at the file of the function alone; a kernel would go on with what
+helpers and constants in other files were before an upgrade.
 
 Imports `remarks` and `statistics`.
 """
@@ -15,14 +16,16 @@ from typing import Any
 import numba
 
 _HERE = Path(__file__).parent
+TAKEN_IN = ("permutation", "statistics")
+"""Rooms of the core whose sources may end in compiled code of other files, in kernels of `panels` too."""
 
 
-def sources_digest(folder: Path = _HERE) -> str:
-    """Hash of all sources of a package, 16 hexadecimal digits."""
+def sources_digest(core: Path = _HERE.parent) -> str:
+    """Hash of all sources of these rooms, 16 hexadecimal digits."""
     digest = hashlib.sha256()
-    for source in sorted(folder.rglob("*.py")):
+    for source in sorted(source for room in TAKEN_IN for source in (core / room).rglob("*.py")):
         content = source.read_bytes()
-        digest.update(f"{source.relative_to(folder)} {len(content)}\n".encode())
+        digest.update(f"{source.relative_to(core)} {len(content)}\n".encode())
         digest.update(content)
     return digest.hexdigest()[:16]
 

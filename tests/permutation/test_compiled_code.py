@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import ast
+import re
+import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from grasp_core.permutation import compiled, sources_digest
+from grasp_core.permutation import TAKEN_IN, compiled, sources_digest
 
 AFTER_WARMING = """
 import dataclasses, itertools, pickle, sys
@@ -69,7 +72,7 @@ functions += (models._evaluate, models._shuffle_and_evaluate)
 print([len(function.signatures) for function in functions])
 print(ways)
 """
-PACKAGE = Path(compiled.__file__).parent
+CORE = Path(compiled.__file__).parents[1]
 WHERE = (
     "from grasp_core.permutation.kernel import crossed;"
     "from grasp_core.panels.models import kernel;"
@@ -77,22 +80,48 @@ WHERE = (
 )
 
 
-def test_any_changed_source_changes_the_folder(tmp_path: Path) -> None:
-    for source in PACKAGE.rglob("*.py"):
-        copy = tmp_path / source.relative_to(PACKAGE)
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        copy.write_bytes(source.read_bytes())
+@pytest.mark.parametrize("changed", ["permutation/kernel/counting.py", "statistics/items.py"])
+def test_any_changed_source_changes_the_folder(tmp_path: Path, changed: str) -> None:
+    for room in TAKEN_IN:
+        shutil.copytree(CORE / room, tmp_path / room)
     before = sources_digest(tmp_path)
     assert before == sources_digest()
-    (tmp_path / "kernel" / "counting.py").write_text("# another\n", encoding="utf-8")
+    (tmp_path / changed).write_text("# another\n", encoding="utf-8")
     assert sources_digest(tmp_path) != before
+
+
+def compiled_functions(module: ast.Module) -> Iterator[ast.FunctionDef]:
+    for node in ast.walk(module):
+        if isinstance(node, ast.FunctionDef):
+            by = {word for one in node.decorator_list for word in re.findall(r"\w+", ast.unparse(one))}
+            if by & {"njit", "borrowing", "inlined"}:
+                yield node
+
+
+def test_compiled_code_takes_nothing_in_that_the_folder_does_not_depend_on() -> None:
+    taken = set()
+    for source in CORE.rglob("*.py"):
+        module = ast.parse(source.read_text(encoding="utf-8"))
+        imported = {
+            name.asname or name.name: node.module or ""
+            for node in ast.walk(module)
+            if isinstance(node, ast.ImportFrom)
+            for name in node.names
+        }
+        for function in compiled_functions(module):
+            used = {
+                node.id for part in function.body for node in ast.walk(part) if isinstance(node, ast.Name)
+            }
+            taken |= {imported[name] for name in used & imported.keys()}
+    rooms = {module.split(".")[1] for module in taken if module.startswith("grasp_core.")}
+    assert rooms == set(TAKEN_IN)
 
 
 def test_kernels_are_kept_in_it_below_the_folder_that_numba_is_given(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", WHERE],
         env={"NUMBA_CACHE_DIR": str(tmp_path), "PATH": ""},
-        cwd=PACKAGE.parents[1],
+        cwd=CORE.parent,
         capture_output=True,
         text=True,
         check=True,
@@ -106,7 +135,7 @@ def test_after_warming_nothing_is_compiled_any_more(tmp_path: Path) -> None:
     """In a process of its own; designs as they are built, and as they come to a worker."""
     found = subprocess.run(
         [sys.executable, "-c", AFTER_WARMING, str(tmp_path / "design.npz")],
-        cwd=PACKAGE.parents[1],
+        cwd=CORE.parent,
         capture_output=True,
         text=True,
         check=True,
