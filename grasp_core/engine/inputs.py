@@ -33,7 +33,7 @@ File = tuple[str, str]
 _HELD = 8
 Held = tuple[Dataset, float]
 """A data set, and the seconds that reading it took."""
-_IN_PARTS = "parts:"
+IN_PARTS = "parts:"
 """The beginning of a location of data in parts, which follow: the same ones are read again."""
 
 
@@ -143,7 +143,7 @@ class Inputs:
         """Note where data in parts are, for a server that takes up their run after a restart; no others."""
         if isinstance(dataset, DatasetInParts):
             folder = dataset.summary.files[0]
-            location = _IN_PARTS + json.dumps(to_json(dataset.parts))
+            location = IN_PARTS + json.dumps(to_json(dataset.parts))
             files = self._files.within(reach)
             files.refer(folder.sha256, folder.bytes, location, owner=owner)
 
@@ -173,7 +173,7 @@ class Inputs:
         location = insist(partial(files.location, sha256), until=self._closing)
         if location is None:
             raise DataError(f"{name} is no longer on this server; bring it again on Data, then run.")
-        if location.startswith(_IN_PARTS):
+        if location.startswith(IN_PARTS):
             raise DataError(f"{name} is read part by part, never as a whole; run it by the command run.")
         fetched = self.allowed.fetch(location)
         if fetched.sha256 != sha256:
@@ -220,9 +220,9 @@ class Inputs:
     def _parts(self, sha256: str, record: RunRecord) -> Parts | None:
         files = self._files.within(only(record.project))
         location = insist(partial(files.location, sha256), until=self._closing)
-        if location is None or not location.startswith(_IN_PARTS):
+        if location is None or not location.startswith(IN_PARTS):
             return None
-        return from_json(json.loads(location.removeprefix(_IN_PARTS)), Parts)
+        return from_json(json.loads(location.removeprefix(IN_PARTS)), Parts)
 
     def whole(
         self, spec: RunSpec, files: Mapping[str, File], models: Sequence[File], *, reach: Reach

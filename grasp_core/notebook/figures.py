@@ -12,7 +12,7 @@ from grasp_core.errors import SpecError
 from grasp_core.groups import AxisSet
 from grasp_core.notebook.options import group_of, texts
 from grasp_core.report.label_tables import with_label_use
-from grasp_core.report.pairs.words import measures
+from grasp_core.report.pairs.words import label_key, measures
 from grasp_core.report.slices import sliced_groups
 from grasp_core.report.words import lead_statistic
 from grasp_core.result import GroupResult, RunResult, SlicesResult
@@ -97,7 +97,7 @@ def _pairs(result: RunResult, of: _Of) -> alt.LayerChart:
     there = measures(result)
     axes: dict[AxisSet, AxisSet] = {row.a.axes: row.a.axes for row in result.pairs}
     axis = _one("the axis", None if "axis" not in of else texts(of["axis"]), axes)
-    asked = f"label: {of['label']}" if "label" in of else of.get("statistic", next(iter(there)))
+    asked = label_key(of["label"]) if "label" in of else of.get("statistic", next(iter(there)))
     return charts.pairs_matrix(result, axis, _one("label or statistic", asked, there), _theme(of))
 
 

@@ -8,6 +8,7 @@ from grasp_core.groups import Group
 from grasp_core.outcome import LabelUse, Outcome, Significance
 from grasp_core.pairs import PairResult
 from grasp_core.report.label_use import manner
+from grasp_core.report.pairs.words import label_key
 from grasp_core.report.text import Segment, Sentence
 from grasp_core.report.words import (
     format_interval,
@@ -67,7 +68,7 @@ def told_first(row: PairResult) -> str | None:
 
 def _key(row: PairResult, one: Outcome | LabelUse) -> str:
     if isinstance(one, LabelUse):
-        return f"label: {one.most}"
+        return label_key(str(one.most))
     name = next(name for name, outcome in row.statistics.items() if outcome is one)
     return "gap_a" if name == "gap_b" else name
 

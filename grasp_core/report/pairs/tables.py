@@ -51,7 +51,7 @@ def pairs_table(result: RunResult) -> pd.DataFrame:
         ]
         for row in result.pairs
         for name, outcome in (
-            *((one.name, one.of(row)) for one in told.values() if one.key.startswith("label: ")),
+            *((one.name, one.of(row)) for one in told.values() if one.of_label),
             *((PAIR_NAMES[name], outcome) for name, outcome in row.statistics.items()),
         )
     ]

@@ -30,7 +30,8 @@ PAIRS_EXPLANATION = (
 class Measure:
     """Something that a matrix shows: of the row's group beside the column's one outcome.
 
-    `signed` values lie on both sides of 0: above it means more in the row's group.
+    `signed` values lie on both sides of 0: above it means more in the row's group. `of_label` holds for the
+    use of one label.
     """
 
     key: str
@@ -41,6 +42,7 @@ class Measure:
     of: Callable[[PairResult], Outcome]
     write: Callable[[float | None], str]
     brief: Callable[[float], str]
+    of_label: bool = False
 
 
 _STATISTICS: Mapping[str, tuple[str, str, str, bool]] = {
@@ -86,6 +88,11 @@ def measures(result: RunResult) -> dict[str, Measure]:
     return {measure.key: measure for measure in found}
 
 
+def label_key(label: str) -> str:
+    """The key of the measure that is the use of this label."""
+    return f"label: {label}"
+
+
 def _label(label: str) -> Measure:
     def of(row: PairResult) -> Outcome:
         found = shift_outcome(row.label_use, label)
@@ -93,7 +100,7 @@ def _label(label: str) -> Measure:
         return found if found.value is None else replace(found, q=q)
 
     return Measure(
-        f"label: {label}",
+        label_key(label),
         f"“{one_line(label)}”",
         "Percentage points by which the row’s raters say it more often than the column’s on the same items.",
         "Points more often in the row.",
@@ -101,6 +108,7 @@ def _label(label: str) -> Measure:
         of,
         lambda points: NOT_ESTIMABLE if points is None else format_points(points / 100),
         lambda points: format_points(round(points) / 100).removesuffix(".0"),
+        of_label=True,
     )
 
 

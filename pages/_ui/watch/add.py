@@ -6,6 +6,7 @@ import streamlit as st
 
 from grasp_core import server
 from grasp_core.errors import GraspError
+from grasp_core.io.sources.allowed import FOLDER
 from grasp_core.report.text import escape_markdown
 from grasp_core.store.runs import RunRecord
 from grasp_core.watches.words import EVERY
@@ -40,7 +41,7 @@ def _dialog(run: RunRecord) -> None:
         "The server looks at these files so often. When they have changed, the same is run again in your "
         "name, and Watch says what moved further than noise explains."
     )
-    places = [origin.location.removeprefix("data:") for origin in server.shared().watching.origins(run)]
+    places = [origin.location.removeprefix(FOLDER) for origin in server.shared().watching.origins(run)]
     st.code("\n".join(places), language=None, wrap_lines=True)
     st.segmented_control(
         "Look", list(EVERY), default="daily", required=True, format_func=EVERY.__getitem__, key=_EVERY
