@@ -27,6 +27,11 @@ class Group:
         """The values, as shown to people."""
         return ", ".join(self.values)
 
+    @property
+    def key(self) -> frozenset[tuple[str, str]]:
+        """What is the same in whatever order the axes of an intersection are named."""
+        return frozenset(zip(self.axes, self.values, strict=True))
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Grouping:

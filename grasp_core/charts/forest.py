@@ -8,7 +8,7 @@ from typing import Any
 import altair as alt
 
 from grasp_core.charts.forest_layers import Measure, layers
-from grasp_core.charts.nulls import on_page, shared_domain
+from grasp_core.charts.nulls import on_page, shared_domain, within
 from grasp_core.charts.theme import (
     Theme,
     finish,
@@ -191,10 +191,10 @@ def _figures(
     return {
         "axis": axis_label(row.group.axes),
         "raters": row.n_raters,
-        "x": _within(domain, outcome.value),
-        "low": _within(domain, low),
-        "high": _within(domain, high),
-        "chance": _within(domain, outcome.null_median),
+        "x": within(domain, outcome.value),
+        "low": within(domain, low),
+        "high": within(domain, high),
+        "chance": within(domain, outcome.null_median),
         "value": measure.write(outcome.value),
         "interval": interval or str(outcome.no_interval or ""),
         "figures": " ".join(part for part in (measure.write(outcome.value), interval, beside) if part),
@@ -203,10 +203,6 @@ def _figures(
         "significance": SIGNIFICANCE_NAMES[outcome.significance],
         "verdict": verdict(outcome),
     }
-
-
-def _within(domain: tuple[float, float], value: float | None) -> float | None:
-    return None if value is None else min(max(value, domain[0]), domain[1])
 
 
 def _alt(measure: Measure, drawn: list[dict[str, Any]], of: str) -> str:

@@ -157,7 +157,7 @@ def outcome_row(result: RunResult, line: Line, domain: tuple[float, float]) -> d
     """A line's figures as text, its place, and its observed value and interval held within `domain`."""
     outcome, value = line.outcome, line.placed.value
     low, high = ends(line.placed)
-    place = _within(domain, value)
+    place = within(domain, value)
     tested = outcome.p is not None
     note = _note(outcome, beyond=place != value)
     said = format_value(outcome.value) if line.value is None else line.value
@@ -170,8 +170,8 @@ def outcome_row(result: RunResult, line: Line, domain: tuple[float, float]) -> d
         "middle": line.top + _TEXT,
         "base": line.top + _BASE,
         "x": place,
-        "low": _within(domain, low),
-        "high": _within(domain, high),
+        "low": within(domain, low),
+        "high": within(domain, high),
         "interval": line.interval or format_interval(outcome) or str(outcome.no_interval or ""),
         "value": "" if value is None else f"{said} {arrow(outcome)}".strip(),
         "median": format_value(outcome.null_median),
@@ -184,7 +184,8 @@ def outcome_row(result: RunResult, line: Line, domain: tuple[float, float]) -> d
     }
 
 
-def _within(domain: tuple[float, float], value: float | None) -> float | None:
+def within(domain: tuple[float, float], value: float | None) -> float | None:
+    """The place in a domain that is nearest to a value; None of None."""
     return None if value is None else min(max(value, domain[0]), domain[1])
 
 

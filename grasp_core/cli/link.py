@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 import getpass
 import sys
-from datetime import UTC, datetime
 
 from sqlalchemy import Engine
 
 from grasp_core.cli.commands import Command, add_commands
+from grasp_core.cli.output import day
 from grasp_core.cli.people import person_id_of
 from grasp_core.cli.storage import open_database
 from grasp_core.errors import DataError
@@ -129,11 +129,7 @@ def _withdraw(chosen: argparse.Namespace) -> None:
 
 def _line(link: Link, maker: str) -> str:
     opens = "leaderboard" if link.target.kind == "leaderboard" else f"run {link.target.id}"
-    ends = "no end" if link.expires_at is None else f"ends {_day(link.expires_at)}"
+    ends = "no end" if link.expires_at is None else f"ends {day(link.expires_at)}"
     used = f"used {link.uses}" + ("" if link.max_uses is None else f" of {link.max_uses}")
     shown = ["password"] * link.has_password + ["small groups"] * link.target.small_groups
     return "\t".join((link.id, opens, maker, link.label, link.state, ends, used, ", ".join(shown)))
-
-
-def _day(moment: float) -> str:
-    return f"{datetime.fromtimestamp(moment, UTC):%Y-%m-%d}"

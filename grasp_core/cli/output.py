@@ -1,7 +1,8 @@
-"""Files that commands write."""
+"""Files that commands write, and how they write a day."""
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 from grasp_core.errors import DataError
@@ -38,3 +39,8 @@ def write_bytes(target: Path, content: bytes) -> None:
         target.write_bytes(content)
     except OSError as error:
         raise DataError(f"{target}: cannot be written ({error.strerror})") from None
+
+
+def day(moment: float) -> str:
+    """The day of a moment, seconds since 1970, such as ``2026-11-24``."""
+    return f"{datetime.fromtimestamp(moment, UTC):%Y-%m-%d}"

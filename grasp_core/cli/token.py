@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from datetime import UTC, datetime
 from typing import get_args
 
 from grasp_core.cli.commands import Command, add_commands
+from grasp_core.cli.output import day
 from grasp_core.cli.people import person_id_of
 from grasp_core.cli.storage import open_database
 from grasp_core.errors import DataError
@@ -81,7 +81,7 @@ def _withdraw(chosen: argparse.Namespace) -> None:
 
 def _line(token: Token, owner: str) -> str:
     state = "works" if token.works else "expired" if token.expired else "withdrawn"
-    used = "never" if token.last_used_at is None else _day(token.last_used_at)
+    used = "never" if token.last_used_at is None else day(token.last_used_at)
     return "\t".join(
         (
             token.id,
@@ -89,11 +89,7 @@ def _line(token: Token, owner: str) -> str:
             token.name,
             token.scope,
             state,
-            f"ends {_day(token.expires_at)}",
+            f"ends {day(token.expires_at)}",
             f"used {used}",
         )
     )
-
-
-def _day(moment: float) -> str:
-    return f"{datetime.fromtimestamp(moment, UTC):%Y-%m-%d}"

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple, Protocol, Self
 
-from grasp_core.annotations import BoolArray, FloatArray
+from grasp_core.annotations import BoolArray, FloatArray, Raters
+from grasp_core.groups import Grouping, form_groups
 from grasp_core.permutation.nulls.values import Null
 from grasp_core.permutation.testing.tests import Tests
 from grasp_core.remarks.remark import Remark
 from grasp_core.result import Result, RunResult, Undecided
+from grasp_core.spec import AnalysisSpec
 
 
 class Work(Protocol):
@@ -110,3 +112,8 @@ class Later(NamedTuple):
 
     panels: Iterator[LaterPanel]
     left_out: tuple[Remark, ...]
+
+
+def groups_asked(raters: Raters, analysis: AnalysisSpec) -> Grouping:
+    """The groups of the axes that an analysis names, as large as it asks."""
+    return form_groups(raters, analysis.axes, min_raters=analysis.min_raters)

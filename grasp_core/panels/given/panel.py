@@ -6,11 +6,11 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from grasp_core.annotations import BoolArray, FloatArray
-from grasp_core.groups import AxisSet, Grouping, form_groups
+from grasp_core.groups import AxisSet, Grouping
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.io.parts.survey import DatasetInParts
 from grasp_core.panels.cohesion.panel import Cohesion, CohesionWork
-from grasp_core.panels.panel import Later
+from grasp_core.panels.panel import Later, groups_asked
 from grasp_core.permutation.nulls.values import Null
 from grasp_core.permutation.testing.attainable import axes_that_stay
 from grasp_core.remarks.cautions import Caution
@@ -74,12 +74,12 @@ def within(dataset: Dataset, analysis: AnalysisSpec, column: str) -> tuple[Group
         return None
     strata = (*analysis.strata, column)
     asked = replace(analysis, axes=axes, strata=strata, slices=(), pairs=False, given=())
-    stuck = axes_that_stay(dataset.raters, _groups(dataset, asked), asked)
+    stuck = axes_that_stay(dataset.raters, groups_asked(dataset.raters, asked), asked)
     axes = tuple(one for one in axes if one not in stuck)
     if not axes:
         return None
     asked = replace(asked, axes=axes)
-    found = _groups(dataset, asked)
+    found = groups_asked(dataset.raters, asked)
     return (found, asked) if found.groups else None
 
 
@@ -93,7 +93,3 @@ def given_of(
     idle = sum(one is None for one in found.values())
     panels = (Given(dataset, *one, column, unequal) for column, one in found.items() if one is not None)
     return Later(panels, (Caution.NOTHING_LEFT_GIVEN(axes=idle),) if idle else ())
-
-
-def _groups(dataset: Dataset, analysis: AnalysisSpec) -> Grouping:
-    return form_groups(dataset.raters, analysis.axes, min_raters=analysis.min_raters)

@@ -9,11 +9,11 @@ from typing import Any, Self
 import numpy as np
 
 from grasp_core.annotations import BoolArray, FloatArray
-from grasp_core.groups import AxisSet, Grouping, form_groups
+from grasp_core.groups import AxisSet, Grouping
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.outcome import Outcome
 from grasp_core.panels.cohesion.panel import Cohesion
-from grasp_core.panels.panel import Later
+from grasp_core.panels.panel import Later, groups_asked
 from grasp_core.panels.slices.items import only_items
 from grasp_core.panels.slices.tests import Within, slices_tests
 from grasp_core.permutation import questions
@@ -61,7 +61,7 @@ class _Slice:
     @classmethod
     def of(cls, value: str, dataset: Dataset, analysis: AnalysisSpec, unequal: Collection[AxisSet]) -> Self:
         """Form the groups of a slice and compute what is observed."""
-        grouping = _groups(dataset, analysis)
+        grouping = groups_asked(dataset.raters, analysis)
         panel = Cohesion.of(dataset, grouping, analysis, unequal) if grouping.groups else None
         return cls(value, dataset, panel)
 
@@ -177,7 +177,7 @@ def slices_of(
 
 def _has_groups(dataset: Dataset, analysis: AnalysisSpec, column: str) -> bool:
     """Whether some slice has a group."""
-    return any(_groups(data, analysis).groups for _, data in _values(dataset, column))
+    return any(groups_asked(data.raters, analysis).groups for _, data in _values(dataset, column))
 
 
 def _values(dataset: Dataset, column: str) -> Iterator[tuple[str, Dataset]]:
@@ -185,7 +185,3 @@ def _values(dataset: Dataset, column: str) -> Iterator[tuple[str, Dataset]]:
     attribute = dataset.attributes[column]
     for code, value in enumerate(attribute.values):
         yield value, only_items(dataset, attribute.codes == code)
-
-
-def _groups(dataset: Dataset, analysis: AnalysisSpec) -> Grouping:
-    return form_groups(dataset.raters, analysis.axes, min_raters=analysis.min_raters)

@@ -238,7 +238,7 @@ def _rows(result: Result) -> dict[tuple[frozenset[tuple[str, str]], str | None],
             _Row(row.group, None, {name: outcome_of(row, name) for name in _reported(result)}, row.label_use)
             for row in groups
         ]
-    return {(frozenset(zip(row.group.axes, row.group.values, strict=True)), row.model): row for row in rows}
+    return {(row.group.key, row.model): row for row in rows}
 
 
 def _reported(result: Result) -> tuple[str, ...]:

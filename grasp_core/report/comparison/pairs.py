@@ -6,13 +6,10 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from grasp_core.groups import Group
 from grasp_core.pairs import PairResult
 from grasp_core.report.comparison.changes import Change, changes_table, use_changed
 from grasp_core.report.words import group_label
 from grasp_core.result import Result, RunResult
-
-_Side = frozenset[tuple[str, str]]
 
 
 def pairs_compared(a: Result, b: Result) -> pd.DataFrame:
@@ -44,16 +41,11 @@ def pairs_compared(a: Result, b: Result) -> pd.DataFrame:
 def _in_both(a: Result, b: Result) -> Iterator[tuple[PairResult, PairResult]]:
     if not isinstance(a, RunResult) or not isinstance(b, RunResult):
         return
-    others = {(_side(row.a), _side(row.b)): row for one in b.pairs for row in (one, one.turned())}
+    others = {(row.a.key, row.b.key): row for one in b.pairs for row in (one, one.turned())}
     for row in a.pairs:
-        other = others.get((_side(row.a), _side(row.b)))
+        other = others.get((row.a.key, row.b.key))
         if other is not None:
             yield row, other
-
-
-def _side(group: Group) -> _Side:
-    """A group, in whatever order the axes of an intersection are named."""
-    return frozenset(zip(group.axes, group.values, strict=True))
 
 
 def _changes(a: PairResult, b: PairResult) -> Iterator[Change]:

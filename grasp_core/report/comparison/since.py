@@ -190,18 +190,14 @@ def _group(group: Group) -> str:
 
 def _without_small(found: Comparison, before: Result, now: Result, least: int) -> Comparison:
     small = {
-        _key(row.group)
+        row.group.key
         for result in (before, now)
         for row in getattr(result, "groups", ())
         if row.n_raters < least
     }
     return replace(
         found,
-        changes=tuple(change for change in found.changes if _key(change.group) not in small),
-        only_a=tuple(group for group in found.only_a if _key(group) not in small),
-        only_b=tuple(group for group in found.only_b if _key(group) not in small),
+        changes=tuple(change for change in found.changes if change.group.key not in small),
+        only_a=tuple(group for group in found.only_a if group.key not in small),
+        only_b=tuple(group for group in found.only_b if group.key not in small),
     )
-
-
-def _key(group: Group) -> frozenset[tuple[str, str]]:
-    return frozenset(zip(group.axes, group.values, strict=True))
