@@ -60,13 +60,6 @@ def remark_from_dict(plain: Any) -> Remark:
     return remark
 
 
-def remarks_from_list(plain: Any) -> tuple[Remark, ...]:
-    """Read a list of remarks; what is wrong raises as in :func:`remark_from_dict`."""
-    if not isinstance(plain, list):
-        raise TypeError(f"{plain!r} (expected a list)")
-    return tuple(map(remark_from_dict, plain))
-
-
 def _value(plain: Any) -> Value:
     if isinstance(plain, dict):
         return remark_from_dict(plain)

@@ -75,10 +75,6 @@ class Sources:
         """A person's kept token for a source."""
         return self._tokens.get(owner=owner, site=_site(source))
 
-    def all_kept(self, owner: str) -> list[KeptToken]:
-        """All tokens that are kept for a person."""
-        return self._tokens.of(owner)
-
     def forget(self, site: str, *, owner: str) -> bool:
         """Keep a person's token no longer; whether there was one."""
         return self._tokens.forget(owner=owner, site=site)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -38,22 +37,9 @@ class Overlap:
         return self.v is not None and self.v >= NEARLY_IDENTICAL
 
 
-def overlaps(raters: Raters, names: Sequence[str] | None = None) -> tuple[Overlap, ...]:
-    """Measure every pair of axes.
-
-    Parameters
-    ----------
-    raters : Raters
-    names : sequence of str, optional
-        Axes; by default all.
-
-    Raises
-    ------
-    KeyError
-        If an axis is not in `raters`.
-    """
-    names = tuple(raters.axes) if names is None else tuple(names)
-    return tuple(_overlap(raters, first, second) for first, second in combinations(names, 2))
+def overlaps(raters: Raters) -> tuple[Overlap, ...]:
+    """Measure every pair of axes."""
+    return tuple(_overlap(raters, first, second) for first, second in combinations(raters.axes, 2))
 
 
 def _overlap(raters: Raters, first: str, second: str) -> Overlap:

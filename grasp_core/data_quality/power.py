@@ -26,6 +26,7 @@ _STRONGEST = (1.0, 0.8, 0.6)
 """Strengths tried as the strongest: labels that are all noise agree with nobody's, and GAI has no value."""
 _STEPS = 5
 """Halvings of the range of strengths."""
+_SEED = 1
 _THIN = 3
 """Purpose of this module's random stream; the others are those of :mod:`.simulation`."""
 
@@ -80,29 +81,24 @@ class GroupPower:
     reason: Remark | None = None
 
 
-def power_tasks(
-    annotations: Annotations, raters: Raters, axes: Sequence[AxisSet], *, min_raters: int = 2, seed: int = 1
-) -> list[PowerTask]:
-    """Lay out one simulation per group.
+def power_tasks(annotations: Annotations, raters: Raters, axes: Sequence[AxisSet]) -> list[PowerTask]:
+    """Lay out one simulation per group of two raters or more.
 
     Parameters
     ----------
     annotations : Annotations
     raters : Raters
     axes : sequence of axis sets
-    min_raters : int
-        Smaller groups are left out.
-    seed : int
 
     Raises
     ------
     KeyError
         If an axis is not in `raters`.
     """
-    grouping = form_groups(raters, axes, min_raters=min_raters)
-    fewer = thinned(annotations, seed)
+    grouping = form_groups(raters, axes, min_raters=2)
+    fewer = thinned(annotations, _SEED)
     return [
-        PowerTask(group, fewer, grouping.known[known], member, annotations.n_items, seed)
+        PowerTask(group, fewer, grouping.known[known], member, annotations.n_items, _SEED)
         for group, member, known in zip(grouping.groups, grouping.member, grouping.known_of, strict=True)
     ]
 

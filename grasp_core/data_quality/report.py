@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -79,26 +78,15 @@ class QualityReport:
         }
 
 
-def quality_report(
-    dataset: Dataset, names: Sequence[str] | None = None, power: Sequence[GroupPower] = ()
-) -> QualityReport:
+def quality_report(dataset: Dataset, power: Sequence[GroupPower] = ()) -> QualityReport:
     """Look at everything but power, which takes longer and is given where it was estimated.
 
     Parameters
     ----------
     dataset : Dataset
-    names : sequence of str, optional
-        Axes of interest; by default all.
     power : sequence of GroupPower
-
-    Raises
-    ------
-    KeyError
-        If the data set lacks one of the axes.
     """
     annotations, raters = dataset.annotations, dataset.raters
-    if names is not None:
-        raters = dataclasses.replace(raters, axes={name: raters.axes[name] for name in names})
     return QualityReport(
         dataset.summary,
         overview(annotations, raters),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -27,22 +26,9 @@ class SmallGroups:
     fewer: tuple[int, ...]
 
 
-def small_groups(raters: Raters, names: Sequence[str] | None = None) -> tuple[SmallGroups, ...]:
-    """Count small groups of every axis and of every pair of axes.
-
-    Parameters
-    ----------
-    raters : Raters
-    names : sequence of str, optional
-        Axes; by default all.
-
-    Raises
-    ------
-    KeyError
-        If an axis is not in `raters`.
-    """
-    names = tuple(raters.axes) if names is None else tuple(names)
-    return tuple(_count(raters, axes) for size in (1, 2) for axes in combinations(names, size))
+def small_groups(raters: Raters) -> tuple[SmallGroups, ...]:
+    """Count small groups of every axis and of every pair of axes."""
+    return tuple(_count(raters, axes) for size in (1, 2) for axes in combinations(raters.axes, size))
 
 
 def _count(raters: Raters, axes: AxisSet) -> SmallGroups:

@@ -151,7 +151,7 @@ def column_label(column: str) -> str:
     return {"axis": "Axis", "group": "Group", "raters": "Raters", "annotations": "Annotations"}[column]
 
 
-def wide_table(result: RunResult, *, order: RowOrder = "axis", by: str | None = None) -> pd.DataFrame:
+def wide_table(result: RunResult) -> pd.DataFrame:
     """Table 5 as printed in the paper: one text cell per group and statistic, such as ``0.540 ↓*``."""
     statistics = reported_statistics(result)
     rows = [
@@ -162,7 +162,7 @@ def wide_table(result: RunResult, *, order: RowOrder = "axis", by: str | None = 
             row.n_annotations,
             *(cell_text(outcome_of(row, name)) for name in statistics),
         ]
-        for row in ordered_groups(result, order, by)
+        for row in result.groups
     ]
     heads = ["Axis", "Group", "Raters", "Annotations", *(WORDS[name].name for name in statistics)]
     return pd.DataFrame(rows, columns=heads)

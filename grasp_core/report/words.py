@@ -137,9 +137,6 @@ LABEL_USE_FORMULA = (
     "of the others’ m ratings giving label k, and w = n m / (n + m); tested by the label that lies furthest "
     "from its chance values, in their standard deviations"
 )
-MEAN_SHIFT_EXPLANATION = (
-    "How much higher on the scale the group’s labels lie than the others’ of the same items."
-)
 
 DSI_NAME = "DSI"
 DSI_EXPLANATION = (
@@ -178,16 +175,16 @@ def format_value(value: float | None) -> str:
     return text.replace("-", MINUS)
 
 
-def format_interval(outcome: Outcome, digits: int = 3) -> str:
+def format_interval(outcome: Outcome) -> str:
     """An outcome's interval in brackets, such as ``[0.112, 0.304]``; empty where it has none."""
-    return interval_text(outcome.interval, digits)
+    return interval_text(outcome.interval)
 
 
-def interval_text(interval: Interval | None, digits: int = 3) -> str:
+def interval_text(interval: Interval | None) -> str:
     """As :func:`format_interval`, of an interval or None."""
     if interval is None:
         return ""
-    ends = (f"{end:.{digits}f}" for end in (interval.low, interval.high))
+    ends = (f"{end:.3f}" for end in (interval.low, interval.high))
     return f"[{', '.join(ends)}]".replace("-", MINUS)
 
 

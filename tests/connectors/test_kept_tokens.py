@@ -42,7 +42,9 @@ def test_a_kept_token_is_for_one_person_and_one_server(engine: Engine) -> None:
     assert here.token(parse(f"{SOURCE}s"), owner="ann") == TOKEN  # another table
     assert [here.token(source, owner="ann") for source in OTHERS] == [""] * 3
     assert here.token(SOURCE, owner="ben") == ""
-    assert [kept.site for kept in here.all_kept("ann")] == ["postgresql://ann@db.internal/labels"]
+    kept = here.kept(SOURCE, owner="ann")
+    assert kept is not None
+    assert kept.site == "postgresql://ann@db.internal/labels"
     assert not here.forget(SOURCE.site(), owner="ben")
     assert here.forget(SOURCE.site(), owner="ann")
     assert here.token(SOURCE, owner="ann") == ""

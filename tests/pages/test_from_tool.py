@@ -135,7 +135,8 @@ def test_a_token_is_kept_for_those_who_ask_and_forgotten(
     widget(page.text_input, "Table").set_value("votes").run()
     assert "Yours for postgresql://ann@db.internal/lab is kept since" in seen(page.caption)
     press(page, "Forget the kept one")
-    assert server.sources.all_kept("") == []
+    source = from_tool.parse("sql:postgresql://ann@db.internal/lab?table=votes")
+    assert server.sources.kept(source, owner="") is None
 
 
 def test_who_may_not_run_is_not_offered_it(monkeypatch: pytest.MonkeyPatch, page: AppTest) -> None:

@@ -11,7 +11,7 @@ import pytest
 from grasp_core.errors import DataError
 from grasp_core.json_values import damaged
 from grasp_core.outcome import Outcome
-from grasp_core.remark_codes import CODES, KINDS, remark_from_dict, remarks_from_list
+from grasp_core.remark_codes import CODES, KINDS, remark_from_dict
 from grasp_core.remarks.cautions import Caution, is_public
 from grasp_core.remarks.endpoints import ModelProblem
 from grasp_core.remarks.problems import DataProblem
@@ -72,7 +72,6 @@ def test_sentences_of_earlier_versions_and_codes_of_later_ones_are_their_text() 
     assert remark_from_dict("as it was") == said("as it was")
     later = {"code": "of-the-future", "numbers": {"n": [{"x": 1}]}, "text": "as it will be"}
     assert str(remark_from_dict(later)) == "as it will be"
-    assert remarks_from_list([later, "b"])[1] == said("b")
 
 
 def test_a_remark_is_worded_from_its_code_whatever_text_the_file_has() -> None:

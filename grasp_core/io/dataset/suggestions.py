@@ -41,12 +41,12 @@ def one_spelling(counts: Mapping[str, int]) -> dict[str, str]:
     return changes
 
 
-def merge_rare(counts: Mapping[str, int], fewer_than: int, into: str = OTHER) -> dict[str, str]:
+def merge_rare(counts: Mapping[str, int], fewer_than: int) -> dict[str, str]:
     """Values with too few cells, all into one; none if that would merge everything or a single value."""
     rare = [value for value, count in counts.items() if count < fewer_than and value.strip()]
     if len(rare) < 2 or len(rare) == len(counts):
         return {}
-    return {value: into for value in rare if value != into}
+    return {value: OTHER for value in rare if value != OTHER}
 
 
 def _meaning(value: str) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
 from grasp_core.data_spec import DataSpec
 from grasp_core.io.table.table import Table
 
@@ -11,9 +9,7 @@ KEPT = 1_200
 """Characters kept of a text; nobody reads more of it in a table."""
 
 
-def texts_of_items(
-    table: Table, spec: DataSpec, wanted: Collection[str] | None = None
-) -> dict[str, str] | None:
+def texts_of_items(table: Table, spec: DataSpec) -> dict[str, str] | None:
     """The beginning of the first text of each item; None where no column holds texts.
 
     Parameters
@@ -21,8 +17,6 @@ def texts_of_items(
     table : Table
         The annotations.
     spec : DataSpec
-    wanted : collection of str, optional
-        Items whose texts are wanted; by default of all.
     """
     if spec.text is None or spec.item is None or {spec.text, spec.item} - set(table.columns):
         return None
@@ -30,7 +24,6 @@ def texts_of_items(
     kept = [words[:KEPT] + ("…" if len(words) > KEPT else "") for words in text.values]
     found: dict[str, str] = {}
     for code, words in zip(item.codes.tolist(), text.codes.tolist(), strict=True):
-        name = item.values[code]
-        if (wanted is None or name in wanted) and kept[words] not in spec.missing:
-            found.setdefault(name, kept[words])
+        if kept[words] not in spec.missing:
+            found.setdefault(item.values[code], kept[words])
     return found

@@ -8,13 +8,11 @@ from itertools import combinations
 
 from grasp_core.groups import AxisSet, Group
 from grasp_core.pairs import PairResult
-from grasp_core.panels.models.result import GroupSides, ModelsResult
+from grasp_core.panels.models.result import ModelsResult
 from grasp_core.remarks.cautions import Caution
 from grasp_core.remarks.remark import Remark, Words
 from grasp_core.report.small_groups.cover import LEAST, Cell, Line, left_out
 from grasp_core.result import DsiResult, GivenResult, GroupResult, Result, RunResult, SlicesResult, Undecided
-
-_ROW = GroupResult | GroupSides
 
 
 def hidden_groups(result: Result) -> frozenset[Group]:

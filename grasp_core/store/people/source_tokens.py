@@ -38,10 +38,6 @@ class SourceTokenStore:
         """A person's token for a site; None where none is kept."""
         return next(iter(self._found(_is(owner, site))), None)
 
-    def of(self, owner: str) -> list[KeptToken]:
-        """A person's tokens by site."""
-        return self._found(source_tokens.c.owner == storable(owner))
-
     def forget(self, *, owner: str, site: str) -> bool:
         """Delete a token; whether there was one."""
         with to_write(self._engine) as connection:
