@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from grasp_core.export.html import report_html
+from grasp_core.export.html.page import report_html
 from grasp_core.export.latex import table_latex
 from grasp_core.export.markdown import table_markdown
 from grasp_core.export.spreadsheet import table_xlsx

@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 import pytest
 
 from grasp_core.export.figure import inline_svg
-from grasp_core.export.html import report_html
+from grasp_core.export.html.page import report_html
 from grasp_core.outcome import Interval, Outcome, Shift
 from grasp_core.remarks.remark import said
 from tests.report.hostile import hostile_result

@@ -11,7 +11,7 @@ import pytest
 
 from benchmarks.planted import AXIS, dataset, independent_shares, labelled, own_view, run_spec, shifted
 from grasp_core.errors import SpecError
-from grasp_core.export.html import report_html
+from grasp_core.export.html.page import report_html
 from grasp_core.export.latex import table_latex
 from grasp_core.export.markdown import table_markdown
 from grasp_core.io.dataset.load import Dataset

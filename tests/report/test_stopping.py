@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from grasp_core.export.html import report_html
+from grasp_core.export.html.page import report_html
 from grasp_core.groups import Group
 from grasp_core.report.contents import conventions
 from grasp_core.report.stopping import ending, guarantee

@@ -7,7 +7,7 @@ from html import escape
 import pandas as pd
 
 from grasp_core.charts.rater_map import rater_map_chart
-from grasp_core.export.html_parts import figure, listing, number, sentence, table, text
+from grasp_core.export.html.parts import figure, listing, number, sentence, table, text
 from grasp_core.rater_map.reported import drawn_axes
 from grasp_core.rater_map.tables import axes_table, distance_words, groups_table
 from grasp_core.rater_map.values import RaterMap

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from grasp_core.export.html_parts import listing, number, sentence, table, text
+from grasp_core.export.html.parts import listing, number, sentence, table, text
 from grasp_core.report.given import GIVEN_EXPLANATION, given_sentences, given_table
 from grasp_core.report.words import axis_label
 from grasp_core.result import GivenResult, RunResult

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from grasp_core.charts import label_forest_plot
-from grasp_core.export.html_parts import Cell, figure, listing, number, sentence, table, text
+from grasp_core.export.html.parts import Cell, figure, listing, number, sentence, table, text
 from grasp_core.outcome import LabelUse, Shift
 from grasp_core.report.label_tables import drawn_labels, with_label_use
 from grasp_core.report.label_use import (

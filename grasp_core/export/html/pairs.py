@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from grasp_core.charts import pairs_matrix
-from grasp_core.export.html_parts import figure, listing, number, sentence, table, text
+from grasp_core.export.html.parts import figure, listing, number, sentence, table, text
 from grasp_core.report.pairs.sentences import most_told
 from grasp_core.report.pairs.tables import pairs_in_words
 from grasp_core.report.pairs.words import PAIRS_EXPLANATION, Measure, measures

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from html import escape
 
-from grasp_core.export.html_parts import code, number, table, text
+from grasp_core.export.html.parts import code, number, table, text
 from grasp_core.report.account import account_sentence
 from grasp_core.report.contents import raters_per_item
 from grasp_core.result import FileFingerprint, RunResult

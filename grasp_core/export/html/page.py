@@ -6,12 +6,11 @@ from dataclasses import replace
 from html import escape
 
 from grasp_core.charts import cohesion_map, dsi_chart, forest_plot, null_histograms
-from grasp_core.export.html_data import again, data
-from grasp_core.export.html_given import given
-from grasp_core.export.html_labels import label_use
-from grasp_core.export.html_map import rater_map
-from grasp_core.export.html_pairs import pairs
-from grasp_core.export.html_parts import (
+from grasp_core.export.html.data import again, data
+from grasp_core.export.html.given import given
+from grasp_core.export.html.labels import label_use
+from grasp_core.export.html.pairs import pairs
+from grasp_core.export.html.parts import (
     Cell,
     definitions,
     figure,
@@ -21,8 +20,9 @@ from grasp_core.export.html_parts import (
     table,
     text,
 )
-from grasp_core.export.html_slices import slices
-from grasp_core.export.html_style import STYLE
+from grasp_core.export.html.rater_map import rater_map
+from grasp_core.export.html.slices import slices
+from grasp_core.export.html.style import STYLE
 from grasp_core.outcome import Outcome
 from grasp_core.rater_map.reported import printable_map
 from grasp_core.rater_map.values import RaterMap

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from grasp_core.charts import slices_chart
-from grasp_core.export.html_parts import figure, listing, number, sentence, table, text
+from grasp_core.export.html.parts import figure, listing, number, sentence, table, text
 from grasp_core.report.slices import marked_groups, slice_sentences, wide_slices
 from grasp_core.report.words import group_label, lead_statistic, one_line
 from grasp_core.result import RunResult, SlicesResult
