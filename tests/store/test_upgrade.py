@@ -16,7 +16,7 @@ from sqlalchemy import Engine
 from grasp_core.access import EVERYONE
 from grasp_core.people import Identity
 from grasp_core.store.answers import AnswerStore
-from grasp_core.store.backup import restore_backup
+from grasp_core.store.backup.backup import restore_backup
 from grasp_core.store.database import connect
 from grasp_core.store.files import FileStore
 from grasp_core.store.links import LinkStore

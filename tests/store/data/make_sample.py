@@ -17,7 +17,7 @@ import numpy as np
 from sqlalchemy import URL
 
 from grasp_core.store.answers import AnswerStore
-from grasp_core.store.backup import write_backup
+from grasp_core.store.backup.backup import write_backup
 from grasp_core.store.database import connect
 from grasp_core.store.files import FileStore
 from grasp_core.store.links import LinkStore

@@ -10,7 +10,7 @@ from sqlalchemy import Engine
 
 from grasp_core.access import EVERYONE, only
 from grasp_core.errors import AccessError, DataError, LimitError, StoreError
-from grasp_core.store.backup import restore_backup, write_backup
+from grasp_core.store.backup.backup import restore_backup, write_backup
 from grasp_core.store.people.projects import ProjectStore
 from grasp_core.store.runs import RunStore
 from grasp_core.store.schema import metadata, watches

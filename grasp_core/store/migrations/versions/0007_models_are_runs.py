@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from grasp_core.store.earlier_documents import run_of
+from grasp_core.store.backup.earlier_documents import run_of
 
 revision = "0007"
 down_revision = "0006"

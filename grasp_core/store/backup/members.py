@@ -15,7 +15,7 @@ from sqlalchemy import Table
 from sqlalchemy.exc import SQLAlchemyError
 
 from grasp_core.errors import DataError
-from grasp_core.store.sealed import BackupKey
+from grasp_core.store.backup.sealed import BackupKey
 
 MANIFEST, SIGNATURE, _SEALED = "manifest.json", "signature", ".age"
 MAX_MANIFEST_BYTES = 2**16

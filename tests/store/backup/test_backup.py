@@ -29,7 +29,8 @@ from grasp_core.access import EVERYONE, only
 from grasp_core.errors import DataError, StoreError
 from grasp_core.people import Identity
 from grasp_core.store.answers import MAX_BYTES, AnswerStore
-from grasp_core.store.backup import Contents, restore_backup, write_backup
+from grasp_core.store.backup.backup import Contents, restore_backup, write_backup
+from grasp_core.store.backup.sealed import BackupKey, new_key
 from grasp_core.store.database import connect
 from grasp_core.store.files import CHUNK_BYTES, FileStore
 from grasp_core.store.links import LinkStore, Target
@@ -39,7 +40,6 @@ from grasp_core.store.people.projects import ProjectStore
 from grasp_core.store.readings import ReadingStore
 from grasp_core.store.runs import RunStore
 from grasp_core.store.schema import metadata
-from grasp_core.store.sealed import BackupKey, new_key
 from tests.empty_store import open_store
 from tests.engine.asking import answer, sliced_answer
 from tests.engine.serving import ask, ask_sliced, in_progress, now, result_digits, serving

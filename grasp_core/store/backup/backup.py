@@ -2,7 +2,7 @@
 
 The file is a zip archive of ``manifest.json`` and one ``NAME.jsonl`` per table: a JSON object a line, bytes
 in base64. The manifest has every table's number of rows and SHA-256. With a key, tables are
-``NAME.jsonl.age``, and ``signature`` holds for the manifest, see :mod:`grasp_core.store.sealed`.
+``NAME.jsonl.age``, and ``signature`` holds for the manifest, see :mod:`grasp_core.store.backup.sealed`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from sqlalchemy import Connection, Engine, Table
 
 from grasp_core.access import EVERYONE
 from grasp_core.errors import DataError, GraspError, StoreError
-from grasp_core.store.backup_members import (
+from grasp_core.store.backup.earlier_documents import Documents
+from grasp_core.store.backup.members import (
     MANIFEST,
     MAX_MANIFEST_BYTES,
     SIGNATURE,
@@ -37,11 +38,10 @@ from grasp_core.store.backup_members import (
     parsed,
     rows_refused,
 )
-from grasp_core.store.backup_rows import Row, check_of, plain_of, row_of
+from grasp_core.store.backup.rows import Row, check_of, plain_of, row_of
+from grasp_core.store.backup.sealed import BackupKey
 from grasp_core.store.database import clock, only_one, snapshot, to_write
-from grasp_core.store.earlier_documents import Documents
 from grasp_core.store.schema import PASSING, files, links, metadata, projects, runs
-from grasp_core.store.sealed import BackupKey
 from grasp_core.version import __version__
 
 FORMAT = "grasp-backup"
