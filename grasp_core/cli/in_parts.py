@@ -7,7 +7,7 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from grasp_core.cli.terminal import note, show_rows
+from grasp_core.cli.terminal.lines import note, show_rows
 from grasp_core.connectors.source import is_source
 from grasp_core.errors import DataError
 from grasp_core.io.archives.containers import MAX_BYTES

@@ -16,8 +16,8 @@ from grasp_core.cli.data.account import say_data
 from grasp_core.cli.data.options import add_items, add_reading
 from grasp_core.cli.data.reading import read
 from grasp_core.cli.data.recorded import given_options, note_other_data, reading_of, recorded_spec
-from grasp_core.cli.output import check_target, write_text
-from grasp_core.cli.terminal import clear_line, note, show_line
+from grasp_core.cli.terminal.lines import clear_line, note, show_line
+from grasp_core.cli.terminal.output import check_target, write_text
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.run import checked_groups

@@ -16,9 +16,9 @@ from grasp_core.cli.analysis import add_groups_and_test, analysis_fields
 from grasp_core.cli.data.account import say_data
 from grasp_core.cli.data.options import add_reading
 from grasp_core.cli.data.reading import read
-from grasp_core.cli.output import check_target, write_text
-from grasp_core.cli.progress import RunOnTerminal
-from grasp_core.cli.terminal import VOICE, note
+from grasp_core.cli.terminal.lines import VOICE, note
+from grasp_core.cli.terminal.output import check_target, write_text
+from grasp_core.cli.terminal.progress import RunOnTerminal
 from grasp_core.engine.compute import compute
 from grasp_core.engine.cost import models_seconds
 from grasp_core.engine.pools import workers

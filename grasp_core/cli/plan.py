@@ -15,8 +15,8 @@ from grasp_core.cli.data.account import say_data
 from grasp_core.cli.data.options import add_reading
 from grasp_core.cli.data.reading import read
 from grasp_core.cli.items import group_axes, named_group
-from grasp_core.cli.output import check_target, write_bytes, write_text
-from grasp_core.cli.terminal import clear_line, note, show_line
+from grasp_core.cli.terminal.lines import clear_line, note, show_line
+from grasp_core.cli.terminal.output import check_target, write_bytes, write_text
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.errors import SpecError

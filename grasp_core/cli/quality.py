@@ -13,8 +13,8 @@ from grasp_core.annotations import Annotations
 from grasp_core.cli.data.account import say_data
 from grasp_core.cli.data.options import add_reading
 from grasp_core.cli.data.reading import read
-from grasp_core.cli.output import write_text
-from grasp_core.cli.terminal import clear_line, note, show_line
+from grasp_core.cli.terminal.lines import clear_line, note, show_line
+from grasp_core.cli.terminal.output import write_text
 from grasp_core.data_quality import tables
 from grasp_core.data_quality.power import GroupPower, estimate, power_tasks
 from grasp_core.data_quality.report import QualityReport, quality_json, quality_report

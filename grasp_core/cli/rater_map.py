@@ -16,9 +16,9 @@ from grasp_core.cli.analysis import add_shuffles, analysis_fields
 from grasp_core.cli.data.account import say_data
 from grasp_core.cli.data.options import add_reading
 from grasp_core.cli.data.reading import read
-from grasp_core.cli.output import check_target, write_bytes, write_text
-from grasp_core.cli.terminal import VOICE, note
-from grasp_core.cli.told import say_map
+from grasp_core.cli.terminal.lines import VOICE, note
+from grasp_core.cli.terminal.output import check_target, write_bytes, write_text
+from grasp_core.cli.terminal.told import say_map
 from grasp_core.engine.run import checked_groups
 from grasp_core.errors import SpecError
 from grasp_core.groups import AxisSet

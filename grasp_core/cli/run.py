@@ -23,11 +23,11 @@ from grasp_core.cli.data.options import add_items, add_reading, names
 from grasp_core.cli.data.reading import read
 from grasp_core.cli.data.recorded import given_options, note_other_data, reading_of, recorded_spec
 from grasp_core.cli.in_parts import add_in_parts, parts_of
-from grasp_core.cli.progress import RunOnTerminal
 from grasp_core.cli.run_files import add_files, asked_map, check_files, check_map, write_files
 from grasp_core.cli.scratch import Scratch
-from grasp_core.cli.terminal import VOICE, note
-from grasp_core.cli.told import say_map, say_result
+from grasp_core.cli.terminal.lines import VOICE, note
+from grasp_core.cli.terminal.progress import RunOnTerminal
+from grasp_core.cli.terminal.told import say_map, say_result
 from grasp_core.engine.compute import compute
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.choose import make_pool

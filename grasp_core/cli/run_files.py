@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from grasp_core.cli.output import check_target, write_bytes, write_text
+from grasp_core.cli.terminal.output import check_target, write_bytes, write_text
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.errors import SpecError
 from grasp_core.io.dataset.load import Dataset

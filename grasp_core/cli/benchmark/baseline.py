@@ -15,8 +15,8 @@ from grasp_core.benchmark.scoring.evaluate import Way, evaluate, evaluation_json
 from grasp_core.benchmark.tasks import TEST_FILE, TRAIN_FILE, Task, read_rows, read_task
 from grasp_core.cli.benchmark.arguments import whole
 from grasp_core.cli.benchmark.lm import add_lm_options, make_lm
-from grasp_core.cli.output import check_target, write_text
-from grasp_core.cli.terminal import clear_line, note, show_rows
+from grasp_core.cli.terminal.lines import clear_line, note, show_rows
+from grasp_core.cli.terminal.output import check_target, write_text
 from grasp_core.errors import DataError
 from grasp_core.models_as_raters.labels import ID, LABEL
 

@@ -20,7 +20,7 @@ from grasp_core.benchmark.language_models.tokens import FileTokens
 from grasp_core.benchmark.language_models.tuning import Trial, grid, macro_f1_declared, paper_sweeps, tune
 from grasp_core.benchmark.tasks import TRAIN_FILE, Task, read_rows, read_task
 from grasp_core.cli.benchmark.arguments import whole
-from grasp_core.cli.terminal import clear_line, note, show_rows
+from grasp_core.cli.terminal.lines import clear_line, note, show_rows
 from grasp_core.errors import SpecError
 
 

@@ -17,8 +17,8 @@ from grasp_core.benchmark.submissions.submission import Submission, read_submiss
 from grasp_core.benchmark.submissions.validation import known_ids, require_scorable
 from grasp_core.benchmark.tasks import Task, read_tasks
 from grasp_core.cli.benchmark.arguments import add_gold, add_seed, add_submission, add_tasks
-from grasp_core.cli.output import check_target, write_text
-from grasp_core.cli.terminal import note
+from grasp_core.cli.terminal.lines import note
+from grasp_core.cli.terminal.output import check_target, write_text
 from grasp_core.report.words import format_p_value
 from grasp_core.wording import listed, number
 

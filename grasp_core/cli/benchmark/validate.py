@@ -8,7 +8,7 @@ from grasp_core.benchmark.submissions.submission import read_submission
 from grasp_core.benchmark.submissions.validation import VALIDATED, known_ids, validate
 from grasp_core.benchmark.tasks import read_tasks
 from grasp_core.cli.benchmark.arguments import add_submission, add_tasks
-from grasp_core.cli.terminal import note
+from grasp_core.cli.terminal.lines import note
 from grasp_core.errors import Problem, raise_stopping
 
 

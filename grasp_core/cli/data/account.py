@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grasp_core.cli.terminal import note
+from grasp_core.cli.terminal.lines import note
 from grasp_core.data_spec import DataSpec
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.report.account import account_sentence, unused_sentence

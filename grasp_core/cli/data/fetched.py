@@ -5,7 +5,7 @@ from __future__ import annotations
 import getpass
 import sys
 
-from grasp_core.cli.terminal import clear_line, note, show_line
+from grasp_core.cli.terminal.lines import clear_line, note, show_line
 from grasp_core.connectors.anywhere import read_anywhere
 from grasp_core.connectors.source import TOOLS, Source
 from grasp_core.connectors.tokens import NEEDED, VARIABLES

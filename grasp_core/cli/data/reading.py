@@ -8,7 +8,7 @@ from typing import Any
 from grasp_core.asked.reading import Reading, Tables, reading_of
 from grasp_core.cli.data.fetched import read_place
 from grasp_core.cli.data.options import spec_fields
-from grasp_core.cli.terminal import VOICE
+from grasp_core.cli.terminal.lines import VOICE
 from grasp_core.errors import SpecError
 from grasp_core.io.parts.partitions import Parts, sample
 from grasp_core.io.table.table import Table

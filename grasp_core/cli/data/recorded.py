@@ -8,7 +8,7 @@ from typing import Any
 
 from grasp_core.asked.reading import Reading
 from grasp_core.cli.data.reading import read_tables
-from grasp_core.cli.terminal import note
+from grasp_core.cli.terminal.lines import note
 from grasp_core.errors import SpecError
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.report.printable import printable

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from grasp_core.access import EVERYONE, User, only
 from grasp_core.cli.commands import Command, add_commands
-from grasp_core.cli.people import person_id_of
+from grasp_core.cli.server.people import person_id_of
 from grasp_core.connectors.source import is_source
 from grasp_core.engine.pools import workers
 from grasp_core.errors import DataError
@@ -31,10 +31,12 @@ CHANGED = 3
 """Exit status of ``look`` where something was run again."""
 WAIT_SECONDS = 0.2
 _BELOW = (
-    Command("add", "watch a run of the server, or a result file", "watch:fill_add"),
-    Command("list", "list watches, and how they stand", "watch:fill_list"),
-    Command("look", "look now, run again what changed, and say what is new", "watch:fill_look", reads=True),
-    Command("remove", "watch a run no more; its runs stay", "watch:fill_remove"),
+    Command("add", "watch a run of the server, or a result file", "server.watch:fill_add"),
+    Command("list", "list watches, and how they stand", "server.watch:fill_list"),
+    Command(
+        "look", "look now, run again what changed, and say what is new", "server.watch:fill_look", reads=True
+    ),
+    Command("remove", "watch a run no more; its runs stay", "server.watch:fill_remove"),
 )
 _KINDS: tuple[Kind, ...] = ("annotations", "raters", "items")
 

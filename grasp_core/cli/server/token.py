@@ -6,9 +6,9 @@ import argparse
 from typing import get_args
 
 from grasp_core.cli.commands import Command, add_commands
-from grasp_core.cli.output import day
-from grasp_core.cli.people import person_id_of
-from grasp_core.cli.storage import open_database
+from grasp_core.cli.server.people import person_id_of
+from grasp_core.cli.server.storage import open_database
+from grasp_core.cli.terminal.output import day
 from grasp_core.errors import DataError
 from grasp_core.people import COMMAND, Scope, Token
 from grasp_core.store.people.audit import AuditStore
@@ -16,9 +16,9 @@ from grasp_core.store.people.people import PeopleStore
 from grasp_core.store.people.tokens import TokenStore
 
 _BELOW = (
-    Command("make", "make a token for a person; it is printed once", "token:fill_make"),
-    Command("list", "list tokens of everybody, or of one person", "token:fill_list"),
-    Command("withdraw", "make a token stop working at once", "token:fill_withdraw"),
+    Command("make", "make a token for a person; it is printed once", "server.token:fill_make"),
+    Command("list", "list tokens of everybody, or of one person", "server.token:fill_list"),
+    Command("withdraw", "make a token stop working at once", "server.token:fill_withdraw"),
 )
 
 

@@ -11,8 +11,8 @@ from typing import get_args
 
 from grasp_core.access import role_of
 from grasp_core.accounts import Accounts, accounts_of
-from grasp_core.cli.output import check_target
-from grasp_core.cli.storage import open_database
+from grasp_core.cli.server.storage import open_database
+from grasp_core.cli.terminal.output import check_target
 from grasp_core.erasing import STAYS, erasing
 from grasp_core.errors import DataError
 from grasp_core.people import Role

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from grasp_core import cli
-from grasp_core.cli.watch import CHANGED
+from grasp_core.cli.server.watch import CHANGED
 from tests.empty_store import empty_home
 from tests.watches.watching import votes
 

@@ -9,9 +9,9 @@ import sys
 from sqlalchemy import Engine
 
 from grasp_core.cli.commands import Command, add_commands
-from grasp_core.cli.output import day
-from grasp_core.cli.people import person_id_of
-from grasp_core.cli.storage import open_database
+from grasp_core.cli.server.people import person_id_of
+from grasp_core.cli.server.storage import open_database
+from grasp_core.cli.terminal.output import day
 from grasp_core.errors import DataError
 from grasp_core.people import COMMAND
 from grasp_core.report.small_groups.cover import LEAST
@@ -23,9 +23,9 @@ from grasp_core.store.people.audit import AuditStore
 from grasp_core.store.people.people import PeopleStore
 
 _BELOW = (
-    Command("make", "make a link to a run; it is printed once", "link:fill_make"),
-    Command("list", "list the links to a run, or of a person", "link:fill_list"),
-    Command("withdraw", "make a link, or all of a run or person, stop working", "link:fill_withdraw"),
+    Command("make", "make a link to a run; it is printed once", "server.link:fill_make"),
+    Command("list", "list the links to a run, or of a person", "server.link:fill_list"),
+    Command("withdraw", "make a link, or all of a run or person, stop working", "server.link:fill_withdraw"),
 )
 
 

@@ -9,7 +9,7 @@ from typing import get_args
 
 from grasp_core.access import EVERYONE
 from grasp_core.cli.commands import Command, add_commands
-from grasp_core.cli.storage import open_database
+from grasp_core.cli.server.storage import open_database
 from grasp_core.errors import DataError
 from grasp_core.people import COMMAND
 from grasp_core.store.people.audit import AuditStore
@@ -18,15 +18,15 @@ from grasp_core.store.people.projects import Project, ProjectStore
 from grasp_core.wording import number
 
 _BELOW = (
-    Command("list", "list projects, with what they hold", "project:fill_list"),
-    Command("create", "make a project with an owner; its id is printed", "project:fill_create"),
-    Command("members", "list who belongs to a project", "project:fill_members"),
-    Command("add", "let people belong to a project, or change their role", "project:fill_add"),
-    Command("remove", "let people not belong to a project any more", "project:fill_remove"),
-    Command("rename", "give a project another name", "project:fill_rename"),
-    Command("archive", "let nothing be added to a project any more, or again", "project:fill_archive"),
-    Command("delete", "delete a project and all that is in it", "project:fill_delete"),
-    Command("move", "move a run to another project", "project:fill_move"),
+    Command("list", "list projects, with what they hold", "server.project:fill_list"),
+    Command("create", "make a project with an owner; its id is printed", "server.project:fill_create"),
+    Command("members", "list who belongs to a project", "server.project:fill_members"),
+    Command("add", "let people belong to a project, or change their role", "server.project:fill_add"),
+    Command("remove", "let people not belong to a project any more", "server.project:fill_remove"),
+    Command("rename", "give a project another name", "server.project:fill_rename"),
+    Command("archive", "let nothing be added to a project any more, or again", "server.project:fill_archive"),
+    Command("delete", "delete a project and all that is in it", "server.project:fill_delete"),
+    Command("move", "move a run to another project", "server.project:fill_move"),
 )
 _HELD = ("run", "file", "link", "reading", "submission")
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pandas as pd
 
-from grasp_core.cli.terminal import Lines
+from grasp_core.cli.terminal.lines import Lines
 from grasp_core.engine.pools.blocks import Progress
 from grasp_core.engine.watching import Watcher
 from grasp_core.report.printable import printable

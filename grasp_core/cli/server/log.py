@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from grasp_core.cli.output import check_target, write_text
-from grasp_core.cli.storage import open_database
+from grasp_core.cli.server.storage import open_database
+from grasp_core.cli.terminal.output import check_target, write_text
 from grasp_core.store.people.audit import AuditStore
 
 
