@@ -27,14 +27,17 @@ class Rows(NamedTuple):
 
     Parameters
     ----------
-    ptr, of : int64 (J + 1,), int32
-        The rows that rater j's profile belongs to: ``of[ptr[j]:ptr[j + 1]]``, ascending.
+    profile : uint16 or uint32 (J,)
+        Each rater's profile: raters of the same rows share one, so that there are few to look up.
+    ptr, of : int64 (P + 1,), int32
+        The rows that profile p belongs to: ``of[ptr[p]:ptr[p + 1]]``, ascending.
     n_known : int
         H.
     known_of : int64 (G,)
         For each group the row that its complement is taken from.
     """
 
+    profile: npt.NDArray[np.unsignedinteger[Any]]
     ptr: Int64Array
     of: Int32Array
     n_known: int

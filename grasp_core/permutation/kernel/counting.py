@@ -92,7 +92,8 @@ def fill_masks(source, rows, masks):  # type: ignore[no-untyped-def]
     masks[:] = 0
     for j in range(source.size):
         bit = np.uint64(1) << np.uint64(j & 63)
-        for a in range(rows.ptr[source[j]], rows.ptr[source[j] + 1]):
+        profile = rows.profile[source[j]]
+        for a in range(rows.ptr[profile], rows.ptr[profile + 1]):
             masks[rows.of[a], j >> 6] |= bit
 
 
@@ -127,7 +128,7 @@ def count_sparse(source, rows, labels, first, counts):  # type: ignore[no-untype
     counts[:] = 0
     for i in range(counts.shape[2]):
         for a in range(labels.indptr[first + i], labels.indptr[first + i + 1]):
-            profile, k = source[labels.rater[a]], labels.category[a]
+            profile, k = rows.profile[source[labels.rater[a]]], labels.category[a]
             for r in range(rows.ptr[profile], rows.ptr[profile + 1]):
                 counts[rows.of[r], k, i] += 1
 

@@ -71,9 +71,12 @@ class Membership:
     """
 
     def __init__(self, raters: Raters, grouping: Grouping, spec: AnalysisSpec) -> None:
-        ptr, of = rows_by_column(np.concatenate([grouping.known, grouping.member]))
+        rows = np.concatenate([grouping.known, grouping.member])
+        profile, self._first = profiles_of(rows)
+        ptr, of = rows_by_column(rows[:, self._first])
+        numbers = np.uint16 if self._first.size <= 1 << 16 else np.uint32
         known_of = grouping.known_of.astype(np.int64)
-        self.rows = Rows(ptr, of.astype(np.int32), len(grouping.known), known_of)
+        self.rows = Rows(profile.astype(numbers), ptr, of.astype(np.int32), len(grouping.known), known_of)
         exchange = exchange_of(raters, spec)
         self.order, self.bounds = exchange
         self.keeps_sizes = exchange.keeps_sizes
@@ -83,17 +86,13 @@ class Membership:
     def profiled(self) -> Profiled:
         """For data that are counted annotation by annotation."""
         grouping = self.grouping
-        rows = np.concatenate([~grouping.known, grouping.member])
-        profile, first = profiles_of(rows)
-        belongs = rows[:, first]
+        belongs = np.concatenate([~grouping.known[:, self._first], grouping.member[:, self._first]])
         union, part = (groups + len(grouping.known) for groups in unions_of(grouping))
         counted = belongs.copy()
         counted[union] = False
-        numbers = np.uint16 if first.size <= 1 << 16 else np.uint32
         by_profile = np.ascontiguousarray(belongs.T)
-        unknown_of = grouping.known_of.astype(np.int64)
         return Profiled(
-            profile.astype(numbers), *rows_by_column(counted), union, part, by_profile, unknown_of
+            self.rows.profile, *rows_by_column(counted), union, part, by_profile, self.rows.known_of
         )
 
 
