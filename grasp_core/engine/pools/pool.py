@@ -22,6 +22,8 @@ from grasp_core.panels.panel import Work
 
 log = logging.getLogger(__name__)
 
+AHEAD = 2
+"""Arguments for each worker that are under way, or whose results wait for those before them."""
 ATTEMPTS = 3
 """How often a run whose workers die is taken up again."""
 GAVE_UP = (
@@ -123,7 +125,8 @@ class Pool:
     ) -> Iterator[B]:
         """Compute a function of each argument in the workers, results in order.
 
-        At any time no more is asked for than there are workers, so that runs go on beside it.
+        No more is under way at a time than there are workers, so that runs go on beside it; results wait
+        to be taken, at most :data:`AHEAD` for each worker with those under way.
 
         Parameters
         ----------
@@ -141,15 +144,24 @@ class Pool:
         """
         left, waiting = deque(arguments), deque[tuple[A, Future[B]]]()
         executor, attempts = self._ready(), ATTEMPTS
+
+        def hand_out() -> None:
+            """Keep workers busy, also while what they found is taken in; not all of it need be held."""
+            while left and len(waiting) < AHEAD * self.n_workers:
+                if sum(not future.done() for _, future in waiting) >= self.n_workers:
+                    return
+                future = executor.submit(function, left[0])
+                waiting.append((left.popleft(), future))
+
         try:
             while left or waiting:
                 try:
-                    while left and len(waiting) < self.n_workers:
-                        future = executor.submit(function, left[0])
-                        waiting.append((left.popleft(), future))
-                    while not wait([waiting[0][1]], timeout=BLOCK_SECONDS).done:
+                    hand_out()
+                    if not wait([waiting[0][1]], timeout=BLOCK_SECONDS).done:
                         check()
+                        continue
                     result = waiting[0][1].result()
+                    hand_out()
                 except BrokenProcessPool:
                     attempts -= 1
                     if not attempts:

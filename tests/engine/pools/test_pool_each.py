@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -13,7 +14,7 @@ from typing import Any
 import pytest
 
 from grasp_core.engine.pools import workers
-from grasp_core.engine.pools.pool import Pool
+from grasp_core.engine.pools.pool import AHEAD, Pool
 from grasp_core.errors import RunCancelledError, WorkerError
 
 
@@ -45,12 +46,38 @@ def test_results_come_in_order(pool: Pool) -> None:
     assert list(pool.each(math.factorial, [])) == []
 
 
-def test_no_more_is_asked_for_than_there_are_workers(pool: Pool) -> None:
+def test_no_more_is_asked_for_than_workers_can_take_in(pool: Pool) -> None:
     begun = []
     results = pool.each(lambda number: begun.append(number) or number, range(100))
     assert next(results) == 0
     results.close()
-    assert len(begun) <= 3
+    assert len(begun) <= 2 * AHEAD
+
+
+def test_no_more_is_under_way_than_there_are_workers(pool: Pool) -> None:
+    under_way, most, lock = 0, 0, threading.Lock()
+
+    def count(_: int) -> None:
+        nonlocal under_way, most
+        with lock:
+            under_way += 1
+            most = max(most, under_way)
+        time.sleep(0.002)
+        with lock:
+            under_way -= 1
+
+    list(pool.each(count, range(40)))
+    assert most <= 2
+
+
+def test_workers_go_on_while_a_result_is_taken_in() -> None:
+    pool, second = Pool(workers.threads, 1), threading.Event()
+    try:
+        results = pool.each(lambda number: second.set() if number else None, range(2))
+        next(results)
+        assert second.wait(30)  # before the first result's successor is asked for
+    finally:
+        pool.close()
 
 
 def test_what_has_begun_is_not_waited_for_once_a_check_raises(pool: Pool) -> None:
