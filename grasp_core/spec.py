@@ -139,14 +139,11 @@ class AnalysisSpec:
         _texts("statistics", self.statistics)
         _texts("gai", self.gai, length=2)
         _texts("slices", self.slices)
-        if len(set(self.slices)) != len(self.slices):
-            raise SpecError("`slices` names a column twice")
+        _unique("`slices`", self.slices, "a column")
         _texts("given", self.given)
-        if len(set(self.given)) != len(self.given):
-            raise SpecError("`given` names an axis twice")
+        _unique("`given`", self.given, "an axis")
         _texts("strata", self.strata)
-        if len(set(self.strata)) != len(self.strata):
-            raise SpecError("`strata` names an axis twice")
+        _unique("`strata`", self.strata, "an axis")
         object.__setattr__(self, "strata", tuple(sorted(self.strata)))  # one order: one question, one hash
         if not isinstance(self.cluster, str | None):
             raise SpecError(f"`cluster` must be the name of a column; found {self.cluster!r}")
@@ -159,10 +156,8 @@ class AnalysisSpec:
         if len({frozenset(axes) for axes in self.axes}) != len(self.axes):
             raise SpecError("an axis or intersection is named twice")
         for axes in self.axes:
-            if len(set(axes)) != len(axes):
-                raise SpecError(f"the intersection {' x '.join(axes)} names an axis twice")
-        if len(set(self.statistics)) != len(self.statistics):
-            raise SpecError("`statistics` names one twice")
+            _unique(f"the intersection {' x '.join(axes)}", axes, "an axis")
+        _unique("`statistics`", self.statistics, "one")
         unknown = [name for name in self.statistics if name not in STATISTICS]
         if unknown or not self.statistics:
             raise SpecError(f"statistics must be some of {', '.join(STATISTICS)}; found {unknown or 'none'}")
@@ -318,6 +313,11 @@ def _texts(name: str, values: object, length: int | None = None) -> None:
         raise SpecError(f"`{name}` must be a list of texts; found {values!r}")
     if length is not None and len(values) != length:
         raise SpecError(f"`{name}` must hold {length} texts; found {values!r}")
+
+
+def _unique(field: str, values: tuple[str, ...], what: str) -> None:
+    if len(set(values)) != len(values):
+        raise SpecError(f"{field} names {what} twice")
 
 
 def _whole(name: str, value: object, low: int, high: int) -> None:
