@@ -4,7 +4,7 @@ import streamlit as st
 
 from grasp_core import server
 from grasp_core.benchmark.leaderboard import read_leaderboard
-from grasp_core.planner.for_strangers import of_large_groups
+from grasp_core.planner.public_view import of_large_groups
 from grasp_core.report.public_view import public_view
 from grasp_core.report.text import escape_markdown
 from grasp_core.result import Result, RunResult

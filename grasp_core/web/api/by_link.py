@@ -5,7 +5,7 @@ from __future__ import annotations
 from http import HTTPStatus
 
 from grasp_core.errors import AccessError, LimitError
-from grasp_core.rater_map.for_strangers import map_without_small_groups
+from grasp_core.rater_map.public_view import map_without_small_groups
 from grasp_core.rater_map.values import RaterMap
 from grasp_core.report.public_view import public_view
 from grasp_core.result import Result

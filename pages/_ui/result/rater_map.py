@@ -14,8 +14,8 @@ from grasp_core.charts.rater_map import rater_map_chart
 from grasp_core.errors import DataError, MissingResultError
 from grasp_core.groups import AxisSet, Group
 from grasp_core.json_values import to_json
-from grasp_core.rater_map.for_strangers import map_without_small_groups
 from grasp_core.rater_map.make import MapTask, rater_map
+from grasp_core.rater_map.public_view import map_without_small_groups
 from grasp_core.rater_map.tables import axes_table, distance_words, groups_table, map_csv
 from grasp_core.rater_map.values import ANSWER, RaterMap, of_answer, rater_map_dict
 from grasp_core.rater_map.words import EXPLANATION, clearest, sentences
