@@ -57,7 +57,7 @@ SESSION_DAYS = 32.0
 
 @dataclass(frozen=True, eq=False)
 class Stores:
-    """What lasts, as far as somebody reaches."""
+    """The stores, as far as somebody reaches."""
 
     runs: RunStore
     files: FileStore
@@ -79,7 +79,7 @@ class Server:
     settings : Settings
     database : sqlalchemy Engine
     runs, files, links, readings, submissions, answers, projects, watches, feeds, tokens, outcomes
-        What lasts, all of it: for what is done for nobody in particular. Whoever asks gets :meth:`seen`.
+        Stores of all that lasts, for what is done for nobody in particular. Whoever asks gets :meth:`seen`.
     accounts : Accounts
         Who signs in, and what they may do.
     audit : AuditStore
@@ -131,7 +131,7 @@ class Server:
     _threads: list[threading.Thread] = field(default_factory=list, init=False)
 
     def seen(self, reach: Reach) -> Stores:
-        """What lasts, for somebody of this reach: every statement reads and changes nothing beyond it."""
+        """The stores, for somebody of this reach: every statement reads and changes nothing beyond it."""
         return Stores(*(getattr(self, part.name).within(reach) for part in fields(Stores)))
 
     def known(self, user: User) -> User:

@@ -1,4 +1,4 @@
-"""What a run is asked, where nobody has said it: axes, the paper's conventions, early stopping, pairs."""
+"""Defaults of a run, where nobody has said it: axes, the paper's conventions, early stopping, pairs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How files are to be read: as options say, and what they leave open as it is recognised."""
+"""Readings of files: as options say, and what they leave open as it is recognised."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How options are called where somebody asks, and where they are told what is good to know."""
+"""Voices: how options are called where somebody asks, and where they are told what is good to know."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a forest plot is drawn with: rows of marks, texts and lines."""
+"""Layers of a forest plot: rows of marks, texts and lines."""
 
 from __future__ import annotations
 

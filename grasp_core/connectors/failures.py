@@ -1,4 +1,4 @@
-"""Why a tool's client failed, in one sentence: what was asked, what was found, what would do."""
+"""Failures of a tool's client, each as one sentence: what was asked, what was found, what would do."""
 
 from __future__ import annotations
 

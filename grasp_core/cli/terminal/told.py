@@ -1,4 +1,4 @@
-"""What was found, in words and tables on the terminal."""
+"""A result, and a map of raters, in words and tables on the terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What lasts of calls to the API: outcomes of requests that may come twice, who is told when a run ends.
+"""Stores of calls to the API: outcomes of requests that may come twice, who is told when a run ends.
 
 Imports `schema`.
 """

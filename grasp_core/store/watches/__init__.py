@@ -1,4 +1,4 @@
-"""What lasts of watches: what is looked at and when, the runs that came of it, addresses of feeds.
+"""Stores of watches: what is looked at and when, the runs that came of it, addresses of feeds.
 
 Imports `schema`.
 """

@@ -110,7 +110,7 @@ class Caller:
         return self.person
 
     def stores(self, project: str = EVERYONE) -> Stores:
-        """What lasts, as far as the caller reaches, in a project.
+        """The stores, as far as the caller reaches, in a project.
 
         A stranger's link opens no more than what the route has checked it to open.
 

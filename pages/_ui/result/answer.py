@@ -1,4 +1,4 @@
-"""What was run, at the top of the results."""
+"""Facts of a run, at the top of its results."""
 
 from __future__ import annotations
 
