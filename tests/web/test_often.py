@@ -10,7 +10,7 @@ from starlette.testclient import WebSocketDenialResponse
 
 from grasp_core.server import Server
 from grasp_core.store.runs import RunRecord
-from tests.web.api.test_reading import bearer, problem
+from tests.web.api.asking import bearer, problem
 from tests.web.conftest import ANN, SIGN_IN, VIEWER, MakeClient
 
 STREAM = "/_stcore/stream"

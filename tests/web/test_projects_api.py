@@ -17,7 +17,7 @@ from grasp_core.settings import Settings
 from grasp_core.store.people.members import Member
 from tests.empty_store import empty_home
 from tests.results import make_result
-from tests.web.api.test_reading import bearer
+from tests.web.api.asking import bearer, token_of
 from tests.web.conftest import ANN, SIGN_IN, VIEWER, MakeClient
 
 SECRET = "Hidden business"
@@ -49,12 +49,6 @@ def server(tmp_path: Path) -> Iterator[Server]:
     yield made
     made.service.close()
     made.database.dispose()
-
-
-def token_of(server: Server, mail: str, scope: Any) -> str:
-    """A token of a person who has signed in."""
-    claims = {"iss": "https://id.example", "sub": mail, "email": mail, "email_verified": True}
-    return server.tokens.create(owner=server.accounts.sign_in(claims).id, name="n", scope=scope, days=1)
 
 
 @pytest.fixture

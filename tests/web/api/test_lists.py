@@ -10,7 +10,7 @@ import pytest
 from grasp_core.server import Server
 from grasp_core.store.schema import runs
 from tests.results import make_result
-from tests.web.api.test_reading import bearer, failed, problem
+from tests.web.api.asking import bearer, failed, problem
 from tests.web.conftest import ANN, SIGN_IN, VIEWER, MakeClient
 
 

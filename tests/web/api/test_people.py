@@ -11,8 +11,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from grasp_core.server import Server
-from tests.web.api.test_reading import bearer, problem
-from tests.web.api.test_tokens import make, signing_in  # noqa: F401 - a fixture
+from tests.web.api.asking import bearer, make_token, problem
 from tests.web.conftest import ANN, SIGN_IN, MakeClient
 
 ROOT = "root@lab.example"
@@ -20,13 +19,13 @@ PERSON = f"/api/v1/people/{ANN.id}"
 
 
 @pytest.fixture
-def visitor(signing_in: None, client: MakeClient, server: Server) -> TestClient:  # noqa: F811
+def visitor(signing_in: None, client: MakeClient, server: Server) -> TestClient:
     object.__setattr__(server.settings, "admins", (ROOT,))
     return client(**SIGN_IN)
 
 
 def test_an_admin_lists_takes_away_and_erases(visitor: TestClient, server: Server) -> None:
-    mine, root = bearer(make(server, scope="admin")), bearer(make(server, ROOT, "admin"))
+    mine, root = bearer(make_token(server, scope="admin")), bearer(make_token(server, ROOT, "admin"))
     found = visitor.get("/api/v1/people?text=ann", headers=root).json()
     assert (found["total"], found["people"][0]["id"]) == (1, ANN.id)
     taken = visitor.get(f"{PERSON}/export", headers=root)
@@ -51,11 +50,11 @@ def test_an_admin_lists_takes_away_and_erases(visitor: TestClient, server: Serve
 
 @pytest.mark.parametrize("path", ["", f"/{ANN.id}/export", f"/{ANN.id}/erasure?handed_over=true"])
 def test_nobody_else_does(visitor: TestClient, server: Server, path: str) -> None:
-    for headers in (bearer(make(server, scope="admin")), bearer(make(server, ROOT, "run"))):
+    for headers in (bearer(make_token(server, scope="admin")), bearer(make_token(server, ROOT, "run"))):
         assert visitor.get(f"/api/v1/people{path}", headers=headers).status_code == 403
     assert visitor.get(f"/api/v1/people{path}").status_code == 401
     body = {"confirm": ANN.id, "owned": "delete"}
-    erased = visitor.post(f"{PERSON}/erasure", json=body, headers=bearer(make(server, ROOT, "run")))
+    erased = visitor.post(f"{PERSON}/erasure", json=body, headers=bearer(make_token(server, ROOT, "run")))
     assert erased.status_code == 403
     assert server.accounts.people.get(ANN.id) is not None
     refused = server.audit.search(action="refusal")[0]

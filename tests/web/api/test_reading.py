@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
-from httpx import Response
 
 from grasp_core.access import User
 from grasp_core.errors import MissingResultError
@@ -25,22 +24,8 @@ from grasp_core.store.runs import Request, RunRecord
 from grasp_core.store.schema import links
 from tests.made_up import BOARD, telling
 from tests.results import make_result, so_far
+from tests.web.api.asking import bearer, failed, problem
 from tests.web.conftest import ANN, SIGN_IN, VIEWER, MakeClient
-
-
-def bearer(token: str) -> dict[str, str]:
-    return {"Authorization": f"Bearer {token}"}
-
-
-def problem(answer: Response, status: HTTPStatus) -> str:
-    """The sentence of a problem document (RFC 9457) of the right shape."""
-    assert answer.status_code == status
-    assert answer.headers["Content-Type"] == "application/problem+json"
-    assert answer.headers["Cache-Control"] == "no-store"
-    body = answer.json()
-    assert set(body) == {"type", "title", "status", "detail"}
-    assert (body["type"], body["title"], body["status"]) == ("about:blank", status.phrase, int(status))
-    return str(body["detail"])
 
 
 @pytest.fixture
@@ -52,16 +37,6 @@ def shared_board(server: Server, **link: float) -> tuple[str, str]:
     """A link's id, and its token."""
     token = server.links.create_leaderboard(BOARD, created_by=ANN.id, **link)
     return server.links.of_leaderboards()[0].id, token
-
-
-def failed(server: Server) -> RunRecord:
-    result = make_result()
-    question = Request("f" * 64, "Fails", ANN.id, "0.1.0", result.spec, result.data, ())
-    server.runs.create(question)
-    claimed = server.runs.claim()
-    assert claimed is not None
-    server.runs.finish(claimed, "failed", error="column secret_name is odd")
-    return claimed
 
 
 def test_health_needs_no_sign_in(client: MakeClient) -> None:

@@ -16,8 +16,7 @@ from grasp_core.engine.pools import workers
 from grasp_core.server import Server, make_server
 from grasp_core.settings import Settings
 from tests.empty_store import empty_home
-from tests.web.api.test_reading import problem
-from tests.web.api.test_writing import refused
+from tests.web.api.asking import problem, refused
 from tests.web.conftest import ANN, VIEWER, MakeClient
 
 TASK = '{"classes": ["calm", "angry"], "fields": ["Message"]}'

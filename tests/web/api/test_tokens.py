@@ -8,31 +8,14 @@ import pytest
 
 from grasp_core.server import Server
 from grasp_core.store.runs import RunRecord
-from grasp_core.store.schema import people
-from tests.web.api.test_reading import bearer, problem
+from tests.web.api.asking import bearer, make_token, problem
 from tests.web.conftest import ANN, SIGN_IN, VIEWER, MakeClient
-
-
-def make(server: Server, owner: str = ANN.id, scope: str = "run") -> str:
-    return server.tokens.create(owner=owner, name="a script", scope=scope, days=1)  # type: ignore[arg-type]
-
-
-@pytest.fixture
-def signing_in(server: Server) -> None:
-    """Let the server itself know that people sign in."""
-    for name, value in SIGN_IN.items():
-        object.__setattr__(server.settings, name, value)
-    known = [ANN.id, "bob@lab.example", "root@lab.example", "eve@evil.example"]
-    times = {"created_at": 0.0, "signed_in_at": 0.0}
-    rows = [{"id": one, "issuer": "i", "subject": one, "email": one, "name": one, **times} for one in known]
-    with server.database.begin() as connection:
-        connection.execute(people.insert(), rows)
 
 
 @pytest.mark.usefixtures("signing_in")
 def test_a_token_reads_as_its_person(client: MakeClient, server: Server, done: RunRecord) -> None:
     visitor = client(**SIGN_IN)
-    answer = visitor.get(f"/api/v1/runs/{done.id}", headers=bearer(make(server, scope="read")))
+    answer = visitor.get(f"/api/v1/runs/{done.id}", headers=bearer(make_token(server, scope="read")))
     assert answer.json() == server.service.result(done.id).to_dict()
 
 
@@ -52,7 +35,9 @@ def test_a_token_does_no_more_than_its_scope_and_its_person_may(
     client: MakeClient, server: Server, done: RunRecord, owner: str, scope: str, status: HTTPStatus
 ) -> None:
     object.__setattr__(server.settings, "admins", ("root@lab.example",))
-    answer = client(**SIGN_IN).delete(f"/api/v1/runs/{done.id}", headers=bearer(make(server, owner, scope)))
+    answer = client(**SIGN_IN).delete(
+        f"/api/v1/runs/{done.id}", headers=bearer(make_token(server, owner, scope))
+    )
     assert answer.status_code == status
     assert (server.runs.get(done.id) is None) == (status == HTTPStatus.NO_CONTENT)
 
@@ -62,10 +47,10 @@ def test_withdrawn_tokens_and_people_who_are_not_admitted_get_nothing(
     client: MakeClient, server: Server, done: RunRecord
 ) -> None:
     visitor = client(**SIGN_IN)
-    withdrawn, local = make(server), make(server, owner="")
+    withdrawn, local = make_token(server), make_token(server, owner="")
     server.tokens.revoke(next(one.id for one in server.tokens.all() if one.owner == ANN.id))
     object.__setattr__(server.settings, "allowed_domains", ("lab.example",))
-    outside = make(server, owner="eve@evil.example")
+    outside = make_token(server, owner="eve@evil.example")
     answers = [
         visitor.get(f"/api/v1/runs/{done.id}", headers={**bearer(token), "X-Test-User": ANN.id})
         for token in (withdrawn, local, outside, "grasp_guessed")

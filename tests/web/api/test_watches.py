@@ -23,9 +23,8 @@ from grasp_core.web.api.app import mount
 from grasp_core.web.uploads import UploadLedger
 from tests.store.making import column
 from tests.watches.watching import close, look, make, ran, votes
-from tests.web.api.test_reading import bearer, problem
+from tests.web.api.asking import bearer, problem, token_of
 from tests.web.conftest import SIGN_IN, MakeClient
-from tests.web.test_projects_api import token_of
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 MAILS = ("ann@lab.example", "bob@lab.example")

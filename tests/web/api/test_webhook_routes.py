@@ -14,8 +14,7 @@ from grasp_core.server import Server, make_server
 from grasp_core.settings import Settings
 from grasp_core.store.schema import webhooks
 from tests.empty_store import empty_home
-from tests.web.api.test_reading import problem
-from tests.web.api.test_writing import refused, spec, upload
+from tests.web.api.asking import problem, refused, spec, upload
 from tests.web.conftest import ANN, SIGN_IN, MakeClient
 
 

@@ -12,16 +12,14 @@ import pytest
 from fastapi.testclient import TestClient
 from httpx import Response
 
-from grasp_core.example import example_files, example_spec
+from grasp_core.example import example_files
 from grasp_core.io.dataset.load import load
 from grasp_core.io.parsing.read import read_table
 from grasp_core.server import Server
 from grasp_core.store.runs import RunRecord
 from tests.computing import compute_in_threads
-from tests.web.api.test_reading import bearer, problem
+from tests.web.api.asking import bearer, problem, refused, spec, upload
 from tests.web.conftest import ANN, SIGN_IN, VIEWER, MakeClient
-
-SMALL = {"permutations": 200, "pairs": False}
 
 
 @pytest.fixture
@@ -36,24 +34,6 @@ def computing(server: Server) -> Iterator[Server]:
     server.service.start()
     yield server
     server.service.close()
-
-
-def upload(visitor: TestClient) -> dict[str, Any]:
-    """The example's files."""
-    found = {}
-    for name, content in example_files().items():
-        answer = visitor.post("/api/v1/files", params={"name": name}, content=content)
-        assert answer.status_code == HTTPStatus.CREATED, answer.text
-        told = answer.json()
-        assert told["sha256"] == hashlib.sha256(content).hexdigest()
-        assert told["bytes"] == len(content)
-        found[name.partition(".")[0]] = {"sha256": told["sha256"], "name": name}
-    return found
-
-
-def spec(**analysis: Any) -> dict[str, Any]:
-    plain = example_spec().to_dict()
-    return {"data": plain["data"], "analysis": {"axes": [["rater_gender"]], **SMALL, **analysis}}
 
 
 def ask(visitor: TestClient, files: dict[str, Any], plain: Any = None, key: str = "") -> Response:
@@ -90,13 +70,6 @@ def test_a_run_is_uploaded_asked_for_followed_and_taken_away(ann: TestClient, co
         assert export.content
     assert ann.delete(f"/api/v1/runs/{run['id']}").status_code == 204
     problem(ann.get(f"/api/v1/runs/{run['id']}/status"), HTTPStatus.NOT_FOUND)
-
-
-def refused(answer: Response) -> dict[str, Any]:
-    assert answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY, answer.text
-    assert answer.headers["Content-Type"] == "application/problem+json"
-    found: dict[str, Any] = answer.json()
-    return found
 
 
 def test_what_the_page_refuses_is_refused_with_its_code_and_sentence(ann: TestClient, server: Server) -> None:
