@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -105,3 +106,11 @@ def wait_for(url: str, process: subprocess.Popen[bytes]) -> None:
         except OSError:
             time.sleep(0.2)
     raise TimeoutError(url)
+
+
+def memory_of(url: str) -> float:
+    """Bytes that a server's own process has in memory, as its metrics say."""
+    with urllib.request.urlopen(f"{url}/metrics") as answer:
+        told = re.search(r"^process_resident_memory_bytes (\S+)", answer.read().decode(), re.MULTILINE)
+    assert told
+    return float(told[1])

@@ -47,11 +47,7 @@ def sliced_question() -> tuple[Dataset, RunSpec]:
 
 def sliced_answer() -> dict:
     """What is found of them, without the clock."""
-    pool = Pool(workers.threads, 2)
-    try:
-        return digits(compute(*sliced_question(), pool, Watcher()))
-    finally:
-        pool.close()
+    return answer_of(*sliced_question())
 
 
 def question(**analysis) -> RunSpec:
@@ -68,9 +64,16 @@ def digits(result: RunResult) -> dict:
 def answer(
     make_executor=workers.threads, n_workers: int = 2, checkpoints: Checkpoints | None = None, **analysis
 ) -> dict:
+    return answer_of(DATA, question(**analysis), make_executor, n_workers, checkpoints)
+
+
+def answer_of(
+    data: Dataset, spec: RunSpec, make_executor=workers.threads, n_workers: int = 2, checkpoints=None
+) -> dict:
+    """What is found of a data set, without the clock."""
     pool = Pool(make_executor, n_workers)
     try:
-        return digits(compute(DATA, question(**analysis), pool, Watcher(), checkpoints))
+        return digits(compute(data, spec, pool, Watcher(), checkpoints))
     finally:
         pool.close()
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from grasp_core.engine.compute import compute
-from grasp_core.engine.pools.pool import Pool
-from grasp_core.engine.watching import Checkpoints, Watcher
+from grasp_core.engine.watching import Checkpoints
 from grasp_core.io.parsing.read import read_table
 from grasp_core.models_as_raters.labels import read_model, sources
 from grasp_core.spec import AnalysisSpec, RunSpec
-from tests.engine.asking import digits
+from tests.engine.asking import answer_of
 from tests.permutation.simulated import DATA_SPEC, dataset
 
 SHAPE = {"items": 30, "missing": 0.2, "unknown": 0.05}
@@ -35,8 +33,4 @@ def question(**analysis) -> RunSpec:
 
 
 def answer(make_executor, n_workers: int, checkpoints: Checkpoints | None = None, **analysis) -> dict:
-    pool = Pool(make_executor, n_workers)
-    try:
-        return digits(compute(DATA, question(**analysis), pool, Watcher(), checkpoints))
-    finally:
-        pool.close()
+    return answer_of(DATA, question(**analysis), make_executor, n_workers, checkpoints)

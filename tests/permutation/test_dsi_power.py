@@ -11,9 +11,10 @@ from grasp_core.panels.cohesion.columns import group_columns, members
 from grasp_core.permutation import compiled
 from grasp_core.permutation.design import build_design
 from grasp_core.permutation.nulls.tails import tails
-from grasp_core.spec import STATISTICS
-from tests.permutation.test_false_positives import GAI, SPEC, dsi_p
+from grasp_core.spec import STATISTICS, AnalysisSpec
+from tests.permutation.two_axes import GAI, dsi_p
 
+SPEC = AnalysisSpec(axes=(("race",),), permutations=199, min_raters=2)
 SIZES, ITEMS, DATA_SETS = (2, 3, 10, 25), 60, 60
 
 
@@ -47,7 +48,7 @@ def test_a_group_of_two_does_not_hide_what_ten_raters_show() -> None:
         observed = group_columns(compiled.observed(design), SPEC)[..., : len(STATISTICS)]
         null = group_columns(compiled.shuffled(design, seed, 0, 399), SPEC)[..., : len(STATISTICS)]
         assert members(grouping.groups, SPEC) == [[0, 1, 2, 3]]
-        found += dsi_p(grouping, observed, null) < 0.05
+        found += dsi_p(grouping, observed, null, SPEC) < 0.05
         largest = tails(np.nanmax(observed[:, GAI]), np.nanmax(null[:, :, GAI], axis=1))
         as_it_is += (largest.p("upper") or 1) < 0.05
     assert found >= 0.8 * DATA_SETS

@@ -14,7 +14,7 @@ from grasp_core.permutation.nulls.values import Kept
 from grasp_core.permutation.testing import early_stopping, intervals
 from grasp_core.permutation.testing.early_stopping import RISK, looks, still_needed
 from grasp_core.spec import STATISTICS, AnalysisSpec
-from tests.permutation.test_outcomes import GAI, GROUPS, by_group_and_axis, kept
+from tests.permutation.two_axes import GAI, GROUPS, by_group_and_axis, kept
 
 SPEC = AnalysisSpec(axes=(("gender",), ("race",)), permutations=100_000, adaptive=True)
 MISS = RISK / 3 / len(looks(100_000))

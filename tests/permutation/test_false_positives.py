@@ -8,19 +8,17 @@ import numpy as np
 import pytest
 
 from grasp_core.annotations import Annotations, Axis, Raters
-from grasp_core.groups import Grouping, form_groups
-from grasp_core.panels.cohesion.columns import group_columns, members, with_dsi
+from grasp_core.groups import form_groups
+from grasp_core.panels.cohesion.columns import group_columns
 from grasp_core.permutation import compiled
 from grasp_core.permutation.design import build_design
 from grasp_core.permutation.nulls.tails import p_value
-from grasp_core.permutation.nulls.values import Kept
 from grasp_core.spec import STATISTICS, AnalysisSpec
 from tests.permutation.simulated import simulate
-from tests.permutation.test_outcomes import by_group_and_axis
+from tests.permutation.two_axes import dsi_p
 
 DATA_SETS = 1000
 SPEC = AnalysisSpec(axes=(("race",),), permutations=199, min_raters=2)
-GAI = STATISTICS.index("gai")
 
 
 def three_errors(rate: float, size: int) -> float:
@@ -45,17 +43,8 @@ def tested() -> dict[str, np.ndarray]:
         irr = null[:, 0, 0][~np.isnan(null[:, 0, 0])]
         for convention in ("two-sided", "paper"):
             found[convention].append(p_value(observed[0, 0], irr, convention))  # type: ignore[arg-type]
-        found["dsi"].append(dsi_p(grouping, observed, null))
+        found["dsi"].append(dsi_p(grouping, observed, null, SPEC))
     return {name: np.array(p, dtype=float) for name, p in found.items()}
-
-
-def dsi_p(grouping: Grouping, observed: np.ndarray, null: np.ndarray) -> float:
-    """NaN where too few permutations had a GAI."""
-    of_axis = members(grouping.groups, SPEC)
-    kept = Kept(with_dsi(observed, of_axis), with_dsi(null, of_axis))
-    _, (dsi,) = by_group_and_axis(observed, kept, SPEC, grouping.groups)
-    p = dsi.outcome.p
-    return np.nan if p is None else p
 
 
 @pytest.mark.parametrize("test", ["two-sided", "dsi"])

@@ -4,35 +4,25 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import math
-import statistics
 
 import numpy as np
 import pytest
 
-from grasp_core.groups import Group
-from grasp_core.panels.cohesion.columns import Places, cohesion_tests, members, with_dsi
-from grasp_core.panels.cohesion.results import by_axis, by_group
-from grasp_core.permutation.nulls.values import BINS, Kept
-from grasp_core.permutation.testing.outcomes import outcomes
+from grasp_core.panels.cohesion.columns import Places
+from grasp_core.permutation.nulls.values import BINS
 from grasp_core.remarks.reasons import NoValue
-from grasp_core.spec import STATISTICS, AnalysisSpec
-from tests.permutation.test_pvalues import (
+from grasp_core.spec import STATISTICS
+from tests.permutation.naive import (
+    naive_dsi,
     naive_max_t,
     naive_paper,
     naive_step_up,
     naive_two_sided,
     naive_upper,
 )
+from tests.permutation.two_axes import GAI, GROUPS, SPEC, by_group_and_axis, kept
 
 PLACES = Places(5)
-GROUPS = tuple(
-    Group(axes, values)
-    for axes, choices in ((("gender",), ("Man", "Woman")), (("race",), ("Asian", "Black", "White")))
-    for values in ((choice,) for choice in choices)
-)
-SPEC = AnalysisSpec(axes=(("gender",), ("race",)), permutations=300)
-GAI = STATISTICS.index("gai")
 
 
 def shuffled(seed: int, *, lost: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
@@ -42,21 +32,6 @@ def shuffled(seed: int, *, lost: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
     observed = rng.normal(1, 0.35, size=(len(GROUPS), len(STATISTICS)))
     null[rng.random(null.shape) < lost] = np.nan
     return observed, null
-
-
-def kept(observed: np.ndarray, null: np.ndarray, groups=GROUPS) -> Kept:
-    """The values, laid out as they are tested."""
-    of_axis = members(groups, SPEC)
-    return Kept(with_dsi(observed, of_axis), with_dsi(null, of_axis))
-
-
-def by_group_and_axis(observed: np.ndarray, null, spec: AnalysisSpec = SPEC, groups=GROUPS, reasons=None):
-    """Every group's outcomes by statistic, and every axis's DSI."""
-    columns = with_dsi(observed, members(groups, spec))
-    found = outcomes(cohesion_tests(groups, spec), columns, null, reasons or {})
-    return by_group(found, Places(len(groups)), spec), by_axis(
-        found, groups, observed[:, GAI], spec, Places(len(groups))
-    )
 
 
 def of_family(family: str, g: int, s: int) -> list[tuple[int, int]]:
@@ -186,29 +161,6 @@ def test_a_constant_null_has_a_histogram() -> None:
 
 
 # DSI
-
-
-def naive_dsi(
-    observed: np.ndarray, null: np.ndarray, members: list[int], first: int | None = None
-) -> tuple[int, float, int]:
-    """Attaining group, p of the largest studentised GAI, and how many permutations had one.
-
-    Means and deviations are those of the `first` permutations.
-    """
-    attaining = max((g for g in members if observed[g] == observed[g]), key=lambda g: observed[g])
-    centre, scale = {}, {}
-    for g in members:
-        own = [value for value in null[:first, g] if value == value]
-        centre[g] = statistics.fmean(own) if len(own) >= 100 else 0.0
-        scale[g] = statistics.pstdev(own) if len(own) >= 100 else math.inf
-
-    def largest(row: np.ndarray) -> float | None:
-        return max(((row[g] - centre[g]) / scale[g] for g in members if row[g] == row[g]), default=None)
-
-    here = largest(observed)
-    found = [value for value in map(largest, null) if value is not None]
-    reached = sum(value >= here - 1e-12 for value in found)
-    return attaining, (1 + reached) / (len(found) + 1), len(found)
 
 
 @pytest.mark.parametrize("lost", [0.0, 0.3, 0.7])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 from hypothesis import assume, given
@@ -11,32 +9,16 @@ from hypothesis import strategies as st
 
 from grasp_core.permutation.nulls.tails import median, p_value, tails
 from grasp_core.permutation.testing.corrections import q_values
+from tests.permutation.naive import (
+    GRID,
+    JITTER,
+    naive_max_t,
+    naive_paper,
+    naive_step_up,
+    naive_two_sided,
+)
 
-GRID = st.integers(-8, 8).map(lambda number: number / 4)
 NULLS = st.lists(GRID, min_size=100, max_size=140)
-JITTER = st.sampled_from([0.0, 1e-13, -1e-13])
-
-
-def tied(a: float, observed: float) -> bool:
-    return abs(a - observed) <= 1e-12 * max(1.0, abs(observed))
-
-
-def naive_two_sided(observed: float, null: list[float]) -> float:
-    low = sum(value < observed or tied(value, observed) for value in null)
-    high = sum(value > observed or tied(value, observed) for value in null)
-    size = len(null) + 1
-    return min(1.0, 2 * min((1 + low) / size, (1 + high) / size))
-
-
-def naive_upper(observed: float, null: list[float]) -> float:
-    return (1 + sum(value >= observed - 1e-12 for value in null)) / (len(null) + 1)
-
-
-def naive_paper(observed: float, null: list[float]) -> float:
-    middle = sorted(null)[len(null) // 2]
-    if observed < middle and not tied(middle, observed):
-        return sum(value < observed and not tied(value, observed) for value in null) / len(null)
-    return sum(value > observed and not tied(value, observed) for value in null) / len(null)
 
 
 @given(observed=GRID, null=NULLS, jitter=JITTER)
@@ -113,21 +95,6 @@ P = st.lists(st.none() | st.integers(1, 40).map(lambda k: k / 40), min_size=1, m
 EMPTY = np.empty((0, 0))
 
 
-def naive_step_up(p: list[float | None], harmonic: bool) -> list[float | None]:
-    """q_i = min over tests with p_j >= p_i of p_j m / rank_j, times sum 1/k for Yekutieli; at most 1."""
-    tested = [value for value in p if value is not None]
-    m = len(tested)
-    factor = sum(1 / k for k in range(1, m + 1)) if harmonic else 1.0
-
-    def q(value: float | None) -> float | None:
-        if value is None:
-            return None
-        ranks = [(other, sum(third <= other for third in tested)) for other in tested if other >= value]
-        return min(1.0, *(other * m * factor / rank for other, rank in ranks))
-
-    return [q(value) for value in p]
-
-
 @given(p=P)
 @pytest.mark.parametrize("method", ["benjamini-hochberg", "benjamini-yekutieli"])
 def test_step_up_by_a_naive_loop(method, p) -> None:
@@ -146,28 +113,6 @@ def test_benjamini_hochberg_by_hand() -> None:
     # Yekutieli: times 1 + 1/2 + 1/3 + 1/4 = 25/12.
     found = q_values(p, np.empty(5), np.empty((0, 5)), "benjamini-yekutieli")
     assert found == pytest.approx([0.04 * 25 / 12, 1, 0.2 / 3 * 25 / 12, None, 0.06 * 25 / 12])
-
-
-def naive_max_t(observed, null, upper=()) -> list[float]:
-    centre, scale = [], []
-    for t in range(null.shape[1]):
-        values = [value for value in null[:, t] if not math.isnan(value)]
-        centre.append(sum(values) / len(values))
-        scale.append(math.sqrt(sum((value - centre[t]) ** 2 for value in values) / len(values)))
-
-    def deviation(value: float, t: int) -> float:
-        if math.isnan(value):
-            return -math.inf if upper and upper[t] else 0.0
-        if scale[t] < 1e-12:
-            return 0.0
-        found = (value - centre[t]) / scale[t]
-        return found if upper and upper[t] else abs(found)
-
-    largest = [max(deviation(value, t) for t, value in enumerate(row)) for row in null]
-    return [
-        (1 + sum(reach >= deviation(value, t) - 1e-12 for reach in largest)) / (len(null) + 1)
-        for t, value in enumerate(observed)
-    ]
 
 
 @pytest.mark.parametrize("lost", [0.0, 0.3])

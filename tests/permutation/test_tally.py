@@ -17,8 +17,8 @@ from grasp_core.permutation.nulls.counts import CELLS, Counted
 from grasp_core.permutation.nulls.tally import Tally
 from grasp_core.permutation.nulls.values import BINS, Kept
 from grasp_core.spec import STATISTICS, AnalysisSpec
-from tests.permutation.test_outcomes import GROUPS, SPEC, by_group_and_axis, naive_dsi
-from tests.permutation.test_pvalues import GRID, JITTER
+from tests.permutation.naive import GRID, JITTER, naive_dsi
+from tests.permutation.two_axes import GROUPS, SPEC, by_group_and_axis
 
 B, FIRST = 3000, 400
 

@@ -14,25 +14,11 @@ from grasp_core.report.tables import (
     wide_table,
 )
 from grasp_core.result import DsiResult
-from tests.results import make_group, make_outcome, make_result, without_gai
+from tests.results import make_result, without_gai
 
 
 def names(rows):
     return [row.group.label for row in rows]
-
-
-@pytest.fixture
-def three():
-    return make_result(
-        (
-            make_group("A", gai=make_outcome(1.0, "up", "*"), irr=make_outcome(0.3, "up")),
-            make_group(
-                "B", gai=Outcome(None, reason=said("no shared items")), irr=make_outcome(0.2, "up", "**")
-            ),
-            make_group("C", gai=make_outcome(0.5, "down", "**"), irr=make_outcome(0.1, "down", "*")),
-        ),
-        statistics=("irr", "gai"),
-    )
 
 
 def test_results_table(three):

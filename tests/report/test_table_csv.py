@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from grasp_core.outcome import LabelUse, Outcome, Shift
+from grasp_core.outcome import LabelUse, Shift
 from grasp_core.remarks.remark import said
 from grasp_core.report.table_csv import CSV_COLUMNS, PAIR_COLUMNS, SLICE_COLUMNS, safe_cell, table_csv
 from tests.results import (
@@ -16,20 +16,6 @@ from tests.results import (
     with_pairs,
     with_slices,
 )
-
-
-@pytest.fixture
-def three():
-    return make_result(
-        (
-            make_group("A", gai=make_outcome(1.0, "up", "*"), irr=make_outcome(0.3, "up")),
-            make_group(
-                "B", gai=Outcome(None, reason=said("no shared items")), irr=make_outcome(0.2, "up", "**")
-            ),
-            make_group("C", gai=make_outcome(0.5, "down", "**"), irr=make_outcome(0.1, "down", "*")),
-        ),
-        statistics=("irr", "gai"),
-    )
 
 
 def test_csv_has_every_number_at_full_precision(three):

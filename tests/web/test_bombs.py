@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import re
 import struct
 import threading
 import zipfile
@@ -15,7 +14,7 @@ import httpx
 import pytest
 
 from grasp_core.settings import variable
-from tests.serving import Served, serving
+from tests.serving import Served, memory_of, serving
 from tests.web.tabs import tab
 
 LIMIT_MB = 512
@@ -53,13 +52,6 @@ def fields() -> bytes:
     return b"{" + b",".join(b'"f%d":1' % n for n in range(400_000)) + b"}"
 
 
-def resident(url: str) -> float:
-    """Bytes that the server's own process has in memory."""
-    told = re.search(r"^process_resident_memory_bytes (\S+)", httpx.get(f"{url}/metrics").text, re.MULTILINE)
-    assert told
-    return float(told[1])
-
-
 @pytest.mark.parametrize(
     "bomb",
     [
@@ -70,14 +62,14 @@ def resident(url: str) -> float:
 )
 def test_it_gets_a_sentence_while_others_are_served(served: Served, bomb) -> None:
     content = bomb()
-    before, grown, healthy = resident(served.url), 0.0, 0
+    before, grown, healthy = memory_of(served.url), 0.0, 0
     with tab(served.url, "data") as one:
         assert one.upload(content, "bomb").status_code == 204
         drawing = threading.Thread(target=one.show, args=("data", one.holding("bomb")), daemon=True)
         drawing.start()
         while drawing.is_alive():
             assert httpx.get(f"{served.url}/api/health", timeout=30).status_code == 200
-            grown = max(grown, resident(served.url) - before)
+            grown = max(grown, memory_of(served.url) - before)
             healthy += 1
             drawing.join(0.1)
         said = [alert for alert in one.alerts() if alert.startswith("bomb")]

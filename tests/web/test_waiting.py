@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Iterator
 
@@ -15,7 +14,7 @@ from websockets.sync.client import ClientConnection
 
 from grasp_core.settings import variable
 from pages._ui.shell import waiting
-from tests.serving import Served, serving
+from tests.serving import Served, memory_of, serving
 from tests.web.tabs import XSRF, tab
 
 QUOTA_MB = 100
@@ -39,19 +38,12 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield one
 
 
-def memory(url: str) -> float:
-    """Bytes that the server's process has in memory."""
-    told = re.search(r"^process_resident_memory_bytes (\S+)", httpx.get(f"{url}/metrics").text, re.MULTILINE)
-    assert told
-    return float(told[1])
-
-
 def memory_at_rest(url: str) -> float:
     """Memory once the server has loaded what it loads beside its first answers."""
     last = [0.0]
     while max(last) - min(last) > 2**20 or len(last) < 5:
         time.sleep(0.5)
-        last = [*last[-4:], memory(url)]
+        last = [*last[-4:], memory_of(url)]
     return last[-1]
 
 
@@ -66,7 +58,7 @@ def test_what_nobody_takes_up_is_bounded_and_gone_within_a_minute(served: Served
         before = memory_at_rest(served.url)
         answers = [hostile.upload(content, f"file {number}") for number in range(10)]
         last = time.monotonic()
-        grown = memory(served.url) - before
+        grown = memory_of(served.url) - before
         kept = [answer.status_code for answer in answers].count(204)
         assert kept == QUOTA_MB * 2**20 // EACH
         assert {answer.status_code for answer in answers} == {204, 413}
@@ -75,7 +67,7 @@ def test_what_nobody_takes_up_is_bounded_and_gone_within_a_minute(served: Served
         while hostile.upload(content, "one more").status_code != 204:
             assert time.monotonic() - last < 60 / SOONER
             time.sleep(0.2)
-        assert memory(served.url) - before < 2.5 * EACH
+        assert memory_of(served.url) - before < 2.5 * EACH
         held.show("", held.holding("result.json"))  # what a widget holds was there all the time
         assert "this is not JSON" in held.alerts()[0]
 
@@ -129,13 +121,13 @@ def test_a_message_made_to_grow_is_refused_before_it_is_read(served: Served) -> 
     """Empty widgets of two bytes each: of 20 MB, 0.6 GB would become."""
     widgets = b"\x0a\x00" * 10_000_000
     state = b"\x12" + _length(widgets) + widgets
-    before = memory(served.url)
+    before = memory_of(served.url)
     with tab(served.url) as one:
         assert BackMsg.FromString(b"\x5a\x04\x12\x02\x0a\x00").rerun_script.widget_states.widgets
         one.socket.send(b"\x5a" + _length(state) + state)
         with pytest.raises(ConnectionClosed, match="1009"):
             _wait(one.socket)
-    assert memory(served.url) - before < 150 * 2**20
+    assert memory_of(served.url) - before < 150 * 2**20
 
 
 def _wait(socket: ClientConnection) -> None:
