@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 from grasp_core.server import Server
 from grasp_core.store.visiting.tries import BY_ADDRESS
 from tests.pages.conftest import ENTRY
-from tests.pages.test_shared_page import CLOSED, _everything, _only_link, _shared, _visit
+from tests.pages.share.test_shared_page import CLOSED, _everything, _only_link, _shared, _visit
 from tests.pages.visits import press, seen, widget
 from tests.results import make_result
 

@@ -6,7 +6,7 @@ from streamlit.testing.v1 import AppTest
 
 from grasp_core.permutation.testing.early_stopping import looks
 from grasp_core.server import Server
-from tests.pages.test_analysis_page import analysis
+from tests.pages.analysis.test_analysis_page import analysis
 from tests.pages.visits import finished, press, seen, shown_run, view, widget
 
 __all__ = ["analysis"]  # the fixture

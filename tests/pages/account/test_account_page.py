@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from grasp_core.server import Server
+from tests.pages.conftest import ENTRY
 from tests.pages.people import ANN, VERA, become
 from tests.pages.visits import press
-
-ENTRY = Path(__file__).resolve().parents[2] / "pages" / "main.py"
 
 
 def opened() -> AppTest:
