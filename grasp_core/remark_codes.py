@@ -16,6 +16,7 @@ from grasp_core.remarks.guards import GuardCaution
 from grasp_core.remarks.items import ItemProblem
 from grasp_core.remarks.left_out import LeftOutReason, Skipped
 from grasp_core.remarks.no_map import NoMap
+from grasp_core.remarks.plans import PlanCaution
 from grasp_core.remarks.problems import DataProblem, FileProblem
 from grasp_core.remarks.reasons import NoFit, NoInterval, NoValue
 from grasp_core.remarks.remark import Code, Remark, Value, Words, said
@@ -32,6 +33,7 @@ KINDS: tuple[type[Code], ...] = (
         ModelCaution,
         ScreenCaution,
         BaselineCaution,
+        PlanCaution,
         LeftOutReason,
         Skipped,
     ),

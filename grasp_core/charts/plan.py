@@ -80,7 +80,9 @@ def plan_chart(plan: Plan, theme: Theme = "light") -> alt.LayerChart:
 def _whence(plan: Plan) -> str:
     if plan.pilot is None:
         return "From assumed figures; the table below has every design."
-    return "Bands: 8 of 10 pilots of this size." if plan.factors else "The range follows."
+    if plan.factors is None:
+        return "There is no range." if plan.whole else "The range follows."
+    return "Bands: 8 of 10 pilots of this size."
 
 
 def _axes(plan: Plan) -> tuple[alt.X, dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +19,8 @@ _MOST_OWN = 0.95
 _LEAST_SCATTER = 0.02
 _STRAYS = 1.0
 """Raters that the prior of the scatter counts for: standard deviations of 0.3."""
+_HALVINGS = 8
+"""How often a step that makes a rater's labels less likely is halved before it is not taken at all."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,10 +49,10 @@ def fit(pilot: Pilot) -> Model:
     Notes
     -----
     Items: the others' labels of each are Dirichlet-multinomial, whose weight is found by maximum likelihood.
-    Raters: each is held against the labels of the others, less the own one, by Newton steps; means by side
-    and standard deviations of all are those that the raters, with the uncertainty of each, make most likely
-    (expectation and maximisation, each rater's likelihood taken as normal). The group's own view: what its
-    labels spread beyond that, by maximum likelihood too.
+    Raters: each is held against the labels of the others, less the own one, by Newton steps, halved where
+    they go too far; means by side and standard deviations of all are those that the raters, with the
+    uncertainty of each, make most likely (expectation and maximisation, each rater's likelihood taken as
+    normal). The group's own view: what its labels spread beyond that, by maximum likelihood too.
     """
     inside = pilot.member[pilot.rater]
     others = _counted(pilot, ~inside)
@@ -134,7 +137,35 @@ def _step(
     precision = curve + scatter**-2
     moved = raters + 0.5 * (slope - (raters - centre) / scatter**2) / precision
     moved[:, SHARP] = moved[:, SHARP].clip(BLUNTEST, SHARPEST)
-    return moved, 1 / precision
+    return _no_worse(
+        raters, moved, lambda tried: _likely(pilot, log_view, tried, centre, scatter)
+    ), 1 / precision
+
+
+def _no_worse(
+    raters: FloatArray, moved: FloatArray, likely: Callable[[FloatArray], FloatArray]
+) -> FloatArray:
+    """Moved only as far as that makes each rater no less likely.
+
+    The curve of a label that a rater seems never to give is flat, and a whole step overshoots the one who
+    gives it often: the next comes back further still.
+    """
+    before = likely(raters)
+    for _ in range(_HALVINGS):
+        worse = likely(moved) < before
+        if not worse.any():
+            return moved
+        moved[worse] = (moved[worse] + raters[worse]) / 2
+    return np.where((likely(moved) < before)[:, None], raters, moved)
+
+
+def _likely(
+    pilot: Pilot, log_view: FloatArray, raters: FloatArray, centre: FloatArray, scatter: FloatArray
+) -> FloatArray:
+    """Log likelihood of each rater's labels and parameters (J,), up to what does not depend on the latter."""
+    share = probabilities(log_view, raters[pilot.rater])[np.arange(pilot.label.size), pilot.label]
+    of_labels = np.bincount(pilot.rater, np.log(share.clip(np.finfo(np.float64).tiny)), len(raters))
+    return np.asarray(of_labels - (((raters - centre) / scatter) ** 2).sum(axis=1) / 2)
 
 
 def _own(pilot: Pilot, inside: BoolArray, others: FloatArray, spread: float, share: FloatArray) -> float:

@@ -19,6 +19,8 @@ from grasp_core.planner.planting import assumed_model, measured, planted
 from grasp_core.planner.surface import factor_of, fitted
 from grasp_core.planner.trials import Trial, Trials, count_hits
 from grasp_core.planner.values import LINES, Assumed, Cell, Have, Plan, PlanSpec
+from grasp_core.remarks.plans import PlanCaution
+from grasp_core.remarks.remark import Remark
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -29,6 +31,8 @@ ALONG = 5
 """Designs along each line."""
 PILOTS, OF_PILOT = 24, 60
 """Pilots simulated for the range, and data sets of each at every of its designs."""
+FEWEST_PILOTS = 0.5
+"""Share of the pilots that have to be able to have the difference, for there to be a range."""
 AT_ONCE = 20
 """Data sets of a piece of work."""
 _PILOT = 31
@@ -119,8 +123,8 @@ class _Making:
         found = self._plan()
         self._tell(found)
         pilot = self._task.pilot
-        factors = None if pilot is None else self._factors(found, pilot)
-        found = dataclasses.replace(self._plan(), factors=factors)
+        factors, warnings = (None, ()) if pilot is None else self._factors(found, pilot)
+        found = dataclasses.replace(self._plan(), factors=factors, warnings=warnings)
         self._total = found.done
         return dataclasses.replace(found, total=found.done)
 
@@ -172,18 +176,21 @@ class _Making:
         trial = Trial(_group_sizes(task, raters), items, task.spec.each)
         return Trials(model, trial, task.spec.target, task.categories, task.spec.level, seed, start, stop)
 
-    def _factors(self, found: Plan, pilot: Pilot) -> tuple[float, float]:
-        """What x is multiplied with after 10 % and after 90 % of pilots of this size."""
+    def _factors(self, found: Plan, pilot: Pilot) -> tuple[tuple[float, float] | None, tuple[Remark, ...]]:
+        """What x is multiplied with after 10 % and after 90 % of pilots of this size, and which are not."""
         task = self._task
         again = [_Again(self._model, pilot, task.spec, task.categories, r) for r in range(PILOTS)]
-        models = list(self._each(_fitted_again, again))
+        models = [model for model in self._each(_fitted_again, again) if model is not None]
+        told = {"left_out": PILOTS - len(models), "pilots": PILOTS}
+        if len(models) < FEWEST_PILOTS * PILOTS:
+            return None, (PlanCaution.TOO_FEW_PILOTS(**told),)
         places = self._near(1)
         work = [
             self._trials(model, place, (task.spec.seed, _PILOT, r), 0, OF_PILOT)
             for r, model in enumerate(models)
             for place in places
         ]
-        hits = np.array(list(self._each(count_hits, work))).reshape(PILOTS, -1)
+        hits = np.array(list(self._each(count_hits, work))).reshape(len(models), -1)
         factors = [
             factor_of(
                 found.fit,
@@ -193,7 +200,8 @@ class _Making:
             for row in hits
         ]
         low, high = np.quantile(factors, [0.1, 0.9])
-        return float(low), float(high)
+        left_out = (PlanCaution.PILOTS_LEFT_OUT(**told),) if len(models) < PILOTS else ()
+        return (float(low), float(high)), left_out
 
 
 def _group_sizes(task: PlanTask, raters: int) -> tuple[int, ...]:
@@ -239,9 +247,12 @@ class _Again:
     number: int
 
 
-def _fitted_again(work: _Again) -> Model:
-    """The model of another pilot of the same shape, drawn from the model."""
+def _fitted_again(work: _Again) -> Model | None:
+    """The model of another pilot of the same shape, drawn from the model; None if it cannot have the size."""
     pilot = work.pilot
     rng = np.random.default_rng([work.spec.seed, _PILOT, work.number])
     label = work.model.draw_labels(pilot.item, pilot.rater, pilot.n_items, pilot.member, rng)
-    return model_of(dataclasses.replace(pilot, label=label), work.spec, work.categories)
+    try:
+        return model_of(dataclasses.replace(pilot, label=label), work.spec, work.categories)
+    except SpecError:
+        return None

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from grasp_core.errors import SpecError
 from grasp_core.groups import Group
-from grasp_core.json_values import closed, to_json
+from grasp_core.json_values import ADDED, closed, to_json
+from grasp_core.remarks.remark import Remark
 from grasp_core.spec import MAX_SEED, Level
 from grasp_core.version import __version__
 from grasp_core.wording import listed
@@ -216,11 +217,12 @@ class Plan:
     fit : Fit
     factors : (float, float) or None
         x of designs where the pilot over- or understates it: 10 % and 90 % of pilots of this size. None
-        without a pilot, and before it is known.
+        without a pilot, before it is known, and where too few pilots can have the difference.
     pilot : (int, int, int) or None
         Its raters, items and annotations.
     done, total : int
         Simulated data sets.
+    warnings : tuple of Remark
     """
 
     spec: PlanSpec
@@ -233,6 +235,7 @@ class Plan:
     pilot: tuple[int, int, int] | None
     done: int
     total: int
+    warnings: tuple[Remark, ...] = field(default=(), metadata=ADDED)
 
     @property
     def whole(self) -> bool:

@@ -13,6 +13,7 @@ from grasp_core.planner.designs import MOST_SIMULATED, rater_steps, steps
 from grasp_core.planner.recruitment import Choice, Needed, cheapest, recruitment
 from grasp_core.planner.surface import chance, items_needed
 from grasp_core.planner.values import LINES, Plan, PlanSpec, Target
+from grasp_core.remarks.remark import Remark
 from grasp_core.report.table_csv import exact, safe_cell
 from grasp_core.report.text import Segment, Sentence
 from grasp_core.report.words import group_label
@@ -45,7 +46,7 @@ def sentences(plan: Plan) -> list[Sentence]:
 
 def answer(plan: Plan) -> list[Sentence]:
     """What it takes, and how sure that is."""
-    return [_answer(plan), *_range(plan)]
+    return [_answer(plan), *_range(plan), *(Sentence.of(_warned(one)) for one in plan.warnings)]
 
 
 def details(plan: Plan) -> list[Sentence]:
@@ -98,6 +99,11 @@ def _range(plan: Plan) -> list[Sentence]:
             f"{_ending(plan.spec, high)} and {_ending(plan.spec, low)}.",
         )
     ]
+
+
+def _warned(warning: Remark) -> str:
+    text = str(warning)
+    return f"{text[0].upper()}{text[1:]}."
 
 
 def _ending(spec: PlanSpec, choice: Choice | None) -> str:

@@ -30,6 +30,16 @@ def drawn(model: Model, *, raters: int = 80, items: int = 80, inside: int = 24, 
     return Pilot(item, rater, label, items, 3, member)
 
 
+def with_odd_raters(*, seed: int = 1) -> Pilot:
+    """Many raters of one mind, and six who say most of the time what the others hardly ever say."""
+    raters, items = 40, 120
+    item, rater = np.repeat(np.arange(items), raters), np.tile(np.arange(raters), items)
+    rng = np.random.default_rng(seed)
+    odd = (rater % 7 == 0) & (rng.random(item.size) < 0.9)
+    usual = np.where(rng.random(item.size) < 0.95, 2 * (item % 2), 2 - 2 * (item % 2))
+    return Pilot(item, rater, np.where(odd, 1, usual), items, 3, np.arange(raters) < 12)
+
+
 def one_by_one(function: Callable[[A], B], arguments: Iterable[A], /) -> Iterator[B]:
     """What a pool does, here and now."""
     return map(function, arguments)

@@ -9,9 +9,10 @@ from grasp_core.errors import SpecError
 from grasp_core.planner.fitting import fit
 from grasp_core.planner.make import model_of
 from grasp_core.planner.matching import observed_difference
+from grasp_core.planner.model import LEAN
 from grasp_core.planner.planting import assumed_model, measured, planted, size_of
 from grasp_core.planner.values import Assumed, PlanSpec, Target
-from tests.planner.pilots import LABELS, drawn, known_model
+from tests.planner.pilots import LABELS, drawn, known_model, with_odd_raters
 
 SPEC = PlanSpec("labels", 0.3, (20, 200), (20, 200), size=10.0, label="yes")
 
@@ -24,6 +25,14 @@ def test_the_model_that_drew_a_pilot_is_found_again():
     assert found.overall == pytest.approx([0.5, 0.2, 0.3], abs=0.08)
     # Items spread a little less: raters who differ blur them.
     assert 1.7 < found.spread < 4.0
+
+
+def test_raters_who_say_mostly_what_others_hardly_say_are_fitted():
+    """Whole Newton steps go too far for them, further each time, until nothing is a number any more."""
+    found = fit(with_odd_raters())
+    assert np.isfinite(found.centres).all()
+    assert (found.scatter < 8).all()
+    assert found.scatter.argmax() == LEAN + 1  # to "unsure", which they lean to or away from
 
 
 @pytest.mark.parametrize("own", [0.0, 0.3])

@@ -15,16 +15,22 @@ from grasp_core.charts.plan import plan_chart
 from grasp_core.engine.pools import workers
 from grasp_core.errors import DataError, SpecError
 from grasp_core.export.plan import recruitment_xlsx
+from grasp_core.groups import Group
 from grasp_core.json_values import from_json, to_json
 from grasp_core.planner import make
+from grasp_core.planner.fitting import Pilot
 from grasp_core.planner.make import PlanTask, make_plan, model_of
-from grasp_core.planner.pilot import assumed_task
+from grasp_core.planner.model import Model
+from grasp_core.planner.pilot import assumed_task, task_of
 from grasp_core.planner.recruitment import cheapest
 from grasp_core.planner.trials import Trial, Trials, count_hits
 from grasp_core.planner.values import Assumed, Have, Plan, PlanSpec, Target
 from grasp_core.planner.words import lines_table, recruitment_csv, sentences, surface_table
+from grasp_core.remarks.plans import PlanCaution
+from tests.models_as_raters.dices import data
 from tests.permutation.simulated import files, simulate
 from tests.planner.pilots import LABELS, drawn, known_model, one_by_one
+from tests.shared_data import needs_shared_data
 
 ASSUMED = PlanSpec("labels", 0.25, (16, 120), (10, 100), size=20.0, assumed=Assumed())
 
@@ -79,6 +85,45 @@ def test_a_pilot_gives_a_range_around_the_answer():
     assert plan.factors[0] < plan.factors[1]
     assert "in 8 of 10 such pilots" in " ".join(one.plain for one in sentences(plan))
     assert "Range of 80%" in lines_table(plan).columns
+
+
+@pytest.mark.parametrize("refused", [1, 3])
+def test_pilots_that_cannot_have_the_difference_are_left_out_of_the_range_and_said(
+    refused: int, monkeypatch: pytest.MonkeyPatch
+):
+    made: list[Pilot] = []
+
+    def some(pilot: Pilot, spec: PlanSpec, categories: tuple[str, ...]) -> Model:
+        made.append(pilot)
+        if 2 <= len(made) < 2 + refused:  # the first is the pilot itself
+            raise SpecError("out of reach")
+        return model_of(pilot, spec, categories)
+
+    monkeypatch.setattr(make, "model_of", some)
+    pilot = drawn(known_model(), raters=20, items=20, inside=6)
+    have = (Have("Woman", 6, True), Have("Man", 14, False))
+    task = PlanTask(replace(ASSUMED, assumed=None, label="yes"), LABELS, None, have, pilot, (20, 20, 400))
+    plan = make_plan(task, one_by_one)
+    assert from_json(json.loads(json.dumps(to_json(plan))), Plan) == plan
+    told = " ".join(one.plain for one in sentences(plan))
+    if refused == 1:
+        assert plan.warnings == (PlanCaution.PILOTS_LEFT_OUT(left_out=1, pilots=4),)
+        assert plan.factors is not None
+        assert "1 of 4 pilots" in told
+    else:
+        assert plan.warnings == (PlanCaution.TOO_FEW_PILOTS(left_out=3, pilots=4),)
+        assert plan.factors is None
+        assert "There is no range: 3 of 4 pilots" in told
+
+
+@pytest.mark.long
+@needs_shared_data
+def test_a_pilot_of_the_published_data_has_a_range():
+    group = Group(("rater_race",), ("White",))
+    asked = PlanSpec("labels", 0.24, (26, 100), (20, 100))
+    plan = make_plan(task_of(data(), group, asked, min_raters=2), one_by_one)
+    assert plan.factors is not None
+    assert not plan.warnings
 
 
 def test_a_pilot_that_is_too_small_is_refused():
