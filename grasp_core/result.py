@@ -35,7 +35,8 @@ DsiTest = Literal["largest", "studentised"]
 class GroupResult:
     """One group's row of Table 5.
 
-    `least_p` is the smallest p that the group's regroupings allow, where that is above the level of marks.
+    `least_p` is the smallest two-sided p that the group's regroupings allow, where that is above the level of
+    marks; tests of one tail, such as those of distance and label use, may have half of it.
     """
 
     group: Group

@@ -28,7 +28,8 @@ class Caution(Code):
         "the distance takes; the others are looked at by label use alone"
     )
     FEW_REGROUPINGS = (
-        "{few} of {groups} groups can be regrouped in so few ways that no p-value of theirs is below 0.05"
+        "{few} of {groups} groups can be regrouped in so few ways that no two-sided p-value of theirs is "
+        "below 0.05; where one tail alone counts, as for distance and label use, p may be half as large"
     )
     CLUSTERS_STAY = (
         "{raters} of {all} raters keep their profiles in every permutation: no other cluster that theirs may "

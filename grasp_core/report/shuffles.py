@@ -24,16 +24,29 @@ _COUNTED = math.log(1e6)
 
 
 def few_regroupings(grouping: Grouping, shuffles: Shuffles) -> list[str]:
-    """A sentence for each group of which no p can be below the level of marks."""
+    """A sentence for each group of which no two-sided p can be below the level of marks."""
     few = np.flatnonzero(shuffles.least_p > LEVEL).tolist()
     found = [
         f"{group_label(grouping.groups[g])} can be regrouped in {ways(shuffles.log_regroupings[g])}: "
-        f"no p of it is below {format_p_value(shuffles.least_p[g])}"
+        f"{least(shuffles.least_p[g], shuffles.least_of_one_tail[g])}"
         for g in few[:TOLD]
     ]
     if len(few) > TOLD:
         found.append(f"the same holds of {number(len(few) - TOLD, 'further group')}")
     return found
+
+
+def least(p: float, of_one_tail: float) -> str:
+    """Below what no p of a group can be, of tests of two tails and of one."""
+    told = f"no p of it is below about {format_p_value(p)}"
+    if of_one_tail == p:
+        return told
+    return f"{told}, or {format_p_value(of_one_tail)} where one tail alone counts (distance, label use)"
+
+
+def least_of(p: float, spec: AnalysisSpec) -> str:
+    """:func:`least` of a result's row; the paper's p are of one tail themselves."""
+    return least(p, p / 2 if spec.p_value == "two-sided" else p)
 
 
 def staying(shuffles: Shuffles) -> list[str]:

@@ -47,6 +47,7 @@ def test_one_tail_reaches_half_as_far() -> None:
     of_ten = np.log([10.0])
     assert smallest_p(of_ten, "two-sided") == pytest.approx(0.2)
     assert smallest_p(of_ten, "paper") == pytest.approx(0.1)
+    assert smallest_p(of_ten, "upper") == pytest.approx(0.1)
 
 
 def test_axes_that_cannot_move_are_named() -> None:

@@ -12,7 +12,8 @@ from grasp_core.annotations import FloatArray, Int64Array, Raters
 from grasp_core.errors import SpecError
 from grasp_core.groups import AxisSet, Grouping
 from grasp_core.permutation.exchange import Exchange, exchange_of
-from grasp_core.spec import AnalysisSpec, PValue
+from grasp_core.permutation.nulls.tails import Tail
+from grasp_core.spec import AnalysisSpec
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,18 +27,21 @@ class Shuffles:
         See :func:`log_regroupings`.
     least_p : float64 array, shape (G,)
         See :func:`smallest_p`; 1 where nothing moves.
+    least_of_one_tail : float64 array, shape (G,)
+        The same of tests in which large values alone count, such as those of distance and label use.
     """
 
     exchange: Exchange
     log_regroupings: FloatArray
     least_p: FloatArray
+    least_of_one_tail: FloatArray
 
     @classmethod
     def of(cls, raters: Raters, grouping: Grouping, spec: AnalysisSpec) -> Self:
         """Those of some groups; errors are those of :func:`~grasp_core.permutation.exchange.exchange_of`."""
         exchange = exchange_of(raters, spec)
         found = log_regroupings(grouping, exchange)
-        return cls(exchange, found, smallest_p(found, spec.p_value))
+        return cls(exchange, found, smallest_p(found, spec.p_value), smallest_p(found, "upper"))
 
     @property
     def n_fixed(self) -> int:
@@ -67,9 +71,13 @@ def log_regroupings(grouping: Grouping, exchange: Exchange) -> FloatArray:
     return found
 
 
-def smallest_p(log_regroupings: FloatArray, p_value: PValue) -> FloatArray:
-    """The smallest p that so many regroupings can give, shape (G,): 2 / C, or 1 / C of one tail."""
-    tails = 2 if p_value == "two-sided" else 1
+def smallest_p(log_regroupings: FloatArray, tail: Tail) -> FloatArray:
+    """The smallest p that so many regroupings can give, shape (G,): 2 / C, or 1 / C of one tail.
+
+    Permutations drawn at random make each regrouping about as often as the others, so a p may fall a little
+    below. The paper's, which leaves the observed grouping out, may be 0 too.
+    """
+    tails = 2 if tail == "two-sided" else 1
     return np.asarray(np.minimum(tails * np.exp(-log_regroupings), 1.0))
 
 

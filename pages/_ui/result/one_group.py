@@ -10,6 +10,7 @@ from grasp_core.export.registry import safe_name
 from grasp_core.outcome import LabelUse
 from grasp_core.report.findings import evidence, named_groups
 from grasp_core.report.label_use import format_points_interval, mean_words
+from grasp_core.report.shuffles import least_of
 from grasp_core.report.so_far import p_so_far, q_so_far
 from grasp_core.report.tables import cell_text
 from grasp_core.report.text import escape_markdown
@@ -76,7 +77,7 @@ def show_group(shown: Shown, name: str) -> None:
     st.markdown(escape_markdown(" · ".join(facts)))
     if row.least_p is not None:
         st.caption(
-            f"So few regroupings are left of it that no p of it is below {format_p_value(row.least_p)}."
+            f"So few regroupings are left of it that {least_of(row.least_p, shown.result.spec.analysis)}."
         )
     _sentences(shown.result, row, name)
     if row.label_use is not None:
