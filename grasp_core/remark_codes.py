@@ -12,7 +12,7 @@ from grasp_core.json_values import CONVERTER, WrongKindError, from_json
 from grasp_core.remarks.baselines import BaselineCaution
 from grasp_core.remarks.cautions import Caution, ModelCaution, ScreenCaution
 from grasp_core.remarks.endpoints import ModelProblem
-from grasp_core.remarks.guards import GuardCaution
+from grasp_core.remarks.guards import GuardCaution, ShuffleCaution
 from grasp_core.remarks.items import ItemProblem
 from grasp_core.remarks.left_out import LeftOutReason, Skipped
 from grasp_core.remarks.no_map import NoMap
@@ -30,6 +30,7 @@ KINDS: tuple[type[Code], ...] = (
         NoMap,
         Caution,
         GuardCaution,
+        ShuffleCaution,
         ModelCaution,
         ScreenCaution,
         BaselineCaution,

@@ -13,11 +13,13 @@ from grasp_core.errors import SpecError
 from grasp_core.groups import Grouping, form_groups
 from grasp_core.guards.check import Seen, check_assignment
 from grasp_core.guards.matched import Unmatched, unmatched
+from grasp_core.guards.shuffled_columns import said_of_columns
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.io.parts.survey import DatasetInParts
 from grasp_core.panels.cohesion.columns import Places
 from grasp_core.panels.cohesion.panel import Cohesion
 from grasp_core.panels.given.associations import associations
+from grasp_core.panels.given.panel import check_given
 from grasp_core.panels.models.panel import Models
 from grasp_core.panels.panel import Panel, RunPanel
 from grasp_core.permutation.design import MOST_TOLD
@@ -111,6 +113,8 @@ def checked_groups(dataset: Dataset, spec: RunSpec) -> Grouping:
     _check_axes(dataset, analysis)
     grouping = form_groups(dataset.raters, analysis.axes, min_raters=analysis.min_raters)
     check_something_moves(dataset.raters, grouping, analysis)
+    if not isinstance(dataset, DatasetInParts):
+        check_given(dataset.raters, analysis)
     told = sum(one.n_categories for one in dataset.questions if one.n_categories <= MOST_TOLD)
     _check_size(grouping, analysis, len(spec.models) * len(SIDES) or Places(1, told).of_group)
     return grouping
@@ -239,7 +243,7 @@ def _warnings(prepared: Prepared, tally: Tally, screened: Sequence[Remark]) -> t
     analysis, found = prepared.spec.analysis, prepared.dataset.problems
     warnings = [problem.remark for problem in found if problem.axis is None]
     # Of this run's axes alone, whichever others were read with them.
-    warnings += [problem.remark for name in analysis.columns for problem in found if problem.axis == name]
+    warnings += said_of_columns(prepared.dataset.raters, analysis, found)
     warnings += screened
     kept, small = len(prepared.grouping.groups), prepared.grouping.too_small
     if small:  # counted, not named: a small group may be one person

@@ -1,4 +1,4 @@
 """Guards: where shuffling profiles does not hold, and what is said and tested instead.
 
-Imports `permutation` and `statistics`.
+Imports `permutation`, `remarks` and `statistics`.
 """

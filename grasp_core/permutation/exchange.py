@@ -85,7 +85,7 @@ def exchange_of(raters: Raters, spec: AnalysisSpec) -> Exchange:
             f"raters of one {spec.cluster} are in different strata of {', '.join(spec.strata)}; clusters "
             "move as wholes, so all raters of each have to be in one stratum"
         )
-    if all((codes[first[cluster]] == codes).all() for codes in _tested(raters, spec)):
+    if not axes_in_clusters(raters, spec)[1]:
         return _of_values(strata, cluster, first, sizes)
     size = sizes[cluster]
     order = np.lexsort((everybody, first[cluster], size, strata))
@@ -139,8 +139,15 @@ def clusters_of(raters: Raters, name: str) -> Int64Array:
     return np.unique(number, return_inverse=True)[1].astype(np.int64)
 
 
-def _tested(raters: Raters, spec: AnalysisSpec) -> list[Int64Array]:
-    return [raters.axes[name].codes.astype(np.int64) for name in spec.tested]
+def axes_in_clusters(raters: Raters, spec: AnalysisSpec) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Tested axes on which all raters of each cluster have one value, and those on which some differ."""
+    cluster = clusters_of(raters, str(spec.cluster))
+    _, first = np.unique(cluster, return_index=True)
+    found: tuple[list[str], list[str]] = [], []
+    for name in spec.tested:
+        codes = raters.axes[name].codes
+        found[bool((codes[first[cluster]] != codes).any())].append(name)
+    return tuple(found[0]), tuple(found[1])
 
 
 def _runs(key: Int64Array, width: Int64Array) -> Int64Array:

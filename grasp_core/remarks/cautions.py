@@ -68,9 +68,6 @@ class Caution(Code):
         "would: one person with two accounts, copied answers, or two people who see the task very much "
         "alike. To leave out one of each two: on Data, under Quality, or by --leave-out duplicates"
     )
-    NOTHING_LEFT_GIVEN = (
-        "given {axes:axis/axes} of those that were asked, no group is left that shuffling changes"
-    )
     NOT_GIVEN_IN_PARTS = "axes are not tested given one another in data in parts"
     NOT_SCREENED_IN_PARTS = (
         "raters at chance, constant raters and near-duplicates are not looked for in data in parts"

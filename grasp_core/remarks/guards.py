@@ -36,3 +36,23 @@ class GuardCaution(Code):
         "{axis}: GAI compares different items. That of {group} is {gai:.2f}, and {matched:.2f} over the "
         "items that two raters of the group and two others rated"
     )
+
+
+@unique
+class ShuffleCaution(Code):
+    """What stands beside a run whose profiles move within strata or by clusters; it names columns."""
+
+    MIXED_CLUSTERS = (
+        "raters of one {cluster:q} differ on {mixed:and}, so clusters change places with others of their "
+        "size alone ({clusters:cluster} in all), on {whole:and} too, whose values could move by whole "
+        "clusters of any size; test {whole:and} in a run without {mixed:and}"
+    )
+    UNKNOWN_STRATUM = (
+        "{unknown:rater} of {raters} {unknown:is/are} unknown on {column:q}, within whose values profiles "
+        "are shuffled: they are shuffled among themselves"
+    )
+    UNKNOWN_CLUSTER = (
+        "{unknown:rater} of {raters} {unknown:is/are} unknown on {column:q}, by which profiles are shuffled: "
+        "each of them is a cluster alone"
+    )
+    ONE_STRATUM = "{column:q} does not tell raters apart: shuffling within its values is shuffling over all"

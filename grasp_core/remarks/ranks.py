@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from grasp_core.remarks.cautions import Caution, ScreenCaution
-from grasp_core.remarks.guards import GuardCaution
+from grasp_core.remarks.guards import GuardCaution, ShuffleCaution
 from grasp_core.remarks.remark import Code, Remark
 
 OF_DATA = 6
@@ -25,9 +25,12 @@ RANKS: Mapping[Code, int] = {
     Caution.TOO_FEW_FOR_CORRECTION: 3,
     Caution.FEW_REGROUPINGS: 3,
     Caution.CLUSTERS_STAY: 3,
+    ShuffleCaution.MIXED_CLUSTERS: 3,
     Caution.PAPER_P: 4,
     Caution.NO_GROUP_IN_SLICES: 5,
-    Caution.NOTHING_LEFT_GIVEN: 5,
+    ShuffleCaution.UNKNOWN_STRATUM: 6,
+    ShuffleCaution.UNKNOWN_CLUSTER: 6,
+    ShuffleCaution.ONE_STRATUM: 6,
     Caution.NOT_GIVEN_IN_PARTS: 7,
     Caution.TOO_MANY_PAIRS: 7,
     Caution.NO_PAIRS_IN_PARTS: 7,

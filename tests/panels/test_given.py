@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from benchmarks.planted import dataset, independent_shares, labelled, own_view, run_spec
+from grasp_core.errors import SpecError
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.panels.given.associations import associations
-from grasp_core.remarks.cautions import Caution
 from grasp_core.report.given import given_sentences, given_table, not_yet_given
 from grasp_core.report.public_view import public_view
 from grasp_core.result import RunResult
@@ -82,13 +82,16 @@ def test_axes_that_go_together_are_told_until_both_are_given(result: RunResult) 
     assert associations(of_race(1).raters, ("race", "hand")) == ()
 
 
-def test_what_an_axis_leaves_nothing_of_is_said() -> None:
+def test_axes_given_which_nothing_is_left_are_refused_before_the_run() -> None:
     data = of_race(1)
     axes = {**data.raters.axes, "finer": data.raters.axes["race"]}
     data = replace(data, raters=replace(data.raters, axes=axes))
-    found = run(data, axes=(("race",),), given=("finer", "race"), permutations=199)
-    assert found.given == ()
-    assert Caution.NOTHING_LEFT_GIVEN(axes=2) in found.warnings
+    with pytest.raises(SpecError, match="given finer nothing is left to shuffle for race: "):
+        run(data, axes=(("race",),), given=("finer",))
+    with pytest.raises(SpecError, match="given race nothing is left to test: "):
+        run(data, axes=(("race",),), given=("race",))
+    with pytest.raises(SpecError, match="within age already"):
+        run(data, axes=(("race",),), given=("age",), strata=("age",))
 
 
 def test_result_files_keep_it(result: RunResult) -> None:

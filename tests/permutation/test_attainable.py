@@ -57,5 +57,5 @@ def test_axes_that_cannot_move_are_named() -> None:
     check_something_moves(raters, grouping, AnalysisSpec(axes=(("x",), ("y",)), strata=("z",)))
     with pytest.raises(SpecError, match="the strata of x leave nothing to shuffle for x: "):
         check_something_moves(raters, grouping, AnalysisSpec(axes=(("x",), ("y",)), strata=("x",)))
-    with pytest.raises(SpecError, match="the clusters of team leave nothing to shuffle for x, y: "):
+    with pytest.raises(SpecError, match="each team has a size of its own, and "):
         check_something_moves(raters, grouping, AnalysisSpec(axes=(("x",), ("y",)), cluster="team"))

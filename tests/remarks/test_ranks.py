@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from grasp_core.remarks.cautions import Caution, ScreenCaution
-from grasp_core.remarks.guards import GuardCaution
+from grasp_core.remarks.guards import GuardCaution, ShuffleCaution
 from grasp_core.remarks.ranks import RANKS, ranked
 from grasp_core.remarks.remark import said
 
 
 def test_every_caution_of_a_run_has_a_rank() -> None:
-    assert RANKS.keys() == {*Caution, *GuardCaution, *ScreenCaution}
+    assert RANKS.keys() == {*Caution, *GuardCaution, *ShuffleCaution, *ScreenCaution}
 
 
 def test_what_makes_marks_wrong_comes_first_and_equals_stay_as_they_came() -> None:

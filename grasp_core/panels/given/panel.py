@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
-from grasp_core.annotations import BoolArray, FloatArray
+from grasp_core.annotations import BoolArray, FloatArray, Raters
+from grasp_core.errors import SpecError
 from grasp_core.groups import AxisSet, Grouping
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.io.parts.survey import DatasetInParts
@@ -67,19 +68,47 @@ class Given:
         return replace(self._panel.undecided(c, corrected=corrected), given=self._column)
 
 
-def within(dataset: Dataset, analysis: AnalysisSpec, column: str) -> tuple[Grouping, AnalysisSpec] | None:
+def check_given(raters: Raters, analysis: AnalysisSpec) -> None:
+    """Refuse axes given which nothing of those that are tested is left to shuffle.
+
+    Raises
+    ------
+    SpecError
+    """
+    for column in analysis.given:
+        if within(raters, analysis, column) is None:
+            raise SpecError(_nothing_left(analysis, column))
+
+
+def _nothing_left(analysis: AnalysisSpec, column: str) -> str:
+    if column in analysis.strata:
+        return f"profiles are shuffled within {column} already; leave it out of what is given"
+    left = [" x ".join(axes) for axes in analysis.axes if column not in axes]
+    if not left:
+        return (
+            f"given {column} nothing is left to test: no other axis is asked; test another one too, or leave "
+            f"{column} out of what is given"
+        )
+    return (
+        f"given {column} nothing is left to shuffle for {', '.join(left)}: raters who share a value of "
+        f"{column} are all in the same group there, or no group is large enough; leave {column} out of what "
+        "is given"
+    )
+
+
+def within(raters: Raters, analysis: AnalysisSpec, column: str) -> tuple[Grouping, AnalysisSpec] | None:
     """The groups that an axis has no part in and that shuffling within its values changes; None if none."""
     axes = tuple(axes for axes in analysis.axes if column not in axes)
     if not axes or column in analysis.strata:
         return None
     strata = (*analysis.strata, column)
     asked = replace(analysis, axes=axes, strata=strata, slices=(), pairs=False, given=())
-    stuck = axes_that_stay(dataset.raters, groups_asked(dataset.raters, asked), asked)
+    stuck = axes_that_stay(raters, groups_asked(raters, asked), asked)
     axes = tuple(one for one in axes if one not in stuck)
     if not axes:
         return None
     asked = replace(asked, axes=axes)
-    found = groups_asked(dataset.raters, asked)
+    found = groups_asked(raters, asked)
     return (found, asked) if found.groups else None
 
 
@@ -89,7 +118,6 @@ def given_of(
     """The groups given each axis that was asked, one after the other; none of data in parts."""
     if isinstance(dataset, DatasetInParts):
         return Later(iter(()), (Caution.NOT_GIVEN_IN_PARTS(),) if analysis.given else ())
-    found = {column: within(dataset, analysis, column) for column in analysis.given}
-    idle = sum(one is None for one in found.values())
+    found = {column: within(dataset.raters, analysis, column) for column in analysis.given}
     panels = (Given(dataset, *one, column, unequal) for column, one in found.items() if one is not None)
-    return Later(panels, (Caution.NOTHING_LEFT_GIVEN(axes=idle),) if idle else ())
+    return Later(panels, ())

@@ -11,7 +11,7 @@ from scipy.special import gammaln
 from grasp_core.annotations import FloatArray, Int64Array, Raters
 from grasp_core.errors import SpecError
 from grasp_core.groups import AxisSet, Grouping
-from grasp_core.permutation.exchange import Exchange, exchange_of
+from grasp_core.permutation.exchange import Exchange, axes_in_clusters, exchange_of
 from grasp_core.permutation.nulls.tails import Tail
 from grasp_core.spec import AnalysisSpec
 
@@ -92,6 +92,12 @@ def check_something_moves(raters: Raters, grouping: Grouping, spec: AnalysisSpec
     stuck = axes_that_stay(raters, grouping, spec)
     if not stuck:
         return
+    if _sizes_differ(raters, spec):
+        raise SpecError(
+            f"each {spec.cluster} has a size of its own, and since raters of one differ on what is tested, "
+            "only those of equal size can change places: nothing moves. Leave clusters out and shuffle "
+            f"within {spec.cluster}, or merge them to equal sizes"
+        )
     why = " and ".join(
         [
             *([f"the strata of {', '.join(spec.strata)}"] if spec.strata else []),
@@ -103,6 +109,14 @@ def check_something_moves(raters: Raters, grouping: Grouping, spec: AnalysisSpec
         f"{why} leave nothing to shuffle for {named}: whoever may change places has the same values there; "
         "choose coarser ones, or leave these axes out"
     )
+
+
+def _sizes_differ(raters: Raters, spec: AnalysisSpec) -> bool:
+    """Whether clusters that could only change places with others of their size have none."""
+    if spec.cluster is None or not axes_in_clusters(raters, spec)[1]:
+        return False
+    first, end, width = exchange_of(raters, spec).bounds.T
+    return bool((end - first == width).all())
 
 
 def axes_that_stay(raters: Raters, grouping: Grouping, spec: AnalysisSpec) -> list[AxisSet]:

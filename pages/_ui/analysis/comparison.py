@@ -7,6 +7,7 @@ import streamlit as st
 from grasp_core.errors import SpecError
 from grasp_core.groups import Grouping, form_groups
 from grasp_core.io.dataset.load import Dataset
+from grasp_core.panels.given.panel import check_given
 from grasp_core.permutation.testing.attainable import Shuffles, check_something_moves
 from grasp_core.permutation.testing.corrections import fewest_permutations, largest_family
 from grasp_core.report.shuffles import boxes, few_regroupings, fewest_ways, staying
@@ -26,6 +27,7 @@ def say_what_is_compared(dataset: Dataset, analysis: AnalysisSpec) -> bool:
     st.markdown(f"**{number(kept, 'group')}** will be compared.{smaller}")
     try:
         check_something_moves(dataset.raters, grouping, analysis)
+        check_given(dataset.raters, analysis)
         shuffles = Shuffles.of(dataset.raters, grouping, analysis)
     except SpecError as error:
         st.error(escape_markdown(str(error)))
