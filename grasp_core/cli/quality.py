@@ -10,17 +10,22 @@ import numpy as np
 import pandas as pd
 
 from grasp_core.annotations import Annotations
+from grasp_core.asked.analysis import say_shuffles
+from grasp_core.cli.analysis import add_shuffles
 from grasp_core.cli.data.account import say_data
 from grasp_core.cli.data.options import add_reading
 from grasp_core.cli.data.reading import read
-from grasp_core.cli.terminal.lines import clear_line, note, show_line
+from grasp_core.cli.terminal.lines import VOICE, clear_line, note, show_line
 from grasp_core.cli.terminal.output import write_text
 from grasp_core.data_quality import tables
 from grasp_core.data_quality.power import GroupPower, estimate, power_tasks
 from grasp_core.data_quality.report import QualityReport, quality_json, quality_report
 from grasp_core.data_quality.told import report_findings, report_tables
 from grasp_core.errors import SpecError
+from grasp_core.groups import form_groups
 from grasp_core.io.dataset.load import Dataset, load
+from grasp_core.permutation.exchange import Exchange, exchange_of
+from grasp_core.permutation.testing.attainable import check_something_moves
 from grasp_core.report.printable import printable, printable_name
 from grasp_core.screens.constant import find_constant
 from grasp_core.screens.random_responders import random_responders
@@ -34,6 +39,7 @@ def fill_quality(quality: argparse.ArgumentParser) -> None:
     looked_at = quality.add_argument_group("quality")
     looked_at.add_argument("--axis", action="append", metavar="COLUMN")
     looked_at.add_argument("--intersect", action="append", metavar="COLUMN:COLUMN[:...]")
+    add_shuffles(looked_at)
     looked_at.add_argument(
         "--power",
         action="store_true",
@@ -51,23 +57,38 @@ def _quality(chosen: argparse.Namespace) -> None:
     found = read(given)
     singles = tuple((name,) for name in given.get("axis", found.axes))
     crossed = tuple(tuple(names.split(":")) for names in given.get("intersect", ()))
-    axes = AnalysisSpec(axes=(*singles, *crossed)).axes if singles or crossed else ()
-    dataset = load(
-        found.annotations, found.raters, found.spec, tuple(dict.fromkeys(n for names in axes for n in names))
-    )
+    shuffled = {"strata": given.get("within", ()), "cluster": given.get("cluster")}
+    analysis = AnalysisSpec(axes=(*singles, *crossed), **shuffled) if singles or crossed else None
+    if analysis is None and any(shuffled.values()):
+        raise SpecError("--within and --cluster say how groups are shuffled: name an axis with --axis")
+    axes = () if analysis is None else analysis.axes
+    dataset = load(found.annotations, found.raters, found.spec, () if analysis is None else analysis.columns)
     say_data(dataset, found.spec)
     power: list[GroupPower] = []
     if chosen.power:
         if not axes:
             raise SpecError("--power needs groups: name an axis with --axis")
         power = _power(dataset, axes)
-    report = quality_report(dataset, power=power)
+    report = quality_report(
+        dataset,
+        names=None if analysis is None else analysis.tested,
+        power=power,
+        exchange=None if analysis is None else _exchange(dataset, analysis),
+    )
     write_text(chosen.out, quality_json(report))
     _print(report)
     if chosen.show_ids:
         _print_ids(report, dataset.annotations)
     for problem in dataset.problems:
         note(problem.message)
+
+
+def _exchange(dataset: Dataset, analysis: AnalysisSpec) -> Exchange:
+    """Who may take whose profile, once it is said what that leaves of p."""
+    grouping = form_groups(dataset.raters, analysis.axes, min_raters=analysis.min_raters)
+    check_something_moves(dataset.raters, grouping, analysis)
+    say_shuffles(dataset, grouping, analysis, VOICE)
+    return exchange_of(dataset.raters, analysis)
 
 
 def _power(dataset: Dataset, axes: Sequence[tuple[str, ...]]) -> list[GroupPower]:

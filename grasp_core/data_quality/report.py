@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,8 +19,13 @@ from grasp_core.groups import form_groups
 from grasp_core.guards.check import Seen, check_assignment
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.json_values import to_json
+from grasp_core.permutation.exchange import Exchange
+from grasp_core.remarks.cautions import Caution
+from grasp_core.remarks.remark import Remark
+from grasp_core.report.assignment import said_of_assignment
 from grasp_core.report.printable import json_text
 from grasp_core.result import DataSummary, with_group
+from grasp_core.screens.constant import FEWEST_ANNOTATIONS
 from grasp_core.screens.duplicates import Duplicates, near_duplicates
 
 FORMAT = "grasp-quality"
@@ -41,6 +47,26 @@ class QualityReport:
     overlaps: tuple[Overlap, ...]
     power: tuple[GroupPower, ...] = ()
     assignment: tuple[AssignmentCheck, ...] = ()
+
+    @property
+    def warnings(self) -> list[Remark]:
+        """What deserves a look of raters and of who rated what, as a run would warn of it."""
+        found = said_of_assignment(self.assignment)
+        if self.random.random:
+            found.append(
+                Caution.RANDOM_RESPONDERS(raters=self.random.random, looked_at=self.random.looked_at)
+            )
+        if self.constant.constant:
+            found.append(
+                Caution.CONSTANT_RATERS(
+                    raters=self.constant.constant, looked_at=self.constant.looked_at, least=FEWEST_ANNOTATIONS
+                )
+            )
+        if self.duplicates.pairs:
+            found.append(
+                Caution.NEAR_DUPLICATES(raters=self.duplicates.raters, pairs=len(self.duplicates.pairs))
+            )
+        return found
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready form: counts only, no rater is named."""
@@ -74,19 +100,36 @@ class QualityReport:
             ],
             "axes": [{**to_json(row), "nearly_identical": row.nearly_identical} for row in self.overlaps],
             "assignment": [{**to_json(row), "large": row.large} for row in self.assignment],
+            "warnings": [one.to_dict() for one in self.warnings],
             "power": [with_group(row) for row in to_json(self.power)],
         }
 
 
-def quality_report(dataset: Dataset, power: Sequence[GroupPower] = ()) -> QualityReport:
+def quality_report(
+    dataset: Dataset,
+    names: Sequence[str] | None = None,
+    power: Sequence[GroupPower] = (),
+    exchange: Exchange | None = None,
+) -> QualityReport:
     """Look at everything but power, which takes longer and is given where it was estimated.
 
     Parameters
     ----------
     dataset : Dataset
+    names : sequence of str, optional
+        Axes of interest; by default all.
     power : sequence of GroupPower
+    exchange : Exchange, optional
+        Who may take whose profile where it is looked who rated what; by default everybody anybody's.
+
+    Raises
+    ------
+    KeyError
+        If the data set lacks one of the axes.
     """
     annotations, raters = dataset.annotations, dataset.raters
+    if names is not None:
+        raters = dataclasses.replace(raters, axes={name: raters.axes[name] for name in names})
     return QualityReport(
         dataset.summary,
         overview(annotations, raters),
@@ -96,15 +139,17 @@ def quality_report(dataset: Dataset, power: Sequence[GroupPower] = ()) -> Qualit
         small_groups(raters),
         overlaps(raters),
         tuple(power),
-        assignment_of(dataset, raters),
+        assignment_of(dataset, raters, exchange),
     )
 
 
-def assignment_of(dataset: Dataset, raters: Raters) -> tuple[AssignmentCheck, ...]:
+def assignment_of(
+    dataset: Dataset, raters: Raters, exchange: Exchange | None = None
+) -> tuple[AssignmentCheck, ...]:
     """Whether the groups of each of the raters' axes were given the same items, and as many."""
     axes = [(name,) for name in raters.axes]
     grouping = form_groups(raters, axes, min_raters=MIN_RATERS)
-    return check_assignment(Seen.of(dataset.annotations), dataset.annotations_of, grouping, axes)
+    return check_assignment(Seen.of(dataset.annotations), dataset.annotations_of, grouping, axes, exchange)
 
 
 def quality_json(report: QualityReport) -> str:

@@ -15,22 +15,25 @@ class GuardCaution(Code):
         "{axis}: groups were given different items. Annotations of {group} meet one of the others on their "
         "item {met} % as often as they would if {axis} had no part in who rates what, so groups may differ "
         "for their items alone. Negentropy and plurality size have no marks, and label use is tested by "
-        "leaving raters out; if raters worked in batches, shuffle within these"
+        "leaving raters out; if raters worked in batches, shuffle within these: on Analysis, or by --within "
+        "and the column that holds them"
     )
     OWN_WORKLOAD = (
         "{axis}: groups rated different numbers of items. Raters of {group} gave {times:.2f} times as many "
         "annotations as the others (geometric means). Negentropy and plurality size, which depend on that, "
-        "have no marks, and label use is tested by leaving raters out; shuffle within raters of like workload"
+        "have no marks, and label use is tested by leaving raters out; shuffle within raters of like "
+        "workload: on Analysis, or by --within workload"
     )
     OWN_ITEMS_WITH_MODELS = (
         "{axis}: groups were given different items. Annotations of {group} meet one of the others on their "
         "item {met} % as often as they would if {axis} had no part in who rates what, so a model may seem "
-        "closer to a group for its items alone; if raters worked in batches, shuffle within these"
+        "closer to a group for its items alone; if raters worked in batches, shuffle within these: on "
+        "Models, or by --within and the column that holds them"
     )
     OWN_WORKLOAD_WITH_MODELS = (
         "{axis}: groups rated different numbers of items. Raters of {group} gave {times:.2f} times as many "
         "annotations as the others (geometric means), and the more raters an item has, the closer a model "
-        "may seem to them; shuffle within raters of like workload"
+        "may seem to them; shuffle within raters of like workload: on Models, or by --within workload"
     )
     GAI_OF_OTHER_ITEMS = (
         "{axis}: GAI compares different items. That of {group} is {gai:.2f}, and {matched:.2f} over the "

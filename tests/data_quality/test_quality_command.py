@@ -55,6 +55,36 @@ def test_files_are_recognised_and_ids_shown_only_when_asked(
     assert "R001, twin, 350, 350" in capsys.readouterr().out
 
 
+def test_who_rated_what_is_held_against_the_shuffles_of_a_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two batches have items of their own, and most of a gender is in one: within batches nothing is odd."""
+    monkeypatch.chdir(tmp_path)
+    who = [
+        (f"r{j}", "one" if j < 20 else "two", "Woman" if j % 20 < (15 if j < 20 else 5) else "Man")
+        for j in range(40)
+    ]
+    rows = [
+        f"i{batch}{i},{r},{'yes' if (i + int(r[1:])) % 3 else 'no'}" for r, batch, _ in who for i in range(25)
+    ]
+    Path("annotations.csv").write_text("item_id,rater_id,label\n" + "\n".join(rows), encoding="utf-8")
+    described = "\n".join(",".join(one) for one in who)
+    Path("raters.csv").write_text(f"rater_id,batch,gender\n{described}\n", encoding="utf-8")
+    options = ["quality", *FILES, *COLUMNS, "--axis", "gender", "--out", "quality.json"]
+
+    def codes() -> list[str]:
+        plain = json.loads(Path("quality.json").read_text(encoding="utf-8"))
+        return [one["code"] for one in plain["warnings"]]
+
+    assert cli.main(options) == 0
+    assert "own-items" in codes()
+    assert "--within and the column that holds them" in capsys.readouterr().out
+    assert cli.main([*options, "--within", "batch"]) == 0
+    assert "own-items" not in codes()
+    assert cli.main([*options, "--within", "gender"]) == 2
+    assert "leave nothing to shuffle for gender" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
@@ -77,6 +107,6 @@ def test_every_option_of_its_own_is_described(capsys: pytest.CaptureFixture[str]
         cli.main(["quality", "--help"])
     shown = capsys.readouterr().out.partition("quality:\n")[2]
     options = set(re.findall(r"--[a-z][a-z-]+", shown))
-    assert options == {"--axis", "--intersect", "--power", "--show-ids", "--out"}
+    assert options == {"--axis", "--intersect", "--within", "--cluster", "--power", "--show-ids", "--out"}
     document = (Path(__file__).resolve().parents[2] / "docs" / "quality.md").read_text(encoding="utf-8")
     assert all(option in document for option in options)
