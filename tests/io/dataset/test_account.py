@@ -21,7 +21,7 @@ from grasp_core.io.table.table import Table
 from grasp_core.json_values import from_json, to_json
 from grasp_core.recode_steps import MapValues
 from grasp_core.remarks.left_out import LeftOutReason, Skipped
-from grasp_core.remarks.remark import said
+from grasp_core.remarks.remark import Remark, said
 from grasp_core.report.account import account_sentence, unused_sentence
 from grasp_core.report.public_view import public_summary
 from grasp_core.result import DataSummary
@@ -236,3 +236,19 @@ def test_what_a_reader_left_out_is_accounted_for() -> None:
     found = account(table, table.recipe.spec)
     assert (found.read, found.used) == (9, 6)
     assert found.left_out[0] == LeftOut(Skipped.CANCELLED(), 3)
+
+
+@pytest.mark.parametrize(
+    ("reason", "told"),
+    [
+        (LeftOutReason.AT_CHANCE(), "400 annotations of raters whose labels agree"),
+        (LeftOutReason.RATERS_WITH(values=("a",)), "400 annotations of raters with a"),
+        (
+            LeftOutReason.IN_QUESTION(reason=LeftOutReason.LISTED_ITEMS(), question="q"),
+            "400 annotations of items",
+        ),
+        (LeftOutReason.NO_LABEL(), "400 no label"),
+    ],
+)
+def test_annotations_of_raters_are_not_said_to_be_so_many_raters(reason: Remark, told: str) -> None:
+    assert f"400 left out ({told}" in account_sentence(Account("row", 900, 500, (LeftOut(reason, 400),)))
