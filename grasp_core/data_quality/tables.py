@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import pandas as pd
@@ -115,7 +116,8 @@ def assignment_table(found: Sequence[AssignmentCheck]) -> pd.DataFrame:
         {
             "axis": [_axes(row.axes) for row in found],
             "group by items": [_group_apart(row.items) for row in found],
-            "meets the others": [_apart(row.items, "{:.0%}") for row in found],
+            # Above 1 it meets them more often than by chance, which is as mixed as can be.
+            "meets the others": [_apart(row.items, "{:.0%}", most=1.0) for row in found],
             "p of items": [_p_apart(row.items) for row in found],
             "group by workload": [_group_apart(row.workload) for row in found],
             "times as many": [_apart(row.workload, "{:.2f}") for row in found],
@@ -128,8 +130,8 @@ def _group_apart(found: Apart | None) -> str:
     return NO_VALUE if found is None else printable_name(group_label(found.group))
 
 
-def _apart(found: Apart | None, form: str) -> str:
-    return NO_VALUE if found is None else form.format(found.size)
+def _apart(found: Apart | None, form: str, most: float = math.inf) -> str:
+    return NO_VALUE if found is None else form.format(min(found.size, most))
 
 
 def _p_apart(found: Apart | None) -> str:

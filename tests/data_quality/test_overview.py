@@ -11,6 +11,7 @@ import pytest
 from scipy.stats.contingency import association
 
 from grasp_core.annotations import Axis, Raters
+from grasp_core.assignment import Apart, AssignmentCheck
 from grasp_core.data_quality import tables
 from grasp_core.data_quality.constant import constant_raters
 from grasp_core.data_quality.overlap import corrected_v, overlaps
@@ -18,6 +19,7 @@ from grasp_core.data_quality.overview import Bar, Spread, overview
 from grasp_core.data_quality.random_responders import RandomRaters
 from grasp_core.data_quality.report import quality_json, quality_report
 from grasp_core.data_quality.small_groups import small_groups
+from grasp_core.groups import Group
 from grasp_core.io.dataset.load import load
 from grasp_core.screens.constant import FEWEST_ANNOTATIONS
 from tests.io.making import LONG, rows_table, text_table
@@ -129,3 +131,9 @@ def test_identical_axes_are_flagged_and_undefined_ones_are_not():
 def _no_constant():
     annotations, raters = simulate(1)
     return constant_raters(annotations, raters)
+
+
+@pytest.mark.parametrize(("size", "told"), [(1.07, "100%"), (1.0, "100%"), (0.6, "60%")])
+def test_groups_that_meet_more_than_by_chance_are_as_mixed_as_can_be(size: float, told: str) -> None:
+    check = AssignmentCheck(("x",), Apart(Group(("x",), ("a",)), size, 1.0), None)
+    assert list(tables.assignment_table([check])["meets the others"]) == [told]

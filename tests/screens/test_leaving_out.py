@@ -117,7 +117,9 @@ def test_a_run_says_whom_screens_name_in_numbers() -> None:
     dataset = group_of_clickers(3, screen=False)
     total, by_group = screens_of(dataset)
     assert total == Caution.RANDOM_RESPONDERS(raters=4, looked_at=60)
-    assert by_group == ScreenCaution.SCREENED_IN_GROUPS(screen="raters at chance", groups=("in: 4",))
+    assert by_group == ScreenCaution.SCREENED_IN_GROUPS(
+        screen="raters at chance", groups=("side in: 4 of 10",)
+    )
     assert (is_public(total), is_public(by_group)) == (True, False)
     assert "--leave-out random" in str(total)
     assert not screens_of(group_of_clickers(3, screen=True))
