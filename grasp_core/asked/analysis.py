@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from grasp_core import spec
@@ -14,11 +14,13 @@ from grasp_core.groups import AxisSet, Grouping
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.permutation.exchange import check_strata
 from grasp_core.permutation.testing.attainable import Shuffles
+from grasp_core.remarks.guards import GuardCaution
+from grasp_core.remarks.remark import Remark
 from grasp_core.report.levels import proposed_levels
 from grasp_core.report.printable import printable
 from grasp_core.report.shuffles import few_regroupings, staying
 from grasp_core.spec import AnalysisSpec, RunSpec
-from grasp_core.wording import quoted
+from grasp_core.wording import listed, quoted
 
 Preset = Literal["default", "paper"]
 
@@ -117,3 +119,22 @@ def say_shuffles(dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec, v
     shuffles = Shuffles.of(dataset.raters, grouping, analysis)
     for sentence in (*few_regroupings(grouping, shuffles), *staying(shuffles)):
         voice.note(printable(sentence))
+
+
+def say_batches(
+    found: Reading, used: Collection[str], raters: int, warnings: Iterable[Remark], voice: Voice
+) -> None:
+    """Name the columns of the raters file that could hold batches, where groups were given other items."""
+    told = {GuardCaution.OWN_ITEMS, GuardCaution.OWN_ITEMS_WITH_MODELS}
+    if found.raters is None or not any(one.code in told for one in warnings):
+        return
+    could = [
+        name
+        for name in found.raters.columns
+        if name not in used and 2 <= len(found.raters.distinct(name)) <= raters // 2
+    ]
+    if could:
+        voice.note(
+            f"columns of the raters file that could hold batches: {listed(could)}; "
+            f"{voice.value('within', could[0])} shuffles within the values of one"
+        )

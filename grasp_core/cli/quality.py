@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from grasp_core.annotations import Annotations
-from grasp_core.asked.analysis import say_shuffles
+from grasp_core.asked.analysis import say_batches, say_shuffles
 from grasp_core.cli.analysis import add_shuffles
 from grasp_core.cli.data.account import say_data
 from grasp_core.cli.data.options import add_reading
@@ -81,6 +81,8 @@ def _quality(chosen: argparse.Namespace) -> None:
         _print_ids(report, dataset.annotations)
     for problem in dataset.problems:
         note(problem.message)
+    used = () if analysis is None else analysis.columns
+    say_batches(found, used, dataset.summary.raters, report.warnings, VOICE)
 
 
 def _exchange(dataset: Dataset, analysis: AnalysisSpec) -> Exchange:

@@ -11,6 +11,7 @@ from grasp_core import spec
 from grasp_core.asked.analysis import (
     analysis_of,
     cohesion_stopping_early,
+    say_batches,
     say_level,
     say_order,
     say_shuffles,
@@ -163,6 +164,7 @@ def _run(chosen: argparse.Namespace) -> None:
         say_map(raters, run_spec.analysis.level)
     for warning in result.warnings:
         note(str(warning))
+    say_batches(found, run_spec.analysis.columns, data.summary.raters, result.warnings, VOICE)
 
 
 def _data(chosen: argparse.Namespace, found: Reading, run_spec: RunSpec, pool: Pool, place: str) -> Dataset:

@@ -78,7 +78,9 @@ def test_who_rated_what_is_held_against_the_shuffles_of_a_run(
 
     assert cli.main(options) == 0
     assert "own-items" in codes()
-    assert "--within and the column that holds them" in capsys.readouterr().out
+    said = capsys.readouterr()
+    assert "--within and the column that holds them" in said.out
+    assert "could hold batches: 'batch'; --within batch shuffles within" in said.err
     assert cli.main([*options, "--within", "batch"]) == 0
     assert "own-items" not in codes()
     assert cli.main([*options, "--within", "gender"]) == 2
