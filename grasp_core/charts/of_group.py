@@ -11,11 +11,8 @@ from grasp_core.charts.nulls import Line, extent, rounded_outwards, shared_domai
 from grasp_core.charts.theme import Theme, colour, finish, message, palette, rows, shape, ticks, title
 from grasp_core.outcome import Histogram, Outcome, Significance
 from grasp_core.pairs import PairResult
-from grasp_core.report.findings import (
-    LABEL_USE,
-    Finding,
-    evidence,
-)
+from grasp_core.report.finding import LABEL_USE, Finding
+from grasp_core.report.findings import evidence
 from grasp_core.report.label_use import format_points
 from grasp_core.report.spread import centre, spread
 from grasp_core.report.tables import ends
@@ -25,6 +22,7 @@ from grasp_core.report.words import (
     axis_label,
     format_value,
     group_label,
+    one_line,
 )
 from grasp_core.result import GroupResult, RunResult
 
@@ -38,7 +36,8 @@ _NO_COUNT = 0
 def finding_chart(finding: Finding, theme: Theme = "light") -> alt.LayerChart:
     """A finding's null histogram, small, with the observed value and its interval across it."""
     labels = finding.what == LABEL_USE
-    axis = "points more often than the others" if labels else WORDS[finding.what].name
+    than = "the others" if finding.other is None else one_line(finding.other.name)
+    axis = f"points more often than {than}" if labels else WORDS[finding.what].name
     outcome = _scaled(finding.outcome, 0.0, _POINTS if labels else 1.0)
     if outcome.null is None:
         return message(theme, heading=None, text="There is no null distribution to draw.")

@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
 
+from grasp_core.groups import AxisSet
 from grasp_core.outcome import Histogram, Interval, LabelUse, Outcome, Shift, Significance
-from grasp_core.report.label_use import foremost, format_points, manner
-from grasp_core.report.spread import centre, spread
+from grasp_core.report.finding import LABEL_USE, SYMMETRIC, Finding
+from grasp_core.report.label_use import foremost
+from grasp_core.report.spread import centre
 from grasp_core.report.text import Segment, Sentence
-from grasp_core.report.words import (
-    SIGNIFICANCE_NAMES,
-    WORDS,
-    arrow,
-    format_interval,
-    format_p,
-    format_value,
-    group_labels,
-    lead_statistic,
-    one_line,
-    p_words,
-)
+from grasp_core.report.words import group_labels, lead_statistic
 from grasp_core.result import GroupResult, RunResult
-from grasp_core.spec import CROSS_GROUP
-from grasp_core.wording import number
+from grasp_core.wording import agree, number
 
-LABEL_USE = "label_use"
 TOLD_FIRST = (
     LABEL_USE,
     "distance",
@@ -41,107 +32,6 @@ TOLD_FIRST = (
 """What is told of a group, in the order in which people ask: what it says differently comes first."""
 CARDS = 4
 """Findings that stand at the top of a result."""
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing of one group, held against chance.
-
-    `what` is a statistic, or label use: then `label` is the label that lies furthest from chance, and the
-    outcome is its difference of shares (0.11 are 11 percentage points). `further` is what else holds.
-    """
-
-    row: GroupResult
-    name: str
-    what: str
-    outcome: Outcome
-    label: str | None = None
-    further: tuple[Finding, ...] = ()
-
-    @property
-    def value(self) -> float:
-        """The observed value."""
-        return self.outcome.value or 0.0
-
-    @property
-    def sentence(self) -> Sentence:
-        """The group, how it differs, by how much; and what else holds of it after correction."""
-        group = Segment(self.name, strong=True)
-        return Sentence.of(group, f" raters (n = {self.row.n_raters}) ", *self._said, ".")
-
-    @property
-    def short(self) -> Sentence:
-        """The same where the group's name stands above it."""
-        return Sentence.of(f"These {number(self.row.n_raters, 'rater')} ", *self._said, ".")
-
-    @property
-    def tested_sentence(self) -> Sentence:
-        """The same of this one thing, with its test."""
-        return Sentence.of(f"These {number(self.row.n_raters, 'rater')} ", *_how(self), f"; {self.tested}.")
-
-    @property
-    def _said(self) -> tuple[str | Segment, ...]:
-        also = [f"; they also {_held(one)}" for one in self.further[:1]]
-        return (*_how(self), *also)
-
-    @property
-    def backed(self) -> Sentence:
-        """The same with its test, and all else that holds of the group after correction."""
-        group = Segment(self.name, strong=True)
-        others = ", ".join(one._value for one in self.further)
-        also = f"; after correction also {others}" if others else ""
-        return Sentence.of(
-            group, f" raters (n = {self.row.n_raters}) ", *_how(self), f", {self._p_and_q}{also}."
-        )
-
-    @property
-    def figures(self) -> str:
-        """Value, interval and test in brief, for a list."""
-        return f"{self._value}, {self._p_and_q}"
-
-    @property
-    def _value(self) -> str:
-        if self.label is None:
-            value = f"{WORDS[self.what].name} {format_value(self.value)} {format_interval(self.outcome)}"
-            return f"{arrow(self.outcome)} {value}".strip()
-        return f"“{one_line(self.label)}” {format_points(self.value)} points"
-
-    @property
-    def _p_and_q(self) -> str:
-        return f"{p_words(self.outcome)}, {format_p(self.outcome.q, name='q')}"
-
-    @property
-    def apart(self) -> bool:
-        """Whether the group and the others answer differently, on some items more than on others."""
-        less_alike = self.what in CROSS_GROUP and self.outcome.direction == "down"
-        return less_alike or self.what in (LABEL_USE, "distance")
-
-    @property
-    def size(self) -> float:
-        """Distance of the value from the mean of what chance gives, in its standard deviations."""
-        null = self.outcome.null
-        return 0.0 if null is None else abs(self.value - centre(null)) / (spread(null) or 1.0)
-
-    @property
-    def tested(self) -> str:
-        """Which test it passed, such as "p = 0.002, q = 0.035: after correction"."""
-        use = self.row.label_use
-        jackknifed = self.what == LABEL_USE and use is not None and use.test == "jackknife"
-        how = " by leaving raters out" if jackknifed else ""
-        return f"{self._p_and_q}{how}: {SIGNIFICANCE_NAMES[self.outcome.significance]}"
-
-
-def _how(finding: Finding) -> tuple[str | Segment, ...]:
-    use, outcome = finding.row.label_use, finding.outcome
-    if finding.what == LABEL_USE and use is not None:
-        return manner(use)
-    value = f"{WORDS[finding.what].name} {format_value(outcome.value)}"
-    return (f"{_held(finding)}: {value} {format_interval(outcome)}".rstrip(),)
-
-
-def _held(finding: Finding) -> str:
-    words = WORDS[finding.what]
-    return f"{words.less if finding.outcome.direction == 'down' else words.more} than chance groupings would"
 
 
 def evidence(row: GroupResult, name: str) -> tuple[Finding, ...]:
@@ -204,15 +94,14 @@ def findings(result: RunResult) -> tuple[Finding, ...]:
     make findings, the more often chance makes one: with all ten in a fifth of clean data sets, with label
     use, distance and the lead statistic, which are the ones that do, in a tenth (docs/results.md).
     """
-    held = [_first(of_group, "corrected", leading(result)) for of_group in _all_evidence(result)]
-    return _ranked([finding for finding in held if finding is not None])
+    return _ranked(_told_once(_held(result, "corrected", leading(result)), result))
 
 
 def beside(result: RunResult) -> tuple[Finding, ...]:
     """What holds after correction of groups without a finding: marks of other statistics alone."""
-    found = {finding.name for finding in findings(result)}
-    held = [_first(of_group, "corrected", TOLD_FIRST) for of_group in _all_evidence(result)]
-    return _ranked([one for one in held if one is not None and one.name not in found])
+    found = {name for finding in findings(result) for name in finding.names}
+    held = [one for one in _held(result, "corrected", TOLD_FIRST) if one.name not in found]
+    return _ranked(_told_once(held, result))
 
 
 def leading(result: RunResult) -> tuple[str, ...]:
@@ -223,26 +112,36 @@ def leading(result: RunResult) -> tuple[str, ...]:
 def stand_out(found: Sequence[Finding], result: RunResult) -> Sentence:
     """The headline of a result with findings: which groups, or what the only one does."""
     if len(found) == 1:
-        only = found[0]
-        said = manner(only.row.label_use) if only.what == LABEL_USE and only.row.label_use else (_held(only),)
-        return Sentence.of(Segment(only.name, strong=True), " raters stand out: they ", *said)
-    named = [Segment(one.name, strong=True) for one in found[:CARDS]]
-    more = len(found) - len(named)
+        return found[0].headline
+    named, more = found[:CARDS], len(found) - CARDS
+    alone = [one for one in named if one.other is None]
+    halves = [one for one in named if one.other is not None]
+    count = sum(one.other is None for one in found)
     parts: list[str | Segment] = []
-    for place, name in enumerate(named):
-        last = place == len(named) - 1 and not more
-        parts += ["; and " if last else "; " if place else "", name]
-    groups = number(len(result.groups), "group")
-    tail = [f"; and {more} more"] if more else []
-    return Sentence.of(f"{len(found)} of {groups} stand out, even after correction: ", *parts, *tail)
+    if count:
+        whole = f"{count} of {number(len(result.groups), 'group')} {agree(count, 'stands', 'stand')} out"
+        parts += [f"{whole}, even after correction: ", *_names(alone, last=not halves and more <= 0)]
+    for place, one in enumerate(halves, start=1):
+        first, second = (Segment(name, strong=True) for name in one.names)
+        tail = " differ from each other" if parts else " raters differ from each other, even after correction"
+        joined = "; and " if place == len(halves) and more <= 0 else "; "
+        parts += [joined if parts else "", first, " and ", second, tail]
+    return Sentence.of(*parts, *([f"; and {more} more"] if more > 0 else []))
+
+
+def _names(found: Sequence[Finding], *, last: bool) -> list[str | Segment]:
+    """Names with semicolons, "and" before the last of all."""
+    parts: list[str | Segment] = []
+    for place, one in enumerate(found):
+        ends = last and place == len(found) - 1
+        parts += ["" if not place else "; and " if ends else "; ", Segment(one.name, strong=True)]
+    return parts
 
 
 def nearest(result: RunResult) -> tuple[Finding, ...]:
     """What is marked nominally only, so no finding: one a group, smallest q first."""
-    near = [_first(of_group, "nominal", leading(result)) for of_group in _all_evidence(result)]
-    return tuple(
-        sorted((one for one in near if one is not None), key=lambda one: (_or_1(one.outcome.q), -one.size))
-    )
+    near = _told_once(_held(result, "nominal", leading(result)), result)
+    return tuple(sorted(near, key=lambda one: (_or_1(one.outcome.q), -one.size)))
 
 
 def _or_1(value: float | None) -> float:
@@ -255,9 +154,11 @@ def named_groups(result: RunResult) -> dict[str, GroupResult]:
     return dict(zip(names, result.groups, strict=True))
 
 
-def _all_evidence(result: RunResult) -> Iterator[tuple[Finding, ...]]:
-    for name, row in named_groups(result).items():
-        yield evidence(row, name)
+def _held(result: RunResult, significance: Significance, what: Sequence[str]) -> list[Finding]:
+    """What holds so far of each group, where it makes a finding."""
+    of_groups = (evidence(row, name) for name, row in named_groups(result).items())
+    held = (_first(of_group, significance, what) for of_group in of_groups)
+    return [one for one in held if one is not None]
 
 
 def _first(of_group: Sequence[Finding], significance: Significance, what: Sequence[str]) -> Finding | None:
@@ -271,3 +172,51 @@ def _first(of_group: Sequence[Finding], significance: Significance, what: Sequen
 
 def _ranked(found: Sequence[Finding]) -> tuple[Finding, ...]:
     return tuple(sorted(found, key=lambda finding: (TOLD_FIRST.index(finding.what), -finding.size)))
+
+
+def _told_once(found: Sequence[Finding], result: RunResult) -> list[Finding]:
+    """Findings of which those that say the same of both halves of an axis are one."""
+    halves, by_name = _halves(result), {one.name: one for one in found}
+    told: list[Finding] = []
+    for one in found:
+        other = by_name.get(halves.get(one.name, ""))
+        if other is None or one.what not in SYMMETRIC or other.what != one.what:
+            told.append(one)
+        elif one.name < other.name:
+            told.append(_together(one, other))
+    return told
+
+
+def _halves(result: RunResult) -> dict[str, str]:
+    """Of groups of which the others are one group of the same axis, the name of that one."""
+    of_axes: dict[AxisSet, list[str]] = defaultdict(list)
+    named = named_groups(result)
+    for name, row in named.items():
+        of_axes[row.group.axes].append(name)
+    twos = [names for names in of_axes.values() if len(names) == 2]
+    found = [(a, b) for a, b in twos if _mirrored(named[a], named[b])]
+    return {one: other for a, b in found for one, other in ((a, b), (b, a))}
+
+
+def _mirrored(a: GroupResult, b: GroupResult) -> bool:
+    """Whether each is all the other is held against: what lies between them is the same from either side."""
+    names = [name for name in SYMMETRIC if name in a.statistics and name in b.statistics]
+    between = [(a.statistics[name].value, b.statistics[name].value) for name in names]
+    if a.label_use is not None and b.label_use is not None:
+        other = b.label_use.labels
+        between += [
+            (shift.value, -(other[label].value or 0.0))
+            for label, shift in a.label_use.labels.items()
+            if label in other
+        ]
+    known = [(one, two) for one, two in between if one is not None and two is not None]
+    return bool(known) and all(math.isclose(one, two, abs_tol=1e-9) for one, two in known)
+
+
+def _together(one: Finding, other: Finding) -> Finding:
+    """Both halves, that first which says the label more often."""
+    shift = of_labels(one.row, one.name)
+    first, second = (other, one) if shift is not None and shift.value < 0 else (one, other)
+    own = [part for part in second.further if part.what not in SYMMETRIC]
+    further = sorted((*first.further, *own), key=lambda part: TOLD_FIRST.index(part.what))
+    return replace(first, further=tuple(further), other=second)

@@ -125,7 +125,7 @@ def _holds(result: RunResult, axis: str) -> bool:
 
 
 def _held(result: RunResult) -> list[Group]:
-    return [one.row.group for one in findings(result)]
+    return [group for one in findings(result) for group in one.groups]
 
 
 def _names(groups: Sequence[Group]) -> list[str | Segment]:

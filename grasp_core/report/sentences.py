@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from grasp_core.outcome import Outcome
-from grasp_core.report.findings import Finding, beside, findings, nearest, stand_out
-from grasp_core.report.no_findings import could_have_been_found
+from grasp_core.report.advice import advice
+from grasp_core.report.finding import Finding, interval_note
+from grasp_core.report.findings import beside, findings, nearest, stand_out
 from grasp_core.report.tables import effect
 from grasp_core.report.text import Segment, Sentence
 from grasp_core.report.words import (
@@ -43,9 +44,9 @@ def answer(result: RunResult) -> Answer:
     number of groups that chance alone would mark. Of a finding its size comes first, then its test.
     """
     found, aside = findings(result), beside(result)
-    held = {one.name for one in (*found, *aside)}
+    held = {name for one in (*found, *aside) for name in one.names}
     near = [one for one in nearest(result) if one.name not in held]
-    details = [one.backed for one in found[:_LISTED]]
+    details = [*(one.backed for one in found[:_LISTED]), *interval_note(found[:_LISTED])]
     if len(found) > _LISTED:
         details.append(Sentence.of("After correction, too: ", *_listing(found[_LISTED:]), "."))
     if aside:
@@ -55,7 +56,7 @@ def answer(result: RunResult) -> Answer:
         details.append(Sentence.of("Nominally only, so not a finding: ", *_listing(near), "."))
     details += by_chance(result)
     details += axes_to_watch(result)
-    details += _advice(result, found)
+    details += advice(result, found)
     details += _not_estimable(result)
     return Answer(stand_out(found, result) if found else _no_finding(result, near), tuple(details))
 
@@ -115,7 +116,7 @@ def _no_finding(result: RunResult, near: Sequence[Finding]) -> Sentence:
 def _listing(found: Sequence[Finding]) -> list[str | Segment]:
     parts: list[str | Segment] = []
     for position, one in enumerate(found[:_LISTED]):
-        parts += ["; " if position else "", Segment(one.name, strong=True), f" ({one.figures})"]
+        parts += ["; " if position else "", Segment(one.title, strong=True), f" ({one.figures})"]
     if len(found) > _LISTED:
         parts.append(f"; and {len(found) - _LISTED} more")
     return parts
@@ -129,19 +130,6 @@ def _names(names: Sequence[str]) -> list[str | Segment]:
         last = position == len(shown) - 1 and not rest
         parts += ["" if not position else "; and " if last else "; ", Segment(name, strong=True)]
     return [*parts, f"; and {rest} more"] if rest else parts
-
-
-def _advice(result: RunResult, found: Sequence[Finding]) -> list[Sentence]:
-    """What to do: recruit, look at items; or nothing, with what could have been found."""
-    if not found:
-        limit = could_have_been_found(result)
-        return [] if limit is None else [Sentence.of("What to do: nothing. ", *limit.segments)]
-    apart = [one.name for one in found if one.apart]
-    who = ["they"] if len(apart) == len(found) else _names(apart)
-    items = ["; and look at the items on which ", *who, " and the others differ most"] if apart else []
-    names = _names([one.name for one in found])
-    recruit = "What to do: recruit raters of these groups, for whom others’ labels do not stand: "
-    return [Sentence.of(recruit, *names, *items, ".")]
 
 
 def axes_to_watch(result: RunResult) -> tuple[Sentence, ...]:

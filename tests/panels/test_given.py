@@ -62,7 +62,7 @@ def test_the_data_speak_for_what_was_planted(result: RunResult) -> None:
         one.startswith("Given race, it no longer holds of old, young: race may stand behind it")
         for one in said
     )
-    assert "Given age, it still holds of other, one." in said
+    assert "Given age, it still holds of one, other." in said
 
 
 def test_both_p_values_stand_side_by_side(result: RunResult) -> None:

@@ -4,11 +4,12 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from grasp_core.outcome import Histogram, LabelUse, Shift
+from grasp_core.outcome import Histogram, Interval, LabelUse, Shift
+from grasp_core.report.finding import interval_note
 from grasp_core.report.findings import beside, evidence, findings, named_groups, nearest, stand_out
 from grasp_core.report.no_findings import could_have_been_found, nothing_holds
 from grasp_core.report.spread import centre, spread
-from tests.results import make_group, make_outcome, make_result, saying
+from tests.results import label_use, make_group, make_outcome, make_result, saying
 
 
 def result_of(*rows):
@@ -71,6 +72,101 @@ def test_the_headline_names_the_groups_or_what_the_only_one_does():
     )
     two = result_of(saying("A", 0.2), saying("B", 0.1))
     assert stand_out(findings(two), two).plain.endswith("after correction: A; and B")
+
+
+def halves(value=0.064, significance="none", distance=0.011, mark="**", **own):
+    """Women and men, each all the other is held against; of women something may hold besides."""
+    between = {"distance": make_outcome(distance, "up", mark), "xrr": make_outcome(0.126, "down", "**")}
+    women = replace(
+        make_group("Woman", raters=57, **own, **between), label_use=label_use(value, significance)
+    )
+    men = replace(make_group("Man", raters=47, **between), label_use=label_use(-value, significance))
+    return men, women
+
+
+def test_both_halves_of_an_axis_are_one_finding():
+    result = result_of(*halves(gai=make_outcome(1.2, "up", "**")))
+    (found,) = findings(result)
+    assert found.names == ("Woman", "Man")
+    assert found.backed.plain.startswith(
+        "Woman and Man raters (n = 57 and 47) differ from each other: they lie further apart than chance "
+        "groupings would: Distance 0.011, p < 0.001, q < 0.001; Woman say “unsafe” 6.4 points more often "
+        "than Man on the same items [0.4, 12.4], p = 0.120, not significant; after correction also "
+    )
+    assert "GAI 1.200 of Woman" in found.backed.plain
+    assert found.backed.plain.count("XRR") == 1
+    assert stand_out((found,), result).plain.startswith(
+        "Woman and Man raters differ from each other: they lie"
+    )
+    assert found.short.plain.startswith("These 57 and 47 raters differ from each other")
+
+
+def test_halves_that_say_a_label_more_often_are_told_from_the_side_that_does():
+    (found,) = findings(result_of(*halves(-0.2, "corrected")))
+    assert found.sentence.plain.startswith(
+        "Man and Woman raters (n = 47 and 57) differ from each other: Man say “unsafe” 20 points more often "
+        "than Woman on the same items [14, 26]"
+    )
+
+
+def test_halves_are_counted_once_beside_groups():
+    named = result_of(*halves(), saying("Black", 0.2), saying("White", -0.1), saying("Asian", 0.15))
+    named = replace(
+        named,
+        groups=(*named.groups[:2], *(_of_race(row) for row in named.groups[2:])),
+    )
+    assert stand_out(findings(named), named).plain == (
+        "3 of 5 groups stand out, even after correction: Black; Asian; White; and Woman and Man differ from "
+        "each other"
+    )
+
+
+def _of_race(row):
+    return replace(row, group=replace(row.group, axes=("race",)))
+
+
+def test_two_groups_beside_further_raters_are_no_halves():
+    men, women = halves()
+    women = replace(women, statistics={**women.statistics, "distance": make_outcome(0.012, "up", "**")})
+    assert [one.names for one in findings(result_of(men, women))] == [("Man",), ("Woman",)]
+
+
+def test_what_holds_of_one_half_alone_stays_its_own():
+    men, women = halves(mark="", gai=make_outcome(1.2, "up", "**"))
+    (found,) = findings(result_of(men, women))
+    assert (found.names, found.what) == (("Woman",), "gai")
+
+
+def test_a_finding_by_distance_tells_the_direction_with_its_own_mark():
+    row = replace(
+        make_group("White", raters=25, distance=make_outcome(0.027, "up", "**")),
+        label_use=label_use(0.12, "nominal", sd=0.045, label="No"),
+    )
+    result = result_of(row, make_group("Black"))
+    (found,) = findings(result)
+    told = (
+        "; they say “No” 12 points more often than the others on the same items [3, 21], p = 0.016 nominally"
+    )
+    assert found.backed.plain.endswith(f"Distance 0.027, p < 0.001, q < 0.001{told}.")
+    assert found.short.plain.endswith(f"{told}.")
+    assert stand_out((found,), result).plain == (
+        "White raters stand out: they lie further from the others than chance groupings would" + told
+    )
+
+
+def test_an_interval_over_no_difference_is_explained_once():
+    wide = replace(make_outcome(0.077, "up", "**"), interval=Interval(-0.02, 0.174, "both"))
+    sure = replace(wide, interval=Interval(0.01, 0.174, "both"))
+    two = (make_group("A", distance=wide), make_group("B", distance=wide))
+    (note,) = interval_note(findings(result_of(*two, make_group("C"))))
+    assert note.plain == (
+        "An interval may hold 0 (of GAI, 1) beside a small p: it says how far the value may move with other "
+        "raters and other items, and is not the test, which shuffles these raters over these items."
+    )
+    assert interval_note(findings(result_of(make_group("A", distance=sure)))) == ()
+    ratio = replace(make_outcome(1.2, "up", "**"), interval=Interval(0.9, 1.5, "items"))
+    (note,) = interval_note(findings(result_of(make_group("A", gai=ratio))))
+    assert "may move with other items, and" in note.plain
 
 
 def test_evidence_leaves_out_what_has_no_value():

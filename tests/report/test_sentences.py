@@ -30,7 +30,8 @@ def test_one_group_after_correction():
     )
     assert answer(make_result((group,))).headline.segments[0].strong
     assert details[-1] == (
-        "What to do: recruit raters of these groups, for whom others’ labels do not stand: Woman."
+        "What to do: read items with these raters, who agree little with each other, and give each item more "
+        "of them: Woman."
     )
 
 
@@ -48,8 +49,33 @@ def test_label_use_comes_first_with_its_size_and_all_else_that_holds_follows():
         "p < 0.001, q < 0.001; after correction also ↑ GAI 1.500, ↓ XRR 0.100."
     )
     assert details[-1] == (
-        "What to do: recruit raters of these groups, for whom others’ labels do not stand: Woman; and look "
-        "at the items on which they and the others differ most."
+        "What to do: recruit raters of these groups, for whom others’ labels do not stand: Woman; look "
+        "under Items whether single items carry it (on a command line: items)."
+    )
+
+
+def test_advice_goes_by_what_was_found():
+    def advised(statistic, value, direction):
+        row = make_group("Woman", **{statistic: make_outcome(value, direction, "**")})
+        return plain(make_result((row,), dsi=(), statistics=(statistic,)))[1][-1]
+
+    less = advised("irr", 0.1, "down")
+    assert less.startswith("What to do: read items with these raters, who agree little with each other")
+    assert advised("irr", 0.4, "up") == (
+        "What to do: nothing for this alone. Raters who agree more than others need no further ones."
+    )
+    assert advised("gai", 1.6, "up") == (
+        "What to do: recruit raters of these groups, for whom others’ labels do not stand: Woman."
+    )
+
+
+def test_halves_of_an_axis_are_not_both_recruited():
+    between = make_outcome(0.011, "up", "**")
+    rows = (make_group("Man", distance=between), make_group("Woman", distance=between))
+    _, details = plain(make_result(rows, statistics=("distance",)))
+    assert details[-1] == (
+        "What to do: have as many Man and Woman raters as the labels are to speak for; look under Items "
+        "whether single items carry it (on a command line: items)."
     )
 
 

@@ -27,7 +27,8 @@ from grasp_core.outcome import Significance
 from grasp_core.panels.models.result import ModelsResult
 from grasp_core.planner.values import Plan
 from grasp_core.rater_map.values import RaterMap
-from grasp_core.report.findings import Finding, findings, named_groups, nearest
+from grasp_core.report.finding import Finding
+from grasp_core.report.findings import findings, named_groups, nearest
 from grasp_core.report.no_findings import nothing_holds
 from grasp_core.report.pairs.sentences import seen_from
 from grasp_core.report.pairs.words import measures

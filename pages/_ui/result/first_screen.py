@@ -6,7 +6,8 @@ from functools import partial
 
 import streamlit as st
 
-from grasp_core.report.findings import CARDS, Finding
+from grasp_core.report.finding import Finding, interval_note
+from grasp_core.report.findings import CARDS
 from grasp_core.report.text import escape_markdown
 from grasp_core.wording import agree, number
 from pages._ui.result import cache
@@ -28,6 +29,8 @@ def show_first(shown: Shown) -> None:
             _card(shown, finding, place)
         if not found and result.groups:
             _nothing(told)
+    for sentence in interval_note(found[:CARDS]):
+        st.caption(sentence.markdown)
     rest = len(found) - CARDS
     if rest > 0:
         st.caption(
@@ -38,11 +41,12 @@ def show_first(shown: Shown) -> None:
 
 def _card(shown: Shown, finding: Finding, place: int) -> None:
     with st.container(border=True, height="stretch"):
-        st.subheader(escape_markdown(finding.name))
+        st.subheader(escape_markdown(finding.title))
         st.markdown(finding.short.markdown)
         cache.finding_chart(shown.key, finding.name, finding, page_theme())
         st.caption(escape_markdown(finding.tested))
-        _way_to(finding.name, place)
+        for half, name in enumerate(finding.names):
+            _way_to(name, f"{place}-{half}" if half else f"{place}")
 
 
 def _nothing(told: cache.ToldFirst) -> None:
@@ -51,10 +55,11 @@ def _nothing(told: cache.ToldFirst) -> None:
         for sentence in told.nothing:
             st.markdown(sentence.markdown)
         for place, finding in enumerate(told.nearest):
-            _way_to(finding.name, place)
+            for half, name in enumerate(finding.names):
+                _way_to(name, f"{place}-{half}" if half else f"{place}")
 
 
-def _way_to(name: str, place: int) -> None:
+def _way_to(name: str, place: str) -> None:
     st.button(
         f"Look at {escape_markdown(name)}",
         key=f"card-{place}",

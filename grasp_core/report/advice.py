@@ -1,0 +1,63 @@
+"""Advice: what to do about what was found, by what it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from grasp_core.report.finding import Finding
+from grasp_core.report.no_findings import could_have_been_found
+from grasp_core.report.text import Segment, Sentence
+from grasp_core.result import RunResult
+
+_NAMED = 3
+_OWN_VIEW = ("gai", "gap")
+_LITTLE_AGREEMENT = ("irr", "gai", "gap", "negentropy", "plurality_size")
+_RECRUIT = "recruit raters of these groups, for whom others’ labels do not stand: "
+_LITTLE = "read items with these raters, who agree little with each other, and give each item more of them: "
+_ITEMS = "look under Items whether single items carry it (on a command line: items)"
+_NOTHING = "nothing for this alone. Raters who agree more than others need no further ones"
+
+
+def advice(result: RunResult, found: Sequence[Finding]) -> tuple[Sentence, ...]:
+    """Whom to recruit or to ask, and where to look; or nothing to do, with what could have been found."""
+    if not found:
+        limit = could_have_been_found(result)
+        return () if limit is None else (Sentence.of("What to do: nothing. ", *limit.segments),)
+    parts = _parts(found) or [[_NOTHING]]
+    said = [one for place, part in enumerate(parts) for one in ("; " if place else "", *part)]
+    return (Sentence.of("What to do: ", *said, "."),)
+
+
+def _parts(found: Sequence[Finding]) -> list[list[str | Segment]]:
+    views = [one for one in found if _has_view(one)]
+    alone = [one for one in views if one.other is None]
+    little = [one for one in found if one not in views and _agrees_little(one)]
+    parts: list[list[str | Segment]] = [[_RECRUIT, *names(alone)]] if alone else []
+    for one in views:
+        if one.other is not None:
+            parts.append(["have as many ", *names([one]), " raters as the labels are to speak for"])
+    if any(one.apart for one in views):
+        parts.append([_ITEMS])
+    if little:
+        parts.append([_LITTLE, *names(little)])
+    return parts
+
+
+def _has_view(one: Finding) -> bool:
+    """Whether the group sees items differently, or its own labels tell more of it than those of others."""
+    return one.apart or (one.what in _OWN_VIEW and one.outcome.direction == "up")
+
+
+def _agrees_little(one: Finding) -> bool:
+    return one.what in _LITTLE_AGREEMENT and one.outcome.direction == "down"
+
+
+def names(found: Sequence[Finding]) -> list[str | Segment]:
+    """The first three titles, and how many more there are."""
+    shown = [one.title for one in found[:_NAMED]]
+    rest = len(found) - len(shown)
+    parts: list[str | Segment] = []
+    for place, name in enumerate(shown):
+        last = place == len(shown) - 1 and not rest
+        parts += ["" if not place else "; and " if last else "; ", Segment(name, strong=True)]
+    return [*parts, f"; and {rest} more"] if rest else parts

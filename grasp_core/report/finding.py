@@ -1,0 +1,244 @@
+"""A finding: one thing of one group, or of the two halves of an axis, held against chance, and its words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from grasp_core.groups import Group
+from grasp_core.outcome import Outcome
+from grasp_core.report.label_use import format_points, manner
+from grasp_core.report.spread import centre, spread
+from grasp_core.report.text import Segment, Sentence
+from grasp_core.report.words import (
+    SIGNIFICANCE_NAMES,
+    WORDS,
+    arrow,
+    format_interval,
+    format_p,
+    format_value,
+    one_line,
+    p_words,
+)
+from grasp_core.result import GroupResult
+from grasp_core.spec import CROSS_GROUP, IntervalTarget
+from grasp_core.wording import number
+
+LABEL_USE = "label_use"
+SYMMETRIC = (LABEL_USE, "distance", "xrr", "voting_agreement")
+"""What is the same seen from either half of an axis of two values."""
+_BETWEEN = {
+    "distance": ("lie further apart", "lie less far apart"),
+    "xrr": ("agree across the two groups more", "agree across the two groups less"),
+    "voting_agreement": ("vote alike more", "vote alike less"),
+}
+"""How two halves stand to each other, above and below the middle of chance groupings."""
+_NO_EFFECT = {LABEL_USE: 0.0, "distance": 0.0, "gap": 0.0, "gai": 1.0}
+"""Where a value lies if nothing sets the group apart."""
+_MARKED = {"corrected": " after correction", "nominal": " nominally", "none": ", not significant"}
+_MOVES = {"both": "other raters and other items", "raters": "other raters", "items": "other items"}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing of one group, held against chance.
+
+    `what` is a statistic, or label use: then `label` is the label that lies furthest from chance, and the
+    outcome is its difference of shares (0.11 are 11 percentage points). `further` is what else holds. Of an
+    axis of two values, `other` is the same finding seen from the other half.
+    """
+
+    row: GroupResult
+    name: str
+    what: str
+    outcome: Outcome
+    label: str | None = None
+    further: tuple[Finding, ...] = ()
+    other: Finding | None = None
+
+    @property
+    def value(self) -> float:
+        """The observed value."""
+        return self.outcome.value or 0.0
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The group's name, or those of both halves."""
+        return (self.name,) if self.other is None else (self.name, self.other.name)
+
+    @property
+    def groups(self) -> tuple[Group, ...]:
+        """The group, or both halves."""
+        return (self.row.group,) if self.other is None else (self.row.group, self.other.row.group)
+
+    @property
+    def title(self) -> str:
+        """Who it is about."""
+        return " and ".join(self.names)
+
+    @property
+    def sentence(self) -> Sentence:
+        """The group, how it differs, by how much; and what else holds of it after correction."""
+        return Sentence.of(*self._who, " ", *self._said, ".")
+
+    @property
+    def short(self) -> Sentence:
+        """The same where the name stands above it."""
+        return Sentence.of(f"{self._these} ", *self._said, ".")
+
+    @property
+    def tested_sentence(self) -> Sentence:
+        """The same of this one thing, with its test."""
+        return Sentence.of(f"{self._these} ", *self._how, f"; {self.tested}.")
+
+    @property
+    def headline(self) -> Sentence:
+        """What sets the group apart, where it alone does."""
+        if self.other is not None:
+            return Sentence.of(*self._strong_names, " raters ", *self._does, *self._direction)
+        return Sentence.of(*self._strong_names, " raters stand out: they ", *self._does, *self._direction)
+
+    @property
+    def backed(self) -> Sentence:
+        """The finding with its test and its direction, and all else that holds after correction."""
+        others = ", ".join(self._told_of(one) for one in self.further)
+        also = f"; after correction also {others}" if others else ""
+        return Sentence.of(*self._who, " ", *self._how, f", {self._p_and_q}", *self._direction, f"{also}.")
+
+    @property
+    def figures(self) -> str:
+        """Value, interval and test in brief, for a list."""
+        return f"{self._value}, {self._p_and_q}"
+
+    @property
+    def apart(self) -> bool:
+        """Whether the group and the others answer differently, on some items more than on others."""
+        less_alike = self.what in CROSS_GROUP and self.outcome.direction == "down"
+        return less_alike or self.what in (LABEL_USE, "distance")
+
+    @property
+    def size(self) -> float:
+        """Distance of the value from the mean of what chance gives, in its standard deviations."""
+        null = self.outcome.null
+        return 0.0 if null is None else abs(self.value - centre(null)) / (spread(null) or 1.0)
+
+    @property
+    def tested(self) -> str:
+        """Which test it passed, such as "p = 0.002, q = 0.035: after correction"."""
+        use = self.row.label_use
+        jackknifed = self.what == LABEL_USE and use is not None and use.test == "jackknife"
+        how = " by leaving raters out" if jackknifed else ""
+        return f"{self._p_and_q}{how}: {SIGNIFICANCE_NAMES[self.outcome.significance]}"
+
+    @property
+    def unsettled(self) -> IntervalTarget | None:
+        """What its interval is for, where it holds the value of no difference; None where it does not."""
+        interval, none = self.outcome.interval, _NO_EFFECT.get(self.what)
+        reaches = interval is not None and none is not None and interval.low <= none <= interval.high
+        return interval.target if reaches and interval is not None else None
+
+    @property
+    def _strong_names(self) -> tuple[str | Segment, ...]:
+        first, *second = (Segment(name, strong=True) for name in self.names)
+        return (first, *(part for name in second for part in (" and ", name)))
+
+    @property
+    def _who(self) -> tuple[str | Segment, ...]:
+        return (*self._strong_names, f" raters (n = {self._sizes})")
+
+    @property
+    def _sizes(self) -> str:
+        rows = (self.row,) if self.other is None else (self.row, self.other.row)
+        return " and ".join(f"{row.n_raters:,}" for row in rows)
+
+    @property
+    def _these(self) -> str:
+        if self.other is not None:
+            return f"These {self._sizes} raters"
+        return f"These {number(self.row.n_raters, 'rater')}"
+
+    @property
+    def _said(self) -> tuple[str | Segment, ...]:
+        also: list[str] = []
+        for one in self.further[:1]:
+            who = one.name if self.other is not None and one.what not in SYMMETRIC else "they"
+            also.append(f"; {who} also {held(one)}")
+        return (*self._how, *self._direction, *also)
+
+    @property
+    def _how(self) -> tuple[str | Segment, ...]:
+        """What it is, with its size."""
+        if self.what == LABEL_USE:
+            return self._does
+        value = f"{WORDS[self.what].name} {format_value(self.value)}"
+        return (*self._does, f": {value} {format_interval(self.outcome)}".rstrip())
+
+    @property
+    def _does(self) -> tuple[str | Segment, ...]:
+        """The same of a statistic without its size."""
+        if self.other is None:
+            use = self.row.label_use
+            return manner(use) if self.what == LABEL_USE and use is not None else (held(self),)
+        if self.what == LABEL_USE:
+            return ("differ from each other: ", *self._of_labels)
+        more, less = _BETWEEN[self.what]
+        differ = "differ from each other: they " if self.apart else ""
+        return (f"{differ}{less if self.outcome.direction == 'down' else more} than chance groupings would",)
+
+    @property
+    def _of_labels(self) -> tuple[str | Segment, ...]:
+        """What the group says more often, to go on after the names."""
+        use = self.row.label_use
+        if use is None:
+            return ()
+        if self.other is None:
+            said = manner(use)
+            return ("they ", *said) if said else ()
+        said = manner(use, self.other.name)
+        return (self.name, " ", *said) if said else ()
+
+    @property
+    def _direction(self) -> tuple[str | Segment, ...]:
+        """Of a finding by distance which label is said more often, with its own mark; of others if marked."""
+        use = self.row.label_use
+        if use is None or self.what == LABEL_USE or (self.what != "distance" and use.significance == "none"):
+            return ()
+        said = self._of_labels
+        mark = f", {p_words(use)}{_MARKED[use.significance]}"
+        return ("; ", *said, "" if use.p is None else mark) if said else ()
+
+    def _told_of(self, one: Finding) -> str:
+        """Something further in brief; of halves with its group, unless it is the same of both."""
+        of_whom = "" if self.other is None or one.what in SYMMETRIC else f" of {one.name}"
+        return f"{one._value}{of_whom}"
+
+    @property
+    def _value(self) -> str:
+        if self.label is None:
+            value = f"{WORDS[self.what].name} {format_value(self.value)} {format_interval(self.outcome)}"
+            return f"{arrow(self.outcome)} {value}".strip()
+        return f"“{one_line(self.label)}” {format_points(self.value)} points"
+
+    @property
+    def _p_and_q(self) -> str:
+        return f"{p_words(self.outcome)}, {format_p(self.outcome.q, name='q')}"
+
+
+def held(finding: Finding) -> str:
+    """What a statistic says of a group, without its size."""
+    words = WORDS[finding.what]
+    return f"{words.less if finding.outcome.direction == 'down' else words.more} than chance groupings would"
+
+
+def interval_note(found: Iterable[Finding]) -> tuple[Sentence, ...]:
+    """Why intervals may hold what no difference would give beside findings; nothing where none does."""
+    told = [part for one in found for part in (one, *one.further)]
+    targets = [part.unsettled for part in told if part.unsettled is not None]
+    if not targets:
+        return ()
+    return (
+        Sentence.of(
+            "An interval may hold 0 (of GAI, 1) beside a small p: it says how far the value may move with "
+            f"{_MOVES[targets[0]]}, and is not the test, which shuffles these raters over these items."
+        ),
+    )
