@@ -39,6 +39,7 @@ from grasp_core.io.dataset.load import Dataset, load
 from grasp_core.io.parts.refused import check_supported
 from grasp_core.io.parts.survey import survey
 from grasp_core.io.parts.workplace import workplace
+from grasp_core.report.doubts import cautions
 from grasp_core.report.tables import lead_table
 from grasp_core.result import RunResult
 from grasp_core.settings import Settings, read_settings
@@ -162,8 +163,10 @@ def _run(chosen: argparse.Namespace) -> None:
     if raters is not None:
         print("\nMap of raters\n")
         say_map(raters, run_spec.analysis.level)
+    before = cautions(result)
     for warning in result.warnings:
-        note(str(warning))
+        if warning not in before:  # these stand before the answer
+            note(str(warning))
     say_batches(found, run_spec.analysis.columns, data.summary.raters, result.warnings, VOICE)
 
 

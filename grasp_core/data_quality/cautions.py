@@ -8,11 +8,11 @@ import numpy as np
 
 from grasp_core.annotations import Annotations, BoolArray
 from grasp_core.data_spec import Screen
-from grasp_core.groups import Group, Grouping
-from grasp_core.remarks.cautions import Caution, ScreenCaution
+from grasp_core.groups import Grouping
+from grasp_core.remarks.cautions import Caution, ScreenCaution, counted_group
 from grasp_core.remarks.remark import Remark
 from grasp_core.report.reading import SCREENS
-from grasp_core.report.words import axis_label, group_label
+from grasp_core.report.words import named_group
 from grasp_core.screens.constant import FEWEST_ANNOTATIONS, find_constant
 from grasp_core.screens.duplicates import is_quick, near_duplicates
 from grasp_core.screens.random_responders import is_quick_search, random_responders
@@ -33,15 +33,12 @@ def screen_cautions(annotations: Annotations, grouping: Grouping) -> tuple[Remar
         counts = grouping.member.astype(np.int64) @ who
         order = [g for g in np.argsort(-counts, kind="stable") if counts[g]]
         groups = tuple(
-            f"{_named_group(grouping.groups[g])}: {counts[g]:,} of {grouping.n_raters[g]:,}" for g in order
+            counted_group(named_group(grouping.groups[g]), int(counts[g]), int(grouping.n_raters[g]))
+            for g in order
         )
         if groups:
             found.append(ScreenCaution.SCREENED_IN_GROUPS(screen=SCREENS[screen], groups=groups))
     return tuple(found)
-
-
-def _named_group(group: Group) -> str:
-    return f"{axis_label(group.axes)} {group_label(group)}"
 
 
 def _named(annotations: Annotations) -> Iterator[tuple[Screen, Remark, BoolArray]]:

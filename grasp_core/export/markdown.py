@@ -48,7 +48,8 @@ def table_markdown(result: RunResult, found: RaterMap | None = None) -> str:
     parts = [
         f"# {escape_inline(run_title(result.spec))}",
         f"{escape_inline(labelled_sentence(result.spec.data, result.data))}.",
-        _sentence(answer(result).headline),
+        _sentence((found_here := answer(result)).headline),
+        *([_listed("Mind first:", found_here.cautions)] if found_here.cautions else []),
         _table(list(wide.columns), wide.to_numpy().tolist(), texts=2),
         "; ".join(f"{escape_inline(sign)}: {meaning}" for sign, meaning in marks(result.spec.analysis)) + ".",
         *(f"- {escape_inline(sentence)}" for sentence in not_estimable(result)),
@@ -66,9 +67,12 @@ def table_markdown(result: RunResult, found: RaterMap | None = None) -> str:
     if found is not None:
         parts += _rater_map(printable_map(found), result.spec.analysis.level)
     if result.warnings:
-        said = "\n".join(f"- {escape_inline(str(warning))}" for warning in result.warnings)
-        parts.append(f"## Warnings\n\n{said}")
+        parts.append(_listed("## Warnings", result.warnings))
     return "\n\n".join(parts) + "\n"
+
+
+def _listed(head: str, remarks: Sequence[object]) -> str:
+    return "\n".join([head, "", *(f"- {escape_inline(str(one))}" for one in remarks)])
 
 
 def _dsi(result: RunResult) -> str:

@@ -16,6 +16,7 @@ from grasp_core.report.pairs.tables import pairs_table
 from grasp_core.report.printable import printable_result
 from grasp_core.report.sentences import answer
 from grasp_core.report.tables import RowOrder, dsi_table, results_table, wide_table
+from grasp_core.report.text import Sentence
 from grasp_core.result import RunResult
 from grasp_core.spec import RunSpec
 
@@ -50,9 +51,11 @@ class Analysis:
         return tuple(map(str, self.result.warnings))
 
     def answer(self) -> str:
-        """The answer in words: a headline, and a line for each sentence that backs it."""
+        """The answer in words: a headline, a line for each warning that may undo it and each sentence."""
         found = answer(self.result)
-        return "\n".join([found.headline.plain, *(f"- {sentence.plain}" for sentence in found.details)])
+        mind = (f"- Mind first: {one}" for one in found.cautions)
+        said = (f"- {sentence.plain}" for sentence in found.details)
+        return "\n".join([found.headline.plain, *mind, *said])
 
     def table(self, *, order: RowOrder = "axis", by: str | None = None) -> pd.DataFrame:
         """One row per group, with every reported statistic.
@@ -149,7 +152,7 @@ class Analysis:
         table = wide_table(printable_result(self.result))
         return page(
             found.headline,
-            found.details,
+            [*(Sentence.of(f"Mind first: {one}") for one in found.cautions), *found.details],
             shown_table(table, marks_legend(self.spec.analysis)),
             {"Warnings": self.warnings, "How the data were read": self.notes},
         )

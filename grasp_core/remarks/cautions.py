@@ -90,6 +90,20 @@ class ScreenCaution(Code):
     SCREENED_IN_GROUPS = "{screen}, by group: {groups:6}"
 
 
+def counted_group(group: str, raters: int, of: int) -> str:
+    """A group and how many of its raters a screen names, as `SCREENED_IN_GROUPS` lists them."""
+    return f"{group}: {raters:,} of {of:,}"
+
+
+def counts_by_group(remark: Remark) -> dict[str, int]:
+    """Raters by group of such a caution."""
+    groups = dict(remark.numbers)["groups"]
+    texts = [one for one in groups if isinstance(one, str)] if isinstance(groups, tuple) else []
+    found = [(name, counted.split(" ")[0]) for name, _, counted in (one.rpartition(": ") for one in texts)]
+    counts = {name: raters.replace(",", "") for name, raters in found}
+    return {name: int(raters) for name, raters in counts.items() if raters.isdigit()}
+
+
 def is_public(remark: Remark) -> bool:
     """Whether anybody may see it: a caution, with whole numbers as it should have."""
     return isinstance(remark.code, Caution) and all(type(value) is int for _, value in remark.numbers)

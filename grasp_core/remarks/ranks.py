@@ -44,6 +44,15 @@ RANKS: Mapping[Code, int] = {
 """By code, lowest first: what makes marks wrong, what leaves them out, what was asked and is not there."""
 
 
+_GRAVE = 3
+"""The last rank of warnings that may undo what a run finds, or be why it finds nothing."""
+
+
+def may_undo(warning: Remark) -> bool:
+    """Whether a warning may undo what is found, so that it is read before."""
+    return RANKS.get(warning.code, OF_DATA) <= _GRAVE
+
+
 def ranked(warnings: Iterable[Remark]) -> tuple[Remark, ...]:
     """Warnings by rank; those of one rank as they came."""
     return tuple(sorted(warnings, key=lambda one: RANKS.get(one.code, OF_DATA)))

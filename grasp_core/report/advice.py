@@ -15,17 +15,26 @@ _LITTLE_AGREEMENT = ("irr", "gai", "gap", "negentropy", "plurality_size")
 _RECRUIT = "recruit raters of these groups, for whom others’ labels do not stand: "
 _LITTLE = "read items with these raters, who agree little with each other, and give each item more of them: "
 _ITEMS = "look under Items whether single items carry it (on a command line: items)"
+_FEW = "shuffle within fewer strata, or single raters in place of clusters, so that more regroupings are left"
 _NOTHING = "nothing for this alone. Raters who agree more than others need no further ones"
 
 
 def advice(result: RunResult, found: Sequence[Finding]) -> tuple[Sentence, ...]:
-    """Whom to recruit or to ask, and where to look; or nothing to do, with what could have been found."""
+    """What mends doubts, then whom to recruit or to ask; or nothing, with what could have been found."""
+    if not found and result.groups and all(row.least_p is not None for row in result.groups):
+        return (Sentence.of(f"What to do: {_FEW}."),)
     if not found:
         limit = could_have_been_found(result)
         return () if limit is None else (Sentence.of("What to do: nothing. ", *limit.segments),)
-    parts = _parts(found) or [[_NOTHING]]
+    certain = [one for one in found if not one.undone]
+    mends = dict.fromkeys(doubt.mend for one in found for doubt in one.doubts)
+    until = "" if certain else " Until then, recruit nobody for this."
+    first = [Sentence.of(f"What to do first: {'; '.join(mends)}.{until}")] if mends else []
+    if not certain:
+        return tuple(first)
+    parts = _parts(certain) or [[_NOTHING]]
     said = [one for place, part in enumerate(parts) for one in ("; " if place else "", *part)]
-    return (Sentence.of("What to do: ", *said, "."),)
+    return (*first, Sentence.of("Then: " if first else "What to do: ", *said, "."))
 
 
 def _parts(found: Sequence[Finding]) -> list[list[str | Segment]]:

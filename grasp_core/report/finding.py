@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from grasp_core.groups import Group
@@ -40,12 +40,25 @@ _MOVES = {"both": "other raters and other items", "raters": "other raters", "ite
 
 
 @dataclass(frozen=True, slots=True)
+class Doubt:
+    """What may undo a finding, or, where it `undoes` nothing, limits it.
+
+    `lead` stands before the finding's sentence, `brief` behind its name; `mend` says what to do first.
+    """
+
+    lead: str
+    brief: str
+    mend: str
+    undoes: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One thing of one group, held against chance.
 
     `what` is a statistic, or label use: then `label` is the label that lies furthest from chance, and the
     outcome is its difference of shares (0.11 are 11 percentage points). `further` is what else holds. Of an
-    axis of two values, `other` is the same finding seen from the other half.
+    axis of two values, `other` is the same finding seen from the other half. `doubts` are told before it.
     """
 
     row: GroupResult
@@ -55,6 +68,17 @@ class Finding:
     label: str | None = None
     further: tuple[Finding, ...] = ()
     other: Finding | None = None
+    doubts: tuple[Doubt, ...] = ()
+
+    @property
+    def undone(self) -> bool:
+        """Whether a doubt may undo it."""
+        return any(one.undoes for one in self.doubts)
+
+    @property
+    def brief(self) -> str:
+        """Its doubts in brackets, to stand behind a name; empty without one."""
+        return f" ({'; '.join(one.brief for one in self.doubts)})" if self.doubts else ""
 
     @property
     def value(self) -> float:
@@ -79,36 +103,37 @@ class Finding:
     @property
     def sentence(self) -> Sentence:
         """The group, how it differs, by how much; and what else holds of it after correction."""
-        return Sentence.of(*self._who, " ", *self._said, ".")
+        return Sentence.of(lead(self.doubts), *self._who, " ", *self._said, ".")
 
     @property
     def short(self) -> Sentence:
         """The same where the name stands above it."""
-        return Sentence.of(f"{self._these} ", *self._said, ".")
+        return Sentence.of(lead(self.doubts), f"{self._these} ", *self._said, ".")
 
     @property
     def tested_sentence(self) -> Sentence:
         """The same of this one thing, with its test."""
-        return Sentence.of(f"{self._these} ", *self._how, f"; {self.tested}.")
+        return Sentence.of(lead(self.doubts), f"{self._these} ", *self._how, f"; {self.tested}.")
 
     @property
     def headline(self) -> Sentence:
         """What sets the group apart, where it alone does."""
-        if self.other is not None:
-            return Sentence.of(*self._strong_names, " raters ", *self._does, *self._direction)
-        return Sentence.of(*self._strong_names, " raters stand out: they ", *self._does, *self._direction)
+        does = " raters " if self.other is not None else " raters stand out: they "
+        said = (*self._strong_names, does, *self._does, *self._direction)
+        return Sentence.of(lead(self.doubts), *said)
 
     @property
     def backed(self) -> Sentence:
         """The finding with its test and its direction, and all else that holds after correction."""
         others = ", ".join(self._told_of(one) for one in self.further)
         also = f"; after correction also {others}" if others else ""
-        return Sentence.of(*self._who, " ", *self._how, f", {self._p_and_q}", *self._direction, f"{also}.")
+        said = (*self._who, " ", *self._how, f", {self._p_and_q}", *self._direction, f"{also}.")
+        return Sentence.of(lead(self.doubts), *said)
 
     @property
     def figures(self) -> str:
         """Value, interval and test in brief, for a list."""
-        return f"{self._value}, {self._p_and_q}"
+        return f"{self._value}, {self._p_and_q}{''.join(f'; {one.brief}' for one in self.doubts)}"
 
     @property
     def apart(self) -> bool:
@@ -222,6 +247,14 @@ class Finding:
     @property
     def _p_and_q(self) -> str:
         return f"{p_words(self.outcome)}, {format_p(self.outcome.q, name='q')}"
+
+
+def lead(found: Sequence[Doubt]) -> str:
+    """What is said before a sentence that may be undone; empty without a doubt."""
+    if not found:
+        return ""
+    first, *others = dict.fromkeys(one.lead for one in found)
+    return f"{'; '.join([first, *(text[:1].lower() + text[1:] for text in others)])}: "
 
 
 def held(finding: Finding) -> str:

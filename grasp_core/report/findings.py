@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
-from grasp_core.groups import AxisSet
+from grasp_core.groups import AxisSet, Group
 from grasp_core.outcome import Histogram, Interval, LabelUse, Outcome, Shift, Significance
 from grasp_core.report.finding import LABEL_USE, SYMMETRIC, Finding
 from grasp_core.report.label_use import foremost
@@ -97,6 +97,11 @@ def findings(result: RunResult) -> tuple[Finding, ...]:
     return _ranked(_told_once(_held(result, "corrected", leading(result)), result))
 
 
+def held_groups(result: RunResult) -> frozenset[Group]:
+    """The groups of which something holds."""
+    return frozenset(one.row.group for one in _held(result, "corrected", leading(result)))
+
+
 def beside(result: RunResult) -> tuple[Finding, ...]:
     """What holds after correction of groups without a finding: marks of other statistics alone."""
     found = {name for finding in findings(result) for name in finding.names}
@@ -110,7 +115,25 @@ def leading(result: RunResult) -> tuple[str, ...]:
 
 
 def stand_out(found: Sequence[Finding], result: RunResult) -> Sentence:
-    """The headline of a result with findings: which groups, or what the only one does."""
+    """The headline of a result with findings: which groups, or what the only one does; doubts apart."""
+    certain = [one for one in found if not one.undone]
+    doubtful = [one for one in found if one.undone]
+    said = (
+        _certain(certain, result).segments
+        if certain
+        else Sentence.of("No group stands out for certain").segments
+    )
+    if not doubtful:
+        return Sentence(said)
+    parts: list[str | Segment] = []
+    for place, one in enumerate(doubtful[:CARDS]):
+        parts += ["; " if place else "", Segment(one.title, strong=True), one.brief]
+    more = len(doubtful) - CARDS
+    tail = f"; and {more} more" if more > 0 else ""
+    return Sentence.of(*said, ". Not for certain: " if certain else ": ", *parts, tail)
+
+
+def _certain(found: Sequence[Finding], result: RunResult) -> Sentence:
     if len(found) == 1:
         return found[0].headline
     named, more = found[:CARDS], len(found) - CARDS
@@ -125,7 +148,7 @@ def stand_out(found: Sequence[Finding], result: RunResult) -> Sentence:
         first, second = (Segment(name, strong=True) for name in one.names)
         tail = " differ from each other" if parts else " raters differ from each other, even after correction"
         joined = "; and " if place == len(halves) and more <= 0 else "; "
-        parts += [joined if parts else "", first, " and ", second, tail]
+        parts += [joined if parts else "", first, " and ", second, f"{tail}{one.brief}"]
     return Sentence.of(*parts, *([f"; and {more} more"] if more > 0 else []))
 
 
@@ -134,7 +157,7 @@ def _names(found: Sequence[Finding], *, last: bool) -> list[str | Segment]:
     parts: list[str | Segment] = []
     for place, one in enumerate(found):
         ends = last and place == len(found) - 1
-        parts += ["" if not place else "; and " if ends else "; ", Segment(one.name, strong=True)]
+        parts += ["" if not place else "; and " if ends else "; ", Segment(one.name, strong=True), one.brief]
     return parts
 
 

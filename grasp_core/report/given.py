@@ -9,7 +9,7 @@ import pandas as pd
 
 from grasp_core.groups import Group
 from grasp_core.outcome import LabelUse, Outcome
-from grasp_core.report.findings import findings, leading
+from grasp_core.report.findings import held_groups, leading
 from grasp_core.report.text import Segment, Sentence
 from grasp_core.report.words import (
     LABEL_USE_NAME,
@@ -125,7 +125,8 @@ def _holds(result: RunResult, axis: str) -> bool:
 
 
 def _held(result: RunResult) -> list[Group]:
-    return [group for one in findings(result) for group in one.groups]
+    held = held_groups(result)
+    return [row.group for row in result.groups if row.group in held]
 
 
 def _names(groups: Sequence[Group]) -> list[str | Segment]:

@@ -52,7 +52,7 @@ def _needed(row: GroupResult, result: RunResult, *, labels: bool) -> tuple[float
     else:
         found = of_statistic(row, "", lead_statistic(result))
     null = None if found is None else found.outcome.null
-    if null is None or not spread(null):
+    if row.least_p is not None or null is None or not spread(null):
         return None
     normal = NormalDist()
     limit = normal.inv_cdf(1 - LEVEL / (2 * tests)) + normal.inv_cdf(_POWER)

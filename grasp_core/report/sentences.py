@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from grasp_core.outcome import Outcome
+from grasp_core.remarks.remark import Remark
 from grasp_core.report.advice import advice
-from grasp_core.report.finding import Finding, interval_note
-from grasp_core.report.findings import beside, findings, nearest, stand_out
+from grasp_core.report.doubts import About, cautions, doubted, doubts, told
+from grasp_core.report.finding import Doubt, Finding, interval_note, lead
+from grasp_core.report.findings import beside, nearest, stand_out
 from grasp_core.report.tables import effect
 from grasp_core.report.text import Segment, Sentence
 from grasp_core.report.words import (
@@ -31,9 +33,10 @@ _LISTED = 5
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer: one headline, and the sentences that back it."""
+    """The answer: one headline, what may undo it, and the sentences that back it."""
 
     headline: Sentence
+    cautions: tuple[Remark, ...]
     details: tuple[Sentence, ...]
 
 
@@ -43,9 +46,9 @@ def answer(result: RunResult) -> Answer:
     Only what holds after correction is called a finding; what holds nominally is listed apart, beside the
     number of groups that chance alone would mark. Of a finding its size comes first, then its test.
     """
-    found, aside = findings(result), beside(result)
+    found, aside = told(result), [doubted(one, result) for one in beside(result)]
     held = {name for one in (*found, *aside) for name in one.names}
-    near = [one for one in nearest(result) if one.name not in held]
+    near = [doubted(one, result) for one in nearest(result) if one.name not in held]
     details = [*(one.backed for one in found[:_LISTED]), *interval_note(found[:_LISTED])]
     if len(found) > _LISTED:
         details.append(Sentence.of("After correction, too: ", *_listing(found[_LISTED:]), "."))
@@ -58,7 +61,8 @@ def answer(result: RunResult) -> Answer:
     details += axes_to_watch(result)
     details += advice(result, found)
     details += _not_estimable(result)
-    return Answer(stand_out(found, result) if found else _no_finding(result, near), tuple(details))
+    headline = stand_out(found, result) if found else _no_finding(result, near)
+    return Answer(headline, cautions(result), tuple(details))
 
 
 def strength(outcome: Outcome) -> tuple[float, float, float]:
@@ -104,13 +108,17 @@ def _no_finding(result: RunResult, near: Sequence[Finding]) -> Sentence:
     lead = lead_statistic(result)
     if all(outcome_of(row, lead).p is None for row in result.groups):
         return Sentence.of(f"No answer: {WORDS[lead].name} could not be tested for any group")
+    stuck = sum(row.least_p is not None for row in result.groups)
+    if stuck == len(result.groups):
+        return Sentence.of("No answer: so few regroupings are left that no p can be below 0.05")
+    could_not = f"; of {number(stuck, 'group')} no p could be below 0.05" if stuck else ""
     if near:
         return Sentence.of(
             f"No group stands out after correction for testing {number(tested, 'group')}; "
-            f"{len(near)} nominally {'does' if len(near) == 1 else 'do'}"
+            f"{len(near)} nominally {'does' if len(near) == 1 else 'do'}{could_not}"
         )
     none = "the one group tested does not differ" if tested == 1 else f"none of {tested} groups differs"
-    return Sentence.of(f"No group stands out: {none} from chance groupings reliably")
+    return Sentence.of(f"No group stands out: {none} from chance groupings reliably{could_not}")
 
 
 def _listing(found: Sequence[Finding]) -> list[str | Segment]:
@@ -143,9 +151,11 @@ def axes_to_watch(result: RunResult) -> tuple[Sentence, ...]:
     watch = [row for row in ranked if row.outcome.significance == "corrected"]
     sentences = [
         Sentence.of(
+            lead(of_axis := _doubts(result, row)),
             "Watch ",
             *_axis_parts(result, row),
-            ": more than the groups of chance groupings reach, so who is recruited along it matters.",
+            ": more than the groups of chance groupings reach",
+            "." if any(one.undoes for one in of_axis) else ", so who is recruited along it matters.",
         )
         for row in watch[:3]
     ]
@@ -163,6 +173,11 @@ def axes_to_watch(result: RunResult) -> tuple[Sentence, ...]:
         *sentences,
         Sentence.of("The largest DSI is that of ", *_axis_parts(result, ranked[0]), f": {verdict}{close}."),
     )
+
+
+def _doubts(result: RunResult, row: DsiResult) -> tuple[Doubt, ...]:
+    groups = () if row.group is None else (row.group,)
+    return doubts(result, About(row.axes, groups, "gai"))
 
 
 def _axis_parts(result: RunResult, row: DsiResult) -> list[str | Segment]:

@@ -10,6 +10,8 @@ import pandas as pd
 
 from grasp_core.groups import Group
 from grasp_core.outcome import LabelUse, Outcome, Significance
+from grasp_core.report.doubts import About, doubts
+from grasp_core.report.finding import lead
 from grasp_core.report.label_use import manner, p_and_q
 from grasp_core.report.tables import cell_text, wide_table
 from grasp_core.report.text import Segment, Sentence
@@ -165,6 +167,7 @@ def _marked(tests: list[Found], significance: Significance) -> list[Found]:
 
 def _sentence(result: RunResult, found: SlicesResult, one: Found) -> Sentence:
     where = (
+        lead(doubts(result, About(one.row.group.axes, (one.row.group,), one.statistic))),
         "On ",
         Segment(f"{one_line(found.column)} = {one_line(one.of.value)}", strong=True),
         f" ({number(one.of.items, 'item')}), ",

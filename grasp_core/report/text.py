@@ -40,8 +40,8 @@ class Sentence:
 
     @classmethod
     def of(cls, *parts: str | Segment) -> Sentence:
-        """Build from plain strings and segments."""
-        return cls(tuple(Segment(part) if isinstance(part, str) else part for part in parts))
+        """Build from plain strings and segments; empty strings are left out."""
+        return cls(tuple(Segment(part) if isinstance(part, str) else part for part in parts if part != ""))
 
     @property
     def plain(self) -> str:

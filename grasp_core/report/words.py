@@ -260,6 +260,11 @@ def group_label(group: Group) -> str:
     return ", ".join(one_line(value) for value in group.values)
 
 
+def named_group(group: Group) -> str:
+    """The group's axis and values, for lists of groups of several axes."""
+    return f"{axis_label(group.axes)} {group_label(group)}"
+
+
 def group_labels(groups: Sequence[Group]) -> list[str]:
     """One label per group; groups that share their values get their axis added."""
     labels = [group_label(group) for group in groups]

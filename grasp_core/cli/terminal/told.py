@@ -22,8 +22,12 @@ PAIRS_SAID = 5
 
 
 def say_result(result: RunResult) -> None:
-    """Print the answer in words, then every table."""
+    """Print what may undo the answer, the answer in words, then every table."""
     found = answer(result)
+    if found.cautions:
+        print("\nMind first:", end="\n\n")
+        for caution in found.cautions:
+            print(f"- {printable(str(caution))}")
     print(f"\n{found.headline.plain}", end="\n\n")
     for sentence in found.details:
         print(f"- {sentence.plain}")

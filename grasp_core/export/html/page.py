@@ -160,7 +160,11 @@ def _facts(result: RunResult) -> str:
 
 def _answer(result: RunResult) -> str:
     found = answer(result)
-    return f'<p class="headline">{sentence(found.headline)}</p>\n{listing(map(sentence, found.details))}'
+    mind = (
+        "<p>Mind first:</p>" + listing(escape(str(one)) for one in found.cautions) if found.cautions else ""
+    )
+    headline = f'<p class="headline">{sentence(found.headline)}</p>'
+    return "\n".join([headline, mind, listing(map(sentence, found.details))])
 
 
 def _axes(result: RunResult) -> str:

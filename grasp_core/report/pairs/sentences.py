@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from grasp_core.groups import Group
 from grasp_core.outcome import LabelUse, Outcome, Significance
 from grasp_core.pairs import PairResult
+from grasp_core.report.doubts import About, doubts
+from grasp_core.report.finding import LABEL_USE, lead
 from grasp_core.report.label_use import manner
 from grasp_core.report.pairs.words import label_key
 from grasp_core.report.text import Segment, Sentence
@@ -29,12 +31,19 @@ _NOTHING = (
 def pair_sentences(row: PairResult, result: RunResult) -> tuple[Sentence, ...]:
     """What is marked of a pair, what holds after correction first; or that nothing is."""
     told = [
-        (one.significance, Sentence.of(*parts, f"; {_tested(one, result)}."))
+        (one.significance, Sentence.of(_lead(row, one, result), *parts, f"; {_tested(one, result)}."))
         for one, parts in _found(row)
         if one.significance != "none"
     ]
     ordered = tuple(sentence for mark in _ORDER for found, sentence in told if found == mark)
     return ordered or (Sentence.of(_NOTHING),)
+
+
+def _lead(row: PairResult, one: Outcome | LabelUse, result: RunResult) -> str:
+    """What may undo it."""
+    key = _key(row, one)
+    what = LABEL_USE if key.startswith("label: ") else "gap" if key == "gap_a" else key
+    return lead(doubts(result, About(row.a.axes, (row.a, row.b), what)))
 
 
 def foremost_pairs(result: RunResult, of: Group | None = None) -> list[PairResult]:

@@ -27,8 +27,9 @@ from grasp_core.outcome import Significance
 from grasp_core.panels.models.result import ModelsResult
 from grasp_core.planner.values import Plan
 from grasp_core.rater_map.values import RaterMap
+from grasp_core.report.doubts import told
 from grasp_core.report.finding import Finding
-from grasp_core.report.findings import findings, named_groups, nearest
+from grasp_core.report.findings import named_groups, nearest
 from grasp_core.report.no_findings import nothing_holds
 from grasp_core.report.pairs.sentences import seen_from
 from grasp_core.report.pairs.words import measures
@@ -145,7 +146,7 @@ class ToldFirst(NamedTuple):
 @st.cache_resource(max_entries=_SECTIONS, show_spinner=False)
 def told_first(key: str, _result: RunResult) -> ToldFirst:
     """Find out what is told first: a third of the work of a page, though nothing is drawn."""
-    found = findings(_result)
+    found = told(_result)
     apart = ((), ()) if found else (tuple(nothing_holds(_result)), nearest(_result)[:1])
     return ToldFirst(answer(_result).headline, found, *apart)
 

@@ -6,6 +6,7 @@ from functools import partial
 
 import streamlit as st
 
+from grasp_core.report.doubts import cautions
 from grasp_core.report.finding import Finding, interval_note
 from grasp_core.report.findings import CARDS
 from grasp_core.report.text import escape_markdown
@@ -20,10 +21,13 @@ from pages._ui.widgets.warned import no_way, show_warned
 
 
 def show_first(shown: Shown) -> None:
-    """Headline and cards."""
+    """Headline, what may undo it, cards, and other warnings."""
     result, told = shown.result, cache.told_first(shown.key, shown.result)
     found = told.findings
+    way = no_way if shown.stranger else partial(way_to_mend, result.spec)
     st.header(told.headline.markdown)
+    grave = cautions(result)
+    show_warned(grave, way)
     with st.container(key=page_style.CARDS):
         for place, finding in enumerate(found[:CARDS]):
             _card(shown, finding, place)
@@ -36,7 +40,7 @@ def show_first(shown: Shown) -> None:
         st.caption(
             f"And {number(rest, 'more group')} {agree(rest, 'holds', 'hold')} after correction: see Groups."
         )
-    show_warned(result.warnings, no_way if shown.stranger else partial(way_to_mend, result.spec))
+    show_warned([one for one in result.warnings if one not in grave], way, first_place=len(grave))
 
 
 def _card(shown: Shown, finding: Finding, place: int) -> None:

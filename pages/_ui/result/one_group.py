@@ -8,6 +8,7 @@ import streamlit as st
 from grasp_core import charts
 from grasp_core.export.registry import safe_name
 from grasp_core.outcome import LabelUse
+from grasp_core.report.doubts import doubted
 from grasp_core.report.findings import evidence, named_groups
 from grasp_core.report.label_use import format_points_interval, mean_words
 from grasp_core.report.shuffles import least_of
@@ -109,7 +110,7 @@ def _sentences(result: RunResult, row: GroupResult, name: str) -> None:
     """What holds after correction, then what is marked nominally only."""
     if result.provisional:
         return
-    found = evidence(row, name)
+    found = [doubted(one, result) for one in evidence(row, name)]
     marked = [one for key in ("corrected", "nominal") for one in found if one.outcome.significance == key]
     for finding in marked:
         st.markdown(f"- {finding.tested_sentence.markdown}")

@@ -1,0 +1,152 @@
+"""Doubts: what a run warns of that may undo a finding, and what mends it; all sentences ask here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from grasp_core.data_spec import Screen
+from grasp_core.groups import AxisSet, Group
+from grasp_core.remarks.cautions import ScreenCaution, counts_by_group
+from grasp_core.remarks.guards import GuardCaution
+from grasp_core.remarks.ranks import may_undo
+from grasp_core.remarks.remark import Remark
+from grasp_core.report.finding import LABEL_USE, Doubt, Finding
+from grasp_core.report.findings import findings, held_groups
+from grasp_core.report.reading import SCREENS
+from grasp_core.report.words import axis_label, group_label, named_group
+from grasp_core.result import RunResult
+
+MATCHED = (LABEL_USE, "distance")
+"""What compares a group with the others on the same items, so that other items, or more, do not make it."""
+OF_GAI = ("gai", "gap", "irr", "gai_difference", "irr_difference")
+MANY = 0.1
+"""The share of a group's raters from which those whom a screen names may be all that is found of it."""
+_WHY: dict[Screen, tuple[str, str]] = {
+    "random": ("Perhaps raters who did not read", "agree with the others no more than chance does"),
+    "constant": ("Perhaps raters who did not look", "gave one label always"),
+    "duplicates": ("Perhaps one rater under several names", "are of pairs who agree too closely"),
+}
+_SAME_ITEMS = (
+    "shuffle within what decided who rates what, such as the batch (--within), or have all groups rate the "
+    "same items"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What a doubt may be about: one thing of these groups of an axis or intersection."""
+
+    axes: AxisSet
+    groups: tuple[Group, ...]
+    what: str
+
+
+def told(result: RunResult) -> tuple[Finding, ...]:
+    """Findings with their doubts; those that no doubt undoes come first."""
+    found = [doubted(one, result) for one in findings(result)]
+    return tuple(sorted(found, key=lambda one: one.undone))
+
+
+def doubted(one: Finding, result: RunResult) -> Finding:
+    """A finding with its doubts."""
+    return replace(one, doubts=doubts(result, About(one.row.group.axes, one.groups, one.what)))
+
+
+def doubts(result: RunResult, about: About) -> tuple[Doubt, ...]:
+    """All that may undo it, or limits it."""
+    return (*_of_items(result, about), *_of_screens(result, about), *_of_other_axes(result, about))
+
+
+def cautions(result: RunResult) -> tuple[Remark, ...]:
+    """Warnings that may undo what is found, to be read before it."""
+    return tuple(one for one in result.warnings if may_undo(one))
+
+
+def _of_items(result: RunResult, about: About) -> Iterator[Doubt]:
+    """Which items, and how many, the groups were given."""
+    check = next((one for one in result.assignment if one.axes == about.axes and one.large), None)
+    if check is None:
+        return
+    axis = axis_label(about.axes)
+    refuted = _refuted(result, about)
+    if refuted is not None:
+        yield refuted
+    elif check.own_items:
+        yield _given(about, f"groups by {axis} were given different items", "the items", _SAME_ITEMS)
+    if check.own_workload and check.workload is not None:
+        busy = group_label(check.workload.group)
+        why = f"raters of {busy} gave {check.workload.size:.2f} times as many annotations as the others"
+        mend = "shuffle within raters of like workload (--within workload)"
+        yield _given(about, why, "how much they rated", mend)
+
+
+def _given(about: About, why: str, cause: str, mend: str) -> Doubt:
+    if about.what in MATCHED:
+        on = "on the items that both sides rated"
+        return Doubt(f"O{on[1:]} ({why})", on, mend, undoes=False)
+    return Doubt(f"Perhaps {cause}, not the raters ({why})", f"perhaps {cause}", mend)
+
+
+def _refuted(result: RunResult, about: About) -> Doubt | None:
+    """GAI that is another one over the same items."""
+    names = {group_label(group) for group in about.groups}
+    for one in result.warnings:
+        numbers = dict(one.numbers)
+        if (
+            one.code is GuardCaution.GAI_OF_OTHER_ITEMS
+            and about.what in OF_GAI
+            and numbers["axis"] == axis_label(about.axes)
+            and numbers["group"] in names
+        ):
+            there = f"GAI {numbers['gai']:.2f} is {numbers['matched']:.2f} there"
+            return Doubt(f"Not over the same items ({there})", "not over the same items", _SAME_ITEMS)
+    return None
+
+
+def _of_screens(result: RunResult, about: About) -> Iterator[Doubt]:
+    """Raters of the group, or of the only other one, whom a screen names."""
+    of_axes = [row for row in result.groups if row.group.axes == about.axes]
+    rows = [row for row in of_axes if row.group in about.groups or len(of_axes) == 2]
+    for one in result.warnings:
+        if one.code is not ScreenCaution.SCREENED_IN_GROUPS:
+            continue
+        counts, of = counts_by_group(one), dict(one.numbers)["screen"]
+        screen = next((name for name, words in SCREENS.items() if words == of), None)
+        if screen is None or (screen == "random" and about.what == LABEL_USE):
+            continue
+        for row in rows:
+            named = counts.get(named_group(row.group), 0)
+            if named >= MANY * row.n_raters:
+                lead, do = _WHY[screen]
+                who = f"{named} of {row.n_raters} {group_label(row.group)}"
+                mend = f"leave these raters out (on Data, under Quality, or by --leave-out {screen})"
+                yield Doubt(f"{lead} ({who} {do})", f"{who} {do}", mend)
+
+
+def _of_other_axes(result: RunResult, about: About) -> Iterator[Doubt]:
+    """Axes that go with this one, and axes given which it no longer holds."""
+    tested = {found.column: found for found in result.given}
+    axis = axis_label(about.axes)
+    settled: set[str] = set()
+    for column, found in tested.items():
+        here = {row.group for row in found.groups} & set(about.groups)
+        if not here:
+            continue
+        settled.add(column)
+        if not here & held_groups(replace(result, groups=found.groups)):
+            other = axis_label((column,))
+            lead = f"No longer given {other} ({other} may stand behind it, or too few raters may move)"
+            yield Doubt(lead, f"no longer given {other}", f"do not recruit by {axis}: see what {other} tells")
+    for one in result.associations:
+        inside = [name for name in (one.first, one.second) if name in about.axes]
+        if len(inside) != 1:
+            continue
+        other = one.second if inside[0] == one.first else one.first
+        if other in settled:
+            continue
+        named, own = axis_label((other,)), axis_label((inside[0],))
+        both = f"{axis_label((one.first,))} and {axis_label((one.second,))}"
+        mend = f"test {both} each given the other (under Given, or by --given)"
+        lead = f"Perhaps {named}, which goes with {own} (Cramér's V {one.v:.2f})"
+        yield Doubt(lead, f"perhaps {named}", mend)

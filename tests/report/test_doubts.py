@@ -1,0 +1,158 @@
+"""What may undo a finding stands before it, in every sentence and door, and its mend before advice."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from benchmarks import clickers, confounded
+from benchmarks.planted import run_spec
+from benchmarks.study.situations import associated
+from grasp_core.assignment import Apart, AssignmentCheck
+from grasp_core.cli.told import say_result
+from grasp_core.export.html import report_html
+from grasp_core.export.markdown import table_markdown
+from grasp_core.io.dataset.load import Dataset
+from grasp_core.remarks.cautions import Caution, ScreenCaution, counted_group, counts_by_group
+from grasp_core.report.assignment import said_of_assignment
+from grasp_core.report.doubts import cautions, told
+from grasp_core.report.pairs.sentences import most_told
+from grasp_core.report.sentences import answer
+from grasp_core.report.slices import slice_sentences
+from grasp_core.result import Association, RunResult
+from tests.computing import compute_in_threads
+from tests.results import make_group, make_outcome, make_result, saying, with_pairs, with_slices
+
+
+def run(data: Dataset, **changes: object) -> RunResult:
+    spec = run_spec(1, 999)
+    axes = tuple((name,) for name in data.raters.axes)
+    found = compute_in_threads(data, replace(spec, analysis=replace(spec.analysis, axes=axes, **changes)))
+    assert isinstance(found, RunResult)
+    return found
+
+
+def check(*rows, items: float | None = None, workload: float | None = None) -> AssignmentCheck:
+    group = rows[0].group
+    of_items = None if items is None else Apart(group, items, 0.005)
+    return AssignmentCheck(group.axes, of_items, None if workload is None else Apart(group, workload, 0.005))
+
+
+def own_items(*rows) -> RunResult:
+    checked = check(*rows, items=0.4)
+    warnings = tuple(said_of_assignment([checked]))
+    result = make_result(tuple(rows), statistics=("irr", "gai"), dsi=(), warnings=warnings)
+    return replace(result, assignment=(checked,))
+
+
+def test_harder_items_are_not_told_as_a_group_that_stands_out() -> None:
+    said = answer(run(confounded.drawn(confounded.CONFOUNDED[1], 3)))
+    assert said.headline.plain == "No group stands out for certain: in (not over the same items)"
+    assert said.details[0].plain.startswith(
+        "Not over the same items (GAI 0.30 is 1.01 there): in raters (n = 15)"
+    )
+    assert said.details[-1].plain.startswith("What to do first: shuffle within what decided who rates what")
+    assert not any("labels do not stand" in one.plain for one in said.details)
+    assert [one.code.key for one in said.cautions] == ["own-items", "gai-of-other-items"]
+
+
+def test_clickers_are_told_before_what_they_make() -> None:
+    said = answer(run(clickers.group_of_clickers(3, screen=False)))
+    assert said.headline.plain.startswith(
+        "No group stands out for certain: out and in (4 of 10 in agree with"
+    )
+    assert said.details[0].plain.startswith("Perhaps raters who did not read (4 of 10 in agree")
+    assert "--leave-out random" in said.details[-1].plain
+
+
+def test_of_two_axes_that_go_together_neither_is_certain_until_given_the_other() -> None:
+    before = answer(run(associated(3)))
+    assert before.headline.plain == (
+        "No group stands out for certain: other and one (perhaps side); out and in (perhaps race)"
+    )
+    after = answer(run(associated(3), given=("side", "race")))
+    assert after.headline.plain.startswith("other and one raters differ from each other: other say")
+    assert after.headline.plain.endswith(". Not for certain: out and in (no longer given race)")
+    mend, then = (one.plain for one in after.details[-2:])
+    assert mend == "What to do first: do not recruit by side: see what race tells."
+    assert then.startswith("Then: have as many other and one raters")
+
+
+def test_label_use_and_distance_are_told_for_shared_items_and_counted() -> None:
+    result = own_items(saying("Woman", 0.2), make_group("Man", gai=make_outcome(0.4, "down", "**")))
+    assert [(one.name, one.undone) for one in told(result)] == [("Woman", False), ("Man", True)]
+    said = answer(result)
+    assert said.headline.plain.startswith(
+        "On the items that both sides rated (groups by gender were given different items): Woman raters stand"
+    )
+    assert said.headline.plain.endswith(". Not for certain: Man (perhaps the items)")
+    assert any(one.plain.startswith("Then: recruit raters of these groups") for one in said.details)
+
+
+def test_workload_is_mended_by_workload() -> None:
+    row = make_group("Woman", gai=make_outcome(1.5, "up", "**"))
+    result = replace(own_items(row), assignment=(check(row, workload=2.5),))
+    (found,) = told(result)
+    assert found.sentence.plain.startswith(
+        "Perhaps how much they rated, not the raters (raters of Woman gave 2.50 times as many annotations"
+    )
+    assert "--within workload" in answer(result).details[-1].plain
+
+
+def test_axes_without_a_large_difference_raise_no_doubt() -> None:
+    row = make_group("Woman", gai=make_outcome(1.5, "up", "**"))
+    result = replace(own_items(row), assignment=(check(row, items=0.99),))
+    assert told(result)[0].doubts == ()
+
+
+def test_few_raters_whom_a_screen_names_raise_no_doubt() -> None:
+    row = make_group("Woman", gai=make_outcome(1.5, "up", "**"), raters=1_200)
+
+    def named(raters: int) -> RunResult:
+        groups = (counted_group("Woman", raters), counted_group("Man: tall", 1))
+        caution = ScreenCaution.SCREENED_IN_GROUPS(screen="raters at chance", groups=groups)
+        assert counts_by_group(caution) == {"Woman": raters, "Man: tall": 1}
+        return make_result((row,), statistics=("gai",), dsi=(), warnings=(caution,))
+
+    assert told(named(119))[0].doubts == ()
+    assert told(named(1_100))[0].undone
+
+
+def test_pairs_and_slices_carry_the_doubts_of_their_axis() -> None:
+    both = (Association("race", "age", 0.4),)
+    assert most_told(replace(with_pairs(), associations=both), 1)[0].plain.startswith(
+        "Perhaps age, which goes with race (Cramér's V 0.40): Black raters say"
+    )
+    sliced = replace(with_slices(), associations=(Association("age", "gender", 0.4),))
+    assert slice_sentences(sliced, sliced.slices[0])[0].plain.startswith(
+        "Perhaps age, which goes with gender"
+    )
+
+
+def test_groups_that_cannot_be_found_are_no_negative_answer() -> None:
+    stuck = [replace(make_group(name, gai=make_outcome(1.1, "up")), least_p=0.1) for name in ("A", "B")]
+    said = answer(make_result(tuple(stuck), statistics=("gai",), dsi=()))
+    assert said.headline.plain == "No answer: so few regroupings are left that no p can be below 0.05"
+    assert said.details[-1].plain.startswith("What to do: shuffle within fewer strata")
+    some = answer(make_result((stuck[0], make_group("C", gai=make_outcome(1.1, "up"))), statistics=("gai",)))
+    assert some.headline.plain.endswith("reliably; of 1 group no p could be below 0.05")
+
+
+@pytest.mark.parametrize("door", ["terminal", "html", "markdown"])
+def test_every_door_tells_warnings_before_findings(door: str, capsys: pytest.CaptureFixture[str]) -> None:
+    result = own_items(make_group("Woman", gai=make_outcome(1.5, "up", "**")))
+    result = replace(result, warnings=(*result.warnings, Caution.SMALL_GROUPS(small=1, groups=2, least=5)))
+    assert [one.code.key for one in cautions(result)] == ["own-items"]
+    if door == "terminal":
+        say_result(result)
+        text = capsys.readouterr().out
+        assert text.index("groups were given different items.") < text.index(
+            "No group stands out for certain"
+        )
+    else:
+        text = report_html(result) if door == "html" else table_markdown(result)
+        place = text.index("groups were given different items.")
+        assert text.index("No group stands out for certain") < place
+        assert place < text.index("GAI 1.500" if door == "html" else "1.500")
+    assert text.index("Mind first:")
