@@ -97,11 +97,15 @@ class GivenResult:
 
 @dataclass(frozen=True, slots=True)
 class Association:
-    """How closely two axes of a run go together: bias-corrected Cramér's V, 0 to 1."""
+    """How closely two axes of a run go together: bias-corrected Cramér's V, 0 to 1.
+
+    `p` is that of independent axes after correction over all pairs; results of earlier versions have none.
+    """
 
     first: str
     second: str
     v: float
+    p: float | None = field(default=None, metadata=ADDED)
 
 
 @dataclass(frozen=True, slots=True)

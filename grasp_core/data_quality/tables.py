@@ -16,7 +16,7 @@ from grasp_core.data_quality.random_responders import RandomRaters
 from grasp_core.data_quality.small_groups import SIZES, SmallGroups
 from grasp_core.report.assignment import said_of_assignment
 from grasp_core.report.printable import printable_name
-from grasp_core.report.words import MINUS, axis_label, format_p_value, group_label
+from grasp_core.report.words import MINUS, axis_label, format_p, format_p_value, group_label
 from grasp_core.screens.constant import FEWEST_ANNOTATIONS
 from grasp_core.screens.duplicates import FEWEST_COMMON, Duplicates
 from grasp_core.screens.random_responders import (
@@ -104,7 +104,11 @@ def overlap_table(found: Sequence[Overlap]) -> pd.DataFrame:
             "axis": [_axes((row.first,)) for row in rows],
             "other axis": [_axes((row.second,)) for row in rows],
             "Cramér's V": [NO_VALUE if row.v is None else f"{row.v:.2f}" for row in rows],
-            "verdict": ["nearly identical" if row.nearly_identical else "" for row in rows],
+            "p": [NO_VALUE if row.p is None else format_p_value(row.p) for row in rows],
+            "verdict": [
+                "nearly identical" if row.nearly_identical else "go together" if row.together else ""
+                for row in rows
+            ],
             "raters": [row.raters for row in rows],
         }
     )
@@ -181,8 +185,13 @@ def findings(
             "people who see the task very much alike. Look before you leave anybody out."
         )
     for row in close:
+        names = " and ".join(_axes((name,)) for name in (row.first, row.second))
+        if row.together and not row.nearly_identical:
+            sentences.append(
+                f"{names} go together (Cramér's V {row.v:.2f}, {format_p(row.p)}): what one shows may be the "
+                "other's. Ask for both, each given the other (--given)."
+            )
         if row.nearly_identical:
-            names = " and ".join(_axes((name,)) for name in (row.first, row.second))
             sentences.append(
                 f"{names} go together so closely (Cramér's V {row.v:.2f}) that these data cannot tell "
                 "them apart: what is found for the one may be due to the other."

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from grasp_core.assignment import AssignmentCheck, unequal_axes
 from grasp_core.data_quality.cautions import screen_cautions
+from grasp_core.data_quality.overlap import associations
 from grasp_core.errors import SpecError
 from grasp_core.groups import Grouping, form_groups
 from grasp_core.guards.check import Seen, check_assignment
@@ -18,7 +19,6 @@ from grasp_core.io.dataset.load import Dataset
 from grasp_core.io.parts.survey import DatasetInParts
 from grasp_core.panels.cohesion.columns import Places
 from grasp_core.panels.cohesion.panel import Cohesion
-from grasp_core.panels.given.associations import associations
 from grasp_core.panels.given.panel import check_given
 from grasp_core.panels.models.panel import Models
 from grasp_core.panels.panel import Panel, RunPanel
@@ -30,7 +30,7 @@ from grasp_core.permutation.testing.corrections import fewest_permutations
 from grasp_core.remarks.cautions import Caution
 from grasp_core.remarks.ranks import ranked
 from grasp_core.remarks.remark import Remark
-from grasp_core.report.assignment import said_of_assignment, said_of_matched
+from grasp_core.report.assignment import said_of_assignment, said_of_associations, said_of_matched
 from grasp_core.result import DataSummary, GroupResult, Result, RunResult, Stopping, Timing
 from grasp_core.spec import LEVEL, SIDES, AnalysisSpec, RunSpec
 from grasp_core.version import __version__
@@ -173,9 +173,10 @@ def finish(
     )
     if not isinstance(found, RunResult):
         return found
-    warnings = ranked([*said_of_matched(_unmatched(prepared, found)), *found.warnings])
     groups = _with_least_p(found, prepared)
     together = () if provisional else associations(prepared.dataset.raters, prepared.spec.analysis.tested)
+    said = [*said_of_matched(_unmatched(prepared, found)), *said_of_associations(together)]
+    warnings = ranked([*said, *found.warnings])
     return replace(
         found,
         groups=groups,

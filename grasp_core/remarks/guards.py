@@ -9,7 +9,7 @@ from grasp_core.remarks.remark import Code
 
 @unique
 class GuardCaution(Code):
-    """What stands beside every result of an axis whose groups were given other items, or more of them."""
+    """What stands beside every result of an axis that may owe it to items, workloads or another axis."""
 
     OWN_ITEMS = (
         "{axis}: groups were given different items. Annotations of {group} meet one of the others on their "
@@ -34,6 +34,10 @@ class GuardCaution(Code):
         "{axis}: groups rated different numbers of items. Raters of {group} gave {times:.2f} times as many "
         "annotations as the others (geometric means), and the more raters an item has, the closer a model "
         "may seem to them; shuffle within raters of like workload: on Models, or by --within workload"
+    )
+    AXES_TOGETHER = (
+        "{first} and {second} go together (Cramér's V {v:.2f}, {p}): what one shows may be the other's. Test "
+        "each given the other, under Given or by --given, or shuffle within one of them"
     )
     GAI_OF_OTHER_ITEMS = (
         "{axis}: GAI compares different items. That of {group} is {gai:.2f}, and {matched:.2f} over the "

@@ -1,4 +1,4 @@
-"""What was found of assignment and workload, as warnings."""
+"""What was found of assignment, workload and axes that go together, as warnings."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from grasp_core.assignment import AssignmentCheck
 from grasp_core.guards.matched import Unmatched
 from grasp_core.remarks.guards import GuardCaution
 from grasp_core.remarks.remark import Remark
-from grasp_core.report.words import axis_label, group_label
+from grasp_core.report.words import axis_label, format_p, group_label
+from grasp_core.result import Association
 
 
 def said_of_assignment(checks: Iterable[AssignmentCheck], *, of_models: bool = False) -> list[Remark]:
@@ -32,6 +33,16 @@ def said_of_assignment(checks: Iterable[AssignmentCheck], *, of_models: bool = F
             group = group_label(check.workload.group)
             found.append(own_workload(axis=axis, group=group, times=check.workload.size))
     return found
+
+
+def said_of_associations(found: Iterable[Association]) -> list[Remark]:
+    """A warning for each two axes that go together."""
+    return [
+        GuardCaution.AXES_TOGETHER(
+            first=axis_label((one.first,)), second=axis_label((one.second,)), v=one.v, p=format_p(one.p)
+        )
+        for one in found
+    ]
 
 
 def said_of_matched(found: Iterable[Unmatched]) -> list[Remark]:

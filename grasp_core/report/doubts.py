@@ -59,8 +59,15 @@ def doubts(result: RunResult, about: About) -> tuple[Doubt, ...]:
 
 
 def cautions(result: RunResult) -> tuple[Remark, ...]:
-    """Warnings that may undo what is found, to be read before it."""
-    return tuple(one for one in result.warnings if may_undo(one))
+    """Warnings that may undo what is found, to be read before it, but for axes tested since."""
+    given = {axis_label((one.column,)) for one in result.given}
+    return tuple(one for one in result.warnings if may_undo(one) and not _is_tested(one, given))
+
+
+def _is_tested(warning: Remark, given: set[str]) -> bool:
+    """Whether it says that two axes go together, of which each was tested given the other."""
+    numbers = dict(warning.numbers)
+    return warning.code is GuardCaution.AXES_TOGETHER and {numbers["first"], numbers["second"]} <= given
 
 
 def _of_items(result: RunResult, about: About) -> Iterator[Doubt]:

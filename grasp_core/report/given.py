@@ -16,6 +16,7 @@ from grasp_core.report.words import (
     STARS,
     WORDS,
     axis_label,
+    format_p,
     group_labels,
     outcome_of,
     p_text,
@@ -42,11 +43,12 @@ def not_yet_given(result: RunResult) -> tuple[Association, ...]:
 
 def association_sentence(one: Association) -> Sentence:
     """That two axes go together, and what that means."""
+    p = "" if one.p is None else f", {format_p(one.p)}"
     return Sentence.of(
         Segment(axis_label((one.first,)), strong=True),
         " and ",
         Segment(axis_label((one.second,)), strong=True),
-        f" go together (Cramér's V {one.v:.2f}): what one shows may be the other's.",
+        f" go together (Cramér's V {one.v:.2f}{p}): what one shows may be the other's.",
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from grasp_core.remarks.cautions import Caution
 from grasp_core.remarks.guards import GuardCaution
 from grasp_core.remarks.remark import Remark
+from grasp_core.report.words import axis_label
 from grasp_core.spec import DEFAULT_PERMUTATIONS, MAX_PERMUTATIONS, WORKLOAD, AnalysisSpec
 
 
@@ -32,6 +33,11 @@ def mend(warning: Remark, analysis: AnalysisSpec) -> Mend | None:
         ):
             strata = (*analysis.strata, WORKLOAD)
             return Mend("Shuffle within like workload", replace(analysis, strata=strata))
+        case GuardCaution.AXES_TOGETHER:
+            pair = {dict(warning.numbers)["first"], dict(warning.numbers)["second"]}
+            names = [name for name in analysis.tested if axis_label((name,)) in pair]
+            given = tuple(dict.fromkeys((*analysis.given, *names)))
+            return Mend("Test each given the other", replace(analysis, given=given))
         case GuardCaution():
             return Mend("Choose what to shuffle within", analysis)
         case Caution.TOO_FEW_FOR_P:

@@ -64,7 +64,7 @@ def public_view(result: Result, *, small_groups: bool = False) -> Result:
 
 
 def _of_shown_groups(warning: Remark, result: Result) -> bool:
-    """Whether it is a warning of assignment that names an axis and a group which the result shows anyhow."""
+    """Whether it is a guard's warning that names axes and a group which the result shows anyhow."""
     if not isinstance(warning.code, GuardCaution) or not isinstance(result, RunResult | ModelsResult):
         return False
     least = result.spec.analysis.min_raters
@@ -72,6 +72,10 @@ def _of_shown_groups(warning: Remark, result: Result) -> bool:
         (axis_label(row.group.axes), group_label(row.group)) for row in result.groups if row.n_raters >= least
     }
     numbers = dict(warning.numbers)
+    if warning.code is GuardCaution.AXES_TOGETHER:
+        return {numbers["first"], numbers["second"]} <= {
+            axis_label((one,)) for one in result.spec.analysis.tested
+        }
     others = (value for name, value in numbers.items() if name not in ("axis", "group"))
     plain = all(type(value) in (int, float) for value in others)
     return plain and (numbers["axis"], numbers["group"]) in shown

@@ -8,6 +8,8 @@ import numpy as np
 
 from grasp_core.annotations import Axis, Int64Array
 
+_FEWEST_DRAWS, _MOST_CELLS = 999, 10**7
+
 
 def cross_table(first: Axis, second: Axis) -> Int64Array:
     """Raters known on both axes, by their values on each, shape (R, C)."""
@@ -15,6 +17,33 @@ def cross_table(first: Axis, second: Axis) -> Int64Array:
     cell = first.codes[known].astype(np.int64) * len(second.values) + second.codes[known]
     shape = (len(first.values), len(second.values))
     return np.bincount(cell, minlength=math.prod(shape)).reshape(shape)
+
+
+def chance_of(table: Int64Array, draws: int = 9_999, seed: int = 1) -> float:
+    """How often tables of the same margins, drawn at random, lie as far from independence.
+
+    Parameters
+    ----------
+    table : int array, shape (R, C)
+        With a value in two rows and columns or more.
+    draws : int
+        Fewer where the table is large.
+    seed : int
+
+    Notes
+    -----
+    p of Pearson's chi-square, (1 + #) / (1 + draws): the table of one axis whose values change places among
+    the raters.
+    """
+    from scipy.stats import random_table  # takes long to load, and few axes lie near each other
+
+    table = table[table.any(axis=1)][:, table.any(axis=0)]
+    rows, columns = table.sum(axis=1), table.sum(axis=0)
+    expected = np.outer(rows, columns) / table.sum()
+    draws = min(draws, max(_FEWEST_DRAWS, _MOST_CELLS // table.size))
+    drawn = random_table(rows, columns).rvs(draws, random_state=np.random.default_rng(seed))
+    own, others = (((one - expected) ** 2 / expected).sum(axis=(-2, -1)) for one in (table, drawn))
+    return float((1 + (others >= own - 1e-9).sum()) / (1 + draws))
 
 
 def corrected_v(table: Int64Array) -> float | None:

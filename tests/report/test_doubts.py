@@ -71,7 +71,9 @@ def test_of_two_axes_that_go_together_neither_is_certain_until_given_the_other()
     assert before.headline.plain == (
         "No group stands out for certain: other and one (perhaps side); out and in (perhaps race)"
     )
+    assert [one.code.key for one in before.cautions] == ["axes-together"]
     after = answer(run(associated(3), given=("side", "race")))
+    assert after.cautions == ()
     assert after.headline.plain.startswith("other and one raters differ from each other: other say")
     assert after.headline.plain.endswith(". Not for certain: out and in (no longer given race)")
     mend, then = (one.plain for one in after.details[-2:])
@@ -110,9 +112,9 @@ def test_few_raters_whom_a_screen_names_raise_no_doubt() -> None:
     row = make_group("Woman", gai=make_outcome(1.5, "up", "**"), raters=1_200)
 
     def named(raters: int) -> RunResult:
-        groups = (counted_group("Woman", raters), counted_group("Man: tall", 1))
+        groups = (counted_group("gender Woman", raters, 60), counted_group("gender Man: tall", 1, 9))
         caution = ScreenCaution.SCREENED_IN_GROUPS(screen="raters at chance", groups=groups)
-        assert counts_by_group(caution) == {"Woman": raters, "Man: tall": 1}
+        assert counts_by_group(caution) == {"gender Woman": raters, "gender Man: tall": 1}
         return make_result((row,), statistics=("gai",), dsi=(), warnings=(caution,))
 
     assert told(named(119))[0].doubts == ()

@@ -32,6 +32,13 @@ def test_settings_mend_it(warning: Remark, before: dict[str, object], after: dic
     assert found.analysis == AnalysisSpec(axes=AXES, **after)  # type: ignore[arg-type]
 
 
+def test_axes_that_go_together_are_tested_each_given_the_other() -> None:
+    analysis = AnalysisSpec(axes=(("rater_gender",), ("rater_race",), ("age",)))
+    found = mend(GuardCaution.AXES_TOGETHER(first="race", second="gender", v=0.4, p="p < 0.001"), analysis)
+    assert found is not None
+    assert found.analysis.given == ("rater_gender", "rater_race")
+
+
 @pytest.mark.parametrize(
     "warning", [said("a column is odd"), Caution.SMALL_GROUPS(small=1, groups=3, least=2), FEW]
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from grasp_core.rater_map.tables import axes_table, distance_words, groups_table
 from grasp_core.rater_map.values import RaterMap
 from grasp_core.rater_map.words import sentences
-from grasp_core.report.given import association_sentence, given_sentences, given_table, not_yet_given
+from grasp_core.report.given import given_sentences, given_table
 from grasp_core.report.label_tables import label_use_by_group, with_label_use
 from grasp_core.report.pairs.sentences import most_told
 from grasp_core.report.printable import printable, printable_result
@@ -44,7 +44,7 @@ def say_result(result: RunResult) -> None:
         for sentence in slice_sentences(result, found_here):
             print(f"- {printable(sentence.plain)}")
         print(f"\n{side_by_side(result, found_here).to_string(index=False)}")
-    for sentence in [*map(association_sentence, not_yet_given(result)), *given_sentences(result)]:
+    for sentence in given_sentences(result):
         print(f"\n- {printable(sentence.plain)}")
     for given in printable_result(result).given:
         print(f"\n{given_table(result, given).to_string(index=False)}")
