@@ -150,10 +150,17 @@ def _of_other_axes(result: RunResult, about: About) -> Iterator[Doubt]:
         if len(inside) != 1:
             continue
         other = one.second if inside[0] == one.first else one.first
-        if other in settled:
+        if other in settled or not _may_explain(result, other):
             continue
         named, own = axis_label((other,)), axis_label((inside[0],))
         both = f"{axis_label((one.first,))} and {axis_label((one.second,))}"
         mend = f"test {both} each given the other (under Given, or by --given)"
         lead = f"Perhaps {named}, which goes with {own} (Cramér's V {one.v:.2f})"
         yield Doubt(lead, f"perhaps {named}", mend)
+
+
+def _may_explain(result: RunResult, axis: str) -> bool:
+    """Whether something is marked of the axis itself, which has more of what it lends, or it is untested."""
+    groups = {row.group for row in result.groups if row.group.axes == (axis,)}
+    marked = held_groups(result) | held_groups(result, "nominal")
+    return not groups or bool(groups & marked)

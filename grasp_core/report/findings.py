@@ -97,9 +97,9 @@ def findings(result: RunResult) -> tuple[Finding, ...]:
     return _ranked(_told_once(_held(result, "corrected", leading(result)), result))
 
 
-def held_groups(result: RunResult) -> frozenset[Group]:
-    """The groups of which something holds."""
-    return frozenset(one.row.group for one in _held(result, "corrected", leading(result)))
+def held_groups(result: RunResult, significance: Significance = "corrected") -> frozenset[Group]:
+    """The groups of which something makes a finding, or is nominal."""
+    return frozenset(one.row.group for one in _held(result, significance, leading(result)))
 
 
 def beside(result: RunResult) -> tuple[Finding, ...]:

@@ -81,6 +81,15 @@ def test_of_two_axes_that_go_together_neither_is_certain_until_given_the_other()
     assert then.startswith("Then: have as many other and one raters")
 
 
+def test_an_axis_that_shows_nothing_itself_raises_no_doubt() -> None:
+    found = make_group("Woman", gai=make_outcome(1.5, "up", "**"))
+    for mark, undone in (("", False), ("*", True)):
+        old = make_group("old", "age", gai=make_outcome(1.1, "up", mark))
+        result = make_result((found, old), statistics=("gai",), dsi=())
+        result = replace(result, associations=(Association("gender", "age", 0.3, 0.01),))
+        assert told(result)[0].undone is undone
+
+
 def test_label_use_and_distance_are_told_for_shared_items_and_counted() -> None:
     result = own_items(saying("Woman", 0.2), make_group("Man", gai=make_outcome(0.4, "down", "**")))
     assert [(one.name, one.undone) for one in told(result)] == [("Woman", False), ("Man", True)]
@@ -122,9 +131,9 @@ def test_few_raters_whom_a_screen_names_raise_no_doubt() -> None:
 
 
 def test_pairs_and_slices_carry_the_doubts_of_their_axis() -> None:
-    both = (Association("race", "age", 0.4),)
+    both = (Association("race", "team", 0.4),)
     assert most_told(replace(with_pairs(), associations=both), 1)[0].plain.startswith(
-        "Perhaps age, which goes with race (Cramér's V 0.40): Black raters say"
+        "Perhaps team, which goes with race (Cramér's V 0.40): Black raters say"
     )
     sliced = replace(with_slices(), associations=(Association("age", "gender", 0.4),))
     assert slice_sentences(sliced, sliced.slices[0])[0].plain.startswith(
