@@ -12,8 +12,8 @@ class Caution(Code):
     """Cautions that take whole numbers only, never a text from the data, so that anybody may see them."""
 
     SMALL_GROUPS = (
-        "{small} of {groups} groups have fewer than {least} raters and are not shown; "
-        "their raters still count among the others"
+        "not shown: {small} of {groups} groups, with fewer than {least} raters; their raters still count "
+        "among the others"
     )
     FEW_RATERS_HIDDEN = (
         "groups with fewer than {least} raters are not shown here, nor are other groups and figures that "

@@ -11,7 +11,8 @@ import pandas as pd
 from grasp_core.groups import Group
 from grasp_core.outcome import LabelUse, Outcome, Significance
 from grasp_core.report.doubts import About, doubts
-from grasp_core.report.finding import lead
+from grasp_core.report.finding import Doubt, lead
+from grasp_core.report.findings import TOLD_FIRST, leading
 from grasp_core.report.label_use import manner, p_and_q
 from grasp_core.report.tables import cell_text, wide_table
 from grasp_core.report.text import Segment, Sentence
@@ -119,7 +120,7 @@ def slice_sentences(result: RunResult, found: SlicesResult, group: Group | None 
     """What stands out in which slice of a column, of all groups or of one; at last what is in no slice."""
     tests = [one for one in _tests(result, found) if group is None or one.row.group == group]
     tested = [one for one in tests if one.test.p is not None]
-    held = _held(tested)
+    held = _held(result, tested)
     nominal = len(_marked(tested, "nominal"))
     said = [_sentence(result, found, one) for one in held[:_TOLD]]
     if len(held) > _TOLD:
@@ -127,6 +128,7 @@ def slice_sentences(result: RunResult, found: SlicesResult, group: Group | None 
         said.append(
             Sentence.of(f"{number(left, 'more test')} {agree(left, 'holds', 'hold')} after correction.")
         )
+    said += _advice(result, found, held)
     if not held:
         tail = f"; {nominal} nominally, which chance alone may do" if nominal else ""
         said.append(
@@ -140,16 +142,38 @@ def slice_sentences(result: RunResult, found: SlicesResult, group: Group | None 
     return [*said, *_without(found), *_empty(result, found)]
 
 
+def _advice(result: RunResult, found: SlicesResult, held: list[Found]) -> list[Sentence]:
+    """What to do about what stands first, where it makes a finding: what mends its doubts, or whom to ask."""
+    if not held or held[0].statistic not in leading(result):
+        return []
+    first = held[0]
+    raised = _doubts(result, first)
+    if any(one.undoes for one in raised):
+        return [Sentence.of(f"What to do first: {'; '.join(one.mend for one in raised)}.")]
+    group = Segment(group_label(first.row.group), strong=True)
+    where = Segment(f"{one_line(found.column)} = {one_line(first.of.value)}", strong=True)
+    return [Sentence.of("What to do: have ", group, " raters label items of ", where, " too.")]
+
+
+def _doubts(result: RunResult, one: Found) -> tuple[Doubt, ...]:
+    return doubts(result, About(one.row.group.axes, (one.row.group,), one.statistic))
+
+
 def told_first(result: RunResult, found: SlicesResult, group: Group | None = None) -> Found | None:
     """The test that the first sentence is about, of all groups or of one; None where none holds."""
-    held = _held([one for one in _tests(result, found) if group is None or one.row.group == group])
+    held = _held(result, [one for one in _tests(result, found) if group is None or one.row.group == group])
     return held[0] if held else None
 
 
-def _held(tests: list[Found]) -> list[Found]:
-    """Those that hold after correction, the strongest first."""
+def _held(result: RunResult, tests: list[Found]) -> list[Found]:
+    """Those that hold after correction: what makes findings first, of the same the strongest."""
     held = _marked(tests, "corrected")
-    return sorted(held, key=lambda one: (one.test.q or 0.0, one.test.p or 0.0))
+
+    def place(one: Found) -> tuple[bool, int, float, float]:
+        other = one.statistic not in leading(result)
+        return other, TOLD_FIRST.index(one.statistic), one.test.q or 0.0, one.test.p or 0.0
+
+    return sorted(held, key=place)
 
 
 def _tests(result: RunResult, found: SlicesResult) -> Iterator[Found]:
@@ -167,7 +191,7 @@ def _marked(tests: list[Found], significance: Significance) -> list[Found]:
 
 def _sentence(result: RunResult, found: SlicesResult, one: Found) -> Sentence:
     where = (
-        lead(doubts(result, About(one.row.group.axes, (one.row.group,), one.statistic))),
+        lead(_doubts(result, one)),
         "On ",
         Segment(f"{one_line(found.column)} = {one_line(one.of.value)}", strong=True),
         f" ({number(one.of.items, 'item')}), ",

@@ -130,7 +130,7 @@ WORDS: Mapping[str, StatisticWords] = {
 LABEL_USE_NAME = "Label use"
 LABEL_USE_EXPLANATION = (
     "How much more or less often the group gives each label than the others give it to the same items, in "
-    "percentage points; over all labels these add up to 0."
+    "percentage points; over all labels of a question these add up to 0."
 )
 LABEL_USE_FORMULA = (
     "D_k = Σ w (c_k / n − d_k / m) / Σ w over items that both sides rated, with c_k of the group’s n and d_k "

@@ -214,3 +214,15 @@ def test_results_without_label_use_say_it_of_their_lead_statistic():
 def test_names_tell_groups_apart():
     result = make_result((make_group("A", "x"), make_group("A", "y")), dsi=())
     assert list(named_groups(result)) == ["A (x)", "A (y)"]
+
+
+def test_what_could_have_been_found_tells_small_sizes_and_one_size_once():
+    def told(*spreads):
+        rows = [
+            replace(make_group(f"G{place}", raters=15 + place), label_use=label_use(0.0, "none", sd=sd))
+            for place, sd in enumerate(spreads)
+        ]
+        return could_have_been_found(result_of(*rows)).plain
+
+    assert "says a label about 1.0 point more or less often" in told(0.0035)
+    assert "says a label about 9 points more or less often" in told(0.03, 0.0301)

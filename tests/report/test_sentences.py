@@ -86,7 +86,7 @@ def test_where_nothing_is_found_it_says_what_could_have_been():
     # Two-sided at .05 and found four times in five: (1.960 + 0.842) times 4 points.
     assert details[-1] == (
         "What to do: nothing. With these raters and items, four runs in five would find a lone group that "
-        "says a label about 11 points (n = 12) more or less often than the others."
+        "says a label about 11 points more or less often than the others."
     )
 
 

@@ -114,15 +114,20 @@ def _top(measure: Measure, top: TopTenth) -> Sentence:
     carries = f"{tenth} has {percent(top.share)} of all {what} on single items"
     if top.chance is None or top.low is None or top.high is None:
         return Sentence.of(f"{carries}; too few permutations say what chance would give.")
-    return Sentence.of(
-        f"{carries}; by chance {percent(top.chance)} ({percent(top.low)} to {percent(top.high)} in 95 % of "
-        "permutations)."
-    )
+    if top.share > top.high:
+        than, meaning = "more than", "few items carry much of it"
+    elif top.share < top.low:
+        than, meaning = "less than", "it lies more evenly over items than chance would leave it"
+    else:
+        than, meaning = "about", "it lies on few items no more than chance would leave it"
+    within = f"{percent(top.low)} to {percent(top.high)} in 95 % of permutations"
+    return Sentence.of(f"{carries}, {than} the {percent(top.chance)} by chance ({within}): {meaning}.")
 
 
 def _what_to_do(top: TopTenth | None, held: list[tuple[ItemOutcome, Contribution]]) -> Sentence:
     if held:
-        return Sentence.of("Look at these items: read them beside both sides’ labels before any other.")
+        these, them = ("this item", "it") if len(held) == 1 else ("these items", "them")
+        return Sentence.of(f"Look at {these}: read {them} beside both sides’ labels before any other.")
     if top is not None and top.high is not None and top.share > top.high:
         return Sentence.of("Few items carry much: look at those at the top of the table, as a set.")
     return Sentence.of(

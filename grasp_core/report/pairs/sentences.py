@@ -10,6 +10,7 @@ from grasp_core.pairs import PairResult
 from grasp_core.report.doubts import About, doubts
 from grasp_core.report.finding import LABEL_USE, lead
 from grasp_core.report.label_use import manner
+from grasp_core.report.no_findings import pair_could_have_been_found
 from grasp_core.report.pairs.words import label_key
 from grasp_core.report.text import Segment, Sentence
 from grasp_core.report.words import (
@@ -92,13 +93,27 @@ def most_told(result: RunResult, most: int) -> tuple[Sentence, ...]:
     """The strongest sentence of each pair that holds after correction, at most so many, and what is left."""
     found = foremost_pairs(result)
     if not found:
-        return (Sentence.of("No two groups of an axis differ in a way that holds after correction."),)
+        none = Sentence.of("No two groups of an axis differ in a way that holds after correction.")
+        limit = pair_could_have_been_found(result)
+        return (none, *_nearest(result), *(() if limit is None else (limit,)))
     told = [pair_sentences(row, result)[0] for row in found[:most]]
     left = len(found) - most
     if left > 0:
         pairs = "one more pair" if left == 1 else f"{left} more pairs"
         told.append(Sentence.of(f"After correction, something holds of {pairs}, too."))
     return tuple(told)
+
+
+def _nearest(result: RunResult) -> tuple[Sentence, ...]:
+    """What came nearest to a finding: of the pair with the smallest q, what is told first of it."""
+    if not result.pairs:
+        return ()
+    row = result.pairs[strongest(result.pairs)]
+    tested = [(one, parts) for one, parts in _found(row) if one.q is not None]
+    if not tested:
+        return ()
+    one, parts = min(tested, key=lambda pair: pair[0].q or 0.0)
+    return (Sentence.of("The nearest: ", _lead(row, one, result), *parts, f"; {_tested(one, result)}."),)
 
 
 def _found(row: PairResult) -> list[tuple[Outcome | LabelUse, Sequence[str | Segment]]]:
