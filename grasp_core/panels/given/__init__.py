@@ -1,4 +1,4 @@
 """The panel of one axis given another: the same groups, shuffled within its values too.
 
-Imports `cohesion`, `io`, `permutation`, `remarks` and `statistics`.
+Imports `cohesion`, `io`, `permutation` and `remarks`.
 """
