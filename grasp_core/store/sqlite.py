@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import sqlite3
+import threading
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -23,6 +25,11 @@ _OWNER_ONLY = 0o600
 _HEADER = b"SQLite format 3\x00"
 _FILE = "grasp_file"
 """Execution option of an engine: device and number of the file that it opened."""
+_FileId = tuple[int, int]
+_readable: dict[_FileId, int] = {}
+"""Descriptors that read files past SQLite. They stay open as long as the process: closing one would take all
+locks that SQLite has on the file here, and another process would delete the log of what is not in it yet."""
+_reading = threading.Lock()
 
 
 def sqlite_engine(url: URL) -> Engine:
@@ -36,7 +43,7 @@ def sqlite_engine(url: URL) -> Engine:
     path = Path(url.database or "")
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)  # it holds uploaded data
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, _OWNER_ONLY))
+        _make(path)
         _close_to_others(path)
         opened = path.stat()
     except OSError as error:
@@ -84,9 +91,8 @@ def read_anew(engine: Engine) -> None:
     path = engine.url.database or ""
     unreadable = StoreError("GRASP's database file cannot be read; restore a backup.")
     try:
-        with open(path, "rb") as file:
-            if file.read(len(_HEADER)) != _HEADER:  # what is in the write-ahead log hides that from SQLite
-                raise unreadable
+        if _begins(path) != _HEADER:  # what is in the write-ahead log hides that from SQLite
+            raise unreadable
         with contextlib.closing(sqlite3.connect(_address(path, "ro"), uri=True)) as connection:
             connection.execute("SELECT count(*) FROM runs").fetchone()
     except OSError:
@@ -112,6 +118,27 @@ def empty_log(engine: Engine) -> bool:
         finally:
             plain.execute(f"PRAGMA busy_timeout={BUSY_SECONDS * 1000}")
     return not blocked
+
+
+def _begins(path: str) -> bytes:
+    """The first bytes of the file, as they are on the disk."""
+    with _reading:
+        now = os.stat(path)
+        if (now.st_dev, now.st_ino) not in _readable:
+            descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+            opened = os.fstat(descriptor)
+            _readable[opened.st_dev, opened.st_ino] = descriptor
+            now = opened
+        return os.pread(_readable[now.st_dev, now.st_ino], len(_HEADER), 0)
+
+
+def _make(path: Path) -> None:
+    """Make the file unless it is there: one that is there is not opened, for SQLite may have locks on it."""
+    try:
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _OWNER_ONLY))
+    except FileExistsError:
+        if not os.access(path, os.R_OK | os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES)) from None
 
 
 def _close_to_others(path: Path) -> None:

@@ -6,6 +6,8 @@ import contextlib
 import os
 import sqlite3
 import stat
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -133,5 +135,57 @@ def test_a_database_without_its_tables_is_said_to_be_unreadable(tmp_path: Path, 
     with sqlite.begin() as connection:
         connection.exec_driver_sql("PRAGMA foreign_keys=OFF")
         connection.exec_driver_sql("ALTER TABLE runs RENAME TO gone")
+    with pytest.raises(StoreError, match="cannot be read"):
+        check(sqlite)
+
+
+# Other processes
+
+SERVER = """
+import sys
+import sqlalchemy
+from grasp_core.store.database import check, connect
+from grasp_core.store.people.audit import AuditStore
+
+url = sqlalchemy.make_url(sys.argv[1])
+engine = connect(url)
+AuditStore(engine).record("server", "run", "run", "before")
+for look in sys.argv[2:]:
+    check(engine) if look == "checks" else connect(url)
+print("ready", flush=True)
+sys.stdin.readline()
+AuditStore(engine).record("server", "run", "run", "after")
+print("written", flush=True)
+sys.stdin.readline()
+"""
+
+
+@pytest.mark.parametrize("does", ["checks", "connects again"])
+def test_what_a_server_that_has_looked_at_its_file_writes_is_there_after_a_kill(
+    tmp_path: Path, does: str
+) -> None:
+    command = [sys.executable, "-c", SERVER, str(address(tmp_path)), does]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdin
+        assert server.stdout
+        try:
+            assert server.stdout.readline() == "ready\n"
+            another = [sys.executable, "-c", SERVER, str(address(tmp_path))]
+            subprocess.run(another, input="\n\n", text=True, check=True, stdout=subprocess.DEVNULL)
+            server.stdin.write("\n")
+            server.stdin.flush()
+            assert server.stdout.readline() == "written\n"
+        finally:
+            server.kill()
+    with contextlib.closing(sqlite3.connect(tmp_path / "grasp.db")) as after:
+        assert after.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        named = [object_id for (object_id,) in after.execute("SELECT object_id FROM audit ORDER BY number")]
+    assert named == ["before", "before", "after", "after"]
+
+
+def test_a_file_overwritten_under_the_log_is_said_to_be_unreadable(tmp_path: Path, sqlite: Engine) -> None:
+    check(sqlite)
+    with (tmp_path / "grasp.db").open("r+b") as file:
+        file.write(b"this is no database")
     with pytest.raises(StoreError, match="cannot be read"):
         check(sqlite)
