@@ -42,12 +42,15 @@ class TryStore:
         return True
 
     def forget(self, link_id: str, token: str, address: str) -> None:
-        """Begin to count anew for an address that knew the password."""
+        """Take back a try that knew the password, and begin to count anew for its address."""
         who = key_of(token, address)
         with to_write(self._engine) as connection:
+            only_one(connection, f"tries at {link_id}")
             connection.execute(
                 link_tries.delete().where(link_tries.c.link_id == link_id, link_tries.c.who == who)
             )
+            some = _of(link_id, "").where(link_tries.c.tries > 0)
+            connection.execute(some.values(tries=link_tries.c.tries - 1))
 
 
 def _of(link_id: str, *who: str) -> sa.Update:

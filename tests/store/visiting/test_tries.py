@@ -42,3 +42,12 @@ def test_who_knew_the_password_is_counted_anew(engine: Engine, link_ids: list[st
         tries.count(link, "token", "192.0.2.7")
     tries.forget(link, "token", "192.0.2.7")
     assert tries.count(link, "token", "192.0.2.7")
+
+
+def test_the_right_password_is_no_try(engine: Engine, link_ids: list[str]) -> None:
+    tries, link = TryStore(engine), link_ids[0]
+    tries.count(link, "token", "198.51.100.1")
+    for place in range(BY_LINK + 5):
+        assert tries.count(link, "token", f"192.0.2.{place}")
+        tries.forget(link, "token", f"192.0.2.{place}")
+    assert sum(tries.count(link, "token", f"203.0.113.{place}") for place in range(BY_LINK)) == BY_LINK - 1
