@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 from collections.abc import Iterator
@@ -10,7 +11,7 @@ from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
-from httpx import Response
+from httpx import ASGITransport, AsyncClient, Response
 
 from grasp_core.example import example_files
 from grasp_core.io.dataset.load import load
@@ -200,3 +201,37 @@ def test_who_must_not_see_a_run_any_more_does_not_follow_it(
     assert "event: progress" in followed.text
     assert "event: end" not in followed.text
     assert server.links.of_run(run.id)[0].uses == 1
+
+
+def test_who_follows_many_runs_leaves_others_theirs(
+    client: MakeClient, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from grasp_core.store.runs import Request
+    from grasp_core.web.api import events
+    from tests.results import make_result
+
+    monkeypatch.setattr(events, "POLL_SECONDS", 0.01)
+    result = make_result()
+    run, _ = server.runs.create(Request("b" * 64, "A run", "", "0.1.0", result.spec, result.data, ()))
+    link, other = (server.links.create(run.id, created_by=ANN.id) for _ in range(2))
+    app, address = client(**SIGN_IN).app, f"/api/v1/runs/{run.id}/events"
+
+    async def follow() -> None:
+        async with AsyncClient(transport=ASGITransport(app), base_url="https://testserver") as visitor:
+            followed = [
+                asyncio.create_task(visitor.get(address, headers=bearer(link))) for _ in range(events.EACH)
+            ]
+            while len(events._open) < events.EACH:
+                await asyncio.sleep(0.01)
+            for token in (link, other):
+                refusal = await visitor.get(address, headers=bearer(token))
+                assert refusal.status_code == HTTPStatus.TOO_MANY_REQUESTS
+            asked = asyncio.create_task(visitor.get(address, headers={"X-Test-User": ANN.id}))
+            while len(events._open) == events.EACH and not asked.done():
+                await asyncio.sleep(0.01)
+            server.service.closing.set()
+            answers = await asyncio.gather(*followed, asked)
+            assert {answer.status_code for answer in answers} == {HTTPStatus.OK}
+
+    asyncio.run(follow())
+    assert events._open == []
