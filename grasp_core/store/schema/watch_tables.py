@@ -54,7 +54,7 @@ watch_runs = Table(
     Index("ix_watch_runs_run_id", "run_id"),
 )
 
-# What a feed's address opens: one watch, or all of its maker's in a project.
+# What a feed's address opens, while a token that made it works: a watch, or all of its maker's in a project.
 feeds = Table(
     "feeds",
     metadata,
@@ -62,6 +62,7 @@ feeds = Table(
     project_reference(),
     _watch_reference(),
     Column("owner", Prose, nullable=False, default=""),
+    Column("made_by_token", Line(32), ForeignKey("tokens.id", ondelete="CASCADE")),
     Column("token_sha256", Line(64), nullable=False, unique=True),
     Column("created_at", Double, nullable=False),
     Column("last_used_at", Double),

@@ -1,6 +1,7 @@
 """Feeds: addresses at which feed readers, who cannot sign in, find what came of watches.
 
-An address's token has 256 random bits and is stored as its sha256 only; withdrawn, it is gone.
+An address's token has 256 random bits and is stored as its sha256 only; withdrawn, it is gone. An address
+that a personal token made works no longer than that.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from grasp_core.errors import LimitError, StoreError
 from grasp_core.store.bound import Bound
 from grasp_core.store.database import clock, new_id, only_one, to_read, to_write
 from grasp_core.store.digest import digest_of
-from grasp_core.store.schema import feeds, storable, watches
+from grasp_core.store.schema import feeds, storable, tokens, watches
 
 TOKEN_BYTES = 32
 MOST = 100
@@ -49,8 +50,15 @@ class Feed:
 class FeedStore(Bound):
     """Feeds of a project; a token opens what it opens for whoever brings it."""
 
-    def create(self, *, owner: str, watch: str | None = None) -> str:
+    def create(self, *, owner: str, watch: str | None = None, made_by_token: str | None = None) -> str:
         """Make a feed of one watch, or of all of the person's; returns its token, kept by nobody.
+
+        Parameters
+        ----------
+        owner : str
+        watch : str, optional
+        made_by_token : str, optional
+            Id of the personal token with which the feed is to end.
 
         Raises
         ------
@@ -62,7 +70,8 @@ class FeedStore(Bound):
         token, owner = secrets.token_urlsafe(TOKEN_BYTES), storable(owner)
         row = {"id": new_id(), "project_id": self._home, "watch_id": watch, "owner": owner}
         row |= {"token_sha256": digest_of(token), "created_at": clock(self._engine)}
-        theirs = sa.select(sa.func.count()).where(feeds.c.owner == owner)
+        row |= {"made_by_token": made_by_token}
+        theirs = sa.select(sa.func.count()).where(feeds.c.owner == owner, self._works())
         there = sa.select(watches.c.id).where(watches.c.id == watch, watches.c.project_id == self._home)
         try:
             with to_write(self._engine) as connection:
@@ -73,12 +82,12 @@ class FeedStore(Bound):
                     raise StoreError("The watch was deleted.")
                 connection.execute(feeds.insert().values(row))
         except IntegrityError:
-            raise StoreError("The project or the watch was deleted.") from None
+            raise StoreError("The project, the watch or the token was deleted.") from None
         return token
 
     def use(self, token: str) -> Feed | None:
         """The feed that a token opens, its use noted; None if it is unknown or withdrawn."""
-        now, which = clock(self._engine), feeds.c.token_sha256 == digest_of(token)
+        now, which = clock(self._engine), (feeds.c.token_sha256 == digest_of(token)) & self._works()
         stale = sa.func.coalesce(feeds.c.last_used_at < now - _NOTED_S, sa.true()).label("stale")
         with to_read(self._engine) as connection:
             row = connection.execute(sa.select(feeds, stale).where(which)).one_or_none()
@@ -93,7 +102,7 @@ class FeedStore(Bound):
         """A person's feeds in the project, latest first."""
         query = (
             sa.select(feeds)
-            .where(feeds.c.project_id == self._home, feeds.c.owner == storable(owner))
+            .where(feeds.c.project_id == self._home, feeds.c.owner == storable(owner), self._works())
             .order_by(feeds.c.created_at.desc(), feeds.c.id)
         )
         with to_read(self._engine) as connection:
@@ -105,6 +114,12 @@ class FeedStore(Bound):
         with to_write(self._engine) as connection:
             gone = feeds.delete().where(which, self._seen(feeds.c.project_id))
             return bool(connection.execute(gone).rowcount)
+
+    def _works(self) -> sa.ColumnElement[bool]:
+        working = sa.select(tokens.c.id).where(
+            tokens.c.revoked_at.is_(None), tokens.c.expires_at > clock(self._engine)
+        )
+        return feeds.c.made_by_token.is_(None) | feeds.c.made_by_token.in_(working)
 
 
 def _feed(row: Any) -> Feed:

@@ -17,6 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from grasp_core.access import EVERYONE, EVERYTHING, User, user_by_token
 from grasp_core.errors import TooOftenError
+from grasp_core.people import Token
 from grasp_core.rates import Asker
 from grasp_core.server import Server, Stores
 from grasp_core.store.people.tokens import PREFIX
@@ -36,6 +37,7 @@ _REFUSALS = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus
 _LOOKING = frozenset({"GET", "HEAD", "OPTIONS"})
 _OWN_SITE = frozenset({"same-origin", "none"})
 SIGN_IN = "Sign in, or bring a token: a personal one, or a share link's."
+ENDED = "This token is unknown, withdrawn or expired; make one on Account."
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +110,24 @@ class Caller:
                 "which its person is an analyst.",
             )
         return self.person
+
+    def changing(self) -> Token | None:
+        """The personal token by which the person changes what is their own; None where they need none.
+
+        Raises
+        ------
+        ProblemError
+            If it lets them look only, or has just ended.
+        """
+        _ = self.person
+        if self.token is None or not self.token.startswith(PREFIX):
+            return None
+        token = self.server.tokens.use(self.token)
+        if token is None:
+            raise ProblemError(HTTPStatus.UNAUTHORIZED, ENDED)
+        if token.scope == "read":
+            raise ProblemError(HTTPStatus.FORBIDDEN, "This takes a token with the scope run.")
+        return token
 
     def stores(self, project: str = EVERYONE) -> Stores:
         """The stores, as far as the caller reaches, in a project.
@@ -190,9 +210,7 @@ class Admission:
         server.rates.request(asking, changes=changes)
         if personal is not None and user is None:
             server.rates.guess(asking, personal)
-            raise ProblemError(
-                HTTPStatus.UNAUTHORIZED, "This token is unknown, withdrawn or expired; make one on Account."
-            )
+            raise ProblemError(HTTPStatus.UNAUTHORIZED, ENDED)
         if changes and personal is None:
             _check_site(connection, server)
         if changes and user is None:

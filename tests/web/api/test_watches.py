@@ -13,15 +13,15 @@ import pytest
 from fastapi.testclient import TestClient
 from starlette.applications import Starlette
 
-from grasp_core.access import EVERYONE
+from grasp_core.access import EVERYONE, only
 from grasp_core.report.small_groups.cover import LEAST
 from grasp_core.server import Server
 from grasp_core.store.people.members import Member
-from grasp_core.store.schema import feeds
+from grasp_core.store.schema import feeds, tokens
 from grasp_core.store.watches.watches import FAILURES
 from grasp_core.web.api.app import mount
 from grasp_core.web.uploads import UploadLedger
-from tests.store.making import column
+from tests.store.making import change, column
 from tests.watches.watching import close, look, make, ran, votes
 from tests.web.api.asking import bearer, problem, token_of
 from tests.web.conftest import SIGN_IN, MakeClient
@@ -186,6 +186,31 @@ def test_a_withdrawn_address_and_made_up_ones_lead_nowhere(ours: Ours, server: S
     ours.read(other)
     as_bearer = ours.visitor.get("/api/v1/watches", headers=bearer(other.partition("token=")[2]))
     problem(as_bearer, HTTPStatus.UNAUTHORIZED)
+
+
+def test_a_token_that_reads_makes_no_feed_and_withdraws_none(ours: Ours, server: Server) -> None:
+    reading = bearer(token_of(server, MAILS[0], "read"))
+    ours.feed()
+    (feed,) = server.feeds.within(only(ours.project)).of(ours.ann.id)
+    asked = ours.visitor.post("/api/v1/feeds", headers=reading, json={"project": ours.project})
+    problem(asked, HTTPStatus.FORBIDDEN)
+    problem(ours.visitor.delete(f"/api/v1/feeds/{feed.id}", headers=reading), HTTPStatus.FORBIDDEN)
+    assert server.feeds.within(only(ours.project)).of(ours.ann.id) == [feed]
+
+
+@pytest.mark.parametrize("how", ["withdrawn", "expired", "deleted"])
+def test_a_feed_ends_with_the_token_that_made_it(ours: Ours, server: Server, how: str) -> None:
+    address = ours.feed()
+    ours.read(address)
+    (token,) = server.tokens.of(ours.ann.id)
+    if how == "expired":
+        change(server.database, tokens, expires_at=0.0)
+    else:
+        server.tokens.revoke(token.id)
+    if how == "deleted":
+        assert server.tokens.delete_ended(older_than_days=-0.001) == 1
+    problem(ours.visitor.get(address), HTTPStatus.NOT_FOUND)
+    assert server.feeds.within(only(ours.project)).of(ours.ann.id) == []
 
 
 def test_who_sees_the_project_no_more_has_no_feed_of_it_either(ours: Ours, server: Server) -> None:

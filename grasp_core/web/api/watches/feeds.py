@@ -62,14 +62,14 @@ def list_feeds(asking: Asking, project: Project = EVERYONE) -> Feeds:
 
 @router.post("/feeds", status_code=HTTPStatus.CREATED, response_model=MadeFeed)
 def make_feed(new: NewFeed, asking: Asking, idempotency_key: IdempotencyKey = None) -> Response:
-    """Make a feed of one watch, or of all of yours in a project."""
-    _ = asking.person
+    """Make a feed of one watch, or of all of yours in a project; made by a token, it ends with that."""
+    token = asking.changing()
     return once(
         asking,
         idempotency_key,
         "POST /feeds",
         new.model_dump_json(),
-        lambda: _make(asking, new),
+        lambda: _make(asking, new, None if token is None else token.id),
         {"address": None},
     )
 
@@ -77,18 +77,19 @@ def make_feed(new: NewFeed, asking: Asking, idempotency_key: IdempotencyKey = No
 @router.delete("/feeds/{feed_id}", status_code=HTTPStatus.NO_CONTENT)
 def withdraw_feed(feed_id: str, asking: Asking) -> None:
     """Withdraw a feed of your own: its address leads nowhere from now on."""
+    asking.changing()
     owner = asking.person.id
     if not asking.stores().feeds.withdraw(feed_id, owner=owner):
         raise missing("feed")
     asking.server.audit.record(owner, "withdraw", "feed", feed_id)
 
 
-def _make(asking: Caller, new: NewFeed) -> Done:
+def _make(asking: Caller, new: NewFeed, made_by_token: str | None) -> Done:
     person = asking.person
     stores = asking.stores(new.project)
     if new.watch is not None and new.watch not in [watch.id for watch in stores.watches.all()]:
         raise missing("watch in this project")
-    token = stores.feeds.create(owner=person.id, watch=new.watch)
+    token = stores.feeds.create(owner=person.id, watch=new.watch, made_by_token=made_by_token)
     asking.server.audit.record(person.id, "share", "feed", "", {"watch": new.watch})
     address = f"{asking.server.settings.public_url}{PATH}?token={token}"
     return HTTPStatus.CREATED, MadeFeed(address=address)
