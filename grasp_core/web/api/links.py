@@ -11,6 +11,7 @@ from starlette.responses import Response
 from grasp_core.sharing import Withdrawing, told_of
 from grasp_core.store.link_records import Terms
 from grasp_core.store.runs import RunRecord
+from grasp_core.store.visiting.passwords import fingerprint
 from grasp_core.web.api.admission import Asking, Caller
 from grasp_core.web.api.forms import Link, Links, MadeLink, NewLink, Withdrawn
 from grasp_core.web.api.once import Done, IdempotencyKey, once
@@ -34,11 +35,12 @@ def make_link(run_id: str, new: NewLink, asking: Asking, idempotency_key: Idempo
     """Make a link that shows the result to people without an account, without what could name a person."""
     record = visible_run(asking, run_id)
     user = asking.manager(record.owner, record.project)
+    action = f"POST /runs/{record.id}/links"
     return once(
         asking,
         idempotency_key,
-        f"POST /runs/{record.id}/links",
-        new.model_dump_json(exclude={"password"}),  # of which a plain hash is kept
+        action,
+        _asked(new, f"{user.id}\n{action}\n{idempotency_key}"),
         lambda: _make(asking, record, new, user.id),
         {"token": None, "address": None},
     )
@@ -77,6 +79,14 @@ def withdraw_links_of_person(
         raise ProblemError(HTTPStatus.FORBIDDEN, "This takes an analyst, and of a token the scope run.")
     withdrawing = Withdrawing(asking.server.links, asking.server.audit)
     return Withdrawn(withdrawn=withdrawing.of_person(user.id if person is None else person, by=user))
+
+
+def _asked(new: NewLink, salt: str) -> str:
+    """What is asked, of which a plain hash is kept: so the password is hashed as slowly as the link's."""
+    if new.password is None:
+        return new.model_dump_json()
+    told = new.model_copy(update={"password": fingerprint(new.password, salt)})
+    return told.model_dump_json()
 
 
 def _make(asking: Caller, record: RunRecord, new: NewLink, created_by: str) -> Done:

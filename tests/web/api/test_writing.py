@@ -148,6 +148,20 @@ def test_the_same_request_is_done_once(ann: TestClient, server: Server, done: Ru
     assert len(rows) == 2
 
 
+def test_another_password_is_another_request(ann: TestClient, server: Server, done: RunRecord) -> None:
+    address = f"/api/v1/runs/{done.id}/links"
+
+    def make(**more: str) -> Response:
+        return ann.post(address, json=more, headers={"Idempotency-Key": "one"})
+
+    first = make(password="correct horse")
+    assert first.status_code == HTTPStatus.CREATED
+    assert make(password="correct horse").json()["id"] == first.json()["id"]
+    for other in ({"password": "battery staple"}, {}):
+        assert "another request" in problem(make(**other), HTTPStatus.CONFLICT)
+    assert len(server.links.of_run(done.id)) == 1
+
+
 def test_what_was_refused_may_be_asked_again(ann: TestClient, server: Server) -> None:
     files = upload(ann)
     refused(ask(ann, {**files, "raters": None}, key="a"))
