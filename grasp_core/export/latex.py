@@ -13,6 +13,7 @@ from grasp_core.rater_map.reported import printable_map
 from grasp_core.rater_map.tables import axes_table, distance_words, groups_table
 from grasp_core.rater_map.values import RaterMap
 from grasp_core.rater_map.words import EXPLANATION
+from grasp_core.remarks.ranks import ranked
 from grasp_core.report.contents import marks, run_title
 from grasp_core.report.given import GIVEN_EXPLANATION, given_table
 from grasp_core.report.label_tables import label_use_by_group
@@ -116,11 +117,31 @@ def table_latex(result: RunResult, found: RaterMap | None = None) -> str:
         *_body(result, statistics),
         r"\bottomrule",
         r"\end{tabular}",
+        *_warned(result),
         r"\end{table*}",
-        *(line for table in _further(result) for line in table),
+        *(line for table in _further(result) for line in _minding(table, result)),
         *(line for table in _of_map(result, found) for line in table),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _warned(result: RunResult) -> list[str]:
+    """A note below the table: whoever copies the table has what may undo its marks."""
+    if not result.warnings:
+        return []
+    said = (rf"({place}) {escape_latex(str(one))}" for place, one in enumerate(ranked(result.warnings), 1))
+    return [
+        r"\par\medskip",
+        rf"\begin{{minipage}}{{\textwidth}}\footnotesize Mind: {'; '.join(said)}.\end{{minipage}}",
+    ]
+
+
+def _minding(table: list[str], result: RunResult) -> list[str]:
+    """A further table whose caption leads to the note below the first, where there is one."""
+    if not result.warnings:
+        return table
+    see = r" Mind the note below Table~\ref{tab:grasp}.}"
+    return [line.removesuffix("}") + see if line.startswith(r"\caption{") else line for line in table]
 
 
 def _further(result: RunResult) -> Iterator[list[str]]:

@@ -9,7 +9,9 @@ from grasp_core.rater_map.reported import printable_map
 from grasp_core.rater_map.tables import axes_table, distance_words, groups_table
 from grasp_core.rater_map.values import RaterMap
 from grasp_core.rater_map.words import EXPLANATION, sentences
+from grasp_core.remarks.ranks import ranked
 from grasp_core.report.contents import marks, not_estimable, run_title
+from grasp_core.report.doubts import cautions
 from grasp_core.report.given import GIVEN_EXPLANATION, given_sentences, given_table
 from grasp_core.report.label_tables import label_use_by_group, with_label_use
 from grasp_core.report.labelled import labelled_sentence
@@ -42,14 +44,13 @@ def escape_inline(text: str) -> str:
 
 
 def table_markdown(result: RunResult, found: RaterMap | None = None) -> str:
-    """Headline, Table 5 with its marks explained, and what else was computed; the map where it was made."""
+    """The answer in words, Table 5 with its marks explained, and what else was computed, the map too."""
     result = printable_result(result)
     wide = wide_table(result)
     parts = [
         f"# {escape_inline(run_title(result.spec))}",
         f"{escape_inline(labelled_sentence(result.spec.data, result.data))}.",
-        _sentence((found_here := answer(result)).headline),
-        *([_listed("Mind first:", found_here.cautions)] if found_here.cautions else []),
+        *_answer(result),
         _table(list(wide.columns), wide.to_numpy().tolist(), texts=2),
         "; ".join(f"{escape_inline(sign)}: {meaning}" for sign, meaning in marks(result.spec.analysis)) + ".",
         *(f"- {escape_inline(sentence)}" for sentence in not_estimable(result)),
@@ -66,9 +67,17 @@ def table_markdown(result: RunResult, found: RaterMap | None = None) -> str:
         parts += _given(result)
     if found is not None:
         parts += _rater_map(printable_map(found), result.spec.analysis.level)
-    if result.warnings:
-        parts.append(_listed("## Warnings", result.warnings))
+    if left := [one for one in ranked(result.warnings) if one not in cautions(result)]:
+        parts.append(_listed("## Warnings", left))
     return "\n\n".join(parts) + "\n"
+
+
+def _answer(result: RunResult) -> list[str]:
+    """The headline, what may undo it, and the sentences that back it, with what to do."""
+    found = answer(result)
+    mind = [_listed("Mind first:", found.cautions)] if found.cautions else []
+    said = "\n".join(f"- {_sentence(one)}" for one in found.details)
+    return [_sentence(found.headline), *mind, *([said] if said else [])]
 
 
 def _listed(head: str, remarks: Sequence[object]) -> str:

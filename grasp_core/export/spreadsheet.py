@@ -9,11 +9,13 @@ from grasp_core.export.workbook import Book, Cell, Column, Kind
 from grasp_core.rater_map.reported import printable_map
 from grasp_core.rater_map.values import RaterMap
 from grasp_core.rater_map.words import sentences
+from grasp_core.remarks.ranks import ranked
 from grasp_core.report.contents import conventions, marks, methods, not_estimable, raters_per_item, run_title
 from grasp_core.report.given import as_result
 from grasp_core.report.label_tables import MEAN, label_use_table, with_label_use
 from grasp_core.report.pairs.tables import pairs_table
 from grasp_core.report.printable import printable_result
+from grasp_core.report.sentences import answer
 from grasp_core.report.slices import as_results
 from grasp_core.report.tables import dsi_table, results_table
 from grasp_core.report.words import WORDS, axis_label, group_label, reported_statistics
@@ -21,10 +23,11 @@ from grasp_core.result import RunResult, SliceResult, SlicesResult
 
 
 def table_xlsx(result: RunResult, found: RaterMap | None = None) -> bytes:
-    """Workbook with Table 5, DSI, methods and data, what else was computed, and the map where it was made."""
+    """Workbook with the answer and its warnings, then every table, and the map where it was made."""
     result = printable_result(result)
     found = None if found is None else printable_map(found)
     book = Book(run_title(result.spec), result.permutations)
+    book.add("Answer", _answer(result), frozen=1)
     book.add("Table 5", _groups(result), frozen=2)
     book.add("DSI", _dsi(result), frozen=1)
     if with_label_use(result):
@@ -43,6 +46,15 @@ def table_xlsx(result: RunResult, found: RaterMap | None = None) -> bytes:
     book.add("Methods & conventions", _methods(result, found))
     book.add("Data", _data(result))
     return book.content()
+
+
+def _answer(result: RunResult) -> list[Column]:
+    """What was found and what to do, in words, and what may undo it."""
+    found = answer(result)
+    rows = [("Answer", found.headline.plain)]
+    rows += [("Warning", str(warning)) for warning in ranked(result.warnings)]
+    rows += [("", sentence.plain) for sentence in found.details]
+    return _texts(("What", "In words"), rows)
 
 
 def _groups(result: RunResult) -> list[Column]:
@@ -207,7 +219,6 @@ def _methods(result: RunResult, found: RaterMap | None) -> list[Column]:
     if found is not None:
         said = sentences(found, analysis.level)
         rows += [("Map of raters", "", sentence.plain, "") for sentence in said]
-    rows += [("Warning", "", str(warning), "") for warning in result.warnings]
     return _texts(("Kind", "Name", "In words", "Formula"), rows)
 
 

@@ -11,6 +11,7 @@ from grasp_core.outcome import LabelUse, Outcome, Shift
 from grasp_core.report.given import as_result as given_view
 from grasp_core.report.slices import as_results
 from grasp_core.report.tables import ends
+from grasp_core.report.warned import caution_codes
 from grasp_core.report.words import outcome_of, reported_statistics
 from grasp_core.result import RunResult
 
@@ -30,6 +31,7 @@ CSV_COLUMNS = (
     "q",
     "significance",
     "reason",
+    "caution",
 )
 PAIR_COLUMNS = ("other_group", "n_raters_other")
 SLICE_COLUMNS = ("slice", "slice_value")
@@ -50,7 +52,8 @@ def table_csv(result: RunResult) -> str:
     Notes
     -----
     Text cells that a spreadsheet would run as a formula get a leading apostrophe. Values that are
-    not estimable are empty, with their reason in the last column.
+    not estimable are empty, with their `reason`. `caution` has the codes of the run's warnings that concern
+    the line's axis.
     """
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer)
@@ -74,7 +77,10 @@ def _with_more(result: RunResult) -> Iterator[tuple[tuple[object, ...], Mapping[
         yield line, {}
     for row in result.pairs:
         beside = dict(zip(PAIR_COLUMNS, (safe_cell(row.b.label), row.n_raters_b), strict=True))
-        for line in _tests((*_named(row.a), row.n_raters_a, ""), row.statistics, row.label_use):
+        of_pair = (*_named(row.a), row.n_raters_a, "")
+        for line in _tests(
+            of_pair, row.statistics, row.label_use, caution_codes(result.warnings, row.a.axes)
+        ):
             yield line, beside
     for found in result.slices:
         for one, view in as_results(result, found):
@@ -90,7 +96,8 @@ def _lines(result: RunResult) -> Iterator[tuple[object, ...]]:
     for row in result.groups:
         of_group = (*_named(row.group), row.n_raters, row.n_annotations)
         outcomes = {name: outcome_of(row, name) for name in reported_statistics(result)}
-        yield from _tests(of_group, outcomes, row.label_use)
+        caution = caution_codes(result.warnings, row.group.axes)
+        yield from _tests(of_group, outcomes, row.label_use, caution)
 
 
 def _named(group: Group) -> tuple[str, str]:
@@ -98,16 +105,16 @@ def _named(group: Group) -> tuple[str, str]:
 
 
 def _tests(
-    first: tuple[object, ...], outcomes: Mapping[str, Outcome], use: LabelUse | None
+    first: tuple[object, ...], outcomes: Mapping[str, Outcome], use: LabelUse | None, caution: str
 ) -> Iterator[tuple[object, ...]]:
     """A line for each statistic, then those of label use, behind the same first cells."""
     for name, outcome in outcomes.items():
-        yield (*first, name, "", *_outcome(outcome))
+        yield (*first, name, "", *_outcome(outcome, caution))
     if use is not None:
-        yield from ((*first, *cells) for cells in _label_use(use))
+        yield from ((*first, *cells) for cells in _label_use(use, caution))
 
 
-def _outcome(outcome: Outcome) -> tuple[str, ...]:
+def _outcome(outcome: Outcome, caution: str) -> tuple[str, ...]:
     return (
         exact(outcome.value),
         *map(exact, ends(outcome)),
@@ -117,6 +124,7 @@ def _outcome(outcome: Outcome) -> tuple[str, ...]:
         exact(outcome.q),
         outcome.significance,
         safe_cell(str(outcome.reason or "")),
+        caution,
         _counted(outcome),
     )
 
@@ -126,18 +134,19 @@ def _counted(test: Outcome | LabelUse) -> str:
     return "" if test.fit is None else exact(test.fit.counted)
 
 
-def _label_use(use: LabelUse) -> Iterator[tuple[str, ...]]:
+def _label_use(use: LabelUse, caution: str) -> Iterator[tuple[str, ...]]:
     """The test of all labels together, each label's shift, and the mean's where there is one."""
-    test = (exact(use.p), exact(use.q), use.significance, safe_cell(str(use.reason or "")), _counted(use))
-    yield ("label_use", "", "", "", "", "", "", *test)
+    test = (exact(use.p), exact(use.q), use.significance, safe_cell(str(use.reason or "")))
+    yield ("label_use", "", "", "", "", "", "", *test, caution, _counted(use))
     for label, shift in use.labels.items():
-        yield ("label_use", safe_cell(label), *_shift(shift))
+        yield ("label_use", safe_cell(label), *_shift(shift, caution))
     if use.mean is not None:
-        yield ("mean_shift", "", *_shift(use.mean))
+        yield ("mean_shift", "", *_shift(use.mean, caution))
 
 
-def _shift(shift: Shift) -> tuple[str, ...]:
-    return (*map(exact, (shift.value, shift.low, shift.high)), "", "", exact(shift.p), "", "", "", "")
+def _shift(shift: Shift, caution: str) -> tuple[str, ...]:
+    sizes = map(exact, (shift.value, shift.low, shift.high))
+    return (*sizes, "", "", exact(shift.p), "", "", "", caution, "")
 
 
 def safe_cell(text: str) -> str:

@@ -7,6 +7,8 @@ import pytest
 
 from grasp_core.export.latex import escape_latex, table_latex
 from grasp_core.outcome import Outcome
+from grasp_core.remarks.cautions import Caution
+from grasp_core.remarks.guards import GuardCaution
 from grasp_core.remarks.remark import said
 from tests.report.hostile import TEXTS, hostile_result
 from tests.results import (
@@ -23,7 +25,7 @@ COMMANDS = {
     "begin", "end", "centering", "small", "setlength", "tabcolsep", "caption", "label", "toprule", "midrule",
     "bottomrule", "multicolumn", "textit", "uparrow", "downarrow", "times",
     "textbackslash", "textasciitilde", "textasciicircum", "textless", "textgreater", "textbar", "char",
-    "dots",
+    "dots", "par", "medskip", "textwidth", "footnotesize", "ref",
 }  # fmt: skip
 ENGINES = ("pdflatex", "xelatex", "lualatex")
 
@@ -60,6 +62,20 @@ def test_negative_and_missing_values():
     assert r"A & 12 & $-$0.250 & $\downarrow$ & \multicolumn{2}{c}{---} \\" in text
     assert "---: not estimable." in text
     assert "not estimable" not in table_latex(make_result())
+
+
+def test_warnings_stand_below_the_table_and_further_tables_lead_there():
+    beware = GuardCaution.OWN_WORKLOAD(axis="race", group="Black", times=1.5)
+    few = Caution.TOO_FEW_FOR_P()
+    lines = table_latex(replace(with_pairs(), warnings=(few, beware))).splitlines()
+    note = lines[lines.index(r"\end{tabular}") + 2]
+    assert note.startswith(
+        r"\begin{minipage}{\textwidth}\footnotesize Mind: (1) race: groups rated different"
+    )
+    assert "; (2) with fewer than 100 permutations" in note
+    captions = [line for line in lines if line.startswith(r"\caption")]
+    assert [r"Table~\ref{tab:grasp}" in line for line in captions] == [False] + [True] * (len(captions) - 1)
+    assert "minipage" not in table_latex(with_pairs())
 
 
 def test_no_groups():
@@ -105,7 +121,7 @@ def test_no_text_is_a_command(text):
 def test_a_hostile_table_keeps_its_structure():
     text = "\n".join(body(table_latex(hostile_result())))
     assert set(re.findall(r"\\([A-Za-z]+)", text)) <= COMMANDS
-    assert text.count(r"\begin{") == text.count(r"\end{") == 4
+    assert text.count(r"\begin{") == text.count(r"\end{") == 5
     assert "\x00" not in text
     groups, labels = text.split(r"\end{table*}")[:2]
     # Header, groups and their axes, of which "\tx" and "\rx" look the same.

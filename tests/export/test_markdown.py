@@ -48,6 +48,7 @@ def test_tables():
         "label 'Q\\_overall': 36,400 annotations of 350 items by 104 raters ("
     )
     assert ").\n\n**White, Man** raters stand out: they agree" in text
+    assert "\n- What to do: recruit raters of these groups" in text
     groups, dsi = tables(text)
     assert groups[0][:3] == ["Axis", "Group", "Raters"]
     assert groups[0][-1] == "GAI"
@@ -60,6 +61,12 @@ def test_tables():
         ["race", "Latine", "1.139 *", "0.021", "0.086"],
     ]
     assert "\\*: nominal only, p < 0.05; \\*\\*: after correction, q < 0.05 (Benjamini–Hochberg)." in text
+
+
+def test_warnings_stand_before_the_tables():
+    text = table_markdown(make_result(warnings=("Beware.",)))
+    assert 0 < text.index("**Warnings**\n\n- Beware.") < text.index("| Axis |")
+    assert "Warnings" not in table_markdown(make_result())
 
 
 def test_what_cannot_be_estimated():

@@ -22,7 +22,7 @@ from tests.results import (
     with_slices,
 )
 
-SHEETS = ["Table 5", "DSI", "Methods & conventions", "Data"]
+SHEETS = ["Answer", "Table 5", "DSI", "Methods & conventions", "Data"]
 
 
 def read(result):
@@ -40,7 +40,7 @@ def texts(sheet, head):
 
 def test_pairs_have_a_sheet_of_their_own():
     book = read(with_pairs())
-    assert book.sheetnames == [*SHEETS[:2], "Pairs", *SHEETS[2:]]
+    assert book.sheetnames == [*SHEETS[:3], "Pairs", *SHEETS[3:]]
     values = [cell.value for cell in column(book["Pairs"], "Value")]
     assert max(values) == pytest.approx(14.2)
     assert len(values) == 3 * 7
@@ -48,7 +48,7 @@ def test_pairs_have_a_sheet_of_their_own():
 
 def test_slices_have_sheets_of_their_own():
     book = read(with_slices())
-    assert book.sheetnames == [*SHEETS[:2], "Label use", "Slices", "Label use by slice", *SHEETS[2:]]
+    assert book.sheetnames == [*SHEETS[:3], "Label use", "Slices", "Label use by slice", *SHEETS[3:]]
     sheet = book["Slices"]
     assert [texts(sheet, head) for head in ("Column", "Value", "Items")] == [
         ["topic", "topic"],
@@ -83,7 +83,7 @@ def test_few_permutations_claim_no_more_than_they_show():
 def test_sheets_are_tables_with_frozen_headers():
     book = read(make_result(warnings=("Beware.",)))
     assert book.sheetnames == SHEETS
-    assert [sheet.freeze_panes for sheet in book] == ["C2", "B2", "A2", "A2"]
+    assert [sheet.freeze_panes for sheet in book] == ["B2", "C2", "B2", "A2", "A2"]
     for sheet in book:
         (table,) = sheet.tables.values()
         assert table.ref == sheet.dimensions
@@ -95,7 +95,11 @@ def test_sheets_are_tables_with_frozen_headers():
         "IRR", "XRR", "Negentropy", "Cross-negentropy", "Plurality size", "Voting agreement", "GAI", "DSI",
     ]  # fmt: skip
     assert "IRR / XRR" in texts(methods, "Formula")[6]
-    assert ("Warning", "Beware.") in zip(texts(methods, "Kind"), texts(methods, "In words"), strict=True)
+    told = list(zip(texts(book["Answer"], "What"), texts(book["Answer"], "In words"), strict=True))
+    assert told[0][0] == "Answer"
+    assert told[0][1].startswith("White, Man raters stand out: they agree")
+    assert told[1] == ("Warning", "Beware.")
+    assert any(said.startswith("What to do: recruit") for _, said in told)
     facts = dict(zip(texts(book["Data"], "Name"), texts(book["Data"], "Value"), strict=True))
     assert facts["Items"] == 350
     assert facts["All data"] == "0" * 64
@@ -113,7 +117,7 @@ def test_what_cannot_be_estimated():
 def test_label_use_has_a_sheet_with_points_as_numbers():
     use = replace(make_label_use({"No": 12.0, "=Yes": -9.0}, "**"), mean=Shift(-0.25, p=0.04))
     book = read(make_result((with_label_use(make_group("A"), use),), statistics=("irr",)))
-    assert book.sheetnames == [*SHEETS[:2], "Label use", *SHEETS[2:]]
+    assert book.sheetnames == [*SHEETS[:3], "Label use", *SHEETS[3:]]
     sheet = book["Label use"]
     assert texts(sheet, "Label") == ["No", "=Yes", "mean"]
     assert texts(sheet, "Points more often than the others") == pytest.approx([12.0, -9.0, -0.25])
@@ -151,8 +155,8 @@ def test_text_stays_text():
 
 
 def test_text_that_no_cell_holds_is_cut():
-    methods = read(make_result(warnings=("x" * 40_000,)))["Methods & conventions"]
-    assert len(texts(methods, "In words")[-1]) == 32_767
+    told = read(make_result(warnings=("x" * 40_000,)))["Answer"]
+    assert len(texts(told, "In words")[1]) == 32_767
 
 
 def test_the_archive_is_well_formed_and_refers_to_nothing_outside():

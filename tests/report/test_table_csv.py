@@ -4,7 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from grasp_core.outcome import LabelUse, Shift
+from grasp_core.outcome import LabelUse, Outcome, Shift
+from grasp_core.remarks.cautions import Caution
+from grasp_core.remarks.guards import GuardCaution
 from grasp_core.remarks.remark import said
 from grasp_core.report.table_csv import CSV_COLUMNS, PAIR_COLUMNS, SLICE_COLUMNS, safe_cell, table_csv
 from tests.results import (
@@ -142,3 +144,11 @@ def test_pairs_and_slices_have_columns_side_by_side():
     assert tuple(rows[0]) == (*CSV_COLUMNS, *PAIR_COLUMNS, *SLICE_COLUMNS)
     assert len(rows) == len(read(with_slices())) + 3 * 8
     assert not [row for row in rows if row["other_group"] and row["slice"]]
+
+
+def test_rows_have_the_codes_of_the_warnings_that_concern_them():
+    warnings = (Caution.TOO_FEW_FOR_P(), GuardCaution.OWN_WORKLOAD(axis="race", group="Black", times=1.5))
+    rows = read(replace(with_pairs(), warnings=warnings))
+    assert {row["caution"] for row in rows if row["axis"] == "race"} == {"own-workload too-few-for-p"}
+    assert {row["caution"] for row in rows if row["axis"] != "race"} == {"too-few-for-p"}
+    assert {row["caution"] for row in read(with_pairs())} == {""}

@@ -26,6 +26,7 @@ from grasp_core.export.html.style import STYLE
 from grasp_core.outcome import Outcome
 from grasp_core.rater_map.reported import printable_map
 from grasp_core.rater_map.values import RaterMap
+from grasp_core.remarks.ranks import ranked
 from grasp_core.report.contents import (
     Method,
     conventions,
@@ -59,6 +60,7 @@ from grasp_core.result import DsiResult, RunResult
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 _SECTIONS = {
     "answer": "Answer",
+    "warnings": "Warnings",
     "axes": "Which axis should recruitment watch?",
     "cohesion": "Agreement inside and across groups",
     "groups": "Groups",
@@ -69,7 +71,6 @@ _SECTIONS = {
     "given": "Given another axis",
     "raters": "Map of raters",
     "methods": "Methods",
-    "warnings": "Warnings",
     "data": "Data",
     "again": "Run it again",
 }
@@ -134,7 +135,7 @@ def _contents(result: RunResult, spec_file: str) -> dict[str, str]:
         "groups": _groups(result),
         "chance": _chance(result),
         "methods": _methods(result),
-        "warnings": listing(escape(str(warning)) for warning in result.warnings) or "<p>None.</p>",
+        "warnings": listing(escape(str(warning)) for warning in ranked(result.warnings)) or "<p>None.</p>",
         "data": data(result),
     }
     if with_label_use(result):
