@@ -14,15 +14,17 @@ from grasp_core.rater_map.tables import axes_table, distance_words, groups_table
 from grasp_core.rater_map.values import RaterMap
 from grasp_core.rater_map.words import EXPLANATION
 from grasp_core.remarks.ranks import ranked
-from grasp_core.report.contents import marks, run_title
+from grasp_core.report.contents import brackets, marks, run_title
 from grasp_core.report.given import GIVEN_EXPLANATION, given_table
+from grasp_core.report.in_numbers import dsi_in_numbers, in_numbers
 from grasp_core.report.label_tables import label_use_by_group
 from grasp_core.report.pairs.tables import pairs_in_words
 from grasp_core.report.pairs.words import PAIRS_EXPLANATION
 from grasp_core.report.printable import printable, printable_result
-from grasp_core.report.slices import wide_slices
-from grasp_core.report.tables import ordered_groups
+from grasp_core.report.slices import sliced
+from grasp_core.report.tables import ordered_groups, wide_table
 from grasp_core.report.words import (
+    DSI_EXPLANATION,
     LABEL_USE_EXPLANATION,
     MINUS,
     WORDS,
@@ -96,9 +98,10 @@ def escape_latex(text: str) -> str:
 def table_latex(result: RunResult, found: RaterMap | None = None) -> str:
     r"""Table 5 as a ``table*`` with booktabs rules, a caption and the label ``tab:grasp``; then what else is.
 
-    Tables of their own have label use (``tab:grasp-labels``), pairs of groups (``tab:grasp-pairs``) and each
-    column's slices (``tab:grasp-slices-1``...), the groups given each axis (``tab:grasp-given-1``...),
-    and, where the map of raters was made, what axes explain (``tab:grasp-map``, ``tab:grasp-map-groups``).
+    Tables of their own have DSI (``tab:grasp-dsi``), label use (``tab:grasp-labels``), pairs of groups
+    (``tab:grasp-pairs``) and each column's slices (``tab:grasp-slices-1``...), the groups given each axis
+    (``tab:grasp-given-1``...), every number with its interval, p and q (``tab:grasp-numbers``...), and,
+    where the map of raters was made, what axes explain (``tab:grasp-map``, ``tab:grasp-map-groups``).
     """
     result = printable_result(result)
     statistics = reported_statistics(result)
@@ -147,6 +150,8 @@ def _minding(table: list[str], result: RunResult) -> list[str]:
 def _further(result: RunResult) -> Iterator[list[str]]:
     """Tables of what else was computed."""
     title = run_title(result.spec)
+    if result.dsi:
+        yield _table(dsi_in_numbers(result), f"DSI of every axis: {title}. {DSI_EXPLANATION}", "dsi", texts=2)
     labels = label_use_by_group(result)
     if not labels.empty:
         yield _table(labels, f"Label use: {title}. {LABEL_USE_EXPLANATION}", "labels", texts=2)
@@ -155,10 +160,13 @@ def _further(result: RunResult) -> Iterator[list[str]]:
         yield _table(pairs_in_words(result), what, "pairs", texts=3)
     for position, found in enumerate(result.slices, 1):
         what = f"Every group on the items of each value of {one_line(found.column)}: {title}."
-        yield _table(wide_slices(result, found), what, f"slices-{position}", texts=4)
+        yield _table(sliced(result, found, wide_table), what, f"slices-{position}", texts=4)
     for position, given in enumerate(result.given, 1):
         what = f"Every group given {axis_label((given.column,))}: {title}. {GIVEN_EXPLANATION}"
         yield _table(given_table(result, given), what, f"given-{position}", texts=1)
+    for one in in_numbers(result):
+        what = f"{one.title}: {title}. {one.explanation} {brackets(result.spec.analysis)}"
+        yield _table(one.table, what, one.key, texts=one.names)
 
 
 def _of_map(result: RunResult, found: RaterMap | None) -> Iterator[list[str]]:

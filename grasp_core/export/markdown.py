@@ -5,14 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+import pandas as pd
+
 from grasp_core.rater_map.reported import printable_map
 from grasp_core.rater_map.tables import axes_table, distance_words, groups_table
 from grasp_core.rater_map.values import RaterMap
 from grasp_core.rater_map.words import EXPLANATION, sentences
 from grasp_core.remarks.ranks import ranked
-from grasp_core.report.contents import marks, not_estimable, run_title
+from grasp_core.report.contents import brackets, marks, not_estimable, run_title
 from grasp_core.report.doubts import cautions
 from grasp_core.report.given import GIVEN_EXPLANATION, given_sentences, given_table
+from grasp_core.report.in_numbers import dsi_in_numbers, in_numbers
 from grasp_core.report.label_tables import label_use_by_group, with_label_use
 from grasp_core.report.labelled import labelled_sentence
 from grasp_core.report.pairs.sentences import most_told
@@ -20,10 +23,10 @@ from grasp_core.report.pairs.tables import pairs_in_words
 from grasp_core.report.pairs.words import PAIRS_EXPLANATION
 from grasp_core.report.printable import printable, printable_result
 from grasp_core.report.sentences import answer
-from grasp_core.report.slices import slice_sentences, wide_slices
-from grasp_core.report.tables import dsi_table, wide_table
+from grasp_core.report.slices import slice_sentences, sliced
+from grasp_core.report.tables import wide_table
 from grasp_core.report.text import WORD_JOINER, Sentence
-from grasp_core.report.words import DSI_NAME, LABEL_USE_EXPLANATION, format_p_value, format_value
+from grasp_core.report.words import LABEL_USE_EXPLANATION
 from grasp_core.result import RunResult, SlicesResult
 from grasp_core.spec import Level
 
@@ -46,19 +49,18 @@ def escape_inline(text: str) -> str:
 def table_markdown(result: RunResult, found: RaterMap | None = None) -> str:
     """The answer in words, Table 5 with its marks explained, and what else was computed, the map too."""
     result = printable_result(result)
-    wide = wide_table(result)
     parts = [
         f"# {escape_inline(run_title(result.spec))}",
         f"{escape_inline(labelled_sentence(result.spec.data, result.data))}.",
         *_answer(result),
-        _table(list(wide.columns), wide.to_numpy().tolist(), texts=2),
+        _frame(wide_table(result), 2),
         "; ".join(f"{escape_inline(sign)}: {meaning}" for sign, meaning in marks(result.spec.analysis)) + ".",
         *(f"- {escape_inline(sentence)}" for sentence in not_estimable(result)),
     ]
     if result.dsi:
-        parts.append(_dsi(result))
+        parts.append(_frame(dsi_in_numbers(result), 2))
     if with_label_use(result):
-        parts += [f"{escape_inline(LABEL_USE_EXPLANATION)}", _label_use(result)]
+        parts += [f"{escape_inline(LABEL_USE_EXPLANATION)}", _frame(label_use_by_group(result), 2)]
     if result.pairs:
         parts += _pairs(result)
     for column in result.slices:
@@ -67,6 +69,8 @@ def table_markdown(result: RunResult, found: RaterMap | None = None) -> str:
         parts += _given(result)
     if found is not None:
         parts += _rater_map(printable_map(found), result.spec.analysis.level)
+    if result.groups:
+        parts += _numbers(result)
     if left := [one for one in ranked(result.warnings) if one not in cautions(result)]:
         parts.append(_listed("## Warnings", left))
     return "\n\n".join(parts) + "\n"
@@ -84,39 +88,34 @@ def _listed(head: str, remarks: Sequence[object]) -> str:
     return "\n".join([head, "", *(f"- {escape_inline(str(one))}" for one in remarks)])
 
 
-def _dsi(result: RunResult) -> str:
-    permutations = result.permutations
-    rows = []
-    for row in dsi_table(result).replace({float("nan"): None}).to_dict("records"):
-        p, q = (format_p_value(row[name], permutations=permutations) for name in ("p", "q"))
-        rows.append([row["axis"], row["group"], f"{format_value(row['dsi'])} {row['stars']}".rstrip(), p, q])
-    return _table(["Axis", "Attained by", DSI_NAME, "p", "q"], rows, texts=2)
-
-
-def _label_use(result: RunResult) -> str:
-    table = label_use_by_group(result)
-    return _table(list(table.columns), table.to_numpy().tolist(), texts=2)
-
-
 def _pairs(result: RunResult) -> list[str]:
     """What holds of pairs, then a table of what was measured."""
     said = "\n".join(f"- {_sentence(one)}" for one in most_told(result, len(result.pairs)))
-    table = pairs_in_words(result)
-    rows = table.to_numpy().tolist()
-    return [escape_inline(PAIRS_EXPLANATION), said, _table(list(table.columns), rows, texts=3)]
+    return [escape_inline(PAIRS_EXPLANATION), said, _frame(pairs_in_words(result), 3)]
 
 
 def _slices(result: RunResult, found: SlicesResult) -> list[str]:
-    table = wide_slices(result, found)
     sentences = "\n".join(f"- {_sentence(one)}" for one in slice_sentences(result, found))
-    rows = _table(list(table.columns), table.to_numpy().tolist(), texts=4)
-    return [f"## Slices by {escape_inline(found.column)}", sentences, rows]
+    table = _frame(sliced(result, found, wide_table), 4)
+    return [f"## Slices by {escape_inline(found.column)}", sentences, table]
+
+
+def _numbers(result: RunResult) -> list[str]:
+    """Every number with its interval, p and q."""
+    parts = ["## In numbers", escape_inline(brackets(result.spec.analysis))]
+    for one in in_numbers(result):
+        parts += [
+            f"### {escape_inline(one.title)}",
+            escape_inline(one.explanation),
+            _frame(one.table, one.names),
+        ]
+    return [part for part in parts if part]
 
 
 def _given(result: RunResult) -> list[str]:
     said = "\n".join(f"- {_sentence(one)}" for one in given_sentences(result))
     tables = [given_table(result, found) for found in result.given]
-    drawn = [_table(list(one.columns), one.to_numpy().tolist(), texts=1) for one in tables]
+    drawn = [_frame(one, 1) for one in tables]
     return ["## Given another axis", escape_inline(GIVEN_EXPLANATION), said, *drawn]
 
 
@@ -130,9 +129,9 @@ def _rater_map(found: RaterMap, level: Level) -> list[str]:
     return [
         *told,
         escape_inline(EXPLANATION),
-        _table(list(axes.columns), axes.to_numpy().tolist(), texts=1),
+        _frame(axes, 1),
         escape_inline(distance_words(level)),
-        _table(list(groups.columns), groups.to_numpy().tolist(), texts=2),
+        _frame(groups, 2),
     ]
 
 
@@ -148,11 +147,10 @@ def _sentence(sentence: Sentence) -> str:
     return "".join(parts)
 
 
-def _table(heads: Sequence[str], rows: Sequence[Sequence[object]], *, texts: int) -> str:
-    rule = [":--"] * texts + ["--:"] * (len(heads) - texts)
-    lines = [
-        [escape_inline(head) for head in heads],
-        *([escape_inline(str(cell)) for cell in row] for row in rows),
-    ]
+def _frame(table: pd.DataFrame, texts: int) -> str:
+    """A table, of which the first columns hold texts."""
+    rule = [":--"] * texts + ["--:"] * (len(table.columns) - texts)
+    rows = [list(table.columns), *table.to_numpy().tolist()]
+    lines = [[escape_inline(str(cell)) for cell in row] for row in rows]
     drawn = [f"| {' | '.join(line)} |" for line in lines]
     return "\n".join([drawn[0], f"| {' | '.join(rule)} |", *drawn[1:]])

@@ -38,6 +38,8 @@ def table_xlsx(result: RunResult, found: RaterMap | None = None) -> bytes:
         book.add("Slices", _slices(result, _groups), frozen=5)
     if any(with_label_use(view) for _, _, view in _views(result)):
         book.add("Label use by slice", _slices(result, _label_use), frozen=5)
+    if any(view.dsi for _, _, view in _views(result)):
+        book.add("DSI by slice", _slices(result, _dsi), frozen=4)
     if result.given:
         book.add("Given", _given(result), frozen=3)
     if found is not None and found.reason is None:
@@ -85,6 +87,8 @@ def _dsi(result: RunResult) -> list[Column]:
     heads: dict[str, tuple[str, Kind]] = {
         "axis": ("Axis", "text"),
         "dsi": ("DSI", "value"),
+        "low": ("from", "end"),
+        "high": ("to", "end"),
         "stars": ("*", "mark"),
         "group": ("Attained by", "text"),
         "p": ("p (against the largest of chance groupings)", "p"),

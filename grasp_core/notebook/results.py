@@ -82,8 +82,9 @@ class Analysis:
         Returns
         -------
         DataFrame
-            `axis`, `dsi`, `group` that attains it, `p`, `q`, `stars`; `p_group` and `stars_group` are of that
-            group's own GAI, the paper's convention; `reason` where there is no value.
+            `axis`, `dsi`, its 95 % interval `low` and `high`, `group` that attains it, `p`, `q`, `stars`;
+            `p_group` and `stars_group` are of that group's own GAI, the paper's convention; `reason` where
+            there is no value.
         """
         return dsi_table(self.result)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from grasp_core.report.conventions import stated
+from grasp_core.report.conventions import INTERVAL, stated
 from grasp_core.report.printable import printable, printable_name
 from grasp_core.report.words import (
     CORRECTION_NAMES,
@@ -67,6 +67,12 @@ def marks(analysis: AnalysisSpec) -> tuple[tuple[str, str], ...]:
 def marks_legend(analysis: AnalysisSpec) -> str:
     """The same in one line, for below a table."""
     return "; ".join(f"{sign}: {words}" for sign, words in marks(analysis)) + "."
+
+
+def brackets(analysis: AnalysisSpec) -> str:
+    """What stands in brackets behind a value, in one line."""
+    target = INTERVAL[analysis.interval].label
+    return f"In brackets: the 95 % interval for {target[0].lower()}{target[1:]}."
 
 
 def methods(result: RunResult) -> tuple[Method, ...]:

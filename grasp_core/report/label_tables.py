@@ -71,8 +71,10 @@ def label_use_table(result: RunResult) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-def label_use_by_group(result: RunResult) -> pd.DataFrame:
+def label_use_by_group(result: RunResult, *, intervals: bool = False) -> pd.DataFrame:
     """One row for each group, with texts: points for each label, or for the label that differs most.
+
+    With `intervals` each label's points have theirs behind them.
 
     Returns
     -------
@@ -88,7 +90,7 @@ def label_use_by_group(result: RunResult) -> pd.DataFrame:
             axis_label(row.group.axes),
             group_label(row.group),
             row.n_raters,
-            *(_of_labels(use, labels) if few else _of_foremost(use)),
+            *(_of_labels(use, labels, intervals=intervals) if few else _of_foremost(use)),
             *_tested(use, result),
         ]
         for row, use in found
@@ -135,8 +137,10 @@ def _apart(labels: Sequence[str]) -> list[str]:
     return list(labels) if plain else [f"{place} “{label}”" for place, label in enumerate(labels, start=1)]
 
 
-def _of_labels(use: LabelUse, labels: Sequence[str]) -> list[str]:
-    return [format_points(use.labels[label].value if label in use.labels else None) for label in labels]
+def _of_labels(use: LabelUse, labels: Sequence[str], *, intervals: bool) -> list[str]:
+    shifts = [use.labels.get(label, Shift(None)) for label in labels]
+    within = [f" {format_points_interval(shift)}" if intervals else "" for shift in shifts]
+    return [f"{format_points(one.value)}{more}".rstrip() for one, more in zip(shifts, within, strict=True)]
 
 
 def _of_foremost(use: LabelUse) -> list[str]:

@@ -12,6 +12,7 @@ from grasp_core.report.words import (
     group_labels,
     one_line,
     p_words,
+    signs,
 )
 from grasp_core.result import GroupResult, RunResult
 from grasp_core.spec import LEVEL
@@ -42,6 +43,16 @@ def foremost(use: LabelUse) -> tuple[str, Shift] | None:
         return None
     label = use.most if use.most in estimable else max(estimable, key=lambda name: _size(estimable[name]))
     return label, estimable[label]
+
+
+def foremost_text(use: LabelUse) -> str:
+    """That label for a table cell, such as ``“Yes” +13.1 ** [+6.2, +20.0]``."""
+    found = foremost(use)
+    if found is None:
+        return NOT_ESTIMABLE
+    label, shift = found
+    parts = (f"“{one_line(label)}”", format_points(shift.value), signs(use), format_points_interval(shift))
+    return " ".join(filter(None, parts))
 
 
 def manner(use: LabelUse, than: str | Segment = "the others") -> tuple[str | Segment, ...]:
@@ -99,6 +110,24 @@ def mean_words(use: LabelUse, result: RunResult) -> str:
     scale = ", on a scale of ranks from 0 to 1," if result.spec.analysis.level == "ordinal" else ""
     p = format_p(mean.p, permutations=result.permutations)
     return f"Their labels lie {size} {where} on average{scale} than the others’ on the same items{ends}, {p}."
+
+
+def mean_outcome(use: LabelUse | None) -> Outcome | None:
+    """The shift of the mean with its own p; None where labels have no mean.
+
+    Notes
+    -----
+    It is not corrected, and so has no mark: label use is tested by all labels together.
+    """
+    if use is None or use.mean is None:
+        return None
+    mean = use.mean
+    if mean.value is None:
+        return Outcome(None, reason=use.reason)
+    interval = None
+    if mean.low is not None and mean.high is not None:
+        interval = Interval(mean.low, mean.high, use.target or "both")
+    return Outcome(mean.value, p=mean.p, interval=interval, no_interval=use.no_interval)
 
 
 def label_outcome(row: GroupResult, label: str) -> Outcome:

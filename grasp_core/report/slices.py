@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -13,8 +13,8 @@ from grasp_core.outcome import LabelUse, Outcome, Significance
 from grasp_core.report.doubts import About, doubts
 from grasp_core.report.finding import Doubt, lead
 from grasp_core.report.findings import TOLD_FIRST, leading
-from grasp_core.report.label_use import manner, p_and_q
-from grasp_core.report.tables import cell_text, wide_table
+from grasp_core.report.label_use import foremost_text, manner, p_and_q
+from grasp_core.report.tables import cell_text
 from grasp_core.report.text import Segment, Sentence
 from grasp_core.report.words import (
     WORDS,
@@ -23,7 +23,6 @@ from grasp_core.report.words import (
     format_value,
     group_label,
     group_labels,
-    lead_statistic,
     one_line,
     outcome_of,
     p_words,
@@ -91,22 +90,24 @@ def marked_groups(found: SlicesResult) -> tuple[Group, ...]:
     )
 
 
-def wide_slices(result: RunResult, found: SlicesResult) -> pd.DataFrame:
-    """Every group of a column's slices: value, items, and a text cell for each statistic."""
+def sliced(result: RunResult, found: SlicesResult, make: Callable[[RunResult], pd.DataFrame]) -> pd.DataFrame:
+    """A table of every slice of a column, one below the other, behind the slice's value and its items."""
     frames = []
     for one, view in as_results(result, found):
-        frame = wide_table(view)
+        frame = make(view)
         frame.insert(0, "Items", one.items)
-        frame.insert(0, one_line(found.column), one_line(one.value))
+        frame.insert(0, one_line(found.column), one_line(one.value), allow_duplicates=True)
         frames.append(frame)
     return pd.concat(frames, ignore_index=True)
 
 
-def side_by_side(result: RunResult, found: SlicesResult) -> pd.DataFrame:
-    """The lead statistic of each group on all items and on those of each value, as texts."""
-    lead = lead_statistic(result)
-    whole = {row.group: cell_text(outcome_of(row, lead)) for row in result.groups}
-    of_values = [{row.group: cell_text(outcome_of(row, lead)) for row in one.groups} for one in found.values]
+def side_by_side(result: RunResult, found: SlicesResult, what: str) -> pd.DataFrame:
+    """A statistic, or "label_use", of each group on all items and on those of each value, as texts.
+
+    A cell has the value, its stars and its interval; of label use that of the label furthest from chance.
+    """
+    whole = {row.group: _brief(row, what) for row in result.groups}
+    of_values = [{row.group: _brief(row, what) for row in one.groups} for one in found.values]
     groups = sliced_groups(result, found)
     heads = [f"{one_line(one.value)} ({number(one.items, 'item')})" for one in found.values]
     cells = [
@@ -114,6 +115,13 @@ def side_by_side(result: RunResult, found: SlicesResult) -> pd.DataFrame:
         for name, group in zip(group_labels(groups), groups, strict=True)
     ]
     return pd.DataFrame(cells, columns=["Group", ALL_ITEMS.capitalize(), *heads])
+
+
+def _brief(row: GroupResult, what: str) -> str:
+    if what == "label_use":
+        return "" if row.label_use is None else foremost_text(row.label_use)
+    outcome = outcome_of(row, what)
+    return f"{cell_text(outcome)} {format_interval(outcome)}".rstrip()
 
 
 def slice_sentences(result: RunResult, found: SlicesResult, group: Group | None = None) -> list[Sentence]:

@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Iterator, Mapping
 
-from grasp_core.groups import Group
+from grasp_core.groups import AxisSet, Group
 from grasp_core.outcome import LabelUse, Outcome, Shift
 from grasp_core.report.given import as_result as given_view
 from grasp_core.report.slices import as_results
@@ -41,7 +41,7 @@ _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 def table_csv(result: RunResult) -> str:
-    """Every number at full precision: one line per group and reported statistic, then its label use.
+    """Every number at full precision: a line per group and reported statistic, label use, DSI of each axis.
 
     Of a run with pairs of groups, lines follow of each pair and what was tested of it, and all lines have two
     cells more: the second group and its raters, blank where all others are meant. Of a run with slices,
@@ -98,10 +98,20 @@ def _lines(result: RunResult) -> Iterator[tuple[object, ...]]:
         outcomes = {name: outcome_of(row, name) for name in reported_statistics(result)}
         caution = caution_codes(result.warnings, row.group.axes)
         yield from _tests(of_group, outcomes, row.label_use, caution)
+    raters = {row.group: (row.n_raters, row.n_annotations) for row in result.groups}
+    for axis in result.dsi:
+        label = "" if axis.group is None else safe_cell(axis.group.label)
+        sizes = ("", "") if axis.group is None else raters.get(axis.group, ("", ""))
+        caution = caution_codes(result.warnings, axis.axes)
+        yield (_axes(axis.axes), label, *sizes, "dsi", "", *_outcome(axis.outcome, caution))
 
 
 def _named(group: Group) -> tuple[str, str]:
-    return safe_cell(" x ".join(group.axes)), safe_cell(group.label)
+    return _axes(group.axes), safe_cell(group.label)
+
+
+def _axes(axes: AxisSet) -> str:
+    return safe_cell(" x ".join(axes))
 
 
 def _tests(

@@ -22,7 +22,7 @@ from grasp_core.report.words import (
     reported_statistics,
     signs,
 )
-from grasp_core.result import GroupResult, RunResult
+from grasp_core.result import DsiResult, GroupResult, RunResult
 
 RowOrder = Literal["axis", "effect", "q"]
 """Rows as the run formed them (axis by axis), largest effect first, or smallest q first."""
@@ -194,22 +194,28 @@ def cell_text(outcome: Outcome) -> str:
     return f"{format_value(outcome.value)} {arrow(outcome)}{signs(outcome)}{unsure}".rstrip()
 
 
+def ordered_dsi(result: RunResult) -> tuple[DsiResult, ...]:
+    """The axes, largest DSI first."""
+    return tuple(sorted(result.dsi, key=lambda row: _last(row.outcome.value, -1)))
+
+
 def dsi_table(result: RunResult) -> pd.DataFrame:
     """Diversity sensitivity index per axis, largest first.
 
     Returns
     -------
     DataFrame
-        `axis`, `dsi`, `group` (the one that attains it), `p`, `q`, `stars` (test against the
-        largest of chance groupings), `p_group`, `stars_group` (that group's own GAI, the
-        paper's convention), `reason`.
+        `axis`, `dsi`, `low` and `high` (its 95 % interval), `group` (the one that attains it), `p`, `q`,
+        `stars` (test against the largest of chance groupings), `p_group`, `stars_group` (that group's own
+        GAI, the paper's convention), `reason`.
     """
-    ranked = sorted(result.dsi, key=lambda row: _last(row.outcome.value, -1))
+    columns = ["axis", "dsi", "low", "high", "group", "p", "q", "stars", "p_group", "stars_group", "reason"]
     return pd.DataFrame(
         [
             {
                 "axis": axis_label(row.axes),
                 "dsi": or_nan(row.outcome.value),
+                **dict(zip(("low", "high"), map(or_nan, ends(row.outcome)), strict=True)),
                 "group": "" if row.group is None else group_label(row.group),
                 "p": p_so_far(row.outcome) if result.provisional else or_nan(row.outcome.p),
                 "q": q_so_far(row.outcome) if result.provisional else or_nan(row.outcome.q),
@@ -218,9 +224,9 @@ def dsi_table(result: RunResult) -> pd.DataFrame:
                 "stars_group": STARS[row.significance_group],
                 "reason": str(row.outcome.reason or ""),
             }
-            for row in ranked
+            for row in ordered_dsi(result)
         ],
-        columns=["axis", "dsi", "group", "p", "q", "stars", "p_group", "stars_group", "reason"],
+        columns=columns,
     )
 
 

@@ -138,6 +138,10 @@ LABEL_USE_FORMULA = (
     "from its chance values, in their standard deviations"
 )
 
+MEAN_SHIFT_EXPLANATION = (
+    "How much higher on the scale the group’s labels lie than the others’ of the same items."
+)
+
 DSI_NAME = "DSI"
 DSI_EXPLANATION = (
     "Diversity sensitivity index: the largest GAI among the groups of an axis; it shows along which axis "

@@ -183,9 +183,10 @@ def test_the_table(folder: Path, capsys) -> None:
     with (folder / "table.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     rows = [row for row in rows if not row["other_group"]]  # of groups, not of pairs
+    assert [row["axis"] for row in rows if row["statistic"] == "dsi"] == ["race"]
     labels = {row["label"] for row in rows} - {""}
     assert len(labels) > 1
-    assert len(rows) == 3 * (len(STATISTICS) + len(labels) + 1)
+    assert len(rows) == 3 * (len(STATISTICS) + len(labels) + 1) + 1
     printed = capsys.readouterr().out
     assert "Asian" in printed
     assert "IRR" in printed

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from grasp_core import cli
+from grasp_core.cli.terminal.told import in_width
 from tests.engine.asking import sliced_files
 
 FILES = ["--annotations", "votes.csv", "--raters", "raters.csv"]
@@ -41,7 +43,13 @@ def result(name: str) -> dict:
 def test_slices_are_printed_recorded_and_found_again(capsys: pytest.CaptureFixture[str]) -> None:
     written = ["--out", "result.json", "--csv", "table.csv"]
     assert cli.main(["run", *FILES, *ITEMS, *SETTINGS, "--slice", "topic", *written]) == 0
-    assert "topic" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "In brackets: the 95 % interval for other raters and other items." in told
+    of_slices = told.split("Slices by topic")[1]
+    for name in ("GAI", "Distance", "Label use"):
+        head, *rows = of_slices.split(f"\n{name}\n")[1].split("\n\n")[0].splitlines()
+        assert "art (14 items)" in head
+        assert sum("[" in row for row in rows) >= 2
     found = result("result.json")
     (topic,) = found["slices"]
     assert (topic["column"], topic["without"]) == ("topic", 1)
@@ -78,3 +86,11 @@ def test_a_spec_that_reads_an_items_file_needs_it(capsys: pytest.CaptureFixture[
     capsys.readouterr()
     assert cli.main(["run", *FILES, "--spec", "result.json"]) == cli.BAD_INPUT
     assert "items" in capsys.readouterr().err
+
+
+def test_tables_go_on_below_where_they_are_wider_than_the_terminal() -> None:
+    table = pd.DataFrame([["Black", "x" * 30, "y" * 60]], columns=["Group", "a", "b"])
+    first, second = in_width(table, 1, 80).split("\n\n")
+    assert [line.split() for line in first.splitlines()] == [["Group", "a"], ["Black", "x" * 30]]
+    assert [line.split() for line in second.splitlines()] == [["Group", "b"], ["Black", "y" * 60]]
+    assert in_width(table, 1, 100).count("Group") == 1

@@ -285,3 +285,18 @@ def test_slices_have_a_section_with_forest_plots_and_every_number():
     assert [figure for figure in figures if "news" in figure and "0.400" in figure]
     assert {tag for tag, _ in document.tags} <= TAGS
     assert len(document.ids) == len(set(document.ids))
+
+
+def test_pairs_and_slices_have_intervals_p_and_q():
+    found = replace(with_slices(), pairs=with_pairs().pairs)
+    text = report_html(found)
+    assert "<caption>Everything of every pair, with intervals</caption>" in text
+    assert "<caption>Label use by topic</caption>" in text
+    for caption in (
+        "Everything of every pair, with intervals",
+        "Every statistic by topic",
+        "Label use by topic",
+    ):
+        head = text.split(f"<caption>{caption}</caption>")[1].split("</thead>")[0]
+        assert all(f">{name}</th>" in head for name in ("95 % interval", "p", "q")), caption
+    assert "In brackets: the 95 % interval for other raters" in text

@@ -34,8 +34,14 @@ def body(text):
     return [line for line in text.splitlines() if not line.startswith("%")]
 
 
+def table(text, label):
+    """The lines of one table, by its label."""
+    (found,) = [one for one in text.split(r"\begin{table*}")[1:] if rf"\label{{tab:grasp{label}}}" in one]
+    return [r"\begin{table*}", *body(found.strip("\n"))]
+
+
 def test_table_5():
-    lines = body(table_latex(make_result()))
+    lines = table(table_latex(make_result()), "")
     assert lines[0] == r"\begin{table*}"
     assert lines[-1] == r"\end{table*}"
     assert r"\label{tab:grasp}" in lines
@@ -50,7 +56,7 @@ def test_table_5():
 
 
 def test_every_row_has_every_column():
-    for line in body(table_latex(make_result())):
+    for line in table(table_latex(make_result()), ""):
         if line.endswith(r"\\") and "multicolumn{16}" not in line:
             spans = [int(span) for span in re.findall(r"\\multicolumn{(\d+)}", line)]
             assert line.count(" & ") + 1 + sum(span - 1 for span in spans) == 16
@@ -83,7 +89,8 @@ def test_no_groups():
 
 
 def test_remarks_are_comments_that_fit():
-    assert table_latex(make_result()).count("\n%") == 0
+    few = make_result((make_group("A", gai=make_outcome(1.0, "up")),))
+    assert table_latex(few).count("\n%") == 0
     other = make_result((make_group("日本", gai=make_outcome(1.0, "up")),))
     assert "% Names below hold letters that pdfLaTeX may lack" in table_latex(other)
     many = make_result(tuple(make_group(f"g{n}", gai=make_outcome(1.0, "up")) for n in range(46)))
@@ -121,9 +128,9 @@ def test_no_text_is_a_command(text):
 def test_a_hostile_table_keeps_its_structure():
     text = "\n".join(body(table_latex(hostile_result())))
     assert set(re.findall(r"\\([A-Za-z]+)", text)) <= COMMANDS
-    assert text.count(r"\begin{") == text.count(r"\end{") == 5
+    assert text.count(r"\begin{") == text.count(r"\end{")
     assert "\x00" not in text
-    groups, labels = text.split(r"\end{table*}")[:2]
+    groups, _, labels = text.split(r"\end{table*}")[:3]
     # Header, groups and their axes, of which "\tx" and "\rx" look the same.
     assert sum(line.endswith(r"\\") for line in groups.splitlines()) == 1 + len(TEXTS) + len(TEXTS) - 1
     assert sum(line.endswith(r"\\") for line in labels.splitlines()) == 1 + 2
@@ -141,9 +148,10 @@ def test_label_use_is_a_second_table():
 def test_pairs_are_a_table_of_both_groups():
     text = table_latex(with_pairs())
     assert text.count(r"\label{tab:grasp-pairs}") == 1
-    (row,) = [line for line in text.splitlines() if line.startswith("race & Black (9) & White (10) & ")]
+    pairs = table(text, "-pairs")
+    (row,) = [line for line in pairs if line.startswith("race & Black (9) & White (10) & ")]
     assert r"+14.2 {*}{*}" in row
-    (head,) = [line for line in text.splitlines() if line.startswith("Axis & First & Second & ")]
+    (head,) = [line for line in pairs if line.startswith("Axis & First & Second & ")]
     assert head.count(" & ") == row.count(" & ")
     (form,) = re.findall(r"grasp-pairs}\n\\begin{tabular}{(l+r+)}", text)
     assert len(form) == head.count(" & ") + 1
@@ -156,15 +164,28 @@ def test_slices_are_a_table_for_each_column():
     text = table_latex(replace(found, slices=(topic, replace(topic, column="kind_%"))))
     assert [text.count(rf"\label{{tab:grasp-slices-{n}}}") for n in (1, 2, 3)] == [1, 1, 0]
     assert r"\caption{Every group on the items of each value of kind\_\%: " in text
-    news = [line for line in text.splitlines() if line.startswith("news & 20 & gender & Woman & ")]
-    assert len(news) == 2
+    news = [line for line in table(text, "-slices-1") if line.startswith("news & 20 & gender & Woman & ")]
+    assert len(news) == 1
     assert r"0.400 $\uparrow${*}{*}" in news[0]
 
 
 def test_long_tables_of_pairs_say_so():
     found = with_pairs()
-    assert "% Longer than a page" in table_latex(replace(found, pairs=found.pairs * 20))
-    assert "% Longer than a page" not in table_latex(found)
+    long = table_latex(replace(found, pairs=found.pairs * 20)).split(r"\label{tab:grasp-pairs}")[0]
+    assert "% Longer than a page" in long
+    assert "% Longer than a page" not in table_latex(found).split(r"\label{tab:grasp-pairs}")[0]
+
+
+def test_every_number_has_its_interval_p_and_q():
+    text = table_latex(replace(with_slices(), pairs=with_pairs().pairs))
+    for label in ("numbers", "label-numbers", "pair-numbers", "slices-1-numbers", "slices-1-labels"):
+        lines = table(text, f"-{label}")
+        (head,) = [line for line in lines if r"95 \% interval & p & " in line]
+        assert head.endswith((r" & q \\", r" & q"))
+        assert "In brackets: the 95" in next(line for line in lines if line.startswith(r"\caption"))
+    assert any("Woman & Yes & +12.0 & {[}+4.0, +20.0{]}" in line for line in table(text, "-slices-1-labels"))
+    dsi = table(table_latex(make_result()), "-dsi")
+    assert any(line.startswith(r"race $\times$ gender & White, Man & 1.262 & none & ") for line in dsi)
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -1,10 +1,11 @@
 import re
+from dataclasses import replace
 
 import pytest
 from markdown_it import MarkdownIt
 
 from grasp_core.export.markdown import escape_inline, table_markdown
-from grasp_core.outcome import Outcome
+from grasp_core.outcome import Outcome, Shift
 from grasp_core.remarks.remark import said
 from grasp_core.report.printable import printable_name
 from grasp_core.report.text import WORD_JOINER
@@ -26,9 +27,9 @@ def parsed(text):
     return MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).parse(text)
 
 
-def tables(text):
-    """Every table as rows of cell texts; a cell may hold text and nothing else."""
-    found, tokens = [], parsed(text)
+def tables(text, part=0):
+    """Every table before "In numbers", or of that part, as rows of cell texts; a cell holds text alone."""
+    found, tokens = [], parsed(text.split("\n## In numbers")[part])
     for position, token in enumerate(tokens):
         if token.type == "table_open":
             found.append([])
@@ -56,9 +57,9 @@ def test_tables():
     assert groups[12][1] == "Asian, Woman"
     assert groups[12][-1] == "0.540 ↓*"
     assert dsi[:3] == [
-        ["Axis", "Attained by", "DSI", "p", "q"],
-        ["race × gender", "White, Man", "1.262 **", "< 0.001", "< 0.001"],
-        ["race", "Latine", "1.139 *", "0.021", "0.086"],
+        ["Axis", "Attained by", "DSI", "95 % interval", "p", "q"],
+        ["race × gender", "White, Man", "1.262", "none", "< 0.001", "< 0.001 **"],
+        ["race", "Latine", "1.139", "none", "0.021", "0.086 *"],
     ]
     assert "\\*: nominal only, p < 0.05; \\*\\*: after correction, q < 0.05 (Benjamini–Hochberg)." in text
 
@@ -125,3 +126,33 @@ def test_slices_are_told_and_tabled():
         ["sport", "10", "gender", "Woman"],
     ]
     assert slices[1][slices[0].index("IRR")] == "0.400 ↑**"
+
+
+def test_every_number_has_its_interval_p_and_q():
+    text = table_markdown(replace(with_slices(), pairs=with_pairs().pairs))
+    assert "In brackets: the 95 % interval for other raters and other items." in text
+    found = tables(text, 1)
+    heads = [table[0] for table in found]
+    assert [head[:3] for head in heads] == [
+        ["Statistic", "Axis", "Group"],
+        ["Axis", "Group", "Label"],
+        ["Axis", "First", "Second"],
+        ["topic", "Items", "Statistic"],
+        ["topic", "Items", "Axis"],
+    ]
+    assert all({"95 % interval", "p", "q"} <= set(head) for head in heads)
+    use = next(row for row in found[4] if row[:5] == ["news", "20", "gender", "Woman", "Yes"])
+    assert use[5:7] == ["+12.0", "[+4.0, +20.0]"]
+
+
+def test_the_shift_of_the_mean_and_dsi_of_slices_are_told():
+    found = with_slices()
+    use = replace(make_label_use({"1": 12.0, "2": -12.0}), mean=Shift(-0.25, -0.4, -0.1, p=0.04))
+    row = with_label_use(make_group("Woman", irr=make_outcome(0.4, "up")), use)
+    of_axis = make_result((make_group("Woman", gai=make_outcome(1.2, "up")),)).dsi
+    (topic,) = found.slices
+    values = tuple(replace(one, groups=(row,), dsi=of_axis) for one in topic.values)
+    whole = replace(found, groups=(row,), slices=(replace(topic, values=values),))
+    shown = tables(table_markdown(whole), 1)
+    assert ["gender", "Woman", "−0.250", "[−0.400, −0.100]", "0.040"] in [row for one in shown for row in one]
+    assert ["news", "20", "gender", "Woman", "1.200"] in [row[:5] for row in shown[-1]]

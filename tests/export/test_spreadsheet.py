@@ -46,6 +46,15 @@ def test_pairs_have_a_sheet_of_their_own():
     assert len(values) == 3 * 7
 
 
+def test_slices_have_their_dsi():
+    found = with_slices()
+    (topic,) = found.slices
+    values = tuple(replace(one, dsi=make_result().dsi) for one in topic.values)
+    sheet = read(replace(found, slices=(replace(topic, values=values),)))["DSI by slice"]
+    assert texts(sheet, "Value") == ["news"] * 4 + ["sport"] * 4
+    assert texts(sheet, "DSI")[:2] == [1.262, 1.139]
+
+
 def test_slices_have_sheets_of_their_own():
     book = read(with_slices())
     assert book.sheetnames == [*SHEETS[:3], "Label use", "Slices", "Label use by slice", *SHEETS[3:]]
@@ -131,7 +140,7 @@ def test_label_use_has_a_sheet_with_points_as_numbers():
 def test_no_groups():
     book = read(make_result(()))
     assert book["Table 5"].dimensions == "A1:AT1"
-    assert book["DSI"].dimensions == "A1:I1"
+    assert book["DSI"].dimensions == "A1:K1"
 
 
 def test_equal_results_give_equal_files():

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from grasp_core.cli.told import say_result
 
 from benchmarks import clickers, confounded
 from benchmarks.planted import run_spec
 from benchmarks.study.situations import associated
 from grasp_core.assignment import Apart, AssignmentCheck
+from grasp_core.cli.terminal.told import say_result
 from grasp_core.export.html import report_html
 from grasp_core.export.markdown import table_markdown
 from grasp_core.io.dataset.load import Dataset

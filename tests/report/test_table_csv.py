@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from grasp_core.outcome import LabelUse, Outcome, Shift
+from grasp_core.outcome import LabelUse, Shift
 from grasp_core.remarks.cautions import Caution
 from grasp_core.remarks.guards import GuardCaution
 from grasp_core.remarks.remark import said
@@ -23,7 +23,7 @@ from tests.results import (
 def test_csv_has_every_number_at_full_precision(three):
     rows = list(csv.DictReader(io.StringIO(table_csv(three), newline="")))
     assert tuple(rows[0]) == CSV_COLUMNS
-    assert len(rows) == 3 * 2
+    assert len(rows) == 3 * 2 + 1
     outcome = three.groups[2].statistics["gai"]
     row = rows[5]
     assert (row["axis"], row["group"], row["statistic"]) == ("gender", "C", "gai")
@@ -152,3 +152,11 @@ def test_rows_have_the_codes_of_the_warnings_that_concern_them():
     assert {row["caution"] for row in rows if row["axis"] == "race"} == {"own-workload too-few-for-p"}
     assert {row["caution"] for row in rows if row["axis"] != "race"} == {"too-few-for-p"}
     assert {row["caution"] for row in read(with_pairs())} == {""}
+
+
+def test_dsi_has_a_row_for_each_axis():
+    rows = [row for row in read(make_result()) if row["statistic"] == "dsi"]
+    (race,) = [row for row in rows if row["axis"] == "race"]
+    assert len(rows) == 4
+    assert (race["group"], race["n_raters"], float(race["value"])) == ("Latine", "22", 1.139)
+    assert (race["significance"], race["direction"]) == ("nominal", "up")

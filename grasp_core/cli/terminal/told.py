@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+import pandas as pd
+
 from grasp_core.rater_map.tables import axes_table, distance_words, groups_table
 from grasp_core.rater_map.values import RaterMap
 from grasp_core.rater_map.words import sentences
+from grasp_core.report.contents import brackets
+from grasp_core.report.findings import leading
 from grasp_core.report.given import given_sentences, given_table
+from grasp_core.report.in_numbers import means_in_numbers, statistics_in_numbers
 from grasp_core.report.label_tables import label_use_by_group, with_label_use
 from grasp_core.report.pairs.sentences import most_told
 from grasp_core.report.printable import printable, printable_result
@@ -13,17 +20,27 @@ from grasp_core.report.sentences import answer
 from grasp_core.report.slices import side_by_side, slice_sentences
 from grasp_core.report.stopping import how_it_ended
 from grasp_core.report.tables import wide_table
-from grasp_core.report.words import LABEL_USE_EXPLANATION, one_line
-from grasp_core.result import RunResult
+from grasp_core.report.words import (
+    LABEL_USE_EXPLANATION,
+    LABEL_USE_NAME,
+    MEAN_SHIFT_EXPLANATION,
+    WORDS,
+    group_labels,
+    one_line,
+    reported_statistics,
+)
+from grasp_core.result import RunResult, SlicesResult
 from grasp_core.spec import Level
 
 PAIRS_SAID = 5
 """Pairs of groups of which something is said."""
+WIDTH = 100
+"""Columns of a terminal that tables with intervals fit in."""
 
 
 def say_result(result: RunResult) -> None:
     """Print what may undo the answer, the answer in words, then every table."""
-    found = answer(result)
+    found, shown = answer(result), printable_result(result)
     if found.cautions:
         print("\nMind first:", end="\n\n")
         for caution in found.cautions:
@@ -32,24 +49,71 @@ def say_result(result: RunResult) -> None:
     for sentence in found.details:
         print(f"- {sentence.plain}")
     print(f"\n{wide_table(result).to_string(index=False)}")
+    print(f"\n{brackets(result.spec.analysis)}")
+    if shown.groups:
+        print(f"\n{statistics_in_numbers(shown, _leading(result)).to_string(index=False)}")
     if with_label_use(result):
-        print(f"\n{LABEL_USE_EXPLANATION}")
-        print(f"\n{label_use_by_group(printable_result(result)).to_string(index=False)}")
+        _say_labels(shown)
     if result.pairs:
         print("\nPairs of groups", end="\n\n")
         for sentence in most_told(result, PAIRS_SAID):
             print(f"- {sentence.plain}")
-    for found_here in printable_result(result).slices:
-        print(f"\nSlices by {found_here.column}\n")
-        for sentence in slice_sentences(result, found_here):
-            print(f"- {printable(sentence.plain)}")
-        print(f"\n{side_by_side(result, found_here).to_string(index=False)}")
+    for found_here in shown.slices:
+        _say_slices(shown, found_here)
     for sentence in given_sentences(result):
         print(f"\n- {printable(sentence.plain)}")
-    for given in printable_result(result).given:
+    for given in shown.given:
         print(f"\n{given_table(result, given).to_string(index=False)}")
     for words in how_it_ended(result):
         print(f"\n{printable(words)}")
+
+
+def _leading(result: RunResult) -> list[str]:
+    """The statistics that make findings, as far as the run reports them."""
+    return [name for name in reported_statistics(result) if name in leading(result)]
+
+
+def _say_labels(result: RunResult) -> None:
+    print(f"\n{LABEL_USE_EXPLANATION}")
+    table = label_use_by_group(result, intervals=True).drop(columns=["Axis", "Raters"])
+    table["Group"] = group_labels([row.group for row, _ in with_label_use(result)])
+    print(f"\n{in_width(table, 1)}")
+    means = means_in_numbers(result)
+    if not means.empty:
+        print(f"\n{MEAN_SHIFT_EXPLANATION}\n\n{means.to_string(index=False)}")
+
+
+def _say_slices(result: RunResult, found: SlicesResult) -> None:
+    print(f"\nSlices by {found.column}\n")
+    for sentence in slice_sentences(result, found):
+        print(f"- {printable(sentence.plain)}")
+    for what in [*_leading(result), *(["label_use"] if with_label_use(result) else [])]:
+        name = LABEL_USE_NAME if what == "label_use" else WORDS[what].name
+        print(f"\n{name}\n{in_width(side_by_side(result, found, what), 1)}")
+
+
+def in_width(table: pd.DataFrame, names: int, width: int = WIDTH) -> str:
+    """A table whose columns go on below where they do not fit, behind the same first columns of names."""
+    return "\n\n".join(
+        table.iloc[:, [*range(names), *block]].to_string(index=False)
+        for block in _blocks(table, names, width)
+    )
+
+
+def _blocks(table: pd.DataFrame, names: int, width: int) -> Iterator[list[int]]:
+    """The columns behind the names, as many together as fit; at least one."""
+    wide = [
+        1 + max(map(len, [str(head), *map(str, table.iloc[:, place])]))
+        for place, head in enumerate(table.columns)
+    ]
+    room = width - sum(wide[:names])
+    block: list[int] = []
+    for place in range(names, len(wide)):
+        if block and sum(wide[one] for one in block) + wide[place] > room:
+            yield block
+            block = []
+        block.append(place)
+    yield block
 
 
 def say_map(made: RaterMap, level: Level) -> None:

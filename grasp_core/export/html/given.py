@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from grasp_core.export.html.parts import listing, number, sentence, table, text
+from grasp_core.export.html.parts import frame, listing, sentence
 from grasp_core.report.given import GIVEN_EXPLANATION, given_sentences, given_table
 from grasp_core.report.words import axis_label
 from grasp_core.result import GivenResult, RunResult
@@ -19,9 +19,4 @@ def given(result: RunResult) -> str:
 
 def _axis(result: RunResult, found: GivenResult) -> str:
     cells = given_table(result, found)
-    heads = [(number if place else text)(str(head)) for place, head in enumerate(cells.columns)]
-    rows = [
-        [(number if place else text)(str(cell)) for place, cell in enumerate(row)]
-        for row in cells.to_numpy().tolist()
-    ]
-    return table(f"Tests of every group, at first and given {axis_label((found.column,))}", heads, rows)
+    return frame(f"Tests of every group, at first and given {axis_label((found.column,))}", cells, 1)

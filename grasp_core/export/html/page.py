@@ -29,6 +29,7 @@ from grasp_core.rater_map.values import RaterMap
 from grasp_core.remarks.ranks import ranked
 from grasp_core.report.contents import (
     Method,
+    brackets,
     conventions,
     marks,
     methods,
@@ -172,7 +173,8 @@ def _axes(result: RunResult) -> str:
     drawn = figure(dsi_chart(result), "dsi")
     if not result.dsi:
         return drawn
-    heads = [text("Axis"), number("DSI"), text("Attained by"), *map(number, ("p", "q", "p of that group"))]
+    heads = [text("Axis"), number("DSI"), text("Attained by"), number("95 % interval")]
+    heads += [number(head) for head in ("p", "q", "p of that group")]
     ranked = sorted(result.dsi, key=lambda row: (row.outcome.value is None, -(row.outcome.value or 0)))
     caption = "DSI by axis. p and q: against the largest that the groups of chance groupings reach."
     return drawn + table(caption, heads, [_axis_row(row, result) for row in ranked])
@@ -183,6 +185,7 @@ def _axis_row(row: DsiResult, result: RunResult) -> list[Cell]:
         text(axis_label(row.axes)),
         _value(replace(row.outcome, direction=None)),  # a maximum is compared upwards only
         text("" if row.group is None else group_label(row.group)),
+        number(format_interval(row.outcome)),
         number(p_text(row.outcome, permutations=result.permutations)),
         *(_p(p, result) for p in (row.outcome.q, row.p_group)),
     ]
@@ -204,7 +207,8 @@ def _groups(result: RunResult) -> str:
     ]
     signs = "; ".join(f"{sign}: {meaning}" for sign, meaning in marks(result.spec.analysis))
     missing = listing(map(escape, not_estimable(result)))
-    return f"<p>{escape(signs)}.</p>\n{table('Every statistic of every group', heads, rows)}\n{missing}"
+    signs = f"{signs}. {brackets(result.spec.analysis)}"
+    return f"<p>{escape(signs)}</p>\n{table('Every statistic of every group', heads, rows)}\n{missing}"
 
 
 def _value(outcome: Outcome) -> Cell:

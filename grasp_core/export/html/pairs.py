@@ -5,13 +5,12 @@ from __future__ import annotations
 from html import escape
 
 from grasp_core.charts import pairs_matrix
-from grasp_core.export.html.parts import figure, listing, number, sentence, table, text
+from grasp_core.export.html.parts import figure, frame, listing, sentence
+from grasp_core.report.in_numbers import pairs_in_numbers
 from grasp_core.report.pairs.sentences import most_told
 from grasp_core.report.pairs.tables import pairs_in_words
 from grasp_core.report.pairs.words import PAIRS_EXPLANATION, Measure, measures
 from grasp_core.result import RunResult
-
-_TEXTS = 3
 
 
 def pairs(result: RunResult) -> str:
@@ -23,16 +22,14 @@ def pairs(result: RunResult) -> str:
         for position, of in enumerate(axes)
         for place, measure in enumerate(drawn)
     )
-    numbers = pairs_in_words(result)
-    heads = [*map(text, numbers.columns[:_TEXTS]), *map(number, numbers.columns[_TEXTS:])]
-    rows = [[*map(text, row[:_TEXTS]), *map(number, row[_TEXTS:])] for row in numbers.to_numpy().tolist()]
     return "\n".join(
         [
             f"<p>{escape(PAIRS_EXPLANATION)}</p>",
             listing(map(sentence, most_told(result, len(result.pairs)))),
             *figures,
             "<details><summary>Pairs in numbers</summary>",
-            table("Every pair of groups", heads, rows),
+            frame("Every pair of groups", pairs_in_words(result), 3),
+            frame("Everything of every pair, with intervals", pairs_in_numbers(result), 4),
             "</details>",
         ]
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from html import escape
 
 import altair as alt
+import pandas as pd
 
 from grasp_core.charts import to_svg
 from grasp_core.export.figure import inline_svg
@@ -48,6 +49,14 @@ def table(caption: str, heads: Sequence[Cell], rows: Iterable[Sequence[Cell]]) -
         f"<table>\n<caption>{escape(caption)}</caption>\n<thead><tr>{head}</tr></thead>\n"
         f"<tbody>\n{body}\n</tbody>\n</table>",
     )
+
+
+def frame(caption: str, texts: pd.DataFrame, names: int) -> str:
+    """The same of a table of texts, whose first columns hold names, and the others numbers."""
+    kinds = [text] * names + [number] * (len(texts.columns) - names)
+    lines = [list(texts.columns), *texts.to_numpy().tolist()]
+    heads, *rows = [[kind(str(cell)) for kind, cell in zip(kinds, line, strict=True)] for line in lines]
+    return table(caption, heads, rows)
 
 
 def figure(chart: alt.LayerChart, name: str) -> str:

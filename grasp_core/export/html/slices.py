@@ -5,8 +5,10 @@ from __future__ import annotations
 from html import escape
 
 from grasp_core.charts import slices_chart
-from grasp_core.export.html.parts import figure, listing, number, sentence, table, text
-from grasp_core.report.slices import marked_groups, slice_sentences, wide_slices
+from grasp_core.export.html.parts import figure, frame, listing, sentence
+from grasp_core.report.in_numbers import slices_in_numbers
+from grasp_core.report.slices import marked_groups, slice_sentences, sliced
+from grasp_core.report.tables import wide_table
 from grasp_core.report.words import group_label, lead_statistic, one_line
 from grasp_core.result import RunResult, SlicesResult
 
@@ -29,19 +31,16 @@ def _column(result: RunResult, found: SlicesResult, position: int) -> str:
         + figure(slices_chart(result, found.column, group, (lead, False)), f"slices-{position}-{place}")
         for place, group in enumerate(marked_groups(found)[:_DRAWN])
     ]
-    wide = wide_slices(result, found)
-    heads = [(text if place < _TEXTS else number)(str(head)) for place, head in enumerate(wide.columns)]
-    rows = [
-        [(text if place < _TEXTS else number)(str(cell)) for place, cell in enumerate(row)]
-        for row in wide.to_numpy().tolist()
-    ]
+    wide = sliced(result, found, wide_table)
+    numbers = slices_in_numbers(result, found, "slices")
     return "\n".join(
         [
             f"<h3>By {escape(name)}</h3>",
             listing(sentence(one) for one in slice_sentences(result, found)),
             *figures,
             "<details><summary>Slices in numbers</summary>",
-            table(f"Every group on the items of each value of {name}", heads, rows),
+            frame(f"Every group on the items of each value of {name}", wide, _TEXTS),
+            *(frame(one.title, one.table, one.names) for one in numbers if not one.table.empty),
             "</details>",
         ]
     )
