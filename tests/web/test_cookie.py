@@ -27,6 +27,7 @@ from grasp_core.engine.pools import workers
 from grasp_core.people import Identity
 from grasp_core.server import make_server
 from grasp_core.settings import Settings
+from grasp_core.store.people.members import Member
 from pages._ui.session.cookie import claims_of, signed_in
 from pages._ui.session.identity import sender
 from tests.empty_store import empty_home
@@ -100,6 +101,16 @@ def test_a_cookie_says_who_signed_in(accounts: Accounts) -> None:
     assert user is not None
     assert (user.email, user.name) == ("ann@lab.example", "Ann")
     assert user.id not in (user.email, claims["sub"])
+
+
+def test_a_request_beside_the_pages_has_the_groups_of_the_sign_in(accounts: Accounts) -> None:
+    project = accounts.projects.create("Ours", owner=Member("group", "annotators", "owner"))
+    seen = []
+    for groups in (["annotators"], ["others"]):
+        user = sender(request(with_session(accounts, groups=groups)), SETTINGS)
+        assert user is not None
+        seen.append(accounts.known(user).may_see(project.id))
+    assert seen == [True, False]
 
 
 def test_the_key_is_the_same_where_streamlit_tells_the_claims_to_pages() -> None:

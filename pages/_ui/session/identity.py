@@ -49,10 +49,8 @@ def visitor(*, seen: bool = False) -> User | None:
     if not settings.sign_in:
         return LOCAL_USER
     claims = session_claims()
-    user = None if claims is None else server.shared().accounts.user(claims, seen=seen)
-    if claims is None or user is None:
-        return None
-    return server.shared().known(replace(user, groups=groups_of(claims, settings)))
+    user = None if claims is None else _person(claims, settings, seen=seen)
+    return None if user is None else server.shared().known(user)
 
 
 def asker(user: User | None) -> Asker:
@@ -85,9 +83,15 @@ def sender(connection: HTTPConnection, settings: Settings) -> User | None:
         return LOCAL_USER
     claims = signed_in(connection, settings.origin)
     try:
-        return None if claims is None else server.shared().accounts.user(claims)
+        return None if claims is None else _person(claims, settings, seen=True)
     except AccessError:
         return None
+
+
+def _person(claims: Mapping[str, Any], settings: Settings, *, seen: bool) -> User | None:
+    """Whose session it is, with the groups that the provider named at the sign-in."""
+    user = server.shared().accounts.user(claims, seen=seen)
+    return None if user is None else replace(user, groups=groups_of(claims, settings))
 
 
 def secrets(settings: Settings) -> dict[str, dict[str, str]] | None:
