@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 from grasp_core.errors import AccessError
 from grasp_core.people import COMMAND, Identity, Person, Role, Scope, Token
 from grasp_core.settings import Settings
+from grasp_core.wording import one_line
 
 ROLES: tuple[Role, ...] = get_args(Role)
 """Roles, each of which may all that those before it may."""
@@ -159,7 +160,7 @@ def identity_of(claims: Mapping[str, Any], settings: Settings) -> Identity:
         if not isinstance(said, str) or not 0 < len(said) <= _LONGEST:
             raise AccessError("Your sign-in does not say who you are; ask whoever runs this server.")
     email = claims.get("email")
-    if not isinstance(email, str) or "@" not in email or len(email) > _LONGEST:
+    if not isinstance(email, str) or "@" not in email or len(email) > _LONGEST or not email.isprintable():
         raise AccessError("Your sign-in carries no mail address; ask whoever runs this server.")
     verified = claims.get("email_verified", "missing")
     if verified == "missing" and not settings.admit_unverified:
@@ -171,7 +172,7 @@ def identity_of(claims: Mapping[str, Any], settings: Settings) -> Identity:
     email = email.casefold()
     _check_domain(email, settings)
     name = claims.get("name")
-    name = name.strip()[:_LONGEST] if isinstance(name, str) else ""
+    name = one_line(name)[:_LONGEST].strip() if isinstance(name, str) else ""
     return Identity(str(issuer), str(subject), email, name or email)
 
 

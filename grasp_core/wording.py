@@ -23,6 +23,16 @@ def quoted(value: str) -> str:
     return "'" + "".join(c if c.isprintable() else repr(c)[1:-1] for c in cut(value)) + "'"
 
 
+def one_line(text: str) -> str:
+    """A text that neither breaks its line nor tells a terminal anything: spaces for what does not print."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
+def tabbed(*fields: str) -> str:
+    """Fields as a line of a list, with tabs between them."""
+    return "\t".join(map(one_line, fields))
+
+
 def listed(values: Sequence[str], limit: int = LISTED) -> str:
     """Quoted values with commas; those beyond `limit` are only counted."""
     more = len(values) - limit

@@ -102,6 +102,7 @@ def test_who_is_not_said_to_be_anybody_is_not_admitted(change: dict[str, Any]) -
         {"email": None},
         {"email": ["ann@lab.example"]},
         {"email": "lab.example"},
+        {"email": "ann\n@lab.example"},
         {"email": "ann@evil.example"},
         {"email": "ann@lab.example.evil.example"},
         {"email": "ann@evil.example@"},

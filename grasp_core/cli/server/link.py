@@ -21,6 +21,7 @@ from grasp_core.store.link_records import MOST_USES, Link, Terms
 from grasp_core.store.links import LinkStore
 from grasp_core.store.people.audit import AuditStore
 from grasp_core.store.people.people import PeopleStore
+from grasp_core.wording import tabbed
 
 _BELOW = (
     Command("make", "make a link to a run; it is printed once", "server.link:fill_make"),
@@ -132,4 +133,4 @@ def _line(link: Link, maker: str) -> str:
     ends = "no end" if link.expires_at is None else f"ends {day(link.expires_at)}"
     used = f"used {link.uses}" + ("" if link.max_uses is None else f" of {link.max_uses}")
     shown = ["password"] * link.has_password + ["small groups"] * link.target.small_groups
-    return "\t".join((link.id, opens, maker, link.label, link.state, ends, used, ", ".join(shown)))
+    return tabbed(link.id, opens, maker, link.label, link.state, ends, used, ", ".join(shown))

@@ -18,6 +18,7 @@ from grasp_core.errors import DataError
 from grasp_core.people import Role
 from grasp_core.settings import read_settings
 from grasp_core.store.people.people import PeopleStore
+from grasp_core.wording import tabbed
 
 _MOST = 10_000
 
@@ -61,7 +62,7 @@ def _list(chosen: argparse.Namespace) -> None:
     for person in found:
         day = datetime.fromtimestamp(person.signed_in_at, UTC).date()
         state = role_of(person, accounts.settings) if person.disabled_at is None else "disabled"
-        print(f"{person.id}\t{state}\t{day}\t{person.identity.email}\t{person.identity.name}")
+        print(tabbed(person.id, state, str(day), person.identity.email, person.identity.name))
 
 
 def _disable(chosen: argparse.Namespace) -> None:

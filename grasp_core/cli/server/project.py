@@ -15,7 +15,7 @@ from grasp_core.people import COMMAND
 from grasp_core.store.people.audit import AuditStore
 from grasp_core.store.people.members import ROLES, Member, MemberKind
 from grasp_core.store.people.projects import Project, ProjectStore
-from grasp_core.wording import number
+from grasp_core.wording import number, tabbed
 
 _BELOW = (
     Command("list", "list projects, with what they hold", "server.project:fill_list"),
@@ -115,7 +115,7 @@ def _list(_: argparse.Namespace) -> None:
             held = store.holdings(project.id)
             counts = (held.runs, held.files, held.links, held.readings, held.submissions)
             words = ", ".join((*map(number, counts, _HELD), number(held.watches, "watch", "watches")))
-            print("\t".join((project.id, project.name, "archived" if project.archived else "open", words)))
+            print(tabbed(project.id, project.name, "archived" if project.archived else "open", words))
 
 
 def _create(chosen: argparse.Namespace) -> None:
@@ -128,7 +128,7 @@ def _create(chosen: argparse.Namespace) -> None:
 def _members(chosen: argparse.Namespace) -> None:
     with _project(chosen) as (store, project, _):
         for member in store.members(project.id):
-            print("\t".join((member.kind, member.name, member.role)))
+            print(tabbed(member.kind, member.name, member.role))
 
 
 def _add(chosen: argparse.Namespace) -> None:

@@ -14,6 +14,7 @@ from grasp_core.people import COMMAND, Scope, Token
 from grasp_core.store.people.audit import AuditStore
 from grasp_core.store.people.people import PeopleStore
 from grasp_core.store.people.tokens import TokenStore
+from grasp_core.wording import tabbed
 
 _BELOW = (
     Command("make", "make a token for a person; it is printed once", "server.token:fill_make"),
@@ -82,14 +83,5 @@ def _withdraw(chosen: argparse.Namespace) -> None:
 def _line(token: Token, owner: str) -> str:
     state = "works" if token.works else "expired" if token.expired else "withdrawn"
     used = "never" if token.last_used_at is None else day(token.last_used_at)
-    return "\t".join(
-        (
-            token.id,
-            owner,
-            token.name,
-            token.scope,
-            state,
-            f"ends {day(token.expires_at)}",
-            f"used {used}",
-        )
-    )
+    ends = f"ends {day(token.expires_at)}"
+    return tabbed(token.id, owner, token.name, token.scope, state, ends, f"used {used}")

@@ -25,7 +25,7 @@ from grasp_core.settings import read_settings
 from grasp_core.store.runs import RunRecord
 from grasp_core.store.watches.records import SECONDS, Kind, Origin, Watch
 from grasp_core.watches.words import state
-from grasp_core.wording import number
+from grasp_core.wording import number, tabbed
 
 CHANGED = 3
 """Exit status of ``look`` where something was run again."""
@@ -127,7 +127,7 @@ def _list(_: argparse.Namespace) -> None:
         for watch in _all(server):
             looked = "never" if watch.looked_at is None else _moment(watch.looked_at)
             said = state(watch) + (f" {watch.problem}" if watch.problem else "")
-            print("\t".join((watch.id, watch.title, watch.every, f"looked at {looked}", said)))
+            print(tabbed(watch.id, watch.title, watch.every, f"looked at {looked}", said))
 
 
 def _look(chosen: argparse.Namespace) -> int:

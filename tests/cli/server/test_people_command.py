@@ -13,7 +13,9 @@ from sqlalchemy import URL
 from grasp_core import cli
 from grasp_core.accounts import Accounts, accounts_of
 from grasp_core.settings import Settings
-from grasp_core.store.database import connect
+from grasp_core.store.database import connect, to_write
+from grasp_core.store.people.tokens import TokenStore
+from grasp_core.store.schema import people
 from tests.empty_store import empty_home
 
 CLAIMS = {"iss": "https://id.example", "sub": "a", "email": "ann@lab.example", "email_verified": True}
@@ -44,6 +46,22 @@ def test_people_are_listed_and_changed(accounts: Accounts, capsys: pytest.Captur
     assert "\tdisabled\t" in capsys.readouterr().out
     assert cli.main(["people", "enable", ann.id]) == 0
     assert accounts.acting(ann.id) is not None
+
+
+def test_a_name_from_the_provider_is_one_line_and_no_command_to_a_terminal(
+    accounts: Accounts, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ann = accounts.sign_in({**CLAIMS, "name": " Ann\n1\tadmin \x1b[2J\u202eLee\x9b31m "})
+    assert ann.name == "Ann 1 admin [2J Lee 31m"
+    TokenStore(accounts.people._engine).create(owner=ann.id, name="a\nb\x1b[2J", scope="read", days=1)
+    with to_write(accounts.people._engine) as connection:  # as versions kept it that cleaned nothing
+        connection.execute(people.update().values(name="Ann\n\x1b[2JLee"))
+    for command in ("people", "token"):
+        assert cli.main([command, "list"]) == 0
+        listed = capsys.readouterr().out
+        assert listed.count("\n") == 1
+        assert "Ann [2JLee" in listed
+        assert listed.replace("\t", "").strip().isprintable()
 
 
 def test_nobody_and_two_of_one_address_are_told(
