@@ -78,7 +78,7 @@ def reading_of(
     guess = with_items(guess, annotations, items, fields.get("items_id"))
     if named.whole:
         return _as_named(given, fields, guess, voice, keep)
-    _refuse_unsure(annotations, guess, voice)
+    _refuse_unsure(given, guess, voice)
     for field in dict.fromkeys(reason.field for reason in guess.reasons):
         _say_reasons(guess, field, voice)
     spec = left_out(_joined(guess.spec, fields), guess.spec.filters.drop, keep, voice)
@@ -94,7 +94,7 @@ def _as_named(
 ) -> Reading:
     """The reading that the fields name; of a guess, what holds no labels, and what the format leaves out."""
     annotations, raters = given.annotations, given.raters
-    _refuse_unsure(annotations, guess, voice, ("items_id",))
+    _refuse_unsure(given, guess, voice, ("items_id",))
     _say_reasons(guess, "items_id", voice)
     of_files = {"member": annotations.member, "raters_member": None if raters is None else raters.member}
     of_items = {"items_id": guess.spec.items_id, "items_member": guess.spec.items_member}
@@ -117,18 +117,18 @@ def _as_named(
     return Reading(annotations, raters, spec, items=given.items)
 
 
-def _refuse_unsure(
-    annotations: Table, guess: Guess, voice: Voice, fields: Sequence[str] | None = None
-) -> None:
+def _refuse_unsure(given: Tables, guess: Guess, voice: Voice, fields: Sequence[str] | None = None) -> None:
     """Nothing runs on a guess that is unsure, of all fields or of those named: what it may be is listed."""
     unsure = [reason for reason in guess.uncertain if fields is None or reason.field in fields]
-    asked = [
-        f"{said}{' ' if said.endswith('?') else '; '}name it with {voice.option(reason.field)}"
-        for reason in unsure
-        for said in [question(reason)]
-    ]
+    asked: dict[str, list[str]] = {}
+    for reason in unsure:
+        said = question(reason)
+        of = given.items if reason.field == "items_id" and given.items is not None else given.annotations
+        ask = f"{said}{' ' if said.endswith('?') else '; '}name it with {voice.option(reason.field)}"
+        asked.setdefault(of.name, []).append(ask)
     if asked:
-        raise UnsureError(f"{annotations.name}: {'; '.join(asked)}", unsure[0].field)
+        sentences = (f"{file}: {'; '.join(questions)}" for file, questions in asked.items())
+        raise UnsureError("; ".join(sentences), unsure[0].field)
 
 
 def _say_reasons(guess: Guess, field: str, voice: Voice) -> None:

@@ -52,8 +52,8 @@ def table_csv(result: RunResult) -> str:
     Notes
     -----
     Text cells that a spreadsheet would run as a formula get a leading apostrophe. Values that are
-    not estimable are empty, with their `reason`. `caution` has the codes of the run's warnings that concern
-    the line's axis.
+    not estimable are empty, with their `reason`. `caution` has the codes of warnings that may undo what is
+    found of the line's axis.
     """
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer)

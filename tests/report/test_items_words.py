@@ -81,9 +81,9 @@ def test_sentences_say_how_much_then_how_sure_then_what_to_do() -> None:
         "Look at this item: read it beside both sides’ labels before any other.",
     ]
     assert said(FOUND, "label_use")[:2] == [
-        "Black, Woman raters give Yes 11.0 points more often than the others, on 4 items that both sides "
+        "Black, Woman raters say “Yes” 11.0 points more often than the others, on 4 items that both sides "
         "labelled.",
-        "1 of 4 items holds after correction: strange (Yes more often).",
+        "1 of 4 items holds after correction: strange (“Yes” more often).",
     ]
 
 
@@ -119,7 +119,7 @@ def test_what_cannot_be_said_has_a_reason() -> None:
 
 def test_many_items_that_hold_are_counted() -> None:
     many = result(*(item(f"i{n}", part(0.01, "Yes", **HELD), None) for n in range(7)))
-    assert said(many, "label_use")[1].endswith("i4 (Yes more often) and 2 more.")
+    assert said(many, "label_use")[1].endswith("i4 (“Yes” more often) and 2 more.")
 
 
 @pytest.mark.parametrize(
@@ -142,8 +142,8 @@ def test_table_has_both_sides_and_texts_where_they_may_be_seen() -> None:
         "Text": "Is it safe?",
         "Label": "Yes",
         "Part": "+2.00 points",
-        "Black, Woman": "Yes 75 %, No 25 % (4)",
-        "Others": "No 75 %, Yes 25 % (20)",
+        "Black, Woman": "“Yes” 75 %, “No” 25 % (4)",
+        "Others": "“No” 75 %, “Yes” 25 % (20)",
         "p": "< 0.001",
         "q": "0.004 **",
     }

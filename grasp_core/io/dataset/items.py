@@ -78,19 +78,26 @@ class Descriptions:
     def candidates(self, rated: BoolArray) -> dict[str, DescribingColumn]:
         """Columns that can make slices: one value per item, at least two and not too many in all."""
         names = dict.fromkeys(name for source in self.sources for name in source.columns)
-        able = (name for name in names if all(self._able(source, name) for source in self.sources))
+        able = (name for name in names if all(self._able(source, name, rated) for source in self.sources))
         found = {name: self._column(name, rated) for name in able}
         return {name: column for name, column in found.items() if len(_there(column, rated)) > 1}
 
-    def _able(self, source: Source, name: str) -> bool:
+    def _able(self, source: Source, name: str, rated: BoolArray) -> bool:
         if name not in source.columns:
             return True
-        missing = self.spec.missing
+        values = set(self._values(source, name, rated)) - set(self.spec.missing)
         return (
-            source.divides(name, missing, MAX_SLICES)
-            and max(map(len, source.table.distinct(name))) <= LONGEST
-            and source.constant(name, missing)
+            2 <= len(values) <= min(MAX_SLICES, max(2, int(rated.sum()) // 2))
+            and max(map(len, values)) <= LONGEST
+            and source.constant(name, self.spec.missing)
         )
+
+    def _values(self, source: Source, name: str, rated: BoolArray) -> Sequence[str]:
+        """A column's distinct texts: of an items file, which may list a whole catalogue, those that count."""
+        if source is not self.beside:
+            return source.table.distinct(name)
+        column, unit = source.table.column(name), source.unit_of_row
+        return [column.values[code] for code in np.unique(column.codes[(unit >= 0) & rated[unit]])]
 
     def slices(self, names: Sequence[str], rated: BoolArray) -> dict[str, DescribingColumn]:
         """The named columns; `rated`, (I,), are the items that count.
@@ -100,7 +107,7 @@ class Descriptions:
         DataError
             If one of them has too many values, several for one item, or fewer than two in all.
         """
-        raise_stopping(problem for name in names for problem in self._refused(name))
+        raise_stopping(problem for name in names for problem in self._refused(name, rated))
         found = {name: self._column(name, rated) for name in names}
         raise_stopping(problem for column in found.values() for problem in column.problems)
         for name, column in found.items():
@@ -125,12 +132,12 @@ class Descriptions:
         problem = know(remark, differ.size, [self.item_ids[item] for item in differ[:EXAMPLES]])
         return replace(column, problems=(*column.problems, problem))
 
-    def _refused(self, name: str) -> list[Problem]:
+    def _refused(self, name: str, rated: BoolArray) -> list[Problem]:
         """Why a column makes no slices, before its cells are looked at one by one."""
         sources = [source for source in self.sources if name in source.columns]
         if not sources:
             return [self._not_describing(name)]
-        return [problem for source in sources for problem in self._too_much(source, name)]
+        return [problem for source in sources for problem in self._too_much(source, name, rated)]
 
     def _not_describing(self, name: str) -> Problem:
         tables = [self.annotations, *([self.beside.table] if self.beside else [])]
@@ -140,11 +147,11 @@ class Descriptions:
         what = "the items' texts" if name == self.spec.text else "labels" if name in labels else "ids"
         return stop(ItemProblem.NO_SLICES_OF(column=name, what=what))
 
-    def _too_much(self, source: Source, name: str) -> Iterator[Problem]:
+    def _too_much(self, source: Source, name: str, rated: BoolArray) -> Iterator[Problem]:
         """Values that are too many, or too long to be named."""
-        table = source.table
+        table, values = source.table, self._values(source, name, rated)
         column = table.column(name)
-        long = [value for value in column.values if len(value) > LONGEST]
+        long = [value for value in values if len(value) > LONGEST]
         if long:
             row = table.row(int(np.flatnonzero(column.among(long))[0]))
             length = len(long[0])
@@ -152,12 +159,12 @@ class Descriptions:
                 ItemProblem.LONG_SLICE(file=table.name, row=row, column=name, length=length, most=LONGEST)
             )
             return
-        distinct = len(set(column.values) - set(self.spec.missing))
+        distinct = len(set(values) - set(self.spec.missing))
         if distinct > MAX_SLICES:
             remark = ItemProblem.TOO_MANY_SLICES(
                 file=table.name, column=name, values=distinct, most=MAX_SLICES
             )
-            yield stop(remark, distinct, column.values)
+            yield stop(remark, distinct, values)
 
     def problems(self, rated: BoolArray) -> list[Problem]:
         """Problems of the items file's ids."""

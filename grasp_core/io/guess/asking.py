@@ -12,7 +12,7 @@ _NAMES = {
     "item": "item column",
     "rater": "rater column",
     "label": "label column",
-    "items_id": "column of item ids of the items file",
+    "items_id": "items file's column of item ids",
 }
 _MOST_ASKED = 12
 

@@ -59,9 +59,9 @@ def _whole(result: ItemsResult, measure: Measure) -> Sentence:
     often = "more" if value > 0 else "less"
     return Sentence.of(
         _group(result),
-        " raters give ",
+        " raters say “",
         Segment(one_line(printable_name(label)), strong=True),
-        f" {points(abs(value)).removeprefix('+')} points {often} often than the others, {on}.",
+        f"” {points(abs(value)).removeprefix('+')} points {often} often than the others, {on}.",
     )
 
 
@@ -102,7 +102,7 @@ def _names(held: list[tuple[ItemOutcome, Contribution]]) -> list[str | Segment]:
         manner = ""
         if part.label is not None:
             often = "more" if part.value > 0 else "less"
-            manner = f" ({one_line(printable_name(part.label))} {often} often)"
+            manner = f" (“{one_line(printable_name(part.label))}” {often} often)"
         named += [", " if named else "", Segment(item_name(row), strong=True), manner]
     more = len(held) - _NAMED
     return [*named, f" and {more:,} more"] if more > 0 else named

@@ -43,10 +43,10 @@ def item_name(row: ItemOutcome) -> str:
 
 
 def shares(counts: Mapping[str, int]) -> str:
-    """A side's labels, such as ``No 78 %, Yes 22 % (9)``, most frequent first."""
+    """A side's labels, such as ``“No” 78 %, “Yes” 22 % (9)``, most frequent first."""
     total = sum(counts.values())
     ranked = sorted(((n, label) for label, n in counts.items() if n), key=lambda pair: -pair[0])
-    shown = [f"{one_line(printable_name(label))} {percent(n / total)}" for n, label in ranked[:_LABELS]]
+    shown = [f"“{one_line(printable_name(label))}” {percent(n / total)}" for n, label in ranked[:_LABELS]]
     rest = sum(n for n, _ in ranked[_LABELS:])
     shown += [f"other labels {percent(rest / total)}"] if rest else []
     return f"{', '.join(shown)} ({total:,})"

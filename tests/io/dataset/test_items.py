@@ -163,6 +163,14 @@ def test_what_is_wrong_with_an_items_file(items: Table, said: str) -> None:
     assert said in refused(votes(), items, "kind" if "kind" in said else "topic")
 
 
+def test_a_catalogue_counts_for_the_items_that_were_rated() -> None:
+    more = [f"further {n}" for n in range(200)]
+    topics = ["t", "u", "t", "u", *(f"topic {'of great length ' * 20}{n}" for n in range(200))]
+    data = load(votes(), None, BESIDE, items=about(topics, (*ITEMS, *more)), slices=["topic"])
+    assert values(data, "topic") == {"p": "t", "q": "u", "r": "t", "s": "u"}
+    assert set(load(votes(), None, BESIDE, items=about(topics, (*ITEMS, *more))).attributes) == {"topic"}
+
+
 def test_too_many_values() -> None:
     ids = [f"i{n}" for n in range(10_000)]
     rows = [["item", "rater", "label"], *([item, rater, "x"] for item in ids for rater in "12")]

@@ -44,7 +44,7 @@ def test_what_is_not_certain_is_asked(columns: tuple[list[str], ...], candidates
     guess, _ = beside(["key", "other"], *columns)
     (reason,) = guess.uncertain
     assert (reason.field, reason.candidates) == ("items_id", candidates)
-    assert "column of item ids of the items file is not certain: 'key' or 'other'?" in question(reason)
+    assert "items file's column of item ids is not certain: 'key' or 'other'?" in question(reason)
 
 
 def test_a_column_that_is_named_is_sure() -> None:

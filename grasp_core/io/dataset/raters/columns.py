@@ -121,9 +121,9 @@ class Source:
     def _constant_at_first(self, name: str, missing: Collection[str]) -> bool:
         """The same of the first rows, which tell most columns apart."""
         column = Column.of(self.table.data.column(name).slice(0, _SAMPLE))
-        known = ~column.among(missing)
+        known = ~column.among(missing) & (self.unit_of_row[:_SAMPLE] >= 0)
         unit, code = self.unit_of_row[:_SAMPLE][known], column.codes[known]
-        first = np.zeros(self.n_units + 1, dtype=np.int64)
+        first = np.zeros(self.n_units, dtype=np.int64)
         first[unit[::-1]] = code[::-1]
         return np.array_equal(first[unit], code)
 
@@ -146,10 +146,10 @@ class Source:
             problem, stops=False, remark=DataProblem.NO_AXIS_TILL_THEN(problem=problem.remark)
         )
 
-    def divides(self, name: str, missing: Collection[str], most: int = MAX_AXIS_VALUES) -> bool:
+    def divides(self, name: str, missing: Collection[str]) -> bool:
         """Whether the column has several values, yet few enough to form groups of units."""
         distinct = len(set(self.table.distinct(name)) - set(missing))
-        return 2 <= distinct <= min(most, max(2, self.n_units // 2))
+        return 2 <= distinct <= min(MAX_AXIS_VALUES, max(2, self.n_units // 2))
 
     def column(self, name: str, missing: Collection[str], counted: BoolArray) -> DescribingColumn:
         """Each unit's value; where some cells are missing, those that are not decide.
