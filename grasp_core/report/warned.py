@@ -10,6 +10,7 @@ from grasp_core.remarks.ranks import may_undo, ranked
 from grasp_core.remarks.remark import Remark
 from grasp_core.report.words import axis_label
 
+
 def caution_codes(warnings: Iterable[Remark], axes: AxisSet) -> str:
     """The codes of warnings that may undo what is found of an axis, most important first, blanks between."""
     concerned = (one for one in ranked(warnings) if may_undo(one) and _concerns(one, axes))
