@@ -17,6 +17,7 @@ from grasp_core.report.words import (
     DSI_EXPLANATION,
     LABEL_USE_EXPLANATION,
     MEAN_SHIFT_EXPLANATION,
+    MEAN_SHIFT_NAME,
     STARS,
     WORDS,
     arrow,
@@ -57,7 +58,7 @@ def _all_of(result: RunResult) -> Iterator[Numbers]:
     yield Numbers("numbers", "Every statistic of every group", "", statistics_in_numbers(result), 3)
     labels = labels_in_numbers(result)
     yield Numbers("label-numbers", "Every label of every group", LABEL_USE_EXPLANATION, labels, 3)
-    yield Numbers("means", "Shift of the mean", MEAN_SHIFT_EXPLANATION, means_in_numbers(result), 2)
+    yield Numbers("means", MEAN_SHIFT_NAME, MEAN_SHIFT_EXPLANATION, means_in_numbers(result), 2)
     yield Numbers("pair-numbers", "Everything of every pair of groups", "", pairs_in_numbers(result), 4)
     for place, found in enumerate(result.slices, 1):
         yield from slices_in_numbers(result, found, f"slices-{place}")
@@ -69,7 +70,7 @@ def slices_in_numbers(result: RunResult, found: SlicesResult, key: str) -> Itera
     for name, title, explanation, make, names in (
         ("numbers", "Every statistic", "", statistics_in_numbers, 5),
         ("labels", "Label use", LABEL_USE_EXPLANATION, labels_in_numbers, 5),
-        ("means", "Shift of the mean", MEAN_SHIFT_EXPLANATION, means_in_numbers, 4),
+        ("means", MEAN_SHIFT_NAME, MEAN_SHIFT_EXPLANATION, means_in_numbers, 4),
         ("dsi", "DSI", DSI_EXPLANATION, dsi_in_numbers, 4),
     ):
         yield Numbers(f"{key}-{name}", f"{title} {by}", explanation, sliced(result, found, make), names)
@@ -158,7 +159,7 @@ def means_in_numbers(result: RunResult) -> pd.DataFrame:
         for row, use in with_label_use(result)
         if (mean := mean_outcome(use)) is not None
     ]
-    return pd.DataFrame(rows, columns=["Axis", "Group", "Shift of the mean", INTERVAL, "p"])
+    return pd.DataFrame(rows, columns=["Axis", "Group", MEAN_SHIFT_NAME, INTERVAL, "p"])
 
 
 def pairs_in_numbers(result: RunResult) -> pd.DataFrame:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from grasp_core.report.words import LABEL_USE_NAME, WORDS
+from grasp_core.report.words import DSI_NAME, LABEL_USE_NAME, MEAN_SHIFT_NAME, WORDS
 
 LEAD = "macro_f1"
 """The statistic of the table and the chart; of those that show a side it is named first."""
@@ -50,13 +50,15 @@ SIDE_WORDS = {
 """One entry per statistic of ``SIDES``, the lead first: the order in which people see them."""
 
 
-LABEL_USE = "label_use"
+LABEL_USE, LABELS, MEAN, DSI = "label_use", "labels", "mean_shift", "dsi"
+"""What is told beside statistics: a group's test of all labels, each further label, the mean; axes' DSI."""
+_BESIDE = {LABEL_USE: LABEL_USE_NAME, LABELS: "Further labels", MEAN: MEAN_SHIFT_NAME, DSI: DSI_NAME}
 
 
 def statistic_name(statistic: str) -> str:
     """The name of a statistic of groups, or of models and groups."""
-    if statistic == LABEL_USE:
-        return LABEL_USE_NAME
+    if statistic in _BESIDE:
+        return _BESIDE[statistic]
     return SIDE_WORDS[statistic].name if statistic in SIDE_WORDS else WORDS[statistic].name
 
 

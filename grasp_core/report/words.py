@@ -137,7 +137,7 @@ LABEL_USE_FORMULA = (
     "of the others’ m ratings giving label k, and w = n m / (n + m); tested by the label that lies furthest "
     "from its chance values, in their standard deviations"
 )
-
+MEAN_SHIFT_NAME = "Shift of the mean"
 MEAN_SHIFT_EXPLANATION = (
     "How much higher on the scale the group’s labels lie than the others’ of the same items."
 )

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from grasp_core.groups import Group
-from grasp_core.outcome import Outcome
+from grasp_core.outcome import Outcome, Shift
 from grasp_core.remarks.remark import said
 from grasp_core.report.comparison.changes import changes_table, compare, differences_table, in_words
 from grasp_core.report.comparison.pairs import pairs_compared
@@ -38,9 +38,12 @@ def test_a_run_is_the_same_as_itself() -> None:
     assert not comparison.data
     assert not comparison.changed
     assert not comparison.only_a + comparison.only_b
-    assert len(comparison.changes) == 20 * 7
+    assert len(comparison.changes) == 20 * 7 + 4
     assert {change.value_moved for change in comparison.changes} == {0.0}
-    assert in_words(comparison)[-1] == "GAI: none of 20 groups changed significance."
+    assert in_words(comparison)[-2:] == (
+        "GAI: none of 20 groups changed significance.",
+        "DSI: none of 4 axes changed significance.",
+    )
 
 
 def test_every_field_of_the_analysis_is_told_in_words() -> None:
@@ -123,11 +126,13 @@ def test_other_data() -> None:
 def test_a_group_that_gains_its_stars() -> None:
     a = _with(make_group(gai=make_outcome(1.1, "up")))
     b = _with(make_group(gai=make_outcome(1.3, "up", "**")))
-    [change] = compare(a, b).changed
+    [change, dsi] = compare(a, b).changed
+    assert (dsi.statistic, dsi.group_b) == ("dsi", change.group)
     assert round(change.value_moved or 0, 9) == 0.2
     assert (change.q_moved or 0) < 0
     assert in_words(compare(a, b)) == (
         "GAI: 1 of 1 group changed significance; the largest move of a value is 0.200.",
+        "DSI: 1 of 1 axis changed significance; the largest move of a value is 0.200.",
     )
     row = changes_table([change]).iloc[0]
     assert row[["group", "axis", "statistic", "a", "b", "significance"]].tolist() == [
@@ -143,9 +148,10 @@ def test_a_group_that_gains_its_stars() -> None:
 def test_a_marked_group_that_turns_round() -> None:
     a = _with(make_group(gai=make_outcome(1.3, "up", "*")))
     b = _with(make_group(gai=make_outcome(0.8, "down", "*")))
-    assert changes_table(compare(a, b).changed)["significance"].tolist() == [
-        "nominal only, in the other direction"
-    ]
+    assert (
+        changes_table(compare(a, b).changed)["significance"].tolist()
+        == ["nominal only, in the other direction"] * 2
+    )
 
 
 def test_an_unmarked_group_that_turns_round_is_no_change() -> None:
@@ -157,7 +163,7 @@ def test_an_unmarked_group_that_turns_round_is_no_change() -> None:
 def test_not_estimable_moves_nowhere() -> None:
     a = _with(make_group(gai=Outcome(None, reason=said("no pair"))))
     b = _with(make_group(gai=make_outcome(0.9, "down")))
-    [change] = compare(a, b).changes
+    [change, *_] = compare(a, b).changes
     assert change.value_moved is None
     assert change.q_moved is None
     assert changes_table([change])["moved"].isna().all()
@@ -168,10 +174,10 @@ def test_groups_and_statistics_of_one_run_only() -> None:
     a = make_result((both, make_group("Woman", gai=make_outcome(1, "up"))), statistics=("irr", "gai"))
     b = make_result((both, make_group("X", axis="race", gai=make_outcome(1, "up"))), statistics=("gai",))
     comparison = compare(a, b)
-    assert comparison.statistics == ("gai",)
+    assert comparison.statistics == ("gai", "dsi")
     assert comparison.only_a == (Group(("gender",), ("Woman",)),)
     assert comparison.only_b == (Group(("race",), ("X",)),)
-    assert [change.group.label for change in comparison.changes] == ["Man"]
+    assert [change.group.label for change in comparison.changes] == ["Man", "Man"]
 
 
 def test_the_order_of_an_intersection_does_not_matter() -> None:
@@ -179,7 +185,7 @@ def test_the_order_of_an_intersection_does_not_matter() -> None:
     a = replace(row, group=Group(("race", "gender"), ("Asian", "Woman")))
     b = replace(row, group=Group(("gender", "race"), ("Woman", "Asian")))
     comparison = compare(_with(a), _with(b))
-    assert len(comparison.changes) == 1
+    assert [change.statistic for change in comparison.changes] == ["gai", "dsi"]
     assert not comparison.spec
 
 
@@ -198,13 +204,13 @@ def test_label_use_is_held_by_the_label_that_sets_a_apart() -> None:
     a = make_result((with_label_use(one, make_label_use({"No": 12.0, "Yes": -9.0}, "**")), other))
     b = make_result((with_label_use(one, make_label_use({"No": 5.0, "Yes": -20.0}, "*")), other))
     comparison = compare(a, b)
-    assert comparison.statistics[-1] == "label_use"
+    assert comparison.statistics[-2:] == ("label_use", "dsi")
     (change,) = [change for change in comparison.changes if change.statistic == "label_use"]
     assert change.changed_significance
     assert change.value_moved == pytest.approx(-0.07)
     row = changes_table([change]).iloc[0]
     assert (row["statistic"], row["a"], row["b"]) == ("Label use (“No”)", "0.120 ↑**", "0.050 ↑*")
-    assert in_words(comparison)[-1] == (
+    assert in_words(comparison)[-2] == (
         "Label use: 1 of 1 group changed significance; the largest move of a value is 0.070."
     )
     assert "label_use" not in compare(a, make_result((one, other))).statistics
@@ -216,6 +222,41 @@ def test_a_label_that_b_lacks_has_no_value_there() -> None:
     b = make_result((with_label_use(row, make_label_use({"Ja": 5.0, "Nein": -20.0}, "*")),))
     (change,) = [change for change in compare(a, b).changes if change.statistic == "label_use"]
     assert change.value_moved is None
+
+
+def test_further_labels_and_the_mean_are_held_without_marks_of_their_own() -> None:
+    row = make_group("A", gai=make_outcome(1.0, "up"))
+    uses = (
+        replace(
+            make_label_use({"1": 12.0, "2": -9.0, "3": -3.0}, mark),
+            mean=Shift(mean, mean - 0.1, mean + 0.1, p=0.01),
+        )
+        for mark, mean in (("**", -0.2), ("", 0.1))
+    )
+    a, b = (make_result((with_label_use(row, use),)) for use in uses)
+    comparison = compare(a, b)
+    table = changes_table(comparison.changes).set_index("statistic")
+    assert list(table.index[-5:]) == [
+        "Label use (“1”)", "Further labels (“2”)", "Further labels (“3”)", "Shift of the mean", "DSI",
+    ]  # fmt: skip
+    assert table.loc["Shift of the mean", ["a", "b", "significance"]].tolist() == [
+        "−0.200", "0.100", "no mark of its own",
+    ]  # fmt: skip
+    assert table.loc["Shift of the mean", "moved_interval"] == "[0.159, 0.441]"
+    assert [change.statistic for change in comparison.changed] == ["label_use"]
+    assert "Shift of the mean: the largest move of a value is 0.300." in in_words(comparison)
+
+
+def test_dsi_is_held_by_whoever_attains_it() -> None:
+    low, high = make_outcome(0.9, "down"), make_outcome(1.3, "up", "**")
+    a, b = (
+        make_result((make_group("Man", gai=one), make_group("Woman", gai=other)), statistics=("gai",))
+        for one, other in ((low, high), (high, low))
+    )
+    (row,) = [
+        row for row in changes_table(compare(a, b).changes).to_dict("records") if row["statistic"] == "DSI"
+    ]
+    assert (row["group"], row["axis"], row["moved"]) == ("Woman → Man", "gender", 0.0)
 
 
 def test_pairs_are_held_against_each_other_in_either_order() -> None:
@@ -232,6 +273,8 @@ def test_pairs_are_held_against_each_other_in_either_order() -> None:
     other = pairs_compared(a, replace(a, pairs=(quiet,))).set_index("statistic")
     assert other.index.tolist() == [
         "Label use (“Yes”)",
+        "Further labels (“No”)",
+        "Further labels (“Unsure”)",
         "XRR",
         "Gap of the first",
         "Gap of the second",

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from grasp_core.outcome import Interval, Outcome
+from grasp_core.outcome import Interval, Outcome, Shift
 from grasp_core.pairs import PAIR_STATISTICS
 from grasp_core.remarks.reasons import NoValue
 from grasp_core.report.pairs.sentences import foremost_pairs, most_told, pair_sentences, seen_from, told_first
@@ -133,3 +133,18 @@ def test_strangers_see_no_pair_of_a_small_group() -> None:
     shown = public_view(replace(asked, pairs=(*result.pairs, small)))
     assert isinstance(shown, RunResult)
     assert shown.pairs == result.pairs
+
+
+def test_the_shift_of_the_mean_is_a_measure_without_a_mark():
+    result = with_pairs()
+    assert "mean" not in measures(result)
+    rows = tuple(
+        replace(row, label_use=replace(row.label_use, mean=Shift(0.2, 0.1, 0.3, p=0.004)))
+        for row in result.pairs
+    )
+    told = replace(result, pairs=rows)
+    one = pair_table(told, rows[2]).set_index("Measure").loc["Shift of the mean"]
+    assert one.tolist() == ["0.200", "[0.100, 0.300]", "0.004", "none"]
+    assert pairs_in_words(told)["Shift of the mean"].tolist() == ["0.200"] * 3
+    table = pairs_table(told)
+    assert table.loc[table["statistic"] == "Shift of the mean", "value"].tolist() == [0.2] * 3

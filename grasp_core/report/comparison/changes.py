@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import pandas as pd
 
 from grasp_core.groups import Group
-from grasp_core.outcome import Direction, Interval, LabelUse, Outcome, Shift
+from grasp_core.outcome import Interval, LabelUse, Outcome
 from grasp_core.panels.models.result import ModelsResult
 from grasp_core.report.comparison.asked import asked, data_of
 from grasp_core.report.comparison.difference import difference
-from grasp_core.report.label_use import foremost
-from grasp_core.report.model_words import LABEL_USE, SIDE_WORDS, statistic_name
+from grasp_core.report.comparison.labels import labels_held
+from grasp_core.report.model_words import DSI, LABEL_USE, LABELS, MEAN, SIDE_WORDS, statistic_name
 from grasp_core.report.pairs.words import PAIR_NAMES
 from grasp_core.report.tables import cell_text, or_nan
 from grasp_core.report.words import (
@@ -27,6 +27,7 @@ from grasp_core.report.words import (
     outcome_of,
 )
 from grasp_core.result import Result, RunResult
+from grasp_core.wording import number
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,8 @@ class Difference:
 class Change:
     """One statistic that both runs show of a group, of a model and a group, or of a pair and its first group.
 
-    Of label use it is the label that sets the group apart most in a, with its share in both.
+    Of label use it is the label that sets the group apart most in a, with its share in both; further labels
+    and the mean have no mark of their own. Of DSI the groups are those that attain it in a and in b.
     """
 
     group: Group
@@ -51,6 +53,7 @@ class Change:
     b: Outcome
     model: str | None = None
     label: str | None = None
+    group_b: Group | None = None
 
     @property
     def value_moved(self) -> float | None:
@@ -88,7 +91,7 @@ class Comparison:
     changes : tuple of Change
         Every group and statistic in both, in the order of a.
     statistics : tuple of str
-        Those that both report, in Table 5's order.
+        Those that both report, in Table 5's order, then label use, the mean, and DSI.
     only_a, only_b : tuple of Group
         Groups that one run alone shows.
     """
@@ -124,9 +127,9 @@ def compare(a: Result, b: Result) -> Comparison | None:
         if key in rows_b
         for name in statistics
     ]
-    use = _label_use(rows_a, rows_b)
-    if use:
-        statistics, changes = (*statistics, LABEL_USE), [*changes, *use]
+    beside = [*_label_use(rows_a, rows_b), *_dsi(a, b)]
+    statistics = tuple(dict.fromkeys((*statistics, *(change.statistic for change in beside))))
+    changes += beside
     groups_a, groups_b = ({key: row.group for (key, _), row in rows.items()} for rows in (rows_a, rows_b))
     return Comparison(
         spec=_differences(asked(a.spec), asked(b.spec)),
@@ -158,22 +161,26 @@ def differences_table(differences: Iterable[Difference]) -> pd.DataFrame:
 
 
 def in_words(comparison: Comparison) -> tuple[str, ...]:
-    """A sentence per statistic: how many groups changed their significance, of how many."""
-    sentences = []
-    for name in comparison.statistics:
-        changes = [change for change in comparison.changes if change.statistic == name]
-        if not changes:
-            continue
-        changed = sum(change.changed_significance for change in changes)
-        moves = [abs(change.value_moved) for change in changes if change.value_moved is not None]
-        most = f"; the largest move of a value is {format_value(max(moves))}" if any(moves) else ""
-        what = "group" if changes[0].model is None else "pair"
-        groups = f"{len(changes)} {what}{'' if len(changes) == 1 else 's'}"
-        groups += "" if changes[0].model is None else " of model and group"
-        sentences.append(
-            f"{statistic_name(name)}: {changed or 'none'} of {groups} changed significance{most}."
-        )
-    return tuple(sentences)
+    """A sentence per statistic: how many groups changed their significance, and how far values moved."""
+    found: dict[str, list[Change]] = {}
+    for change in comparison.changes:
+        found.setdefault(change.statistic, []).append(change)
+    return tuple(_sentence(name, found[name]) for name in comparison.statistics if name in found)
+
+
+def _sentence(name: str, changes: Sequence[Change]) -> str:
+    moves = [abs(change.value_moved) for change in changes if change.value_moved is not None]
+    most = f"the largest move of a value is {format_value(max(moves))}" if any(moves) else ""
+    if name in (LABELS, MEAN):  # not tested by themselves
+        return f"{statistic_name(name)}: {most or 'no value moved'}."
+    changed = sum(change.changed_significance for change in changes)
+    what = "axis" if name == DSI else "group" if changes[0].model is None else "pair"
+    many = number(len(changes), what, "axes" if name == DSI else None)
+    many += "" if changes[0].model is None else " of model and group"
+    return (
+        f"{statistic_name(name)}: {changed or 'none'} of {many} changed significance"
+        f"{'; ' if most else ''}{most}."
+    )
 
 
 def _moved(a: float | None, b: float | None) -> float | None:
@@ -191,37 +198,32 @@ _Rows = Mapping[tuple[frozenset[tuple[str, str]], str | None], _Row]
 
 
 def _label_use(rows_a: _Rows, rows_b: _Rows) -> list[Change]:
-    changes = []
-    for key, a in rows_a.items():
-        b = rows_b.get(key)
-        if b is None or a.use is None or b.use is None:
-            continue
-        changes.append(use_changed(a.group, a.use, b.use))
-    return changes
+    """Of all groups that have it in both, what is held of one sort together."""
+    changes = [
+        change
+        for key, a in rows_a.items()
+        if (b := rows_b.get(key)) is not None and a.use is not None and b.use is not None
+        for change in use_changed(a.group, a.use, b.use)
+    ]
+    return sorted(changes, key=lambda change: (LABEL_USE, LABELS, MEAN).index(change.statistic))
 
 
-def use_changed(group: Group, a: LabelUse, b: LabelUse) -> Change:
-    """What became of a group's label use, by the label that sets it apart most in a."""
-    found = foremost(a)
-    label = None if found is None else found[0]
-    return Change(group, LABEL_USE, _of_label(a, label), _of_label(b, label), label=label)
+def use_changed(group: Group, a: LabelUse, b: LabelUse) -> list[Change]:
+    """What became of a group's label use, see :func:`~.labels.labels_held`."""
+    return [Change(group, one.statistic, one.a, one.b, label=one.label) for one in labels_held(a, b)]
 
 
-def _of_label(use: LabelUse, label: str | None) -> Outcome:
-    """A label's share, with the test of all labels together."""
-    shift = None if label is None else use.labels.get(label)
-    value = None if shift is None else shift.value
-    if value is None:
-        return Outcome(None, reason=use.reason)
-    way: Direction = "down" if value < 0 else "up"
-    interval = _interval(use, shift)
-    return Outcome(value, direction=way, p=use.p, q=use.q, significance=use.significance, interval=interval)
-
-
-def _interval(use: LabelUse, shift: Shift | None) -> Interval | None:
-    if shift is None or shift.low is None or shift.high is None or use.target is None:
-        return None
-    return Interval(shift.low, shift.high, use.target)
+def _dsi(a: Result, b: Result) -> list[Change]:
+    """What became of the DSI of axes that both have, each by the group that attains it."""
+    if not isinstance(a, RunResult) or not isinstance(b, RunResult):
+        return []
+    of_b = {frozenset(row.axes): row for row in b.dsi}
+    found = [(row, of_b[frozenset(row.axes)]) for row in a.dsi if frozenset(row.axes) in of_b]
+    return [
+        Change(one.group, DSI, one.outcome, other.outcome, group_b=other.group)
+        for one, other in found
+        if one.group is not None and other.group is not None
+    ]
 
 
 def _rows(result: Result) -> dict[tuple[frozenset[tuple[str, str]], str | None], _Row]:
@@ -248,7 +250,7 @@ def _reported(result: Result) -> tuple[str, ...]:
 
 def _row(change: Change) -> dict[str, Any]:
     return {
-        "group": group_label(change.group),
+        "group": whose(change),
         "axis": axis_label(change.group.axes),
         **({} if change.model is None else {"model": change.model}),
         "statistic": tested(change),
@@ -263,6 +265,12 @@ def _row(change: Change) -> dict[str, Any]:
     }
 
 
+def whose(change: Change) -> str:
+    """The group; of DSI that which attains it in a, and in b where it is another."""
+    names = [group_label(group) for group in (change.group, change.group_b) if group is not None]
+    return " → ".join(dict.fromkeys(names))
+
+
 def tested(change: Change) -> str:
     """What was tested, with the label where it is one's use."""
     name = PAIR_NAMES.get(change.statistic) or statistic_name(change.statistic)
@@ -270,6 +278,8 @@ def tested(change: Change) -> str:
 
 
 def _became(change: Change) -> str:
+    if change.statistic in (LABELS, MEAN):
+        return "no mark of its own"
     before, after = SIGNIFICANCE_NAMES[change.a.significance], SIGNIFICANCE_NAMES[change.b.significance]
     if not change.changed_significance:
         return f"{before}, as before" if before != "not significant" else before

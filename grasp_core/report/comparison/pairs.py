@@ -50,7 +50,7 @@ def _in_both(a: Result, b: Result) -> Iterator[tuple[PairResult, PairResult]]:
 
 def _changes(a: PairResult, b: PairResult) -> Iterator[Change]:
     if a.label_use is not None and b.label_use is not None:
-        yield use_changed(a.a, a.label_use, b.label_use)
+        yield from use_changed(a.a, a.label_use, b.label_use)
     for name, outcome in a.statistics.items():
         if name in b.statistics:
             yield Change(a.a, name, outcome, b.statistics[name])

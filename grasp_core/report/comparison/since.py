@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from grasp_core.groups import Group
-from grasp_core.report.comparison.changes import Change, Comparison, compare, tested
+from grasp_core.report.comparison.changes import Change, Comparison, compare, tested, whose
 from grasp_core.report.words import (
     SIGNIFICANCE_NAMES,
     axis_label,
@@ -176,7 +176,7 @@ def _name(change: Change) -> str:
 
 def _whose(change: Change) -> str:
     model = "" if change.model is None else f"{one_line(change.model)}, "
-    return f"{model}{_group(change.group)}"
+    return f"{model}{whose(change)} ({axis_label(change.group.axes)})"
 
 
 def _turn(change: Change) -> str:
@@ -197,7 +197,11 @@ def _without_small(found: Comparison, before: Result, now: Result, least: int) -
     }
     return replace(
         found,
-        changes=tuple(change for change in found.changes if change.group.key not in small),
+        changes=tuple(
+            change
+            for change in found.changes
+            if not small & {group.key for group in (change.group, change.group_b) if group is not None}
+        ),
         only_a=tuple(group for group in found.only_a if group.key not in small),
         only_b=tuple(group for group in found.only_b if group.key not in small),
     )

@@ -10,7 +10,7 @@ from grasp_core.groups import AxisSet, Group
 from grasp_core.outcome import Outcome
 from grasp_core.pairs import PairResult
 from grasp_core.report.pairs.sentences import seen_from
-from grasp_core.report.pairs.words import PAIR_NAMES, Measure, measures
+from grasp_core.report.pairs.words import PAIR_NAMES, Measure, measures, of_label_use
 from grasp_core.report.so_far import MAY_CHANGE, NOT_YET, may_change, p_so_far, q_so_far
 from grasp_core.report.tables import ends, or_nan
 from grasp_core.report.words import (
@@ -31,9 +31,10 @@ def pairs_table(result: RunResult) -> pd.DataFrame:
     -------
     DataFrame
         `axis`, `first`, `second`, `raters_first`, `raters_second`, `statistic`, then `value`, `low`, `high`
-        (float; of labels in percentage points; NaN where there is none), `p`, `q`, `stars` and `reason`.
+        (float; of labels in percentage points, of the mean on its scale; NaN where there is none), `p`, `q`,
+        `stars` and `reason`.
     """
-    told = measures(result)
+    told = of_label_use(result)
     rows = [
         [
             axis_label(row.a.axes),
@@ -51,7 +52,7 @@ def pairs_table(result: RunResult) -> pd.DataFrame:
         ]
         for row in result.pairs
         for name, outcome in (
-            *((one.name, one.of(row)) for one in told.values() if one.of_label),
+            *((one.name, one.of(row)) for one in told),
             *((PAIR_NAMES[name], outcome) for name, outcome in row.statistics.items()),
         )
     ]
@@ -127,5 +128,6 @@ def _texts(outcome: Outcome, measure: Measure, result: RunResult) -> list[str]:
         p = q = NOT_YET
     else:
         p = p_text(outcome, permutations=result.permutations)
-        q = format_p_value(outcome.q, permutations=result.permutations)
+        uncorrected = outcome.p is not None and outcome.q is None
+        q = "none" if uncorrected else format_p_value(outcome.q, permutations=result.permutations)
     return [measure.write(outcome.value), interval, p, f"{q} {STARS[outcome.significance]}".rstrip()]

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from grasp_core.outcome import Outcome
 from grasp_core.pairs import PairResult
-from grasp_core.report.label_use import format_points, shift_outcome
-from grasp_core.report.words import MINUS, NOT_ESTIMABLE, format_value, one_line
+from grasp_core.report.label_use import format_points, mean_outcome, shift_outcome
+from grasp_core.report.words import MEAN_SHIFT_NAME, MINUS, NOT_ESTIMABLE, format_value, one_line
 from grasp_core.result import RunResult
 
 PAIR_NAMES: Mapping[str, str] = {
@@ -79,11 +79,21 @@ _STATISTICS: Mapping[str, tuple[str, str, str, bool]] = {
 }
 
 
+def _mean_of(row: PairResult) -> Outcome:
+    return mean_outcome(row.label_use) or Outcome(None)
+
+
+def of_label_use(result: RunResult) -> list[Measure]:
+    """Each label, then the mean where labels have one."""
+    labels = dict.fromkeys(label for row in result.pairs if row.label_use for label in row.label_use.labels)
+    means = any(mean_outcome(row.label_use) is not None for row in result.pairs)
+    return [*map(_label, labels), *([_MEAN] if means else [])]
+
+
 def measures(result: RunResult) -> dict[str, Measure]:
     """All that a matrix can show of this result, by key: labels first."""
-    labels = dict.fromkeys(label for row in result.pairs if row.label_use for label in row.label_use.labels)
     reported = {name for row in result.pairs for name in row.statistics}
-    found = [_label(label) for label in labels]
+    found = of_label_use(result)
     found += [_statistic(name, *told) for name, told in _STATISTICS.items() if name in reported]
     return {measure.key: measure for measure in found}
 
@@ -121,3 +131,16 @@ def _statistic(name: str, called: str, explanation: str, brief: str, signed: boo
 
 def _two_decimals(value: float) -> str:
     return f"{round(value, 2) + 0.0:.2f}".replace("-", MINUS)
+
+
+_MEAN = Measure(
+    "mean",
+    MEAN_SHIFT_NAME,
+    "How much higher on the scale the row’s raters’ labels lie than the column’s of the same items; p is not "
+    "corrected.",
+    "Mean of the row less that of the column.",
+    True,
+    _mean_of,
+    format_value,
+    _two_decimals,
+)

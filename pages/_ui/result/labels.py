@@ -5,9 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from grasp_core import charts
+from grasp_core.report.in_numbers import means_in_numbers
 from grasp_core.report.label_tables import with_label_use
 from grasp_core.report.text import escape_markdown
-from grasp_core.report.words import LABEL_USE_EXPLANATION
+from grasp_core.report.words import LABEL_USE_EXPLANATION, MEAN_SHIFT_EXPLANATION
 from grasp_core.result import RunResult
 from pages._ui.result import cache
 from pages._ui.result.figures import choose_page, page_theme, save_figure
@@ -30,6 +31,7 @@ def show_labels(shown: Shown) -> None:
     st.caption(LABEL_USE_EXPLANATION)
     show_label_table(result, page_theme())
     st.caption("p and q: of all labels of a group together, by the one that lies furthest from chance.")
+    show_means(result)
     st.header("One label in every group")
     label = _choose_label(result)
     page = choose_page(result, "label-page")
@@ -37,6 +39,16 @@ def show_labels(shown: Shown) -> None:
     save_figure(
         shown, lambda: charts.label_forest_plot(result, label, "light"), "label-use", "chart of this label"
     )
+
+
+def show_means(result: RunResult) -> None:
+    """How far each group's mean is shifted, where labels are ordered or numbers."""
+    means = means_in_numbers(result)
+    if means.empty or result.provisional:
+        return
+    st.header("Whose labels lie higher")
+    st.caption(f"{MEAN_SHIFT_EXPLANATION} p is of this group alone, not corrected.")
+    st.dataframe(means, hide_index=True, height="content", alt="Shift of the mean of every group")
 
 
 def _choose_label(result: RunResult) -> str:

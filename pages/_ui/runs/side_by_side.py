@@ -8,7 +8,6 @@ import streamlit as st
 from grasp_core import server
 from grasp_core.groups import Group
 from grasp_core.report.comparison.changes import (
-    Change,
     Comparison,
     Difference,
     changes_table,
@@ -56,22 +55,17 @@ def show_side_by_side(id_a: str, id_b: str) -> None:
     _show_differences(comparison.data, "Both runs used the same data.", "How the data differ")
     st.header("What was found")
     _show_changes(comparison)
-    pairs = pairs_compared(results(a.id), results(b.id))
-    if not pairs.empty:
-        st.subheader("Between two groups, of pairs that both have")
-        st.dataframe(
-            pairs[["pair", "axis", "statistic", "a", "b", "significance"]],
-            hide_index=True,
-            alt="Pairs of groups of both runs",
-        )
-    slices = slices_compared(results(a.id), results(b.id))
-    if not slices.empty:
-        st.subheader("In slices that both have")
-        st.dataframe(
-            slices[["slice", "group", "statistic", "a", "b", "significance"]],
-            hide_index=True,
-            alt="Slices of both runs",
-        )
+    for title, table, name in (
+        (
+            "Between two groups, of pairs that both have",
+            pairs_compared(results(a.id), results(b.id)),
+            "Pairs",
+        ),
+        ("In slices that both have", slices_compared(results(a.id), results(b.id)), "Slices"),
+    ):
+        if not table.empty:
+            st.subheader(title)
+            _show_table(table, f"{name} of both runs")
 
 
 def _introduce(name: str, run: RunRecord) -> None:
@@ -118,21 +112,23 @@ def _show_changes(comparison: Comparison) -> None:
         if change.statistic in statistics
     ]
     if rows:
-        _show_table(rows)
+        _show_table(changes_table(rows), "Groups and statistics of both runs")
     else:
         st.info("No group passes these filters.")
 
 
-def _show_table(rows: list[Change]) -> None:
-    table = changes_table(rows)
+def _show_table(table: pd.DataFrame, alt: str) -> None:
+    """What became of every test, with the interval of each difference."""
     numbers = ["moved", "q_a", "q_b", "q_moved"]
     table[numbers] = table[numbers].round(4)
     style = table.style.format(_signed, subset=["moved", "q_moved"])
     st.dataframe(
         style.format(format_p_value, subset=["q_a", "q_b"]),
         hide_index=True,
-        height="content" if len(rows) <= _ROWS_IN_FULL else 900,
+        height="content" if len(table) <= _ROWS_IN_FULL else 900,
         column_config={
+            "pair": st.column_config.Column("Pair", pinned=True),
+            "slice": st.column_config.Column("Slice", pinned=True),
             "group": st.column_config.Column("Group", pinned=True),
             "axis": "Axis",
             "model": "Model",
@@ -147,7 +143,7 @@ def _show_table(rows: list[Change]) -> None:
             "significance": st.column_config.Column("Significance", width="medium"),
         },
         placeholder=NOT_ESTIMABLE,
-        alt="Groups and statistics of both runs",
+        alt=alt,
     )
 
 

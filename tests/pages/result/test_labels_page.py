@@ -22,3 +22,22 @@ def test_points_p_and_q_are_numbers() -> None:
     assert table["q"].dtype == float
     assert table["q"].min() >= 0.0001
     assert table["Marked"].tolist() == ["after correction", ""]
+
+
+def means_page() -> None:
+    from dataclasses import replace
+
+    from grasp_core.outcome import Shift
+    from pages._ui.result.labels import show_means
+    from tests.results import make_group, make_label_use, make_result, with_label_use
+
+    use = replace(make_label_use({"1": 12.0, "2": -12.0}), mean=Shift(-0.12, -0.2, -0.04, p=0.003))
+    show_means(make_result((with_label_use(make_group("A"), use),)))
+    show_means(make_result())
+
+
+def test_the_shift_of_the_mean_is_a_table_where_labels_have_one() -> None:
+    app = AppTest.from_function(means_page, default_timeout=60).run()
+    assert not app.exception
+    (table,) = app.dataframe
+    assert table.value.to_numpy().tolist() == [["gender", "A", "−0.120", "[−0.200, −0.040]", "0.003"]]

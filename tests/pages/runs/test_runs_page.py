@@ -184,7 +184,7 @@ def test_side_by_side(server: Server) -> None:
     asked, data, found = (frame.value for frame in page.dataframe)
     assert asked.to_numpy().tolist() == [["Smallest group", "2 raters", "6 raters"], ["Seed", "1", "2"]]
     assert data.to_numpy().tolist() == [["Items", "350", "349"]]
-    assert len(found) == 19 * 7
+    assert len(found) == 19 * 7 + 4
     assert "Only A shows gen x+" in seen(page.markdown)
     assert "GAI: none of 19 groups changed significance." in seen(page.markdown)
     page.toggle[0].set_value(True).run()
@@ -197,6 +197,9 @@ def test_pairs_and_slices_stand_side_by_side(server: Server) -> None:
     *_, pairs, slices = (frame.value for frame in page.dataframe)
     assert set(pairs["pair"]) == {"Asian – Black", "Asian – White", "Black – White"}
     assert set(slices["slice"]) == {"topic = news", "topic = sport"}
+    for table in (pairs, slices):
+        assert {"moved", "moved_interval", "q_a", "q_b", "q_moved"} <= set(table)
+    assert slices["moved_interval"].str.startswith("[").any()
 
 
 def test_side_by_side_needs_two_results(server: Server) -> None:
