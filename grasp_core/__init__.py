@@ -1,7 +1,8 @@
 """Which groups of raters see a task differently, and whether that is real.
 
 ``import grasp_core as grasp`` gives the functions of docs/python.md: :func:`analyse`, :func:`models`,
-:func:`quality`, :func:`plan`, :func:`read` and :func:`open`. Each is loaded when it is first used.
+:func:`quality`, :func:`plan`, :func:`read`, :func:`open` and :func:`compare`. Each is loaded when it is
+first used.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from grasp_core.data_spec import Filters
     from grasp_core.errors import DataError, GraspError, RemoteError, SpecError, UnsureError
     from grasp_core.notebook.analysis import analyse
+    from grasp_core.notebook.comparing import Compared, compare
     from grasp_core.notebook.data import read
     from grasp_core.notebook.models import ModelsAnalysis, models
     from grasp_core.notebook.opening import open
@@ -32,6 +34,8 @@ _HOMES = {
     "plan": "notebook.plan",
     "read": "notebook.data",
     "open": "notebook.opening",
+    "compare": "notebook.comparing",
+    "Compared": "notebook.comparing",
     "Analysis": "notebook.results",
     "ModelsAnalysis": "notebook.models",
     "Quality": "notebook.quality",
@@ -55,6 +59,7 @@ __all__ = [
     "Assumed",
     "Bins",
     "Combine",
+    "Compared",
     "DataError",
     "Filters",
     "GraspError",
@@ -68,6 +73,7 @@ __all__ = [
     "UnsureError",
     "__version__",
     "analyse",
+    "compare",
     "models",
     "open",
     "plan",

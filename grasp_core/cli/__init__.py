@@ -1,7 +1,7 @@
 """GRASP without a browser: ``python -m grasp_core COMMAND``.
 
 Imports `asked`, `benchmark`, `charts`, `connectors`, `data_quality`, `engine`, `export`, `io`,
-`models_as_raters`, `panels`, `permutation`, `planner`, `rater_map`, `report` and `screens`.
+`models_as_raters`, `notebook`, `panels`, `permutation`, `planner`, `rater_map`, `report` and `screens`.
 """
 
 from grasp_core.cli.entry import BAD_INPUT, FAILED, INTERRUPTED, main

@@ -37,6 +37,7 @@ COMMANDS = (
         "items:fill_items",
         reads=True,
     ),
+    Command("compare", "hold one result against another", "compare:fill_compare"),
     Command("example", "write the synthetic example's files", "example:fill_example"),
     Command("fetch", "download a published data set and check that it is whole", "fetch:fill_fetch"),
     Command("backup", "write all that the server keeps to one file", "server.storage:fill_backup"),

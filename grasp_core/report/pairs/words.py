@@ -30,8 +30,7 @@ PAIRS_EXPLANATION = (
 class Measure:
     """Something that a matrix shows: of the row's group beside the column's one outcome.
 
-    `signed` values lie on both sides of 0: above it means more in the row's group. `of_label` holds for the
-    use of one label.
+    `signed` values lie on both sides of 0: above it means more in the row's group.
     """
 
     key: str
@@ -42,7 +41,6 @@ class Measure:
     of: Callable[[PairResult], Outcome]
     write: Callable[[float | None], str]
     brief: Callable[[float], str]
-    of_label: bool = False
 
 
 _STATISTICS: Mapping[str, tuple[str, str, str, bool]] = {
@@ -118,7 +116,6 @@ def _label(label: str) -> Measure:
         of,
         lambda points: NOT_ESTIMABLE if points is None else format_points(points / 100),
         lambda points: format_points(round(points) / 100).removesuffix(".0"),
-        of_label=True,
     )
 
 

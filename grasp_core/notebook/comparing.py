@@ -1,0 +1,134 @@
+"""``compare``: two results held against each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from grasp_core.errors import SpecError
+from grasp_core.notebook.models import ModelsAnalysis
+from grasp_core.notebook.opening import open
+from grasp_core.notebook.results import Analysis
+from grasp_core.notebook.shown import page, shown_table
+from grasp_core.report.comparison.changes import (
+    Change,
+    Comparison,
+    changes_table,
+    differences_table,
+    in_words,
+)
+from grasp_core.report.comparison.changes import compare as held
+from grasp_core.report.comparison.pairs import pairs_compared
+from grasp_core.report.comparison.since import details, headline, since
+from grasp_core.report.comparison.slices import slices_compared
+from grasp_core.report.text import Sentence
+from grasp_core.result import Result
+
+if TYPE_CHECKING:  # takes long to load
+    import pandas as pd
+
+Opened = Analysis | ModelsAnalysis
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Compared:
+    """One result held against another.
+
+    Parameters
+    ----------
+    one, other : Result
+    comparison : Comparison
+        What differs in what was asked, in the data, and in what was found, as immutable values.
+    """
+
+    one: Result
+    other: Result
+    comparison: Comparison
+
+    def answer(self) -> str:
+        """Whether more than noise moved, what did, and a line for each statistic."""
+        first, *further = self._sentences()
+        return "\n".join([first, *(f"- {sentence}" for sentence in further)])
+
+    def _sentences(self) -> list[str]:
+        found = since(self.one, self.other)
+        moved = [] if found is None else [headline(found), *details(found)]
+        return [*moved, *in_words(self.comparison)]
+
+    def asked(self) -> pd.DataFrame:
+        """What was asked differently: `what`, `a` and `b`."""
+        return differences_table(self.comparison.spec)
+
+    def data(self) -> pd.DataFrame:
+        """How the data differ: `what`, `a` and `b`."""
+        return differences_table(self.comparison.data)
+
+    def table(self) -> pd.DataFrame:
+        """One row per group and statistic that both have.
+
+        Returns
+        -------
+        DataFrame
+            `group`, `axis`, `model` if there are some, `statistic`, `a` and `b` (texts), `moved`, its 95 %
+            interval `moved_interval` (text), `q_a`, `q_b`, `q_moved`, and what became of its `significance`.
+        """
+        return changes_table(self.comparison.changes)
+
+    def pairs(self) -> pd.DataFrame:
+        """The same of the pairs of groups that both have, with `pair` in place of `group`."""
+        return pairs_compared(self.one, self.other)
+
+    def slices(self) -> pd.DataFrame:
+        """The same of the slices that both have, behind their `slice`."""
+        return slices_compared(self.one, self.other)
+
+    def moved(self) -> pd.DataFrame:
+        """The rows of :meth:`table` that moved further than noise explains, or whose mark is another one."""
+        return changes_table(change for change in self.comparison.changes if _moved(change))
+
+    def _repr_html_(self) -> str:
+        first, *further = self._sentences()
+        table = shown_table(self.moved())
+        return page(Sentence.of(first), [Sentence.of(one) for one in further], table, {})
+
+
+def compare(one: Opened | str | Path, other: Opened | str | Path, *, token: str | None = None) -> Compared:
+    """Hold a result against another one.
+
+    Parameters
+    ----------
+    one, other : Analysis, ModelsAnalysis, str or Path
+        Results, or what :func:`open` takes: files that hold them, addresses of runs on a server.
+    token : str, optional
+        As for :func:`open`.
+
+    Returns
+    -------
+    Compared
+
+    Raises
+    ------
+    SpecError
+        If one of them is about models and the other about agreement.
+    DataError, RemoteError
+        As :func:`open`.
+    """
+    a, b = (_result(place, token) for place in (one, other))
+    comparison = held(a, b)
+    if comparison is None:
+        raise SpecError(
+            "one of the two is about models and the other about agreement, so there is nothing to hold "
+            "against each other"
+        )
+    return Compared(a, b, comparison)
+
+
+def _result(place: Opened | str | Path, token: str | None) -> Result:
+    found = place if isinstance(place, Analysis | ModelsAnalysis) else open(place, token=token)
+    return found.result
+
+
+def _moved(change: Change) -> bool:
+    interval = change.moved_interval
+    return change.changed_significance or (interval is not None and not interval.low <= 0 <= interval.high)
