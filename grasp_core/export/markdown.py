@@ -13,7 +13,6 @@ from grasp_core.rater_map.values import RaterMap
 from grasp_core.rater_map.words import EXPLANATION, sentences
 from grasp_core.remarks.ranks import ranked
 from grasp_core.report.contents import brackets, marks, not_estimable, run_title
-from grasp_core.report.doubts import cautions
 from grasp_core.report.given import GIVEN_EXPLANATION, given_sentences, given_table
 from grasp_core.report.in_numbers import dsi_in_numbers, in_numbers
 from grasp_core.report.label_tables import label_use_by_group, with_label_use
@@ -71,17 +70,17 @@ def table_markdown(result: RunResult, found: RaterMap | None = None) -> str:
         parts += _rater_map(printable_map(found), result.spec.analysis.level)
     if result.groups:
         parts += _numbers(result)
-    if left := [one for one in ranked(result.warnings) if one not in cautions(result)]:
-        parts.append(_listed("## Warnings", left))
     return "\n\n".join(parts) + "\n"
 
 
 def _answer(result: RunResult) -> list[str]:
-    """The headline, what may undo it, and the sentences that back it, with what to do."""
+    """The headline, what may undo it, the sentences that back it, with what to do, and other warnings."""
     found = answer(result)
     mind = [_listed("Mind first:", found.cautions)] if found.cautions else []
     said = "\n".join(f"- {_sentence(one)}" for one in found.details)
-    return [_sentence(found.headline), *mind, *([said] if said else [])]
+    others = [one for one in ranked(result.warnings) if one not in found.cautions]
+    warned = [_listed("**Warnings**", others)] if others else []
+    return [_sentence(found.headline), *mind, *([said] if said else []), *warned]
 
 
 def _listed(head: str, remarks: Sequence[object]) -> str:

@@ -11,7 +11,7 @@ from benchmarks.planted import run_spec
 from benchmarks.study.situations import associated
 from grasp_core.assignment import Apart, AssignmentCheck
 from grasp_core.cli.terminal.told import say_result
-from grasp_core.export.html import report_html
+from grasp_core.export.html.page import report_html
 from grasp_core.export.markdown import table_markdown
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.remarks.cautions import Caution, ScreenCaution, counted_group, counts_by_group
