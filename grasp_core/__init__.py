@@ -1,8 +1,8 @@
 """Which groups of raters see a task differently, and whether that is real.
 
 ``import grasp_core as grasp`` gives the functions of docs/python.md: :func:`analyse`, :func:`models`,
-:func:`quality`, :func:`plan`, :func:`read`, :func:`open` and :func:`compare`. Each is loaded when it is
-first used.
+:func:`items`, :func:`map_raters`, :func:`quality`, :func:`plan`, :func:`read`, :func:`open` and
+:func:`compare`. Each is loaded when it is first used.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from grasp_core.notebook.analysis import analyse
     from grasp_core.notebook.comparing import Compared, compare
     from grasp_core.notebook.data import read
+    from grasp_core.notebook.items import GroupItems, items
+    from grasp_core.notebook.map_raters import MappedRaters, map_raters
     from grasp_core.notebook.models import ModelsAnalysis, models
     from grasp_core.notebook.opening import open
     from grasp_core.notebook.plan import Planned, plan
@@ -34,6 +36,10 @@ _HOMES = {
     "plan": "notebook.plan",
     "read": "notebook.data",
     "open": "notebook.opening",
+    "items": "notebook.items",
+    "GroupItems": "notebook.items",
+    "map_raters": "notebook.map_raters",
+    "MappedRaters": "notebook.map_raters",
     "compare": "notebook.comparing",
     "Compared": "notebook.comparing",
     "Analysis": "notebook.results",
@@ -63,7 +69,9 @@ __all__ = [
     "DataError",
     "Filters",
     "GraspError",
+    "GroupItems",
     "MapValues",
+    "MappedRaters",
     "ModelsAnalysis",
     "Planned",
     "Quality",
@@ -74,6 +82,8 @@ __all__ = [
     "__version__",
     "analyse",
     "compare",
+    "items",
+    "map_raters",
     "models",
     "open",
     "plan",

@@ -28,6 +28,10 @@ class Bar(Watcher):
         self._bar.set_postfix_str(of or "", refresh=False)
         self._bar.update(done - self._bar.n)
 
+    def share(self, done: float) -> None:
+        """Show which share is done."""
+        self.tell(round(100 * done), 100)
+
     def check(self, progress: Progress) -> None:
         """See :class:`~grasp_core.engine.watching.Watcher`."""
         self.tell(progress.done, progress.total, progress.of)

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from grasp_core.export.registry import EXPORTS
 from grasp_core.notebook.saving import save
-from grasp_core.notebook.shown import page, shown_table
+from grasp_core.notebook.shown import below, page, shown_table
 from grasp_core.report.contents import marks_legend
+from grasp_core.report.given import as_result
 from grasp_core.report.label_tables import label_use_table
 from grasp_core.report.pairs.tables import pairs_table
 from grasp_core.report.printable import printable_result
 from grasp_core.report.sentences import answer
+from grasp_core.report.slices import as_results
 from grasp_core.report.tables import RowOrder, dsi_table, results_table, wide_table
 from grasp_core.report.text import Sentence
 from grasp_core.result import RunResult
@@ -23,6 +25,14 @@ from grasp_core.spec import RunSpec
 if TYPE_CHECKING:  # both take long to load, and not every program shows what it finds
     import altair as alt
     import pandas as pd
+
+
+SliceTable = Literal["table", "label_use", "dsi"]
+_SLICE_TABLES: Mapping[SliceTable, Callable[[RunResult], pd.DataFrame]] = {
+    "table": results_table,
+    "label_use": label_use_table,
+    "dsi": dsi_table,
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,6 +119,41 @@ class Analysis:
             (of labels in percentage points), `p`, `q`, `stars`, `reason`.
         """
         return pairs_table(self.result)
+
+    def slices(self, what: SliceTable = "table") -> pd.DataFrame:
+        """A table of each slice, one below the other; no row where items were not sliced.
+
+        Parameters
+        ----------
+        what : {"table", "label_use", "dsi"}
+            Which of the tables of these names.
+
+        Returns
+        -------
+        DataFrame
+            `slice` (the column), `slice_value` and `items`, then the columns of that table.
+        """
+        make = _SLICE_TABLES[what]
+        found = [
+            (make(view), {"slice": column.column, "slice_value": one.value, "items": one.items})
+            for column in self.result.slices
+            for one, view in as_results(self.result, column)
+        ]
+        return below(found)
+
+    def given(self) -> pd.DataFrame:
+        """One row per axis that the run was given and group that it has no part in.
+
+        Returns
+        -------
+        DataFrame
+            `given`, then the columns of :meth:`table`, whose p and q are those given that axis; no row where
+            none was given.
+        """
+        return below(
+            (results_table(as_result(self.result, found)), {"given": found.column})
+            for found in self.result.given
+        )
 
     def chart(self, name: str = "forest", **of: Any) -> alt.LayerChart:
         """A figure, the same as on the page.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
+from typing import Any
 
 import pandas as pd
 
@@ -29,6 +30,16 @@ def shown_table(table: pd.DataFrame, below: str = "") -> str:
     text = f"<p><small>{_safe(below)}</small></p>" if below else ""
     cells = table.to_html(index=False, border=0, escape=True, justify="left")
     return f'<div style="overflow-x: auto; white-space: nowrap">{cells}</div>{text}'
+
+
+def below(tables: Iterable[tuple[pd.DataFrame, Mapping[str, Any]]]) -> pd.DataFrame:
+    """Like tables one below the other, each behind columns that say the same in all of its rows."""
+    frames = []
+    for table, first in tables:
+        for place, (head, cell) in enumerate(first.items()):
+            table.insert(place, head, cell)
+        frames.append(table)
+    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
 
 
 def _list(lines: Sequence[str] | map[str]) -> str:

@@ -1,0 +1,36 @@
+"""The data of a result once more, for what is asked beside it: a group's items, the map of raters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from grasp_core.asked.reading import Reading
+from grasp_core.errors import SpecError
+from grasp_core.io.dataset.load import Dataset
+from grasp_core.notebook.analysis import loaded
+from grasp_core.notebook.data import tables_of
+from grasp_core.notebook.results import Analysis
+
+
+def data_of(result: Analysis, annotations: Any, raters: Any, items: Any) -> tuple[Dataset, Reading]:
+    """The data, read as the result's were.
+
+    Raises
+    ------
+    SpecError
+        If `result` is none.
+    DataError
+        If the data cannot be read so.
+    """
+    if not isinstance(result, Analysis):
+        raise SpecError("result= takes what analyse or open returned of a run on agreement")
+    tables = tables_of(annotations, raters, items, result.spec.data)
+    found = Reading(tables.annotations, tables.raters, result.spec.data, items=tables.items)
+    return loaded(found, result.spec), found
+
+
+def other_data(result: Analysis, data: Dataset) -> tuple[str, ...]:
+    """A note where the data are not those of the result."""
+    counts = [(one.items, one.raters, one.annotations) for one in (result.result.data, data.summary)]
+    same = counts[0] == counts[1]
+    return () if same else ("these are other data than those of the result: so are what is found and its p",)
