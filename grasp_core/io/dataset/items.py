@@ -67,7 +67,8 @@ class Descriptions:
             taken = {*id_columns(spec), *spec.labels, spec.text}
             cells = () if spec.layout == "long" else cell_columns(annotations, spec)
             columns = tuple(name for name in annotations.columns if name not in taken.union(cells))
-            inside = Source(annotations, spec.item, item_of_row, columns, len(item_ids), "item")
+            of_row = _of_kept_rows(annotations, spec, item_of_row)
+            inside = Source(annotations, spec.item, of_row, columns, len(item_ids), "item")
         return cls(item_ids, spec, annotations, inside, _beside(annotations.name, items, spec, item_ids))
 
     @property
@@ -191,6 +192,14 @@ class Descriptions:
                 file=file, column=key, ids=len(near.pairs), difference=near.but_for
             )
             yield know(remark, len(near.pairs), [other for _, other in near.pairs])
+
+
+def _of_kept_rows(annotations: Table, spec: DataSpec, item_of_row: Codes) -> Codes:
+    """The item of each row; -1 for rows that are left out by a value, which describe nothing."""
+    if not spec.filters.drop:
+        return item_of_row
+    dropped = [annotations.column(name).among([value]) for name, value in spec.filters.drop]
+    return np.where(np.logical_or.reduce(dropped), -1, item_of_row)
 
 
 def _there(column: DescribingColumn, rated: BoolArray) -> tuple[str, ...]:

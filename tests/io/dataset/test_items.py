@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from grasp_core.data_spec import Filters
 from grasp_core.errors import DataError, SpecError
 from grasp_core.io.dataset.fitting import signature
 from grasp_core.io.dataset.items import LONGEST, MAX_SLICES
@@ -64,6 +65,20 @@ def test_only_what_is_named_is_taken_where_axes_are() -> None:
     items = about(["t", "u", "t", "u"])
     assert not load(*files, items=items).attributes
     assert set(load(*files, items=items, slices=["topic"]).attributes) == {"topic"}
+
+
+def test_rows_that_are_left_out_by_a_value_describe_no_item() -> None:
+    rows = [["item", "rater", "label", "skip", "source"]]
+    for n, item in enumerate(ITEMS):
+        rows += [[item, rater, "xy"[n % 2], "no", "ab"[n % 2]] for rater in "12"]
+    rows.insert(1, ["p", "3", "x", "yes", "b"])
+    table = rows_table(rows)
+    assert "item 'p' has 'b' and 'a'" in refused(table, None, "source", spec=LONG)
+    spec = replace(LONG, filters=Filters(drop=(("skip", "yes"),)))
+    found = load(table, None, spec, [], slices=["source"])
+    assert values(found, "source") == {"p": "a", "q": "b", "r": "a", "s": "b"}
+    assert "source" in load(table, None, spec).attributes
+    assert "source" not in load(table, None, LONG).attributes
 
 
 def test_the_items_file_decides_and_a_difference_is_told() -> None:
