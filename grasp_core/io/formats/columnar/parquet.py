@@ -159,8 +159,8 @@ def read_columns(content: Any, columns: Sequence[str]) -> pa.Table:
     """
     schema = pq.read_schema(content)
     texts = {field.name for field in schema if field.type in (pa.string(), pa.large_string())}
-    recurring = texts - _hardly_recurring(pq.ParquetFile(content, read_dictionary=texts), texts & {*columns})
-    file = pq.ParquetFile(content, read_dictionary=recurring)
+    plain = _hardly_recurring(pq.ParquetFile(content, read_dictionary=texts), texts & {*columns})
+    file = pq.ParquetFile(content, read_dictionary=texts - plain)
     outer, labels = nested.outer(columns, nested.shape(schema)), class_labels(schema)
     batches: list[pa.RecordBatch] = []
     for batch in file.iter_batches(batch_size=_BATCH_ROWS, columns=outer):
@@ -168,12 +168,12 @@ def read_columns(content: Any, columns: Sequence[str]) -> pa.Table:
         arrays = nested.unnest(batch, columns)
         text = [
             pc.fill_null(arrays[path].cast(pa.string()), "")
-            if path in texts - recurring
+            if path in plain
             else as_text(arrays[path], labels.get(path))
             for path in columns
         ]
         batches.append(pa.RecordBatch.from_arrays(text, names=list(columns)))
-    types = {path: pa.string() if path in texts - recurring else TEXT for path in columns}
+    types = {path: pa.string() if path in plain else TEXT for path in columns}
     return pa.Table.from_batches(batches, pa.schema(types))
 
 
