@@ -136,6 +136,13 @@ class Inputs:
         found = {kind: files.location(of) or files.source(of) or None for kind, (_, of) in named.items()}
         return found | {name: None for name, _ in models}
 
+    def are_at_hand(self, record: RunRecord) -> bool:
+        """Whether a saved run's files are stored, or known to be elsewhere, and are read at once."""
+        needed = {sha256 for _, sha256 in self._runs.files_of(record.id)}
+        found = self._files.within(only(record.project)).locations(needed)
+        in_parts = any((location or "").startswith(IN_PARTS) for location in found.values())
+        return bool(needed) and found.keys() == needed and not in_parts
+
     def _note(self, table: Table, location: str, *, owner: str, reach: Reach) -> None:
         self._files.within(reach).refer(table.sha256, table.bytes, location, owner=owner)
 

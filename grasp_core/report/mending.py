@@ -1,62 +1,108 @@
-"""Ways to mend what a run warns of: the same run with other settings."""
+"""Ways to mend what a run warns of: the same run with something else in its spec, and the ways back."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
+from grasp_core.data_spec import Screen
 from grasp_core.remarks.cautions import Caution
 from grasp_core.remarks.guards import GuardCaution
-from grasp_core.remarks.remark import Remark
+from grasp_core.remarks.remark import Code, Remark
+from grasp_core.report.reading import SCREENS
 from grasp_core.report.words import axis_label
-from grasp_core.spec import DEFAULT_PERMUTATIONS, MAX_PERMUTATIONS, WORKLOAD, AnalysisSpec
+from grasp_core.spec import DEFAULT_PERMUTATIONS, MAX_PERMUTATIONS, WORKLOAD, RunSpec
+
+SCREEN_OF: Mapping[Code, Screen] = {
+    Caution.RANDOM_RESPONDERS: "random",
+    Caution.CONSTANT_RATERS: "constant",
+    Caution.NEAR_DUPLICATES: "duplicates",
+}
+"""The screen that leaves out the raters whom a warning counts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mend:
-    """What a button says, and the settings that it leads to."""
+    """What a button says, and the spec that it leads to: the same one where something is to be chosen."""
 
     label: str
-    analysis: AnalysisSpec
+    spec: RunSpec
 
 
-def mend(warning: Remark, analysis: AnalysisSpec) -> Mend | None:
-    """The one way to mend a warning of a run with these settings; None where settings cannot.
+@dataclass(frozen=True, slots=True)
+class WayBack:
+    """What was mended in a run's spec, as a sentence, and the run without it."""
+
+    mended: str
+    mend: Mend
+
+
+def mend(warning: Remark, spec: RunSpec) -> Mend | None:
+    """The one way to mend a warning of a run of this spec; None where no spec can.
 
     Parameters
     ----------
     warning : Remark
-    analysis : AnalysisSpec
+    spec : RunSpec
     """
+    analysis = spec.analysis
     match warning.code:
+        case Caution.RANDOM_RESPONDERS | Caution.CONSTANT_RATERS | Caution.NEAR_DUPLICATES:
+            return _without(SCREEN_OF[warning.code], spec)
         case GuardCaution.OWN_WORKLOAD | GuardCaution.OWN_WORKLOAD_WITH_MODELS if (
             analysis.cluster is None and WORKLOAD not in analysis.strata
         ):
-            strata = (*analysis.strata, WORKLOAD)
-            return Mend("Shuffle within like workload", replace(analysis, strata=strata))
-        case GuardCaution.AXES_TOGETHER:
+            return _other("Shuffle within like workload", spec, strata=(*analysis.strata, WORKLOAD))
+        case GuardCaution.AXES_TOGETHER if not spec.models:
             pair = {dict(warning.numbers)["first"], dict(warning.numbers)["second"]}
             names = [name for name in analysis.tested if axis_label((name,)) in pair]
             given = tuple(dict.fromkeys((*analysis.given, *names)))
-            return Mend("Test each given the other", replace(analysis, given=given))
+            return _other("Test each given the other", spec, given=given)
         case GuardCaution():
-            return Mend("Choose what to shuffle within", analysis)
+            return Mend("Choose what to shuffle within", spec)
         case Caution.TOO_FEW_FOR_P:
-            return _permutations(DEFAULT_PERMUTATIONS, analysis)
+            return _permutations(DEFAULT_PERMUTATIONS, spec)
         case Caution.TOO_FEW_FOR_CORRECTION:
             least = dict(warning.numbers)["least"]
-            return _permutations(least, analysis) if isinstance(least, int) else None
+            return _permutations(least, spec) if isinstance(least, int) else None
         case Caution.PAPER_P:
-            return Mend("Use two-sided p-values", replace(analysis, p_value="two-sided"))
+            return _other("Use two-sided p-values", spec, p_value="two-sided")
         case Caution.PAPER_CROSS_NEGENTROPY:
-            return Mend("Use smoothed cross-negentropy", replace(analysis, cross_negentropy="smooth"))
+            return _other("Use smoothed cross-negentropy", spec, cross_negentropy="smooth")
         case Caution.SMALL_GROUPS if analysis.min_raters > 2:
-            return Mend("Show groups of 2 raters and more", replace(analysis, min_raters=2))
+            return _other("Show groups of 2 raters and more", spec, min_raters=2)
         case _:
             return None
 
 
-def _permutations(wanted: int, analysis: AnalysisSpec) -> Mend | None:
-    wanted = max(wanted, DEFAULT_PERMUTATIONS)
-    if not analysis.permutations < wanted <= MAX_PERMUTATIONS:
+def ways_back(spec: RunSpec) -> Iterator[WayBack]:
+    """What mends of raters and of workload have put into a spec, each with the spec without it."""
+    if spec.data.screens:
+        everybody = replace(spec, data=replace(spec.data, screens=()))
+        named = "; ".join(SCREENS[screen] for screen in spec.data.screens)
+        yield WayBack(f"Left out: {named}.", Mend("Bring these raters back", everybody))
+    if WORKLOAD in spec.analysis.strata:
+        strata = tuple(name for name in spec.analysis.strata if name != WORKLOAD)
+        mended = "Shuffled within raters of like workload."
+        yield WayBack(mended, _other("Shuffle whatever the workload", spec, strata=strata))
+
+
+def _without(screen: Screen, spec: RunSpec) -> Mend | None:
+    """The run without whom a screen names; None where these are left out already, and others were found."""
+    if screen in spec.data.screens:
         return None
-    return Mend(f"Take {wanted:,} permutations", replace(analysis, permutations=wanted))
+    screens = (*spec.data.screens, screen)
+    return Mend("Run without these raters", replace(spec, data=replace(spec.data, screens=screens)))
+
+
+def _permutations(wanted: int, spec: RunSpec) -> Mend | None:
+    wanted = max(wanted, DEFAULT_PERMUTATIONS)
+    if not spec.analysis.permutations < wanted <= MAX_PERMUTATIONS:
+        return None
+    return _other(f"Take {wanted:,} permutations", spec, permutations=wanted)
+
+
+def _other(label: str, spec: RunSpec, **settings: Any) -> Mend:
+    """The run with other settings."""
+    return Mend(label, replace(spec, analysis=replace(spec.analysis, **settings)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import zlib
+from collections.abc import Collection
 
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
@@ -105,6 +106,13 @@ class FileStore(Bound):
         query = sa.select(files.c.location).where(self._is(sha256))
         with to_read(self._engine) as connection:
             return connection.execute(query).scalar_one_or_none()
+
+    def locations(self, sha256s: Collection[str]) -> dict[str, str | None]:
+        """Those of these files that are known here, with where each is; None for one that is stored."""
+        these = (files.c.project_id == self._home) & files.c.sha256.in_(sha256s)
+        with to_read(self._engine) as connection:
+            found = connection.execute(sa.select(files.c.sha256, files.c.location).where(these))
+            return {row.sha256: row.location for row in found}
 
     def source(self, sha256: str) -> str:
         """What the file was fetched from; empty of one that somebody brought."""

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from grasp_core.data_spec import DataSpec, Screen
 from grasp_core.remarks.cautions import Caution
 from grasp_core.remarks.guards import GuardCaution
 from grasp_core.remarks.remark import Remark, said
-from grasp_core.report.mending import mend
-from grasp_core.spec import AnalysisSpec
+from grasp_core.report.mending import mend, ways_back
+from grasp_core.spec import AnalysisSpec, ModelSource, RunSpec
 
 AXES = (("gender",),)
+DATA = DataSpec(item="item", rater="rater", label="label")
 FEW = Caution.TOO_FEW_FOR_CORRECTION(permutations=99, tests=400, least=15_999)
 
 
@@ -27,20 +29,56 @@ FEW = Caution.TOO_FEW_FOR_CORRECTION(permutations=99, tests=400, least=15_999)
     ],
 )
 def test_settings_mend_it(warning: Remark, before: dict[str, object], after: dict[str, object]) -> None:
-    found = mend(warning, AnalysisSpec(axes=AXES, **before))  # type: ignore[arg-type]
+    found = mend(warning, RunSpec(DATA, AnalysisSpec(axes=AXES, **before)))  # type: ignore[arg-type]
     assert found is not None
-    assert found.analysis == AnalysisSpec(axes=AXES, **after)  # type: ignore[arg-type]
+    assert found.spec == RunSpec(DATA, AnalysisSpec(axes=AXES, **after))  # type: ignore[arg-type]
 
 
 def test_axes_that_go_together_are_tested_each_given_the_other() -> None:
     analysis = AnalysisSpec(axes=(("rater_gender",), ("rater_race",), ("age",)))
-    found = mend(GuardCaution.AXES_TOGETHER(first="race", second="gender", v=0.4, p="p < 0.001"), analysis)
+    warning = GuardCaution.AXES_TOGETHER(first="race", second="gender", v=0.4, p="p < 0.001")
+    found = mend(warning, RunSpec(DATA, analysis))
     assert found is not None
-    assert found.analysis.given == ("rater_gender", "rater_race")
+    assert found.spec.analysis.given == ("rater_gender", "rater_race")
+
+
+@pytest.mark.parametrize(
+    ("warning", "screen"),
+    [
+        (Caution.RANDOM_RESPONDERS(raters=4, looked_at=60), "random"),
+        (Caution.CONSTANT_RATERS(raters=4, looked_at=60, least=10), "constant"),
+        (Caution.NEAR_DUPLICATES(raters=4, pairs=2), "duplicates"),
+    ],
+)
+def test_raters_whom_a_screen_names_are_left_out_by_it_and_brought_back(
+    warning: Remark, screen: Screen
+) -> None:
+    everybody = RunSpec(DATA, AnalysisSpec(axes=AXES))
+    found = mend(warning, everybody)
+    assert found is not None
+    assert found.spec.data.screens == (screen,)
+    assert [back.mend.spec for back in ways_back(found.spec)] == [everybody]
+    assert mend(warning, found.spec) is None
+
+
+def test_workload_that_was_held_alike_is_let_differ_again() -> None:
+    strata = RunSpec(DATA, AnalysisSpec(axes=AXES, strata=("region", "workload")))
+    assert [back.mend.spec.analysis.strata for back in ways_back(strata)] == [("region",)]
+
+
+def test_where_nothing_was_mended_there_is_no_way_back() -> None:
+    assert not list(ways_back(RunSpec(DATA, AnalysisSpec(axes=AXES, strata=("region",)))))
+
+
+def test_a_mend_of_a_run_of_models_is_one_that_models_can_have() -> None:
+    spec = RunSpec(DATA, AnalysisSpec(axes=AXES), models=(ModelSource("m.csv", "0" * 64),))
+    found = mend(GuardCaution.AXES_TOGETHER(first="race", second="gender", v=0.4, p="p < 0.001"), spec)
+    assert found is not None
+    assert found.spec == spec
 
 
 @pytest.mark.parametrize(
     "warning", [said("a column is odd"), Caution.SMALL_GROUPS(small=1, groups=3, least=2), FEW]
 )
 def test_what_settings_cannot_mend_has_no_way(warning: Remark) -> None:
-    assert mend(warning, AnalysisSpec(axes=AXES, permutations=20_000)) is None
+    assert mend(warning, RunSpec(DATA, AnalysisSpec(axes=AXES, permutations=20_000))) is None

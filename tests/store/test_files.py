@@ -157,6 +157,9 @@ def test_an_upload_takes_the_place_of_a_reference(engine: Engine, store: FileSto
     assert store.location(sha256) is None
     assert (store.used("ann"), store.used("bob")) == (0, 1)
     change(engine, files, created_at=0.0)
+    store.refer("5" * 64, 1, "data:b.csv", owner="ann")
+    assert store.locations([sha256, "5" * 64, "6" * 64]) == {sha256: None, "5" * 64: "data:b.csv"}
+    store.delete("5" * 64, owner="ann")
     store.refer(sha256, 1, "data:a.csv", owner="ann")  # the content stays, and was wanted again
     assert store.get(sha256) == b"a"
     assert store.location(sha256) is None

@@ -115,6 +115,7 @@ ASKED: dict[type[Bound], dict[str, Callable[[Any, Filled], Any]]] = {
     FileStore: {
         "get": lambda store, b: store.get(b.sha256),
         "location": lambda store, b: store.location("5" * 64),
+        "locations": lambda store, b: store.locations([b.sha256, "5" * 64]),
         "source": lambda store, b: store.source(b.sha256),
         "delete": lambda store, b: store.delete(b.sha256, owner="bob"),
     },

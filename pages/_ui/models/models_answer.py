@@ -11,6 +11,7 @@ from grasp_core.charts.models import models_chart
 from grasp_core.models_as_raters.sentences import sentences
 from grasp_core.models_as_raters.tables import plurality_table, sides_csv, statistic_table
 from grasp_core.panels.models.result import ModelsResult
+from grasp_core.remarks.remark import Remark
 from grasp_core.report.contents import marks_legend
 from grasp_core.report.model_words import REPRODUCED, SIDE_WORDS, SIDES_WITH
 from grasp_core.report.printable import json_text
@@ -21,15 +22,21 @@ from pages._ui.result import cache
 from pages._ui.result.figures import page_theme
 from pages._ui.widgets.outputs import download
 from pages._ui.widgets.shown import always
+from pages._ui.widgets.warned import no_way
 
 _CHARACTER = 7
 _WIDEST = 400
 
 
-def show_answer(key: str, result: ModelsResult, check: Callable[[], None] = always) -> None:
+def show_answer(
+    key: str,
+    result: ModelsResult,
+    check: Callable[[], None] = always,
+    way: Callable[[Remark, int], None] = no_way,
+) -> None:
     """The answer in words first; every chart has a table with the same numbers.
 
-    `key` and `check` are those of :class:`~pages._ui.widgets.shown.Shown`.
+    `key` and `check` are those of :class:`~pages._ui.widgets.shown.Shown`, `way` draws how to mend a warning.
     """
     if result.provisional:
         st.info(what_is_provisional(result), icon=":material/pending:")
@@ -40,8 +47,9 @@ def show_answer(key: str, result: ModelsResult, check: Callable[[], None] = alwa
     st.caption(f"{escape_markdown(SIDES_WITH)} {escape_markdown(REPRODUCED)}")
     for words in how_it_ended(result):
         st.caption(escape_markdown(words))
-    for warning in result.warnings:
+    for place, warning in enumerate(result.warnings):
         st.caption(escape_markdown(f"Note: {warning}."))
+        way(warning, place)
     hidden = plurality_table(result)
     columns = {"Group": st.column_config.Column(pinned=True, width=_width(hidden["Group"]))}
     st.header("What a plurality label hides")

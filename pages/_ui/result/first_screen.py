@@ -24,7 +24,7 @@ def show_first(shown: Shown) -> None:
     """Headline, what may undo it, cards, and other warnings."""
     result, told = shown.result, cache.told_first(shown.key, shown.result)
     found = told.findings
-    way = no_way if shown.stranger else partial(way_to_mend, result.spec)
+    way = no_way if shown.stranger or shown.run is None else partial(way_to_mend, shown.run)
     st.header(told.headline.markdown)
     grave = cautions(result)
     show_warned(grave, way)

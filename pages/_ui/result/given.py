@@ -6,8 +6,6 @@ from dataclasses import replace
 
 import streamlit as st
 
-from grasp_core import server
-from grasp_core.errors import DataError
 from grasp_core.report.given import (
     GIVEN_EXPLANATION,
     association_sentence,
@@ -19,9 +17,7 @@ from grasp_core.report.text import escape_markdown
 from grasp_core.report.words import axis_label
 from grasp_core.result import Association
 from grasp_core.store.runs import RunRecord
-from pages._ui.session.permissions import require_run
-from pages._ui.session.state import submit
-from pages._ui.shell.links import go
+from pages._ui.shell.ask_again import ask_again
 from pages._ui.widgets.shown import Shown
 
 
@@ -54,13 +50,5 @@ def _offer(run: RunRecord, one: Association, place: int) -> None:
     label = f"Test {axis_label((one.first,))} given {axis_label((one.second,))}, and the other way round"
     if not st.button(escape_markdown(label), icon=":material/call_split:", key=f"ask-given-{place}"):
         return
-    require_run()
     asked = tuple(dict.fromkeys((*run.spec.analysis.given, one.first, one.second)))
-    spec = replace(run.spec, analysis=replace(run.spec.analysis, given=asked))
-    try:
-        with st.spinner("Reading the data"), server.shared().service.data_of(run) as dataset:
-            again = submit(dataset, spec, 0.0)
-    except DataError as error:
-        st.warning(escape_markdown(str(error)))
-        return
-    go("results", run_id=again.id)
+    ask_again(run, replace(run.spec, analysis=replace(run.spec.analysis, given=asked)))

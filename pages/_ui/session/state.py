@@ -176,17 +176,19 @@ def work() -> Work:
     return session
 
 
-def submit(dataset: Dataset, spec: RunSpec, load_s: float) -> RunRecord:
-    """Ask for a run; the same data and spec give the same run, so a double click is one run.
+def submit(dataset: Dataset, spec: RunSpec, load_s: float, *, project: str | None = None) -> RunRecord:
+    """Ask for a run in a project, by default the current one.
+
+    The same data and spec give the same run, so a double click is one run.
 
     Raises
     ------
     AccessError
         If the visitor may not run analyses.
     """
-    user = require_run()
+    user = require_run(project)
     server.shared().rates.run(asker(user))
-    reach = user.reach(current_project(user))
+    reach = user.reach(project or current_project(user))
     run, known = server.shared().service.submit(
         dataset, spec, title=run_title(spec), reach=reach, owner=user.id, load_s=load_s
     )

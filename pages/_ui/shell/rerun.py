@@ -1,17 +1,16 @@
-"""From a result back to the settings that made it."""
+"""From a result back to the settings that made it, or at once to the same run with others."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from grasp_core.remarks.cautions import Caution
 from grasp_core.remarks.remark import Remark
 from grasp_core.report.mending import mend
 from grasp_core.spec import AnalysisSpec, RunSpec
+from grasp_core.store.runs import RunRecord
 from pages._ui.session.state import work
+from pages._ui.shell.ask_again import ask_again, may_ask_again
 from pages._ui.shell.links import go
-
-_MENDED_ON_DATA = (Caution.RANDOM_RESPONDERS, Caution.CONSTANT_RATERS, Caution.NEAR_DUPLICATES)
 
 
 def change_and_run_again(spec: RunSpec) -> None:
@@ -20,15 +19,21 @@ def change_and_run_again(spec: RunSpec) -> None:
         _change(spec, spec.analysis)
 
 
-def way_to_mend(spec: RunSpec, warning: Remark, place: int) -> None:
-    """A button to the settings that mend a warning of this run, or to the page that does, if any do."""
-    if warning.code in _MENDED_ON_DATA:
-        if st.button("Leave raters out on Data", icon=":material/person_remove:", key=f"mend-{place}"):
-            go("data")
+def way_to_mend(run: RunRecord, warning: Remark, place: int) -> None:
+    """A button that runs a run again as mends a warning of it, or leads to where that is chosen."""
+    found, key = mend(warning, run.spec), f"mend-{place}"
+    if found is None:
         return
-    found = mend(warning, spec.analysis)
-    if found is not None and st.button(found.label, icon=":material/build:", key=f"mend-{place}"):
-        _change(spec, found.analysis)
+    leaves_out = found.spec.data != run.spec.data
+    icon = ":material/person_remove:" if leaves_out else ":material/build:"
+    if found.spec != run.spec and may_ask_again(run):
+        if st.button(found.label, icon=icon, key=key):
+            ask_again(run, found.spec)
+    elif leaves_out:
+        if st.button("Leave raters out on Data", icon=icon, key=key):
+            go("data")
+    elif st.button(found.label, icon=icon, key=key):
+        _change(run.spec, found.spec.analysis)
 
 
 def _change(spec: RunSpec, analysis: AnalysisSpec) -> None:

@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 from grasp_core.access import EVERYONE
 from grasp_core.errors import AccessError
 from grasp_core.panels.models.result import ModelsResult
+from grasp_core.remarks.guards import GuardCaution
 from grasp_core.remarks.remark import said
 from grasp_core.report.printable import json_text
 from grasp_core.result import Result
@@ -83,6 +84,14 @@ def test_an_answer_is_found_at_its_old_address(server: Server) -> None:
     assert not page.exception
     assert page.query_params["run"] in (kept.id, [kept.id])
     assert "**planted** sides with **Woman**" in seen(on(page, "results").markdown)
+
+
+def test_a_warning_has_its_way_to_mend_it_for_who_may_run_and_not_for_a_stranger(server: Server) -> None:
+    unlike = GuardCaution.OWN_WORKLOAD_WITH_MODELS(axis="gender", group="Woman", times=4.0)
+    kept = keep(server, warnings=(unlike,))
+    mended = "Shuffle within like workload"
+    assert mended in labels(results(kept.id))
+    assert mended not in labels(stranger(server.links.create(kept.id, created_by="", small_groups=True)))
 
 
 @pytest.mark.parametrize("saved", ["x", "<script>alert(1)</script>", "' OR 1=1 --", "\x00ü 💥", "a" * 5000])

@@ -1,0 +1,57 @@
+"""A saved run asked again with something else in its spec, on the run's own files."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+from grasp_core import server
+from grasp_core.errors import DataError
+from grasp_core.report.mending import ways_back
+from grasp_core.report.text import escape_markdown
+from grasp_core.spec import RunSpec
+from grasp_core.store.runs import RunRecord
+from pages._ui.session.identity import current_user
+from pages._ui.session.permissions import require_run, why_not_run
+from pages._ui.session.state import submit
+from pages._ui.shell.links import go
+
+
+def may_ask_again(run: RunRecord) -> bool:
+    """Whether the session's person may run in the run's project, and the run's files are still there."""
+    allowed = why_not_run(current_user(), run.project) is None
+    return allowed and server.shared().service.inputs.are_at_hand(run)
+
+
+def ask_again(run: RunRecord, spec: RunSpec) -> None:
+    """Read the run's files under another spec, run it in the run's project, and show that run.
+
+    Raises
+    ------
+    AccessError
+        If the session's person may not run in that project.
+    """
+    require_run(run.project)
+    try:
+        with (
+            st.spinner("Reading the data"),
+            server.shared().service.data_of(replace(run, spec=spec)) as dataset,
+        ):
+            again = submit(dataset, spec, 0.0, project=run.project)
+    except DataError as error:
+        st.warning(escape_markdown(str(error)))
+        return
+    go("results", run_id=again.id)
+
+
+def offer_ways_back(run: RunRecord) -> None:
+    """What was left out or held alike by one click, each with the click that takes it back."""
+    found = list(ways_back(run.spec))
+    if not found or not may_ask_again(run):
+        return
+    for place, back in enumerate(found):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.caption(back.mended, width="content")
+            if st.button(back.mend.label, icon=":material/undo:", key=f"back-{place}"):
+                ask_again(run, back.mend.spec)

@@ -1,0 +1,137 @@
+"""What one click beside a warning runs again at once, and the click that takes it back."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from grasp_core.access import only
+from grasp_core.io.dataset.load import load
+from grasp_core.io.parsing.read import read_table
+from grasp_core.remarks.cautions import Caution
+from grasp_core.remarks.guards import GuardCaution
+from grasp_core.remarks.remark import Remark
+from grasp_core.server import Server
+from grasp_core.spec import AnalysisSpec, RunSpec
+from grasp_core.store.people.members import Member
+from grasp_core.store.runs import RunRecord
+from tests.pages.conftest import ENTRY
+from tests.pages.people import ANN, BOB, VERA, become
+from tests.pages.visits import finished, press, seen, shown_run
+from tests.permutation.simulated import DATA_SPEC, simulate
+from tests.permutation.simulated import files as written
+from tests.results import make_result
+from tests.stored import stored_run
+
+ALWAYS = ("r1", "r5", "r9")
+"""Raters who gave one label always."""
+SPEC = RunSpec(DATA_SPEC, AnalysisSpec(axes=(("gender",), ("race",)), permutations=100))
+CONSTANT = Caution.CONSTANT_RATERS(raters=len(ALWAYS), looked_at=24, least=10)
+WORKLOAD = GuardCaution.OWN_WORKLOAD(axis="gender", group="Woman", times=4.0)
+WITHOUT, BACK = "Run without these raters", "Bring these raters back"
+
+
+def _files() -> dict[str, bytes]:
+    votes, raters = written(*simulate(1))
+    rows = list(csv.DictReader(io.StringIO(votes.decode())))
+    text = io.StringIO()
+    table = csv.DictWriter(text, list(rows[0]))
+    table.writeheader()
+    table.writerows(row | ({"label": "label 0"} if row["rater"] in ALWAYS else {}) for row in rows)
+    return {"votes.csv": text.getvalue().encode(), "raters.csv": raters}
+
+
+FILES = _files()
+
+
+def _saved(server: Server, *warnings: Remark) -> RunRecord:
+    tables = [read_table(content, name) for name, content in FILES.items()]
+    summary = load(*tables, SPEC.data).summary
+    result = replace(make_result(), spec=SPEC, data=summary, warnings=(CONSTANT, *warnings))
+    return stored_run(server, result, FILES)
+
+
+def _visit(run_id: str) -> AppTest:
+    page = AppTest.from_file(ENTRY, default_timeout=60).run()
+    page.query_params["run"] = run_id
+    return page.switch_page("results.py").run()
+
+
+def _labels(page: AppTest) -> Iterator[str]:
+    return (button.label for button in page.button)
+
+
+def test_one_click_runs_without_the_raters_of_a_warning_and_one_brings_them_back(server: Server) -> None:
+    page = _visit(_saved(server, WORKLOAD).id)
+    assert BACK not in _labels(page)
+    press(page, WITHOUT)
+    assert not page.exception
+    without = shown_run(page, server)
+    assert without.spec == replace(SPEC, data=replace(DATA_SPEC, screens=("constant",)))
+    found = finished(page, server)
+    assert shown_run(page, server).summary.raters == 24 - len(ALWAYS)
+    assert "Left out: raters who gave one label always." in seen(found.caption)
+    assert WITHOUT not in _labels(found)
+    press(found, BACK)
+    assert not found.exception
+    with_them = shown_run(found, server)
+    assert with_them.id != without.id
+    assert (with_them.spec, with_them.summary.raters) == (SPEC, 24)
+    assert WITHOUT in _labels(finished(found, server))
+
+
+def test_one_click_holds_workload_alike_and_one_lets_it_differ_again(server: Server) -> None:
+    page = press(_visit(_saved(server, WORKLOAD).id), "Shuffle within like workload")
+    assert not page.exception
+    assert shown_run(page, server).spec.analysis.strata == ("workload",)
+    press(finished(page, server), "Shuffle whatever the workload")
+    assert shown_run(page, server).spec == SPEC
+
+
+def test_it_is_run_in_the_project_of_the_run_not_in_the_chosen_one(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bobs = server.projects.create("Bob's", owner=Member("person", BOB.id, "owner")).id
+    run = _saved(server)
+    server.projects.move(run.id, bobs)
+    become(server.known(BOB), monkeypatch)
+    page = press(_visit(run.id), WITHOUT)
+    assert not page.exception
+    again = shown_run(page, server)
+    assert (again.project, again.owner) == (bobs, BOB.id)
+    assert again.id in {one.id for one in server.seen(only(bobs)).runs.search()}
+    assert finished(page, server)
+
+
+def test_without_its_files_a_run_is_mended_on_data(server: Server) -> None:
+    run = _saved(server)
+    for _, sha256 in server.runs.files_of(run.id):
+        server.files.delete(sha256, owner="")
+    labels = list(_labels(_visit(run.id)))
+    assert WITHOUT not in labels
+    assert "Leave raters out on Data" in labels
+
+
+def test_who_may_not_run_there_is_offered_nothing(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = _saved(server)
+    become(server.known(ANN), monkeypatch)
+    page = _visit(run.id)
+    assert WITHOUT in _labels(page)
+    become(server.known(VERA), monkeypatch)
+    page.button(key="mend-0").click().run()  # as it was drawn before the role was taken away
+    assert WITHOUT not in _labels(_visit(run.id))
+    assert len(server.runs.search()) == 1
+
+
+def test_a_stranger_is_offered_nothing(server: Server) -> None:
+    run = _saved(server)
+    page = AppTest.from_file(ENTRY, default_timeout=60).run()
+    page.query_params["token"] = server.links.create(run.id, created_by="", small_groups=True)
+    page.switch_page("shared.py").run()
+    assert "gave one label always" in seen(page.warning)
+    assert not {WITHOUT, BACK, "Leave raters out on Data"} & set(_labels(page))
