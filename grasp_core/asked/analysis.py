@@ -11,11 +11,12 @@ from grasp_core.asked.reading import Reading
 from grasp_core.asked.voice import Voice
 from grasp_core.engine.cost import LONG_SECONDS, default_seconds, pairs_seconds
 from grasp_core.groups import AxisSet, Grouping
-from grasp_core.io.dataset.load import Dataset
+from grasp_core.io.dataset.load import Dataset, candidate_axes
+from grasp_core.io.parts.survey import DatasetInParts
 from grasp_core.permutation.exchange import check_strata
 from grasp_core.permutation.testing.attainable import Shuffles
-from grasp_core.remarks.guards import GuardCaution
 from grasp_core.remarks.remark import Remark
+from grasp_core.report.assignment import could_hold_batches, given_other_items
 from grasp_core.report.levels import proposed_levels
 from grasp_core.report.printable import printable
 from grasp_core.report.shuffles import few_regroupings, staying
@@ -122,19 +123,22 @@ def say_shuffles(dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec, v
 
 
 def say_batches(
-    found: Reading, used: Collection[str], raters: int, warnings: Iterable[Remark], voice: Voice
+    found: Reading, used: Collection[str], data: Dataset, warnings: Iterable[Remark], voice: Voice
 ) -> None:
-    """Name the columns of the raters file that could hold batches, where groups were given other items."""
-    told = {GuardCaution.OWN_ITEMS, GuardCaution.OWN_ITEMS_WITH_MODELS}
-    if found.raters is None or not any(one.code in told for one in warnings):
+    """Name the columns that could hold batches, where groups were given other items.
+
+    Of data in parts, whose annotations are not at hand, those of the raters file alone.
+    """
+    if not given_other_items(warnings):
         return
-    could = [
-        name
-        for name in found.raters.columns
-        if name not in used and 2 <= len(found.raters.distinct(name)) <= raters // 2
-    ]
+    tables = [] if found.raters is None else [(found.raters, found.raters.columns)]
+    if not isinstance(data, DatasetInParts):
+        known = candidate_axes(found.annotations, found.raters, found.spec)
+        tables.append((found.annotations, tuple(name for name in known if name in found.annotations.columns)))
+    free = {name: len(table.distinct(name)) for table, names in tables for name in names if name not in used}
+    could = could_hold_batches(free, data.summary.raters)
     if could:
         voice.note(
-            f"columns of the raters file that could hold batches: {listed(could)}; "
-            f"{voice.value('within', could[0])} shuffles within the values of one"
+            f"columns that could hold batches: {listed(could)}; {voice.within(could[0])} shuffles within the "
+            "values of one"
         )

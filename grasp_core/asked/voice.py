@@ -21,6 +21,10 @@ class Voice(ABC):
         """The option with a value, such as ``--permutations 10000``."""
 
     @abstractmethod
+    def within(self, column: str) -> str:
+        """The option that shuffles profiles within a column's values, such as ``--within batch``."""
+
+    @abstractmethod
     def switch(self, field: str) -> str:
         """The option that asks for something, such as ``--pairs``."""
 

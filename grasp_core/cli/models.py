@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from grasp_core.annotations import ModelLabels
-from grasp_core.asked.analysis import say_shuffles, stopping_early
+from grasp_core.asked.analysis import say_batches, say_shuffles, stopping_early
 from grasp_core.asked.reading import Reading
 from grasp_core.benchmark.baselines.as_raters import WITHOUT_EXAMPLES, item_texts, label_items
 from grasp_core.cli.analysis import add_groups_and_test, analysis_fields
@@ -101,6 +101,7 @@ def _models(chosen: argparse.Namespace) -> None:
     write_text(chosen.out, json_text(result.to_dict()))
     write_text(chosen.csv, sides_csv(result))
     _print(result)
+    say_batches(found, analysis.columns, dataset, result.warnings, VOICE)
 
 
 def _read_models(given: Mapping[str, Any], found: Reading, dataset: Dataset) -> list[ModelLabels]:

@@ -82,7 +82,7 @@ def _quality(chosen: argparse.Namespace) -> None:
     for problem in dataset.problems:
         note(problem.message)
     used = () if analysis is None else analysis.columns
-    say_batches(found, used, dataset.summary.raters, report.warnings, VOICE)
+    say_batches(found, used, dataset, report.warnings, VOICE)
 
 
 def _exchange(dataset: Dataset, analysis: AnalysisSpec) -> Exchange:

@@ -167,7 +167,7 @@ def _run(chosen: argparse.Namespace) -> None:
     for warning in result.warnings:
         if warning not in before:  # these stand before the answer
             note(str(warning))
-    say_batches(found, run_spec.analysis.columns, data.summary.raters, result.warnings, VOICE)
+    say_batches(found, run_spec.analysis.columns, data, result.warnings, VOICE)
 
 
 def _data(chosen: argparse.Namespace, found: Reading, run_spec: RunSpec, pool: Pool, place: str) -> Dataset:

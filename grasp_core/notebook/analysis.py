@@ -9,6 +9,7 @@ from typing import Any, TypeVar, Unpack, cast
 from grasp_core.asked.analysis import (
     analysis_of,
     cohesion_stopping_early,
+    say_batches,
     say_level,
     say_order,
     say_shuffles,
@@ -136,6 +137,7 @@ def analyse(
         say_level(data, voice)
     say_shuffles(data, grouping, run_spec.analysis, voice)
     result = computed(data, run_spec, progress=progress, workers=workers, started=started)
+    say_batches(found, run_spec.analysis.columns, data, result.warnings, voice)
     return Analysis(cast("RunResult", result), tuple(voice.notes))
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from grasp_core.annotations import ModelLabels
-from grasp_core.asked.analysis import say_shuffles, stopping_early, with_axes
+from grasp_core.asked.analysis import say_batches, say_shuffles, stopping_early, with_axes
 from grasp_core.asked.reading import Reading, reading_of
 from grasp_core.benchmark.baselines.as_raters import item_texts, label_items
 from grasp_core.engine.cost import models_seconds
@@ -164,6 +164,7 @@ def models(
         spec = stopping_early(spec, seconds, voice)
     data = dataclasses.replace(data, models=tuple(asked))
     result = computed(data, spec, progress=progress, workers=workers, started=started)
+    say_batches(found, analysis.columns, data, result.warnings, voice)
     return ModelsAnalysis(cast("ModelsResult", result), tuple(voice.notes))
 
 

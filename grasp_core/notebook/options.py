@@ -107,6 +107,10 @@ class Python(Voice):
         """See :class:`~grasp_core.asked.voice.Voice`."""
         return f"{field}={value!r}"
 
+    def within(self, column: str) -> str:
+        """See :class:`~grasp_core.asked.voice.Voice`."""
+        return f"strata=[{column!r}]"
+
     def switch(self, field: str) -> str:
         """See :class:`~grasp_core.asked.voice.Voice`."""
         return f"{field}=True"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
+from grasp_core.asked.analysis import say_batches
 from grasp_core.asked.reading import reading_of
 from grasp_core.data_quality.power import GroupPower, estimate, power_tasks
 from grasp_core.data_quality.report import QualityReport, quality_json, quality_report
@@ -126,7 +127,9 @@ def quality(
     if power and not sets:
         raise SpecError("power needs groups: name an axis with axes=")
     estimated = _power(data, sets, shown=progress) if power else []
-    return Quality(quality_report(data, power=estimated), tuple(voice.notes))
+    report = quality_report(data, power=estimated)
+    say_batches(found, tuple(data.raters.axes), data, report.warnings, voice)
+    return Quality(report, tuple(voice.notes))
 
 
 def _power(data: Dataset, axes: Sequence[AxisSet], *, shown: bool) -> list[GroupPower]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from grasp_core.assignment import AssignmentCheck
 from grasp_core.guards.matched import Unmatched
@@ -33,6 +33,17 @@ def said_of_assignment(checks: Iterable[AssignmentCheck], *, of_models: bool = F
             group = group_label(check.workload.group)
             found.append(own_workload(axis=axis, group=group, times=check.workload.size))
     return found
+
+
+def given_other_items(warnings: Iterable[Remark]) -> bool:
+    """Whether it is warned that groups were given other items, as batches, teams or vendors may be."""
+    told = {GuardCaution.OWN_ITEMS, GuardCaution.OWN_ITEMS_WITH_MODELS}
+    return any(one.code in told for one in warnings)
+
+
+def could_hold_batches(columns: Mapping[str, int], raters: int) -> tuple[str, ...]:
+    """Columns that describe raters, by how many values each has, that could hold batches of them."""
+    return tuple(name for name, values in columns.items() if 2 <= values <= raters // 2)
 
 
 def said_of_associations(found: Iterable[Association]) -> list[Remark]:

@@ -10,6 +10,7 @@ import pytest
 
 from grasp_core import cli
 from grasp_core.example import example_files
+from tests.batches import in_batches
 
 FILES = ["--annotations", "annotations.csv", "--raters", "raters.csv"]
 COLUMNS = ["--item", "item_id", "--rater", "rater_id", "--label", "label"]
@@ -58,18 +59,10 @@ def test_files_are_recognised_and_ids_shown_only_when_asked(
 def test_who_rated_what_is_held_against_the_shuffles_of_a_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Two batches have items of their own, and most of a gender is in one: within batches nothing is odd."""
     monkeypatch.chdir(tmp_path)
-    who = [
-        (f"r{j}", "one" if j < 20 else "two", "Woman" if j % 20 < (15 if j < 20 else 5) else "Man")
-        for j in range(40)
-    ]
-    rows = [
-        f"i{batch}{i},{r},{'yes' if (i + int(r[1:])) % 3 else 'no'}" for r, batch, _ in who for i in range(25)
-    ]
-    Path("annotations.csv").write_text("item_id,rater_id,label\n" + "\n".join(rows), encoding="utf-8")
-    described = "\n".join(",".join(one) for one in who)
-    Path("raters.csv").write_text(f"rater_id,batch,gender\n{described}\n", encoding="utf-8")
+    votes, raters = in_batches()
+    votes.to_csv("annotations.csv", index=False)
+    raters.to_csv("raters.csv", index=False)
     options = ["quality", *FILES, *COLUMNS, "--axis", "gender", "--out", "quality.json"]
 
     def codes() -> list[str]:

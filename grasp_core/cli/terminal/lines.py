@@ -30,6 +30,10 @@ class CommandLine(Voice):
         """See :class:`~grasp_core.asked.voice.Voice`."""
         return f"{self.option(field)} {value}"
 
+    def within(self, column: str) -> str:
+        """See :class:`~grasp_core.asked.voice.Voice`."""
+        return f"--within {column}"
+
     def switch(self, field: str) -> str:
         """See :class:`~grasp_core.asked.voice.Voice`."""
         return self.option(field)

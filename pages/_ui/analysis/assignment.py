@@ -8,8 +8,10 @@ from grasp_core.groups import form_groups
 from grasp_core.guards.check import Seen, check_assignment
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.permutation.exchange import exchange_of
-from grasp_core.report.assignment import said_of_assignment
+from grasp_core.report.assignment import could_hold_batches, given_other_items, said_of_assignment
+from grasp_core.report.text import escape_markdown
 from grasp_core.spec import AnalysisSpec
+from grasp_core.wording import listed
 from pages._ui.session.state import work
 from pages._ui.widgets.warned import show_warned
 
@@ -28,3 +30,15 @@ def say_who_rated_what(dataset: Dataset, analysis: AnalysisSpec) -> None:
         checks = check_assignment(seen, dataset.annotations_of, grouping, analysis.axes, exchange)
         kept = st.session_state[_KEY] = (asked, said_of_assignment(checks))
     show_warned(kept[1])
+    if given_other_items(kept[1]):
+        _name_batches(dataset, analysis)
+
+
+def _name_batches(dataset: Dataset, analysis: AnalysisSpec) -> None:
+    """Which columns could be chosen to shuffle within, where raters worked in batches."""
+    axes = dataset.raters.axes.items()
+    free = {name: len(axis.values) for name, axis in axes if name not in analysis.columns}
+    could = could_hold_batches(free, dataset.summary.raters)
+    if could:
+        named = listed(could)
+        st.caption(escape_markdown(f"Columns that could hold batches, to shuffle within: {named}."))

@@ -5,7 +5,8 @@ from streamlit.testing.v1 import AppTest
 
 from grasp_core.server import Server
 from grasp_core.spec import STATISTICS, AnalysisSpec
-from tests.pages.visits import finished, open_example, press, seen, shown_run, widget
+from tests.batches import in_batches
+from tests.pages.visits import drop, finished, open_example, press, seen, shown_run, widget
 
 
 @pytest.fixture
@@ -147,3 +148,16 @@ def test_choices_survive_a_look_at_another_page(analysis: AppTest) -> None:
     analysis.switch_page("data.py").run()
     analysis.switch_page("analysis.py").run()
     assert widget(analysis.number_input, "Seed").value == 99
+
+
+def test_where_groups_were_given_other_items_columns_that_could_hold_batches_are_named(page: AppTest) -> None:
+    votes, raters = in_batches()
+    page.switch_page("data.py").run()
+    drop(page, "Annotations", "votes.csv", votes.to_csv(index=False).encode())
+    drop(page, "Raters", "raters.csv", raters.to_csv(index=False).encode())
+    page.switch_page("analysis.py").run()
+    widget(page.multiselect, "Axes").set_value(["gender"]).run()
+    assert "groups were given different items" in seen(page.warning)
+    assert "could hold batches, to shuffle within: 'batch'" in seen(page.caption)
+    widget(page.multiselect, "Shuffle profiles only within").set_value(["batch"]).run()
+    assert "could hold batches" not in seen(page.caption)
