@@ -1,6 +1,6 @@
 """Cells in which raters are not exchangeable: nothing is planted in the group that is tested.
 
-Each situation stands as it is, and where there is one with its remedy.
+Each situation stands as it is and with its remedy.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from benchmarks import clickers, confounded
 from benchmarks.planted import AXIS, dataset, independent_shares, labelled, own_view
 from benchmarks.study.cells import Cell
-from grasp_core.annotations import Axis, BoolArray
+from grasp_core.annotations import Annotations, Axis, BoolArray, Int64Array
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.spec import WORKLOAD
 
@@ -27,6 +27,8 @@ ASSOCIATED = 0.75
 TEAMS = 12
 VIEW = 0.3
 """Strength of the view that one race, or each team, has of its own."""
+OF_EITHER = 4
+"""Annotations of either pool that stay of each rater where all are to have as many of both."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,20 +86,48 @@ def with_batch(situation: confounded.Situation, seed: int) -> Dataset:
     """Data of batches, with each rater's batch as an axis: the first has the first quarter of the items."""
     data = confounded.drawn(situation, seed)
     annotations, raters = data.annotations, data.raters
-    number = np.array([int(name[1:]) for name in annotations.item_ids])[annotations.item]
+    number = _numbers(annotations)
     lowest = np.full(annotations.n_raters, situation.items)
     np.minimum.at(lowest, annotations.rater, number)
     batch = Axis.from_values(["first" if one < situation.items // 4 else "later" for one in lowest])
     return replace(data, raters=replace(raters, axes={**raters.axes, "batch": batch}))
 
 
+def with_as_many_of_either(situation: confounded.Situation, seed: int) -> Dataset:
+    """Data of an own pool, thinned: of each rater as many annotations of either pool, drawn at random.
+
+    Raters who have fewer of a pool are left out, which has nothing to do with what they said.
+    """
+    annotations = confounded.drawn(situation, seed).annotations
+    labels = np.full((situation.raters, situation.items), -1)
+    labels[annotations.rater, _numbers(annotations)] = annotations.category
+    rng = np.random.default_rng([seed, OF_EITHER])
+    order = np.where(labels >= 0, rng.random(labels.shape), np.inf)
+    own = np.arange(situation.items) >= situation.items - situation.items // 4
+    stay = np.zeros(labels.shape, dtype=np.bool_)
+    for pool in (own, ~own):
+        stay[:, pool] = order[:, pool].argsort(axis=1).argsort(axis=1) < OF_EITHER
+    stay &= labels >= 0
+    whole = stay.sum(axis=1) == 2 * OF_EITHER
+    inside = np.arange(situation.raters) < situation.inside
+    return dataset(np.where(stay, labels, -1)[whole], K, {AXIS: _sides(inside[whole])})
+
+
+def _numbers(annotations: Annotations) -> Int64Array:
+    """The number of each annotation's item."""
+    return np.array([int(name[1:]) for name in annotations.item_ids])[annotations.item]
+
+
 POOL, HARDER, BATCHES, _ = confounded.CONFOUNDED
+AS_MANY = "--drop, to as many of either pool"
 BUSIER = confounded.Situation(
     "4 times as many items, with overlap", confounded.busier(4, spread=0.8), each=15
 )
 SITUATIONS = (
     Situation(POOL.name, "", partial(confounded.drawn, POOL), {}),
+    Situation(POOL.name, AS_MANY, partial(with_as_many_of_either, POOL), {}),
     Situation(HARDER.name, "", partial(confounded.drawn, HARDER), {}),
+    Situation(HARDER.name, AS_MANY, partial(with_as_many_of_either, HARDER), {}),
     Situation(BATCHES.name, "", partial(with_batch, BATCHES), {}),
     Situation(BATCHES.name, "--within batch", partial(with_batch, BATCHES), {"strata": ("batch",)}),
     Situation(BUSIER.name, "", partial(confounded.drawn, BUSIER), {}),
@@ -116,4 +146,4 @@ SITUATIONS = (
     Situation("teams of five within groups", "", in_teams, {}),
     Situation("teams of five within groups", "--cluster team", in_teams, {"cluster": "team"}),
 )
-"""All situations, each followed by its remedy where there is one."""
+"""All situations, each followed by its remedy."""

@@ -91,6 +91,22 @@ def test_cells_have_names_and_keys_of_their_own() -> None:
     assert len({cell.key for cell in cells}) == len(cells)
 
 
+def test_every_situation_stands_with_its_remedy() -> None:
+    remedies: dict[str, list[bool]] = {}
+    for one in situations.SITUATIONS:
+        remedies.setdefault(one.name, []).append(bool(one.remedy))
+    assert set(map(tuple, remedies.values())) == {(False, True)}
+
+
+def test_pools_are_thinned_to_as_many_of_either_pool_and_no_more_is_lost() -> None:
+    one = next(one for one in situations.SITUATIONS if one.remedy == situations.AS_MANY)
+    annotations = one.draw(0).annotations
+    own = np.array([int(name[1:]) for name in annotations.item_ids])[annotations.item] >= 150
+    for pool in (own, ~own):
+        assert set(np.bincount(annotations.rater[pool])) == {situations.OF_EITHER}
+    assert annotations.n_raters > 0.8 * situations.RATERS
+
+
 def test_the_document_is_written_of_all_cells(tmp_path: Path) -> None:
     of_layout: dict[tuple[object, ...], Measured] = {}
 
@@ -122,7 +138,11 @@ def test_apunim_stands_beside_ours_where_it_was_measured(nothing: Measured) -> N
 
 @pytest.mark.parametrize(
     ("test", "name"),
-    [("xrr", "another axis matters, Cramér's V .5"), ("distance", "teams of five within groups")],
+    [
+        ("irr", "the same, of harder items"),
+        ("xrr", "another axis matters, Cramér's V .5"),
+        ("distance", "teams of five within groups"),
+    ],
 )
 def test_a_remedy_takes_back_what_is_called_wrongly(test: str, name: str) -> None:
     without, with_remedy = (one.cell for one in situations.SITUATIONS if one.name == name)
