@@ -26,6 +26,7 @@ from grasp_core.report.table_csv import (
     SLICE_COLUMNS,
     TAIL_COLUMNS,
 )
+from tests.links import anchors, named_rows, targets
 
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
@@ -259,16 +260,20 @@ def test_every_option_is_described(command: str, capsys: pytest.CaptureFixture[s
 @pytest.mark.parametrize("document", DOCUMENTS, ids=_shown)
 def test_links_lead_somewhere(document: Path) -> None:
     text = re.sub(_FENCE, "", document.read_text(encoding="utf-8"))
-    for target in re.findall(r"\[[^\]]+\]\(([^)]+)\)", text):
+    for target in targets(text):
         if "://" in target:
             continue
         path, _, heading = target.partition("#")
         other = (document.parent / path) if path else document
         assert other.exists(), target
         if heading:
-            heads = re.findall(r"^#+ (.+)$", other.read_text(encoding="utf-8"), re.MULTILINE)
-            anchors = {re.sub(r"[^\w\- ]", "", head).lower().replace(" ", "-") for head in heads}
-            assert heading in anchors, target
+            assert heading in anchors(other.read_text(encoding="utf-8")), target
+
+
+def test_rows_of_the_study_have_anchors_of_their_own() -> None:
+    named = named_rows(VALIDITY.read_text(encoding="utf-8"))
+    assert len(named) > 200
+    assert len(set(named)) == len(named)
 
 
 def test_every_promise_of_security_names_tests_that_there_are() -> None:

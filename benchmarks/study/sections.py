@@ -75,6 +75,7 @@ def nothing(found: Found) -> str:
             if group != ("others",):
                 rate = partial(called, measured, group=group)
                 rows.append([cell.name, str(int(group[0])), *of_tests(rate, SIZE)])
+    of_dsi = [[cell.name, told(dsi_called(found(cell), 0), SIZE)] for cell in clean.NOTHING]
     return f"""\
 ## Nothing planted
 
@@ -85,11 +86,11 @@ Share of data sets with p < .05, of one group and one test; it should lie betwee
 
 ![Rates of false calls by test](validity-size.svg)
 
-{table(["data", "raters"], names(), rows)}
+{table("nothing", ["data", "raters"], names(), rows)}
 
 The DSI's test, over all groups of the axis at once:
 
-{table(["data"], ["DSI"], [[cell.name, told(dsi_called(found(cell), 0), SIZE)] for cell in clean.NOTHING])}
+{table("dsi", ["data"], ["DSI"], of_dsi)}
 """
 
 
@@ -107,7 +108,7 @@ A group of so many of {clean.RATERS} raters differs in one way. Share of data se
 
 ![Power against the size of the group](validity-power.svg)
 
-{table(["planted", "data", "raters"], names(), rows)}
+{table("planted", ["planted", "data", "raters"], names(), rows)}
 """
 
 
@@ -126,7 +127,7 @@ Among the groups marked after Benjamini and Hochberg's correction, the mean shar
 difference: where nothing is planted, all six groups of the axis; where {clean.USUAL_SIZE} of {clean.RATERS}
 raters differ, the three of a second axis that has nothing to do with anything. It should be at most .05.
 
-{table(["data"], names(), rows)}
+{table("discoveries", ["data"], names(), rows)}
 """
 
 
@@ -153,7 +154,7 @@ Share of 95 % intervals, for other raters and other items, that hold the mean ov
 use that of the first label. It should lie between .92 and .99, and is **bold** where it lies outside by
 more than two Monte Carlo errors.
 
-{table(["data", "raters"], names(), rows)}
+{table("interval", ["data", "raters"], names(), rows)}
 """
 
 
@@ -177,7 +178,7 @@ out. What mends the rest is to have all groups rate the same items, or to mark i
 stay, {situations.OF_EITHER} of each rater from either pool drawn at random, and to leave out the others
 (`--drop`).
 
-{table(["situation", "remedy"], ["warned", *names()], rows)}
+{table("situation", ["situation", "remedy"], ["warned", *names()], rows)}
 """
 
 
@@ -197,14 +198,14 @@ The same data, a group of {clean.USUAL_SIZE} raters. *Chi-square* is Pearson's t
 takes all annotations for independent. Share of data sets with
 p < .05; where nothing is planted it should be .05.
 
-{table(["data"], ["data sets", "label use", "distance", "GAI", "chi-square"], calls)}
+{table("beside", ["data"], ["data sets", "label use", "distance", "GAI", "chi-square"], calls)}
 
 {_of_apunim(found)}
 
 Share of 95 % intervals of IRR that hold, beside those of Hayes and Krippendorff (2007), which draw anew
 from the pairs of labels that were observed:
 
-{table(["data"], ["GRASP", "coincidences"], ends)}
+{table("coincidences", ["data"], ["GRASP", "coincidences"], ends)}
 """
 
 
@@ -228,7 +229,7 @@ shuffles labels within items, which takes a rater's labels for independent. It i
 data sets alone, at most {OF_APUNIM}, and has a p in so many; this is the share with p < .05 before any
 correction, with distance and GAI as above:
 
-{table(["data"], ["data sets", "apunim", "distance", "GAI"], rows)}"""
+{table("apunim", ["data"], ["data sets", "apunim", "distance", "GAI"], rows)}"""
 
 
 def _of_peers() -> list[tuple[str, Cell, tuple[str, ...]]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 
 from benchmarks.study.measure import TESTS
@@ -36,11 +38,18 @@ def told(rate: Rate, bounds: tuple[float, float] | None = None) -> str:
     return f"**{text}**" if bounds and rate.outside(bounds) else text
 
 
-def table(first: Sequence[str], columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Columns of words, then columns of figures."""
+def table(of: str, first: Sequence[str], columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Columns of words, then columns of figures; each row has an anchor of what it is `of` and its words."""
     heads = [*first, *columns]
     rule = ["---"] * len(first) + ["---:"] * len(columns)
-    return "\n".join("| " + " | ".join(cells) + " |" for cells in (heads, rule, *rows))
+    anchored = [[f'<a id="{anchor(of, *row[: len(first)])}"></a>{row[0]}', *row[1:]] for row in rows]
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in (heads, rule, *anchored))
+
+
+def anchor(*words: str) -> str:
+    """What a link to a row of these words ends with, such as "situation-batches-80-of-one-group-none"."""
+    plain = unicodedata.normalize("NFKD", " ".join(words)).encode("ascii", "ignore").decode().lower()
+    return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")
 
 
 def of_tests(rate: Callable[[str], Rate], bounds: tuple[float, float] | None = None) -> list[str]:

@@ -17,8 +17,10 @@ from benchmarks.study.rates import SIZE, called, false_discoveries, held
 from benchmarks.study.run import measured
 from benchmarks.study.sections import beside
 from benchmarks.study.store import keep, kept, path
+from tests.links import anchors, named_rows, targets
 
 SETS = 60
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="module")
@@ -123,6 +125,13 @@ def test_the_document_is_written_of_all_cells(tmp_path: Path) -> None:
     tables = [block for block in text.split("\n\n") if block.startswith("| ")]
     assert all(len({row.count("|") for row in block.splitlines()}) == 1 for block in tables)
     assert len(tables) >= 6
+    named = named_rows(text)
+    assert len(set(named)) == len(named)
+    documents = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+    linked = {one for path in documents for one in targets(path.read_text(encoding="utf-8"))}
+    to_here = {one.partition("#")[2] for one in linked if "validity.md#" in one}
+    assert len(to_here) > 15
+    assert to_here <= anchors(text)
     assert (tmp_path / "validity-power.svg").read_text(encoding="utf-8").startswith("<svg")
 
 
@@ -133,7 +142,7 @@ def test_apunim_stands_beside_ours_where_it_was_measured(nothing: Measured) -> N
     p = np.where(np.arange(SETS)[:, None] < SETS // 4, 0.01, 0.5).repeat(len(asked.groups), axis=1)
     text = beside(lambda cell: replace(asked, peers={**theirs, "apunim": p}))
     (table,) = (block for block in text.split("\n\n") if "| data sets | apunim |" in block)
-    assert table.splitlines()[2].startswith(f"| nothing; crossed, 3 labels | {SETS} | .25 |")
+    assert f"</a>nothing; crossed, 3 labels | {SETS} | .25 |" in table.splitlines()[2]
 
 
 @pytest.mark.parametrize(
