@@ -8,7 +8,7 @@ from typing import Any
 
 from grasp_core.data_spec import Screen
 from grasp_core.remarks.cautions import Caution
-from grasp_core.remarks.guards import GuardCaution
+from grasp_core.remarks.guards import GuardCaution, ShuffleCaution
 from grasp_core.remarks.remark import Code, Remark
 from grasp_core.report.reading import SCREENS
 from grasp_core.report.words import axis_label
@@ -60,7 +60,11 @@ def mend(warning: Remark, spec: RunSpec) -> Mend | None:
             given = tuple(dict.fromkeys((*analysis.given, *names)))
             return _other("Test each given the other", spec, given=given)
         case GuardCaution():
-            return Mend("Choose what to shuffle within", spec)
+            return _choose_shuffles(spec)
+        case Caution.FEW_REGROUPINGS | Caution.CLUSTERS_STAY if analysis.strata or analysis.cluster:
+            return _choose_shuffles(spec)
+        case ShuffleCaution.MIXED_CLUSTERS:
+            return Mend("Choose which axes to test", spec)
         case Caution.TOO_FEW_FOR_P:
             return _permutations(DEFAULT_PERMUTATIONS, spec)
         case Caution.TOO_FEW_FOR_CORRECTION:
@@ -70,7 +74,7 @@ def mend(warning: Remark, spec: RunSpec) -> Mend | None:
             return _other("Use two-sided p-values", spec, p_value="two-sided")
         case Caution.PAPER_CROSS_NEGENTROPY:
             return _other("Use smoothed cross-negentropy", spec, cross_negentropy="smooth")
-        case Caution.SMALL_GROUPS if analysis.min_raters > 2:
+        case Caution.SMALL_GROUPS | Caution.NO_GROUP_IN_SLICES if analysis.min_raters > 2:
             return _other("Show groups of 2 raters and more", spec, min_raters=2)
         case _:
             return None
@@ -94,6 +98,10 @@ def _without(screen: Screen, spec: RunSpec) -> Mend | None:
         return None
     screens = (*spec.data.screens, screen)
     return Mend("Run without these raters", replace(spec, data=replace(spec.data, screens=screens)))
+
+
+def _choose_shuffles(spec: RunSpec) -> Mend:
+    return Mend("Choose what to shuffle within", spec)
 
 
 def _permutations(wanted: int, spec: RunSpec) -> Mend | None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from grasp_core.data_spec import DataSpec, Screen
-from grasp_core.remarks.cautions import Caution
-from grasp_core.remarks.guards import GuardCaution
+from grasp_core.remarks.cautions import Caution, ScreenCaution
+from grasp_core.remarks.guards import GuardCaution, ShuffleCaution
+from grasp_core.remarks.ranks import RANKS, may_undo
 from grasp_core.remarks.remark import Remark, said
 from grasp_core.report.mending import mend, ways_back
 from grasp_core.spec import AnalysisSpec, ModelSource, RunSpec
@@ -82,3 +83,43 @@ def test_a_mend_of_a_run_of_models_is_one_that_models_can_have() -> None:
 )
 def test_what_settings_cannot_mend_has_no_way(warning: Remark) -> None:
     assert mend(warning, RunSpec(DATA, AnalysisSpec(axes=AXES, permutations=20_000))) is None
+
+
+GRAVE = (
+    GuardCaution.OWN_ITEMS(axis="gender", group="Woman", met=60),
+    GuardCaution.OWN_ITEMS_WITH_MODELS(axis="gender", group="Woman", met=60),
+    GuardCaution.OWN_WORKLOAD(axis="gender", group="Woman", times=4.0),
+    GuardCaution.OWN_WORKLOAD_WITH_MODELS(axis="gender", group="Woman", times=4.0),
+    GuardCaution.GAI_OF_OTHER_ITEMS(axis="gender", group="Woman", gai=0.4, matched=0.8),
+    GuardCaution.AXES_TOGETHER(first="race", second="gender", v=0.4, p="p < 0.001"),
+    Caution.RANDOM_RESPONDERS(raters=4, looked_at=60),
+    Caution.CONSTANT_RATERS(raters=4, looked_at=60, least=10),
+    Caution.NEAR_DUPLICATES(raters=4, pairs=2),
+    Caution.TOO_FEW_FOR_P(),
+    FEW,
+    Caution.FEW_REGROUPINGS(few=2, groups=4),
+    Caution.CLUSTERS_STAY(raters=5, all=60),
+    ShuffleCaution.MIXED_CLUSTERS(cluster="team", mixed=("gender",), clusters=12, whole=("race",)),
+)
+
+
+def test_whatever_may_undo_a_finding_has_a_way_to_mend_it() -> None:
+    """But for the counts by group, which stand beside the warning that they are of."""
+    spec = RunSpec(DATA, AnalysisSpec(axes=(("gender",), ("race",)), permutations=50, cluster="team"))
+    assert all(may_undo(one) for one in GRAVE)
+    last = max(RANKS[one.code] for one in GRAVE)
+    grave = {code for code, rank in RANKS.items() if rank <= last}
+    assert {one.code for one in GRAVE} == grave - {ScreenCaution.SCREENED_IN_GROUPS}
+    assert [one.code for one in GRAVE if mend(one, spec) is None] == []
+
+
+def test_slices_without_groups_are_mended_by_smaller_groups() -> None:
+    warning = Caution.NO_GROUP_IN_SLICES(columns=("topic",), least=5)
+    found = mend(warning, RunSpec(DATA, AnalysisSpec(axes=AXES, min_raters=5)))
+    assert found is not None
+    assert found.spec.analysis.min_raters == 2
+    assert mend(warning, RunSpec(DATA, AnalysisSpec(axes=AXES))) is None
+
+
+def test_where_single_raters_move_anywhere_few_regroupings_have_no_mend() -> None:
+    assert mend(Caution.FEW_REGROUPINGS(few=2, groups=4), RunSpec(DATA, AnalysisSpec(axes=AXES))) is None
