@@ -9,6 +9,7 @@ from pathlib import Path
 from benchmarks.study.all_cells import all_cells
 from benchmarks.study.document import write
 from benchmarks.study.run import measured, run
+from benchmarks.study.store import of_these_sources
 
 SETS = {"full": 1000, "quick": 50}
 
@@ -21,8 +22,9 @@ def main() -> None:
     chosen = parser.parse_args()
     sets = SETS[chosen.scale]
     cells = all_cells()
-    run(chosen.folder, cells, sets)
-    write(chosen.to, partial(measured, chosen.folder, sets=sets), sets)
+    folder = of_these_sources(chosen.folder)
+    run(folder, cells, sets)
+    write(chosen.to, partial(measured, folder, sets=sets), sets)
 
 
 if __name__ == "__main__":

@@ -41,8 +41,9 @@ line, {2 * sets:,} where nothing is planted: near .05 a rate has a Monte Carlo s
 _AGAIN = """\
 ## Again
 
-`make study` measures all of it anew, keeps what it has measured in `.study`, goes on there when it was
-interrupted, and writes this page; `make study STUDY=quick` does so with few data sets, for a look.
+`make study` measures all of it anew, keeps what these sources of the program measured in `.study`, goes on
+there when it was interrupted, and writes this page; `make study STUDY=quick` does so with few data sets,
+for a look.
 `benchmarks/study/` is the code: `clean.py` and `situations.py` draw the data, `measure.py` runs them,
 `rates.py` counts. `tests/study` holds a part of it on every change.
 """
