@@ -67,6 +67,8 @@ class User:
         On the server; nobody may more in a project, whatever they are there.
     email : str
         The verified mail address, in lower case.
+    holds_address : bool
+        Whether projects that admit the address admit the user: nobody else holds it.
     groups : tuple of str
         Those that the sign-in provider names.
     projects : mapping of str to {"viewer", "analyst", "owner"}
@@ -77,6 +79,7 @@ class User:
     name: str
     role: Role
     email: str = ""
+    holds_address: bool = field(default=False, kw_only=True)
     groups: tuple[str, ...] = ()
     projects: Mapping[str, ProjectRole] = field(default_factory=dict, hash=False)
 
@@ -187,7 +190,8 @@ def user_of(person: Person, settings: Settings) -> User:
     if person.disabled_at is not None:
         raise AccessError(DISABLED)
     _check_domain(person.identity.email, settings)
-    return User(person.id, person.identity.name, role_of(person, settings), person.identity.email)
+    identity, holds = person.identity, person.holds_address
+    return User(person.id, identity.name, role_of(person, settings), identity.email, holds_address=holds)
 
 
 def user_by_token(token: Token, owner: User | None, settings: Settings) -> User | None:
@@ -207,13 +211,21 @@ def user_by_token(token: Token, owner: User | None, settings: Settings) -> User 
 
 
 def role_of(person: Person, settings: Settings) -> Role:
-    """A person's role: admin where the settings say so, else their own, else what the settings say."""
-    email = person.identity.email
-    if email in settings.admins:
+    """A person's role: admin where the settings say so, else their own, else what the settings say.
+
+    What the settings say of a mail address is said of who holds it.
+    """
+    if is_admin_by_settings(person, settings):
         return "admin"
     if person.role is not None:
         return person.role
-    return "analyst" if email in settings.analysts or "*" in settings.analysts else "viewer"
+    named = person.holds_address and person.identity.email in settings.analysts
+    return "analyst" if named or "*" in settings.analysts else "viewer"
+
+
+def is_admin_by_settings(person: Person, settings: Settings) -> bool:
+    """Whether the settings make a person an admin, whatever role they were given."""
+    return person.holds_address and person.identity.email in settings.admins
 
 
 def _check_domain(email: str, settings: Settings) -> None:

@@ -12,7 +12,7 @@ from typing import IO, Any
 
 from sqlalchemy import Engine
 
-from grasp_core.access import DISABLED, User, actor_of, identity_of, role_of, user_of
+from grasp_core.access import DISABLED, User, actor_of, identity_of, is_admin_by_settings, role_of, user_of
 from grasp_core.errors import AccessError, LimitError
 from grasp_core.people import Person, Role
 from grasp_core.settings import Settings
@@ -116,6 +116,8 @@ class Accounts:
             raise
         self.sessions.begin(session_key(claims), person.id, browser[:_BROWSER_LENGTH])
         self.audit.record(person.id, "sign-in")
+        if person.other_holder is not None:
+            self.audit.record(person.id, "refusal", "address", person.other_holder)
         return user
 
     def user(self, claims: Mapping[str, Any], *, seen: bool = True) -> User | None:
@@ -201,6 +203,39 @@ class Accounts:
         self.audit.record(actor_of(by), "role", "person", person_id, {"role": role})
         self._fresh.forget()
 
+    def assign_address(self, person_id: str, address: str, *, by: User | None) -> None:
+        """Let a person hold their mail address; whoever held it has nothing by it any more.
+
+        Parameters
+        ----------
+        person_id : str
+        address : str
+            The mail address that they signed in with last.
+        by : User or None
+            Who does it; None for whoever has the database.
+
+        Raises
+        ------
+        AccessError
+            If `by` may not, or the settings make whoever holds the address an admin.
+        LimitError
+            If it is not the person's, or they are disabled.
+        """
+        person = self._changeable(person_id, by)
+        if address.strip().casefold() != person.identity.email:
+            raise LimitError("This is not the person's mail address, so nothing was assigned.")
+        address = person.identity.email
+        if by is not None and address in self.settings.admins:
+            raise AccessError(
+                f"{address} is an admin's by the server's settings (GRASP_ADMINS); whoever runs the server "
+                "assigns it, by the command people assign-address."
+            )
+        if person.disabled_at is not None:
+            raise LimitError(f"{person.identity.name} is disabled; enable the account first.")
+        before = self.people.assign_address(person_id, address)
+        self.audit.record(actor_of(by), "assign", "address", person_id, {"from": before})
+        self._fresh.forget()
+
     def disable(self, person_id: str, *, by: User | None) -> None:
         """Let a person in no more, and end their sessions; raises as :meth:`set_role`."""
         self._check_not_last(self._changeable(person_id, by))
@@ -267,7 +302,7 @@ class Accounts:
         person = self.people.get(person_id)
         if person is None:
             raise AccessError("There is nobody of that id.")
-        if by is not None and person.identity.email in self.settings.admins:
+        if by is not None and is_admin_by_settings(person, self.settings):
             raise AccessError(
                 f"{person.identity.name} is an admin by the server's settings (GRASP_ADMINS) alone."
             )

@@ -8,6 +8,7 @@ from grasp_core.store.people.personal import Traces
 from grasp_core.wording import listed, number
 
 _WORDS: Mapping[str, str] = {
+    "addresses": "mail address held",
     "current_projects": "choice of a project",
     "feeds": "address of a feed",
     "files": "uploaded file",
@@ -25,6 +26,7 @@ _WORDS: Mapping[str, str] = {
     "webhooks": "webhook",
 }
 _PLURALS: Mapping[str, str] = {
+    "addresses": "mail addresses held",
     "current_projects": "choices of a project",
     "feeds": "addresses of feeds",
     "outcomes": "answers to programs",
@@ -35,6 +37,8 @@ STAYS = (
     "The log keeps its entries, under an id that nothing explains any more.",
     "Backups made before still hold the person: delete them, or erase again after one is restored.",
     "Titles, notes, tags and labels that people wrote are not searched for names.",
+    "A mail address that the person held is free: whoever signs in with it next has what GRASP_ADMINS and "
+    "GRASP_ANALYSTS give to it.",
     "Whoever signs in again is somebody new; the sign-in provider or GRASP_ALLOWED_DOMAINS keeps people out.",
 )
 """What is to be known before."""

@@ -47,6 +47,9 @@ class Person:
     created_at, signed_in_at : float
         First and last sign-in, seconds since 1970.
     disabled_at : float or None
+    holder : str or None
+        Id of who holds the mail address: the first who signed in with it, or whom an admin assigned it to.
+        None while nobody does.
     """
 
     id: str
@@ -55,6 +58,17 @@ class Person:
     created_at: float
     signed_in_at: float
     disabled_at: float | None
+    holder: str | None
+
+    @property
+    def holds_address(self) -> bool:
+        """Whether the person has what the settings and projects give to their mail address."""
+        return self.holder == self.id
+
+    @property
+    def other_holder(self) -> str | None:
+        """Id of somebody else who holds the person's mail address."""
+        return None if self.holds_address else self.holder
 
 
 @dataclass(frozen=True, slots=True)

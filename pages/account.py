@@ -22,6 +22,12 @@ st.title("Account")
 if user.id:
     st.write(f"Signed in as **{escape_markdown(user.name)}** ({escape_markdown(user.email)}).")
     st.write(_MAY[user.role])
+    if user.email and not user.holds_address:
+        st.warning(
+            "Another account signed in with your mail address first. Until an admin assigns it to you, on "
+            "*People*, you have no role and no project by it.",
+            icon=":material/alternate_email:",
+        )
     offer_sign_out()
     list_sessions(user)
     show_tokens(user)

@@ -85,6 +85,29 @@ def test_what_a_person_made_under_their_address_is_theirs_when_they_sign_in(
     assert (reading is not None) == bool(told(sample))
 
 
+def test_of_people_with_one_address_who_signed_in_first_holds_it(
+    bare_database: NewDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = bare_database()
+    earlier = before(monkeypatch, url, "0018")
+    people = {
+        "later, still here": ("ann@lab.example", 2.0, 9.0),
+        "first": ("ann@lab.example", 1.0, 3.0),
+        "alone": ("bob@lab.example", 4.0, 5.0),
+        "b, at once": ("carl@lab.example", 6.0, 6.0),
+        "a, at once": ("carl@lab.example", 6.0, 6.0),
+    }
+    with earlier.begin() as connection:
+        for name, (email, created, signed_in) in people.items():
+            row = {"id": name, "issuer": "i", "subject": name, "name": name, "email": email}
+            insert(connection, "people", {**row, "created_at": created, "signed_in_at": signed_in})
+    earlier.dispose()
+    upgraded = connect(url)
+    held = {person.id for person in PeopleStore(upgraded).enabled() if person.holds_address}
+    assert held == {"first", "alone", "a, at once"}
+    upgraded.dispose()
+
+
 @pytest.mark.parametrize("sample", [path for path in SAMPLES if path.with_suffix(".zip").exists()])
 def test_a_back_up_is_restored(sample: Path, bare_database: NewDatabase) -> None:
     engine = connect(bare_database())

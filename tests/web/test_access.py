@@ -28,7 +28,7 @@ LAB = Settings(allowed_domains=("lab.example",), analysts=("ann@lab.example",), 
 
 def person(email: str, settings: Settings, *, name: str = "", **rest: Any) -> Person:
     identity = identity_of({**SAID, "email": email, "name": name}, settings)
-    values: dict[str, Any] = {"role": None, "disabled_at": None, **rest}
+    values: dict[str, Any] = {"role": None, "disabled_at": None, "holder": "p1", **rest}
     return Person(id="p1", identity=identity, created_at=0.0, signed_in_at=0.0, **values)
 
 
@@ -67,6 +67,13 @@ def test_a_role_of_ones_own_stands_above_the_settings_but_not_above_their_admins
     email: str, own: Any, role: str
 ) -> None:
     assert role_of(person(email, LAB, role=own), LAB) == role
+
+
+@pytest.mark.parametrize("holder", ["p2", None])
+def test_what_is_said_of_an_address_is_said_of_who_holds_it(holder: str | None) -> None:
+    for email in ("ann@lab.example", "root@lab.example"):
+        assert user_of(person(email, LAB, holder=holder), LAB).role == "viewer"
+        assert role_of(person(email, LAB, holder=holder, role="analyst"), LAB) == "analyst"
 
 
 def test_who_is_disabled_or_of_a_domain_that_is_not_allowed_any_more_may_nothing() -> None:

@@ -15,7 +15,7 @@ from grasp_core.cli.server.storage import open_database
 from grasp_core.cli.terminal.output import check_target
 from grasp_core.erasing import STAYS, erasing
 from grasp_core.errors import DataError
-from grasp_core.people import Role
+from grasp_core.people import Person, Role
 from grasp_core.settings import read_settings
 from grasp_core.store.people.people import PeopleStore
 from grasp_core.wording import tabbed
@@ -50,6 +50,13 @@ def fill_people(people: argparse.ArgumentParser) -> None:
     owned.add_argument("--delete", action="store_true", help="delete what the person owns in projects")
     erase.add_argument("--confirm", metavar="ADDRESS", help="the person's mail address")
     erase.set_defaults(command=_erase)
+    assign = actions.add_parser(
+        "assign-address", help="let people hold the mail address that they signed in with, and nobody else"
+    )
+    whose = assign.add_mutually_exclusive_group(required=True)
+    whose.add_argument("who", nargs="*", default=[], help="id")
+    whose.add_argument("--issuer", help="all whom this provider names and whose address somebody else holds")
+    assign.set_defaults(command=_assign_address)
     role = actions.add_parser("role", help="give a person a role")
     role.add_argument("who", help="mail address or id")
     role.add_argument("role", choices=[*get_args(Role), "settings"], help="settings: as the settings say")
@@ -62,7 +69,8 @@ def _list(chosen: argparse.Namespace) -> None:
     for person in found:
         day = datetime.fromtimestamp(person.signed_in_at, UTC).date()
         state = role_of(person, accounts.settings) if person.disabled_at is None else "disabled"
-        print(tabbed(person.id, state, str(day), person.identity.email, person.identity.name))
+        held = () if person.other_holder is None else (f"address held by {person.other_holder}",)
+        print(tabbed(person.id, state, str(day), person.identity.email, person.identity.name, *held))
 
 
 def _disable(chosen: argparse.Namespace) -> None:
@@ -86,6 +94,18 @@ def _role(chosen: argparse.Namespace) -> None:
         accounts.set_role(_one(accounts, chosen.who), role, by=None)
 
 
+def _assign_address(chosen: argparse.Namespace) -> None:
+    with _accounts() as accounts:
+        found = [_person(accounts, who) for who in chosen.who]
+        if chosen.issuer is not None:
+            waiting = (one for one in accounts.people.enabled() if one.other_holder is not None)
+            of_it = (one for one in waiting if one.identity.issuer == chosen.issuer)
+            found = sorted(of_it, key=lambda one: one.signed_in_at)
+        for person in found:
+            accounts.assign_address(person.id, person.identity.email, by=None)
+            print(tabbed(person.id, person.identity.email))
+
+
 def _export(chosen: argparse.Namespace) -> None:
     check_target(chosen.out)
     with _accounts() as accounts:
@@ -102,8 +122,8 @@ def _erase(chosen: argparse.Namespace) -> None:
     with _accounts() as accounts:
         person_id = _one(accounts, chosen.who)
         heir = None if chosen.to is None else _one(accounts, chosen.to)
-        person = accounts.people.get(person_id)
-        if chosen.confirm is None and person is not None:
+        if chosen.confirm is None:
+            person = _person(accounts, person_id)
             traces = accounts.personal.traces(person_id)
             print("\n".join((*erasing(traces, handed_over=heir is not None), *STAYS)))
             print(f"Nothing was erased. To do it: --confirm {person.identity.email}")
@@ -119,10 +139,14 @@ def _accounts() -> Iterator[Accounts]:
 
 
 def _one(accounts: Accounts, who: str) -> str:
-    person_id = person_id_of(accounts.people, who)
-    if accounts.people.get(person_id) is None:
+    return _person(accounts, who).id
+
+
+def _person(accounts: Accounts, who: str) -> Person:
+    person = accounts.people.get(person_id_of(accounts.people, who))
+    if person is None:
         raise DataError(f"{who}: nobody of that mail address or id has signed in; see people list")
-    return person_id
+    return person
 
 
 def person_id_of(people: PeopleStore, who: str) -> str:

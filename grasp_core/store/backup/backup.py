@@ -23,6 +23,7 @@ from sqlalchemy import Connection, Engine, Table
 
 from grasp_core.access import EVERYONE
 from grasp_core.errors import DataError, GraspError, StoreError
+from grasp_core.store.backup.earlier_addresses import hold_first
 from grasp_core.store.backup.earlier_documents import Documents
 from grasp_core.store.backup.members import (
     MANIFEST,
@@ -41,26 +42,28 @@ from grasp_core.store.backup.members import (
 from grasp_core.store.backup.rows import Row, check_of, plain_of, row_of
 from grasp_core.store.backup.sealed import BackupKey
 from grasp_core.store.database import clock, only_one, snapshot, to_write
-from grasp_core.store.schema import PASSING, files, links, metadata, projects, runs
+from grasp_core.store.schema import PASSING, addresses, files, links, metadata, projects, runs
 from grasp_core.version import __version__
 
 FORMAT = "grasp-backup"
-FORMAT_VERSION = 6
+FORMAT_VERSION = 7
 """Version 1 lacked remembered readings, submissions, files that stay elsewhere and the counts of long runs;
 in version 4 answers about models and shared leaderboards were documents, and there was nothing that is asked
-about a run beside its result; version 5 named people by their mail addresses and had no projects. All are
-still restored."""
+about a run beside its result; version 5 named people by their mail addresses and had no projects; version 6
+did not know who holds a mail address. All are still restored."""
 MAX_LINE_BYTES = 2**28
 _TABLES = tuple(table for table in metadata.sorted_tables if table not in PASSING)
-_NOT_IN_5 = frozenset(
-    {"people", "audit", "projects", "project_members", "current_projects", "watches", "watch_runs"}
-)
+_NOT_IN_6 = frozenset({"addresses"})
+_NOT_IN_5 = _NOT_IN_6 | {
+    *("people", "audit", "projects", "project_members", "current_projects", "watches", "watch_runs")
+}
 _NOT_IN_4 = frozenset({"answers"}) | _NOT_IN_5
 _NOT_IN_1 = frozenset({"readings", "submissions", "scorings", "tallies"}) | _NOT_IN_4
 _TABLES_OF = {
     1: tuple(table for table in _TABLES if table.name not in _NOT_IN_1),
     4: tuple(table for table in _TABLES if table.name not in _NOT_IN_4),
     5: tuple(table for table in _TABLES if table.name not in _NOT_IN_5),
+    6: tuple(table for table in _TABLES if table.name not in _NOT_IN_6),
     FORMAT_VERSION: _TABLES,
 }
 _WITHOUT_PROJECTS = {"project_id": EVERYONE}
@@ -227,6 +230,8 @@ def _restore(engine: Engine, path: Path, archive: zipfile.ZipFile, key: BackupKe
                 found = _insert(connection, table, path, member, target, move, lacking)
             if not found.items() <= expected.get(table.name, {}).items():
                 raise damaged(path, f"{table.name} is not what was written")
+        if addresses not in _TABLES_OF[version]:
+            hold_first(connection)
         if key is None:
             connection.execute(
                 links.update().where(links.c.revoked_at.is_(None)).values(revoked_at=clock(engine))

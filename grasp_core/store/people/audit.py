@@ -35,6 +35,7 @@ Action = Literal[
     "change",
     "member",
     "role",
+    "assign",
     "disable",
     "enable",
     "token",

@@ -16,7 +16,7 @@ from grasp_core.store.database import only_one, to_read, to_write
 from grasp_core.store.schema import project_members, projects, storable
 
 MemberKind = Literal["person", "address", "domain", "group"]
-"""Whom a row of members names: one person, whoever has a mail address, one of a domain, or a group."""
+"""Whom a row of members names: one person, who holds a mail address, all of a domain, or a group."""
 MEMBER_LENGTH = 320
 """The longest mail address."""
 ROLES: tuple[ProjectRole, ...] = get_args(ProjectRole)
@@ -55,7 +55,7 @@ class Members(Bound):
 
     def roles(self, user: User) -> dict[str, ProjectRole]:
         """The user's role by project, the highest where several rows name them; without Everyone."""
-        who = (user.id, user.email, user.groups)
+        who = (user.id, user.email, user.holds_address, user.groups)
         known = self._known.get(who)
         if known is not None and time.monotonic() - known[0] < KNOWN_SECONDS:
             return known[1]
@@ -136,8 +136,9 @@ def _names(user: User) -> sa.ColumnElement[bool]:
     """Whether a row of members is about the user."""
     kind, name = project_members.c.kind, project_members.c.name
     found = [(kind == "person") & (name == storable(user.id))]
-    if user.email:
+    if user.holds_address:
         found.append((kind == "address") & (name == user.email))
+    if user.email:
         found.append((kind == "domain") & (name == user.email.rpartition("@")[2]))
     if user.groups:
         found.append((kind == "group") & name.in_([storable(group) for group in user.groups]))

@@ -8,10 +8,15 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
+from grasp_core.errors import AccessError
 from grasp_core.people import Identity, Person, Role
-from grasp_core.store.database import clock, new_id, only_one, to_read, to_write
+from grasp_core.store.database import clock, insert_new, new_id, only_one, to_read, to_write
 from grasp_core.store.people.traces import OWNERS
-from grasp_core.store.schema import people, sessions
+from grasp_core.store.schema import addresses, people, sessions
+
+_holder = sa.select(addresses.c.person_id).where(addresses.c.address == people.c.email).scalar_subquery()
+PERSON: tuple[sa.ColumnElement[Any], ...] = (*people.c, _holder.label("holder"))
+"""What :func:`person_of` reads."""
 
 
 class PeopleStore:
@@ -21,7 +26,10 @@ class PeopleStore:
         self._engine = engine
 
     def sign_in(self, identity: Identity) -> Person:
-        """The person of this identity as of now; what stood under the mail address alone becomes theirs."""
+        """The person of this identity as of now, who holds their mail address if nobody else does.
+
+        What stood under the address alone becomes its holder's.
+        """
         now = clock(self._engine)
         told = {"email": identity.email, "name": identity.name, "signed_in_at": now}
         with to_write(self._engine) as connection:
@@ -33,11 +41,13 @@ class PeopleStore:
                 connection.execute(people.insert().values(created_at=now, **new, **told))
             else:
                 _set(connection, person_id, **told)
-            for owner in OWNERS:
+            insert_new(connection, addresses, [{"address": identity.email, "person_id": person_id}])
+            person = _person(connection.execute(sa.select(*PERSON).where(people.c.id == person_id)).one())
+            for owner in OWNERS if person.holds_address else ():
                 connection.execute(
                     owner.table.update().where(owner == identity.email).values({owner.name: person_id})
                 )
-            return _person(connection.execute(sa.select(people).where(people.c.id == person_id)).one())
+            return person
 
     def get(self, person_id: str) -> Person | None:
         """The person of an id."""
@@ -50,7 +60,7 @@ class PeopleStore:
     def search(self, text: str = "", *, start: int = 0, limit: int = 50) -> tuple[list[Person], int]:
         """People whose name or mail address contains `text`, by name, and how many there are in all."""
         which = _named(text)
-        query = sa.select(people).where(which).order_by(sa.func.lower(people.c.name), people.c.id)
+        query = sa.select(*PERSON).where(which).order_by(sa.func.lower(people.c.name), people.c.id)
         with to_read(self._engine) as connection:
             total = connection.execute(sa.select(sa.func.count()).select_from(people).where(which))
             rows = connection.execute(query.offset(start).limit(limit))
@@ -69,13 +79,34 @@ class PeopleStore:
         with to_read(self._engine) as connection:
             return [
                 _person(row)
-                for row in connection.execute(sa.select(people).where(people.c.disabled_at.is_(None)))
+                for row in connection.execute(sa.select(*PERSON).where(people.c.disabled_at.is_(None)))
             ]
 
     def set_role(self, person_id: str, role: Role | None) -> None:
         """Give a person a role, or None for what the settings say."""
         with to_write(self._engine) as connection:
             _set(connection, person_id, role=role)
+
+    def assign_address(self, person_id: str, address: str) -> str | None:
+        """Let a person hold the mail address that they signed in with last; returns who held it before.
+
+        Raises
+        ------
+        AccessError
+            If there is nobody of that id and address.
+        """
+        theirs, held = (
+            (people.c.id == person_id) & (people.c.email == address),
+            addresses.c.address == address,
+        )
+        with to_write(self._engine) as connection:
+            only_one(connection, "people")
+            if connection.execute(sa.select(people.c.id).where(theirs)).first() is None:
+                raise AccessError("There is nobody of that id and mail address (any more).")
+            before = connection.execute(sa.select(addresses.c.person_id).where(held)).scalar_one_or_none()
+            connection.execute(addresses.delete().where(held))
+            connection.execute(addresses.insert().values(address=address, person_id=person_id))
+        return before
 
     def disable(self, person_id: str) -> None:
         """Let a person in no more, and end their sessions."""
@@ -95,7 +126,7 @@ class PeopleStore:
 
     def _one(self, which: sa.ColumnElement[bool]) -> Person | None:
         with to_read(self._engine) as connection:
-            row = connection.execute(sa.select(people).where(which)).one_or_none()
+            row = connection.execute(sa.select(*PERSON).where(which)).one_or_none()
         return None if row is None else _person(row)
 
 
@@ -105,10 +136,15 @@ def ids_named(text: str) -> sa.Select[tuple[str]]:
 
 
 def person_of(row: sa.RowMapping) -> Person:
-    """The person that a row of the table describes."""
-    identity = Identity(row["issuer"], row["subject"], row["email"], row["name"])
+    """The person that a row of :data:`PERSON` describes."""
     return Person(
-        row["id"], identity, row["role"], row["created_at"], row["signed_in_at"], row["disabled_at"]
+        id=row["id"],
+        identity=Identity(row["issuer"], row["subject"], row["email"], row["name"]),
+        role=row["role"],
+        created_at=row["created_at"],
+        signed_in_at=row["signed_in_at"],
+        disabled_at=row["disabled_at"],
+        holder=row["holder"],
     )
 
 

@@ -16,7 +16,7 @@ from grasp_core.access import EVERYONE
 from grasp_core.errors import AccessError
 from grasp_core.store.database import leave_no_trace, only_one, snapshot, to_read, to_write
 from grasp_core.store.people.traces import IN_PROJECTS, IN_THE_LOG, MEMBER, THEIR_OWN, Trace
-from grasp_core.store.schema import people, project_members, projects, submissions
+from grasp_core.store.schema import addresses, people, project_members, projects, submissions
 
 KEYS = frozenset({"token_sha256", "key", "request", "password"})
 """Columns of which no copy is given: what is asked for when somebody shows a key."""
@@ -134,12 +134,14 @@ class PersonalData:
 
 
 def _names_of(connection: Connection, person_id: str) -> list[str]:
-    """What the person is named by: their id, and their mail address where nobody else has it."""
+    """What the person is named by: id, mail addresses they hold, and theirs unless somebody else holds it."""
     email = connection.execute(sa.select(people.c.email).where(people.c.id == person_id)).scalar_one_or_none()
     if email is None:
         raise AccessError("There is nobody of that id.")
-    shared = _count(connection, people, people.c.email == email) > 1
-    return [person_id] if shared else [person_id, email]
+    theirs = addresses.c.person_id == person_id
+    held = connection.execute(sa.select(addresses.c.address).where(theirs)).scalars().all()
+    another_s = _count(connection, addresses, (addresses.c.address == email) & ~theirs)
+    return [person_id, *held] if another_s else [person_id, *{email, *held}]
 
 
 def _membership(names: list[str]) -> sa.ColumnElement[bool]:

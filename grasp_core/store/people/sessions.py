@@ -12,7 +12,7 @@ from sqlalchemy import Engine
 
 from grasp_core.people import Person
 from grasp_core.store.database import clock, insert_new, to_read, to_write
-from grasp_core.store.people.people import person_of
+from grasp_core.store.people.people import PERSON, person_of
 from grasp_core.store.schema import people, sessions
 
 SEEN_SECONDS = 30.0
@@ -73,7 +73,7 @@ class SessionStore:
         """
         now = clock(self._engine)
         query = (
-            sa.select(people, (now - sessions.c.seen_at).label("idle"))
+            sa.select(*PERSON, (now - sessions.c.seen_at).label("idle"))
             .join_from(sessions, people)
             .where(sessions.c.key == key, self._goes_on(), people.c.disabled_at.is_(None))
         )

@@ -10,6 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from grasp_core.store.schema import (
+    addresses,
     audit,
     current_projects,
     feeds,
@@ -47,6 +48,8 @@ THEIR_OWN: tuple[Trace, ...] = (
     outcomes.c.owner,
     current_projects.c.person,
     sessions.c.person_id,
+    addresses.c.person_id,
+    addresses.c.address,
 )
 """Of what is nobody's without them: it is deleted."""
 MEMBER: Trace = project_members.c.name

@@ -14,7 +14,7 @@ from grasp_core.store.schema.call_tables import outcomes, source_tokens, tokens,
 from grasp_core.store.schema.columns import Line, Prose, metadata, storable
 from grasp_core.store.schema.file_tables import chunks, files, readings, run_files
 from grasp_core.store.schema.link_tables import link_tries, link_visits, links
-from grasp_core.store.schema.people_tables import audit, people, sessions
+from grasp_core.store.schema.people_tables import addresses, audit, people, sessions
 from grasp_core.store.schema.project_tables import current_projects, project_members, projects
 from grasp_core.store.schema.run_tables import answers, checkpoints, provisional_results, runs, tags, tallies
 from grasp_core.store.schema.watch_tables import feeds, watch_runs, watches
@@ -23,6 +23,7 @@ __all__ = [
     "PASSING",
     "Line",
     "Prose",
+    "addresses",
     "answers",
     "audit",
     "checkpoints",

@@ -23,6 +23,16 @@ people = Table(
     Index("ix_people_email", "email"),
 )
 
+# Who holds which mail address, and has what settings and projects give to it. An address stays with who held
+# it when they sign in with another one: it may have passed on to somebody else.
+addresses = Table(
+    "addresses",
+    metadata,
+    Column("address", Line(320), primary_key=True),
+    Column("person_id", Line(32), ForeignKey("people.id", ondelete="CASCADE"), nullable=False),
+    Index("ix_addresses_person_id", "person_id"),
+)
+
 # Sign-ins that go on, and those that ended lately; in no backup. What browsers carry is not in it.
 sessions = Table(
     "sessions",

@@ -223,6 +223,9 @@ class Person(Form):
     role: Role
     signed_in_at: datetime
     disabled: bool
+    address_held_by: str | None = Field(
+        description="Id of somebody else who holds the mail address, so that this person has nothing by it."
+    )
 
     @classmethod
     def of(cls, person: KnownPerson, role: Role) -> Person:
@@ -235,6 +238,7 @@ class Person(Form):
             role=role,
             signed_in_at=at(person.signed_in_at),
             disabled=person.disabled_at is not None,
+            address_held_by=person.other_holder,
         )
 
 
@@ -243,6 +247,12 @@ class People(Form):
 
     people: list[Person]
     total: int = Field(description="How many there are in all.")
+
+
+class Address(Form):
+    """A mail address to assign."""
+
+    address: str = Field(max_length=320, description="The one that the person signed in with last.")
 
 
 class Erasure(Form):

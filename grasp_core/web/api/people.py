@@ -1,4 +1,4 @@
-"""People, for admins: listed, all that names one taken away, erased."""
+"""People, for admins: listed, given a mail address, all that names one taken away, erased."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from starlette.responses import StreamingResponse
 from grasp_core.access import User, role_of
 from grasp_core.erasing import STAYS, erasing
 from grasp_core.web.api.admission import Asking, Caller
-from grasp_core.web.api.forms import Erasing, Erasure, People, Person
+from grasp_core.web.api.forms import Address, Erasing, Erasure, People, Person
 from grasp_core.web.api.runs import PRIVATE, missing
 from grasp_core.web.problem import ProblemError
 
@@ -40,6 +40,13 @@ def list_people(
     found, total = asking.server.accounts.people.search(text, start=start, limit=limit)
     settings = asking.server.settings
     return People(people=[Person.of(one, role_of(one, settings)) for one in found], total=total)
+
+
+@router.post("/people/{person_id}/address", status_code=HTTPStatus.NO_CONTENT)
+def assign_address(person_id: str, wanted: Address, asking: Asking) -> None:
+    """Let a person hold their mail address, from now on in place of whoever held it."""
+    by = _admin(asking, person_id)
+    asking.server.accounts.assign_address(person_id, wanted.address, by=by)
 
 
 @router.get("/people/{person_id}/export", response_class=StreamingResponse, responses=_ZIP)

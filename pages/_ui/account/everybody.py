@@ -8,7 +8,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from grasp_core import server
-from grasp_core.access import User, role_of
+from grasp_core.access import User, is_admin_by_settings, role_of
 from grasp_core.errors import GraspError
 from grasp_core.people import Person, Role
 from grasp_core.report.text import escape_markdown
@@ -53,7 +53,9 @@ def _show(person: Person, user: User) -> None:
     if person.disabled_at is not None:
         facts.insert(0, f":material/block: disabled {told(person.disabled_at)}")
     st.caption(" · ".join(facts))
-    if identity.email in settings.admins:
+    if person.other_holder is not None:
+        _offer_address(person, person.other_holder)
+    if is_admin_by_settings(person, settings):
         st.caption("Admin by the server's settings, which only whoever runs it can change.")
         _offer_withdrawal(person, name)
         return
@@ -78,6 +80,37 @@ def _show(person: Person, user: User) -> None:
         _offer_withdrawal(person, name)
 
 
+def _offer_address(person: Person, holder: str) -> None:
+    address = escape_markdown(person.identity.email)
+    held_by = escape_markdown(server.shared().accounts.people.names([holder])[holder])
+    st.caption(
+        f":material/warning: {held_by} holds the mail address {address}. This account has nothing by it, "
+        "neither in the server's settings nor in projects."
+    )
+    if person.identity.email in server.shared().settings.admins:
+        st.caption(
+            "It is an admin's by the server's settings, so only whoever runs the server can assign it: "
+            f"`people assign-address {person.id}`"
+        )
+    elif person.disabled_at is None and st.button(
+        f"Assign {address} to {escape_markdown(person.identity.name)}",
+        key=f"address-{person.id}",
+        icon=":material/alternate_email:",
+        help="Asks first",
+    ):
+        _ask_to_assign(person, held_by)
+
+
+@st.dialog("Assign the mail address?")
+def _ask_to_assign(person: Person, held_by: str) -> None:
+    st.write(
+        f"Projects and settings that name {escape_markdown(person.identity.email)} are then for "
+        f"{escape_markdown(person.identity.name)}, and no longer for {held_by}, within a second. "
+        "What either of them made stays theirs."
+    )
+    confirm(_assign_address, person.id, person.identity.email, yes="Assign it", no="Leave it")
+
+
 def _offer_withdrawal(person: Person, name: str) -> None:
     offer_withdrawal(person.id, f"Withdraw links of {name}", f"{person.identity.name} made")
 
@@ -94,6 +127,10 @@ def _ask_to_disable(person: Person) -> None:
 def _change_role(person_id: str, before: Role | None) -> None:
     role = st.session_state[f"role-{person_id}-{before}"]
     _try(lambda user: server.shared().accounts.set_role(person_id, role, by=user))
+
+
+def _assign_address(person_id: str, address: str) -> None:
+    _try(lambda user: server.shared().accounts.assign_address(person_id, address, by=user))
 
 
 def _disable(person_id: str) -> None:

@@ -12,11 +12,13 @@ from sqlalchemy import URL
 
 from grasp_core import cli
 from grasp_core.accounts import Accounts, accounts_of
-from grasp_core.settings import Settings
+from grasp_core.people import Identity
+from grasp_core.settings import Settings, variable
 from grasp_core.store.database import connect, to_write
 from grasp_core.store.people.tokens import TokenStore
 from grasp_core.store.schema import people
 from tests.empty_store import empty_home
+from tests.web.conftest import SIGN_IN
 
 CLAIMS = {"iss": "https://id.example", "sub": "a", "email": "ann@lab.example", "email_verified": True}
 
@@ -75,6 +77,44 @@ def test_nobody_and_two_of_one_address_are_told(
     assert "2 people signed in with it" in capsys.readouterr().err
 
 
+def test_the_only_admin_whose_provider_moved_gets_in_again(
+    accounts: Accounts, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, value in {**SIGN_IN, "admins": "ann@lab.example"}.items():
+        monkeypatch.setenv(variable(name), value)
+    before = accounts.sign_in(CLAIMS)
+    moved = accounts.sign_in({**CLAIMS, "iss": "https://new.example", "sub": "0815"})
+    for one, holder in ((before, moved), (moved, before)):
+        assert cli.main(["people", "list"]) == 0
+        lines = {line.split("\t")[0]: line.split("\t")[1:] for line in capsys.readouterr().out.splitlines()}
+        assert (len(lines[one.id]), lines[one.id][0]) == (4, "admin")
+        assert (lines[holder.id][0], lines[holder.id][4:]) == ("analyst", [f"address held by {one.id}"])
+        assert cli.main(["people", "assign-address", moved.id]) == 0
+    assert cli.main(["people", "assign-address", moved.id, "nobody@lab.example"]) == 2
+
+
+def test_all_whom_a_new_provider_names_are_given_their_addresses(
+    accounts: Accounts, capsys: pytest.CaptureFixture[str]
+) -> None:
+    new = {"iss": "https://new.example"}
+    addresses = [f"p{number}@lab.example" for number in range(3)]
+    for claims in [{**CLAIMS, "sub": email, "email": email, **at} for at in ({}, new) for email in addresses]:
+        accounts.sign_in(claims)
+    last = Identity(new["iss"], addresses[2], addresses[2], "")
+    accounts.disable(accounts.people.sign_in(last).id, by=None)
+    assign = ["people", "assign-address", "--issuer", new["iss"]]
+    assert cli.main(assign) == 0
+    assert [line.split("\t")[1] for line in capsys.readouterr().out.splitlines()] == addresses[:2]
+    assert cli.main(assign) == 0  # once more changes nothing
+    held = {
+        one.identity.email: one.identity.issuer for one in accounts.people.search()[0] if one.holds_address
+    }
+    assert list(held.values()) == [new["iss"], new["iss"], CLAIMS["iss"]]
+    for wrong in ([], ["--issuer", "x", "who"]):
+        with pytest.raises(SystemExit):
+            cli.main(["people", "assign-address", *wrong])
+
+
 def test_a_token_made_for_an_address_is_that_persons(
     accounts: Accounts, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -102,7 +142,7 @@ def test_a_person_is_taken_away_and_erased_once_the_address_is_typed(
         cli.main(["people", "erase", "ann@lab.example", "--confirm", "ann@lab.example"])
     capsys.readouterr()
     assert cli.main(erase) == 0
-    assert "Deleted: the person, 1 session." in (told := capsys.readouterr().out)
+    assert "Deleted: the person, 1 session, 1 mail address held." in (told := capsys.readouterr().out)
     assert "Nothing was erased. To do it: --confirm ann@lab.example" in told
     assert cli.main([*erase, "--confirm", "bob@lab.example"]) == 2
     assert accounts.people.get(ann.id) is not None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -44,6 +46,18 @@ def test_a_token_needs_a_name(account: AppTest, server: Server) -> None:
     page = press(account, "Make a token")
     assert "needs a name" in page.error[0].value
     assert server.tokens.all() == []
+
+
+@pytest.mark.parametrize("holds", [True, False])
+def test_whose_address_another_holds_is_told_so(
+    account: AppTest, monkeypatch: pytest.MonkeyPatch, holds: bool
+) -> None:
+    user = dataclasses.replace(ANN, email="ann@lab.example", holds_address=holds)
+    become(user, monkeypatch)
+    told = [
+        one.value for one in account.run().warning if "signed in with your mail address first" in one.value
+    ]
+    assert len(told) == (not holds)
 
 
 def test_viewers_are_offered_what_they_may(

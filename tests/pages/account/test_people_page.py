@@ -69,3 +69,32 @@ def test_an_export_is_offered(page: AppTest, ann: str) -> None:
     page.button(key=f"export-{ann}").click().run()
     assert not page.exception
     assert [one.label for one in page.get("download_button")] == ["Download"]
+
+
+def test_an_address_that_another_holds_is_assigned_once_it_was_asked(
+    page: AppTest, server: Server, ann: str
+) -> None:
+    heir = server.accounts.people.sign_in(Identity("new", "ann", ADDRESS, "Ann *B.*"))
+    page.run()
+    assert f"Ann *Onymous* holds the mail address {ADDRESS}" in seen(page.caption)
+    assert {one.key for one in page.button if str(one.key).startswith("address-")} == {f"address-{heir.id}"}
+    page.button(key=f"address-{heir.id}").click().run()
+    assert (server.accounts.people.get(ann) or heir).holds_address, "asked first"
+    press(page, "Assign it")
+    assert not page.exception
+    assert (server.accounts.people.get(heir.id) or heir).holder == heir.id
+    page.run()
+    assert f"Ann *B.* holds the mail address {ADDRESS}" in seen(page.caption)
+    assert [one.key for one in page.button if str(one.key).startswith("address-")] == [f"address-{ann}"]
+
+
+def test_an_address_of_an_admin_by_the_settings_takes_the_command(
+    page: AppTest, server: Server, monkeypatch: pytest.MonkeyPatch, ann: str
+) -> None:
+    object.__setattr__(server.settings, "admins", (ADDRESS,))
+    heir = server.accounts.people.sign_in(Identity("new", "ann", ADDRESS, "Ann B."))
+    page.run()
+    assert f"people assign-address {heir.id}" in seen(page.caption)
+    assert not [one for one in page.button if str(one.key).startswith("address-")]
+    assert f"role-{heir.id}-None" in {one.key for one in page.selectbox}, "no admin by the settings"
+    assert f"role-{ann}-None" not in {one.key for one in page.selectbox}

@@ -370,7 +370,7 @@ TAMPERED: dict[str, Callable[[Members], object]] = {
     "a block of another length": cell("checkpoints", "stop", 4),
     "an empty block": cell("checkpoints", "stop", 0),
     "another format": lambda m: changed(m, "manifest.json", lambda plain: plain.update(format="zip"), 0),
-    "another version": lambda m: changed(m, "manifest.json", lambda plain: plain.update(version=7), 0),
+    "another version": lambda m: changed(m, "manifest.json", lambda plain: plain.update(version=8), 0),
     "a version that was never released": lambda m: changed(
         m, "manifest.json", lambda plain: plain.update(version=3), 0
     ),
@@ -452,7 +452,7 @@ def test_damaged_bytes_are_found(opened: Open, tmp_path: Path, good: Members) ->
 
 
 PROJECTS = ("projects", "project_members", "current_projects")
-LATER = ("people", "audit", *PROJECTS, "watches", "watch_runs")
+LATER = ("addresses", "people", "audit", *PROJECTS, "watches", "watch_runs")
 SINCE = {
     1: ("readings", "submissions", "scorings", "tallies", "answers", *LATER),
     4: ("answers", *LATER),
@@ -534,6 +534,22 @@ def test_a_backup_of_an_earlier_version(
         assert (contents.runs, contents.links) == whole
     else:
         assert (contents.runs, contents.links) == (whole[0] - len(HOSTILE), len(HOSTILE) + 1)
+
+
+def test_who_signed_in_first_holds_the_address_in_a_backup_that_does_not_say(
+    engine: Engine, target: Engine, tmp_path: Path
+) -> None:
+    people = [
+        PeopleStore(engine).sign_in(Identity("i", str(one), "ann@lab.example", "Ann")) for one in range(3)
+    ]
+    PeopleStore(engine).sign_in(people[0].identity)
+    PeopleStore(engine).assign_address(people[1].id, "ann@lab.example")
+    write_backup(engine, tmp_path / "b.zip", None)
+    before = read(tmp_path / "b.zip")
+    del before["addresses.jsonl"]
+    write(tmp_path / "before.zip", signed(before, 6))
+    restore_backup(target, tmp_path / "before.zip", None)
+    assert everything(target)["addresses"] == [{"address": "ann@lab.example", "person_id": people[0].id}]
 
 
 def test_documents_of_a_backup_are_runs_and_links_open_them(

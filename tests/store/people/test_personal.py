@@ -41,7 +41,9 @@ from tests.store.making import RESULT
 ANN = Identity("https://id.example", "subject-of-ann", "ann@lab.example", "Ann Onymous")
 BOB = Identity("https://id.example", "subject-of-bob", "bob@lab.example", "Bob")
 ADDRESS = ANN.email
-OF_PEOPLE = re.compile(r"owner|person|people|created_by|actor|author|user|member|mail|subject|withdrawn_by")
+OF_PEOPLE = re.compile(
+    r"owner|person|people|created_by|actor|author|user|member|mail|address|subject|withdrawn_by"
+)
 LISTED = {*IN_PROJECTS, *THEIR_OWN, *IN_THE_LOG, MEMBER}
 
 
@@ -202,10 +204,14 @@ def test_two_people_of_one_address_are_kept_apart(
     engine: Engine, accounts: Accounts, ann: str, bob: str
 ) -> None:
     fill(engine, ann, bob)
-    accounts.sign_in(claims(dataclasses.replace(ANN, subject="another provider's Ann")))
+    for subject in ("another provider's Ann", "one more"):
+        accounts.sign_in(claims(dataclasses.replace(ANN, subject=subject)))
+    second, third = (one.id for one in accounts.people.search(ADDRESS)[0] if one.id != ann)
+    accounts.erase(second, by=None, confirm=ADDRESS, heir=None)
+    assert "project_members" in naming(engine, ADDRESS), "a membership by address is of who holds it"
     accounts.erase(ann, by=None, confirm=ADDRESS, heir=None)
-    assert "project_members" in naming(engine, ADDRESS), "a membership by address is the other one's too"
-    assert len(accounts.people.search(ADDRESS)[0]) == 1
+    assert naming(engine, ADDRESS) == {"people"}, "and goes with them"
+    assert [one.id for one in accounts.people.search(ADDRESS)[0]] == [third]
 
 
 def test_who_may_not_and_what_is_not_confirmed_is_refused(
@@ -232,9 +238,9 @@ def test_who_may_not_and_what_is_not_confirmed_is_refused(
         accounts.erase("gone", by=None, confirm="", heir=None)
     with pytest.raises(AccessError, match="Only an admin"):
         accounts.take_away(ann, io.BytesIO(), by=user)
-    left = everything(engine)
-    assert {name: rows for name, rows in left.items() if name not in ("people", "sessions", "audit")} == {
-        name: rows for name, rows in before.items() if name not in ("people", "sessions", "audit")
+    left, of_root = everything(engine), {"people", "addresses", "sessions", "audit"}
+    assert {name: rows for name, rows in left.items() if name not in of_root} == {
+        name: rows for name, rows in before.items() if name not in of_root
     }
     assert accounts.acting(ann) is not None
 

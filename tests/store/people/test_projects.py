@@ -12,7 +12,7 @@ from grasp_core.store.people.members import Member
 from grasp_core.store.people.projects import NAME_LENGTH, ProjectStore
 from tests.store.making import HOSTILE
 
-ANN = User("1", "Ann", "analyst", "ann@lab.example", ("raters", "x" * 300))
+ANN = User("1", "Ann", "analyst", "ann@lab.example", ("raters", "x" * 300), holds_address=True)
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from grasp_core.server import Server
-from grasp_core.store.schema import people
+from grasp_core.store.schema import addresses, people
 from tests.web.conftest import ANN, SIGN_IN
 
 
@@ -19,3 +19,4 @@ def signing_in(server: Server) -> None:
     rows = [{"id": one, "issuer": "i", "subject": one, "email": one, "name": one, **times} for one in known]
     with server.database.begin() as connection:
         connection.execute(people.insert(), rows)
+        connection.execute(addresses.insert(), [{"address": one, "person_id": one} for one in known])

@@ -10,6 +10,7 @@ from http import HTTPStatus
 import pytest
 from starlette.testclient import TestClient
 
+from grasp_core.people import Identity
 from grasp_core.server import Server
 from tests.web.api.asking import bearer, make_token, problem
 from tests.web.conftest import ANN, SIGN_IN, MakeClient
@@ -32,7 +33,7 @@ def test_an_admin_lists_takes_away_and_erases(visitor: TestClient, server: Serve
     with zipfile.ZipFile(io.BytesIO(taken.content)) as archive:
         assert json.loads(archive.read("people.json"))[0]["id"] == ANN.id
     told = visitor.get(f"{PERSON}/erasure?handed_over=false", headers=root).json()
-    assert told["does"] == ["Deleted: the person, 1 token."]
+    assert told["does"] == ["Deleted: the person, 1 token, 1 mail address held."]
     body = {"confirm": ANN.id, "owned": "hand over", "to": "bob@lab.example"}
     for wrong, status in (
         ({"confirm": "another@lab.example"}, HTTPStatus.CONFLICT),
@@ -46,6 +47,27 @@ def test_an_admin_lists_takes_away_and_erases(visitor: TestClient, server: Serve
     assert visitor.get("/api/v1/runs", headers=mine).status_code == 401
     assert visitor.get(f"{PERSON}/export", headers=root).status_code == 404
     assert server.audit.search(action="erase")[0][0].details == {"to": "bob@lab.example"}
+
+
+def test_an_admin_assigns_an_address(visitor: TestClient, server: Server) -> None:
+    root = bearer(make_token(server, ROOT, "admin"))
+    address = ANN.id
+    heir = server.accounts.people.sign_in(Identity("https://new.example", "4711", address, "Ann"))
+    path = f"/api/v1/people/{heir.id}/address"
+
+    def held_by() -> dict[str, str | None]:
+        found = visitor.get("/api/v1/people?text=ann", headers=root).json()["people"]
+        return {one["id"]: one["address_held_by"] for one in found}
+
+    assert held_by() == {ANN.id: None, heir.id: ANN.id}
+    mine = bearer(make_token(server, scope="admin"))
+    problem(visitor.post(path, json={"address": address}, headers=mine), HTTPStatus.FORBIDDEN)
+    problem(visitor.post(path, json={"address": ROOT}, headers=root), HTTPStatus.CONFLICT)
+    gone = visitor.post("/api/v1/people/gone/address", json={"address": address}, headers=root)
+    problem(gone, HTTPStatus.NOT_FOUND)
+    assert held_by() == {ANN.id: None, heir.id: ANN.id}
+    assert visitor.post(path, json={"address": address}, headers=root).status_code == 204
+    assert held_by() == {ANN.id: heir.id, heir.id: None}
 
 
 @pytest.mark.parametrize("path", ["", f"/{ANN.id}/export", f"/{ANN.id}/erasure?handed_over=true"])
