@@ -19,6 +19,7 @@ from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.choose import make_pool
 from grasp_core.engine.service import Service
 from grasp_core.errors import StoreError
+from grasp_core.group_items import GroupItems
 from grasp_core.io.parsing.limited.process import HELPER
 from grasp_core.io.sources.allowed import AllowedSources
 from grasp_core.rates import Rates
@@ -92,6 +93,8 @@ class Server:
         What computes.
     plans : Plans
         Plans of the next round, computed beside it.
+    items : GroupItems
+        Which items carry what groups of runs say differently.
     webhooks : Webhooks
         What tells others that a run has ended.
     watching : Watches
@@ -123,6 +126,7 @@ class Server:
     visitors: Visitors
     service: Service
     plans: Plans
+    items: GroupItems
     webhooks: Webhooks
     watching: Watches
     history: History
@@ -153,6 +157,7 @@ class Server:
     def close(self) -> None:
         """Hand running work back and end the workers."""
         self.plans.close()
+        self.items.close()
         self.service.close()
         for thread in self._threads:
             thread.join()
@@ -216,6 +221,7 @@ def make_server(settings: Settings, make_executor: Callable[[int], Executor] = w
     accounts = accounts_of(settings, database)
     links = LinkStore(database)
     rates = Rates(settings)
+    answers = AnswerStore(database)
     sources = Sources(SourceTokenStore(database), settings, allowed.folder)
     return Server(
         settings=settings,
@@ -225,7 +231,7 @@ def make_server(settings: Settings, make_executor: Callable[[int], Executor] = w
         links=links,
         readings=ReadingStore(database),
         submissions=SubmissionStore(database, limit=settings.raft_scorings),
-        answers=AnswerStore(database),
+        answers=answers,
         projects=accounts.projects,
         watches=watches,
         feeds=FeedStore(database),
@@ -237,6 +243,7 @@ def make_server(settings: Settings, make_executor: Callable[[int], Executor] = w
         visitors=Visitors(links, TryStore(database), accounts.audit, rates),
         service=service,
         plans=Plans(pool),
+        items=GroupItems(service, answers),
         webhooks=Webhooks(WebhookStore(database), settings, service.closing),
         watching=Watches(watches, service, accounts, sources),
         history=History(service),

@@ -8,6 +8,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from grasp_core.errors import DataError
 from grasp_core.store.bound import Bound
 from grasp_core.store.database import only_one, to_read, to_write
 from grasp_core.store.schema import answers, runs
@@ -29,8 +30,19 @@ class AnswerStore(Bound):
             What was asked, in at most 80 characters.
         answer : object
             Its JSON-ready form.
+
+        Raises
+        ------
+        DataError
+            If it is larger than can be found again.
         """
-        content = zlib.compress(json.dumps(answer, allow_nan=False).encode("ascii"))
+        text = json.dumps(answer, allow_nan=False).encode("ascii")
+        if len(text) > MAX_BYTES:
+            raise DataError(
+                f"The answer is larger than the {MAX_BYTES // 2**20} MB that are kept with a run; ask it on "
+                "the command line."
+            )
+        content = zlib.compress(text)
         with to_write(self._engine) as connection:
             only_one(connection, f"answers of {run_id}")
             there = sa.select(runs.c.id).where(runs.c.id == run_id, self._seen(runs.c.project_id))

@@ -7,6 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from sqlalchemy import Engine
 
+from grasp_core.errors import DataError
+from grasp_core.store import answers as answers_module
 from grasp_core.store.answers import AnswerStore
 from grasp_core.store.runs import RunStore
 from grasp_core.store.schema import answers
@@ -47,3 +49,14 @@ def test_of_a_run_that_is_gone_nothing_is_kept(engine: Engine, run_id: str) -> N
 def test_what_json_has_no_word_for_is_refused(engine: Engine, run_id: str) -> None:
     with pytest.raises(ValueError, match="not JSON compliant"):
         AnswerStore(engine).keep(run_id, "what", float("nan"))
+
+
+def test_what_could_not_be_found_again_is_refused(
+    engine: Engine, run_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(answers_module, "MAX_BYTES", 2**20)
+    store = AnswerStore(engine)
+    store.keep(run_id, "what", "a" * (2**20 - 2))
+    assert len(str(store.find(run_id, "what"))) == 2**20 - 2
+    with pytest.raises(DataError, match="larger than the 1 MB"):
+        store.keep(run_id, "what", "a" * (2**20 - 1))

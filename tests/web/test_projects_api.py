@@ -12,6 +12,7 @@ from starlette.testclient import TestClient
 
 from grasp_core.access import EVERYONE, only
 from grasp_core.engine.pools import workers
+from grasp_core.group_items import id_of
 from grasp_core.server import Server, make_server
 from grasp_core.settings import Settings
 from grasp_core.store.people.members import Member
@@ -35,11 +36,14 @@ class Theirs:
         stores.runs.describe(self.run, tagged=[SECRET], note=SECRET)
         stores.links.create_leaderboard(BOARD, created_by="bob@lab.example")
         self.link = stores.links.of_leaderboards()[0].id
+        self.items = id_of(make_result().groups[0].group, 0)
+        stores.answers.keep(self.run, f"items {self.items}", {"format": "grasp-items", "items": [SECRET]})
 
     def addresses(self) -> list[tuple[str, str]]:
         run, missing = f"/api/v1/runs/{self.run}", "/api/v1/runs/missing"
         places = ["", "/status", "/exports/csv", "/exports/json", "/exports/html"]
         found = [(f"{run}{place}", f"{missing}{place}") for place in places]
+        found += [(f"{run}/items{one}", f"{missing}/items{one}") for one in ("", f"/{self.items}")]
         return [*found, (f"/api/v1/leaderboards/{self.link}", "/api/v1/leaderboards/missing")]
 
 
@@ -59,6 +63,7 @@ def theirs(server: Server) -> Theirs:
 def operations(visitor: TestClient, theirs: Theirs) -> list[tuple[str, str]]:
     """Every operation of the API, on what is theirs."""
     ids = {"run_id": theirs.run, "link_id": theirs.link, "name": "json", "sha256": "0" * 64}
+    ids["items_id"] = theirs.items
     schema = visitor.get("/api/v1/openapi.json").json()
     return [
         (method.upper(), f"/api/v1{re.sub(r'{(.*?)}', lambda found: ids.get(found[1], theirs.run), path)}")
@@ -111,7 +116,7 @@ def test_nobody_else_learns_or_changes_anything_by_any_operation(
         for method, path in asked
         if method == "GET"
     ]
-    assert sum(SECRET in answer.text for answer in seen) >= 3
+    assert sum(SECRET in answer.text for answer in seen) >= 4
 
 
 def test_addresses_open_for_members_only(server: Server, theirs: Theirs, client: MakeClient) -> None:

@@ -62,6 +62,12 @@ class ItemsAsked:
     permutations: int
     question: int = 0
 
+    @property
+    def question_name(self) -> str | None:
+        """The column of labels that is looked at; None where the run has one."""
+        questions = self.spec.data.questions
+        return str(questions[self.question].label) if len(questions) > 1 else None
+
 
 def look_at_items(
     dataset: Dataset, asked: ItemsAsked, each: Each, progress: Callable[[float], None] = lambda _: None
@@ -201,13 +207,12 @@ def _result(
     terms = np.zeros(annotations.n_categories)
     np.add.at(terms, design.cells.label, np.nan_to_num(computed.use))
     spread = _spread(design, computed, rows)
-    questions = asked.spec.data.questions
     return ItemsResult(
         code_version=__version__,
         data=dataset.summary,
         spec=asked.spec,
         permutations=asked.permutations,
-        question=str(questions[asked.question].label) if len(dataset.questions) > 1 else None,
+        question=asked.question_name,
         group=asked.group,
         n_raters=int((design.side == INSIDE).sum()),
         n_others=int((design.side == OUTSIDE).sum()),

@@ -9,6 +9,8 @@ from fastapi import Query
 from pydantic import BaseModel, ConfigDict, Field
 
 from grasp_core.access import EVERYONE
+from grasp_core.group_items import id_of
+from grasp_core.panels.items.panel import ItemsAsked
 from grasp_core.people import Person as KnownPerson
 from grasp_core.people import Role
 from grasp_core.report.small_groups.cover import LEAST
@@ -132,6 +134,59 @@ class NewRun(Form):
     webhook: str | None = Field(
         None, max_length=2000, description="Address that is told, signed, when the run ends."
     )
+
+
+class NewItems(Form):
+    """A group whose items are asked for."""
+
+    group: dict[str, str] = Field(
+        min_length=1, max_length=20, description="Its value on each axis, as `groups[].group` of the result."
+    )
+    question: str | None = Field(None, description="Of several labels, the one that is looked at.")
+
+
+class AskedItems(Form):
+    """Items that were asked for, without what was found."""
+
+    id: str
+    group: dict[str, str]
+    question: str | None = Field(description="Null where the run has one label.")
+    state: Literal["running", "done", "failed"]
+    share: float = Field(description="Of the work, how much is done.")
+    error: str | None = Field(description="Why it failed.")
+
+    @classmethod
+    def of(
+        cls,
+        asked: ItemsAsked,
+        state: Literal["running", "done", "failed"],
+        share: float = 1.0,
+        error: str | None = None,
+    ) -> AskedItems:
+        """The form of what was asked."""
+        return cls(
+            id=id_of(asked.group, asked.question),
+            group=dict(zip(asked.group.axes, asked.group.values, strict=True)),
+            question=asked.question_name,
+            state=state,
+            share=share,
+            error=error,
+        )
+
+
+class Items(Form):
+    """Items that were asked for, in the order of the result's groups."""
+
+    items: list[AskedItems]
+
+
+class FoundItems(BaseModel):
+    """The items of a group as files have them, or how far it is with them; docs/file-formats.md."""
+
+    model_config = ConfigDict(extra="allow")
+
+    format: str | None = Field(None, description="`grasp-items`, of what was found.")
+    state: str | None = Field(None, description="Of what is not found yet.")
 
 
 class NewLink(Form):

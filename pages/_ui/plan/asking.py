@@ -48,7 +48,7 @@ def show_asked(run: RunRecord | None) -> None:
     kept = None if run is None else kept_plan(run, key)
     making = server.shared().plans.find(_known(run, key))
     if kept is None and making is not None and making.ended.is_set():
-        kept = making.plan if making.error is None and not making.cancelled else None
+        kept = making.found if making.error is None and not making.cancelled else None
     if kept is not None:
         draw_plan(key, kept)
         if run is None:
@@ -82,7 +82,7 @@ def _watch(known: str, key: str, project: str) -> None:
     making = server.shared().plans.find(known)
     if making is None or making.ended.is_set():
         st.rerun()
-    plan = making.plan
+    plan = making.found
     if plan is None:
         st.progress(0.0, text="Fitting the model, and simulating the first designs")
     else:

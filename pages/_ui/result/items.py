@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import functools
-import hashlib
-import json
 from collections.abc import Sequence
 
 import streamlit as st
@@ -12,8 +10,9 @@ import streamlit as st
 from grasp_core import server
 from grasp_core.access import only
 from grasp_core.errors import DataError, MissingResultError, SpecError
+from grasp_core.group_items import check_items, id_of
 from grasp_core.groups import Group
-from grasp_core.panels.items.panel import ItemsAsked, look_at_items
+from grasp_core.panels.items.panel import ItemsAsked
 from grasp_core.panels.items.result import Contribution, ItemOutcome, ItemsResult, Measure
 from grasp_core.panels.items.texts import texts_of_items
 from grasp_core.report.findings import findings, nearest
@@ -31,8 +30,6 @@ from pages._ui.session.permissions import require_run
 from pages._ui.session.projects import stores_of
 from pages._ui.widgets.shown import Shown
 
-MOST_ITEMS = 100_000
-"""Items that a page looks at; the command line has no such limit."""
 _PAGE = 50
 _KEPT = 16
 _TEXTS = "items-texts"
@@ -89,71 +86,55 @@ def _choose_question(result: RunResult, group: Group) -> int:
         "Question",
         range(len(questions)),
         format_func=lambda place: one_line(str(questions[place].label)),
-        key=f"items-question-{_name(group, 0)}",
+        key=f"items-question-{id_of(group, 0)}",
     )
     return chosen
 
 
-def _name(group: Group, question: int) -> str:
-    """What the answer is kept as, beside the run."""
-    asked = json.dumps([group.axes, group.values, question])
-    return f"items {hashlib.sha256(asked.encode()).hexdigest()}"
-
-
 def _found(run: RunRecord, group: Group, question: int) -> ItemsResult | None:
     try:
-        return _kept(run.id, run.project, _name(group, question))
+        return _kept(run.id, run.project, id_of(group, question))
     except MissingResultError:
         return None
 
 
 @functools.lru_cache(maxsize=_KEPT)
-def _kept(run_id: str, project: str, name: str) -> ItemsResult:
-    plain = server.shared().seen(only(project)).answers.find(run_id, name)
-    try:
-        if plain is not None:
-            return ItemsResult.from_dict(plain)
-    except DataError:  # of another version: it is asked anew
-        pass
-    raise MissingResultError("Nobody has asked for these items yet.")  # raised: what is returned is kept
+def _kept(run_id: str, project: str, asked_id: str) -> ItemsResult:
+    found = server.shared().items.find(run_id, project, asked_id)
+    if found is None:
+        raise MissingResultError("Nobody has asked for these items yet.")  # raised: what is returned is kept
+    return found
 
 
 def _offer(run: RunRecord, result: RunResult, group: Group, question: int) -> None:
     """The button that finds the items, and what it gives."""
-    if result.data.items > MOST_ITEMS:
-        st.info(
-            f"The page looks at {MOST_ITEMS:,} items at most, and here are {result.data.items:,}; "
-            "the command `items` looks at all of them."
-        )
+    try:
+        check_items(result)
+    except DataError as error:
+        st.info(str(error))
         return
     st.caption(
         "Item by item: how much of what this group says differently comes from it, tested under the same "
         "permutations. It takes some seconds, and is kept with the run."
     )
-    name = _name(group, question)
-    if st.button("Find the items", icon=":material/manage_search:", key=f"find-{name}"):
+    asked_id = id_of(group, question)
+    if st.button("Find the items", icon=":material/manage_search:", key=f"find-{asked_id}"):
         require_run(run.project)
-        _find(run, ItemsAsked(run.spec, group, result.permutations, question), name)
+        _find(run, ItemsAsked(run.spec, group, result.permutations, question), asked_id)
 
 
-def _find(run: RunRecord, asked: ItemsAsked, name: str) -> None:
+def _find(run: RunRecord, asked: ItemsAsked, asked_id: str) -> None:
     """Compute in the workers, with a bar; whatever is clicked meanwhile ends it."""
-    shared = server.shared()
     bar = st.progress(0.0, text="Reading the data")
-    st.button("Cancel", icon=":material/stop_circle:", key=f"cancel-{name}")
+    st.button("Cancel", icon=":material/stop_circle:", key=f"cancel-{asked_id}")
     try:
-        with shared.service.data_of(run) as dataset:
-            found = look_at_items(
-                dataset,
-                asked,
-                shared.service.pool.each,
-                lambda share: bar.progress(share, text=f"{share:.0%} of the permutations"),
-            )
+        server.shared().items.look(
+            run, asked, lambda share: bar.progress(share, text=f"{share:.0%} of the permutations")
+        )
     except (DataError, SpecError) as error:
         bar.empty()
         st.warning(escape_markdown(str(error)))
         return
-    stores_of(run).answers.keep(run.id, name, found.to_dict())
     st.rerun()
 
 

@@ -18,6 +18,7 @@ from schemathesis.checks import (
 )
 from starlette.applications import Starlette
 
+from grasp_core.group_items import id_of
 from grasp_core.server import Server
 from grasp_core.store.runs import RunRecord
 from grasp_core.web.api.app import mount
@@ -51,6 +52,8 @@ def test_nothing_that_may_be_asked_breaks_the_server(asked: Any, server: Server,
     server.links.create_leaderboard(BOARD, created_by=ANN.id)
     known = {"link_id": server.links.of_leaderboards()[0].id}
     known["watch_id"] = server.watches.add(done.id, (), owner=ANN.id, title="A", every="daily").id
+    known["items_id"] = id_of(make_result().groups[0].group, 0)
+    server.answers.keep(done.id, f"items {known['items_id']}", {"format": "grasp-items"})
     operations = [found.ok() for found in asked.get_all_operations()]
     assert len(operations) > 12
     for operation in operations:
