@@ -18,6 +18,7 @@ from grasp_core.report.contents import brackets, marks, run_title
 from grasp_core.report.given import GIVEN_EXPLANATION, given_table
 from grasp_core.report.in_numbers import dsi_in_numbers, in_numbers
 from grasp_core.report.label_tables import label_use_by_group
+from grasp_core.report.pairs.sentences import PAIRS_SAID, most_told
 from grasp_core.report.pairs.tables import pairs_in_words
 from grasp_core.report.pairs.words import PAIRS_EXPLANATION
 from grasp_core.report.printable import printable, printable_result
@@ -133,10 +134,12 @@ def _warned(result: RunResult) -> list[str]:
     if not result.warnings:
         return []
     said = (rf"({place}) {escape_latex(str(one))}" for place, one in enumerate(ranked(result.warnings), 1))
-    return [
-        r"\par\medskip",
-        rf"\begin{{minipage}}{{\textwidth}}\footnotesize Mind: {'; '.join(said)}.\end{{minipage}}",
-    ]
+    return _note(f"Mind: {'; '.join(said)}.")
+
+
+def _note(escaped: str) -> list[str]:
+    """Words below a table, within its float."""
+    return [r"\par\medskip", rf"\begin{{minipage}}{{\textwidth}}\footnotesize {escaped}\end{{minipage}}"]
 
 
 def _minding(table: list[str], result: RunResult) -> list[str]:
@@ -157,7 +160,8 @@ def _further(result: RunResult) -> Iterator[list[str]]:
         yield _table(labels, f"Label use: {title}. {LABEL_USE_EXPLANATION}", "labels", texts=2)
     if result.pairs:
         what = f"Pairs of groups, each with its raters: {title}. {PAIRS_EXPLANATION}"
-        yield _table(pairs_in_words(result), what, "pairs", texts=3)
+        told = " ".join(sentence.plain for sentence in most_told(result, PAIRS_SAID))
+        yield _table(pairs_in_words(result), what, "pairs", texts=3, note=told)
     for position, found in enumerate(result.slices, 1):
         what = f"Every group on the items of each value of {one_line(found.column)}: {title}."
         yield _table(sliced(result, found, wide_table), what, f"slices-{position}", texts=4)
@@ -179,8 +183,8 @@ def _of_map(result: RunResult, found: RaterMap | None) -> Iterator[list[str]]:
     yield _table(groups_table(found, level), what, "map-groups", texts=2)
 
 
-def _table(table: pd.DataFrame, what: str, label: str, *, texts: int) -> list[str]:
-    """A table of texts as it is; after the first columns all stand to the right."""
+def _table(table: pd.DataFrame, what: str, label: str, *, texts: int, note: str = "") -> list[str]:
+    """A table of texts as it is, and words below it; after the first columns all stand to the right."""
     heads = " & ".join(map(escape_latex, table.columns))
     longer = [_LONG] if len(table) > _PAGE else []
     return [
@@ -198,6 +202,7 @@ def _table(table: pd.DataFrame, what: str, label: str, *, texts: int) -> list[st
         *(rf"{' & '.join(escape_latex(str(cell)) for cell in row)} \\" for row in table.to_numpy().tolist()),
         r"\bottomrule",
         r"\end{tabular}",
+        *(_note(escape_latex(note)) if note else []),
         r"\end{table*}",
     ]
 

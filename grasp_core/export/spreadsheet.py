@@ -13,6 +13,7 @@ from grasp_core.remarks.ranks import ranked
 from grasp_core.report.contents import conventions, marks, methods, not_estimable, raters_per_item, run_title
 from grasp_core.report.given import as_result
 from grasp_core.report.label_tables import MEAN, label_use_table, with_label_use
+from grasp_core.report.pairs.sentences import most_told
 from grasp_core.report.pairs.tables import pairs_table
 from grasp_core.report.printable import printable_result
 from grasp_core.report.sentences import answer
@@ -56,6 +57,8 @@ def _answer(result: RunResult) -> list[Column]:
     rows = [("Answer", found.headline.plain)]
     rows += [("Warning", str(warning)) for warning in ranked(result.warnings)]
     rows += [("", sentence.plain) for sentence in found.details]
+    if result.pairs:
+        rows += [("Pairs", sentence.plain) for sentence in most_told(result, len(result.pairs))]
     return _texts(("What", "In words"), rows)
 
 

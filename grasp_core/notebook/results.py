@@ -13,6 +13,7 @@ from grasp_core.notebook.shown import below, page, shown_table
 from grasp_core.report.contents import marks_legend
 from grasp_core.report.given import as_result
 from grasp_core.report.label_tables import label_use_table
+from grasp_core.report.pairs.sentences import PAIRS_SAID, most_told
 from grasp_core.report.pairs.tables import pairs_table
 from grasp_core.report.printable import printable_result
 from grasp_core.report.sentences import answer
@@ -62,10 +63,15 @@ class Analysis:
 
     def answer(self) -> str:
         """The answer in words: a headline, a line for each warning that may undo it and each sentence."""
+        lines = (f"- {sentence.plain}" for sentence in self._said())
+        return "\n".join([answer(self.result).headline.plain, *lines])
+
+    def _said(self) -> list[Sentence]:
+        """What backs the headline: what may undo it, its sentences, and what holds of pairs."""
         found = answer(self.result)
-        mind = (f"- Mind first: {one}" for one in found.cautions)
-        said = (f"- {sentence.plain}" for sentence in found.details)
-        return "\n".join([found.headline.plain, *mind, *said])
+        mind = [Sentence.of(f"Mind first: {one}") for one in found.cautions]
+        pairs = most_told(self.result, PAIRS_SAID) if self.result.pairs else ()
+        return [*mind, *found.details, *(Sentence.of("Pairs: ", *one.segments) for one in pairs)]
 
     def table(self, *, order: RowOrder = "axis", by: str | None = None) -> pd.DataFrame:
         """One row per group, with every reported statistic.
@@ -194,11 +200,10 @@ class Analysis:
         save(path, kinds, self.result)
 
     def _repr_html_(self) -> str:
-        found = answer(self.result)
         table = wide_table(printable_result(self.result))
         return page(
-            found.headline,
-            [*(Sentence.of(f"Mind first: {one}") for one in found.cautions), *found.details],
+            answer(self.result).headline,
+            self._said(),
             shown_table(table, marks_legend(self.spec.analysis)),
             {"Warnings": self.warnings, "How the data were read": self.notes},
         )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from grasp_core.groups import Group
 from grasp_core.outcome import Outcome
-from grasp_core.report.label_use import format_points, manner
+from grasp_core.report.label_use import direction, format_points, manner
 from grasp_core.report.spread import centre, spread
 from grasp_core.report.text import Segment, Sentence
 from grasp_core.report.words import (
@@ -35,7 +35,6 @@ _BETWEEN = {
 """How two halves stand to each other, above and below the middle of chance groupings."""
 _NO_EFFECT = {LABEL_USE: 0.0, "distance": 0.0, "gap": 0.0, "gai": 1.0}
 """Where a value lies if nothing sets the group apart."""
-_MARKED = {"corrected": " after correction", "nominal": " nominally", "none": ", not significant"}
 _MOVES = {"both": "other raters and other items", "raters": "other raters", "items": "other items"}
 
 
@@ -212,25 +211,19 @@ class Finding:
 
     @property
     def _of_labels(self) -> tuple[str | Segment, ...]:
-        """What the group says more often, to go on after the names."""
+        """What the first half says more often than the other, to go on after both names."""
         use = self.row.label_use
-        if use is None:
-            return ()
-        if self.other is None:
-            said = manner(use)
-            return ("they ", *said) if said else ()
-        said = manner(use, self.other.name)
+        said = () if use is None or self.other is None else manner(use, self.other.name)
         return (self.name, " ", *said) if said else ()
 
     @property
     def _direction(self) -> tuple[str | Segment, ...]:
         """Of a finding by distance which label is said more often, with its own mark; of others if marked."""
-        use = self.row.label_use
-        if use is None or self.what == LABEL_USE or (self.what != "distance" and use.significance == "none"):
+        if self.what == LABEL_USE:
             return ()
-        said = self._of_labels
-        mark = f", {p_words(use)}{_MARKED[use.significance]}"
-        return ("; ", *said, "" if use.p is None else mark) if said else ()
+        if self.other is None:
+            return direction(self.what, self.row.label_use)
+        return direction(self.what, self.row.label_use, self.name, than=self.other.name)
 
     def _told_of(self, one: Finding) -> str:
         """Something further in brief; of halves with its group, unless it is the same of both."""

@@ -162,9 +162,16 @@ def _names(found: Sequence[Finding], *, last: bool) -> list[str | Segment]:
 
 
 def nearest(result: RunResult) -> tuple[Finding, ...]:
-    """What is marked nominally only, so no finding: one a group, smallest q first."""
-    near = _told_once(_held(result, "nominal", leading(result)), result)
+    """What is marked nominally only, so no finding: one a group of which nothing holds, smallest q first."""
+    held = {one.row.group for one in _held(result, "corrected", TOLD_FIRST)}
+    marked = [one for one in _held(result, "nominal", leading(result)) if one.row.group not in held]
+    near = _told_once(marked, result)
     return tuple(sorted(near, key=lambda one: (_or_1(one.outcome.q), -one.size)))
+
+
+def count_groups(found: Sequence[Finding]) -> int:
+    """How many groups findings are about; both halves of an axis are two."""
+    return sum(len(one.groups) for one in found)
 
 
 def _or_1(value: float | None) -> float:

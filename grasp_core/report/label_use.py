@@ -17,6 +17,7 @@ from grasp_core.report.words import (
 from grasp_core.result import GroupResult, RunResult
 from grasp_core.spec import LEVEL
 
+_MARKED = {"corrected": " after correction", "nominal": " nominally", "none": ", not significant"}
 _WHOLE_FROM = 9.95
 """From so many points on, decimals say nothing in a sentence."""
 
@@ -78,6 +79,41 @@ def manner(use: LabelUse, than: str | Segment = "the others") -> tuple[str | Seg
     often = "less often" if (shift.value or 0) < 0 else "more often"
     said = ("say “", Segment(one_line(label), strong=True), f"” {size} {often} than ")
     return (*said, than, f" on the same items{interval}")
+
+
+def direction(
+    what: str,
+    use: LabelUse | None,
+    *who: str | Segment,
+    than: str | Segment = "the others",
+    permutations: int | None = None,
+) -> tuple[str | Segment, ...]:
+    """Which label goes with a finding, to go on after it: said more or less often, with its own p and mark.
+
+    Parameters
+    ----------
+    what : str
+        The statistic that the finding is by. A distance says nothing of direction, so of one it is always
+        told; of others where label use is marked.
+    use : LabelUse or None
+    who, than : str or Segment
+        Whose label use it is, and beside whom; of nobody "they".
+    permutations : int, optional
+        How many were computed, for a p of 0.
+
+    Returns
+    -------
+    tuple of str and Segment
+        Such as "; they say “No” 12 points more often than the others on the same items [3, 21], p = 0.016
+        nominally"; empty where there is nothing to tell.
+    """
+    if use is None or (what != "distance" and use.significance == "none"):
+        return ()
+    said = manner(use, than)
+    if not said:
+        return ()
+    mark = "" if use.p is None else f", {p_words(use, permutations=permutations)}{_MARKED[use.significance]}"
+    return ("; ", *(who or ("they",)), " ", *said, mark)
 
 
 def label_use_sentence(row: GroupResult, use: LabelUse, result: RunResult) -> Sentence:

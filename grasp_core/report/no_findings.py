@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from statistics import NormalDist
 
-from grasp_core.report.findings import nearest, of_labels, of_statistic
+from grasp_core.report.findings import count_groups, nearest, of_labels, of_statistic
 from grasp_core.report.spread import spread
 from grasp_core.report.text import Sentence
 from grasp_core.report.words import WORDS, format_value, lead_statistic
@@ -84,7 +84,7 @@ def nothing_holds(result: RunResult) -> tuple[Sentence, ...]:
     said: list[Sentence] = []
     near = nearest(result)
     if near:
-        count = f"Marked nominally only, so no finding: {number(len(near), 'group')}. The nearest: "
+        count = f"Marked nominally only, so no finding: {number(count_groups(near), 'group')}. The nearest: "
         said.append(Sentence.of(count, *near[0].sentence.segments))
     limit = could_have_been_found(result)
     return tuple(said if limit is None else [*said, limit])

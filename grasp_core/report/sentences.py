@@ -10,7 +10,7 @@ from grasp_core.remarks.remark import Remark
 from grasp_core.report.advice import advice
 from grasp_core.report.doubts import About, cautions, doubted, doubts, told
 from grasp_core.report.finding import Doubt, Finding, interval_note, lead
-from grasp_core.report.findings import beside, nearest, stand_out
+from grasp_core.report.findings import beside, count_groups, nearest, stand_out
 from grasp_core.report.tables import effect
 from grasp_core.report.text import Segment, Sentence
 from grasp_core.report.words import (
@@ -47,8 +47,7 @@ def answer(result: RunResult) -> Answer:
     number of groups that chance alone would mark. Of a finding its size comes first, then its test.
     """
     found, aside = told(result), [doubted(one, result) for one in beside(result)]
-    held = {name for one in (*found, *aside) for name in one.names}
-    near = [doubted(one, result) for one in nearest(result) if one.name not in held]
+    near = [doubted(one, result) for one in nearest(result)]
     details = [*(one.backed for one in found[:_LISTED]), *interval_note(found[:_LISTED])]
     if len(found) > _LISTED:
         details.append(Sentence.of("After correction, too: ", *_listing(found[_LISTED:]), "."))
@@ -113,9 +112,10 @@ def _no_finding(result: RunResult, near: Sequence[Finding]) -> Sentence:
         return Sentence.of("No answer: so few regroupings are left that no p can be below 0.05")
     could_not = f"; of {number(stuck, 'group')} no p could be below 0.05" if stuck else ""
     if near:
+        marked = count_groups(near)
         return Sentence.of(
             f"No group stands out after correction for testing {number(tested, 'group')}; "
-            f"{len(near)} nominally {'does' if len(near) == 1 else 'do'}{could_not}"
+            f"{marked} nominally {'does' if marked == 1 else 'do'}{could_not}"
         )
     none = "the one group tested does not differ" if tested == 1 else f"none of {tested} groups differs"
     return Sentence.of(f"No group stands out: {none} from chance groupings reliably{could_not}")

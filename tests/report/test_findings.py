@@ -8,6 +8,7 @@ from grasp_core.outcome import Histogram, Interval, LabelUse, Shift
 from grasp_core.report.finding import interval_note
 from grasp_core.report.findings import beside, evidence, findings, named_groups, nearest, stand_out
 from grasp_core.report.no_findings import could_have_been_found, nothing_holds
+from grasp_core.report.sentences import answer
 from grasp_core.report.spread import centre, spread
 from tests.results import label_use, make_group, make_outcome, make_result, saying
 
@@ -203,6 +204,31 @@ def test_where_nothing_holds_the_nearest_is_named_and_what_could_have_been_found
     near, limit = (sentence.plain for sentence in nothing_holds(result))
     assert near.startswith("Marked nominally only, so no finding: 1 group. The nearest: Woman raters")
     assert "four runs in five would find a lone group that says a label about" in limit
+
+
+def counted(result):
+    """Groups marked nominally, in the headline and below it."""
+    headline = int(answer(result).headline.plain.split("; ")[1].split(" ")[0])
+    return headline, int(nothing_holds(result)[0].plain.split("finding: ")[1].split(" ")[0])
+
+
+def test_groups_marked_nominally_are_counted_alike_in_headline_and_below():
+    by_labels, by_gai = saying("labels", 0.07, "nominal"), make_group("gai", gai=make_outcome(1.3, "up", "*"))
+    quiet = (saying("quiet", 0.01, "none", gai=make_outcome(1.0, "up")),)
+    assert counted(result_of(by_labels, *quiet)) == (1, 1)
+    assert counted(result_of(by_labels, by_gai, *quiet)) == (2, 2)
+    elsewhere = saying("elsewhere", 0.07, "nominal", irr=make_outcome(0.1, "down", "**"))
+    assert counted(result_of(by_labels, elsewhere, *quiet)) == (1, 1), "something holds of it"
+    assert [one.name for one in nearest(result_of(by_labels, elsewhere))] == ["labels"]
+
+
+def test_both_halves_of_an_axis_are_two_groups_marked_nominally():
+    men, women = (
+        replace(row, statistics={"distance": row.statistics["distance"], "gai": make_outcome(1.0, "up")})
+        for row in halves(mark="*")
+    )
+    assert [one.names for one in nearest(result_of(men, women))] == [("Woman", "Man")]
+    assert counted(result_of(men, women)) == (2, 2)
 
 
 def test_results_without_label_use_say_it_of_their_lead_statistic():

@@ -1,9 +1,18 @@
 from __future__ import annotations
 
+import io
+import re
 from dataclasses import replace
+from html import unescape
 
+import openpyxl
 import pytest
 
+from grasp_core.export.html.page import report_html
+from grasp_core.export.latex import table_latex
+from grasp_core.export.markdown import table_markdown
+from grasp_core.export.spreadsheet import table_xlsx
+from grasp_core.notebook.results import Analysis
 from grasp_core.outcome import Interval, Outcome, Shift
 from grasp_core.pairs import PAIR_STATISTICS
 from grasp_core.remarks.reasons import NoValue
@@ -13,7 +22,7 @@ from grasp_core.report.pairs.words import PAIR_NAMES, measures
 from grasp_core.report.public_view import public_view
 from grasp_core.report.so_far import what_is_provisional
 from grasp_core.result import RunResult
-from tests.results import make_outcome, make_pair, make_result, with_pairs
+from tests.results import make_label_use, make_outcome, make_pair, make_result, with_pairs
 
 
 @pytest.fixture
@@ -34,6 +43,60 @@ def test_a_pair_is_told_by_size_before_significance(result: RunResult) -> None:
         "Black and White raters agree with each other less than chance halves of them",
         "Black raters agree with each other less than White raters do",
     ]
+
+
+def apart(mark: str, **outcomes: Outcome) -> RunResult:
+    """One pair, apart by distance after correction, whose label use has this mark."""
+    use = replace(make_label_use({"Yes": 14.2, "No": -14.2}, mark), p=0.03, q=0.12)
+    far = make_outcome(0.1, "up", "**")
+    return replace(make_result(), pairs=(make_pair("Black", "White", use=use, distance=far, **outcomes),))
+
+
+def test_a_distance_names_the_label_that_goes_with_it() -> None:
+    for mark, words in {"*": " nominally", "": ", not significant"}.items():
+        result = apart(mark)
+        told = (
+            "Black and White raters label the same items differently: distance 0.100; p < 0.001, q < 0.001; "
+            "Black raters say “Yes” 14 points more often than White on the same items [6, 22], p = 0.030"
+            f"{words}."
+        )
+        assert [sentence.plain for sentence in most_told(result, 5)] == [told]
+        assert pair_sentences(result.pairs[0], result)[0].plain == told
+        turned = pair_sentences(result.pairs[0].turned(), result)[0].plain
+        assert "; White raters say “Yes” 14 points less often than Black on" in turned
+
+
+def test_the_label_is_told_once() -> None:
+    across = make_outcome(0.2, "down", "**")
+    for mark in ("**", "*"):
+        result = apart(mark, xrr=across)
+        said = [sentence.plain for sentence in pair_sentences(result.pairs[0], result)]
+        assert len(said) == 3
+        assert sum("say “Yes”" in one for one in said[:2]) == 1
+    unmarked = apart("", xrr=across)
+    plain = [sentence.plain for sentence in pair_sentences(unmarked.pairs[0], unmarked)]
+    assert ["say “Yes”" in one for one in plain] == [True, False]
+
+
+def test_the_nearest_pair_by_distance_names_the_label_too() -> None:
+    row = apart("").pairs[0]
+    near = replace(row, statistics={"distance": replace(make_outcome(0.1, "up", "*"), q=0.06)})
+    said = most_told(replace(make_result(), pairs=(near,)), 5)[1].plain
+    assert said.startswith("The nearest: Black and White raters label the same items differently")
+    assert said.endswith("[6, 22], p = 0.030, not significant.")
+
+
+def test_every_door_tells_pairs() -> None:
+    result = apart("*")
+    words = "more often than White on the same items"
+    tex = table_latex(result)
+    assert words in tex[tex.index("tab:grasp-pairs") :]
+    sheet = openpyxl.load_workbook(io.BytesIO(table_xlsx(result)))["Answer"]
+    assert any(words in str(row[1]) for row in sheet.iter_rows(values_only=True) if row[0] == "Pairs")
+    assert words in Analysis(result).answer()
+    assert words in table_markdown(result).replace("**", "")
+    assert words in unescape(re.sub("<[^>]*>", "", report_html(result)))
+    assert words in unescape(re.sub("<[^>]*>", "", Analysis(result)._repr_html_()))
 
 
 def test_seen_from_the_other_side_everything_turns(result: RunResult) -> None:

@@ -14,7 +14,7 @@ from grasp_core.report.findings import leading
 from grasp_core.report.given import given_sentences, given_table
 from grasp_core.report.in_numbers import means_in_numbers, statistics_in_numbers
 from grasp_core.report.label_tables import label_use_by_group, with_label_use
-from grasp_core.report.pairs.sentences import most_told
+from grasp_core.report.pairs.sentences import PAIRS_SAID, most_told
 from grasp_core.report.printable import printable, printable_result
 from grasp_core.report.sentences import answer
 from grasp_core.report.slices import side_by_side, slice_sentences
@@ -32,8 +32,6 @@ from grasp_core.report.words import (
 from grasp_core.result import RunResult, SlicesResult
 from grasp_core.spec import Level
 
-PAIRS_SAID = 5
-"""Pairs of groups of which something is said."""
 WIDTH = 100
 """Columns of a terminal that tables with intervals fit in."""
 

@@ -9,7 +9,7 @@ from grasp_core.outcome import LabelUse, Outcome, Significance
 from grasp_core.pairs import PairResult
 from grasp_core.report.doubts import About, doubts
 from grasp_core.report.finding import LABEL_USE, lead
-from grasp_core.report.label_use import manner
+from grasp_core.report.label_use import direction, manner
 from grasp_core.report.no_findings import pair_could_have_been_found
 from grasp_core.report.pairs.words import label_key
 from grasp_core.report.text import Segment, Sentence
@@ -22,6 +22,8 @@ from grasp_core.report.words import (
 )
 from grasp_core.result import RunResult
 
+PAIRS_SAID = 5
+"""Pairs of which a sentence is said where not all are."""
 _ORDER: tuple[Significance, ...] = ("corrected", "nominal")
 _NOTHING = (
     "Nothing between the two is marked: chance groupings of their raters differ as much. That does not show "
@@ -30,14 +32,39 @@ _NOTHING = (
 
 
 def pair_sentences(row: PairResult, result: RunResult) -> tuple[Sentence, ...]:
-    """What is marked of a pair, what holds after correction first; or that nothing is."""
-    told = [
-        (one.significance, Sentence.of(_lead(row, one, result), *parts, f"; {_tested(one, result)}."))
-        for one, parts in _found(row)
-        if one.significance != "none"
-    ]
-    ordered = tuple(sentence for mark in _ORDER for found, sentence in told if found == mark)
-    return ordered or (Sentence.of(_NOTHING),)
+    """What is marked of a pair, what holds after correction first; or that nothing is.
+
+    The first that names no label says which one goes with it, unless that was told before.
+    """
+    marked = [(one, parts) for one, parts in _found(row) if one.significance != "none"]
+    marked.sort(key=lambda pair: _ORDER.index(pair[0].significance))
+    told: list[Sentence] = []
+    named = False
+    for one, parts in marked:
+        label = () if named else _direction(row, one, result)
+        named = named or bool(label) or one is row.label_use
+        told.append(_sentence(row, one, parts, result, label))
+    return tuple(told) or (Sentence.of(_NOTHING),)
+
+
+def _sentence(
+    row: PairResult,
+    one: Outcome | LabelUse,
+    parts: Sequence[str | Segment],
+    result: RunResult,
+    label: Sequence[str | Segment],
+    before: str = "",
+) -> Sentence:
+    """What may undo it, what was found, its test, and which label goes with it."""
+    return Sentence.of(before, _lead(row, one, result), *parts, f"; {_tested(one, result)}", *label, ".")
+
+
+def _direction(row: PairResult, one: Outcome | LabelUse, result: RunResult) -> tuple[str | Segment, ...]:
+    """The pair's own label use, beside what is told of it by a statistic."""
+    if isinstance(one, LabelUse):
+        return ()
+    a, b = (Segment(group_label(group), strong=True) for group in (row.a, row.b))
+    return direction(_key(row, one), row.label_use, a, " raters", than=b, permutations=result.permutations)
 
 
 def _lead(row: PairResult, one: Outcome | LabelUse, result: RunResult) -> str:
@@ -113,7 +140,7 @@ def _nearest(result: RunResult) -> tuple[Sentence, ...]:
     if not tested:
         return ()
     one, parts = min(tested, key=lambda pair: pair[0].q or 0.0)
-    return (Sentence.of("The nearest: ", _lead(row, one, result), *parts, f"; {_tested(one, result)}."),)
+    return (_sentence(row, one, parts, result, _direction(row, one, result), before="The nearest: "),)
 
 
 def _found(row: PairResult) -> list[tuple[Outcome | LabelUse, Sequence[str | Segment]]]:

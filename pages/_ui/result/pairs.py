@@ -11,6 +11,7 @@ from grasp_core import charts
 from grasp_core.groups import Group
 from grasp_core.pairs import PairResult
 from grasp_core.report.pairs.sentences import (
+    PAIRS_SAID,
     foremost_pairs,
     most_told,
     pair_sentences,
@@ -27,9 +28,6 @@ from pages._ui.result import cache
 from pages._ui.result.figures import page_theme, save_figure
 from pages._ui.widgets.sections import when_open
 from pages._ui.widgets.shown import Shown
-
-_SAID = 5
-"""Pairs of which a sentence is said before one is chosen."""
 
 
 def has_pairs(result: RunResult) -> bool:
@@ -76,8 +74,8 @@ def _said(result: RunResult, group: Group | None) -> Sequence[Sentence]:
     if result.later is not None:
         return ()
     if group is None:
-        return most_told(result, _SAID)
-    found = foremost_pairs(result, group)[:_SAID]
+        return most_told(result, PAIRS_SAID)
+    found = foremost_pairs(result, group)[:PAIRS_SAID]
     return [pair_sentences(row, result)[0] for row in found]
 
 
