@@ -53,11 +53,16 @@ def uneven(inside: BoolArray, items: int, rng: Random) -> tuple[Chances, FloatAr
     return np.ones((inside.size, items)), np.exp(rng.normal(0, 0.8, inside.size))
 
 
+def own_items(items: int) -> BoolArray:
+    """Which items are the group's own pool: the last quarter."""
+    return np.arange(items) >= items - items // 4
+
+
 def own_pool(part: float) -> Callable[[BoolArray, int, Random], tuple[Chances, FloatArray]]:
     """So much of the group's annotations are of the last quarter of items, of the others' of the rest."""
 
     def give(inside: BoolArray, items: int, rng: Random) -> tuple[Chances, FloatArray]:
-        own = np.arange(items) >= items - items // 4
+        own = own_items(items)
         of_own = np.where(inside, part, 1 - part)[:, None]
         return np.where(own, of_own / own.sum(), (1 - of_own) / (~own).sum()), np.ones(inside.size)
 
@@ -164,7 +169,7 @@ def drawn(situation: Situation, seed: int, categories: int = 3) -> Dataset:
 def _item_shares(situation: Situation, categories: int, rng: Random) -> FloatArray:
     found = rng.dirichlet(np.full(categories, EVENNESS), situation.items)
     if situation.hard:
-        last = np.arange(situation.items)[:, None] >= situation.items - situation.items // 4
+        last = own_items(situation.items)[:, None]
         found = np.where(last, 0.35 * found + 0.65 / categories, found)
     return np.asarray(found)
 

@@ -103,7 +103,7 @@ def with_as_many_of_either(situation: confounded.Situation, seed: int) -> Datase
     labels[annotations.rater, _numbers(annotations)] = annotations.category
     rng = np.random.default_rng([seed, OF_EITHER])
     order = np.where(labels >= 0, rng.random(labels.shape), np.inf)
-    own = np.arange(situation.items) >= situation.items - situation.items // 4
+    own = confounded.own_items(situation.items)
     stay = np.zeros(labels.shape, dtype=np.bool_)
     for pool in (own, ~own):
         stay[:, pool] = order[:, pool].argsort(axis=1).argsort(axis=1) < OF_EITHER

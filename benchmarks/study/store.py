@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from pathlib import Path
 
@@ -10,19 +9,14 @@ import numpy as np
 
 from benchmarks.study.cells import Cell
 from benchmarks.study.measure import Measured
+from grasp_core.permutation import sources_digest
 
 _SOURCES = Path(__file__).parents[2]
 
 
 def of_these_sources(folder: Path) -> Path:
     """The part of a folder that holds what these sources of program and benchmarks measured, no others."""
-    digest = hashlib.sha256()
-    for source in sorted(
-        one for room in ("benchmarks", "grasp_core") for one in (_SOURCES / room).rglob("*.py")
-    ):
-        digest.update(str(source.relative_to(_SOURCES)).encode())
-        digest.update(hashlib.sha256(source.read_bytes()).digest())
-    return folder / digest.hexdigest()[:16]
+    return folder / sources_digest(_SOURCES, ("benchmarks", "grasp_core"))
 
 
 def path(folder: Path, cell: Cell, start: int) -> Path:

@@ -63,15 +63,20 @@ class Analysis:
 
     def answer(self) -> str:
         """The answer in words: a headline, a line for each warning that may undo it and each sentence."""
-        lines = (f"- {sentence.plain}" for sentence in self._said())
-        return "\n".join([answer(self.result).headline.plain, *lines])
+        headline, *said = self._said()
+        return "\n".join([headline.plain, *(f"- {sentence.plain}" for sentence in said)])
 
     def _said(self) -> list[Sentence]:
-        """What backs the headline: what may undo it, its sentences, and what holds of pairs."""
+        """The headline, what may undo it, what backs it, and what holds of pairs."""
         found = answer(self.result)
         mind = [Sentence.of(f"Mind first: {one}") for one in found.cautions]
         pairs = most_told(self.result, PAIRS_SAID) if self.result.pairs else ()
-        return [*mind, *found.details, *(Sentence.of("Pairs: ", *one.segments) for one in pairs)]
+        return [
+            found.headline,
+            *mind,
+            *found.details,
+            *(Sentence.of("Pairs: ", *one.segments) for one in pairs),
+        ]
 
     def table(self, *, order: RowOrder = "axis", by: str | None = None) -> pd.DataFrame:
         """One row per group, with every reported statistic.
@@ -201,9 +206,10 @@ class Analysis:
 
     def _repr_html_(self) -> str:
         table = wide_table(printable_result(self.result))
+        headline, *said = self._said()
         return page(
-            answer(self.result).headline,
-            self._said(),
+            headline,
+            said,
             shown_table(table, marks_legend(self.spec.analysis)),
             {"Warnings": self.warnings, "How the data were read": self.notes},
         )

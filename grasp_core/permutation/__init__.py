@@ -10,6 +10,7 @@ Imports `remarks` and `statistics`.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +21,12 @@ TAKEN_IN = ("permutation", "statistics")
 """Rooms of the core whose sources may end in compiled code of other files, in kernels of `panels` too."""
 
 
-def sources_digest(core: Path = _HERE.parent) -> str:
-    """Hash of all sources of these rooms, 16 hexadecimal digits."""
+def sources_digest(root: Path = _HERE.parent, rooms: Iterable[str] = TAKEN_IN) -> str:
+    """Hash of all sources of these rooms below a folder, 16 hexadecimal digits."""
     digest = hashlib.sha256()
-    for source in sorted(source for room in TAKEN_IN for source in (core / room).rglob("*.py")):
+    for source in sorted(source for room in rooms for source in (root / room).rglob("*.py")):
         content = source.read_bytes()
-        digest.update(f"{source.relative_to(core)} {len(content)}\n".encode())
+        digest.update(f"{source.relative_to(root)} {len(content)}\n".encode())
         digest.update(content)
     return digest.hexdigest()[:16]
 

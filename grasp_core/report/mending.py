@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -57,8 +57,7 @@ def mend(warning: Remark, spec: RunSpec) -> Mend | None:
         case GuardCaution.AXES_TOGETHER if not spec.models:
             pair = {dict(warning.numbers)["first"], dict(warning.numbers)["second"]}
             names = [name for name in analysis.tested if axis_label((name,)) in pair]
-            given = tuple(dict.fromkeys((*analysis.given, *names)))
-            return _other("Test each given the other", spec, given=given)
+            return Mend("Test each given the other", given_too(spec, names))
         case GuardCaution():
             return _choose_shuffles(spec)
         case Caution.FEW_REGROUPINGS | Caution.CLUSTERS_STAY if analysis.strata or analysis.cluster:
@@ -90,6 +89,12 @@ def ways_back(spec: RunSpec) -> Iterator[WayBack]:
         strata = tuple(name for name in spec.analysis.strata if name != WORKLOAD)
         mended = "Shuffled within raters of like workload."
         yield WayBack(mended, _other("Shuffle whatever the workload", spec, strata=strata))
+
+
+def given_too(spec: RunSpec, axes: Iterable[str]) -> RunSpec:
+    """The run with what is left of the other axes given these, too."""
+    given = tuple(dict.fromkeys((*spec.analysis.given, *axes)))
+    return replace(spec, analysis=replace(spec.analysis, given=given))
 
 
 def _without(screen: Screen, spec: RunSpec) -> Mend | None:

@@ -81,7 +81,9 @@ def test_warnings_stand_below_the_table_and_further_tables_lead_there():
     assert "; (2) with fewer than 100 permutations" in note
     captions = [line for line in lines if line.startswith(r"\caption")]
     assert [r"Table~\ref{tab:grasp}" in line for line in captions] == [False] + [True] * (len(captions) - 1)
-    assert "Mind" not in table_latex(with_pairs())
+    without = table_latex(with_pairs())
+    assert "Mind" not in without
+    assert without.count(r"\begin{minipage}") == 1  # what is told of pairs
 
 
 def test_no_groups():

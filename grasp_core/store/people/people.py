@@ -95,10 +95,8 @@ class PeopleStore:
         AccessError
             If there is nobody of that id and address.
         """
-        theirs, held = (
-            (people.c.id == person_id) & (people.c.email == address),
-            addresses.c.address == address,
-        )
+        theirs = (people.c.id == person_id) & (people.c.email == address)
+        held = addresses.c.address == address
         with to_write(self._engine) as connection:
             only_one(connection, "people")
             if connection.execute(sa.select(people.c.id).where(theirs)).first() is None:

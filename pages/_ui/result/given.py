@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import streamlit as st
 
 from grasp_core.report.given import (
@@ -13,6 +11,7 @@ from grasp_core.report.given import (
     given_table,
     not_yet_given,
 )
+from grasp_core.report.mending import given_too
 from grasp_core.report.text import escape_markdown
 from grasp_core.report.words import axis_label
 from grasp_core.result import Association
@@ -50,5 +49,4 @@ def _offer(run: RunRecord, one: Association, place: int) -> None:
     label = f"Test {axis_label((one.first,))} given {axis_label((one.second,))}, and the other way round"
     if not st.button(escape_markdown(label), icon=":material/call_split:", key=f"ask-given-{place}"):
         return
-    asked = tuple(dict.fromkeys((*run.spec.analysis.given, one.first, one.second)))
-    ask_again(run, replace(run.spec, analysis=replace(run.spec.analysis, given=asked)))
+    ask_again(run, given_too(run.spec, (one.first, one.second)))
