@@ -155,9 +155,7 @@ def permute(
             if start < stop and not tally.has(start):
                 tally.add(start, panel.columns(values.reshape(len(values), -1, panel.per_unit)))
         if not tally.has_all(stop):
-            blocks = Blocks(
-                stop, pool.n_workers, tally.done, most=analysis.permutations, after=blocks, labels=labels
-            )
+            blocks = Blocks(stop, tally.done, most=analysis.permutations, after=blocks, labels=labels)
             _permute_stage(panel, analysis.seed, tally, blocks, pool, keeper, check)
         if tally.done == [(0, stop)]:  # else it was settled before, and a later stage has begun
             settle(tally, panel, analysis)

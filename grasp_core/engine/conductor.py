@@ -20,7 +20,8 @@ from grasp_core.store.runs import LostRunError, RunRecord, RunStore
 log = logging.getLogger(__name__)
 
 SAVE_SECONDS = 2.0
-"""How often computed blocks are saved: what a killed server loses at most."""
+"""How often computed blocks are saved, of several runs side by side of one after the other: what a killed
+server loses at most, of each run as many times that as it computes runs."""
 
 
 class Conductor(Watcher, Checkpoints):
@@ -115,7 +116,7 @@ class Conductor(Watcher, Checkpoints):
         if progress.of is None:
             self._done = progress.done  # later stages keep nothing: the groups' permutations are what is done
         ends = self._closing.is_set() or self.cancelled
-        if ends or time.monotonic() - self._saved_at >= SAVE_SECONDS:
+        if ends or time.monotonic() - self._saved_at >= SAVE_SECONDS * self.side_by_side:
             self._save()
         if self._lost:
             raise LostRunError

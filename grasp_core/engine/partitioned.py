@@ -145,8 +145,9 @@ class InParts:
         in_time = int(BATCH_SECONDS * self.n_workers / sum(self._seconds))
         most = max(min(BATCH_BYTES // bytes_each, max(in_time, TOGETHER)), 1)
         while block := blocks.take(most):
+            began = time.perf_counter()
             store(block, self._values(block, work, blocks, check))
-            blocks.finish(block)
+            blocks.finish(block, (time.perf_counter() - began) * self._pool.n_workers)
             check()
 
     def _values(

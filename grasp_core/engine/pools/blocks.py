@@ -11,7 +11,11 @@ Block = tuple[int, int]
 """Permutations start to stop - 1."""
 
 BLOCK_SECONDS = 0.2
-"""Aimed length of a block: how soon a cancel takes effect and progress moves."""
+"""Aimed processor time of a block: how soon a cancel takes effect and progress moves.
+
+By the clock a block would take longer the more runs share the workers, and be cut the smaller; what is done
+for each block beside would then grow with the runs.
+"""
 FIRST_BLOCK = 8
 """Fewest permutations in a block while the speed is unknown."""
 FIRST_LABELS = 2**23
@@ -19,7 +23,7 @@ FIRST_LABELS = 2**23
 GROWTH = 8
 """How much larger than any before it a block may be: the first ones are too short to tell the speed."""
 RECENT_BLOCKS = 4
-"""Blocks per worker that tell the speed: before them, workers may have been fewer, busier or away."""
+"""Blocks that tell the speed: the first ones are too short to."""
 LARGEST_BLOCK = 2048
 """Most permutations in a block, however fast they are: a worker holds the statistics of all of them."""
 
@@ -44,8 +48,6 @@ class Blocks:
     ----------
     total : int
         Permutations of the run.
-    n_workers : int
-        Blocks computed side by side; an attribute too, which follows a cluster that grows or shrinks.
     computed : iterable of (start, stop)
         Blocks that an earlier attempt has computed.
     most : int, optional
@@ -59,21 +61,19 @@ class Blocks:
     def __init__(
         self,
         total: int,
-        n_workers: int,
         computed: Iterable[Block] = (),
         *,
         most: int | None = None,
         after: Blocks | None = None,
         labels: int = FIRST_LABELS,
     ) -> None:
-        self.n_workers = n_workers
         self._gaps = _gaps(total, computed)
         # However slow: on a busy machine a small block takes as long, and there would be more of them.
         self._least = min(max(FIRST_LABELS // max(labels, 1), 1), LARGEST_BLOCK)
         self._size: int = max(self._least, FIRST_BLOCK) if after is None else after._size
         self._largest: int = 0 if after is None else after._largest
         self._first_end: tuple[float, int] | None = None
-        self._ends: deque[tuple[float, int]] = deque()
+        self._recent: deque[tuple[int, float]] = deque(maxlen=RECENT_BLOCKS)
         self._done = total - sum(stop - start for start, stop in self._gaps)
         self.progress = Progress(self._done, most or total, None)
 
@@ -96,13 +96,15 @@ class Blocks:
         """Hand a block back that was not computed."""
         self._gaps.append(block)
 
-    def finish(self, block: Block) -> None:
-        """Count a block as computed."""
-        self._done += block[1] - block[0]
+    def finish(self, block: Block, worker_seconds: float) -> None:
+        """Count a block as computed, which took a worker so many seconds."""
+        size = block[1] - block[0]
+        self._done += size
         done, total = self._done, self.progress.total
-        self._largest = max(self._largest, block[1] - block[0])
+        self._largest = max(self._largest, size)
+        self._recent.append((size, worker_seconds))
+        self._size = max(min(self._fitting(), GROWTH * self._largest, LARGEST_BLOCK), self._least)
         now = time.perf_counter()
-        self._ends.append((now, done))
         if self._first_end is None:  # speed is taken from here on: workers may have had to start first
             self._first_end = (now, done)
         seconds, since = now - self._first_end[0], done - self._first_end[1]
@@ -110,16 +112,12 @@ class Blocks:
             self.progress = Progress(done, total, None)
             return
         each = max(seconds, 1e-9) / since  # two blocks may seem to end at the same instant
-        self._size = max(min(self._fitting(now, done), GROWTH * self._largest, LARGEST_BLOCK), self._least)
         self.progress = Progress(done, total, each * (total - done))
 
-    def _fitting(self, now: float, done: int) -> int:
+    def _fitting(self) -> int:
         """Permutations that take a block's time at the latest speed."""
-        while len(self._ends) > RECENT_BLOCKS * self.n_workers + 1:
-            self._ends.popleft()
-        began, before = self._ends[0]
-        each = max(now - began, 1e-9) / (done - before)
-        return int(BLOCK_SECONDS / (each * self.n_workers))
+        computed, seconds = (sum(of) for of in zip(*self._recent, strict=True))
+        return int(BLOCK_SECONDS * computed / max(seconds, 1e-9))  # a clock may see no time pass
 
 
 def _gaps(total: int, computed: Iterable[Block]) -> list[Block]:

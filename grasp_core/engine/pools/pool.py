@@ -16,7 +16,7 @@ from typing import TypeVar
 from grasp_core.annotations import FloatArray
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.blocks import BLOCK_SECONDS, Block, Blocks
-from grasp_core.engine.pools.workers import Sent
+from grasp_core.engine.pools.workers import Computed, Sent
 from grasp_core.errors import WorkerError
 from grasp_core.panels.panel import Work
 
@@ -209,11 +209,10 @@ class Pool:
         store: Callable[[Block, FloatArray], None],
         check: Callable[[], None],
     ) -> None:
-        waiting: dict[Future[FloatArray], Block] = {}
+        waiting: dict[Future[Computed], Block] = {}
         try:
             while True:
                 check()
-                blocks.n_workers = self.n_workers
                 while len(waiting) < 2 * self.n_workers and (block := blocks.take()):
                     try:
                         future = executor.submit(workers.compute_block, *what, *block)
@@ -225,10 +224,10 @@ class Pool:
                     return
                 finished, _ = wait(waiting, timeout=BLOCK_SECONDS, return_when=FIRST_COMPLETED)
                 for future in finished:
-                    values = future.result()
+                    computed = future.result()
                     block = waiting.pop(future)
-                    store(block, values)
-                    blocks.finish(block)
+                    store(block, computed.values)
+                    blocks.finish(block, computed.seconds)
         finally:
             for future, block in waiting.items():
                 future.cancel()

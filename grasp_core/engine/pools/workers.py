@@ -11,6 +11,7 @@ import multiprocessing
 import os
 import signal
 import threading
+import time
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -67,9 +68,20 @@ def pack(work: Work) -> bytes:
     return packed.getvalue()
 
 
-def compute_block(kind: type[Work], sent: Sent, seed: int, start: int, stop: int) -> FloatArray:
-    """Compute permutations `start` to `stop` - 1 of packed work, shape (stop - start, U, V)."""
-    return _unpacked(kind, sent).shuffled(seed, start, stop)
+@dataclass(frozen=True, slots=True, eq=False)
+class Computed:
+    """A block's values, shape (permutations, U, V), and the seconds of processor time that they took."""
+
+    values: FloatArray
+    seconds: float
+
+
+def compute_block(kind: type[Work], sent: Sent, seed: int, start: int, stop: int) -> Computed:
+    """Compute permutations `start` to `stop` - 1 of packed work."""
+    work = _unpacked(kind, sent)
+    began = time.thread_time()
+    values = work.shuffled(seed, start, stop)
+    return Computed(values, time.thread_time() - began)
 
 
 def compute_nothing() -> None:
