@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -31,9 +32,10 @@ def site(tmp_path_factory: pytest.TempPathFactory, provider: str) -> Iterator[Si
         (data / "votes.csv").write_bytes(votes(apart=True))
         look(store, watch)
         ProjectStore(store.database).create("Reviews", owner=None)
-        PeopleStore(store.database).sign_in(
-            Identity("https://id.example", "1", "ada@lab.example", "Ada Analyst")
-        )
+        for subject, name in (("1", "Ada Analyst"), ("2", "Ada Again")):
+            PeopleStore(store.database).sign_in(
+                Identity("https://id.example", subject, "ada@lab.example", name)
+            )
 
     settings = {"data_dir": str(data), "source_hosts": "labels.example", "secret_key": "k" * 32}
     with signing_in(folder, provider, fill=fill, **settings) as made:
@@ -89,6 +91,7 @@ def test_screens_of_a_team(looking: tuple[str, BrowserContext], site: Site) -> N
     page.get_by_text("Copy the token now").wait_for()
     look_at("account")
     opened(page, site, "/people", "People")
+    page.get_by_role("button", name=re.compile("Assign .* to Ada Again")).wait_for()
     look_at("people")
     page.get_by_role("button", name="Erase Ada Analyst").click()
     page.get_by_role("dialog").get_by_role("textbox", name="To go on, type").wait_for()
