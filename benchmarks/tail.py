@@ -91,7 +91,7 @@ CASES = (
     Case("distance, the same size", lambda: crossed(_view(0.23), 1), statistic("distance")),
     Case(
         "label use, the same size",
-        lambda: crossed(_shift(14), 1),
+        lambda: crossed(_shift(12), 1),
         lambda panel: panel.places.column(_inside(panel), LABEL_USE),
     ),
     Case(

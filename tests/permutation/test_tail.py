@@ -103,6 +103,20 @@ def test_known_tails_are_met_within_a_factor_of_1_5(draw, point, p: float) -> No
     assert abs(math.log(float(np.median(fitted)) / p)) < math.log(1.5)
 
 
+@pytest.mark.parametrize("p", [1e-4, 1e-5, 1e-6])
+def test_the_largest_of_deviations_either_way_is_met_too(p: float) -> None:
+    """As label use has it: of two labels the one is the other's mirror, so the largest is |z|."""
+    maximum, fitted = Maximum((0, 1)), []
+    for seed in range(40):
+        z = np.random.default_rng([7, seed]).standard_normal(10_000)
+        z = (z - z.mean()) / z.std()
+        observed = float(norm.isf(p / 2))
+        found = share_beyond(*Kept(observed * np.array([1, -1]), np.stack([z, -z], axis=1)).largest(maximum))
+        fitted += [] if isinstance(found, Remark) else [found[0]]
+    assert len(fitted) >= 36
+    assert abs(math.log(float(np.median(fitted)) / p)) < math.log(1.5)
+
+
 def test_both_directions_are_each_others_mirror() -> None:
     null = drawn("skewed", 3)
     assert outcome_of(-30.0, -null).p == outcome_of(30.0, null).p

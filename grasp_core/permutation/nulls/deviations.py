@@ -35,6 +35,14 @@ class Maximum(NamedTuple):
         upper = set(self.upper)
         return np.array([column in upper for column in self.columns], np.bool_)
 
+    def of_tail(self, deviations: FloatArray) -> FloatArray:
+        """Largest deviations, of any shape, as a curve through their tail takes them.
+
+        Of values near normal those upwards are as they are; of those either way the square is gamma
+        distributed, of which the curve is made.
+        """
+        return deviations if self.upper else deviations**2
+
     def among(self, values: FloatArray) -> FloatArray:
         """Of values (b, C) those of these columns, shape (up to b, T), in the permutations that count."""
         chosen = values[:, list(self.columns)]  # first: there may be a thousand columns

@@ -41,7 +41,10 @@ class Null(Protocol):
         """The column's most extreme shuffled values, the largest or the smallest."""
 
     def largest(self, maximum: Maximum) -> tuple[float, Extremes]:
-        """The largest deviation as observed, and the extremes of the largest in each permutation."""
+        """The largest deviation as observed, and the extremes of the largest in each permutation.
+
+        Both as :meth:`Maximum.of_tail` has them.
+        """
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,7 +89,7 @@ class Kept:
         deviation, largest = deviations_of(
             observed, null, standard(null), upper=maximum.upwards, every=maximum.every
         )
-        return float(deviation.max()), Extremes.of(largest, upper=True)
+        return float(maximum.of_tail(deviation.max())), Extremes.of(maximum.of_tail(largest), upper=True)
 
 
 def histogram(null: FloatArray) -> Histogram:
