@@ -31,7 +31,7 @@ from grasp_core.io.parsing.read import read_table
 from grasp_core.panels.warm import warm
 from grasp_core.permutation import compiled
 from grasp_core.permutation.design import Design, build_design
-from grasp_core.permutation.kernel import crossed
+from grasp_core.permutation.kernel.crossed import adding as crossed
 from grasp_core.permutation.kernel.profiles import MOST_BATCH
 from grasp_core.spec import AnalysisSpec, Level, RunSpec
 

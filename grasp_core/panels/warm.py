@@ -15,9 +15,9 @@ from grasp_core.permutation import compiled
 from grasp_core.permutation.design import Design, build_design
 from grasp_core.permutation.kernel.label_use import OfRaters
 from grasp_core.permutation.kernel.profiles import Membership
-from grasp_core.permutation.kernel.ways import MOST_PAIRED
 from grasp_core.permutation.nulls.deviations import Maximum
 from grasp_core.permutation.nulls.tally import Tally
+from grasp_core.permutation.ways import MOST_PAIRED
 from grasp_core.spec import AnalysisSpec, Level
 
 

@@ -21,14 +21,14 @@ from grasp_core.permutation.kernel.arguments import (
     Tables,
     tables_of,
 )
-from grasp_core.permutation.kernel.crossed_layout import Crossed
+from grasp_core.permutation.kernel.crossed.layout import Crossed
 from grasp_core.permutation.kernel.digits.layout import Digits
 from grasp_core.permutation.kernel.label_use import OfRaters, given_by, of_raters
-from grasp_core.permutation.kernel.local_layout import Local, counter_for, shift_for
+from grasp_core.permutation.kernel.local.layout import Local, counter_for, shift_for
 from grasp_core.permutation.kernel.profiles import Membership
-from grasp_core.permutation.kernel.sparse_layout import Sparse
+from grasp_core.permutation.kernel.sparse.layout import Sparse
 from grasp_core.permutation.kernel.sums import n_sums
-from grasp_core.permutation.kernel.ways import WORD, choose
+from grasp_core.permutation.ways import WORD, choose
 from grasp_core.spec import AnalysisSpec
 
 ITEM_BLOCK = 512

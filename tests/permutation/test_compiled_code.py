@@ -74,7 +74,7 @@ print(ways)
 """
 CORE = Path(compiled.__file__).parents[1]
 WHERE = (
-    "from grasp_core.permutation.kernel import crossed;"
+    "from grasp_core.permutation.kernel.crossed import adding as crossed;"
     "from grasp_core.panels.models import kernel;"
     "print(crossed.add_up._cache.cache_path, kernel._evaluate._cache.cache_path, sep='\\n')"
 )

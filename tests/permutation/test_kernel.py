@@ -18,7 +18,8 @@ from grasp_core.permutation import design as design_module
 from grasp_core.permutation.design import Design, build_design
 from grasp_core.permutation.draw import identity, permutation
 from grasp_core.permutation.exchange import exchange_of
-from grasp_core.permutation.kernel import crossed, crossed_layout
+from grasp_core.permutation.kernel.crossed import adding as crossed
+from grasp_core.permutation.kernel.crossed import layout as crossed_layout
 from grasp_core.permutation.kernel.profiles import Membership
 from grasp_core.spec import AnalysisSpec, Level
 from tests.permutation.simulated import clustered, simulate

@@ -17,9 +17,9 @@ from grasp_core.permutation import compiled, reference
 from grasp_core.permutation.design import Design, build_design
 from grasp_core.permutation.draw import identity, permutation
 from grasp_core.permutation.exchange import exchange_of
-from grasp_core.permutation.kernel import local_layout
 from grasp_core.permutation.kernel import profiles as profiles_module
 from grasp_core.permutation.kernel.digits import layout as digits_layout
+from grasp_core.permutation.kernel.local import layout as local_layout
 from grasp_core.spec import AnalysisSpec, Level
 from tests.permutation.simulated import clustered, simulate
 

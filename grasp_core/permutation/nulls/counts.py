@@ -122,7 +122,9 @@ class Counted:
         m = self._maxima.index(maximum)
         deviation, _ = self._deviations(m, np.empty((0, len(maximum.columns))))
         column = self._observed.size + m
-        return float(maximum.of_tail(deviation.max())), self._furthest.extremes(column, int(self._total[m]), upper=True)
+        return float(maximum.of_tail(deviation.max())), self._furthest.extremes(
+            column, int(self._total[m]), upper=True
+        )
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """All that was counted and by what, for T tests; :meth:`from_arrays` reads it back."""

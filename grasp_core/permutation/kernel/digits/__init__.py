@@ -1,4 +1,4 @@
 """Many labels: counts of an item as digits of a few numbers, which are looked up.
 
-Imports `kernel`.
+Imports `kernel`, `local`.
 """

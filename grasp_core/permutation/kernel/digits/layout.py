@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from grasp_core.annotations import Int32Array, Int64Array
-from grasp_core.permutation.kernel.local_layout import Local
+from grasp_core.permutation.kernel.local.layout import Local
 
 _ENTRIES = 128
 """Counts that one number tells apart, unless those of one label are more."""
@@ -24,7 +24,7 @@ _IN_A_VECTOR = 16
 
 
 class Digits(NamedTuple):
-    """How the labels of :class:`~grasp_core.permutation.kernel.local_layout.Local` are parted.
+    """How the labels of :class:`~grasp_core.permutation.kernel.local.layout.Local` are parted.
 
     Parameters
     ----------

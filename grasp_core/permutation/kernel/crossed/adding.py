@@ -18,7 +18,7 @@ from grasp_core.annotations import Int64Array
 from grasp_core.permutation.kernel import sums as at
 from grasp_core.permutation.kernel.arguments import borrowing
 from grasp_core.permutation.kernel.counting import ones, shuffle
-from grasp_core.permutation.kernel.crossed_layout import MOST_ENTRIES
+from grasp_core.permutation.kernel.crossed.layout import MOST_ENTRIES
 from grasp_core.permutation.kernel.disagreement import disagree_inside
 from grasp_core.permutation.kernel.item_terms import (
     APART,

@@ -16,12 +16,12 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from grasp_core.permutation.kernel import local_items as of_item
 from grasp_core.permutation.kernel import sums as at
 from grasp_core.permutation.kernel.arguments import NOMINAL, ORDINAL, borrowing
 from grasp_core.permutation.kernel.item_terms import APART, Columns, room_for_terms
-from grasp_core.permutation.kernel.local_counts import Counts, count_item
-from grasp_core.permutation.kernel.local_items import Chosen, Totals, add_known, work_out_item
+from grasp_core.permutation.kernel.local import items as of_item
+from grasp_core.permutation.kernel.local.counts import Counts, count_item
+from grasp_core.permutation.kernel.local.items import Chosen, Totals, add_known, work_out_item
 
 
 @numba.njit(cache=True, nogil=True)

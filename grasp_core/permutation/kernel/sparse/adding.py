@@ -23,7 +23,7 @@ from grasp_core.annotations import FloatArray, Int64Array
 from grasp_core.permutation.kernel.arguments import borrowing
 from grasp_core.permutation.kernel.item_terms import APART, Columns, Terms, room_for_counts, room_for_terms
 from grasp_core.permutation.kernel.lookup import QUAD, look_up, padded
-from grasp_core.permutation.kernel.sparse_rows import FIELD_BITS, bits_for, enter, packed_at, unpack
+from grasp_core.permutation.kernel.sparse.rows import FIELD_BITS, bits_for, enter, packed_at, unpack
 
 _PER_PASS = 32
 """Permutations counted at a time; the counts then stay in a core's first cache."""

@@ -1,4 +1,4 @@
-"""Raters and groups laid out for :mod:`~grasp_core.permutation.kernel.crossed`."""
+"""Raters and groups laid out for :mod:`~grasp_core.permutation.kernel.crossed.adding`."""
 
 from __future__ import annotations
 

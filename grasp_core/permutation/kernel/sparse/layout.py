@@ -1,4 +1,4 @@
-"""Raters, groups and rows laid out for :mod:`~grasp_core.permutation.kernel.sparse`."""
+"""Raters, groups and rows laid out for :mod:`~grasp_core.permutation.kernel.sparse.adding`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from grasp_core.annotations import Annotations, BoolArray, Int64Array
 from grasp_core.permutation.kernel.arguments import borrowing
 from grasp_core.permutation.kernel.lookup import QUAD
 from grasp_core.permutation.kernel.profiles import Profiled, batch_of
-from grasp_core.permutation.kernel.sparse_rows import FIELD_BITS, bits_for
+from grasp_core.permutation.kernel.sparse.rows import FIELD_BITS, bits_for
 
 _OFTEN = 0.4
 """Share of items with a label of a group from which on it is looked up on all of them."""

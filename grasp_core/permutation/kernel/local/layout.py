@@ -1,4 +1,4 @@
-"""The labels that items have, laid out item by item for :mod:`~grasp_core.permutation.kernel.local`."""
+"""The labels that items have, item by item, for :mod:`~grasp_core.permutation.kernel.local.adding`."""
 
 from __future__ import annotations
 

@@ -1,0 +1,4 @@
+"""Where everybody labelled nearly everything: raters as bits of each item and category.
+
+Imports `kernel`, `statistics`.
+"""

@@ -1,0 +1,4 @@
+"""Many labels: counts of the labels that an item has.
+
+Imports `kernel`.
+"""

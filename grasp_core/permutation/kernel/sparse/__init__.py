@@ -1,0 +1,4 @@
+"""Few raters an item: counts of an item held as one number.
+
+Imports `kernel`.
+"""
