@@ -1,11 +1,11 @@
 """Rows that hold nobody's answer, or none that was accepted.
 
-Sums below a matrix, ids such as ``consensus``, checks of attention, rejected assignments.
+Sums below a matrix, ids such as ``consensus``, checks of attention, test questions, rejected assignments.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from grasp_core.data_spec import DataSpec
@@ -16,7 +16,11 @@ from grasp_core.io.table.table import Table
 from grasp_core.wording import quoted
 
 _MOST_SUMS = 5
+_CHECKING = "its name says that such rows check the rater"
 _ACCEPTED = frozenset({"accepted", "approved", "submitted"})
+_ANSWER_KNOWN = "GOLDEN:"
+"""What Toloka's columns of right answers begin with, filled for control tasks alone."""
+_MOST_ANSWERS = 100
 _NOT_ACCEPTED = frozenset({"rejected", "returned", "expired", "timed-out", "skipped"})
 
 
@@ -26,6 +30,7 @@ def guess_aside(table: Table, raters: Table | None, spec: DataSpec) -> tuple[Dat
     found: list[tuple[str, str, str]] = []
     if spec.layout == "items-by-raters" and spec.item is not None:
         found = [(spec.item, text, "it sums up the rows above it") for text in _sums(table, spec.item)]
+        found += [(spec.item, text, _CHECKING) for text in _check_items(table, spec.item)]
         filters = replace(filters, items=tuple(text for _, text, _ in found))
     elif spec.layout == "raters-by-items" and spec.rater is not None:
         both = dict.fromkeys([*_sums(table, spec.rater), *_made(table, raters, spec.rater)])
@@ -35,8 +40,10 @@ def guess_aside(table: Table, raters: Table | None, spec: DataSpec) -> tuple[Dat
         rater = str(spec.rater)
         why = "its name says that it was made of others' labels, or is known to be right"
         found = [(rater, text, why) for text in _made(table, raters, rater)]
-        why = "its name says that such rows check the rater"
-        found += [(name, text, why) for name, text in _checks(table, spec)]
+        item = str(spec.item)
+        checks = [(item, text) for text in _check_items(table, item)]
+        checks += [*_checks(table, spec), *_known_answers(table, spec)]
+        found += [(name, text, _CHECKING) for name, text in checks]
         why = "such answers were not accepted"
         found += [(name, text, why) for name, text in _rejected(table, spec)]
         drop = dict.fromkeys([*filters.drop, *((name, text) for name, text, _ in found)])
@@ -70,30 +77,83 @@ def _made(table: Table, raters: Table | None, rater: str) -> list[str]:
 def _checks(table: Table, spec: DataSpec) -> Iterator[tuple[str, str]]:
     """Columns and values of rows that check or teach: ``is_attention_check`` yes, ``block`` practice."""
     for name in _beside(table, spec):
-        words = names.words(name)
-        if words[:1] == ("is",) and not names.CHECKS.isdisjoint(words):
+        words = set(names.words(name))
+        if _marks_checks(table, spec, name):
             yield from ((name, text) for text in _yes_of_two(table, name))
         elif not names.PHASES.isdisjoint(words):
+            kinds = names.CHECKS if names.TIMES.isdisjoint(words) else names.CHECKS | names.TEACHING
             texts = table.distinct(name)
-            found = [text for text in texts if _says(text, names.CHECKS, names.PHASES)]
+            found = [text for text in texts if _says(text, kinds, names.PHASES)]
             yield from ((name, text) for text in found if len(found) < len(texts))
 
 
-def _rejected(table: Table, spec: DataSpec) -> Iterator[tuple[str, str]]:
-    """Columns and values of answers that were not accepted: Toloka's status, Appen's ``_tainted``.
+def _marks_checks(table: Table, spec: DataSpec, name: str) -> bool:
+    """Whether the name asks if a row is a check; a plain ``gold`` may be the right label itself."""
+    first, *words = names.words(name) or ("",)
+    if first != "is":
+        words = [first, *words]
+    if first == "is" and not names.CHECKS.isdisjoint(words):
+        return True
+    if "test" in words and not names.QUESTIONS.isdisjoint(words):
+        return set(words) <= names.QUESTIONS | {"test"}
+    if not words or not names.GOLD.issuperset(set(words) - names.QUESTIONS) or names.GOLD.isdisjoint(words):
+        return False
+    labels = {text.casefold() for label in spec.labels for text in _texts(table, label)}
+    told = first == "is" or name == "_golden"  # as Appen calls it
+    return told or labels.isdisjoint(text.casefold() for text in table.distinct(name))
 
-    A status that is the same for all answers to an item is the item's.
-    """
+
+def _known_answers(table: Table, spec: DataSpec) -> Iterator[tuple[str, str]]:
+    """Columns and values that tell the right answer of control tasks, and are empty for all others."""
     for name in _beside(table, spec):
-        words = names.words(name)
-        if words == ("tainted",):
-            yield from ((name, text) for text in _yes_of_two(table, name))
-        elif words[-1:] == ("status",):
+        if name.startswith(_ANSWER_KNOWN):
             texts = table.distinct(name)
-            found = [text for text in texts if text.strip().casefold() in _NOT_ACCEPTED]
-            accepted = any(text.strip().casefold() in _ACCEPTED for text in texts)
-            if found and accepted and not _of_items(table, name, str(spec.item)):
+            found = [text for text in texts if text.strip()]
+            if len(found) < len(texts) and len(found) <= _MOST_ANSWERS:
                 yield from ((name, text) for text in found)
+
+
+def _check_items(table: Table, item: str) -> list[str]:
+    """Item ids that name checks: ``attention_check_1``, ``catch trial 3``; a lone word may be the item."""
+    ids = table.distinct(item)
+    found = [text for text in ids if _names_check(text)]
+    return found if 2 * len(found) < len(ids) else []
+
+
+def _names_check(text: str) -> bool:
+    words = [word for word in names.words(text) if not word.isdigit()]
+    beside = len(words) < len(names.words(text)) or not names.QUESTIONS.isdisjoint(words)
+    checks = names.CHECKS.intersection(words)
+    return set(words) <= names.CHECKS | names.QUESTIONS and (len(checks) > 1 or (bool(checks) and beside))
+
+
+def _rejected(table: Table, spec: DataSpec) -> Iterator[tuple[str, str]]:
+    """Columns and values of answers that were not accepted: Toloka's status, ``is_valid`` no.
+
+    What is the same for all answers to an item is the item's; what is the same for all of a rater is told
+    by the exclusions of raters.
+    """
+    excluding = {name for name, _ in spec.exclude}
+    for name in _beside(table, spec):
+        if name in excluding:
+            continue
+        words = names.words(name)
+        found: list[str] = []
+        if words[-1:] == ("status",):
+            texts = table.distinct(name)
+            if any(text.strip().casefold() in _ACCEPTED for text in texts):
+                found = [text for text in texts if text.strip().casefold() in _NOT_ACCEPTED]
+        elif _one_of(words, names.WITHDRAWN):
+            found = _yes_of_two(table, name)
+        elif _one_of(words, names.STANDING):
+            found = _yes_of_two(table, name, names.NO)
+        if found and not _of_items(table, name, str(spec.item)):
+            yield from ((name, text) for text in found)
+
+
+def _one_of(words: Sequence[str], kinds: frozenset[str]) -> bool:
+    """Whether the words are one of `kinds`, and such as may stand beside it."""
+    return len(kinds.intersection(words)) == 1 and set(words) <= kinds | names.BESIDE_FLAGS
 
 
 def _of_items(table: Table, name: str, item: str) -> bool:
@@ -107,13 +167,18 @@ def _beside(table: Table, spec: DataSpec) -> Iterator[str]:
     return (name for name in table.columns if name not in taken)
 
 
-def _yes_of_two(table: Table, name: str) -> list[str]:
-    """How a column says yes that says nothing but yes and no; none where it says something else."""
+def _texts(table: Table, name: str) -> list[str]:
+    """Distinct texts of a column; none where recoding has yet to make it."""
+    return list(table.distinct(name)) if name in table.columns else []
+
+
+def _yes_of_two(table: Table, name: str, meant: frozenset[str] = names.YES) -> list[str]:
+    """How a column says yes (or what is `meant`) that says nothing else but yes and no; else none."""
     texts = table.distinct(name)
     said = {text.strip().casefold() for text in texts} - {""}
     if len(said) != 2 or len(said & names.YES) != 1 or len(said & names.NO) != 1:
         return []
-    return [text for text in texts if text.strip().casefold() in names.YES]
+    return [text for text in texts if text.strip().casefold() in meant]
 
 
 def _says(text: str, kinds: frozenset[str], beside: frozenset[str] = names.BESIDE_SUMS) -> bool:

@@ -77,8 +77,26 @@ BESIDE_SUMS = word_set(
 """Words that may stand beside those."""
 CHECKS = word_set("attn attention check catch practice practise warmup")
 """Words for rows that check a rater, or teach one."""
+GOLD = word_set("gold golden")
+QUESTIONS = word_set("question questions item items trial trials unit units task tasks row rows")
+"""Words for what checks a rater, beside those that say so: ``test_question``, ``catch_trial``."""
 PHASES = word_set("block phase stage part section type kind trial trials task condition")
 """Words for the parts of an experiment."""
+TIMES = word_set("block phase stage trial trials")
+"""Those of them that are named by when they are; a ``type`` or ``section`` may be what an item is about."""
+TEACHING = word_set("training tutorial qualification quiz onboarding")
+"""What such a part is called in which raters learn."""
+WITHDRAWN = word_set(
+    "excluded rejected discarded dropped skipped cancelled canceled deleted removed invalid invalidated "
+    "tainted expired returned"
+)
+STANDING = word_set("kept included valid accepted approved")
+"""Words for answers that do not count, and that do."""
+BESIDE_FLAGS = word_set(
+    "is was has been flag annotation annotations answer response row record assignment submission judgment "
+    "judgement label hit task unit"
+)
+"""Words that may stand beside those in a name."""
 COUNTED = word_set(
     "count counts votes n num freq frequency share percent percentage pct prob probability proportion "
     "fraction mean avg average std"

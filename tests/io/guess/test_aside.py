@@ -158,3 +158,73 @@ def test_the_state_of_answers_is_told_from_that_of_items_in_large_files_too() ->
     table = read_table("\n".join(["item,worker,answer,status", *rows]).encode(), "votes.csv")
     filters = recognise(table).spec.filters
     assert filters.drop == (("status", "Rejected"),)
+
+
+def beside(column: str, of_row, more: tuple[str, ...] = ()) -> Table:
+    """The long file with a further column, made of each row's number."""
+    rows = [f"{row},{of_row(n)}" for n, row in enumerate(LONG)]
+    return read_table("\n".join([f"item,worker,answer,{column}", *rows, *more]).encode(), "votes.csv")
+
+
+@pytest.mark.parametrize(
+    ("column", "bad", "good"),
+    [
+        ("is_valid", "False", "True"),
+        ("accepted", "no", "yes"),
+        ("excluded", "1", "0"),
+        ("skipped", "true", "false"),
+        ("was_cancelled", "True", "False"),
+        ("response_deleted", "1.0", "0.0"),
+    ],
+)
+def test_answers_that_a_column_withdraws_are_left_out(column: str, bad: str, good: str) -> None:
+    annotations, raters, why = read(beside(column, lambda n: bad if n % 7 == 0 else good))
+    assert (annotations, raters) == (30, 4)
+    assert why == [f"'{column}' = '{bad}' is left out: such answers were not accepted"]
+
+
+@pytest.mark.parametrize(
+    ("column", "of_row"),
+    [
+        ("deleted", lambda n: n // 4 % 2),  # the comment was, not the answer
+        ("valid_reason", lambda n: int(n % 7 == 0)),
+        ("accepted", lambda n: ("yes", "no", "maybe")[n % 3]),
+    ],
+)
+def test_what_says_something_else_leaves_nothing_out(column: str, of_row) -> None:
+    assert read(beside(column, of_row)) == (36, 4, [])
+
+
+@pytest.mark.parametrize(
+    ("column", "check", "other"),
+    [
+        ("_golden", "TRUE", "FALSE"),
+        ("is_gold", "1", "0"),
+        ("gold", "true", "false"),
+        ("test_question", "yes", "no"),
+        ("phase", "training", "main"),
+        ("GOLDEN:result", "y", ""),
+    ],
+)
+def test_answers_to_test_questions_are_left_out(column: str, check: str, other: str) -> None:
+    rows = tuple(f"known,w{r},y,{check}" for r in range(4))
+    annotations, raters, why = read(beside(column, lambda n: other, rows))
+    assert (annotations, raters) == (36, 4)
+    assert why == [f"'{column}' = '{check}' is left out: its name says that such rows check the rater"]
+
+
+def test_right_labels_in_a_column_called_gold_check_nobody() -> None:
+    rows = [f"i{n},w{r},{(n + r) % 2},{n % 2}" for n in range(9) for r in range(4)]
+    table = read_table("\n".join(["item,worker,answer,gold", *rows]).encode(), "votes.csv")
+    assert read(table) == (36, 4, [])
+
+
+@pytest.mark.parametrize("item", ["attention_check_1", "catch trial 3", "Practice 2", "attention check"])
+def test_items_that_are_checks_are_left_out(item: str) -> None:
+    annotations, raters, why = read(long(*(f"{item},w{r},y" for r in range(4))))
+    assert (annotations, raters, len(why)) == (36, 4, 1)
+
+
+@pytest.mark.parametrize("item", ["attention", "practice makes perfect", "check in 3", "test_1"])
+def test_items_that_are_words_stay(item: str) -> None:
+    assert read(long(*(f"{item},w{r},y" for r in range(4)))) == (40, 4, [])
