@@ -37,17 +37,17 @@ def read_table(parsed: Parsed, name: str) -> Parsed | None:
     own = {folded(column): column for column in parsed.columns if folded(column) in _OWN}
     if len(own) < _NEEDED or "responseid" not in own or not own.keys() & {"startdate", "recordeddate"}:
         return None
-    headers = 0
     texts: Mapping[str, str] = {}
     embedded: set[str] = set()
-    while headers < min(_MOST_HEADERS, len(parsed.data)) and (row := _header(parsed, headers, own)):
+    headers = _headers(parsed, own)
+    for number in range(headers):
+        row = _cells(parsed, number)
         if any(cell.startswith(_IMPORT_ID) for cell in row.values()):
             embedded = {
                 column for column, cell in row.items() if cell.startswith(_IMPORT_ID) and "QID" not in cell
             }
         else:
             texts = row
-        headers += 1
     previews, unfinished = _kept_apart(parsed, own, headers)
     parsed = without(parsed, [*range(headers), *previews])
     said = [f"{headers} rows of question texts and import ids were left out"] if headers else []
@@ -74,12 +74,22 @@ def _with_names(parsed: Parsed) -> Parsed:
     return dataclasses.replace(parsed, columns=tuple(new), data=parsed.data.rename_columns(new))
 
 
-def _header(parsed: Parsed, row: int, own: Mapping[str, str]) -> dict[str, str] | None:
-    """The cells of a row, if it is one of the header's: it repeats the names, or holds import ids."""
-    cells = {column: _cell(parsed, column, row) for column in parsed.columns}
-    repeated = sum(folded(cells[column]) in _OWN for column in own.values())
-    marked = sum(cell.startswith(_IMPORT_ID) for cell in cells.values())
-    return cells if 2 * repeated > len(own) or 2 * marked > len(cells) else None
+def _headers(parsed: Parsed, own: Mapping[str, str]) -> int:
+    """How many rows belong to the header.
+
+    Those down to the import ids do, in whatever language the texts above them are; without import ids the
+    first rows that repeat the names.
+    """
+    rows = [_cells(parsed, row) for row in range(min(_MOST_HEADERS, len(parsed.data)))]
+    marked = [2 * sum(cell.startswith(_IMPORT_ID) for cell in cells.values()) > len(cells) for cells in rows]
+    if any(marked):
+        return len(rows) - marked[::-1].index(True)
+    repeating = [2 * sum(folded(cells[one]) in _OWN for one in own.values()) > len(own) for cells in rows]
+    return repeating.index(False) if False in repeating else len(rows)
+
+
+def _cells(parsed: Parsed, row: int) -> dict[str, str]:
+    return {column: _cell(parsed, column, row) for column in parsed.columns}
 
 
 def _kept_apart(parsed: Parsed, own: Mapping[str, str], headers: int) -> tuple[list[int], int]:

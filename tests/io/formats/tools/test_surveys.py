@@ -183,3 +183,22 @@ def test_a_real_layout():
         assert (data.summary.raters, data.summary.items) == (24, 40)
         assert data.summary.label_counts == (213, 188, 134, 112, 78)
         assert data.annotations.rater_ids[0] == "P01"
+
+
+def test_a_header_in_another_language_is_no_response():
+    """Qualtrics words the second row in the language of the account."""
+    german = (
+        "Startdatum",
+        "Enddatum",
+        "Antworttyp",
+        "Fortschritt",
+        "Fertig",
+        "Aufgezeichnet",
+        "ID",
+        "Sprache",
+    )
+    lines = qualtrics(rows())
+    lines[1] = [*german, *lines[1][len(german) :]]
+    data = loaded(read_table(csv_bytes(lines), "umfrage.csv"))
+    assert (data.summary.raters, data.summary.items) == (4, 6)
+    assert set(data.summary.categories) <= set("12345")
