@@ -121,8 +121,18 @@ def _items(distinct: Mapping[str, set[str]], texts: Mapping[str, str]) -> list[s
         other = [one for part in parts[1:] for one in part.columns if len(part.labels) > 1]
         if any(not _about_person(one, texts) for one in other) or len(parts[0].columns) < 2:
             return []
-        return [one for one in run if one not in other]
+        items = [one for one in run if one not in other]
+        return [] if _as_many_alike(distinct, items, parts[0].labels, texts) else items
     return []
+
+
+def _as_many_alike(
+    distinct: Mapping[str, set[str]], items: Sequence[str], labels: set[str], texts: Mapping[str, str]
+) -> bool:
+    """Whether as many questions of other names are answered in the same way: their names say little then."""
+    others = (one for one in distinct if one not in items and not _about_person(one, texts))
+    alike = [one for one in others if len(distinct[one] & labels) > 1 and distinct[one] <= labels]
+    return len(alike) >= len(items)
 
 
 def _of_one_question(questions: Sequence[str], texts: Mapping[str, str]) -> list[list[str]]:

@@ -202,3 +202,18 @@ def test_a_header_in_another_language_is_no_response():
     data = loaded(read_table(csv_bytes(lines), "umfrage.csv"))
     assert (data.summary.raters, data.summary.items) == (4, 6)
     assert set(data.summary.categories) <= set("12345")
+
+
+def test_questions_that_are_answered_as_those_of_like_names_are_may_be_items_too():
+    """Two of them are named alike by chance, as ``... no 1`` and ``... no 2``; the others would go unread."""
+    asked = ("How rude is no 1?", "How rude is no 2?", "How rude is this?", "And what of that?")
+    lines = [
+        ["Respondent ID", "Collector ID", "What is your gender?", *asked],
+        ["", "", *["Response"] * 5],
+        *(
+            [f"11{n}", "4", ("Woman", "Man")[n % 2], *(str(1 + n * k % 5) for k in range(1, 5))]
+            for n in range(9)
+        ),
+    ]
+    guess = recognise(rows_table(lines))
+    assert [reason.field for reason in guess.uncertain] == ["layout"]
