@@ -23,6 +23,8 @@ from grasp_core.wording import agree, listed, number, quoted
 
 _ABOUT_ROWS = names.DEMOGRAPHIC | names.RATER
 _NOBODY = names.LABEL | names.AGGREGATE | {"vote", "feature"}
+_RESPONDENTS = frozenset({"record", "case", "instance", "unit"})
+"""Words for items that surveys call their respondents, too, as REDCap's ``record_id``."""
 _ID_WORDS = frozenset({"id", "ids", "key", "uid", "uuid", "pid", "name"})
 
 
@@ -127,10 +129,15 @@ def _by_names(key: str | None, cells: Cells) -> list[_Side]:
             why = f"the columns are named like {what}, {quoted(cells.columns[0])} for one"
             found.append(_Side(by_rater, why, "likely"))
     about = [name for name in cells.rest if names.mentions(name, _ABOUT_ROWS)]
-    if about and not found:
+    if about and (not found or _may_be_respondents(key, found)):
         why = f"{listed(about, 5)} {agree(len(about), 'describes', 'describe')} the rows, as of raters"
         found.append(_Side(True, why, "likely"))
     return found
+
+
+def _may_be_respondents(key: str | None, found: Sequence[_Side]) -> bool:
+    """Whether the rows are called items by no more than a word that people are called by, too."""
+    return key is not None and len(found) == 1 and not _RESPONDENTS.isdisjoint(names.words(key))
 
 
 def _mostly(columns: Sequence[str], kinds: frozenset[str]) -> bool:

@@ -202,3 +202,12 @@ def test_real_matrices():
     faces = read(read_table(SHARED / "data" / "london_faces" / "ratings_wide.csv"), None)
     assert faces is not None
     assert (faces.summary.raters, faces.summary.items, faces.summary.annotations) == (2513, 102, 256_326)
+
+
+@pytest.mark.parametrize(("about", "asked"), [("gender", True), ("topic", False)])
+def test_records_may_be_respondents(about: str, asked: bool) -> None:
+    """As REDCap writes a survey: ``record_id``, what is known of the person, then the answers."""
+    rows = [[str(n + 1), "ab"[n % 2], *(str(1 + n * k % 4) for k in range(2, 10))] for n in range(12)]
+    table = rows_table([["record_id", about, *(f"rate_{k}" for k in range(1, 9))], *rows])
+    fields = [reason.field for reason in recognise(table).uncertain]
+    assert fields == (["layout"] if asked else [])
