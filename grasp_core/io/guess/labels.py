@@ -25,7 +25,7 @@ def guess_label(look: Look, item: str, rater: str) -> tuple[str, Reason]:
     if not free:
         return _named_only(look, able, item, rater)
     top = max(map(_rank, free))
-    best = _different(look, [name for name in free if _rank(name) == top or _same_question(name, free, top)])
+    best = _different(look, [name for name in free if _rank(name) == top or _as_good(look, name, free, top)])
     if len(best) > 1 or top < 0:
         others = [name for name in free if name not in best and 0 <= _rank(name) < top]
         candidates = (*_fewest_first(look, best), *_fewest_first(look, others))
@@ -43,8 +43,28 @@ def _rank(name: str) -> int:
     """The rank of a name as a label's; below 0 where it says something else that raters may be asked."""
     score = names.label_score(name)
     if score > 1:
-        return score
+        return 0 if names.mentions(name, names.MACHINE) else score
     return -1 if names.mentions(name, names.DEMOGRAPHIC | names.SECONDARY) else score
+
+
+def _as_good(look: Look, name: str, free: Sequence[str], top: int) -> bool:
+    """Whether a column may be the label, though the name of another says so more plainly."""
+    if top == 4 and not names.GIVEN.isdisjoint(names.words(name)):  # the other may be what was shown
+        return _rank(name) == 3
+    if _rank(name) < 0:
+        return False
+    best = [one for one in free if _rank(one) == top]
+    return _same_question(name, free, top) or all(_measured(look, one) for one in best)
+
+
+def _measured(look: Look, name: str) -> bool:
+    """Whether a column holds numbers with decimals that hardly recur, as a model's scores."""
+    texts = look.texts(name)
+    return (
+        look.kind(name) == "numbers"
+        and len(texts) > _MOST_SHARED * look.n
+        and not all(text.strip().removesuffix(".0").lstrip("-").isdigit() for text in texts)
+    )
 
 
 def _same_question(name: str, free: Sequence[str], top: int) -> bool:
@@ -55,7 +75,9 @@ def _same_question(name: str, free: Sequence[str], top: int) -> bool:
 
 def _may_label(look: Look, name: str, least: int = 2) -> bool:
     """Whether the values may be labels: no texts, times, addresses or ids."""
-    if names.is_id(name) or names.mentions(name, names.META | names.ADDRESS):
+    if (names.is_id(name) and not names.names_label(name)) or names.mentions(
+        name, names.META | names.ADDRESS
+    ):
         return False
     kind, values = look.kind(name), len(look.texts(name))
     if kind in ("empty", "time", "link", "text") or values < least:

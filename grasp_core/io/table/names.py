@@ -34,6 +34,13 @@ DEMOGRAPHIC = word_set(
     "disability generation demographic continent "
     "geschlecht alter herkunft sprache bildung beruf sexe genre âge langue pays sexo género edad idioma país"
 )
+GIVEN = word_set("response answer judgment judgement vote verdict choice decision annotation")
+"""Those of them that somebody gave; a ``label`` beside them may be what was shown."""
+MACHINE = word_set(
+    "ai llm gpt model machine classifier automatic auto predicted prediction pred suggested suggestion shown "
+    "displayed presented silver baseline"
+)
+"""Words for what a model gave, or a rater was shown; and for what of a model's is rated."""
 TEXT = word_set(
     "text content body message comment sentence tweet post document prompt response conversation context "
     "question title utterance passage dialog dialogue"
@@ -136,6 +143,12 @@ def is_id(name: str) -> bool:
     """Whether the name ends as an id's does: ``WorkerId``, ``row_index``."""
     found = words(name)
     return bool(found) and found[-1] in _ID
+
+
+def names_label(name: str) -> bool:
+    """Whether the column holds the names of labels: ``label_name``, ``category_name``."""
+    *kinds, last = words(name) or ("",)
+    return last == "name" and len(kinds) == 1 and kinds[0] in LABEL
 
 
 def label_score(name: str) -> int:

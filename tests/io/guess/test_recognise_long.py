@@ -235,3 +235,44 @@ def test_sentences_numbered_anew_in_documents_are_asked_about() -> None:
     asked = recognise(table).uncertain
     assert [reason.field for reason in asked] == ["item"]
     assert "'doc'" in asked[0].sentence
+
+
+@pytest.mark.parametrize(
+    ("columns", "also"),
+    [
+        ({"label": ("toxic", "fine"), "response": ("Yes", "No")}, {"label", "response"}),
+        ({"ai_label": ("toxic", "fine"), "is_toxic": ("Yes", "No")}, {"ai_label", "is_toxic"}),
+        (
+            {"score": tuple(f"0.{n}" for n in range(1000, 1900)), "hateful": ("Yes", "No")},
+            {"score", "hateful"},
+        ),
+    ],
+)
+def test_what_may_have_been_shown_or_measured_is_no_label_for_sure(columns, also) -> None:
+    """Each varies within items and raters; its name alone spoke for the first, which nobody gave."""
+    rng = random.Random(3)
+    file = made(
+        rng,
+        ("item", "rater", ("_",)),
+        extra=lambda rng, i, j: {name: rng.choice(values) for name, values in columns.items()},
+    )
+    rows = [{name: cell for name, cell in row.items() if name != "_"} for row in file.rows]
+    assert set(asked(recognise(table(file._replace(rows=rows))))["label"]) == also
+
+
+def test_a_rating_of_models_beside_other_columns_stays_the_label() -> None:
+    file = made(random.Random(5), ("item", "rater", ("model_rating",)), labels=("1", "2", "3"))
+    assert recognise(table(file)).spec.label == "model_rating"
+    assert not recognise(table(file)).uncertain
+
+
+def test_names_of_labels_are_labels() -> None:
+    """Beside their codes, whose column is called an id."""
+    file = made(
+        random.Random(6),
+        ("item", "rater", ("label_name",)),
+        labels=("toxic", "fine"),
+    )
+    rows = [row | {"label_id": str(int(row["label_name"] == "toxic"))} for row in file.rows]
+    guess = recognise(table(file._replace(rows=rows)))
+    assert (guess.spec.label, guess.uncertain) == ("label_name", ())
