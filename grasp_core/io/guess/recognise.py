@@ -24,6 +24,7 @@ from grasp_core.io.guess.matrix import guess_matrix
 from grasp_core.io.guess.missing import guess_missing, label_cells, lone_code
 from grasp_core.io.guess.named import Named
 from grasp_core.io.guess.reasons import Reason
+from grasp_core.io.guess.spellings import odd_ids, one_number
 from grasp_core.io.table import names
 from grasp_core.io.table.recipe import Recipe
 from grasp_core.io.table.table import Table
@@ -122,7 +123,8 @@ def recognise(
         cells = label_cells(annotations, spec)
         spec, missing = guess_missing(cells, spec, texts)
         spec, aside = guess_aside(annotations, raters, spec)
-        reasons += [*missing, *aside]
+        spec, numbers = one_number(cells, spec, declared)
+        reasons += [*missing, *aside, *numbers, *odd_ids(annotations, spec, named)]
         if (named.label if spec.layout == "long" else named.layout) is None:
             reasons += lone_code(cells, spec, declared)
     if named.label is None and not any(reason.field == "label" for reason in reasons):
