@@ -16,6 +16,7 @@ from grasp_core.io.formats.datasets import known
 from grasp_core.io.formats.shapes.answers import MAX_AXES, PROPOSED_AXIS_VALUES
 from grasp_core.io.guess.around import around_matrix, long_or_wide
 from grasp_core.io.guess.aside import guess_aside
+from grasp_core.io.guess.begun_anew import begun_anew, contradicted
 from grasp_core.io.guess.cells import rater_without_name
 from grasp_core.io.guess.labels import doubts
 from grasp_core.io.guess.long import guess_long
@@ -119,6 +120,8 @@ def recognise(
     if recipe is None:
         spec, found = _exclusions(spec, texts)
         reasons += found
+        if not any(reason.field in ("item", "rater") and reason.confidence == "unsure" for reason in reasons):
+            reasons += begun_anew(annotations, spec, named)
     if recipe is None or published is None:
         cells = label_cells(annotations, spec)
         spec, missing = guess_missing(cells, spec, texts)
@@ -132,7 +135,7 @@ def recognise(
     axes = _known_axes(recipe, raters, texts)
     if not axes:
         axes, found = _axes(spec, texts)
-        reasons += found
+        reasons += [*found, *contradicted(annotations, spec)]
     return Guess(spec, axes, tuple(reasons), recipe)
 
 

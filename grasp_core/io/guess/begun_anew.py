@@ -1,0 +1,133 @@
+"""Ids that begin anew in each data set, country or file: one id is several items, or several people, then."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from grasp_core.annotations import Codes
+from grasp_core.data_spec import DataSpec
+from grasp_core.io.guess.look import Look
+from grasp_core.io.guess.named import Named
+from grasp_core.io.guess.reasons import Reason
+from grasp_core.io.table import names
+from grasp_core.io.table.table import Table
+from grasp_core.wording import number, quoted
+
+_SETS = frozenset({"dataset", "corpus", "subcorpus", "subset", "collection"})
+"""Words for what an item is in once."""
+_MOST_PLACES = 50
+_SEVERAL, _RECURRING = 1.5, 1.9
+"""Texts per item, and rows per text of an item, from which an id has several texts that several rated."""
+_SHARE, _LEAST = 0.2, 2
+"""Of the ids that recur, a share and a number that tell contradictions by mistake from several people."""
+
+
+def begun_anew(table: Table, spec: DataSpec, named: Named) -> Iterator[Reason]:
+    """Doubts about the ids of a long file, but for columns that are named."""
+    if spec.layout != "long" or spec.item is None or spec.rater is None:
+        return
+    look = Look(table)
+    if named.item is None:
+        yield from _items(look.of_some(spec.item), spec.item, spec)
+    if named.rater is None:
+        yield from _people(look.of_some(spec.rater), spec.rater, spec)
+
+
+def contradicted(table: Table, spec: DataSpec) -> Iterator[Reason]:
+    """Columns about people that are no axes because a few raters have several values."""
+    if spec.layout != "long" or spec.rater is None or spec.rater not in table.columns:
+        return
+    look = Look(table).of_some(spec.rater)
+    raters = look[spec.rater]
+    for name in _about_people(look, spec.rater, spec):
+        several = int((_values_of_each(look, name, raters.codes) > 1).sum())
+        if 0 < several <= _SHARE * len(raters.values):
+            why = (
+                f"{quoted(name)} is none: {number(several, 'rater')} of {len(raters.values)} "
+                f"{'has' if several == 1 else 'have'} several values"
+            )
+            yield Reason("axes", why)
+
+
+def _items(look: Look, item: str, spec: DataSpec) -> Iterator[Reason]:
+    ids = len(look[item].values)
+    for name in look.columns:
+        if name in (item, spec.rater, *spec.labels) or look.depends_on(name, item):
+            continue
+        pairs = look.pairs(name, item)
+        in_sets = not _SETS.isdisjoint(names.words(name)) and not look.unique(name)
+        if in_sets and 1 < len(look[name].values) <= _MOST_PLACES and pairs >= _SEVERAL * ids:
+            why = f"the same ids are there in several {quoted(name)}; write both into one column"
+        elif _texts(look, name, spec) and pairs >= _SEVERAL * ids and look.n >= _RECURRING * pairs:
+            why = f"one id has several texts in {quoted(name)}, each of them rated by several"
+        else:
+            continue
+        yield Reason("item", f"{quoted(item)}: {why}", "unsure", (item,))
+        return
+
+
+def _texts(look: Look, name: str, spec: DataSpec) -> bool:
+    """Whether a column holds texts, and none about a label or a rater."""
+    decided = any(
+        look.depends_on(name, key) for key in (str(spec.rater), *spec.labels) if key in look.columns
+    )
+    return look.kind(name) == "text" and not decided
+
+
+def _people(look: Look, rater: str, spec: DataSpec) -> Iterator[Reason]:
+    about = _about_people(look, rater, spec)
+    taken = (rater, spec.item, spec.text, *spec.labels)
+    places = [
+        name
+        for name in (look.columns if about else ())
+        if name not in taken
+        and 1 < len(look[name].values) <= _MOST_PLACES
+        and not look.depends_on(name, rater)
+    ]
+    for place in places:
+        both = _together(look, rater, place)
+        if 2 * (int(both.max()) + 1) > look.n:
+            continue
+        recurring = _values_of_each(look, place, look[rater].codes) > 1
+        for name in about:
+            several = _values_of_each(look, name, look[rater].codes) > 1
+            apart = name != place and bool((_values_of_each(look, name, both) <= 1).all())
+            if apart and several.sum() >= max(_LEAST, _SHARE * recurring.sum()):
+                why = (
+                    f"{quoted(rater)}: one id may be several people, as {quoted(name)} differs with "
+                    f"{quoted(place)}; write both into one column"
+                )
+                yield Reason("rater", why, "unsure", (rater,))
+                return
+
+
+def _about_people(look: Look, rater: str, spec: DataSpec) -> list[str]:
+    """Columns with demographic names that neither the rater nor the item decides."""
+    return [
+        name
+        for name in look.columns
+        if names.mentions(name, names.DEMOGRAPHIC)
+        and name not in (rater, spec.item, *spec.labels)
+        and len(look[name].values) > 1
+        and not look.depends_on(name, rater)
+        and not look.depends_on(name, str(spec.item))
+    ]
+
+
+def _together(look: Look, one: str, other: str) -> Codes:
+    """Codes of the pairs of two columns' values, shape (n,)."""
+    width = len(look[other].values)
+    pairs = look[one].codes.astype(np.int64) * width + look[other].codes
+    codes: Codes = np.unique(pairs, return_inverse=True)[1]
+    return codes
+
+
+def _values_of_each(look: Look, name: str, keys: Codes) -> Codes:
+    """How many different values, but for empty cells, each key has, shape (keys,)."""
+    width = len(look[name].values)
+    filled = ~look[name].among([""])
+    pairs = np.unique(keys[filled].astype(np.int64) * width + look[name].codes[filled])
+    counts: Codes = np.bincount(pairs // width, minlength=int(keys.max()) + 1)
+    return counts
