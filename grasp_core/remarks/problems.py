@@ -185,6 +185,12 @@ class DataProblem(Code):
         "{file}: {example}{more:? ({more:more case} like this)}; keep one of them, or let the first or the "
         "last count: --repeated first or last, by the order of rows or by the times in --order COLUMN"
     )
+    MANY_ANSWERED_TWICE = (
+        "{file}: {example} ({more:more case} like this); many raters have several rows for an item. If these "
+        "are choices of one answer, write them into one row, as 'a + b'; spans cannot be analysed. If the "
+        "item was shown again, let the first or the last count: --repeated first or last, by the order of "
+        "rows or by the times in --order COLUMN"
+    )
 
     TIME_MISSING = (
         "{file}, row {row:d}, column {column:q}: the time is missing where item {item:q} by rater {rater:q} "

@@ -16,6 +16,9 @@ from grasp_core.remarks.problems import DataProblem
 from grasp_core.remarks.remark import Remark
 from grasp_core.wording import EXAMPLES, quoted
 
+_MANY, _OFTEN = 5, 0.1
+"""Pairs of a rater and an item with several labels, and their share, from which rows are choices of one."""
+
 
 def choose(sieve: Sieve, spec: DataSpec, *, whole: bool = True) -> None:
     """Where a rater gives an item different labels, keep the first or the last, if the spec says so.
@@ -201,8 +204,11 @@ def _contradiction(votes: Votes, earlier: Codes, later: Codes) -> Problem:
 
     by_row = np.argsort(later)
     example = shown(by_row[0])
+    pairs = np.unique(earlier).size
+    many = pairs >= max(_MANY, _OFTEN * (votes.size - later.size))
+    code = DataProblem.MANY_ANSWERED_TWICE if many else DataProblem.ANSWERED_TWICE
     return stop(
-        DataProblem.ANSWERED_TWICE(file=votes.table.name, example=example, more=later.size - 1),
+        code(file=votes.table.name, example=example, more=later.size - 1),
         later.size,
         [shown(position) for position in by_row[:EXAMPLES]],
         field="repeated",

@@ -25,6 +25,7 @@ from grasp_core.io.guess.matrix import guess_matrix
 from grasp_core.io.guess.missing import guess_missing, label_cells, lone_code
 from grasp_core.io.guess.named import Named
 from grasp_core.io.guess.reasons import Reason
+from grasp_core.io.guess.spans import marked_spans
 from grasp_core.io.guess.spellings import odd_ids, one_number
 from grasp_core.io.table import names
 from grasp_core.io.table.recipe import Recipe
@@ -121,7 +122,7 @@ def recognise(
         spec, found = _exclusions(spec, texts)
         reasons += found
         if not any(reason.field in ("item", "rater") and reason.confidence == "unsure" for reason in reasons):
-            reasons += begun_anew(annotations, spec, named)
+            reasons += [*begun_anew(annotations, spec, named), *marked_spans(annotations, spec, named)]
     if recipe is None or published is None:
         cells = label_cells(annotations, spec)
         spec, missing = guess_missing(cells, spec, texts)

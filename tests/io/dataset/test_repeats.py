@@ -153,3 +153,16 @@ def test_the_command_chooses(tmp_path, capsys) -> None:
     assert "--repeated first or last" in capsys.readouterr().err
     assert cli.main(["quality", *columns, "--repeated", "last", "--order", "when"]) == 0
     assert "earlier answers of a rater to the same item, by the times in 'when'" in capsys.readouterr().err
+
+
+def test_rows_that_may_be_choices_of_one_answer_are_refused_as_such() -> None:
+    """To let one of them count would leave out what else the rater chose."""
+    rows = [[f"i{i}", f"r{r}", label] for i in range(4) for r in range(3) for label in ("joy", "fear")]
+    table = rows_table([["item", "rater", "label"], *rows])
+    with pytest.raises(
+        DataError, match=r"choices of one answer, write them into one row, .* --repeated first"
+    ):
+        load(table, None, LONG, ())
+    few = rows_table([["item", "rater", "label"], *rows[::2], *rows[1:3]])
+    with pytest.raises(DataError, match="keep one of them"):
+        load(few, None, LONG, ())
