@@ -39,8 +39,8 @@ from grasp_core.io.dataset.load import Dataset, load
 from grasp_core.io.parts.refused import check_supported
 from grasp_core.io.parts.survey import survey
 from grasp_core.io.parts.workplace import workplace
-from grasp_core.report.doubts import cautions
 from grasp_core.report.tables import lead_table
+from grasp_core.report.warned import warned
 from grasp_core.result import RunResult
 from grasp_core.settings import Settings, read_settings
 from grasp_core.spec import RunSpec
@@ -163,10 +163,8 @@ def _run(chosen: argparse.Namespace) -> None:
     if raters is not None:
         print("\nMap of raters\n")
         say_map(raters, run_spec.analysis.level)
-    before = cautions(result)
-    for warning in result.warnings:
-        if warning not in before:  # these stand before the answer
-            note(str(warning))
+    for warning in warned(result).others:  # the first stand before the answer
+        note(str(warning))
     say_batches(found, run_spec.analysis.columns, data, result.warnings, VOICE)
 
 

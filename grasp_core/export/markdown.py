@@ -11,7 +11,6 @@ from grasp_core.rater_map.reported import printable_map
 from grasp_core.rater_map.tables import axes_table, distance_words, groups_table
 from grasp_core.rater_map.values import RaterMap
 from grasp_core.rater_map.words import EXPLANATION, sentences
-from grasp_core.remarks.ranks import ranked
 from grasp_core.report.contents import brackets, marks, not_estimable, run_title
 from grasp_core.report.given import GIVEN_EXPLANATION, given_sentences, given_table
 from grasp_core.report.in_numbers import dsi_in_numbers, in_numbers
@@ -25,6 +24,7 @@ from grasp_core.report.sentences import answer
 from grasp_core.report.slices import slice_sentences, sliced
 from grasp_core.report.tables import wide_table
 from grasp_core.report.text import WORD_JOINER, Sentence
+from grasp_core.report.warned import Warned
 from grasp_core.report.words import LABEL_USE_EXPLANATION
 from grasp_core.result import RunResult, SlicesResult
 from grasp_core.spec import Level
@@ -76,11 +76,15 @@ def table_markdown(result: RunResult, found: RaterMap | None = None) -> str:
 def _answer(result: RunResult) -> list[str]:
     """The headline, what may undo it, the sentences that back it, with what to do, and other warnings."""
     found = answer(result)
-    mind = [_listed("Mind first:", found.cautions)] if found.cautions else []
+    mind = [_listed("Mind first:", found.warned.first)] if found.warned.first else []
     said = "\n".join(f"- {_sentence(one)}" for one in found.details)
-    others = [one for one in ranked(result.warnings) if one not in found.cautions]
-    warned = [_listed("**Warnings**", others)] if others else []
-    return [_sentence(found.headline), *mind, *([said] if said else []), *warned]
+    return [_sentence(found.headline), *mind, *([said] if said else []), *_others(found.warned)]
+
+
+def _others(found: Warned) -> list[str]:
+    if not found.others:
+        return []
+    return [_listed("\n\n".join(["**Warnings**", *([found.lead] if found.lead else [])]), found.others)]
 
 
 def _listed(head: str, remarks: Sequence[object]) -> str:

@@ -20,6 +20,7 @@ from grasp_core.report.sentences import answer
 from grasp_core.report.slices import as_results
 from grasp_core.report.tables import RowOrder, dsi_table, results_table, wide_table
 from grasp_core.report.text import Sentence
+from grasp_core.report.warned import warned
 from grasp_core.result import RunResult
 from grasp_core.spec import RunSpec
 
@@ -69,7 +70,7 @@ class Analysis:
     def _said(self) -> list[Sentence]:
         """The headline, what may undo it, what backs it, and what holds of pairs."""
         found = answer(self.result)
-        mind = [Sentence.of(f"Mind first: {one}") for one in found.cautions]
+        mind = [Sentence.of(f"Mind first: {one}") for one in found.warned.first]
         pairs = most_told(self.result, PAIRS_SAID) if self.result.pairs else ()
         return [
             found.headline,
@@ -207,9 +208,11 @@ class Analysis:
     def _repr_html_(self) -> str:
         table = wide_table(printable_result(self.result))
         headline, *said = self._said()
+        found = warned(self.result)
+        others = "Other warnings" if found.first else "Warnings"
         return page(
             headline,
             said,
             shown_table(table, marks_legend(self.spec.analysis)),
-            {"Warnings": self.warnings, "How the data were read": self.notes},
+            {others: tuple(map(str, found.others)), "How the data were read": self.notes},
         )

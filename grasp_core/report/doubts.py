@@ -9,8 +9,6 @@ from grasp_core.data_spec import Screen
 from grasp_core.groups import AxisSet, Group
 from grasp_core.remarks.cautions import ScreenCaution, counts_by_group
 from grasp_core.remarks.guards import GuardCaution
-from grasp_core.remarks.ranks import may_undo
-from grasp_core.remarks.remark import Remark
 from grasp_core.report.finding import LABEL_USE, Doubt, Finding
 from grasp_core.report.findings import findings, held_groups
 from grasp_core.report.reading import SCREENS
@@ -56,18 +54,6 @@ def doubted(one: Finding, result: RunResult) -> Finding:
 def doubts(result: RunResult, about: About) -> tuple[Doubt, ...]:
     """All that may undo it, or limits it."""
     return (*_of_items(result, about), *_of_screens(result, about), *_of_other_axes(result, about))
-
-
-def cautions(result: RunResult) -> tuple[Remark, ...]:
-    """Warnings that may undo what is found, to be read before it, but for axes tested since."""
-    given = {axis_label((one.column,)) for one in result.given}
-    return tuple(one for one in result.warnings if may_undo(one) and not _is_tested(one, given))
-
-
-def _is_tested(warning: Remark, given: set[str]) -> bool:
-    """Whether it says that two axes go together, of which each was tested given the other."""
-    numbers = dict(warning.numbers)
-    return warning.code is GuardCaution.AXES_TOGETHER and {numbers["first"], numbers["second"]} <= given
 
 
 def _of_items(result: RunResult, about: About) -> Iterator[Doubt]:

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from grasp_core.outcome import Outcome
-from grasp_core.remarks.remark import Remark
 from grasp_core.report.advice import advice
-from grasp_core.report.doubts import About, cautions, doubted, doubts, told
+from grasp_core.report.doubts import About, doubted, doubts, told
 from grasp_core.report.finding import Doubt, Finding, interval_note, lead
 from grasp_core.report.findings import beside, count_groups, nearest, stand_out
 from grasp_core.report.tables import effect
 from grasp_core.report.text import Segment, Sentence
+from grasp_core.report.warned import Warned, warned
 from grasp_core.report.words import (
     FALSE_POSITIVE_RATE,
     WORDS,
@@ -33,10 +33,10 @@ _LISTED = 5
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer: one headline, what may undo it, and the sentences that back it."""
+    """The answer: one headline, what a run warns of, and the sentences that back it."""
 
     headline: Sentence
-    cautions: tuple[Remark, ...]
+    warned: Warned
     details: tuple[Sentence, ...]
 
 
@@ -61,7 +61,7 @@ def answer(result: RunResult) -> Answer:
     details += advice(result, found)
     details += _not_estimable(result)
     headline = stand_out(found, result) if found else _no_finding(result, near)
-    return Answer(headline, cautions(result), tuple(details))
+    return Answer(headline, warned(result), tuple(details))
 
 
 def strength(outcome: Outcome) -> tuple[float, float, float]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from html import unescape
 
 import pytest
 
@@ -14,12 +16,14 @@ from grasp_core.cli.terminal.told import say_result
 from grasp_core.export.html.page import report_html
 from grasp_core.export.markdown import table_markdown
 from grasp_core.io.dataset.load import Dataset
+from grasp_core.notebook.results import Analysis
 from grasp_core.remarks.cautions import Caution, ScreenCaution, counted_group, counts_by_group
 from grasp_core.report.assignment import said_of_assignment
-from grasp_core.report.doubts import cautions, told
+from grasp_core.report.doubts import told
 from grasp_core.report.pairs.sentences import most_told
 from grasp_core.report.sentences import answer
 from grasp_core.report.slices import slice_sentences
+from grasp_core.report.warned import warned
 from grasp_core.result import Association, RunResult
 from tests.computing import compute_in_threads
 from tests.results import make_group, make_outcome, make_result, saying, with_pairs, with_slices
@@ -54,7 +58,7 @@ def test_harder_items_are_not_told_as_a_group_that_stands_out() -> None:
     )
     assert said.details[-1].plain.startswith("What to do first: shuffle within what decided who rates what")
     assert not any("labels do not stand" in one.plain for one in said.details)
-    assert [one.code.key for one in said.cautions] == ["own-items", "gai-of-other-items"]
+    assert [one.code.key for one in said.warned.first] == ["own-items", "gai-of-other-items"]
 
 
 def test_clickers_are_told_before_what_they_make() -> None:
@@ -71,9 +75,9 @@ def test_of_two_axes_that_go_together_neither_is_certain_until_given_the_other()
     assert before.headline.plain == (
         "No group stands out for certain: other and one (perhaps side); out and in (perhaps race)"
     )
-    assert [one.code.key for one in before.cautions] == ["axes-together"]
+    assert [one.code.key for one in before.warned.first] == ["axes-together"]
     after = answer(run(associated(3), given=("side", "race")))
-    assert after.cautions == ()
+    assert after.warned.first == ()
     assert after.headline.plain.startswith("other and one raters differ from each other: other say")
     assert after.headline.plain.endswith(". Not for certain: out and in (no longer given race)")
     mend, then = (one.plain for one in after.details[-2:])
@@ -154,7 +158,7 @@ def test_groups_that_cannot_be_found_are_no_negative_answer() -> None:
 def test_every_door_tells_warnings_before_findings(door: str, capsys: pytest.CaptureFixture[str]) -> None:
     result = own_items(make_group("Woman", gai=make_outcome(1.5, "up", "**")))
     result = replace(result, warnings=(*result.warnings, Caution.SMALL_GROUPS(small=1, groups=2, least=5)))
-    assert [one.code.key for one in cautions(result)] == ["own-items"]
+    assert [one.code.key for one in warned(result).first] == ["own-items"]
     if door == "terminal":
         say_result(result)
         text = capsys.readouterr().out
@@ -167,3 +171,29 @@ def test_every_door_tells_warnings_before_findings(door: str, capsys: pytest.Cap
         assert text.index("No group stands out for certain") < place
         assert place < text.index("GAI 1.500" if door == "html" else "1.500")
     assert text.index("Mind first:")
+
+
+@pytest.mark.parametrize(
+    ("make", "lead"),
+    [
+        (report_html, "Beside the 1 that stands above, under “Mind first”:"),
+        (table_markdown, "Beside the 1 that stands above, under “Mind first”:"),
+        (lambda result: Analysis(result)._repr_html_(), "Other warnings (1)"),
+    ],
+    ids=["html", "markdown", "notebook"],
+)
+def test_every_warning_is_met_once(make: Callable[[RunResult], str], lead: str) -> None:
+    few = Caution.SMALL_GROUPS(small=1, groups=2, least=5)
+    result = own_items(make_group("Woman", gai=make_outcome(1.5, "up", "**")))
+    both = replace(result, warnings=(few, *result.warnings))
+    text = unescape(make(both))
+    assert [text.count(str(one)) for one in both.warnings] == [1, 1]
+    assert text.count(lead) == 1
+    assert "under “Mind first”" not in make(replace(result, warnings=(few,)))
+
+
+def test_the_report_says_where_there_are_no_other_warnings() -> None:
+    section = "<h2>Warnings</h2>\n<p>"
+    result = own_items(make_group("Woman", gai=make_outcome(1.5, "up", "**")))
+    assert f"{section}None but the 1 that stands above, under “Mind first”.</p>" in report_html(result)
+    assert f"{section}None.</p>" in report_html(replace(result, warnings=()))

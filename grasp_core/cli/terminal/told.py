@@ -39,9 +39,9 @@ WIDTH = 100
 def say_result(result: RunResult) -> None:
     """Print what may undo the answer, the answer in words, then every table."""
     found, shown = answer(result), printable_result(result)
-    if found.cautions:
+    if found.warned.first:
         print("\nMind first:", end="\n\n")
-        for caution in found.cautions:
+        for caution in found.warned.first:
             print(f"- {printable(str(caution))}")
     print(f"\n{found.headline.plain}", end="\n\n")
     for sentence in found.details:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from html import escape
 
@@ -26,7 +27,7 @@ from grasp_core.export.html.style import STYLE
 from grasp_core.outcome import Outcome
 from grasp_core.rater_map.reported import printable_map
 from grasp_core.rater_map.values import RaterMap
-from grasp_core.remarks.ranks import ranked
+from grasp_core.remarks.remark import Remark
 from grasp_core.report.contents import (
     Method,
     brackets,
@@ -40,7 +41,8 @@ from grasp_core.report.label_tables import with_label_use
 from grasp_core.report.labelled import labelled_sentence
 from grasp_core.report.printable import printable, printable_result
 from grasp_core.report.saved import spec_json
-from grasp_core.report.sentences import answer
+from grasp_core.report.sentences import Answer, answer
+from grasp_core.report.warned import Warned
 from grasp_core.report.words import (
     SIGNIFICANCE_NAMES,
     WORDS,
@@ -129,14 +131,15 @@ def report_html(result: RunResult, found: RaterMap | None = None) -> str:
 
 def _contents(result: RunResult, spec_file: str) -> dict[str, str]:
     """The sections of the result itself."""
+    found = answer(result)
     contents = {
-        "answer": _answer(result),
+        "answer": _answer(found),
         "axes": _axes(result),
         "cohesion": figure(cohesion_map(result), "cohesion"),
         "groups": _groups(result),
         "chance": _chance(result),
         "methods": _methods(result),
-        "warnings": listing(escape(str(warning)) for warning in ranked(result.warnings)) or "<p>None.</p>",
+        "warnings": _warnings(found.warned),
         "data": data(result),
     }
     if with_label_use(result):
@@ -160,13 +163,20 @@ def _facts(result: RunResult) -> str:
     return escape(f"{result.permutations:,} chance groupings · GRASP {result.code_version}")
 
 
-def _answer(result: RunResult) -> str:
-    found = answer(result)
-    mind = (
-        "<p>Mind first:</p>" + listing(escape(str(one)) for one in found.cautions) if found.cautions else ""
-    )
+def _answer(found: Answer) -> str:
+    first = _remarks(found.warned.first)
+    mind = f"<p>Mind first:</p>{first}" if first else ""
     headline = f'<p class="headline">{sentence(found.headline)}</p>'
     return "\n".join([headline, mind, listing(map(sentence, found.details))])
+
+
+def _warnings(found: Warned) -> str:
+    lead = f"<p>{escape(found.lead)}</p>\n" if found.lead else ""
+    return f"{lead}{_remarks(found.others)}"
+
+
+def _remarks(remarks: Iterable[Remark]) -> str:
+    return listing(escape(str(one)) for one in remarks)
 
 
 def _axes(result: RunResult) -> str:

@@ -6,10 +6,10 @@ from functools import partial
 
 import streamlit as st
 
-from grasp_core.report.doubts import cautions
 from grasp_core.report.finding import Finding, interval_note
 from grasp_core.report.findings import CARDS
 from grasp_core.report.text import escape_markdown
+from grasp_core.report.warned import warned
 from grasp_core.wording import agree, number
 from pages._ui.result import cache
 from pages._ui.result.figures import page_theme
@@ -26,8 +26,8 @@ def show_first(shown: Shown) -> None:
     found = told.findings
     way = no_way if shown.stranger or shown.run is None else partial(way_to_mend, shown.run)
     st.header(told.headline.markdown)
-    grave = cautions(result)
-    show_warned(grave, way)
+    warnings = warned(result)
+    show_warned(warnings.first, way)
     with st.container(key=page_style.CARDS):
         for place, finding in enumerate(found[:CARDS]):
             _card(shown, finding, place)
@@ -40,7 +40,7 @@ def show_first(shown: Shown) -> None:
         st.caption(
             f"And {number(rest, 'more group')} {agree(rest, 'holds', 'hold')} after correction: see Groups."
         )
-    show_warned([one for one in result.warnings if one not in grave], way, first_place=len(grave))
+    show_warned(warnings.others, way, first_place=len(warnings.first))
 
 
 def _card(shown: Shown, finding: Finding, place: int) -> None:

@@ -1,4 +1,4 @@
-"""Sections on what every number means, on cautions, and on the data."""
+"""Sections on what every number means and on the data."""
 
 from __future__ import annotations
 
@@ -40,14 +40,6 @@ def show_methods(result: RunResult) -> None:
     st.subheader("Conventions of this run")
     for name, sentence in stated(result.spec, result.stopping):
         st.markdown(f"**{name}**: {escape_markdown(sentence)}")
-
-
-def show_warnings(result: RunResult) -> None:
-    """The section of cautions."""
-    if not result.warnings:
-        st.write("None.")
-    for warning in result.warnings:
-        st.warning(escape_markdown(str(warning)), icon=":material/warning:")
 
 
 def show_data(result: RunResult) -> None:

@@ -16,7 +16,7 @@ from pages._ui.result.given import has_given, show_given
 from pages._ui.result.groups import draw_groups, show_groups
 from pages._ui.result.items import has_items, show_items
 from pages._ui.result.labels import has_label_use, show_labels
-from pages._ui.result.methods import show_data, show_methods, show_warnings
+from pages._ui.result.methods import show_data, show_methods
 from pages._ui.result.one_group import choose_group, named_group, open_group, show_group
 from pages._ui.result.pairs import has_pairs, show_pairs
 from pages._ui.result.rater_map import has_rater_map, show_rater_map
@@ -140,7 +140,5 @@ def _data_and_methods(shown: Shown) -> None:
     key, result = shown.key, shown.result
     st.header("Methods")
     section(key, "methods", lambda: show_methods(result))
-    st.header("Warnings")
-    show_warnings(result)
     st.header("Data")
     section(key, "data", lambda: show_data(result))

@@ -133,6 +133,8 @@ def test_three_warnings_stand_in_the_open_the_gravest_first_each_with_its_way(
         "column b is ",
     ]
     assert "column c" in seen(widget(page.expander, "1 more warning").warning)
+    said_on_methods = seen(view(page, "Data and methods").warning)
+    assert [said_on_methods.count(str(one)) for one in warnings] == [1, 1, 1, 1]
     press(page, "Take 15,999 permutations")
     assert "Load the data first" in seen(page.info)
 
