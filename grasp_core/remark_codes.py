@@ -10,7 +10,7 @@ from typing import Any
 
 from grasp_core.json_values import CONVERTER, WrongKindError, from_json
 from grasp_core.remarks.baselines import BaselineCaution
-from grasp_core.remarks.cautions import Caution, ModelCaution, ScreenCaution
+from grasp_core.remarks.cautions import Caution, GroupCount, ModelCaution, ScreenCaution
 from grasp_core.remarks.endpoints import ModelProblem
 from grasp_core.remarks.guards import GuardCaution, ShuffleCaution
 from grasp_core.remarks.items import ItemProblem
@@ -33,6 +33,7 @@ KINDS: tuple[type[Code], ...] = (
         ShuffleCaution,
         ModelCaution,
         ScreenCaution,
+        GroupCount,
         BaselineCaution,
         PlanCaution,
         LeftOutReason,
@@ -67,6 +68,8 @@ def _value(plain: Any) -> Value:
     if isinstance(plain, dict):
         return remark_from_dict(plain)
     if isinstance(plain, list):
+        if plain and all(isinstance(one, dict) for one in plain):
+            return tuple(map(remark_from_dict, plain))
         texts = from_json(plain[:-1], tuple[str, ...])
         return (*texts, *(one if type(one) is int else from_json(one, str) for one in plain[-1:]))
     if isinstance(plain, bool) or not isinstance(plain, int | float | str):

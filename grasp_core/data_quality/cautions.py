@@ -9,7 +9,7 @@ import numpy as np
 from grasp_core.annotations import Annotations, BoolArray
 from grasp_core.data_spec import Screen
 from grasp_core.groups import Grouping
-from grasp_core.remarks.cautions import Caution, ScreenCaution, counted_group
+from grasp_core.remarks.cautions import Caution, GroupCount, ScreenCaution
 from grasp_core.remarks.remark import Remark
 from grasp_core.report.reading import SCREENS
 from grasp_core.report.words import named_group
@@ -33,7 +33,9 @@ def screen_cautions(annotations: Annotations, grouping: Grouping) -> tuple[Remar
         counts = grouping.member.astype(np.int64) @ who
         order = [g for g in np.argsort(-counts, kind="stable") if counts[g]]
         groups = tuple(
-            counted_group(named_group(grouping.groups[g]), int(counts[g]), int(grouping.n_raters[g]))
+            GroupCount.RATERS_OF_GROUP(
+                group=named_group(grouping.groups[g]), raters=int(counts[g]), of=int(grouping.n_raters[g])
+            )
             for g in order
         )
         if groups:

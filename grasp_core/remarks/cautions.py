@@ -90,18 +90,19 @@ class ScreenCaution(Code):
     SCREENED_IN_GROUPS = "{screen}, by group: {groups:6}"
 
 
-def counted_group(group: str, raters: int, of: int) -> str:
-    """A group and how many of its raters a screen names, as `SCREENED_IN_GROUPS` lists them."""
-    return f"{group}: {raters:,} of {of:,}"
+@unique
+class GroupCount(Code):
+    """Counts of raters by group, as cautions on raters whom screens name list them."""
+
+    RATERS_OF_GROUP = "{group}: {raters} of {of}"
 
 
 def counts_by_group(remark: Remark) -> dict[str, int]:
-    """Raters by group of such a caution."""
+    """Raters by group of `SCREENED_IN_GROUPS`; none of one that was written when it had texts alone."""
     groups = dict(remark.numbers)["groups"]
-    texts = [one for one in groups if isinstance(one, str)] if isinstance(groups, tuple) else []
-    found = [(name, counted.split(" ")[0]) for name, _, counted in (one.rpartition(": ") for one in texts)]
-    counts = {name: raters.replace(",", "") for name, raters in found}
-    return {name: int(raters) for name, raters in counts.items() if raters.isdigit()}
+    counts = [one for one in groups if isinstance(one, Remark)] if isinstance(groups, tuple) else []
+    found = [dict(one.numbers) for one in counts if one.code is GroupCount.RATERS_OF_GROUP]
+    return {str(one["group"]): one["raters"] for one in found if isinstance(one["raters"], int)}
 
 
 def is_public(remark: Remark) -> bool:

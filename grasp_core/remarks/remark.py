@@ -7,7 +7,7 @@ from enum import Enum
 from functools import cached_property
 from typing import Any
 
-from grasp_core.remarks.sentences import Texts, kept, places, worded
+from grasp_core.remarks.sentences import kept, places, worded
 
 
 class Code(Enum):
@@ -38,7 +38,8 @@ class Remark:
     ----------
     code : Code
     numbers : tuple of (name, value)
-        Sorted by name. Whole numbers, numbers with decimals, texts, lists of texts, or another remark.
+        Sorted by name. Whole numbers, numbers with decimals, texts, lists of texts, or another remark
+        or a list of them.
 
     Raises
     ------
@@ -67,7 +68,7 @@ class Remark:
         return {"code": self.code.key, "numbers": numbers, "text": str(self)}
 
 
-Value = int | float | str | Texts | Remark
+Value = int | float | str | Remark | tuple[str | int | Remark, ...]
 
 
 class Words(Code):
@@ -84,4 +85,4 @@ def said(sentence: str) -> Remark:
 def _plain(value: Value) -> Any:
     if isinstance(value, Remark):
         return value.to_dict()
-    return list(value) if isinstance(value, tuple) else value
+    return [_plain(one) for one in value] if isinstance(value, tuple) else value

@@ -3,8 +3,8 @@
 How a place is filled: whole numbers with thousands separated, ``{n:row}`` with the noun in the right form,
 ``{n:is/are}`` the verb alone, ``{n:d}`` the digits alone; texts as they are, ``{x:q}`` quoted; lists of texts
 quoted with commas, ``{x:3}`` the first three and how many more, ``{x:or}`` as they are with that word between
-them; numbers with decimals by their format. ``{x:?text}`` is `text` where x is neither 0 nor empty,
-``{x:!text}`` where it is; places may stand in it.
+them; lists of remarks as those of what they say; numbers with decimals by their format. ``{x:?text}`` is
+`text` where x is neither 0 nor empty, ``{x:!text}`` where it is; places may stand in it.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ def kept(value: T, forms: set[str]) -> T | str | Texts:
         return cut(value) if "q" in forms else value
     if not isinstance(value, tuple) or any(form.isalpha() for form in forms):
         return value
-    texts, more = _more(value)
-    limit = max([int(form) for form in forms if form.isdigit()], default=LISTED)
-    more += max(len(texts) - limit, 0)
-    return (*map(cut, texts[:limit]), *([more] if more else []))
+    if not all(isinstance(one, str | int) for one in value):
+        return value  # remarks, which are asked for their numbers
+    texts, more = _first(value, forms)
+    return (*map(cut, texts), *([more] if more else []))
 
 
 def _places(sentence: str) -> Iterator[tuple[str, str]]:
@@ -73,16 +73,22 @@ def _counted(count: int, form: str) -> str:
     return agree(count, one, many) if verb else number(count, one)
 
 
-def _joined(values: Texts, form: str) -> str:
-    texts, more = _more(values)
+def _joined(values: tuple[Any, ...], form: str) -> str:
     if form.isalpha():
-        return f" {form} ".join(texts)
+        return f" {form} ".join(_texts(values))
+    texts, more = _first(values, {form})
     return ", ".join(map(quoted, texts)) + (f" and {more:,} more" if more else "")
 
 
-def _more(values: Texts) -> tuple[list[str], int]:
-    last = values[-1] if values else ""
-    return [text for text in values if isinstance(text, str)], last if isinstance(last, int) else 0
+def _first(values: tuple[Any, ...], forms: set[str]) -> tuple[list[str], int]:
+    """As many as the form with the highest limit shows, and how many more there are."""
+    texts, last = _texts(values), values[-1] if values else ""
+    limit = max([int(form) for form in forms if form.isdigit()], default=LISTED)
+    return texts[:limit], max(len(texts) - limit, 0) + (last if isinstance(last, int) else 0)
+
+
+def _texts(values: tuple[Any, ...]) -> list[str]:
+    return [str(one) for one in values if not isinstance(one, int)]
 
 
 _WORDS = _Words()

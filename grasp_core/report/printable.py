@@ -178,10 +178,14 @@ def _remark(remark: Remark, shown: Callable[[str], str] = printable) -> Remark:
 
 
 def _number(value: Value, shown: Callable[[str], str]) -> Value:
+    if isinstance(value, tuple):
+        return tuple(_single(one, shown) for one in value)
+    return value if isinstance(value, float) else _single(value, shown)
+
+
+def _single(value: str | int | Remark, shown: Callable[[str], str]) -> str | int | Remark:
     if isinstance(value, Remark):
         return _remark(value, shown)
-    if isinstance(value, tuple):
-        return tuple(shown(text) if isinstance(text, str) else text for text in value)
     return shown(value) if isinstance(value, str) else value
 
 

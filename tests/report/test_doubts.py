@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from html import unescape
 
@@ -17,10 +18,12 @@ from grasp_core.export.html.page import report_html
 from grasp_core.export.markdown import table_markdown
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.notebook.results import Analysis
-from grasp_core.remarks.cautions import Caution, ScreenCaution, counted_group, counts_by_group
+from grasp_core.remarks.cautions import Caution, GroupCount, ScreenCaution
+from grasp_core.remarks.remark import Remark
 from grasp_core.report.assignment import said_of_assignment
 from grasp_core.report.doubts import told
 from grasp_core.report.pairs.sentences import most_told
+from grasp_core.report.printable import printable_result
 from grasp_core.report.sentences import answer
 from grasp_core.report.slices import slice_sentences
 from grasp_core.report.warned import warned
@@ -121,17 +124,49 @@ def test_axes_without_a_large_difference_raise_no_doubt() -> None:
     assert told(result)[0].doubts == ()
 
 
+def screened(groups: Sequence[str | Remark], woman: str = "Woman") -> RunResult:
+    row = make_group(woman, gai=make_outcome(1.5, "up", "**"), raters=1_200)
+    caution = ScreenCaution.SCREENED_IN_GROUPS(screen="raters at chance", groups=tuple(groups))
+    result = make_result((row,), statistics=("gai",), dsi=(), warnings=(caution,))
+    return RunResult.from_dict(json.loads(json.dumps(result.to_dict())))
+
+
+def of_group(group: str, raters: int) -> Remark:
+    return GroupCount.RATERS_OF_GROUP(group=f"gender {group}", raters=raters, of=1_200)
+
+
 def test_few_raters_whom_a_screen_names_raise_no_doubt() -> None:
-    row = make_group("Woman", gai=make_outcome(1.5, "up", "**"), raters=1_200)
+    others = [of_group(f"other {place}", 1_200) for place in range(8)]
+    assert told(screened([*others, of_group("Woman", 119)]))[0].doubts == ()
+    assert told(screened([of_group("Woman", 1_100)]))[0].undone
 
-    def named(raters: int) -> RunResult:
-        groups = (counted_group("gender Woman", raters, 60), counted_group("gender Man: tall", 1, 9))
-        caution = ScreenCaution.SCREENED_IN_GROUPS(screen="raters at chance", groups=groups)
-        assert counts_by_group(caution) == {"gender Woman": raters, "gender Man: tall": 1}
-        return make_result((row,), statistics=("gai",), dsi=(), warnings=(caution,))
 
-    assert told(named(119))[0].doubts == ()
-    assert told(named(1_100))[0].undone
+def test_groups_that_the_warning_only_counts_or_cuts_are_doubted_as_those_that_it_shows() -> None:
+    others = [of_group(f"other {place}", 1_200) for place in range(8)]
+    last = screened([*others, of_group("Woman", 300)])
+    assert str(last.warnings[0]).endswith("'gender other 5: 1,200 of 1,200' and 3 more")
+    assert told(last)[0].undone
+    for woman in ("W" * 300, "Woman: 0 of 9"):
+        assert told(screened([of_group(woman, 300)], woman))[0].undone
+    unseen = screened([of_group("Wo\u202eman", 300)], "Wo\u202eman")
+    assert told(printable_result(unseen))[0].undone
+    assert "\u202e" not in str(printable_result(unseen).warnings[0])
+
+
+def test_counts_of_former_results_are_texts_and_stand_as_they_stood() -> None:
+    """No finding is doubted for them; the warning stands first as ever."""
+    former = screened(["gender Woman: 1,100 of 1,200", "gender Man: 1 of 9"])
+    assert str(former.warnings[0]) == (
+        "raters at chance, by group: 'gender Woman: 1,100 of 1,200', 'gender Man: 1 of 9'"
+    )
+    assert warned(former).first == former.warnings
+    assert told(former)[0].doubts == ()
+
+
+def test_a_count_that_is_none_is_no_count() -> None:
+    assert (
+        told(screened([GroupCount.RATERS_OF_GROUP(group="gender Woman", raters="all", of=9)]))[0].doubts == ()
+    )
 
 
 def test_pairs_and_slices_carry_the_doubts_of_their_axis() -> None:

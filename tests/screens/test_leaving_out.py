@@ -16,7 +16,7 @@ from grasp_core.engine.pools.pool import Pool
 from grasp_core.errors import SpecError
 from grasp_core.io.dataset.load import Dataset, load
 from grasp_core.io.parts.refused import check_supported
-from grasp_core.remarks.cautions import Caution, ScreenCaution, is_public
+from grasp_core.remarks.cautions import Caution, GroupCount, ScreenCaution, is_public
 from grasp_core.remarks.left_out import LeftOutReason
 from grasp_core.remarks.remark import Remark
 from grasp_core.report.reading import left_out
@@ -118,8 +118,10 @@ def test_a_run_says_whom_screens_name_in_numbers() -> None:
     total, by_group = screens_of(dataset)
     assert total == Caution.RANDOM_RESPONDERS(raters=4, looked_at=60)
     assert by_group == ScreenCaution.SCREENED_IN_GROUPS(
-        screen="raters at chance", groups=("side in: 4 of 10",)
+        screen="raters at chance",
+        groups=(GroupCount.RATERS_OF_GROUP(group="side in", raters=4, of=10),),
     )
+    assert str(by_group) == "raters at chance, by group: 'side in: 4 of 10'"
     assert (is_public(total), is_public(by_group)) == (True, False)
     assert "--leave-out random" in str(total)
     assert not screens_of(group_of_clickers(3, screen=True))
