@@ -23,7 +23,7 @@ from pages._ui.session.state import shown_run, work
 from pages._ui.session.taking import take_away
 from pages._ui.session.times import told
 from pages._ui.share.sharing import share_run
-from pages._ui.shell.ask_again import offer_ways_back
+from pages._ui.shell.ask_again import Saved, offer_ways_back
 from pages._ui.shell.links import link_to
 from pages._ui.shell.rerun import change_and_run_again, way_to_mend
 from pages._ui.watch.add import offer_watch
@@ -71,7 +71,8 @@ def _say_why_there_is_none(run: RunRecord) -> None:
 def _show_found(run: RunRecord, check: Callable[[], None]) -> None:
     result = server.shared().service.result(run.id)
     show_facts(result)
-    offer_ways_back(run)
+    saved = Saved(run)
+    offer_ways_back(saved)
     if work().found_again == run.id and run.finished_at is not None:
         st.info(
             "The same data and settings were run before, so nothing was computed now: this is that result, "
@@ -86,12 +87,13 @@ def _show_found(run: RunRecord, check: Callable[[], None]) -> None:
         edit(run)
         move(run)
         offer_watch(run)
+    way = partial(way_to_mend, saved)
     if isinstance(result, RunResult):
-        show_result(Shown(run.id, result, run.title, check, run=run))
+        show_result(Shown(run.id, result, run.title, check, run=run, way=way))
         link_to_plan(run)
         show_kept_plans(run, check)
     else:
-        show_answer(run.id, result, check, partial(way_to_mend, run))
+        show_answer(run.id, result, check, way)
 
 
 run = shown_run()

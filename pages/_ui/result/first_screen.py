@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import streamlit as st
 
 from grasp_core.report.finding import Finding, interval_note
@@ -15,19 +13,17 @@ from pages._ui.result import cache
 from pages._ui.result.figures import page_theme
 from pages._ui.result.one_group import open_group
 from pages._ui.shell import page_style
-from pages._ui.shell.rerun import way_to_mend
 from pages._ui.widgets.shown import Shown
-from pages._ui.widgets.warned import no_way, show_warned
+from pages._ui.widgets.warned import show_warned
 
 
 def show_first(shown: Shown) -> None:
     """Headline, what may undo it, cards, and other warnings."""
     result, told = shown.result, cache.told_first(shown.key, shown.result)
     found = told.findings
-    way = no_way if shown.stranger or shown.run is None else partial(way_to_mend, shown.run)
     st.header(told.headline.markdown)
     warnings = warned(result)
-    show_warned(warnings.first, way)
+    show_warned(warnings.first, shown.way)
     with st.container(key=page_style.CARDS):
         for place, finding in enumerate(found[:CARDS]):
             _card(shown, finding, place)
@@ -40,7 +36,7 @@ def show_first(shown: Shown) -> None:
         st.caption(
             f"And {number(rest, 'more group')} {agree(rest, 'holds', 'hold')} after correction: see Groups."
         )
-    show_warned(warnings.others, way, first_place=len(warnings.first))
+    show_warned(warnings.others, shown.way, first_place=len(warnings.first))
 
 
 def _card(shown: Shown, finding: Finding, place: int) -> None:

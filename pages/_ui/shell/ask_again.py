@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import streamlit as st
 
@@ -18,10 +19,20 @@ from pages._ui.session.state import submit
 from pages._ui.shell.links import go
 
 
-def may_ask_again(run: RunRecord) -> bool:
-    """Whether the session's person may run in the run's project, and the run's files are still there."""
-    allowed = why_not_run(current_user(), run.project) is None
-    return allowed and server.shared().service.inputs.are_at_hand(run)
+@dataclass(frozen=True)
+class Saved:
+    """A saved run as one drawing of a page has it."""
+
+    run: RunRecord
+
+    @cached_property
+    def may_be_asked_again(self) -> bool:
+        """Whether the session's person may run in its project, and its files are still there.
+
+        Looked up once, when first needed: a page may offer many ways to go on.
+        """
+        allowed = why_not_run(current_user(), self.run.project) is None
+        return allowed and server.shared().service.inputs.are_at_hand(self.run)
 
 
 def ask_again(run: RunRecord, spec: RunSpec) -> None:
@@ -45,13 +56,13 @@ def ask_again(run: RunRecord, spec: RunSpec) -> None:
     go("results", run_id=again.id)
 
 
-def offer_ways_back(run: RunRecord) -> None:
+def offer_ways_back(saved: Saved) -> None:
     """What was left out or held alike by one click, each with the click that takes it back."""
-    found = list(ways_back(run.spec))
-    if not found or not may_ask_again(run):
+    found = list(ways_back(saved.run.spec))
+    if not found or not saved.may_be_asked_again:
         return
     for place, back in enumerate(found):
         with st.container(horizontal=True, vertical_alignment="center"):
             st.caption(back.mended, width="content")
             if st.button(back.mend.label, icon=":material/undo:", key=f"back-{place}"):
-                ask_again(run, back.mend.spec)
+                ask_again(saved.run, back.mend.spec)

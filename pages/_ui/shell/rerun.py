@@ -7,9 +7,8 @@ import streamlit as st
 from grasp_core.remarks.remark import Remark
 from grasp_core.report.mending import mend
 from grasp_core.spec import AnalysisSpec, RunSpec
-from grasp_core.store.runs import RunRecord
 from pages._ui.session.state import work
-from pages._ui.shell.ask_again import ask_again, may_ask_again
+from pages._ui.shell.ask_again import Saved, ask_again
 from pages._ui.shell.links import go
 
 
@@ -19,14 +18,15 @@ def change_and_run_again(spec: RunSpec) -> None:
         _change(spec, spec.analysis)
 
 
-def way_to_mend(run: RunRecord, warning: Remark, place: int) -> None:
+def way_to_mend(saved: Saved, warning: Remark, place: int) -> None:
     """A button that runs a run again as mends a warning of it, or leads to where that is chosen."""
+    run = saved.run
     found, key = mend(warning, run.spec), f"mend-{place}"
     if found is None:
         return
     leaves_out = found.spec.data != run.spec.data
     icon = ":material/person_remove:" if leaves_out else ":material/build:"
-    if found.spec != run.spec and may_ask_again(run):
+    if found.spec != run.spec and saved.may_be_asked_again:
         if st.button(found.label, icon=icon, key=key):
             ask_again(run, found.spec)
     elif leaves_out:

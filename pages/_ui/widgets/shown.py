@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from grasp_core.remarks.remark import Remark
 from grasp_core.result import RunResult
 from grasp_core.store.runs import RunRecord
+from pages._ui.widgets.warned import no_way
 
 
 def always() -> None:
@@ -30,6 +32,8 @@ class Shown:
         What charts are drawn of; an earlier provisional result where the newest says little more.
     run : RunRecord, optional
         The run on this server, of which more may be asked.
+    way : callable
+        Draws the way to mend a warning, if there is one: see :mod:`pages._ui.widgets.warned`.
     stranger : bool
         Whether the viewer looks through a shared link, and so asks nothing.
     small_groups : bool
@@ -42,6 +46,7 @@ class Shown:
     check: Callable[[], None] = always
     charted: RunResult | None = None
     run: RunRecord | None = None
+    way: Callable[[Remark, int], None] = no_way
     stranger: bool = False
     small_groups: bool = True
 

@@ -11,6 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from grasp_core.access import only
+from grasp_core.engine.inputs import Inputs
 from grasp_core.io.dataset.load import load
 from grasp_core.io.parsing.read import read_table
 from grasp_core.remarks.cautions import Caution
@@ -49,10 +50,10 @@ def _files() -> dict[str, bytes]:
 FILES = _files()
 
 
-def _saved(server: Server, *warnings: Remark) -> RunRecord:
+def _saved(server: Server, *warnings: Remark, spec: RunSpec = SPEC) -> RunRecord:
     tables = [read_table(content, name) for name, content in FILES.items()]
-    summary = load(*tables, SPEC.data).summary
-    result = replace(make_result(), spec=SPEC, data=summary, warnings=(CONSTANT, *warnings))
+    summary = load(*tables, spec.data).summary
+    result = replace(make_result(), spec=spec, data=summary, warnings=(CONSTANT, *warnings))
     return stored_run(server, result, FILES)
 
 
@@ -126,6 +127,28 @@ def test_who_may_not_run_there_is_offered_nothing(server: Server, monkeypatch: p
     page.button(key="mend-0").click().run()  # as it was drawn before the role was taken away
     assert WITHOUT not in _labels(_visit(run.id))
     assert len(server.runs.search()) == 1
+
+
+def test_the_files_are_looked_for_once_however_many_ways_there_are(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few = Caution.TOO_FEW_FOR_CORRECTION(permutations=100, tests=400, least=15_999)
+    spec = replace(SPEC, data=replace(DATA_SPEC, screens=("random",)))
+    run = _saved(server, WORKLOAD, few, spec=spec)
+    looked: list[str] = []
+    kept = Inputs.are_at_hand
+
+    def look(inputs: Inputs, record: RunRecord) -> bool:
+        looked.append(record.id)
+        return kept(inputs, record)
+
+    monkeypatch.setattr(Inputs, "are_at_hand", look)
+    page = _visit(run.id)
+    offered = {WITHOUT, BACK, "Shuffle within like workload", "Take 15,999 permutations"}
+    assert offered <= set(_labels(page))
+    assert looked == [run.id]
+    page.run()
+    assert looked == [run.id] * 2
 
 
 def test_a_stranger_is_offered_nothing(server: Server) -> None:
