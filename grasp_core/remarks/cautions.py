@@ -7,6 +7,11 @@ from enum import unique
 from grasp_core.remarks.remark import Code, Remark
 
 
+def leaving_out(screen: str) -> str:
+    """Where raters whom a screen names are left out, in words that are right wherever they are read."""
+    return f"on Results or Data, or by --leave-out {screen} (screens, in Python and in specs)"
+
+
 @unique
 class Caution(Code):
     """Cautions that take whole numbers only, never a text from the data, so that anybody may see them."""
@@ -57,16 +62,16 @@ class Caution(Code):
     RANDOM_RESPONDERS = (
         "{raters:rater} of {looked_at} {raters:agrees/agree} with the others no more than chance does, as if "
         "without reading; a few such raters in a group make it differ where nobody's opinion does. Leave "
-        "them out: on Data, under Quality, or by --leave-out random"
+        f"them out: {leaving_out('random')}"
     )
     CONSTANT_RATERS = (
         "{raters:rater} of {looked_at} with {least} or more annotations gave one label always. If they did "
-        "not look, leave them out: on Data, under Quality, or by --leave-out constant"
+        f"not look, leave them out: {leaving_out('constant')}"
     )
     NEAR_DUPLICATES = (
         "{pairs:pair} of raters ({raters:rater}) {pairs:agrees/agree} far more than independent raters "
         "would: one person with two accounts, copied answers, or two people who see the task very much "
-        "alike. To leave out one of each two: on Data, under Quality, or by --leave-out duplicates"
+        f"alike. To leave out one of each two: {leaving_out('duplicates')}"
     )
     NOT_GIVEN_IN_PARTS = "axes are not tested given one another in data in parts"
     NOT_SCREENED_IN_PARTS = (

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from grasp_core.data_spec import Screen
 from grasp_core.groups import AxisSet, Group
-from grasp_core.remarks.cautions import ScreenCaution, counts_by_group
+from grasp_core.remarks.cautions import ScreenCaution, counts_by_group, leaving_out
 from grasp_core.remarks.guards import GuardCaution
 from grasp_core.report.finding import LABEL_USE, Doubt, Finding
 from grasp_core.report.findings import findings, held_groups
@@ -113,7 +113,7 @@ def _of_screens(result: RunResult, about: About) -> Iterator[Doubt]:
             if named >= MANY * row.n_raters:
                 lead, do = _WHY[screen]
                 who = f"{named} of {row.n_raters} {group_label(row.group)}"
-                mend = f"leave these raters out (on Data, under Quality, or by --leave-out {screen})"
+                mend = f"leave these raters out: {leaving_out(screen)}"
                 yield Doubt(f"{lead} ({who} {do})", f"{who} {do}", mend)
 
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 import pytest
 
+from grasp_core.cli.entry import make_parser
 from grasp_core.data_spec import DataSpec, Screen
+from grasp_core.notebook.options import ReadingOptions
 from grasp_core.remarks.cautions import Caution, ScreenCaution
 from grasp_core.remarks.guards import GuardCaution, ShuffleCaution
 from grasp_core.remarks.ranks import RANKS, may_undo
-from grasp_core.remarks.remark import Remark, said
-from grasp_core.report.mending import mend, ways_back
+from grasp_core.remarks.remark import Code, Remark, said
+from grasp_core.report.mending import SCREEN_OF, mend, ways_back
 from grasp_core.spec import AnalysisSpec, ModelSource, RunSpec
 
 AXES = (("gender",),)
@@ -60,6 +65,21 @@ def test_raters_whom_a_screen_names_are_left_out_by_it_and_brought_back(
     assert found.spec.data.screens == (screen,)
     assert [back.mend.spec for back in ways_back(found.spec)] == [everybody]
     assert mend(warning, found.spec) is None
+
+
+@pytest.mark.parametrize("code", SCREEN_OF, ids=lambda code: code.key)
+def test_a_warning_of_raters_names_what_leaves_them_out_in_every_door(code: Code) -> None:
+    """*Results* and *Data* have it as a button, the command as an option, Python and specs as a field."""
+    named = re.search(
+        r"on Results or Data, or by (--leave-out \w+) \((\w+), in Python and in specs\)$", code.value
+    )
+    assert named is not None
+    option, field = named.groups()
+    files = ["--annotations", "a.csv", "--item", "i", "--rater", "r", "--label", "l", "--axis", "gender"]
+    chosen = make_parser().parse_args(["run", *files, *option.split()])
+    assert tuple(chosen.screens) == (SCREEN_OF[code],)
+    assert replace(DATA, **{field: (SCREEN_OF[code],)}) != DATA
+    assert field in ReadingOptions.__annotations__
 
 
 def test_workload_that_was_held_alike_is_let_differ_again() -> None:
