@@ -21,6 +21,9 @@ _ACCEPTED = frozenset({"accepted", "approved", "submitted"})
 _ANSWER_KNOWN = "GOLDEN:"
 """What Toloka's columns of right answers begin with, filled for control tasks alone."""
 _MOST_ANSWERS = 100
+_NOBODY = frozenset(
+    {"nan", "null", "undefined", "<na>", "#n/a", "unknown", "anonymous", "not-logged-in", "not logged in"}
+)
 _NOT_ACCEPTED = frozenset({"rejected", "returned", "expired", "timed-out", "skipped"})
 
 
@@ -40,6 +43,7 @@ def guess_aside(table: Table, raters: Table | None, spec: DataSpec) -> tuple[Dat
         rater = str(spec.rater)
         why = "its name says that it was made of others' labels, or is known to be right"
         found = [(rater, text, why) for text in _made(table, raters, rater)]
+        found += [(rater, text, "it names nobody") for text in _nobody(table, raters, rater)]
         item = str(spec.item)
         checks = [(item, text) for text in _check_items(table, item)]
         checks += [*_checks(table, spec), *_known_answers(table, spec)]
@@ -66,8 +70,18 @@ def _sums(table: Table, item: str) -> list[str]:
 
 def _made(table: Table, raters: Table | None, rater: str) -> list[str]:
     """Rater ids that are words for labels made of others, and that no raters file knows."""
+    return _unknown(table, raters, rater, [text for text in table.distinct(rater) if _says(text, names.MADE)])
+
+
+def _nobody(table: Table, raters: Table | None, rater: str) -> list[str]:
+    """Rater ids that programs and people write where they know none: they may stand for several."""
     ids = table.distinct(rater)
-    found = [text for text in ids if _says(text, names.MADE)]
+    return _unknown(table, raters, rater, [text for text in ids if text.strip().casefold() in _NOBODY])
+
+
+def _unknown(table: Table, raters: Table | None, rater: str, found: list[str]) -> list[str]:
+    """Those ids that no raters file knows; none if hardly another would be left."""
+    ids = table.distinct(rater)
     if raters is not None and found:
         known = {text for name in raters.columns for text in raters.distinct(name)}
         found = [text for text in found if text not in known]

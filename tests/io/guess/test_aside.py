@@ -228,3 +228,16 @@ def test_items_that_are_checks_are_left_out(item: str) -> None:
 @pytest.mark.parametrize("item", ["attention", "practice makes perfect", "check in 3", "test_1"])
 def test_items_that_are_words_stay(item: str) -> None:
     assert read(long(*(f"{item},w{r},y" for r in range(4)))) == (40, 4, [])
+
+
+@pytest.mark.parametrize("who", ["nan", "NULL", "unknown", "Anonymous", "#N/A"])
+def test_an_id_that_names_nobody_is_no_rater(who: str) -> None:
+    """Several people may have answered without one, the same item too."""
+    annotations, raters, why = read(long(f"i0,{who},y", f"i0,{who},n", f"i1,{who},n"))
+    assert (annotations, raters) == (36, 4)
+    assert why == [f"'worker' = '{who}' is left out: it names nobody"]
+
+
+@pytest.mark.parametrize("who", ["na", "none", "Nan Goldin", "unknown_1"])
+def test_an_id_that_may_be_somebody_s_stays(who: str) -> None:
+    assert read(long(f"i0,{who},y", f"i1,{who},n")) == (38, 5, [])
