@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from grasp_core.report.text import escape_markdown
+from grasp_core.report.words.text import escape_markdown
 from pages._ui.account.own_links import show_own_links
 from pages._ui.account.own_sessions import list_sessions
 from pages._ui.account.tokens import show_tokens

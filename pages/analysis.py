@@ -7,7 +7,7 @@ import streamlit as st
 from grasp_core.data_spec import DataSpec
 from grasp_core.errors import GraspError
 from grasp_core.io.dataset.load import Dataset
-from grasp_core.report.text import escape_markdown
+from grasp_core.report.words.text import escape_markdown
 from grasp_core.spec import AnalysisSpec, RunSpec
 from pages._ui.analysis.assignment import say_who_rated_what
 from pages._ui.analysis.comparison import say_what_is_compared

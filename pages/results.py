@@ -6,7 +6,7 @@ from functools import partial
 import streamlit as st
 
 from grasp_core import server
-from grasp_core.report.text import escape_markdown
+from grasp_core.report.words.text import escape_markdown
 from grasp_core.result import Result, RunResult
 from grasp_core.store.runs import RunRecord
 from pages._ui.models.models_answer import show_answer

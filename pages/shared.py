@@ -6,7 +6,7 @@ from grasp_core import server
 from grasp_core.benchmark.leaderboard import read_leaderboard
 from grasp_core.planner.public_view import of_large_groups
 from grasp_core.report.public_view import public_view
-from grasp_core.report.text import escape_markdown
+from grasp_core.report.words.text import escape_markdown
 from grasp_core.result import Result, RunResult
 from grasp_core.store.links import Leaderboard
 from grasp_core.store.runs import RunRecord

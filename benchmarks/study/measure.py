@@ -17,7 +17,7 @@ from grasp_core.engine.watching import Watcher
 from grasp_core.groups import form_groups
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.outcome import Outcome
-from grasp_core.report.label_use import label_outcome
+from grasp_core.report.words.label_use import label_outcome
 from grasp_core.result import GroupResult, RunResult
 from grasp_core.spec import STATISTICS
 

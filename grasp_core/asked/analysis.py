@@ -17,9 +17,9 @@ from grasp_core.permutation.exchange import check_strata
 from grasp_core.permutation.testing.attainable import Shuffles
 from grasp_core.remarks.remark import Remark
 from grasp_core.report.assignment import could_hold_batches, given_other_items
-from grasp_core.report.levels import proposed_levels
-from grasp_core.report.printable import printable
 from grasp_core.report.shuffles import few_regroupings, staying
+from grasp_core.report.words.levels import proposed_levels
+from grasp_core.report.words.printable import printable
 from grasp_core.spec import AnalysisSpec, RunSpec
 from grasp_core.wording import listed, quoted
 

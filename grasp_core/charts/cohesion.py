@@ -23,8 +23,7 @@ from grasp_core.charts.theme import (
     tooltip,
 )
 from grasp_core.outcome import Outcome
-from grasp_core.report.so_far import NOT_YET, not_yet, p_in_figure, q_in_figure
-from grasp_core.report.words import (
+from grasp_core.report.words.names import (
     SIGNIFICANCE_NAMES,
     WORDS,
     axis_label,
@@ -34,6 +33,7 @@ from grasp_core.report.words import (
     outcome_of,
     reported_statistics,
 )
+from grasp_core.report.words.so_far import NOT_YET, not_yet, p_in_figure, q_in_figure
 from grasp_core.result import RunResult
 from grasp_core.wording import number
 

@@ -24,16 +24,7 @@ from grasp_core.charts.theme import (
     tooltip,
 )
 from grasp_core.outcome import Outcome
-from grasp_core.report.so_far import (
-    MAY_CHANGE,
-    NOT_YET,
-    may_change,
-    not_yet,
-    p_in_figure,
-    p_so_far,
-    q_in_figure,
-)
-from grasp_core.report.words import (
+from grasp_core.report.words.names import (
     NOT_ESTIMABLE,
     SIGNIFICANCE_NAMES,
     axis_label,
@@ -42,6 +33,15 @@ from grasp_core.report.words import (
     format_value,
     group_label,
     p_words,
+)
+from grasp_core.report.words.so_far import (
+    MAY_CHANGE,
+    NOT_YET,
+    may_change,
+    not_yet,
+    p_in_figure,
+    p_so_far,
+    q_in_figure,
 )
 from grasp_core.result import DsiResult, RunResult
 

@@ -15,10 +15,9 @@ from grasp_core.charts.theme import (
     message,
     title,
 )
-from grasp_core.report.label_use import format_points, label_outcome
-from grasp_core.report.so_far import MAY_CHANGE, may_change, p_in_figure, q_in_figure
-from grasp_core.report.tables import RowOrder, ends, ordered_groups
-from grasp_core.report.words import (
+from grasp_core.report.tables.groups import RowOrder, ends, ordered_groups
+from grasp_core.report.words.label_use import format_points, label_outcome
+from grasp_core.report.words.names import (
     NOT_ESTIMABLE,
     SIGNIFICANCE_NAMES,
     WORDS,
@@ -30,6 +29,7 @@ from grasp_core.report.words import (
     signs,
     verdict,
 )
+from grasp_core.report.words.so_far import MAY_CHANGE, may_change, p_in_figure, q_in_figure
 from grasp_core.result import GroupResult, RunResult
 from grasp_core.wording import number
 
@@ -62,7 +62,7 @@ def forest_plot(
     theme : {"light", "dark"}
     order : {"axis", "effect", "q"}
     by : str, optional
-        See :func:`grasp_core.report.tables.ordered_groups`.
+        See :func:`grasp_core.report.tables.groups.ordered_groups`.
     page : int, optional
         See :func:`grasp_core.charts.histograms.null_histograms`.
     of : str

@@ -21,7 +21,7 @@ from grasp_core.charts.theme import (
     tooltip,
 )
 from grasp_core.outcome import Outcome
-from grasp_core.report.words import SIGNIFICANCE_NAMES
+from grasp_core.report.words.names import SIGNIFICANCE_NAMES
 from grasp_core.result import GroupResult
 
 _FIGURES = 150

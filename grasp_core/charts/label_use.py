@@ -20,9 +20,9 @@ from grasp_core.charts.theme import (
     tooltip,
 )
 from grasp_core.outcome import LabelUse, Shift
-from grasp_core.report.label_use import format_points, format_points_interval
-from grasp_core.report.so_far import NOT_YET
-from grasp_core.report.words import format_p, group_label
+from grasp_core.report.words.label_use import format_points, format_points_interval
+from grasp_core.report.words.names import format_p, group_label
+from grasp_core.report.words.so_far import NOT_YET
 from grasp_core.result import GroupResult, RunResult
 from grasp_core.spec import LEVEL
 

@@ -24,8 +24,8 @@ from grasp_core.charts.theme import (
 )
 from grasp_core.models_as_raters.tables import EVERYBODY
 from grasp_core.panels.models.result import GroupSides, ModelsResult, ModelSummary
-from grasp_core.report.model_words import LEAD
-from grasp_core.report.words import (
+from grasp_core.report.words.models import LEAD
+from grasp_core.report.words.names import (
     NOT_ESTIMABLE,
     SIGNIFICANCE_NAMES,
     axis_label,

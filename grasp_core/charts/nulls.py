@@ -10,16 +10,8 @@ from typing import Any
 
 from grasp_core.charts.theme import badge
 from grasp_core.outcome import Histogram, Outcome
-from grasp_core.report.so_far import (
-    MAY_CHANGE,
-    NOT_YET,
-    may_change,
-    not_yet,
-    p_in_figure,
-    q_in_figure,
-)
-from grasp_core.report.tables import RowOrder, ends, ordered_groups
-from grasp_core.report.words import (
+from grasp_core.report.tables.groups import RowOrder, ends, ordered_groups
+from grasp_core.report.words.names import (
     NOT_ESTIMABLE,
     SIGNIFICANCE_NAMES,
     arrow,
@@ -31,6 +23,7 @@ from grasp_core.report.words import (
     outcome_of,
     verdict,
 )
+from grasp_core.report.words.so_far import MAY_CHANGE, NOT_YET, may_change, not_yet, p_in_figure, q_in_figure
 from grasp_core.result import RunResult
 
 PAGE = 40

@@ -11,12 +11,11 @@ from grasp_core.charts.nulls import Line, extent, rounded_outwards, shared_domai
 from grasp_core.charts.theme import Theme, colour, finish, message, palette, rows, shape, ticks, title
 from grasp_core.outcome import Histogram, Outcome, Significance
 from grasp_core.pairs import PairResult
-from grasp_core.report.finding import LABEL_USE, Finding
-from grasp_core.report.findings import evidence
-from grasp_core.report.label_use import format_points
-from grasp_core.report.spread import centre, spread
-from grasp_core.report.tables import ends
-from grasp_core.report.words import (
+from grasp_core.report.findings.finding import LABEL_USE, Finding
+from grasp_core.report.findings.findings import evidence
+from grasp_core.report.tables.groups import ends
+from grasp_core.report.words.label_use import format_points
+from grasp_core.report.words.names import (
     SIGNIFICANCE_NAMES,
     WORDS,
     axis_label,
@@ -24,6 +23,7 @@ from grasp_core.report.words import (
     group_label,
     one_line,
 )
+from grasp_core.report.words.spread import centre, spread
 from grasp_core.result import GroupResult, RunResult
 
 _SMALL = 76

@@ -11,8 +11,8 @@ from grasp_core.groups import AxisSet, Group
 from grasp_core.outcome import Outcome
 from grasp_core.pairs import PairResult
 from grasp_core.report.pairs.words import Measure
-from grasp_core.report.tables import ends
-from grasp_core.report.words import (
+from grasp_core.report.tables.groups import ends
+from grasp_core.report.words.names import (
     SIGNIFICANCE_NAMES,
     axis_label,
     format_p,

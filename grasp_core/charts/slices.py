@@ -8,7 +8,7 @@ from grasp_core.charts.forest import forest_plot, label_forest_plot
 from grasp_core.charts.theme import Theme
 from grasp_core.groups import Group
 from grasp_core.report.slices import by_value
-from grasp_core.report.words import group_label, one_line
+from grasp_core.report.words.names import group_label, one_line
 from grasp_core.result import RunResult
 
 

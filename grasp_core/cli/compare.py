@@ -10,8 +10,8 @@ import pandas as pd
 from grasp_core.cli.terminal.output import check_target, write_text
 from grasp_core.cli.terminal.told import in_width
 from grasp_core.notebook.comparing import Compared, compare
-from grasp_core.report.printable import printable
 from grasp_core.report.table_csv import safe_cell
+from grasp_core.report.words.printable import printable
 
 _HEADS = {
     "group": "Group",

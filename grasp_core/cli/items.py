@@ -30,7 +30,7 @@ from grasp_core.panels.items.texts import texts_of_items
 from grasp_core.report.items.sentences import sentences
 from grasp_core.report.items.tables import in_order, items_csv, items_table
 from grasp_core.report.items.words import MEASURES
-from grasp_core.report.printable import json_text, printable
+from grasp_core.report.words.printable import json_text, printable
 from grasp_core.spec import DEFAULT_PERMUTATIONS, AnalysisSpec, RunSpec
 from grasp_core.wording import quoted
 

@@ -39,9 +39,9 @@ from grasp_core.models_as_raters.labels import (
 from grasp_core.models_as_raters.sentences import sentences
 from grasp_core.models_as_raters.tables import plurality_table, sides_csv
 from grasp_core.panels.models.result import ModelsResult
-from grasp_core.report.model_words import REPRODUCED, SIDES_WITH
-from grasp_core.report.printable import json_text, printable
 from grasp_core.report.stopping import how_it_ended
+from grasp_core.report.words.models import REPRODUCED, SIDES_WITH
+from grasp_core.report.words.printable import json_text, printable
 from grasp_core.spec import AnalysisSpec, RunSpec
 
 

@@ -33,8 +33,8 @@ from grasp_core.planner.words import (
     recruitment_table,
     sentences,
 )
-from grasp_core.report.printable import json_text, printable
-from grasp_core.report.words import one_line
+from grasp_core.report.words.names import one_line
+from grasp_core.report.words.printable import json_text, printable
 
 _CHARTS: Mapping[str, Callable[[alt.LayerChart], bytes]] = {
     ".svg": lambda chart: charts.to_svg(chart).encode(),

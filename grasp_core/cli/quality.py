@@ -26,7 +26,7 @@ from grasp_core.groups import form_groups
 from grasp_core.io.dataset.load import Dataset, load
 from grasp_core.permutation.exchange import Exchange, exchange_of
 from grasp_core.permutation.testing.attainable import check_something_moves
-from grasp_core.report.printable import printable, printable_name
+from grasp_core.report.words.printable import printable, printable_name
 from grasp_core.screens.constant import find_constant
 from grasp_core.screens.random_responders import random_responders
 from grasp_core.spec import AnalysisSpec

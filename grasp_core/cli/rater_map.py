@@ -26,7 +26,7 @@ from grasp_core.io.dataset.load import load
 from grasp_core.rater_map.make import MapTask, rater_map
 from grasp_core.rater_map.tables import map_csv
 from grasp_core.rater_map.values import rater_map_dict
-from grasp_core.report.printable import json_text, printable
+from grasp_core.report.words.printable import json_text, printable
 from grasp_core.spec import AnalysisSpec, RunSpec
 from grasp_core.wording import listed, quoted
 

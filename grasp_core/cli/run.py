@@ -39,8 +39,8 @@ from grasp_core.io.dataset.load import Dataset, load
 from grasp_core.io.parts.refused import check_supported
 from grasp_core.io.parts.survey import survey
 from grasp_core.io.parts.workplace import workplace
-from grasp_core.report.tables import lead_table
-from grasp_core.report.warned import warned
+from grasp_core.report.findings.warned import warned
+from grasp_core.report.tables.groups import lead_table
 from grasp_core.result import RunResult
 from grasp_core.settings import Settings, read_settings
 from grasp_core.spec import RunSpec

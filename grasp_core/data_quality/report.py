@@ -23,7 +23,7 @@ from grasp_core.permutation.exchange import Exchange
 from grasp_core.remarks.cautions import Caution
 from grasp_core.remarks.remark import Remark
 from grasp_core.report.assignment import said_of_assignment
-from grasp_core.report.printable import json_text
+from grasp_core.report.words.printable import json_text
 from grasp_core.result import DataSummary, with_group
 from grasp_core.screens.constant import FEWEST_ANNOTATIONS
 from grasp_core.screens.duplicates import Duplicates, near_duplicates

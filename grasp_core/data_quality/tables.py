@@ -15,8 +15,8 @@ from grasp_core.data_quality.power import GroupPower, Shift
 from grasp_core.data_quality.random_responders import RandomRaters
 from grasp_core.data_quality.small_groups import SIZES, SmallGroups
 from grasp_core.report.assignment import said_of_assignment
-from grasp_core.report.printable import printable_name
-from grasp_core.report.words import MINUS, axis_label, format_p, format_p_value, group_label
+from grasp_core.report.words.names import MINUS, axis_label, format_p, format_p_value, group_label
+from grasp_core.report.words.printable import printable_name
 from grasp_core.screens.constant import FEWEST_ANNOTATIONS
 from grasp_core.screens.duplicates import FEWEST_COMMON, Duplicates
 from grasp_core.screens.random_responders import (

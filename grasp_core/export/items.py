@@ -10,8 +10,8 @@ from grasp_core.panels.items.result import Contribution, ItemsResult, Measure
 from grasp_core.report.items.sentences import sentences
 from grasp_core.report.items.tables import in_order, items_table
 from grasp_core.report.items.words import EXPLANATIONS, MEASURES, cut_text
-from grasp_core.report.printable import printable, printable_name
-from grasp_core.report.words import STARS, axis_label, group_label
+from grasp_core.report.words.names import STARS, axis_label, group_label
+from grasp_core.report.words.printable import printable, printable_name
 
 MARKDOWN_ROWS = 50
 """Items that Markdown lists of each measure; the files for programs have all."""

@@ -17,14 +17,13 @@ from grasp_core.remarks.ranks import ranked
 from grasp_core.report.contents import brackets, marks, run_title
 from grasp_core.report.given import GIVEN_EXPLANATION, given_table
 from grasp_core.report.in_numbers import dsi_in_numbers, in_numbers
-from grasp_core.report.label_tables import label_use_by_group
 from grasp_core.report.pairs.sentences import PAIRS_SAID, most_told
 from grasp_core.report.pairs.tables import pairs_in_words
 from grasp_core.report.pairs.words import PAIRS_EXPLANATION
-from grasp_core.report.printable import printable, printable_result
 from grasp_core.report.slices import sliced
-from grasp_core.report.tables import ordered_groups, wide_table
-from grasp_core.report.words import (
+from grasp_core.report.tables.groups import ordered_groups, wide_table
+from grasp_core.report.tables.labels import label_use_by_group
+from grasp_core.report.words.names import (
     DSI_EXPLANATION,
     LABEL_USE_EXPLANATION,
     MINUS,
@@ -37,6 +36,7 @@ from grasp_core.report.words import (
     reported_statistics,
     signs,
 )
+from grasp_core.report.words.printable import printable, printable_result
 from grasp_core.result import GroupResult, RunResult
 
 _PAGE = 45

@@ -12,20 +12,20 @@ from grasp_core.rater_map.tables import axes_table, distance_words, groups_table
 from grasp_core.rater_map.values import RaterMap
 from grasp_core.rater_map.words import EXPLANATION, sentences
 from grasp_core.report.contents import brackets, marks, not_estimable, run_title
+from grasp_core.report.findings.sentences import answer
+from grasp_core.report.findings.warned import Warned
 from grasp_core.report.given import GIVEN_EXPLANATION, given_sentences, given_table
 from grasp_core.report.in_numbers import dsi_in_numbers, in_numbers
-from grasp_core.report.label_tables import label_use_by_group, with_label_use
-from grasp_core.report.labelled import labelled_sentence
 from grasp_core.report.pairs.sentences import most_told
 from grasp_core.report.pairs.tables import pairs_in_words
 from grasp_core.report.pairs.words import PAIRS_EXPLANATION
-from grasp_core.report.printable import printable, printable_result
-from grasp_core.report.sentences import answer
 from grasp_core.report.slices import slice_sentences, sliced
-from grasp_core.report.tables import wide_table
-from grasp_core.report.text import WORD_JOINER, Sentence
-from grasp_core.report.warned import Warned
-from grasp_core.report.words import LABEL_USE_EXPLANATION
+from grasp_core.report.tables.groups import wide_table
+from grasp_core.report.tables.labels import label_use_by_group, with_label_use
+from grasp_core.report.words.labelled import labelled_sentence
+from grasp_core.report.words.names import LABEL_USE_EXPLANATION
+from grasp_core.report.words.printable import printable, printable_result
+from grasp_core.report.words.text import WORD_JOINER, Sentence
 from grasp_core.result import RunResult, SlicesResult
 from grasp_core.spec import Level
 

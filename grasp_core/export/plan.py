@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from grasp_core.export.workbook import Book, Cell, Column
 from grasp_core.planner.values import Plan
 from grasp_core.planner.words import RECRUITMENT_COLUMNS, recruitment_rows, sentences
-from grasp_core.report.printable import printable, printable_name
+from grasp_core.report.words.printable import printable, printable_name
 
 
 def recruitment_xlsx(plan: Plan) -> bytes:

@@ -11,15 +11,15 @@ from grasp_core.rater_map.values import RaterMap
 from grasp_core.rater_map.words import sentences
 from grasp_core.remarks.ranks import ranked
 from grasp_core.report.contents import conventions, marks, methods, not_estimable, raters_per_item, run_title
+from grasp_core.report.findings.sentences import answer
 from grasp_core.report.given import as_result
-from grasp_core.report.label_tables import MEAN, label_use_table, with_label_use
 from grasp_core.report.pairs.sentences import most_told
 from grasp_core.report.pairs.tables import pairs_table
-from grasp_core.report.printable import printable_result
-from grasp_core.report.sentences import answer
 from grasp_core.report.slices import as_results
-from grasp_core.report.tables import dsi_table, results_table
-from grasp_core.report.words import WORDS, axis_label, group_label, reported_statistics
+from grasp_core.report.tables.groups import dsi_table, results_table
+from grasp_core.report.tables.labels import MEAN, label_use_table, with_label_use
+from grasp_core.report.words.names import WORDS, axis_label, group_label, reported_statistics
+from grasp_core.report.words.printable import printable_result
 from grasp_core.result import RunResult, SliceResult, SlicesResult
 
 

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import xlsxwriter
 
 from grasp_core.report.table_csv import safe_cell
-from grasp_core.report.words import NOT_ESTIMABLE
+from grasp_core.report.words.names import NOT_ESTIMABLE
 
 _CELL_LIMIT = 32_767
 """Characters that Excel takes in a cell."""

@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from grasp_core.groups import Group
 from grasp_core.outcome import Outcome
 from grasp_core.panels.models.result import GroupSides, ModelsResult, ModelSummary, Side, closer
-from grasp_core.report.model_words import LEAD, SIDE_WORDS
-from grasp_core.report.sentences import strength
-from grasp_core.report.text import Segment, Sentence
-from grasp_core.report.words import format_p, format_value, group_labels
+from grasp_core.report.findings.sentences import strength
+from grasp_core.report.words.models import LEAD, SIDE_WORDS
+from grasp_core.report.words.names import format_p, format_value, group_labels
+from grasp_core.report.words.text import Segment, Sentence
 
 _LISTED = 5
 _Parts = list[str | Segment]
@@ -25,7 +25,7 @@ def sentences(result: ModelsResult) -> list[Sentence]:
 
 
 def unreproduced(result: ModelsResult) -> list[GroupSides]:
-    """The groups whose view no model reproduces, see :data:`~grasp_core.report.model_words.REPRODUCED`."""
+    """The groups whose view no model reproduces, see :data:`~grasp_core.report.words.models.REPRODUCED`."""
     return [row for row in result.groups if _known(row) and not any(_known(row))]
 
 

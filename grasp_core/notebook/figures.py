@@ -11,10 +11,10 @@ from grasp_core import charts
 from grasp_core.errors import SpecError
 from grasp_core.groups import AxisSet
 from grasp_core.notebook.options import group_of, texts
-from grasp_core.report.label_tables import with_label_use
 from grasp_core.report.pairs.words import label_key, measures
 from grasp_core.report.slices import sliced_groups
-from grasp_core.report.words import lead_statistic
+from grasp_core.report.tables.labels import with_label_use
+from grasp_core.report.words.names import lead_statistic
 from grasp_core.result import GroupResult, RunResult, SlicesResult
 from grasp_core.spec import STATISTICS
 from grasp_core.wording import listed

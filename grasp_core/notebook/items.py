@@ -25,8 +25,8 @@ from grasp_core.panels.items.texts import texts_of_items
 from grasp_core.report.items.sentences import sentences
 from grasp_core.report.items.tables import in_order, items_csv, items_table
 from grasp_core.report.items.words import MEASURES
-from grasp_core.report.printable import json_text
-from grasp_core.report.tables import or_nan
+from grasp_core.report.tables.groups import or_nan
+from grasp_core.report.words.printable import json_text
 from grasp_core.wording import listed
 
 if TYPE_CHECKING:  # takes long to load

@@ -19,7 +19,7 @@ from grasp_core.rater_map.make import MapTask, rater_map
 from grasp_core.rater_map.tables import axes_table, groups_table, map_csv
 from grasp_core.rater_map.values import RaterMap, rater_map_dict
 from grasp_core.rater_map.words import EXPLANATION, sentences
-from grasp_core.report.printable import json_text
+from grasp_core.report.words.printable import json_text
 from grasp_core.spec import RunSpec
 from grasp_core.wording import listed
 

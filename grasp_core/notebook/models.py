@@ -36,7 +36,7 @@ from grasp_core.notebook.options import (
 from grasp_core.notebook.saving import save
 from grasp_core.notebook.shown import page, shown_table
 from grasp_core.panels.models.result import ModelsResult
-from grasp_core.report.printable import json_text
+from grasp_core.report.words.printable import json_text
 from grasp_core.spec import AnalysisSpec, RunSpec
 
 if TYPE_CHECKING:

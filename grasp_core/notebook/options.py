@@ -13,7 +13,7 @@ from grasp_core.data_spec import DataSpec, Filters, Layout, Question, Repeated, 
 from grasp_core.errors import SpecError
 from grasp_core.groups import AxisSet, Group
 from grasp_core.recode_steps import Recode
-from grasp_core.report.words import group_label
+from grasp_core.report.words.names import group_label
 from grasp_core.spec import (
     ADAPTIVE_PERMUTATIONS,
     AnalysisSpec,

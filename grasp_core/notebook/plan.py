@@ -33,8 +33,8 @@ from grasp_core.planner import words
 from grasp_core.planner.make import PlanTask, make_plan
 from grasp_core.planner.pilot import UNLESS_SAID, assumed_task, task_of, usual
 from grasp_core.planner.values import Assumed, Plan, PlanSpec, Target, plan_dict
-from grasp_core.report.printable import json_text
-from grasp_core.report.words import one_line
+from grasp_core.report.words.names import one_line
+from grasp_core.report.words.printable import json_text
 from grasp_core.spec import Level
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import Any
 
 import pandas as pd
 
-from grasp_core.report.printable import printable
-from grasp_core.report.text import Sentence
+from grasp_core.report.words.printable import printable
+from grasp_core.report.words.text import Sentence
 
 
 def page(

@@ -17,7 +17,7 @@ from grasp_core.planner.fitting import Pilot
 from grasp_core.planner.make import PlanTask
 from grasp_core.planner.matching import observed_difference
 from grasp_core.planner.values import MOST, Assumed, Have, PlanSpec
-from grasp_core.report.words import group_label
+from grasp_core.report.words.names import group_label
 
 GROUP, OTHERS = "the group", "all others"
 SMALLER = "smaller groups"

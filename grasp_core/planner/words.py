@@ -15,8 +15,8 @@ from grasp_core.planner.surface import chance, items_needed
 from grasp_core.planner.values import LINES, Plan, PlanSpec, Target
 from grasp_core.remarks.remark import Remark
 from grasp_core.report.table_csv import exact, safe_cell
-from grasp_core.report.text import Segment, Sentence
-from grasp_core.report.words import group_label
+from grasp_core.report.words.names import group_label
+from grasp_core.report.words.text import Segment, Sentence
 from grasp_core.wording import number
 
 TARGETS: dict[Target, str] = {

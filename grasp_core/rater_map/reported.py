@@ -7,14 +7,14 @@ from dataclasses import replace
 from grasp_core.groups import AxisSet
 from grasp_core.rater_map.values import MapAxis, MapPoint, RaterMap
 from grasp_core.rater_map.words import clearest
-from grasp_core.report.printable import printable_group, printable_name, printable_names
+from grasp_core.report.words.printable import printable_group, printable_name, printable_names
 
 _DRAWN = 4
 """Axes by which a report's maps are coloured, at most."""
 
 
 def printable_map(found: RaterMap) -> RaterMap:
-    """The same map with every text :func:`~grasp_core.report.printable.printable`."""
+    """The same map with every text :func:`~grasp_core.report.words.printable.printable`."""
     return replace(
         found,
         columns=printable_names(found.columns),

@@ -11,7 +11,7 @@ from grasp_core.groups import Group
 from grasp_core.rater_map.values import MapGroup, RaterMap
 from grasp_core.rater_map.words import percent
 from grasp_core.report.table_csv import exact, safe_cell
-from grasp_core.report.words import (
+from grasp_core.report.words.names import (
     SIGNIFICANCE_NAMES,
     axis_label,
     format_p_value,

@@ -8,7 +8,7 @@ from grasp_core.assignment import AssignmentCheck
 from grasp_core.guards.matched import Unmatched
 from grasp_core.remarks.guards import GuardCaution
 from grasp_core.remarks.remark import Remark
-from grasp_core.report.words import axis_label, format_p, group_label
+from grasp_core.report.words.names import axis_label, format_p, group_label
 from grasp_core.result import Association
 
 

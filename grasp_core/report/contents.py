@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from grasp_core.report.conventions import INTERVAL, stated
-from grasp_core.report.printable import printable, printable_name
-from grasp_core.report.words import (
+from grasp_core.report.words.names import (
     CORRECTION_NAMES,
     DSI_EXPLANATION,
     DSI_FORMULA,
@@ -22,6 +21,7 @@ from grasp_core.report.words import (
     reported_statistics,
     statistic_formula,
 )
+from grasp_core.report.words.printable import printable, printable_name
 from grasp_core.result import Result, RunResult, Stopping
 from grasp_core.spec import LEVEL, AnalysisSpec, RunSpec
 

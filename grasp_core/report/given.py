@@ -9,9 +9,8 @@ import pandas as pd
 
 from grasp_core.groups import Group
 from grasp_core.outcome import LabelUse, Outcome
-from grasp_core.report.findings import held_groups, leading
-from grasp_core.report.text import Segment, Sentence
-from grasp_core.report.words import (
+from grasp_core.report.findings.findings import held_groups, leading
+from grasp_core.report.words.names import (
     LABEL_USE_NAME,
     STARS,
     WORDS,
@@ -21,6 +20,7 @@ from grasp_core.report.words import (
     outcome_of,
     p_text,
 )
+from grasp_core.report.words.text import Segment, Sentence
 from grasp_core.result import Association, GivenResult, GroupResult, RunResult
 
 GIVEN_EXPLANATION = (

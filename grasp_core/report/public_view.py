@@ -12,7 +12,7 @@ from grasp_core.remarks.guards import GuardCaution
 from grasp_core.remarks.left_out import LeftOutReason
 from grasp_core.remarks.remark import Remark
 from grasp_core.report.small_groups.hiding import without_small_groups
-from grasp_core.report.words import axis_label, group_label
+from grasp_core.report.words.names import axis_label, group_label
 from grasp_core.result import DataSummary, GivenResult, Result, RunResult, SlicesResult
 from grasp_core.spec import ModelSource, RunSpec
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from grasp_core.errors import DataError, SpecError
 from grasp_core.json_values import damaged, from_json
-from grasp_core.report.printable import json_text, printable
+from grasp_core.report.words.printable import json_text, printable
 from grasp_core.result import FORMAT as RESULT_FORMAT
 from grasp_core.result import READ_VERSIONS as RESULT_VERSIONS
 from grasp_core.result import RunResult

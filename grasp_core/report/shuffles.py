@@ -12,7 +12,7 @@ from grasp_core.groups import Grouping
 from grasp_core.permutation.exchange import clusters_of, strata_of
 from grasp_core.permutation.testing.attainable import Shuffles
 from grasp_core.remarks.cautions import Caution
-from grasp_core.report.words import axis_label, format_p_value, group_label, one_line
+from grasp_core.report.words.names import axis_label, format_p_value, group_label, one_line
 from grasp_core.spec import LEVEL, WORKLOAD, AnalysisSpec
 from grasp_core.wording import number
 

@@ -10,13 +10,12 @@ import pandas as pd
 
 from grasp_core.groups import Group
 from grasp_core.outcome import LabelUse, Outcome, Significance
-from grasp_core.report.doubts import About, doubts
-from grasp_core.report.finding import Doubt, lead
-from grasp_core.report.findings import TOLD_FIRST, leading
-from grasp_core.report.label_use import foremost_text, manner, p_and_q
-from grasp_core.report.tables import cell_text
-from grasp_core.report.text import Segment, Sentence
-from grasp_core.report.words import (
+from grasp_core.report.findings.doubts import About, doubts
+from grasp_core.report.findings.finding import Doubt, lead
+from grasp_core.report.findings.findings import TOLD_FIRST, leading
+from grasp_core.report.tables.groups import cell_text
+from grasp_core.report.words.label_use import foremost_text, manner, p_and_q
+from grasp_core.report.words.names import (
     WORDS,
     format_interval,
     format_p,
@@ -28,6 +27,7 @@ from grasp_core.report.words import (
     p_words,
     reported_statistics,
 )
+from grasp_core.report.words.text import Segment, Sentence
 from grasp_core.result import GroupResult, RunResult, SliceResult, SlicesResult
 from grasp_core.wording import agree, number
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from grasp_core.permutation.nulls.tails import FEWEST
-from grasp_core.report.model_words import SIDE_WORDS, statistic_name
 from grasp_core.report.pairs.words import PAIR_NAMES
-from grasp_core.report.words import DSI_NAME, axis_label, group_label, one_line
+from grasp_core.report.words.models import SIDE_WORDS, statistic_name
+from grasp_core.report.words.names import DSI_NAME, axis_label, group_label, one_line
 from grasp_core.result import Result, Stopping, Undecided
 from grasp_core.spec import AnalysisSpec
 

@@ -9,7 +9,7 @@ import pytest
 import xlsxwriter
 from playwright.sync_api import Page, TimeoutError, expect
 
-from grasp_core.report.words import WORDS
+from grasp_core.report.words.names import WORDS
 from tests.browser.conftest import OpenPage
 from tests.browser.visits import (
     choose,

@@ -5,7 +5,7 @@ import pytest
 from grasp_core.charts import finding_chart, group_histograms, label_use_chart
 from grasp_core.outcome import LabelUse, Shift
 from grasp_core.remarks.remark import said
-from grasp_core.report.findings import findings
+from grasp_core.report.findings.findings import findings
 from tests.charts.drawn import datasets, encodings
 from tests.results import label_use, make_group, make_outcome, make_result, saying, so_far
 

@@ -7,9 +7,9 @@ from markdown_it import MarkdownIt
 from grasp_core.export.markdown import escape_inline, table_markdown
 from grasp_core.outcome import Outcome, Shift
 from grasp_core.remarks.remark import said
-from grasp_core.report.printable import printable_name
-from grasp_core.report.text import WORD_JOINER
-from grasp_core.report.words import one_line
+from grasp_core.report.words.names import one_line
+from grasp_core.report.words.printable import printable_name
+from grasp_core.report.words.text import WORD_JOINER
 from tests.report.hostile import TEXTS, hostile_result
 from tests.results import (
     make_group,

@@ -9,8 +9,8 @@ import pytest
 from grasp_core.export.spreadsheet import table_xlsx
 from grasp_core.outcome import Outcome, Shift
 from grasp_core.remarks.remark import said
-from grasp_core.report.printable import printable
-from grasp_core.report.words import one_line
+from grasp_core.report.words.names import one_line
+from grasp_core.report.words.printable import printable
 from tests.report.hostile import TEXTS, hostile_result
 from tests.results import (
     make_group,

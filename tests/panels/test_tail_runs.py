@@ -17,9 +17,9 @@ from grasp_core.export.markdown import table_markdown
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.outcome import LabelUse, Outcome
 from grasp_core.report.contents import marks_legend
-from grasp_core.report.findings import findings
+from grasp_core.report.findings.findings import findings
 from grasp_core.report.table_csv import table_csv
-from grasp_core.report.words import FITTED, FITTED_MEANING, p_text, p_words
+from grasp_core.report.words.names import FITTED, FITTED_MEANING, p_text, p_words
 from grasp_core.result import RunResult
 from tests.computing import compute_in_threads
 

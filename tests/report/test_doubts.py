@@ -21,12 +21,12 @@ from grasp_core.notebook.results import Analysis
 from grasp_core.remarks.cautions import Caution, GroupCount, ScreenCaution
 from grasp_core.remarks.remark import Remark
 from grasp_core.report.assignment import said_of_assignment
-from grasp_core.report.doubts import told
+from grasp_core.report.findings.doubts import told
+from grasp_core.report.findings.sentences import answer
+from grasp_core.report.findings.warned import warned
 from grasp_core.report.pairs.sentences import most_told
-from grasp_core.report.printable import printable_result
-from grasp_core.report.sentences import answer
 from grasp_core.report.slices import slice_sentences
-from grasp_core.report.warned import warned
+from grasp_core.report.words.printable import printable_result
 from grasp_core.result import Association, RunResult
 from tests.computing import compute_in_threads
 from tests.results import make_group, make_outcome, make_result, saying, with_pairs, with_slices

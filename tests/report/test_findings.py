@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 
 from grasp_core.outcome import Histogram, Interval, LabelUse, Shift
-from grasp_core.report.finding import interval_note
-from grasp_core.report.findings import beside, evidence, findings, named_groups, nearest, stand_out
-from grasp_core.report.no_findings import could_have_been_found, nothing_holds
-from grasp_core.report.sentences import answer
-from grasp_core.report.spread import centre, spread
+from grasp_core.report.findings.finding import interval_note
+from grasp_core.report.findings.findings import beside, evidence, findings, named_groups, nearest, stand_out
+from grasp_core.report.findings.no_findings import could_have_been_found, nothing_holds
+from grasp_core.report.findings.sentences import answer
+from grasp_core.report.words.spread import centre, spread
 from tests.results import label_use, make_group, make_outcome, make_result, saying
 
 

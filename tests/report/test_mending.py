@@ -14,7 +14,7 @@ from grasp_core.remarks.cautions import Caution, ScreenCaution
 from grasp_core.remarks.guards import GuardCaution, ShuffleCaution
 from grasp_core.remarks.ranks import RANKS, may_undo
 from grasp_core.remarks.remark import Code, Remark, said
-from grasp_core.report.mending import SCREEN_OF, mend, ways_back
+from grasp_core.report.findings.mending import SCREEN_OF, mend, ways_back
 from grasp_core.spec import AnalysisSpec, ModelSource, RunSpec
 
 AXES = (("gender",),)

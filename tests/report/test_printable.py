@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from grasp_core.report.printable import json_text, printable, printable_result
+from grasp_core.report.words.printable import json_text, printable, printable_result
 from grasp_core.result import RunResult
 from tests.report.hostile import TEXTS, hostile_result
 from tests.results import make_result

@@ -1,7 +1,7 @@
 import pytest
 
 from grasp_core.groups import Group
-from grasp_core.report.words import (
+from grasp_core.report.words.names import (
     FALSE_POSITIVE_RATE,
     WORDS,
     axis_label,

@@ -19,7 +19,7 @@ from grasp_core.io.parts.refused import check_supported
 from grasp_core.remarks.cautions import Caution, GroupCount, ScreenCaution, is_public
 from grasp_core.remarks.left_out import LeftOutReason
 from grasp_core.remarks.remark import Remark
-from grasp_core.report.reading import left_out
+from grasp_core.report.words.reading import left_out
 from grasp_core.screens.duplicates import Duplicates, Pair
 from grasp_core.screens.screens import one_of_each
 from grasp_core.spec import RunSpec

@@ -16,8 +16,8 @@ from grasp_core.benchmark.language_models.prompt import shown
 from grasp_core.benchmark.scoring.scores import TaskScore
 from grasp_core.benchmark.tasks import TEST_FILE, Task, read_rows
 from grasp_core.models_as_raters.labels import ID
-from grasp_core.report.printable import printable_name
 from grasp_core.report.table_csv import safe_cell
+from grasp_core.report.words.printable import printable_name
 
 ERROR_COLUMNS = ("task", ID, "gold", "predicted", "text")
 _MOST_CLASSES = 8

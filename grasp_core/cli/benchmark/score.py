@@ -19,7 +19,7 @@ from grasp_core.benchmark.tasks import Task, read_tasks
 from grasp_core.cli.benchmark.arguments import add_gold, add_seed, add_submission, add_tasks
 from grasp_core.cli.terminal.lines import note
 from grasp_core.cli.terminal.output import check_target, write_text
-from grasp_core.report.words import format_p_value
+from grasp_core.report.words.names import format_p_value
 from grasp_core.wording import listed, number
 
 

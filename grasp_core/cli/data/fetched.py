@@ -11,7 +11,7 @@ from grasp_core.connectors.source import TOOLS, Source
 from grasp_core.connectors.tokens import NEEDED, VARIABLES
 from grasp_core.errors import DataError
 from grasp_core.io.table.table import Table
-from grasp_core.report.printable import printable
+from grasp_core.report.words.printable import printable
 
 
 def read_place(place: str, member: str | None) -> Table:

@@ -9,8 +9,8 @@ import pandas as pd
 from grasp_core.cli.terminal.lines import Lines
 from grasp_core.engine.pools.blocks import Progress
 from grasp_core.engine.watching import Watcher
-from grasp_core.report.printable import printable
-from grasp_core.report.so_far import what_is_provisional
+from grasp_core.report.words.printable import printable
+from grasp_core.report.words.so_far import what_is_provisional
 from grasp_core.result import Result
 
 

@@ -10,17 +10,16 @@ from grasp_core.rater_map.tables import axes_table, distance_words, groups_table
 from grasp_core.rater_map.values import RaterMap
 from grasp_core.rater_map.words import sentences
 from grasp_core.report.contents import brackets
-from grasp_core.report.findings import leading
+from grasp_core.report.findings.findings import leading
+from grasp_core.report.findings.sentences import answer
 from grasp_core.report.given import given_sentences, given_table
 from grasp_core.report.in_numbers import means_in_numbers, statistics_in_numbers
-from grasp_core.report.label_tables import label_use_by_group, with_label_use
 from grasp_core.report.pairs.sentences import PAIRS_SAID, most_told
-from grasp_core.report.printable import printable, printable_result
-from grasp_core.report.sentences import answer
 from grasp_core.report.slices import side_by_side, slice_sentences
 from grasp_core.report.stopping import how_it_ended
-from grasp_core.report.tables import wide_table
-from grasp_core.report.words import (
+from grasp_core.report.tables.groups import wide_table
+from grasp_core.report.tables.labels import label_use_by_group, with_label_use
+from grasp_core.report.words.names import (
     LABEL_USE_EXPLANATION,
     LABEL_USE_NAME,
     MEAN_SHIFT_EXPLANATION,
@@ -29,6 +28,7 @@ from grasp_core.report.words import (
     one_line,
     reported_statistics,
 )
+from grasp_core.report.words.printable import printable, printable_result
 from grasp_core.result import RunResult, SlicesResult
 from grasp_core.spec import Level
 

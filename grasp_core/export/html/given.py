@@ -6,7 +6,7 @@ from html import escape
 
 from grasp_core.export.html.parts import frame, listing, sentence
 from grasp_core.report.given import GIVEN_EXPLANATION, given_sentences, given_table
-from grasp_core.report.words import axis_label
+from grasp_core.report.words.names import axis_label
 from grasp_core.result import GivenResult, RunResult
 
 

@@ -7,14 +7,14 @@ from html import escape
 from grasp_core.charts import label_forest_plot
 from grasp_core.export.html.parts import Cell, figure, listing, number, sentence, table, text
 from grasp_core.outcome import LabelUse, Shift
-from grasp_core.report.label_tables import drawn_labels, with_label_use
-from grasp_core.report.label_use import (
+from grasp_core.report.tables.labels import drawn_labels, with_label_use
+from grasp_core.report.words.label_use import (
     format_points,
     format_points_interval,
     label_use_sentence,
     mean_words,
 )
-from grasp_core.report.words import (
+from grasp_core.report.words.names import (
     LABEL_USE_EXPLANATION,
     LABEL_USE_FORMULA,
     format_p_value,

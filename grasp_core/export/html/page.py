@@ -37,13 +37,12 @@ from grasp_core.report.contents import (
     not_estimable,
     run_title,
 )
-from grasp_core.report.label_tables import with_label_use
-from grasp_core.report.labelled import labelled_sentence
-from grasp_core.report.printable import printable, printable_result
+from grasp_core.report.findings.sentences import Answer, answer
+from grasp_core.report.findings.warned import Warned
 from grasp_core.report.saved import spec_json
-from grasp_core.report.sentences import Answer, answer
-from grasp_core.report.warned import Warned
-from grasp_core.report.words import (
+from grasp_core.report.tables.labels import with_label_use
+from grasp_core.report.words.labelled import labelled_sentence
+from grasp_core.report.words.names import (
     SIGNIFICANCE_NAMES,
     WORDS,
     arrow,
@@ -58,6 +57,7 @@ from grasp_core.report.words import (
     reported_statistics,
     signs,
 )
+from grasp_core.report.words.printable import printable, printable_result
 from grasp_core.result import DsiResult, RunResult
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"

@@ -11,7 +11,7 @@ import pandas as pd
 
 from grasp_core.charts import to_svg
 from grasp_core.export.figure import inline_svg
-from grasp_core.report.text import Sentence
+from grasp_core.report.words.text import Sentence
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from grasp_core.charts import slices_chart
 from grasp_core.export.html.parts import figure, frame, listing, sentence
 from grasp_core.report.in_numbers import slices_in_numbers
 from grasp_core.report.slices import marked_groups, slice_sentences, sliced
-from grasp_core.report.tables import wide_table
-from grasp_core.report.words import group_label, lead_statistic, one_line
+from grasp_core.report.tables.groups import wide_table
+from grasp_core.report.words.names import group_label, lead_statistic, one_line
 from grasp_core.result import RunResult, SlicesResult
 
 _DRAWN = 4

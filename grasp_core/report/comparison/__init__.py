@@ -1,4 +1,4 @@
 """Two runs side by side.
 
-Imports `panels` and `pairs`.
+Imports `pairs`, `panels`, `tables` and `words`.
 """

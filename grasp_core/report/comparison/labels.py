@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from grasp_core.outcome import Direction, Interval, LabelUse, Outcome, Shift
-from grasp_core.report.label_use import foremost, mean_outcome
-from grasp_core.report.model_words import LABEL_USE, LABELS, MEAN
+from grasp_core.report.words.label_use import foremost, mean_outcome
+from grasp_core.report.words.models import LABEL_USE, LABELS, MEAN
 
 
 class Held(NamedTuple):

@@ -8,7 +8,7 @@ import pandas as pd
 
 from grasp_core.pairs import PairResult
 from grasp_core.report.comparison.changes import Change, changes_table, use_changed
-from grasp_core.report.words import group_label
+from grasp_core.report.words.names import group_label
 from grasp_core.result import Result, RunResult
 
 

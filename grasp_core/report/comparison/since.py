@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from grasp_core.groups import Group
 from grasp_core.report.comparison.changes import Change, Comparison, compare, tested, whose
-from grasp_core.report.words import (
+from grasp_core.report.words.names import (
     SIGNIFICANCE_NAMES,
     axis_label,
     format_value,

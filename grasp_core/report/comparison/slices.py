@@ -6,7 +6,7 @@ import pandas as pd
 
 from grasp_core.report.comparison.changes import changes_table, compare
 from grasp_core.report.slices import as_results
-from grasp_core.report.words import one_line
+from grasp_core.report.words.names import one_line
 from grasp_core.result import Result, RunResult
 
 

@@ -1,4 +1,4 @@
 """Which items carry a group's distance or label use, in sentences and tables.
 
-Imports `panels` and `statistics`.
+Imports `panels`, `statistics` and `words`.
 """

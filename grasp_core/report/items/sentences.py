@@ -5,9 +5,9 @@ from __future__ import annotations
 from grasp_core.outcome import Significance
 from grasp_core.panels.items.result import Contribution, ItemOutcome, ItemsResult, Measure, TopTenth
 from grasp_core.report.items.words import item_name, percent, points
-from grasp_core.report.printable import printable_name
-from grasp_core.report.text import Segment, Sentence
-from grasp_core.report.words import format_value, group_label, one_line
+from grasp_core.report.words.names import format_value, group_label, one_line
+from grasp_core.report.words.printable import printable_name
+from grasp_core.report.words.text import Segment, Sentence
 from grasp_core.spec import LEVEL
 from grasp_core.wording import agree, number
 

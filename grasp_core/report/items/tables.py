@@ -12,9 +12,9 @@ import pandas as pd
 from grasp_core.panels.items.result import Contribution, ItemOutcome, ItemsResult, Measure
 from grasp_core.report.items.sentences import ranked
 from grasp_core.report.items.words import cut_text, item_name, percent, points, shares
-from grasp_core.report.printable import printable_name
 from grasp_core.report.table_csv import exact, safe_cell
-from grasp_core.report.words import STARS, format_p_value, format_value, group_label, one_line
+from grasp_core.report.words.names import STARS, format_p_value, format_value, group_label, one_line
+from grasp_core.report.words.printable import printable_name
 
 _SIDES = ("group", "others")
 _OTHERS = "Others"

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from grasp_core.panels.items.result import ItemOutcome, Measure
-from grasp_core.report.printable import printable, printable_name
-from grasp_core.report.words import MINUS, one_line
+from grasp_core.report.words.names import MINUS, one_line
+from grasp_core.report.words.printable import printable, printable_name
 
 MEASURES: Mapping[Measure, str] = MappingProxyType({"distance": "Distance", "label_use": "Label use"})
 """What items may carry, by the name that people read."""

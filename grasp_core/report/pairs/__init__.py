@@ -1,4 +1,4 @@
 """Pairs of groups in words and tables.
 
-Imports no other room of `report`.
+Imports `findings`, `tables` and `words`.
 """

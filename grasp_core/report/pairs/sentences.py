@@ -7,19 +7,13 @@ from collections.abc import Sequence
 from grasp_core.groups import Group
 from grasp_core.outcome import LabelUse, Outcome, Significance
 from grasp_core.pairs import PairResult
-from grasp_core.report.doubts import About, doubts
-from grasp_core.report.finding import LABEL_USE, lead
-from grasp_core.report.label_use import direction, manner
-from grasp_core.report.no_findings import pair_could_have_been_found
+from grasp_core.report.findings.doubts import About, doubts
+from grasp_core.report.findings.finding import LABEL_USE, lead
+from grasp_core.report.findings.no_findings import pair_could_have_been_found
 from grasp_core.report.pairs.words import label_key
-from grasp_core.report.text import Segment, Sentence
-from grasp_core.report.words import (
-    format_interval,
-    format_p,
-    format_value,
-    group_label,
-    p_words,
-)
+from grasp_core.report.words.label_use import direction, manner
+from grasp_core.report.words.names import format_interval, format_p, format_value, group_label, p_words
+from grasp_core.report.words.text import Segment, Sentence
 from grasp_core.result import RunResult
 
 PAIRS_SAID = 5

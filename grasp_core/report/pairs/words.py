@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from grasp_core.outcome import Outcome
 from grasp_core.pairs import PairResult
-from grasp_core.report.label_use import format_points, mean_outcome, shift_outcome
-from grasp_core.report.words import MEAN_SHIFT_NAME, MINUS, NOT_ESTIMABLE, format_value, one_line
+from grasp_core.report.words.label_use import format_points, mean_outcome, shift_outcome
+from grasp_core.report.words.names import MEAN_SHIFT_NAME, MINUS, NOT_ESTIMABLE, format_value, one_line
 from grasp_core.result import RunResult
 
 PAIR_NAMES: Mapping[str, str] = {

@@ -12,7 +12,7 @@ from grasp_core.errors import MissingResultError, SpecError
 from grasp_core.group_items import all_asked, check_items, id_of
 from grasp_core.groups import Group
 from grasp_core.panels.items.panel import ItemsAsked
-from grasp_core.report.printable import printable
+from grasp_core.report.words.printable import printable
 from grasp_core.result import RunResult
 from grasp_core.store.runs import RunRecord
 from grasp_core.web.api.admission import Asking, Caller

@@ -7,7 +7,7 @@ import streamlit as st
 from grasp_core import server
 from grasp_core.errors import StoreError
 from grasp_core.people import COMMAND
-from grasp_core.report.text import escape_markdown
+from grasp_core.report.words.text import escape_markdown
 from grasp_core.store.people.audit import ACTIONS
 from pages._ui.session.identity import owner_names
 from pages._ui.session.permissions import require_admin

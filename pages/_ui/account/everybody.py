@@ -11,7 +11,7 @@ from grasp_core import server
 from grasp_core.access import User, is_admin_by_settings, role_of
 from grasp_core.errors import GraspError
 from grasp_core.people import Person, Role
-from grasp_core.report.text import escape_markdown
+from grasp_core.report.words.text import escape_markdown
 from pages._ui.account.leaving import offer_leaving
 from pages._ui.account.own_links import offer_withdrawal
 from pages._ui.session.permissions import require_admin

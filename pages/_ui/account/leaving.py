@@ -11,7 +11,7 @@ from grasp_core.access import role_of
 from grasp_core.erasing import STAYS, erasing
 from grasp_core.errors import GraspError
 from grasp_core.people import Person
-from grasp_core.report.text import escape_markdown
+from grasp_core.report.words.text import escape_markdown
 from pages._ui.session.permissions import require_admin
 
 _TYPED, _TO, _PROBLEM = "erase-typed", "erase-to", "erase-problem"

@@ -6,7 +6,7 @@ import streamlit as st
 
 from grasp_core import server
 from grasp_core.access import User
-from grasp_core.report.text import escape_markdown
+from grasp_core.report.words.text import escape_markdown
 from grasp_core.sharing import Withdrawing
 from grasp_core.wording import agree, number
 from pages._ui.session.identity import current_user

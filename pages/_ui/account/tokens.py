@@ -8,7 +8,7 @@ from grasp_core import server
 from grasp_core.access import ROLES, User
 from grasp_core.errors import LimitError
 from grasp_core.people import Scope, Token
-from grasp_core.report.text import escape_markdown
+from grasp_core.report.words.text import escape_markdown
 from grasp_core.store.people.tokens import NAME_LENGTH
 from pages._ui.session.identity import current_user
 from pages._ui.session.times import told

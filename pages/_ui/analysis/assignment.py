@@ -9,7 +9,7 @@ from grasp_core.guards.check import Seen, check_assignment
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.permutation.exchange import exchange_of
 from grasp_core.report.assignment import could_hold_batches, given_other_items, said_of_assignment
-from grasp_core.report.text import escape_markdown
+from grasp_core.report.words.text import escape_markdown
 from grasp_core.spec import AnalysisSpec
 from grasp_core.wording import listed
 from pages._ui.session.state import work

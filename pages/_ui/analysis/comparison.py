@@ -11,7 +11,7 @@ from grasp_core.panels.given.panel import check_given
 from grasp_core.permutation.testing.attainable import Shuffles, check_something_moves
 from grasp_core.permutation.testing.corrections import fewest_permutations, largest_family
 from grasp_core.report.shuffles import boxes, few_regroupings, fewest_ways, staying
-from grasp_core.report.text import escape_markdown
+from grasp_core.report.words.text import escape_markdown
 from grasp_core.spec import AnalysisSpec
 from grasp_core.wording import number
 

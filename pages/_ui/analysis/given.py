@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from grasp_core.groups import AxisSet
-from grasp_core.report.words import one_line
+from grasp_core.report.words.names import one_line
 from pages._ui.session.state import work
 
 

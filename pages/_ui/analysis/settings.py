@@ -25,10 +25,10 @@ from grasp_core.report.conventions import (
     TIES,
     Choice,
 )
-from grasp_core.report.levels import Proposal, proposed_levels
 from grasp_core.report.stopping import MEANING
-from grasp_core.report.text import escape_markdown
-from grasp_core.report.words import WORDS, axis_label, one_line
+from grasp_core.report.words.levels import Proposal, proposed_levels
+from grasp_core.report.words.names import WORDS, axis_label, one_line
+from grasp_core.report.words.text import escape_markdown
 from grasp_core.spec import (
     ADAPTIVE_PERMUTATIONS,
     CROSS_GROUP,

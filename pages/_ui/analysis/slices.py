@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from grasp_core.io.dataset.load import Dataset
-from grasp_core.report.words import one_line
+from grasp_core.report.words.names import one_line
 from grasp_core.wording import number
 from pages._ui.session.state import work
 

@@ -13,7 +13,7 @@ from grasp_core.benchmark.jobs import Benchmark
 from grasp_core.benchmark.leaderboard import Entry, published
 from grasp_core.benchmark.tasks import Task, builtin_tasks, read_tasks
 from grasp_core.errors import DataError
-from grasp_core.report.text import escape_markdown
+from grasp_core.report.words.text import escape_markdown
 from grasp_core.store.submissions import SubmissionRecord
 from pages._ui.session.projects import here
 

@@ -11,7 +11,7 @@ from grasp_core.data_spec import DataSpec
 from grasp_core.errors import DataError
 from grasp_core.io.dataset.votes import cell_columns, id_columns
 from grasp_core.io.table.table import Table
-from grasp_core.report.text import escape_markdown
+from grasp_core.report.words.text import escape_markdown
 from pages._ui.benchmark.benchmark import in_a_worker
 from pages._ui.data.questions import one_question_only
 from pages._ui.session.identity import current_user

@@ -11,8 +11,8 @@ import streamlit as st
 from grasp_core import charts
 from grasp_core.benchmark.jobs import compare_predictions
 from grasp_core.benchmark.leaderboard import OVERALL, Entry, leaderboard_dict, leaderboard_table, ranked
-from grasp_core.report.printable import json_text
-from grasp_core.report.words import format_p
+from grasp_core.report.words.names import format_p
+from grasp_core.report.words.printable import json_text
 from pages._ui.benchmark.benchmark import benchmark, entries, in_a_worker, tasks
 from pages._ui.benchmark.taking_off import offer_taking_off
 from pages._ui.result import cache

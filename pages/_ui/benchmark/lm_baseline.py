@@ -19,7 +19,7 @@ from grasp_core.benchmark.scoring.evaluate import Evaluation, Way, evaluate
 from grasp_core.benchmark.scoring.folds import Fold, leave_one_out, stratified_splits
 from grasp_core.benchmark.tasks import Rows, Task
 from grasp_core.errors import DataError
-from grasp_core.report.text import escape_markdown
+from grasp_core.report.words.text import escape_markdown
 from grasp_core.wording import number
 from pages._ui.benchmark.lm_asking import WINDOW, Asking, Questions
 from pages._ui.session.permissions import require_run

@@ -17,7 +17,7 @@ from grasp_core.benchmark.submissions.submission import PREDICTIONS, Submission,
 from grasp_core.benchmark.submissions.validation import VALIDATED, check_files, known_ids, validate
 from grasp_core.errors import GraspError, Problem
 from grasp_core.io.archives.bounded import MIB, check_size
-from grasp_core.report.text import escape_markdown
+from grasp_core.report.words.text import escape_markdown
 from grasp_core.submitting import NAME_LENGTH, scored
 from grasp_core.wording import number
 from pages._ui.benchmark.benchmark import benchmark, tasks, tasks_folder

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from grasp_core import server
-from grasp_core.report.text import escape_markdown
+from grasp_core.report.words.text import escape_markdown
 from grasp_core.store.submissions import SubmissionRecord
 from pages._ui.benchmark.submissions import forget_scored
 from pages._ui.session.identity import owner_names

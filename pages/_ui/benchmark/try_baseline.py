@@ -18,7 +18,7 @@ from grasp_core.benchmark.tasks import MAX_ROWS_FILE, TRAIN_FILE, Rows, Task, re
 from grasp_core.errors import GraspError
 from grasp_core.io.archives.bounded import MIB
 from grasp_core.models_as_raters.labels import LABEL
-from grasp_core.report.text import escape_markdown
+from grasp_core.report.words.text import escape_markdown
 from pages._ui.benchmark.baseline_errors import show_errors
 from pages._ui.benchmark.benchmark import tasks, tasks_folder
 from pages._ui.benchmark.lm_baseline import ask_language_model, has_language_model, show_taken

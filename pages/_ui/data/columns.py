@@ -19,8 +19,8 @@ from grasp_core.io.guess.reasons import Reason
 from grasp_core.io.guess.recognise import Guess
 from grasp_core.io.table.table import Table
 from grasp_core.recode_steps import Combine
-from grasp_core.report.text import escape_markdown
-from grasp_core.report.words import one_line
+from grasp_core.report.words.names import one_line
+from grasp_core.report.words.text import escape_markdown
 from pages._ui.data.questions import choose_further
 from pages._ui.session.state import work
 from pages._ui.widgets.choices import choose_one

@@ -17,7 +17,7 @@ from grasp_core.io.guess.item_ids import with_items
 from grasp_core.io.guess.recognise import recognise
 from grasp_core.io.parsing.read import read_table
 from grasp_core.io.table.table import Table
-from grasp_core.report.text import escape_markdown
+from grasp_core.report.words.text import escape_markdown
 from pages._ui.data.read_watched import read_watched
 from pages._ui.data.remembered import recalled_guess
 from pages._ui.data.server_files import offer_server_files

@@ -9,7 +9,7 @@ import streamlit as st
 from grasp_core.errors import DataError
 from grasp_core.io.dataset.load import load
 from grasp_core.io.guess.recognise import Guess
-from grasp_core.report.text import escape_markdown
+from grasp_core.report.words.text import escape_markdown
 from grasp_core.spec import PAPER_CONVENTIONS, AnalysisSpec, RunSpec
 from pages._ui.session.state import submit, work
 from pages._ui.shell.links import go

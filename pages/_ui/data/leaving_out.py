@@ -18,9 +18,9 @@ from grasp_core.io.dataset.votes import cell_columns
 from grasp_core.io.guess.recognise import Guess
 from grasp_core.io.table.table import Table
 from grasp_core.report.account import account_sentence, unused_sentence
-from grasp_core.report.reading import left_out
-from grasp_core.report.text import escape_markdown
-from grasp_core.report.words import axis_label
+from grasp_core.report.words.names import axis_label
+from grasp_core.report.words.reading import left_out
+from grasp_core.report.words.text import escape_markdown
 from pages._ui.data.repeated import choose_repeated
 from pages._ui.data.screened import choose_screens
 from pages._ui.session.state import work

@@ -9,8 +9,8 @@ import streamlit as st
 from grasp_core.io.dataset import describe
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.io.table.table import Table
-from grasp_core.report.text import escape_markdown
-from grasp_core.report.words import axis_label
+from grasp_core.report.words.names import axis_label
+from grasp_core.report.words.text import escape_markdown
 from grasp_core.wording import number
 from pages._ui.widgets.sections import when_open
 

@@ -10,7 +10,7 @@ import streamlit as st
 from grasp_core.data_spec import DataSpec
 from grasp_core.errors import DataError, Problem
 from grasp_core.io.dataset.load import Dataset, load
-from grasp_core.report.text import escape_markdown
+from grasp_core.report.words.text import escape_markdown
 from pages._ui.data.repeated import offer_repeated
 from pages._ui.session.state import work
 

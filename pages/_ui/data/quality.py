@@ -23,8 +23,8 @@ from grasp_core.data_quality.report import assignment_of
 from grasp_core.data_quality.small_groups import SmallGroups, small_groups
 from grasp_core.groups import AxisSet
 from grasp_core.io.dataset.load import Dataset
-from grasp_core.report.text import escape_markdown
-from grasp_core.report.words import axis_label, one_line
+from grasp_core.report.words.names import axis_label, one_line
+from grasp_core.report.words.text import escape_markdown
 from grasp_core.screens.constant import find_constant
 from grasp_core.screens.duplicates import Duplicates, is_instant, is_quick, near_duplicates
 from grasp_core.screens.random_responders import random_responders

@@ -10,8 +10,8 @@ import streamlit as st
 from grasp_core.data_spec import DataSpec
 from grasp_core.errors import DataError
 from grasp_core.io.dataset.load import Dataset, load
-from grasp_core.report.text import escape_markdown
-from grasp_core.report.words import one_line
+from grasp_core.report.words.names import one_line
+from grasp_core.report.words.text import escape_markdown
 from grasp_core.wording import listed
 from pages._ui.session.state import work
 from pages._ui.shell.links import link_to

@@ -11,7 +11,7 @@ import streamlit as st
 from grasp_core.errors import FAULT, DataError
 from grasp_core.io.parsing.read import read_table
 from grasp_core.io.table.table import Table
-from grasp_core.report.text import escape_markdown
+from grasp_core.report.words.text import escape_markdown
 
 AT_ONCE = 16 * 2**20
 """Files up to this size are read without more ado."""

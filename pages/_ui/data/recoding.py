@@ -16,8 +16,8 @@ from grasp_core.io.dataset.raters.columns import MAX_AXIS_VALUES
 from grasp_core.io.dataset.recoding import counts, recode
 from grasp_core.io.table.table import Table
 from grasp_core.recode_steps import Bins, Combine, MapValues, Recode, range_labels
-from grasp_core.report.reading import NO_VALUE, step_sentence
-from grasp_core.report.text import escape_markdown
+from grasp_core.report.words.reading import NO_VALUE, step_sentence
+from grasp_core.report.words.text import escape_markdown
 from pages._ui.session.state import work
 
 _LABELS = "Labels"

@@ -13,7 +13,7 @@ from grasp_core.errors import DataError, GraspError
 from grasp_core.io.dataset.fitting import Fitted, fitting, signature
 from grasp_core.io.guess.recognise import Guess
 from grasp_core.io.table.table import Table
-from grasp_core.report.text import escape_markdown
+from grasp_core.report.words.text import escape_markdown
 from grasp_core.store.readings import Reading
 from grasp_core.wording import number
 from pages._ui.session.identity import current_user, owner_names

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from grasp_core.data_spec import DataSpec, Screen
-from grasp_core.report.reading import SCREENS
+from grasp_core.report.words.reading import SCREENS
 from pages._ui.session.state import work
 
 

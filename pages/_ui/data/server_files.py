@@ -10,7 +10,7 @@ import streamlit as st
 from grasp_core import server
 from grasp_core.io.sources.allowed import FOLDER, AllowedSources
 from grasp_core.io.sources.folder import MAX_LISTED, Entry, Listing
-from grasp_core.report.text import escape_markdown
+from grasp_core.report.words.text import escape_markdown
 from pages._ui.session.permissions import may_run
 from pages._ui.session.times import zone
 

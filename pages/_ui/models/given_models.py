@@ -23,7 +23,7 @@ from grasp_core.io.dataset.votes import cell_columns, id_columns
 from grasp_core.io.parsing.read import read_table
 from grasp_core.io.table.table import Table
 from grasp_core.models_as_raters.labels import MAX_MODEL_FILE, MAX_NAME, read_model, read_model_column
-from grasp_core.report.text import escape_markdown
+from grasp_core.report.words.text import escape_markdown
 from pages._ui.benchmark.benchmark import in_a_worker
 from pages._ui.session.identity import current_user
 from pages._ui.session.permissions import may_run, require_run, why_not_run

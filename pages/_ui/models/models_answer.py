@@ -13,11 +13,11 @@ from grasp_core.models_as_raters.tables import plurality_table, sides_csv, stati
 from grasp_core.panels.models.result import ModelsResult
 from grasp_core.remarks.remark import Remark
 from grasp_core.report.contents import marks_legend
-from grasp_core.report.model_words import REPRODUCED, SIDE_WORDS, SIDES_WITH
-from grasp_core.report.printable import json_text
-from grasp_core.report.so_far import what_is_provisional
 from grasp_core.report.stopping import how_it_ended
-from grasp_core.report.text import escape_markdown
+from grasp_core.report.words.models import REPRODUCED, SIDE_WORDS, SIDES_WITH
+from grasp_core.report.words.printable import json_text
+from grasp_core.report.words.so_far import what_is_provisional
+from grasp_core.report.words.text import escape_markdown
 from pages._ui.result import cache
 from pages._ui.result.figures import page_theme
 from pages._ui.widgets.outputs import download

@@ -14,7 +14,7 @@ from grasp_core.groups import AxisSet
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.models_as_raters.labels import sources
 from grasp_core.report.stopping import MEANING
-from grasp_core.report.words import axis_label
+from grasp_core.report.words.names import axis_label
 from grasp_core.spec import AnalysisSpec, RunSpec
 from pages._ui.analysis.comparison import say_what_is_compared
 from pages._ui.data.questions import one_question_only

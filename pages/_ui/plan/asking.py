@@ -13,7 +13,7 @@ from grasp_core.json_values import FormError, from_json, to_json
 from grasp_core.planner.make import PlanTask
 from grasp_core.planner.pilot import assumed_task, task_of
 from grasp_core.planner.values import Plan
-from grasp_core.report.text import escape_markdown
+from grasp_core.report.words.text import escape_markdown
 from grasp_core.store.runs import RunRecord
 from pages._ui.plan.question import Asked
 from pages._ui.plan.shown_plan import draw_plan

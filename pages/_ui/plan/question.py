@@ -17,7 +17,7 @@ from grasp_core.json_values import to_json
 from grasp_core.planner.pilot import usual
 from grasp_core.planner.values import GOALS, MOST_LABELS, Assumed, PlanSpec, Target
 from grasp_core.planner.words import TARGETS
-from grasp_core.report.words import group_label
+from grasp_core.report.words.names import group_label
 from grasp_core.result import RunResult
 from grasp_core.store.runs import RunRecord
 from pages._ui.session.projects import here

@@ -19,7 +19,7 @@ from grasp_core.planner.words import (
     recruitment_table,
     surface_table,
 )
-from grasp_core.report.printable import json_text
+from grasp_core.report.words.printable import json_text
 from pages._ui.result import cache
 from pages._ui.result.figures import page_theme
 from pages._ui.widgets.outputs import download

@@ -6,7 +6,7 @@ import streamlit as st
 
 from grasp_core import server
 from grasp_core.errors import AccessError, GraspError
-from grasp_core.report.text import escape_markdown
+from grasp_core.report.words.text import escape_markdown
 from grasp_core.store.people.members import Member
 from grasp_core.store.people.projects import NAME_LENGTH, Holdings, Project
 from grasp_core.wording import number

@@ -6,7 +6,7 @@ import streamlit as st
 
 from grasp_core import server
 from grasp_core.errors import GraspError
-from grasp_core.report.text import escape_markdown
+from grasp_core.report.words.text import escape_markdown
 from grasp_core.store.people.members import MEMBER_LENGTH, ROLES, Member, MemberKind
 from grasp_core.store.people.projects import Project
 from pages._ui.session.identity import current_user, owner_names

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from grasp_core import server
-from grasp_core.report.text import escape_markdown
+from grasp_core.report.words.text import escape_markdown
 from grasp_core.store.people.projects import Project
 from grasp_core.wording import number
 from pages._ui.projects.changes import offer_changes

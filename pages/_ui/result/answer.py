@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from grasp_core.report.labelled import labelled_sentence
-from grasp_core.report.printable import printable
-from grasp_core.report.text import escape_markdown
+from grasp_core.report.words.labelled import labelled_sentence
+from grasp_core.report.words.printable import printable
+from grasp_core.report.words.text import escape_markdown
 from grasp_core.result import Result
 from grasp_core.spec import PAPER_CONVENTIONS
 

@@ -27,16 +27,16 @@ from grasp_core.outcome import Significance
 from grasp_core.panels.models.result import ModelsResult
 from grasp_core.planner.values import Plan
 from grasp_core.rater_map.values import RaterMap
-from grasp_core.report.doubts import told
-from grasp_core.report.finding import Finding
-from grasp_core.report.findings import named_groups, nearest
-from grasp_core.report.no_findings import nothing_holds
+from grasp_core.report.findings.doubts import told
+from grasp_core.report.findings.finding import Finding
+from grasp_core.report.findings.findings import named_groups, nearest
+from grasp_core.report.findings.no_findings import nothing_holds
+from grasp_core.report.findings.sentences import answer
 from grasp_core.report.pairs.sentences import seen_from
 from grasp_core.report.pairs.words import measures
-from grasp_core.report.sentences import answer
-from grasp_core.report.tables import RowOrder
-from grasp_core.report.text import Sentence
-from grasp_core.report.words import lead_statistic
+from grasp_core.report.tables.groups import RowOrder
+from grasp_core.report.words.names import lead_statistic
+from grasp_core.report.words.text import Sentence
 from grasp_core.result import Result, RunResult
 from pages._ui.result.live_chart import with_data_apart
 from pages._ui.result.phone_table import show_phone_table

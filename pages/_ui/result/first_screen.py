@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from grasp_core.report.finding import Finding, interval_note
-from grasp_core.report.findings import CARDS
-from grasp_core.report.text import escape_markdown
-from grasp_core.report.warned import warned
+from grasp_core.report.findings.finding import Finding, interval_note
+from grasp_core.report.findings.findings import CARDS
+from grasp_core.report.findings.warned import warned
+from grasp_core.report.words.text import escape_markdown
 from grasp_core.wording import agree, number
 from pages._ui.result import cache
 from pages._ui.result.figures import page_theme

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from grasp_core.report.findings.mending import given_too
 from grasp_core.report.given import (
     GIVEN_EXPLANATION,
     association_sentence,
@@ -11,9 +12,8 @@ from grasp_core.report.given import (
     given_table,
     not_yet_given,
 )
-from grasp_core.report.mending import given_too
-from grasp_core.report.text import escape_markdown
-from grasp_core.report.words import axis_label
+from grasp_core.report.words.names import axis_label
+from grasp_core.report.words.text import escape_markdown
 from grasp_core.result import Association
 from grasp_core.store.runs import RunRecord
 from pages._ui.shell.ask_again import ask_again

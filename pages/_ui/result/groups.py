@@ -9,9 +9,9 @@ import streamlit as st
 
 from grasp_core.outcome import Significance
 from grasp_core.report.contents import marks_legend
-from grasp_core.report.sentences import by_chance
-from grasp_core.report.text import escape_markdown
-from grasp_core.report.words import WORDS, axis_label, lead_statistic, reported_statistics
+from grasp_core.report.findings.sentences import by_chance
+from grasp_core.report.words.names import WORDS, axis_label, lead_statistic, reported_statistics
+from grasp_core.report.words.text import escape_markdown
 from grasp_core.result import RunResult
 from pages._ui.result import cache
 from pages._ui.result.figures import page_theme, show_cohesion, show_null_histograms

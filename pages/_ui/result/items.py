@@ -15,12 +15,12 @@ from grasp_core.groups import Group
 from grasp_core.panels.items.panel import ItemsAsked
 from grasp_core.panels.items.result import Contribution, ItemOutcome, ItemsResult, Measure
 from grasp_core.panels.items.texts import texts_of_items
-from grasp_core.report.findings import findings, nearest
+from grasp_core.report.findings.findings import findings, nearest
 from grasp_core.report.items.sentences import sentences
 from grasp_core.report.items.tables import in_order, items_table, side_bars
 from grasp_core.report.items.words import EXPLANATIONS, MEASURES, cut_text
-from grasp_core.report.text import escape_markdown
-from grasp_core.report.words import group_labels, one_line
+from grasp_core.report.words.names import group_labels, one_line
+from grasp_core.report.words.text import escape_markdown
 from grasp_core.result import RunResult
 from grasp_core.store.runs import RunRecord
 from grasp_core.wording import listed, number, quoted

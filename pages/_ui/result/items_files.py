@@ -10,7 +10,7 @@ from grasp_core.export.items import items_markdown, items_title, items_xlsx
 from grasp_core.export.registry import safe_name
 from grasp_core.panels.items.result import ItemsResult
 from grasp_core.report.items.tables import items_csv
-from grasp_core.report.printable import json_text
+from grasp_core.report.words.printable import json_text
 from pages._ui.widgets.outputs import download
 from pages._ui.widgets.shown import Shown
 

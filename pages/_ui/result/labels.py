@@ -6,9 +6,9 @@ import streamlit as st
 
 from grasp_core import charts
 from grasp_core.report.in_numbers import means_in_numbers
-from grasp_core.report.label_tables import with_label_use
-from grasp_core.report.text import escape_markdown
-from grasp_core.report.words import LABEL_USE_EXPLANATION, MEAN_SHIFT_EXPLANATION
+from grasp_core.report.tables.labels import with_label_use
+from grasp_core.report.words.names import LABEL_USE_EXPLANATION, MEAN_SHIFT_EXPLANATION
+from grasp_core.report.words.text import escape_markdown
 from grasp_core.result import RunResult
 from pages._ui.result import cache
 from pages._ui.result.figures import choose_page, page_theme, save_figure

@@ -9,9 +9,7 @@ import streamlit as st
 
 from grasp_core.report.account import account_sentence
 from grasp_core.report.conventions import stated
-from grasp_core.report.reading import left_out, step_sentence
-from grasp_core.report.text import escape_markdown
-from grasp_core.report.words import (
+from grasp_core.report.words.names import (
     DSI_EXPLANATION,
     DSI_FORMULA,
     DSI_NAME,
@@ -19,6 +17,8 @@ from grasp_core.report.words import (
     reported_statistics,
     statistic_formula,
 )
+from grasp_core.report.words.reading import left_out, step_sentence
+from grasp_core.report.words.text import escape_markdown
 from grasp_core.result import FileFingerprint, RunResult
 
 _COUNT = st.column_config.NumberColumn(format="localized")

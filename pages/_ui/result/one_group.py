@@ -8,14 +8,12 @@ import streamlit as st
 from grasp_core import charts
 from grasp_core.export.registry import safe_name
 from grasp_core.outcome import LabelUse
-from grasp_core.report.doubts import doubted
-from grasp_core.report.findings import evidence, named_groups
-from grasp_core.report.label_use import format_points_interval, mean_words
+from grasp_core.report.findings.doubts import doubted
+from grasp_core.report.findings.findings import evidence, named_groups
 from grasp_core.report.shuffles import least_of
-from grasp_core.report.so_far import p_so_far, q_so_far
-from grasp_core.report.tables import cell_text
-from grasp_core.report.text import escape_markdown
-from grasp_core.report.words import (
+from grasp_core.report.tables.groups import cell_text
+from grasp_core.report.words.label_use import format_points_interval, mean_words
+from grasp_core.report.words.names import (
     WORDS,
     axis_label,
     format_interval,
@@ -24,6 +22,8 @@ from grasp_core.report.words import (
     p_text,
     reported_statistics,
 )
+from grasp_core.report.words.so_far import p_so_far, q_so_far
+from grasp_core.report.words.text import escape_markdown
 from grasp_core.result import GroupResult, RunResult
 from grasp_core.wording import number
 from pages._ui.result import cache

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from grasp_core.report.tables import column_label
-from grasp_core.report.words import NOT_ESTIMABLE, WORDS, format_p_value, format_value
+from grasp_core.report.tables.groups import column_label
+from grasp_core.report.words.names import NOT_ESTIMABLE, WORDS, format_p_value, format_value
 
 _GROUP, _VALUE = 140, 195
 """Pixels of both first columns, which 390 have room for."""
@@ -25,7 +25,7 @@ def show_phone_table(
     Parameters
     ----------
     frame : DataFrame
-        As of :func:`grasp_core.report.tables.results_table`.
+        As of :func:`grasp_core.report.tables.groups.results_table`.
     statistics : sequence of str
     permutations : int
     lead : str

@@ -19,9 +19,9 @@ from grasp_core.rater_map.public_view import map_without_small_groups
 from grasp_core.rater_map.tables import axes_table, distance_words, groups_table, map_csv
 from grasp_core.rater_map.values import ANSWER, RaterMap, of_answer, rater_map_dict
 from grasp_core.rater_map.words import EXPLANATION, clearest, sentences
-from grasp_core.report.printable import json_text
-from grasp_core.report.text import escape_markdown
-from grasp_core.report.words import axis_label, group_label
+from grasp_core.report.words.names import axis_label, group_label
+from grasp_core.report.words.printable import json_text
+from grasp_core.report.words.text import escape_markdown
 from grasp_core.store.runs import RunRecord
 from pages._ui.result import cache
 from pages._ui.result.figures import page_theme

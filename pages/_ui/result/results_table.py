@@ -11,10 +11,10 @@ from pandas.io.formats.style import Styler
 from grasp_core.charts import Theme
 from grasp_core.charts.theme import palette
 from grasp_core.outcome import Significance
-from grasp_core.report.label_tables import label_use_by_group, label_use_numbers
-from grasp_core.report.label_use import format_points
-from grasp_core.report.tables import RowOrder, column_label, dsi_table, results_table
-from grasp_core.report.words import (
+from grasp_core.report.tables.groups import RowOrder, column_label, dsi_table, results_table
+from grasp_core.report.tables.labels import label_use_by_group, label_use_numbers
+from grasp_core.report.words.label_use import format_points
+from grasp_core.report.words.names import (
     FITTED,
     NOT_ESTIMABLE,
     SIGNIFICANCE_NAMES,

@@ -9,11 +9,10 @@ import streamlit as st
 from grasp_core import charts
 from grasp_core.groups import Group
 from grasp_core.outcome import LabelUse
-from grasp_core.report.label_tables import label_use_table
-from grasp_core.report.label_use import format_points
 from grasp_core.report.slices import Found, by_value, slice_sentences, sliced_groups, told_first
-from grasp_core.report.text import escape_markdown
-from grasp_core.report.words import (
+from grasp_core.report.tables.labels import label_use_table
+from grasp_core.report.words.label_use import format_points
+from grasp_core.report.words.names import (
     WORDS,
     axis_label,
     format_p_value,
@@ -23,6 +22,7 @@ from grasp_core.report.words import (
     one_line,
     reported_statistics,
 )
+from grasp_core.report.words.text import escape_markdown
 from grasp_core.result import RunResult, SlicesResult
 from pages._ui.result import cache
 from pages._ui.result.figures import page_theme, save_figure

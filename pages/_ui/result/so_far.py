@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from grasp_core.report.so_far import what_is_provisional
+from grasp_core.report.words.so_far import what_is_provisional
 from grasp_core.result import RunResult
 from pages._ui.result.whole_result import show_result
 from pages._ui.shell.page_style import PROVISIONAL

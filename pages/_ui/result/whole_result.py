@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from grasp_core.report.sentences import axes_to_watch
+from grasp_core.report.findings.sentences import axes_to_watch
 from grasp_core.result import RunResult
 from pages._ui.result.cache import section
 from pages._ui.result.figures import show_dsi

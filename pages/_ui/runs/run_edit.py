@@ -6,7 +6,7 @@ import streamlit as st
 
 from grasp_core import server
 from grasp_core.errors import GraspError
-from grasp_core.report.text import escape_markdown
+from grasp_core.report.words.text import escape_markdown
 from grasp_core.store.runs import TAG_LENGTH, RunRecord
 from pages._ui.session.permissions import may_manage, require_manage
 from pages._ui.session.projects import stores_of

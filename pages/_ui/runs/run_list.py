@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from grasp_core import server
-from grasp_core.report.text import escape_markdown
+from grasp_core.report.words.text import escape_markdown
 from grasp_core.store.runs import RunRecord
 from pages._ui.runs.progress import cancel, show_progress
 from pages._ui.runs.run_edit import delete, edit

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from grasp_core.report.text import escape_markdown
+from grasp_core.report.words.text import escape_markdown
 from grasp_core.store.runs import RunRecord
 from pages._ui.session.projects import here
 from pages._ui.shell.links import link_to_two

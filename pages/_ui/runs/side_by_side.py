@@ -17,9 +17,9 @@ from grasp_core.report.comparison.changes import (
 )
 from grasp_core.report.comparison.pairs import pairs_compared
 from grasp_core.report.comparison.slices import slices_compared
-from grasp_core.report.model_words import statistic_name
-from grasp_core.report.text import escape_markdown
-from grasp_core.report.words import MINUS, NOT_ESTIMABLE, format_p_value, group_labels
+from grasp_core.report.words.models import statistic_name
+from grasp_core.report.words.names import MINUS, NOT_ESTIMABLE, format_p_value, group_labels
+from grasp_core.report.words.text import escape_markdown
 from grasp_core.store.runs import RunRecord
 from pages._ui.session.projects import here
 from pages._ui.session.times import told

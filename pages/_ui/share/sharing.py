@@ -14,7 +14,7 @@ from grasp_core.access import EVERYONE, only
 from grasp_core.errors import LimitError
 from grasp_core.report.small_groups.cover import LEAST
 from grasp_core.report.small_groups.hiding import hidden_groups
-from grasp_core.report.text import escape_markdown
+from grasp_core.report.words.text import escape_markdown
 from grasp_core.result import Result
 from grasp_core.sharing import Withdrawing, told_of
 from grasp_core.store.links import Link

@@ -9,8 +9,8 @@ import streamlit as st
 
 from grasp_core import server
 from grasp_core.errors import DataError
-from grasp_core.report.mending import ways_back
-from grasp_core.report.text import escape_markdown
+from grasp_core.report.findings.mending import ways_back
+from grasp_core.report.words.text import escape_markdown
 from grasp_core.spec import RunSpec
 from grasp_core.store.runs import RunRecord
 from pages._ui.session.identity import current_user

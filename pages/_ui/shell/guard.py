@@ -8,7 +8,7 @@ import traceback
 import streamlit as st
 
 from grasp_core.errors import AccessError, GraspError
-from grasp_core.report.text import escape_markdown
+from grasp_core.report.words.text import escape_markdown
 from pages._ui.session.taking import note_refusal
 
 log = logging.getLogger("grasp.pages")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from grasp_core.remarks.remark import Remark
-from grasp_core.report.mending import mend
+from grasp_core.report.findings.mending import mend
 from grasp_core.spec import AnalysisSpec, RunSpec
 from pages._ui.session.state import work
 from pages._ui.shell.ask_again import Saved, ask_again

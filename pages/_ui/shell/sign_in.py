@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from grasp_core import server
-from grasp_core.report.text import escape_markdown
+from grasp_core.report.words.text import escape_markdown
 from pages._ui.session.sign_ins import SIGN_OUT
 from pages._ui.shell.page_style import SIGN_OUT_FORM
 

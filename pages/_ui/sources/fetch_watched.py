@@ -11,7 +11,7 @@ from grasp_core import server
 from grasp_core.connectors.fetching import Snapshot
 from grasp_core.connectors.source import Source
 from grasp_core.errors import FAULT, GraspError
-from grasp_core.report.text import escape_markdown
+from grasp_core.report.words.text import escape_markdown
 
 _POLL_S = 0.1
 

@@ -12,7 +12,7 @@ from grasp_core.connectors.fetching import available
 from grasp_core.connectors.source import KINDS, TOOLS, Kind, Source, make, parse
 from grasp_core.errors import GraspError
 from grasp_core.io.table.table import Table
-from grasp_core.report.text import escape_markdown
+from grasp_core.report.words.text import escape_markdown
 from pages._ui.session.identity import current_user
 from pages._ui.session.permissions import may_run
 from pages._ui.session.times import zone

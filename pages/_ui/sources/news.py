@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from grasp_core.io.table.table import Table
-from grasp_core.report.text import escape_markdown
+from grasp_core.report.words.text import escape_markdown
 from grasp_core.wording import number
 from pages._ui.session.projects import here
 from pages._ui.session.state import work

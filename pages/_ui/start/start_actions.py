@@ -15,7 +15,7 @@ from grasp_core.io.guess.recognise import recognise
 from grasp_core.io.parsing.read import read_table
 from grasp_core.panels.results import read_result
 from grasp_core.report.contents import run_title
-from grasp_core.report.text import escape_markdown
+from grasp_core.report.words.text import escape_markdown
 from grasp_core.store.runs import RunRecord
 from pages._ui.session.permissions import require_run
 from pages._ui.session.projects import here

@@ -7,7 +7,7 @@ import streamlit as st
 from grasp_core import server
 from grasp_core.errors import GraspError
 from grasp_core.io.sources.allowed import FOLDER
-from grasp_core.report.text import escape_markdown
+from grasp_core.report.words.text import escape_markdown
 from grasp_core.store.runs import RunRecord
 from grasp_core.watches.words import EVERY
 from pages._ui.session.identity import current_user

@@ -9,7 +9,7 @@ import streamlit as st
 from grasp_core import server
 from grasp_core.errors import GraspError
 from grasp_core.report.small_groups.cover import LEAST
-from grasp_core.report.text import escape_markdown
+from grasp_core.report.words.text import escape_markdown
 from grasp_core.store.watches.feeds import Feed
 from grasp_core.store.watches.records import Watch
 from pages._ui.session.identity import current_user

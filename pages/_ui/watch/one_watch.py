@@ -8,7 +8,7 @@ import streamlit as st
 
 from grasp_core import server
 from grasp_core.report.comparison.changes import changes_table
-from grasp_core.report.text import escape_markdown
+from grasp_core.report.words.text import escape_markdown
 from grasp_core.store.watches.records import Every, Watch
 from grasp_core.watches.history import Step
 from grasp_core.watches.words import EVERY, state

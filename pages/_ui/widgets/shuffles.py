@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from grasp_core.report.words import axis_label
+from grasp_core.report.words.names import axis_label
 from grasp_core.spec import WORKLOAD, AnalysisSpec
 from pages._ui.widgets.choices import choose_one
 

@@ -8,7 +8,7 @@ import streamlit as st
 
 from grasp_core.remarks.ranks import ranked
 from grasp_core.remarks.remark import Remark
-from grasp_core.report.text import escape_markdown
+from grasp_core.report.words.text import escape_markdown
 from grasp_core.wording import number
 
 FIRST = 3

@@ -15,7 +15,7 @@ from grasp_core.errors import AccessError
 from grasp_core.panels.models.result import ModelsResult
 from grasp_core.remarks.guards import GuardCaution
 from grasp_core.remarks.remark import said
-from grasp_core.report.printable import json_text
+from grasp_core.report.words.printable import json_text
 from grasp_core.result import Result
 from grasp_core.server import Server
 from grasp_core.spec import SIDES

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from grasp_core.outcome import LabelUse, Outcome
-from grasp_core.report.words import (
-    format_p_value,
-    p_text,
-)
+from grasp_core.report.words.names import format_p_value, p_text
 from grasp_core.result import Result
 from grasp_core.spec import LEVEL
 

@@ -7,10 +7,8 @@ from dataclasses import dataclass
 
 from grasp_core.groups import Group
 from grasp_core.outcome import Outcome
-from grasp_core.report.label_use import direction, format_points, manner
-from grasp_core.report.spread import centre, spread
-from grasp_core.report.text import Segment, Sentence
-from grasp_core.report.words import (
+from grasp_core.report.words.label_use import direction, format_points, manner
+from grasp_core.report.words.names import (
     SIGNIFICANCE_NAMES,
     WORDS,
     arrow,
@@ -20,6 +18,8 @@ from grasp_core.report.words import (
     one_line,
     p_words,
 )
+from grasp_core.report.words.spread import centre, spread
+from grasp_core.report.words.text import Segment, Sentence
 from grasp_core.result import GroupResult
 from grasp_core.spec import CROSS_GROUP, IntervalTarget
 from grasp_core.wording import number

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from grasp_core.report.finding import Finding
-from grasp_core.report.no_findings import could_have_been_found
-from grasp_core.report.text import Segment, Sentence
+from grasp_core.report.findings.finding import Finding
+from grasp_core.report.findings.no_findings import could_have_been_found
+from grasp_core.report.words.text import Segment, Sentence
 from grasp_core.result import RunResult
 
 _NAMED = 3

@@ -9,7 +9,7 @@ from grasp_core.groups import AxisSet
 from grasp_core.remarks.guards import GuardCaution
 from grasp_core.remarks.ranks import may_undo, ranked
 from grasp_core.remarks.remark import Remark
-from grasp_core.report.words import axis_label
+from grasp_core.report.words.names import axis_label
 from grasp_core.result import RunResult
 from grasp_core.wording import agree
 

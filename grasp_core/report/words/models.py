@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from grasp_core.report.words import DSI_NAME, LABEL_USE_NAME, MEAN_SHIFT_NAME, WORDS
+from grasp_core.report.words.names import DSI_NAME, LABEL_USE_NAME, MEAN_SHIFT_NAME, WORDS
 
 LEAD = "macro_f1"
 """The statistic of the table and the chart; of those that show a side it is named first."""

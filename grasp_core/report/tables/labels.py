@@ -7,10 +7,9 @@ from collections.abc import Sequence
 import pandas as pd
 
 from grasp_core.outcome import LabelUse, Shift
-from grasp_core.report.label_use import foremost, format_points, format_points_interval
-from grasp_core.report.so_far import MAY_CHANGE, may_change, p_so_far, q_so_far
-from grasp_core.report.tables import or_nan
-from grasp_core.report.words import (
+from grasp_core.report.tables.groups import or_nan
+from grasp_core.report.words.label_use import foremost, format_points, format_points_interval
+from grasp_core.report.words.names import (
     FITTED,
     NOT_ESTIMABLE,
     SIGNIFICANCE_NAMES,
@@ -22,6 +21,7 @@ from grasp_core.report.words import (
     p_text,
     signs,
 )
+from grasp_core.report.words.so_far import MAY_CHANGE, may_change, p_so_far, q_so_far
 from grasp_core.result import GroupResult, RunResult
 
 _MOST_COLUMNS = 6

@@ -9,11 +9,11 @@ from dataclasses import replace
 
 from grasp_core.groups import AxisSet, Group
 from grasp_core.outcome import Histogram, Interval, LabelUse, Outcome, Shift, Significance
-from grasp_core.report.finding import LABEL_USE, SYMMETRIC, Finding
-from grasp_core.report.label_use import foremost
-from grasp_core.report.spread import centre
-from grasp_core.report.text import Segment, Sentence
-from grasp_core.report.words import group_labels, lead_statistic
+from grasp_core.report.findings.finding import LABEL_USE, SYMMETRIC, Finding
+from grasp_core.report.words.label_use import foremost
+from grasp_core.report.words.names import group_labels, lead_statistic
+from grasp_core.report.words.spread import centre
+from grasp_core.report.words.text import Segment, Sentence
 from grasp_core.result import GroupResult, RunResult
 from grasp_core.wording import agree, number
 

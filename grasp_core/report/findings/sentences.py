@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from grasp_core.outcome import Outcome
-from grasp_core.report.advice import advice
-from grasp_core.report.doubts import About, doubted, doubts, told
-from grasp_core.report.finding import Doubt, Finding, interval_note, lead
-from grasp_core.report.findings import beside, count_groups, nearest, stand_out
-from grasp_core.report.tables import effect
-from grasp_core.report.text import Segment, Sentence
-from grasp_core.report.warned import Warned, warned
-from grasp_core.report.words import (
+from grasp_core.report.findings.advice import advice
+from grasp_core.report.findings.doubts import About, doubted, doubts, told
+from grasp_core.report.findings.finding import Doubt, Finding, interval_note, lead
+from grasp_core.report.findings.findings import beside, count_groups, nearest, stand_out
+from grasp_core.report.findings.warned import Warned, warned
+from grasp_core.report.tables.groups import effect
+from grasp_core.report.words.names import (
     FALSE_POSITIVE_RATE,
     WORDS,
     axis_label,
@@ -24,6 +23,7 @@ from grasp_core.report.words import (
     outcome_of,
     p_words,
 )
+from grasp_core.report.words.text import Segment, Sentence
 from grasp_core.result import DsiResult, RunResult
 from grasp_core.wording import number
 

@@ -7,8 +7,7 @@ from typing import Any, Literal
 import pandas as pd
 
 from grasp_core.outcome import Outcome
-from grasp_core.report.so_far import MAY_CHANGE, may_change, p_so_far, q_so_far
-from grasp_core.report.words import (
+from grasp_core.report.words.names import (
     FITTED,
     STARS,
     WORDS,
@@ -22,6 +21,7 @@ from grasp_core.report.words import (
     reported_statistics,
     signs,
 )
+from grasp_core.report.words.so_far import MAY_CHANGE, may_change, p_so_far, q_so_far
 from grasp_core.result import DsiResult, GroupResult, RunResult
 
 RowOrder = Literal["axis", "effect", "q"]

@@ -10,8 +10,8 @@ from grasp_core.data_spec import Screen
 from grasp_core.remarks.cautions import Caution
 from grasp_core.remarks.guards import GuardCaution, ShuffleCaution
 from grasp_core.remarks.remark import Code, Remark
-from grasp_core.report.reading import SCREENS
-from grasp_core.report.words import axis_label
+from grasp_core.report.words.names import axis_label
+from grasp_core.report.words.reading import SCREENS
 from grasp_core.spec import DEFAULT_PERMUTATIONS, MAX_PERMUTATIONS, WORKLOAD, RunSpec
 
 SCREEN_OF: Mapping[Code, Screen] = {

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Sequence
 from statistics import NormalDist
 
-from grasp_core.report.findings import count_groups, nearest, of_labels, of_statistic
-from grasp_core.report.spread import spread
-from grasp_core.report.text import Sentence
-from grasp_core.report.words import WORDS, format_value, lead_statistic
+from grasp_core.report.findings.findings import count_groups, nearest, of_labels, of_statistic
+from grasp_core.report.words.names import WORDS, format_value, lead_statistic
+from grasp_core.report.words.spread import spread
+from grasp_core.report.words.text import Sentence
 from grasp_core.result import GroupResult, RunResult
 from grasp_core.spec import LEVEL
 from grasp_core.wording import number

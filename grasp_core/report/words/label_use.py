@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from grasp_core.outcome import Interval, LabelUse, Outcome, Shift, Significance
-from grasp_core.report.text import Segment, Sentence
-from grasp_core.report.words import (
+from grasp_core.report.words.names import (
     MINUS,
     NOT_ESTIMABLE,
     format_p,
@@ -14,6 +13,7 @@ from grasp_core.report.words import (
     p_words,
     signs,
 )
+from grasp_core.report.words.text import Segment, Sentence
 from grasp_core.result import GroupResult, RunResult
 from grasp_core.spec import LEVEL
 

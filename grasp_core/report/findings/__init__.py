@@ -1,0 +1,4 @@
+"""What a result finds, what may undo it, what mends that, and what to do.
+
+Imports `guards`, `remarks`, `tables` and `words`.
+"""

@@ -1,0 +1,4 @@
+"""A result's groups and labels as tables.
+
+Imports `words`.
+"""

@@ -1,0 +1,4 @@
+"""What results are told with: names of statistics and groups, label use, how data were read, harmless text.
+
+Imports `permutation`, `remarks` and `statistics`.
+"""
