@@ -6,6 +6,8 @@ from enum import unique
 
 from grasp_core.remarks.remark import Code, Remark
 
+_READ_WHOLE = "; bring a file of some of the items to have that of them"
+
 
 def leaving_out(screen: str) -> str:
     """Where raters whom a screen names are left out, in words that are right wherever they are read."""
@@ -26,7 +28,7 @@ class Caution(Code):
     )
     TOO_FEW_FOR_CORRECTION = (
         "with {permutations} permutations a lone effect among {tests} tests can never survive correction; "
-        "use at least {least}"
+        "use at least {least}, or test fewer axes"
     )
     ITEMS_WITHOUT_PAIRS = (
         "{paired} of {items} shared items have labels of two raters of the group and of two others, which "
@@ -34,7 +36,8 @@ class Caution(Code):
     )
     FEW_REGROUPINGS = (
         "{few} of {groups} groups can be regrouped in so few ways that no two-sided p-value of theirs is "
-        "below 0.05; where one tail alone counts, as for distance and label use, p may be half as large"
+        "below 0.05; where one tail alone counts, as for distance and label use, p may be half as large. "
+        "More raters, fewer strata or smaller clusters leave more ways"
     )
     CLUSTERS_STAY = (
         "{raters} of {all} raters keep their profiles in every permutation: no other cluster that theirs may "
@@ -42,11 +45,12 @@ class Caution(Code):
     )
     TOO_FEW_FOR_P = "with fewer than 100 permutations there are no p-values"
     SOME_NOT_ESTIMABLE = (
-        "in {lost} of {permutations} permutations some statistic was not estimable; those values are left out"
+        "in {lost} of {permutations} permutations some statistic was not estimable; those values are left "
+        "out. Fewer are with groups of more raters"
     )
     NO_GROUP_IN_SLICES = (
         "{columns:column} that {columns:was/were} to be sliced by {columns:has/have} no slices: no group has "
-        "{least} raters or more on the items of any value"
+        "{least} raters or more on the items of any value; recode them into fewer values, or slice by others"
     )
     PAPER_P = (
         "p-values follow the paper, which picks the tail from the data: at 0.05 about 10 % of groups without "
@@ -57,7 +61,8 @@ class Caution(Code):
         "as full agreement"
     )
     TOO_MANY_PAIRS = (
-        "an axis or intersection with {groups} groups is not compared pair by pair; up to {most} groups are"
+        "an axis or intersection with {groups} groups is not compared pair by pair; up to {most} groups are: "
+        "recode its values into fewer, or ask for groups of more raters alone"
     )
     RANDOM_RESPONDERS = (
         "{raters:rater} of {looked_at} {raters:agrees/agree} with the others no more than chance does, as if "
@@ -73,19 +78,25 @@ class Caution(Code):
         "would: one person with two accounts, copied answers, or two people who see the task very much "
         f"alike. To leave out one of each two: {leaving_out('duplicates')}"
     )
-    NOT_GIVEN_IN_PARTS = "axes are not tested given one another in data in parts"
+    NOT_GIVEN_IN_PARTS = f"axes are not tested given one another in data in parts{_READ_WHOLE}"
     NOT_SCREENED_IN_PARTS = (
         "raters at chance, constant raters and near-duplicates are not looked for in data in parts"
+        f"{_READ_WHOLE}"
     )
-    NO_PAIRS_IN_PARTS = "pairs of groups are not compared in data in parts"
+    NO_PAIRS_IN_PARTS = f"pairs of groups are not compared in data in parts{_READ_WHOLE}"
 
 
 @unique
 class ModelCaution(Code):
     """Cautions that name a model, whose name may be anything."""
 
-    MODEL_UNLABELLED = "{model} has no label for {items} of the items; they are left out for it"
-    MODEL_OF_OTHER_ITEMS = "{labels} labels of {model} are of items that the data do not hold"
+    MODEL_UNLABELLED = (
+        "{model} has no label for {items} of the items; they are left out for it until its file has them"
+    )
+    MODEL_OF_OTHER_ITEMS = (
+        "{labels} labels of {model} are of items that the data do not hold; if they should, write the items' "
+        "ids alike in both files"
+    )
 
 
 @unique

@@ -56,10 +56,13 @@ class ShuffleCaution(Code):
     )
     UNKNOWN_STRATUM = (
         "{unknown:rater} of {raters} {unknown:is/are} unknown on {column:q}, within whose values profiles "
-        "are shuffled: they are shuffled among themselves"
+        "are shuffled: they are shuffled among themselves; fill the column in, or choose another"
     )
     UNKNOWN_CLUSTER = (
         "{unknown:rater} of {raters} {unknown:is/are} unknown on {column:q}, by which profiles are shuffled: "
-        "each of them is a cluster alone"
+        "each of them is a cluster alone; fill the column in, or choose another"
     )
-    ONE_STRATUM = "{column:q} does not tell raters apart: shuffling within its values is shuffling over all"
+    ONE_STRATUM = (
+        "{column:q} does not tell raters apart: shuffling within its values is shuffling over all; choose "
+        "another column"
+    )

@@ -17,11 +17,16 @@ _ESCAPES = re.compile(r"\\(?=[^\w\s])")
 
 def seen(elements: Any) -> str:
     """Texts as a reader sees them, without the backslashes that keep them inert."""
-    return "\n".join(_ESCAPES.sub("", str(element.value)).replace("\u2060", "") for element in elements)
+    return "\n".join(plain(str(element.value)) for element in elements)
+
+
+def plain(escaped: str) -> str:
+    """A text as a reader sees it."""
+    return _ESCAPES.sub("", escaped).replace("\u2060", "")
 
 
 def press(page: AppTest, label: str) -> AppTest:
-    return next(button for button in page.button if button.label == label).click().run()
+    return next(button for button in page.button if plain(button.label) == label).click().run()
 
 
 def drop(page: AppTest, slot: str, name: str, content: bytes) -> AppTest:

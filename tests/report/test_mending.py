@@ -8,14 +8,15 @@ from dataclasses import replace
 import pytest
 
 from grasp_core.cli.entry import make_parser
-from grasp_core.data_spec import DataSpec, Screen
+from grasp_core.data_spec import DataSpec, Question, Screen
 from grasp_core.notebook.options import ReadingOptions
-from grasp_core.remarks.cautions import Caution, ScreenCaution
+from grasp_core.remarks.cautions import Caution, ModelCaution, ScreenCaution
 from grasp_core.remarks.guards import GuardCaution, ShuffleCaution
+from grasp_core.remarks.problems import DataProblem
 from grasp_core.remarks.ranks import RANKS, may_undo
 from grasp_core.remarks.remark import Code, Remark, said
 from grasp_core.report.findings.mending import SCREEN_OF, mend, ways_back
-from grasp_core.spec import AnalysisSpec, ModelSource, RunSpec
+from grasp_core.spec import MAX_PERMUTATIONS, AnalysisSpec, ModelSource, RunSpec
 
 AXES = (("gender",),)
 DATA = DataSpec(item="item", rater="rater", label="label")
@@ -133,12 +134,62 @@ def test_whatever_may_undo_a_finding_has_a_way_to_mend_it() -> None:
     assert [one.code for one in GRAVE if mend(one, spec) is None] == []
 
 
+ODD = DataProblem.LIKE_MISSING(where="a.csv, column 'gender'", cells=3, value="n/a")
+CHOSEN = (
+    Caution.TOO_FEW_FOR_CORRECTION(permutations=99, tests=400_000, least=MAX_PERMUTATIONS + 1),
+    Caution.NO_GROUP_IN_SLICES(columns=("topic",), least=2),
+    ShuffleCaution.UNKNOWN_STRATUM(unknown=2, raters=60, column="batch"),
+    ShuffleCaution.UNKNOWN_CLUSTER(unknown=2, raters=60, column="team"),
+    ShuffleCaution.ONE_STRATUM(column="batch"),
+)
+WORDS_ALONE = {
+    Caution.FEW_REGROUPINGS: "More raters, fewer strata or smaller clusters",
+    Caution.SOME_NOT_ESTIMABLE: "groups of more raters",
+    Caution.TOO_MANY_PAIRS: "recode its values into fewer",
+    Caution.NOT_GIVEN_IN_PARTS: "bring a file of some of the items",
+    Caution.NOT_SCREENED_IN_PARTS: "bring a file of some of the items",
+    Caution.NO_PAIRS_IN_PARTS: "bring a file of some of the items",
+    ModelCaution.MODEL_UNLABELLED: "until its file has them",
+    ModelCaution.MODEL_OF_OTHER_ITEMS: "write the items' ids alike",
+}
+"""What mends a warning for which there may be no button, in the words of its sentence."""
+NOTHING_TO_MEND = {Caution.FEW_RATERS_HIDDEN, Caution.ITEMS_WITHOUT_PAIRS, ScreenCaution.SCREENED_IN_GROUPS}
+"""What is hidden from strangers, what the distance takes, and counts beside the warning that they are of."""
+
+
+@pytest.mark.parametrize("warning", CHOSEN, ids=lambda one: one.code.key)
+def test_what_has_to_be_chosen_anew_is_chosen_on_the_page_with_these_settings(warning: Remark) -> None:
+    spec = RunSpec(DATA, AnalysisSpec(axes=AXES, permutations=99))
+    found = mend(warning, spec)
+    assert found is not None
+    assert (found.spec, found.label[:7]) == (spec, "Choose ")
+
+
+def test_a_text_that_looks_missing_is_counted_as_missing() -> None:
+    spec = RunSpec(DATA, AnalysisSpec(axes=AXES))
+    found = mend(ODD, spec)
+    assert found is not None
+    assert (found.label, found.on_data) == ("Count 'n/a' as missing", "Count 'n/a' as missing on Data")
+    assert found.spec == replace(spec, data=replace(DATA, missing=("", "n/a")))
+    assert mend(ODD, found.spec) is None
+    assert mend(ODD, replace(spec, data=replace(DATA, categories=("yes", "no", "n/a")))) is None
+    assert mend(ODD, replace(spec, data=replace(DATA, further=(Question("b", ("n/a", "x")),)))) is None
+    assert mend(ODD.reworded(value=" "), spec) is None
+
+
+def test_each_warning_has_a_way_to_mend_it_or_says_itself_what_would_do() -> None:
+    with_a_way = {one.code for one in (*GRAVE, *CHOSEN)}
+    with_a_way |= {Caution.PAPER_P, Caution.PAPER_CROSS_NEGENTROPY, Caution.SMALL_GROUPS}  # see above
+    every = {*Caution, *GuardCaution, *ShuffleCaution, *ModelCaution, *ScreenCaution}
+    assert every == with_a_way | WORDS_ALONE.keys() | NOTHING_TO_MEND
+    assert [code.key for code, words in WORDS_ALONE.items() if words not in code.value] == []
+
+
 def test_slices_without_groups_are_mended_by_smaller_groups() -> None:
     warning = Caution.NO_GROUP_IN_SLICES(columns=("topic",), least=5)
     found = mend(warning, RunSpec(DATA, AnalysisSpec(axes=AXES, min_raters=5)))
     assert found is not None
     assert found.spec.analysis.min_raters == 2
-    assert mend(warning, RunSpec(DATA, AnalysisSpec(axes=AXES))) is None
 
 
 def test_where_single_raters_move_anywhere_few_regroupings_have_no_mend() -> None:

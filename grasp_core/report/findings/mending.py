@@ -9,10 +9,12 @@ from typing import Any
 from grasp_core.data_spec import Screen
 from grasp_core.remarks.cautions import Caution
 from grasp_core.remarks.guards import GuardCaution, ShuffleCaution
-from grasp_core.remarks.remark import Code, Remark
+from grasp_core.remarks.problems import DataProblem
+from grasp_core.remarks.remark import Code, Remark, Value
 from grasp_core.report.words.names import axis_label
 from grasp_core.report.words.reading import SCREENS
 from grasp_core.spec import DEFAULT_PERMUTATIONS, MAX_PERMUTATIONS, WORKLOAD, RunSpec
+from grasp_core.wording import quoted
 
 SCREEN_OF: Mapping[Code, Screen] = {
     Caution.RANDOM_RESPONDERS: "random",
@@ -24,10 +26,19 @@ SCREEN_OF: Mapping[Code, Screen] = {
 
 @dataclass(frozen=True, slots=True)
 class Mend:
-    """What a button says, and the spec that it leads to: the same one where something is to be chosen."""
+    """What a button says, and the spec that it leads to: the same one where something is to be chosen.
+
+    Parameters
+    ----------
+    label : str
+    spec : RunSpec
+    on_data : str
+        What the button says where the data have to be brought again, for a spec that reads them otherwise.
+    """
 
     label: str
     spec: RunSpec
+    on_data: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,19 +73,27 @@ def mend(warning: Remark, spec: RunSpec) -> Mend | None:
             return _choose_shuffles(spec)
         case Caution.FEW_REGROUPINGS | Caution.CLUSTERS_STAY if analysis.strata or analysis.cluster:
             return _choose_shuffles(spec)
+        case ShuffleCaution.UNKNOWN_STRATUM | ShuffleCaution.UNKNOWN_CLUSTER | ShuffleCaution.ONE_STRATUM:
+            return _choose_shuffles(spec)
         case ShuffleCaution.MIXED_CLUSTERS:
-            return Mend("Choose which axes to test", spec)
+            return _choose_axes(spec)
         case Caution.TOO_FEW_FOR_P:
             return _permutations(DEFAULT_PERMUTATIONS, spec)
         case Caution.TOO_FEW_FOR_CORRECTION:
             least = dict(warning.numbers)["least"]
-            return _permutations(least, spec) if isinstance(least, int) else None
+            if not isinstance(least, int):
+                return None
+            return _permutations(least, spec) if least <= MAX_PERMUTATIONS else _choose_axes(spec)
         case Caution.PAPER_P:
             return _other("Use two-sided p-values", spec, p_value="two-sided")
         case Caution.PAPER_CROSS_NEGENTROPY:
             return _other("Use smoothed cross-negentropy", spec, cross_negentropy="smooth")
         case Caution.SMALL_GROUPS | Caution.NO_GROUP_IN_SLICES if analysis.min_raters > 2:
             return _other("Show groups of 2 raters and more", spec, min_raters=2)
+        case Caution.NO_GROUP_IN_SLICES:
+            return Mend("Choose what to slice by", spec)
+        case DataProblem.LIKE_MISSING:
+            return _missing(dict(warning.numbers)["value"], spec)
         case _:
             return None
 
@@ -102,11 +121,27 @@ def _without(screen: Screen, spec: RunSpec) -> Mend | None:
     if screen in spec.data.screens:
         return None
     screens = (*spec.data.screens, screen)
-    return Mend("Run without these raters", replace(spec, data=replace(spec.data, screens=screens)))
+    without = replace(spec, data=replace(spec.data, screens=screens))
+    return Mend("Run without these raters", without, "Leave raters out on Data")
+
+
+def _missing(value: Value, spec: RunSpec) -> Mend | None:
+    """The run in which a text means no value; None where it means so already, or is declared a label."""
+    data = spec.data
+    declared = {label for one in data.questions for label in one.categories or ()}
+    if not isinstance(value, str) or not value.strip() or value in declared or value in data.missing:
+        return None
+    counted = replace(spec, data=replace(data, missing=(*data.missing, value)))
+    label = f"Count {quoted(value)} as missing"
+    return Mend(label, counted, f"{label} on Data")
 
 
 def _choose_shuffles(spec: RunSpec) -> Mend:
     return Mend("Choose what to shuffle within", spec)
+
+
+def _choose_axes(spec: RunSpec) -> Mend:
+    return Mend("Choose which axes to test", spec)
 
 
 def _permutations(wanted: int, spec: RunSpec) -> Mend | None:

@@ -6,6 +6,7 @@ import streamlit as st
 
 from grasp_core.remarks.remark import Remark
 from grasp_core.report.findings.mending import mend
+from grasp_core.report.words.text import escape_markdown
 from grasp_core.spec import AnalysisSpec, RunSpec
 from pages._ui.session.state import work
 from pages._ui.shell.ask_again import Saved, ask_again
@@ -24,15 +25,15 @@ def way_to_mend(saved: Saved, warning: Remark, place: int) -> None:
     found, key = mend(warning, run.spec), f"mend-{place}"
     if found is None:
         return
-    leaves_out = found.spec.data != run.spec.data
+    leaves_out = found.spec.data.screens != run.spec.data.screens
     icon = ":material/person_remove:" if leaves_out else ":material/build:"
     if found.spec != run.spec and saved.may_be_asked_again:
-        if st.button(found.label, icon=icon, key=key):
+        if st.button(escape_markdown(found.label), icon=icon, key=key):
             ask_again(run, found.spec)
-    elif leaves_out:
-        if st.button("Leave raters out on Data", icon=icon, key=key):
+    elif found.on_data:
+        if st.button(escape_markdown(found.on_data), icon=icon, key=key):
             go("data")
-    elif st.button(found.label, icon=icon, key=key):
+    elif st.button(escape_markdown(found.label), icon=icon, key=key):
         _change(run.spec, found.spec.analysis)
 
 

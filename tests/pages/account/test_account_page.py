@@ -34,7 +34,7 @@ def test_a_token_is_shown_once_listed_and_withdrawn(account: AppTest, server: Se
     assert server.tokens.use(token) is not None
     again = opened()
     assert not again.code
-    page = press(again, "Withdraw nightly \\*run\\*")
+    page = press(again, "Withdraw nightly *run*")
     assert server.tokens.use(token) is not None, "asked first"
     page = press(page, "Withdraw it")
     assert not page.exception

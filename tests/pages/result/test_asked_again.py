@@ -16,6 +16,7 @@ from grasp_core.io.dataset.load import load
 from grasp_core.io.parsing.read import read_table
 from grasp_core.remarks.cautions import Caution
 from grasp_core.remarks.guards import GuardCaution
+from grasp_core.remarks.problems import DataProblem
 from grasp_core.remarks.remark import Remark
 from grasp_core.server import Server
 from grasp_core.spec import AnalysisSpec, RunSpec
@@ -23,7 +24,7 @@ from grasp_core.store.people.members import Member
 from grasp_core.store.runs import RunRecord
 from tests.pages.conftest import ENTRY
 from tests.pages.people import ANN, BOB, VERA, become
-from tests.pages.visits import finished, press, seen, shown_run
+from tests.pages.visits import finished, plain, press, seen, shown_run
 from tests.permutation.simulated import DATA_SPEC, simulate
 from tests.permutation.simulated import files as written
 from tests.results import make_result
@@ -64,7 +65,7 @@ def _visit(run_id: str) -> AppTest:
 
 
 def _labels(page: AppTest) -> Iterator[str]:
-    return (button.label for button in page.button)
+    return (plain(button.label) for button in page.button)
 
 
 def test_one_click_runs_without_the_raters_of_a_warning_and_one_brings_them_back(server: Server) -> None:
@@ -94,6 +95,13 @@ def test_one_click_holds_workload_alike_and_one_lets_it_differ_again(server: Ser
     assert shown_run(page, server).spec == SPEC
 
 
+def test_one_click_counts_a_text_as_missing(server: Server) -> None:
+    odd = DataProblem.LIKE_MISSING(where="raters.csv, column 'race'", cells=3, value="n/a")
+    page = press(_visit(_saved(server, odd).id), "Count 'n/a' as missing")
+    assert not page.exception
+    assert shown_run(page, server).spec == replace(SPEC, data=replace(DATA_SPEC, missing=("", "n/a")))
+
+
 def test_it_is_run_in_the_project_of_the_run_not_in_the_chosen_one(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -110,12 +118,12 @@ def test_it_is_run_in_the_project_of_the_run_not_in_the_chosen_one(
 
 
 def test_without_its_files_a_run_is_mended_on_data(server: Server) -> None:
-    run = _saved(server)
+    run = _saved(server, DataProblem.LIKE_MISSING(where="raters.csv", cells=3, value="n/a"))
     for _, sha256 in server.runs.files_of(run.id):
         server.files.delete(sha256, owner="")
     labels = list(_labels(_visit(run.id)))
     assert WITHOUT not in labels
-    assert "Leave raters out on Data" in labels
+    assert {"Leave raters out on Data", "Count 'n/a' as missing on Data"} <= set(labels)
 
 
 def test_who_may_not_run_there_is_offered_nothing(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
