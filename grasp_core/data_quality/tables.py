@@ -189,7 +189,7 @@ def findings(
         if row.together and not row.nearly_identical:
             sentences.append(
                 f"{names} go together (Cramér's V {row.v:.2f}, {format_p(row.p)}): what one shows may be the "
-                "other's. Ask for both, each given the other (--given)."
+                "other's. Test each given the other: on Analysis, under Given, or by --given."
             )
         if row.nearly_identical:
             sentences.append(

@@ -137,7 +137,7 @@ class DataProblem(Code):
         "{file}, row {row:d}, column {column:q}: the id is blank{more:? (and in {more:more row})}; "
         "give every row an id, or remove it"
     )
-    BLANK_ID_OF_ROW = BLANK_ID + "; or leave such rows out (--drop {column}=)"
+    BLANK_ID_OF_ROW = BLANK_ID + "; or leave such rows out: on Data, under Leave out, or by --drop {column}="
     BLANK_RATER_ID = (
         "{file}, row {row:d}, column {column:q}: the rater id is blank; give every row an id, or remove it"
     )
@@ -183,7 +183,8 @@ class DataProblem(Code):
     )
     ANSWERED_TWICE = (
         "{file}: {example}{more:? ({more:more case} like this)}; keep one of them, or let the first or the "
-        "last count: --repeated first or last, by the order of rows or by the times in --order COLUMN"
+        "last count: on Data, under Leave out, or by --repeated first or last, by the order of rows or by "
+        "the times in --order COLUMN"
     )
     MANY_ANSWERED_TWICE = (
         "{file}: {example} ({more:more case} like this); many raters have several rows for an item. If these "

@@ -128,6 +128,12 @@ def test_identical_axes_are_flagged_and_undefined_ones_are_not():
     assert not alone.nearly_identical
 
 
+def test_of_axes_that_go_together_page_and_option_are_named_that_test_them():
+    (close,) = overlaps(crossed([[40, 12], [14, 38]]))
+    found = " ".join(tables.findings(NONE_AT_CHANCE, _no_constant(), None, (), (close,), ()))
+    assert "Test each given the other: on Analysis, under Given, or by --given." in found
+
+
 def _no_constant():
     annotations, raters = simulate(1)
     return constant_raters(annotations, raters)

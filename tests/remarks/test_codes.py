@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import runpy
 from pathlib import Path
 
@@ -137,6 +138,18 @@ def test_what_stands_at_times_only() -> None:
     assert str(DataProblem.NO_COLUMN(**close, close=())) == (
         "a.csv has no column 'ag'; its columns are 'age', 'g'"
     )
+
+
+PLACES = ("on Results or Data", "on Data", "on Analysis", "on Models", "under Given", "under Recode values")
+
+
+def test_whoever_names_an_option_of_the_command_line_names_what_a_page_has_for_it() -> None:
+    """But for language models, which a page asks with other words: see below."""
+    named = [
+        code for code in EVERY if re.search(r"--[a-z]", code.value) and not isinstance(code, ModelProblem)
+    ]
+    assert len(named) > 10
+    assert [code.key for code in named if not any(place in code.value for place in PLACES)] == []
 
 
 def test_a_page_names_no_options_of_the_command_line() -> None:

@@ -84,7 +84,7 @@ def lone_code(cells: Mapping[str, int], spec: DataSpec, declared: Collection[str
         return []
     sentence = (
         f"{quoted(text)} in {number(cells[text], 'cell')} may be a label, or stand for no answer (then name "
-        f"it with --missing={text}, too)"
+        f"it among the cell texts that mean “no value”, or by --missing={text}, too)"
     )
     return [Reason("label" if spec.layout == "long" else "layout", sentence, "unsure")]
 

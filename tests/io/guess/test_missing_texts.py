@@ -107,7 +107,8 @@ def test_signs_are_labels() -> None:
 
 def test_a_lone_minus_one_is_asked_about() -> None:
     table = matrix("-1", "12")
-    assert "--missing=-1" in recognise(table).uncertain[0].sentence
+    words = "name it among the cell texts that mean “no value”, or by --missing=-1, too"
+    assert words in recognise(table).uncertain[0].sentence
     assert not recognise(table, None, Named(layout="items-by-raters", item="item")).uncertain
     assert not recognise(matrix("-1", "01")).uncertain
     assert not recognise(table, declared={"-1"}).uncertain
