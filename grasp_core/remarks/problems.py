@@ -189,8 +189,8 @@ class DataProblem(Code):
     MANY_ANSWERED_TWICE = (
         "{file}: {example} ({more:more case} like this); many raters have several rows for an item. If these "
         "are choices of one answer, write them into one row, as 'a + b'; spans cannot be analysed. If the "
-        "item was shown again, let the first or the last count: --repeated first or last, by the order of "
-        "rows or by the times in --order COLUMN"
+        "item was shown again, let the first or the last count: on Data, under Leave out, or by --repeated "
+        "first or last, by the order of rows or by the times in --order COLUMN"
     )
 
     TIME_MISSING = (
