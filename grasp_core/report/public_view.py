@@ -7,12 +7,13 @@ from dataclasses import replace
 from grasp_core.account import LeftOut, added_up
 from grasp_core.data_spec import Filters
 from grasp_core.panels.models.result import ModelsResult
-from grasp_core.remarks.cautions import is_public
+from grasp_core.remarks.cautions import Caution, ScreenCaution, counts_by_group, is_public
 from grasp_core.remarks.guards import GuardCaution
 from grasp_core.remarks.left_out import LeftOutReason
 from grasp_core.remarks.remark import Remark
 from grasp_core.report.small_groups.hiding import without_small_groups
-from grasp_core.report.words.names import axis_label, group_label
+from grasp_core.report.words.names import axis_label, group_label, named_group
+from grasp_core.report.words.reading import SCREENS
 from grasp_core.result import DataSummary, GivenResult, Result, RunResult, SlicesResult
 from grasp_core.spec import ModelSource, RunSpec
 
@@ -64,7 +65,9 @@ def public_view(result: Result, *, small_groups: bool = False) -> Result:
 
 
 def _of_shown_groups(warning: Remark, result: Result) -> bool:
-    """Whether it is a guard's warning that names axes and a group which the result shows anyhow."""
+    """Whether it is a guard's or a screens' warning that names axes and groups which are shown anyhow."""
+    if warning.code is ScreenCaution.SCREENED_IN_GROUPS and isinstance(result, RunResult):
+        return _screened_in_shown(warning, result)
     if not isinstance(warning.code, GuardCaution) or not isinstance(result, RunResult | ModelsResult):
         return False
     least = result.spec.analysis.min_raters
@@ -79,6 +82,17 @@ def _of_shown_groups(warning: Remark, result: Result) -> bool:
     others = (value for name, value in numbers.items() if name not in ("axis", "group"))
     plain = all(type(value) in (int, float) for value in others)
     return plain and (numbers["axis"], numbers["group"]) in shown
+
+
+def _screened_in_shown(warning: Remark, result: RunResult) -> bool:
+    """Whether no group is hidden: of one that is, the count would follow from those of the others."""
+    if any(one.code in (Caution.FEW_RATERS_HIDDEN, Caution.SMALL_GROUPS) for one in result.warnings):
+        return False
+    numbers, counts = dict(warning.numbers), counts_by_group(warning)
+    least = result.spec.analysis.min_raters
+    shown = {named_group(row.group) for row in result.groups if row.n_raters >= least}
+    every = isinstance(numbers["groups"], tuple) and len(counts) == len(numbers["groups"])
+    return every and numbers["screen"] in SCREENS.values() and counts.keys() <= shown
 
 
 def _public_slices(found: SlicesResult, least: int) -> SlicesResult:

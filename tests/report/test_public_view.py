@@ -9,8 +9,9 @@ from grasp_core.example import example_files, example_spec
 from grasp_core.export.registry import EXPORTS
 from grasp_core.io.dataset.load import load
 from grasp_core.io.parsing.read import read_table
-from grasp_core.remarks.cautions import Caution
+from grasp_core.remarks.cautions import Caution, GroupCount, ScreenCaution
 from grasp_core.remarks.remark import said
+from grasp_core.report.findings.doubts import told
 from grasp_core.report.public_view import public_view
 from grasp_core.result import DsiResult, RunResult
 from tests.computing import compute_in_threads
@@ -77,3 +78,34 @@ def test_a_run_s_own_cautions_are_shown_to_strangers() -> None:
     own = [warning for warning in result.warnings if SECRET not in str(warning)]
     assert len(own) >= 5
     assert list(public_view(result, small_groups=True).warnings) == own
+
+
+def _with_clickers(raters: dict[str, int], counts: dict[str, int]) -> RunResult:
+    rows = tuple(
+        make_group(name, gai=make_outcome(1.5, "up", "**"), raters=size) for name, size in raters.items()
+    )
+    groups = tuple(
+        GroupCount.RATERS_OF_GROUP(group=f"gender {name}", raters=n, of=raters.get(name, 9))
+        for name, n in counts.items()
+    )
+    caution = ScreenCaution.SCREENED_IN_GROUPS(screen="raters at chance", groups=groups)
+    result = make_result(rows, statistics=("gai",), dsi=(), warnings=(caution,))
+    return replace(result, data=replace(result.data, raters=sum(raters.values())))
+
+
+def test_strangers_doubt_what_raters_at_chance_may_have_made_as_its_owner_does() -> None:
+    result = _with_clickers({"Woman": 20, "Man": 30}, {"Woman": 6})
+    assert [bool(one.doubts) for one in told(result)] == [True, True]
+    assert [one.doubts for one in told(public_view(result))] == [one.doubts for one in told(result)]
+
+
+@pytest.mark.parametrize(
+    ("raters", "counts"),
+    [
+        ({"Woman": 20, "Man": 30, "Other": 3}, {"Woman": 6}),  # all raters at chance less these: of Other
+        ({"Woman": 20, "Man": 30}, {"Woman": 6, "Nobody else": 1}),
+    ],
+)
+def test_counts_of_raters_at_chance_tell_nothing_of_groups_that_are_not_shown(raters, counts) -> None:
+    shown = public_view(_with_clickers(raters, counts))
+    assert ScreenCaution.SCREENED_IN_GROUPS not in {one.code for one in shown.warnings}
