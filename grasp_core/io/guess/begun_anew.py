@@ -12,7 +12,6 @@ from grasp_core.io.guess.look import Look
 from grasp_core.io.guess.named import Named
 from grasp_core.io.guess.reasons import Reason
 from grasp_core.io.table import names
-from grasp_core.io.table.table import Table
 from grasp_core.wording import number, quoted
 
 _SETS = frozenset({"dataset", "corpus", "subcorpus", "subset", "collection"})
@@ -24,22 +23,21 @@ _SHARE, _LEAST = 0.2, 2
 """Of the ids that recur, a share and a number that tell contradictions by mistake from several people."""
 
 
-def begun_anew(table: Table, spec: DataSpec, named: Named) -> Iterator[Reason]:
+def begun_anew(look: Look, spec: DataSpec, named: Named) -> Iterator[Reason]:
     """Doubts about the ids of a long file, but for columns that are named."""
     if spec.layout != "long" or spec.item is None or spec.rater is None:
         return
-    look = Look(table)
     if named.item is None:
         yield from _items(look.of_some(spec.item), spec.item, spec)
     if named.rater is None:
         yield from _people(look.of_some(spec.rater), spec.rater, spec)
 
 
-def contradicted(table: Table, spec: DataSpec) -> Iterator[Reason]:
+def contradicted(look: Look, spec: DataSpec) -> Iterator[Reason]:
     """Columns about people that are no axes because a few raters have several values."""
-    if spec.layout != "long" or spec.rater is None or spec.rater not in table.columns:
+    if spec.layout != "long" or spec.rater is None or spec.rater not in look.columns:
         return
-    look = Look(table).of_some(spec.rater)
+    look = look.of_some(spec.rater)
     raters = look[spec.rater]
     for name in _about_people(look, spec.rater, spec):
         several = int((_values_of_each(look, name, raters.codes) > 1).sum())
@@ -86,13 +84,13 @@ def _people(look: Look, rater: str, spec: DataSpec) -> Iterator[Reason]:
         and 1 < len(look[name].values) <= _MOST_PLACES
         and not look.depends_on(name, rater)
     ]
+    several_of = {name: _values_of_each(look, name, look[rater].codes) > 1 for name in about}
     for place in places:
         both = _together(look, rater, place)
         if 2 * (int(both.max()) + 1) > look.n:
             continue
         recurring = _values_of_each(look, place, look[rater].codes) > 1
-        for name in about:
-            several = _values_of_each(look, name, look[rater].codes) > 1
+        for name, several in several_of.items():
             apart = name != place and bool((_values_of_each(look, name, both) <= 1).all())
             if apart and several.sum() >= max(_LEAST, _SHARE * recurring.sum()):
                 why = (

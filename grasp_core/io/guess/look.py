@@ -48,6 +48,8 @@ class Look:
         self.n = len(self.table)
         self._encoded: dict[str, Column] = {}
         self._kinds: dict[str, Kind] = {}
+        self._pairs: dict[frozenset[str], int] = {}
+        self._of_some: dict[str, Look] = {}
 
     def __getitem__(self, name: str) -> Column:
         if name not in self._encoded:
@@ -58,10 +60,12 @@ class Look:
         """The same columns, of a large table with all rows of some values of `name`."""
         if self.table is self.whole:
             return self
-        codes = self._whole_codes(name).to_numpy()
-        step = -(-len(self.whole) // _most_rows(self.whole))
-        rows = np.flatnonzero(codes % step == 0)[:MAX_ROWS]
-        return Look(self.whole.taken(rows), self.named)
+        if name not in self._of_some:
+            codes = self._whole_codes(name).to_numpy()
+            step = -(-len(self.whole) // _most_rows(self.whole))
+            rows = np.flatnonzero(codes % step == 0)[:MAX_ROWS]
+            self._of_some[name] = Look(self.whole.taken(rows), self.named)
+        return self._of_some[name]
 
     def texts(self, name: str) -> set[str]:
         """Distinct texts that are not empty."""
@@ -69,8 +73,12 @@ class Look:
 
     def pairs(self, first: str, second: str) -> int:
         """Distinct pairs of values."""
-        width = len(self[second].values)
-        return int(np.unique(self[first].codes.astype(np.int64) * width + self[second].codes).size)
+        both = frozenset((first, second))
+        if both not in self._pairs:
+            width = len(self[second].values)
+            codes = self[first].codes.astype(np.int64) * width + self[second].codes
+            self._pairs[both] = int(np.unique(codes).size)
+        return self._pairs[both]
 
     def depends_on(self, name: str, key: str) -> bool:
         """Whether `key` decides `name`'s value."""

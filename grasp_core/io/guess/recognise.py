@@ -116,13 +116,13 @@ def recognise(
         recipe = None if recipe is not None and recipe.spec is not None else recipe
         spec, reasons = _from_columns(annotations, raters, named)
     spec = _with_members(spec, annotations, raters)
-    few = annotations.thinned(MAX_ROWS)
+    few, look = annotations.thinned(MAX_ROWS), Look(annotations)
     texts = _candidate_texts(few, raters, spec)
     if recipe is None:
         spec, found = _exclusions(spec, texts)
         reasons += found
         if not any(reason.field in ("item", "rater") and reason.confidence == "unsure" for reason in reasons):
-            reasons += [*begun_anew(annotations, spec, named), *marked_spans(annotations, spec, named)]
+            reasons += [*begun_anew(look, spec, named), *marked_spans(look, spec, named)]
     if recipe is None or published is None:
         cells = label_cells(annotations, spec)
         spec, missing = guess_missing(cells, spec, texts)
@@ -136,7 +136,7 @@ def recognise(
     axes = _known_axes(recipe, raters, texts)
     if not axes:
         axes, found = _axes(spec, texts)
-        reasons += [*found, *contradicted(annotations, spec)]
+        reasons += [*found, *contradicted(look, spec)]
     return Guess(spec, axes, tuple(reasons), recipe)
 
 

@@ -9,7 +9,6 @@ from grasp_core.io.guess.look import Look
 from grasp_core.io.guess.named import Named
 from grasp_core.io.guess.reasons import Reason
 from grasp_core.io.table import names
-from grasp_core.io.table.table import Table
 from grasp_core.wording import quoted
 
 _STARTS, _ENDS = frozenset({"start", "begin"}), frozenset({"end", "stop"})
@@ -19,11 +18,10 @@ _TOLD_APART = 0.95
 """Share of rows that item and rater tell apart, below which rows are parts of what a rater said."""
 
 
-def marked_spans(table: Table, spec: DataSpec, named: Named) -> Iterator[Reason]:
+def marked_spans(look: Look, spec: DataSpec, named: Named) -> Iterator[Reason]:
     """That a long file's labels are those of spans, unless their column is named."""
     if spec.layout != "long" or named.label is not None or spec.item is None or spec.rater is None:
         return
-    look = Look(table)
     starts, ends = (
         [name for name in look.columns if _place(look, name, kinds)] for kinds in (_STARTS, _ENDS)
     )
