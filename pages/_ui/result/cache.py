@@ -9,7 +9,7 @@ is kept for those who look at the same one.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 import altair as alt
@@ -37,7 +37,7 @@ from grasp_core.report.pairs.words import measures
 from grasp_core.report.tables.groups import RowOrder
 from grasp_core.report.words.names import lead_statistic
 from grasp_core.report.words.text import Sentence
-from grasp_core.result import Result, RunResult
+from grasp_core.result import RunResult
 from pages._ui.result.live_chart import with_data_apart
 from pages._ui.result.phone_table import show_phone_table
 from pages._ui.result.results_table import (
@@ -48,45 +48,49 @@ from pages._ui.result.results_table import (
 )
 from pages._ui.shell.page_style import ON_PHONES, ON_SCREENS
 
-_CHARTS = 128
-_TABLES = 256
-_SECTIONS = 256
+_FINAL = 512
 _PROVISIONAL = 16
+_TOLD = 256
 
 P = ParamSpec("P")
-R = TypeVar("R", bound=Result)
+R = TypeVar("R")
 T = TypeVar("T")
 
 disable_debug_mode()  # each part of a chart would be validated as it is made
 
 
+@st.cache_data(max_entries=_FINAL, show_spinner=False)
+def _final(key: str, _draw: Callable[[], Any]) -> Any:
+    """Draw something; one text as the key of all, as Streamlit takes apart each argument by its name."""
+    return _draw()
+
+
 @st.cache_data(max_entries=_PROVISIONAL, show_spinner=False)
-def _so_far(
-    name: str, key: str, _draw: Callable[..., Any], more: tuple[Any, ...], named: Mapping[str, Any]
-) -> Any:
-    """Draw what a function of this name does of a provisional result, whose permutations are in the key."""
-    return _draw(*more, **named)
+def _so_far(key: str, _draw: Callable[[], Any]) -> Any:
+    """Draw something of a provisional result, whose permutations are in the key."""
+    return _draw()
 
 
-def _kept(entries: int) -> Any:
-    """Keep what a function of a key, a result and more draws; apart, and a few, of provisional results."""
+def _kept(draw: Callable[Concatenate[str, R, P], T]) -> Callable[Concatenate[str, R, P], T]:
+    """Keep what a function of a key, something and more draws; apart, and a few, of provisional results.
 
-    def decorate(draw: Callable[Concatenate[str, R, P], T]) -> Callable[Concatenate[str, R, P], T]:
-        final = st.cache_data(draw, max_entries=entries, show_spinner=False)
+    The key says what the something is; the rest are small values whose `repr` is all that they are.
+    """
 
-        @functools.wraps(draw)
-        def either(key: str, result: R, *more: P.args, **named: P.kwargs) -> T:
-            if result.provisional:
-                seen = f"{key} after {result.permutations}"
-                return _so_far(draw.__name__, seen, functools.partial(draw, key, result), more, named)
-            return final(key, result, *more, **named)
+    @functools.wraps(draw)
+    def either(key: str, shown: R, *more: P.args, **named: P.kwargs) -> T:
+        seen = repr((draw.__name__, key, more, named))
+        drawn = functools.partial(draw, key, shown, *more, **named)
+        if isinstance(shown, RunResult | ModelsResult) and shown.provisional:
+            found: T = _so_far(f"{seen} after {shown.permutations}", drawn)
+        else:
+            found = _final(seen, drawn)
+        return found
 
-        return either
-
-    return decorate
+    return either
 
 
-@_kept(_CHARTS)
+@_kept
 def null_histograms(
     key: str, _result: RunResult, statistic: str, theme: Theme, order: RowOrder, page: int
 ) -> None:
@@ -94,7 +98,7 @@ def null_histograms(
     _draw_chart(charts.null_histograms(_result, statistic, theme, order, page=page), live=_result.provisional)
 
 
-@_kept(_CHARTS)
+@_kept
 def forest_plot(
     key: str, _result: RunResult, statistic: str, theme: Theme, order: RowOrder, page: int
 ) -> None:
@@ -102,32 +106,32 @@ def forest_plot(
     _draw_chart(charts.forest_plot(_result, statistic, theme, order, page=page), live=_result.provisional)
 
 
-@_kept(_CHARTS)
+@_kept
 def label_forest(key: str, _result: RunResult, label: str, theme: Theme, page: int) -> None:
     """Draw a page of how much more often each group gives a label."""
     _draw_chart(charts.label_forest_plot(_result, label, theme, page=page), live=_result.provisional)
 
 
-@_kept(_CHARTS)
+@_kept
 def cohesion_map(key: str, _result: RunResult, theme: Theme) -> None:
     """Draw the cohesion map."""
     _draw_chart(charts.cohesion_map(_result, theme), live=_result.provisional)
 
 
-@_kept(_CHARTS)
+@_kept
 def dsi_chart(key: str, _result: RunResult, theme: Theme) -> None:
     """Draw the DSI chart."""
     _draw_chart(charts.dsi_chart(_result, theme), live=_result.provisional)
 
 
-@_kept(_CHARTS)
+@_kept
 def group_histograms(key: str, _result: RunResult, name: str, theme: Theme) -> None:
     """Draw all statistics of the group of this name."""
     row = named_groups(_result)[name]
     _draw_chart(charts.group_histograms(_result, row, theme), live=_result.provisional)
 
 
-@_kept(_CHARTS)
+@_kept
 def label_use_chart(key: str, _result: RunResult, name: str, theme: Theme) -> None:
     """Draw the label use of the group of this name."""
     row = named_groups(_result)[name]
@@ -143,7 +147,7 @@ class ToldFirst(NamedTuple):
     nearest: tuple[Finding, ...]
 
 
-@st.cache_resource(max_entries=_SECTIONS, show_spinner=False)
+@st.cache_resource(max_entries=_TOLD, show_spinner=False)
 def told_first(key: str, _result: RunResult) -> ToldFirst:
     """Find out what is told first: a third of the work of a page, though nothing is drawn."""
     found = told(_result)
@@ -151,8 +155,8 @@ def told_first(key: str, _result: RunResult) -> ToldFirst:
     return ToldFirst(answer(_result).headline, found, *apart)
 
 
-@st.cache_data(max_entries=_CHARTS, show_spinner=False)
-def finding_chart(key: str, name: str, _finding: Finding, theme: Theme) -> None:
+@_kept
+def finding_chart(key: str, _finding: Finding, name: str, theme: Theme) -> None:
     """Draw the finding of the group of this name."""
     _draw_chart(charts.finding_chart(_finding, theme))
 
@@ -164,14 +168,14 @@ def pairs_matrix(key: str, result: RunResult, axes: AxisSet, measure: str, theme
     _pairs_matrix(seen, result, axes, measure, theme)
 
 
-@st.cache_data(max_entries=_CHARTS, show_spinner=False)
+@_kept
 def pair_histograms(key: str, _result: RunResult, a: Group, b: Group, theme: Theme) -> None:
     """Draw what was tested of two groups, of which `a` may be either."""
     (row,) = (row for row in seen_from(_result, a) if row.b == b)
     _draw_chart(charts.pair_histograms(_result, row, theme))
 
 
-@st.cache_data(max_entries=_CHARTS, show_spinner=False)
+@_kept
 def _pairs_matrix(key: str, _result: RunResult, axes: AxisSet, measure: str, theme: Theme) -> None:
     _draw_chart(charts.pairs_matrix(_result, axes, measures(_result)[measure], theme))
 
@@ -186,38 +190,38 @@ def slices_forest(
         _draw_chart(charts.slices_chart(result, column, group, what, theme))
 
 
-@st.cache_data(max_entries=_CHARTS, show_spinner=False)
+@_kept
 def _slices_forest(
     key: str, _result: RunResult, column: str, group: Group, what: tuple[str, bool], theme: Theme
 ) -> None:
     _draw_chart(charts.slices_chart(_result, column, group, what, theme))
 
 
-@_kept(_CHARTS)
+@_kept
 def models_chart(key: str, _result: ModelsResult, theme: Theme) -> None:
     """Draw the chart of models and groups."""
     _draw_chart(draw_models(_result, theme), live=_result.provisional, wide="models")
 
 
-@st.cache_data(max_entries=_CHARTS, show_spinner=False)
+@_kept
 def leaderboard_chart(key: str, _entries: Sequence[Entry], column: str, theme: Theme) -> None:
     """Draw the leaderboard of one task; the key is what the entries say."""
     _draw_chart(charts.leaderboard_chart(_entries, column, theme), wide="leaderboard")
 
 
-@st.cache_data(max_entries=_CHARTS, show_spinner=False)
-def rater_map(key: str, _found: RaterMap, axes: AxisSet, _group: Group | None, theme: Theme) -> None:
-    """Draw the map of raters by an axis; the key says which group of it alone, if one."""
-    _draw_chart(rater_map_chart(_found, axes, theme, _group))
+@_kept
+def rater_map(key: str, _found: RaterMap, axes: AxisSet, group: Group | None, theme: Theme) -> None:
+    """Draw the map of raters by an axis, or of one group of it alone."""
+    _draw_chart(rater_map_chart(_found, axes, theme, group))
 
 
-@st.cache_data(max_entries=_CHARTS, show_spinner=False)
+@_kept
 def plan_chart(key: str, _plan: Plan, theme: Theme) -> None:
     """Draw a plan's surface; the key says how far it was made."""
     _draw_chart(draw_plan_chart(_plan, theme))
 
 
-@_kept(_TABLES)
+@_kept
 def groups_table(
     key: str,
     _result: RunResult,
@@ -252,16 +256,15 @@ def groups_table(
     return why_not_estimable(frame, statistics)
 
 
-@_kept(_TABLES)
+@_kept
 def dsi_table(key: str, _result: RunResult) -> None:
     """Draw the DSI of every axis with both tests."""
     show_dsi_table(_result)
 
 
-@st.cache_data(max_entries=_SECTIONS, show_spinner=False)
-def section(key: str, name: str, _draw: Callable[[], None]) -> None:
+def section(key: str, name: str, draw: Callable[[], None]) -> None:
     """Draw a section that has no widgets and says the same to all who see the result under this key."""
-    _draw()
+    _final(repr((name, key)), draw)
 
 
 def _draw_chart(chart: alt.LayerChart, *, live: bool = False, wide: str = "") -> None:

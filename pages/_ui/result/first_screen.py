@@ -43,7 +43,7 @@ def _card(shown: Shown, finding: Finding, place: int) -> None:
     with st.container(border=True, height="stretch"):
         st.subheader(escape_markdown(finding.title))
         st.markdown(finding.short.markdown)
-        cache.finding_chart(shown.key, finding.name, finding, page_theme())
+        cache.finding_chart(shown.key, finding, finding.name, page_theme())
         st.caption(escape_markdown(finding.tested))
         for half, name in enumerate(finding.names):
             _way_to(name, f"{place}-{half}" if half else f"{place}")

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-import streamlit as st
-
 from grasp_core.export.items import items_markdown, items_title, items_xlsx
 from grasp_core.export.registry import safe_name
 from grasp_core.panels.items.result import ItemsResult
 from grasp_core.report.items.tables import items_csv
 from grasp_core.report.words.printable import json_text
 from pages._ui.widgets.outputs import download
+from pages._ui.widgets.sections import menu_when_open
 from pages._ui.widgets.shown import Shown
 
 _EXCEL = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
@@ -25,7 +24,8 @@ def save_items(shown: Shown, found: ItemsResult, texts: Mapping[str, str] | None
         ("Table (Markdown)", "md", "text/markdown", lambda: items_markdown(found)),
         ("Full result (JSON)", "json", "application/json", lambda: json_text(found.to_dict())),
     )
-    with st.popover("Save the items", icon=":material/download:"):
+
+    def menu() -> None:
         for label, extension, media_type, make in files:
             download(
                 shown.check,
@@ -35,3 +35,5 @@ def save_items(shown: Shown, found: ItemsResult, texts: Mapping[str, str] | None
                 media_type=media_type,
                 width="stretch",
             )
+
+    menu_when_open("Save the items", menu, key="items", icon=":material/download:")

@@ -115,7 +115,7 @@ def _draw(shown: Shown, run: RunRecord, found: RaterMap, group: Group | None) ->
     if all(one.axes != axes for one in found.axes):
         return
     st.caption(EXPLANATION)
-    cache.rater_map(f"{shown.key} {group}", found, axes, group, page_theme())
+    cache.rater_map(shown.key, found, axes, group, page_theme())
     if group is None:
         st.dataframe(axes_table(found), hide_index=True, alt="What each axis explains, with p and q")
     name = "the map" if group is None else group_label(group)

@@ -205,6 +205,7 @@ def shown_run() -> RunRecord | None:
     run_id = st.query_params.get("run") or (session.runs[0][0] if session.runs else None)
     run = here().runs.get(run_id) if run_id else None
     if run is not None:
-        st.query_params["run"] = run.id
+        if st.query_params.get("run") != run.id:
+            st.query_params["run"] = run.id
         session.remember(run)
     return run

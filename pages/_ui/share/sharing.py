@@ -42,7 +42,7 @@ class Shareable:
         Where colleagues find it.
     owner, project : str
         Whose it is, and where; they, owners of the project and admins make links.
-    what_is_shown : str
+    what_is_shown : callable
         A sentence or two on what a stranger sees.
     make : callable
         Makes a link of `created_by` and its terms, and returns its token.
@@ -55,7 +55,7 @@ class Shareable:
     address: str
     owner: str
     project: str
-    what_is_shown: str
+    what_is_shown: Callable[[], str]
     make: Callable[..., str]
     links: Callable[[], list[Link]]
     run: str | None = None
@@ -63,17 +63,12 @@ class Shareable:
 
 def share_run(run: RunRecord) -> None:
     """The button that opens the dialog for a run."""
-    service = server.shared().service
-    found = service.result(run.id) if run.state == "done" else service.provisional(run.id)
-    smallest = "" if found is None else _smallest(found)
-    shown = "this page read-only" + (", with its title and the models’ names" if run.spec.models else "")
     share(
         Shareable(
             address("results", run=run.id),
             run.owner,
             run.project,
-            f"A link shows {shown}: without names of files, notes on the data and all that would change "
-            f"something.{smallest}{'' if run.ended else _GOES_ON}",
+            partial(_what_is_shown, run),
             partial(stores_of(run).links.create, run.id),
             lambda: stores_of(run).links.of_run(run.id),
             run.id,
@@ -89,8 +84,10 @@ def share_leaderboard(snapshot: Callable[[], dict[str, Any]]) -> None:
             address("models", **{"models-view": "Leaderboard"}),
             current_user().id,
             project,
-            "A link shows the leaderboard as it is now, read-only: names of systems and their figures, "
-            "neither predictions nor who handed them in.",
+            lambda: (
+                "A link shows the leaderboard as it is now, read-only: names of systems and their figures, "
+                "neither predictions nor who handed them in."
+            ),
             lambda **how: links.create_leaderboard(snapshot(), **how),
             lambda: [link for link in links.of_leaderboards() if may_manage(link.created_by, project)],
         )
@@ -123,10 +120,21 @@ def _dialog(shared: Shareable) -> None:
             else VIEWERS_LOOK
         )
         return
-    st.write(shared.what_is_shown)
+    st.write(shared.what_is_shown())
     _new_link(shared)
     show_made(_MADE, "link")
     _list(shared)
+
+
+def _what_is_shown(run: RunRecord) -> str:
+    service = server.shared().service
+    found = service.result(run.id) if run.state == "done" else service.provisional(run.id)
+    smallest = "" if found is None else _smallest(found)
+    shown = "this page read-only" + (", with its title and the models’ names" if run.spec.models else "")
+    return (
+        f"A link shows {shown}: without names of files, notes on the data and all that would change "
+        f"something.{smallest}{'' if run.ended else _GOES_ON}"
+    )
 
 
 def _smallest(found: Result) -> str:

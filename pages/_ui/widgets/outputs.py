@@ -10,6 +10,7 @@ import streamlit as st
 from grasp_core import charts
 from grasp_core.export.registry import EXPORTS, safe_name
 from grasp_core.rater_map.values import RaterMap
+from pages._ui.widgets.sections import menu_when_open
 from pages._ui.widgets.shown import Shown
 
 _EXPLAINED = {
@@ -29,7 +30,8 @@ def export(
     shown: Shown, rater_map: Callable[[], RaterMap | None], names: Collection[str] = tuple(EXPORTS)
 ) -> None:
     """One button that opens the list of files; reports have the map of raters, where it was made by then."""
-    with st.popover("Export", icon=":material/download:"):
+
+    def files() -> None:
         for kind in (EXPORTS[name] for name in EXPORTS if name in names):
             download(
                 shown.check,
@@ -42,10 +44,13 @@ def export(
             )
         st.caption("Each figure has a menu of its own files below it.")
 
+    menu_when_open("Export", files, key="export", icon=":material/download:")
+
 
 def figure_downloads(shown: Shown, chart: Callable[[], alt.LayerChart], file_name: str, what: str) -> None:
     """A menu of one figure as PNG, SVG and PDF, always on white."""
-    with st.popover(f"Save the {what}", type="tertiary", icon=":material/download:"):
+
+    def files() -> None:
         for extension, (media_type, convert) in _MAKERS.items():
             download(
                 shown.check,
@@ -55,6 +60,8 @@ def figure_downloads(shown: Shown, chart: Callable[[], alt.LayerChart], file_nam
                 media_type=media_type,
                 width="stretch",
             )
+
+    menu_when_open(f"Save the {what}", files, key=what, icon=":material/download:", type="tertiary")
 
 
 def download(
