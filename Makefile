@@ -7,6 +7,7 @@ ROWS ?= 10000000
 SETS ?= 400
 PEOPLE ?= 100
 RUNS ?= 10
+SERVERS ?= 1
 IDLE ?= 2000
 EXPORTS ?=
 STUDY ?= full
@@ -111,9 +112,9 @@ bench-scaling: ## time and memory of runs in parts as data grow (up to 100 milli
 	@tools/setup.sh app
 	$(VENV_PYTHON) -m benchmarks.scaling --rows $(ROWS)
 
-bench-sessions: ## how fast pages are while 100 people read results and 10 have runs computed (PEOPLE=50 RUNS=5)
+bench-sessions: ## how fast pages are while 100 people read results and 10 have runs computed (PEOPLE=50 RUNS=5; SERVERS=2 behind the proxy)
 	@tools/setup.sh app
-	$(VENV_PYTHON) -m benchmarks.sessions --people $(PEOPLE) --runs $(RUNS)
+	$(VENV_PYTHON) -m benchmarks.sessions --people $(PEOPLE) --runs $(RUNS) --servers $(SERVERS)
 
 bench-idle: ## how pages fare behind the proxy while 2,000 connections say nothing, and 2,000 send headers without end
 	@tools/setup.sh app

@@ -37,6 +37,7 @@ from pages._ui.session.ended import close_ended
 from pages._ui.session.identity import secrets, sender
 from pages._ui.session.sign_ins import SignIns, sign_out_route
 from pages._ui.shell.guard import show_error
+from pages._ui.shell.in_batches import hand_on_in_batches
 from pages._ui.shell.messages import Messages
 from pages._ui.shell.screens import SCREENS
 from pages._ui.shell.waiting import drop_unused, waiting_bytes
@@ -45,7 +46,7 @@ from pages._ui.shell.warm import warm
 log = logging.getLogger("grasp.app")
 
 TURN_SECONDS = 0.0005
-"""How long a thread that draws keeps the one that sends waiting, at each of a page's hundred messages.
+"""How long a thread that draws keeps the one that sends waiting, at each of a page's messages.
 
 With Python's 5 ms a page takes 0.8 s beside one drawing thread, so 0.2 s, and 0.03 s alone.
 """
@@ -114,6 +115,7 @@ OPEN_PAGES = frozenset(screen.path for screen in SCREENS if screen.audience == "
 metrics = Metrics(server.shared)
 uploads = UploadLedger(waiting_bytes, int(config.get_option("server.maxUploadSize")) * 2**20)
 
+hand_on_in_batches()
 app = st.App(
     "pages/main.py",
     secrets=secrets(SETTINGS),

@@ -15,52 +15,20 @@ import os
 import resource
 import ssl
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
 
 from benchmarks.figures import peak_mib, tell
-from benchmarks.sessions import ROOT, free_port, serving
+from benchmarks.served import free_port, proxying, serving
 
-READY_S = 60
 LINE_SECONDS = 5.0
 """How often a slow connection sends another line, less than any pause that would end it."""
 REQUEST = b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n"
 """Which the proxy answers by itself."""
-
-
-@contextlib.contextmanager
-def proxying(upstream: str, folder: Path) -> Iterator[tuple[str, int, subprocess.Popen[bytes]]]:
-    """Caddy with the configuration that is shipped; its address, its port for http and its process."""
-    caddy = subprocess.run(
-        ["tools/caddy.sh"], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True
-    ).stdout.strip()
-    if not caddy:
-        sys.exit("there is no Caddy: install Debian's package caddy")
-    http, https, health = free_port(), free_port(), free_port()
-    environment = {
-        "HOME": str(folder),
-        "XDG_DATA_HOME": str(folder / "data"),
-        "XDG_CONFIG_HOME": str(folder / "config"),
-        "GRASP_UPSTREAMS": upstream.removeprefix("http://"),
-        "GRASP_HTTP_PORT": str(http),
-        "GRASP_HTTPS_PORT": str(https),
-        "GRASP_HEALTH_PORT": str(health),
-    }
-    command = [caddy, "run", "--config", "deploy/Caddyfile", "--adapter", "caddyfile"]
-    process = subprocess.Popen(
-        command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
-    try:
-        yield f"https://localhost:{https}", https, process
-    finally:
-        process.terminate()
-        process.wait(20)
 
 
 class Held:
@@ -165,26 +133,16 @@ def main() -> None:
     before = os.getloadavg()[0]
     with tempfile.TemporaryDirectory(prefix="grasp-idle-") as folder:
         environment = {"GRASP_HOME": folder, "GRASP_ALLOW_ANONYMOUS": "1"}
+        port = free_port()
         with (
             serving(environment, free_port()) as (upstream, server),
-            proxying(upstream, Path(folder)) as (address, port, proxy),
+            proxying([upstream], port, Path(folder)) as (address, proxy),
         ):
-            _wait_until_up(address)
             figures = asyncio.run(measure(address, port, chosen.connections, chosen.seconds))
             figures["proxy's peak memory, MiB"] = peak_mib(proxy.pid)
             figures["server's peak memory, MiB"] = peak_mib(server.pid)
     figures["load average before"] = before
     tell(figures, chosen.json)
-
-
-def _wait_until_up(address: str) -> None:
-    deadline = time.monotonic() + READY_S
-    while time.monotonic() < deadline:
-        with contextlib.suppress(httpx.HTTPError):
-            if httpx.get(f"{address}/api/health", verify=False).status_code == 200:  # our own authority
-                return
-        time.sleep(0.2)
-    sys.exit("the proxy did not start")
 
 
 if __name__ == "__main__":

@@ -2,7 +2,8 @@
 
 Readers load the results page again and again, watchers follow runs that are being computed, all through
 Streamlit's own protocol on real websockets, as a browser does but without drawing. Everybody has signed in as
-somebody else. Client and server share the machine. An answer that is not the whole page, or that shows an
+somebody else. Client and servers share the machine; several servers share the store, and a proxy keeps each
+visitor with one of them. An answer that is not the whole page, or that shows an
 error, ends the measurement.
 """
 
@@ -15,19 +16,15 @@ import dataclasses
 import itertools
 import os
 import random
-import signal
-import socket
+import ssl
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
-import urllib.request
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
-from http.cookies import SimpleCookie
 from pathlib import Path
 
+import httpx
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import ClientConnection, connect
@@ -35,6 +32,7 @@ from websockets.typing import Origin, Subprotocol
 
 from benchmarks import signed_in
 from benchmarks.figures import peak_mib, tell
+from benchmarks.served import free_port, proxying, serving
 from grasp_core.access import EVERYTHING
 from grasp_core.engine.pools import workers
 from grasp_core.example import AXES, example_files, example_spec
@@ -45,12 +43,13 @@ from grasp_core.settings import read_settings
 from grasp_core.spec import RunSpec
 from grasp_core.store.runs import RunRecord
 
-ROOT = Path(__file__).resolve().parents[1]
-READY_S = 120
 PATIENCE_S = 120
 PERMUTATIONS = 100_000  # of each run that is computed meanwhile
 WHOLE_PAGE = (b"Groups", b"Table of groups", b"Data and methods")
 _XSRF = "_streamlit_xsrf"
+ANYBODY = ssl.create_default_context()
+"""The proxy has a certificate authority of its own."""
+ANYBODY.check_hostname, ANYBODY.verify_mode = False, ssl.CERT_NONE
 _SUCCESS = (ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY)
 
 
@@ -118,28 +117,30 @@ def _check(answer: ForwardMsg) -> None:
 
 
 @contextlib.asynccontextmanager
-async def visiting(address: str, run_id: str, cookie: str) -> AsyncIterator[Visit]:
+async def visiting(person: httpx.AsyncClient, run_id: str) -> AsyncIterator[Visit]:
     """Open a run's link as a browser does: the page's HTML, its first questions, the websocket."""
     query = f"run={run_id}"
-    token = ""
     for path in (f"/results?{query}", "/_stcore/health", "/_stcore/host-config"):
-        token = await asyncio.to_thread(_get, address + path, cookie) or token
+        (await person.get(path)).raise_for_status()
+    address = str(person.base_url).rstrip("/")
     stream = f"{address.replace('http', 'ws', 1)}/_stcore/stream"
+    held = {cookie.name: cookie.value or "" for cookie in person.cookies.jar}
     async with connect(
         stream,
         origin=Origin(address),
-        subprotocols=[Subprotocol("streamlit"), Subprotocol(token)],
-        additional_headers={"Cookie": f"{cookie}; {_XSRF}={token}"},
+        subprotocols=[Subprotocol("streamlit"), Subprotocol(held[_XSRF])],
+        additional_headers={"Cookie": "; ".join(f"{name}={value}" for name, value in held.items())},
+        ssl=ANYBODY if address.startswith("https") else None,
         max_size=None,
         open_timeout=60,
     ) as socket:
         yield Visit(socket, query)
 
 
-async def read_result(address: str, run_id: str, cookie: str, waits: float, taken: list[float]) -> None:
+async def read_result(person: httpx.AsyncClient, run_id: str, waits: float, taken: list[float]) -> None:
     """Load a finished run's page, note how long that took, and read for a while."""
     started = time.perf_counter()
-    async with visiting(address, run_id, cookie) as visit:
+    async with visiting(person, run_id) as visit:
         answer = await visit.ask()
         taken.append(time.perf_counter() - started)
         for part in WHOLE_PAGE:
@@ -153,23 +154,21 @@ class Load:
 
     Parameters
     ----------
-    address : str
     store : Server
-        The same store as the server's; computes nothing itself.
+        The same store as the servers'; computes nothing itself.
     dataset, spec
         What is run.
-    cookies : list of str
-        Of the visitors, one each.
+    people : list of httpx.AsyncClient
+        The visitors' browsers, each with the cookies of its own sign-in.
     """
 
     def __init__(
-        self, address: str, store: Server, dataset: Dataset, spec: RunSpec, cookies: list[str]
+        self, store: Server, dataset: Dataset, spec: RunSpec, people: list[httpx.AsyncClient]
     ) -> None:
-        self.address = address
         self.store = store
         self.dataset = dataset
         self.spec = spec
-        self.cookies = cookies
+        self.people = people
         self.ends_at = 0.0
         self.loaded: list[float] = []
         self.polled: list[float] = []
@@ -193,17 +192,17 @@ class Load:
                     raise WrongAnswerError(f"a run ended as {run and run.state}: {run and run.error}")
                 await asyncio.sleep(0.2)
 
-    async def read(self, run_id: str, cookie: str, pause: float, rng: random.Random) -> None:
+    async def read(self, run_id: str, person: httpx.AsyncClient, pause: float, rng: random.Random) -> None:
         """Read results until the time is over."""
         await asyncio.sleep(rng.uniform(0, pause))
         while time.perf_counter() < self.ends_at:
-            await read_result(self.address, run_id, cookie, rng.uniform(0.5, 1.5) * pause, self.loaded)
+            await read_result(person, run_id, rng.uniform(0.5, 1.5) * pause, self.loaded)
 
-    async def watch(self, owner: str, cookie: str) -> None:
+    async def watch(self, owner: str, person: httpx.AsyncClient) -> None:
         """Have one run after the other computed, and follow each as its page does."""
         while time.perf_counter() < self.ends_at:
             record = await asyncio.to_thread(self.submit, PERMUTATIONS, owner)
-            async with visiting(self.address, record.id, cookie) as visit:
+            async with visiting(person, record.id) as visit:
                 answer = await visit.ask()
                 while answer.polls and time.perf_counter() < self.ends_at:
                     fragment, interval = answer.polls[-1]
@@ -229,19 +228,19 @@ async def measure(load: Load, people: int, runs: int, seconds: float, pause: flo
     figures["one visitor: from question to result, s"] = time.perf_counter() - started
     alone: list[float] = []
     for _ in range(6):
-        await read_result(load.address, run.id, load.cookies[0], 0, alone)
+        await read_result(load.people[0], run.id, 0, alone)
     figures["one visitor: first page, s"] = alone[0]
     figures["one visitor: later pages, median, s"] = statistics.median(alone[1:])
-    async with visiting(load.address, run.id, load.cookies[0]) as visit:
+    async with visiting(load.people[0], run.id) as visit:
         again = [(await visit.ask()).seconds for _ in range(6)][1:]
     figures["one visitor: page after a click, median, s"] = statistics.median(again)
     rng = random.Random(1)
     load.ends_at = time.perf_counter() + seconds
     async with asyncio.TaskGroup() as everybody:
-        for number, cookie in enumerate(load.cookies[people:]):
-            everybody.create_task(load.watch(f"watcher {number}", cookie))
-        for cookie in load.cookies[:people]:
-            everybody.create_task(load.read(run.id, cookie, pause, rng))
+        for number, person in enumerate(load.people[people:]):
+            everybody.create_task(load.watch(f"watcher {number}", person))
+        for person in load.people[:people]:
+            everybody.create_task(load.read(run.id, person, pause, rng))
     figures["results pages"] = len(load.loaded)
     _add_percentiles(figures, "results page", load.loaded)
     figures["progress polls"] = len(load.polled)
@@ -249,8 +248,8 @@ async def measure(load: Load, people: int, runs: int, seconds: float, pause: flo
     figures["runs finished meanwhile"] = load.finished
     together: list[float] = []
     async with asyncio.TaskGroup() as everybody:
-        for cookie in load.cookies[:people]:
-            everybody.create_task(read_result(load.address, run.id, cookie, 0, together))
+        for person in load.people[:people]:
+            everybody.create_task(read_result(person, run.id, 0, together))
     _add_percentiles(figures, f"{people} pages asked for at once", together)
     return figures
 
@@ -263,81 +262,51 @@ def _add_percentiles(figures: dict[str, float], what: str, taken: list[float]) -
         figures[f"{what}: {name}, s"] = value
 
 
-def free_port() -> int:
-    """A port of this machine that nobody listens on."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port: int = free.getsockname()[1]
-        return port
-
-
-@contextlib.contextmanager
-def serving(environment: dict[str, str], port: int) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
-    """The app as it is served, on a port of this machine."""
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
-    process = subprocess.Popen(
-        command,
-        cwd=ROOT,
-        env={**os.environ, **environment},
-        stdout=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    address = f"http://127.0.0.1:{port}"
-    try:
-        deadline = time.monotonic() + READY_S
-        while True:
-            try:
-                _get(f"{address}/_stcore/health")
-                break
-            except OSError:
-                if process.poll() is not None or time.monotonic() > deadline:
-                    sys.exit("the server did not start; its lines are above")
-                time.sleep(0.2)
-        yield address, process
-    finally:
-        os.killpg(process.pid, signal.SIGTERM)
-        try:
-            process.wait(40)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait(20)
-
-
-def _get(url: str, cookie: str = "") -> str:
-    """Ask for something; the token against other sites' requests, where the server gives one."""
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    with opener.open(urllib.request.Request(url, headers={"Cookie": cookie}), timeout=60) as answer:
-        answer.read()
-        jar: SimpleCookie = SimpleCookie(answer.headers.get("Set-Cookie", ""))
-        return jar[_XSRF].value if _XSRF in jar else ""
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.sessions", description=__doc__)
     parser.add_argument("--people", type=int, default=100, help="people who read results")
     parser.add_argument(
         "--runs", type=int, default=10, help="people who each have one run after the other computed"
     )
+    parser.add_argument("--servers", type=int, default=1, help="more than one stand behind the proxy")
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--pause", type=float, default=10, help="seconds between two pages of a reader")
     parser.add_argument("--json", type=Path, help="write the figures here too")
     chosen = parser.parse_args()
     before = os.getloadavg()[0]
-    with tempfile.TemporaryDirectory(prefix="grasp-benchmark-") as home:
+    with tempfile.TemporaryDirectory(prefix="grasp-benchmark-") as home, contextlib.ExitStack() as up:
         port = free_port()
-        environment = {"GRASP_HOME": home, **signed_in.environment(f"http://127.0.0.1:{port}")}
+        proxied = chosen.servers > 1
+        address = f"https://localhost:{port}" if proxied else f"http://127.0.0.1:{port}"
+        environment = {"GRASP_HOME": home, **signed_in.environment(address)}
+        ports = [free_port() for _ in range(chosen.servers)] if proxied else [port]
+        servers = [up.enter_context(serving(environment, one)) for one in ports]
+        if proxied:
+            up.enter_context(proxying([one for one, _ in servers], port, Path(home)))
         files = example_files()
         spec = example_spec()
         tables = [read_table(content, name) for name, content in files.items()]
-        with serving(environment, port) as (address, process):
-            store = make_server(read_settings({**os.environ, **environment}))
-            for content in files.values():
-                store.files.put(content, owner="benchmark")
-            cookies = [signed_in.cookie(store, number) for number in range(chosen.people + chosen.runs)]
-            load_ = Load(address, store, load(*tables, spec.data, AXES), spec, cookies)
-            figures = asyncio.run(measure(load_, chosen.people, chosen.runs, chosen.seconds, chosen.pause))
-            figures["server's peak memory, MiB"] = peak_mib(process.pid)
-            store.database.dispose()
+        store = make_server(read_settings({**os.environ, **environment}))
+        up.callback(store.database.dispose)
+        for content in files.values():
+            store.files.put(content, owner="benchmark")
+        people = [
+            httpx.AsyncClient(
+                base_url=address,
+                cookies=signed_in.cookies(store, number),
+                verify=ANYBODY,
+                trust_env=False,
+                timeout=60,
+                limits=httpx.Limits(
+                    keepalive_expiry=2
+                ),  # servers close sooner than they would be asked again
+            )
+            for number in range(chosen.people + chosen.runs)
+        ]
+        load_ = Load(store, load(*tables, spec.data, AXES), spec, people)
+        figures = asyncio.run(measure(load_, chosen.people, chosen.runs, chosen.seconds, chosen.pause))
+        figures["servers"] = chosen.servers
+        figures["a server's peak memory, MiB"] = max(peak_mib(process.pid) for _, process in servers)
     figures["cores"] = workers.available_cores()
     figures["load average before"] = before
     figures["load average after"] = os.getloadavg()[0]

@@ -30,8 +30,8 @@ def environment(address: str) -> dict[str, str]:
     return {variable(name): value for name, value in settings.items()}
 
 
-def cookie(store: Server, number: int) -> str:
-    """Begin a session of the person of this number; the header ``Cookie`` that goes with it."""
+def cookies(store: Server, number: int) -> dict[str, str]:
+    """Begin a session of the person of this number; the cookies that go with it."""
     settings = store.settings
     config.set_option("server.cookieSecret", settings.cookie_secret)
     told = {
@@ -55,4 +55,4 @@ def cookie(store: Server, number: int) -> str:
     if claims is None:
         raise RuntimeError("Streamlit does not read the cookie that it made")
     store.accounts.sign_in(claims)
-    return "; ".join(f"{name}={value}" for name, value in given.items())
+    return given

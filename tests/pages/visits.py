@@ -41,6 +41,17 @@ def view(page: AppTest, name: str) -> AppTest:
     return page.run()
 
 
+def menus(page: AppTest) -> list[str]:
+    """What the buttons that open menus say."""
+    return [menu.proto.popover.label for menu in page.get("popover")]
+
+
+def files_in(page: AppTest, menu: str) -> list[str]:
+    """The files that a menu of this key offers, once it is open."""
+    page.session_state[f"menu-{menu}"] = True
+    return [button.proto.label for button in page.run().get("download_button")]
+
+
 def widget(elements: Any, label: str) -> Any:
     return next(element for element in elements if element.label == label)
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import logging
 
 from grasp_core import server
 from grasp_core.panels import warm as kernels
+
+_YOUNG = 10_000
+"""New objects after which Python looks for what nobody holds; a page makes some thousands."""
 
 log = logging.getLogger("grasp.pages")
 
@@ -17,5 +21,8 @@ def warm() -> None:
         server.shared()
         kernels.warm()
         importlib.import_module("pages._ui.result.groups")
+        gc.collect()
+        gc.freeze()  # what is there stays: looking through it again stops everybody for a third of a second
+        gc.set_threshold(_YOUNG, 20, 50)
     except Exception as error:  # the pages import and start all this themselves
         log.warning("could not get ready in advance: %s", type(error).__name__)

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from grasp_core.server import Server
 from grasp_core.spec import AnalysisSpec, RunSpec
 from grasp_core.store.schema import chunks, files
-from tests.pages.visits import press, seen, widget
+from tests.pages.visits import files_in, press, seen, widget
 from tests.permutation.simulated import DATA_SPEC, dataset, simulate
 from tests.permutation.simulated import files as written
 from tests.results import make_result
@@ -65,7 +65,7 @@ def test_it_is_drawn_when_asked_for_and_found_again(server: Server, run_id: str)
     assert colours.value == q.index(min(q))  # the axis that explains most clearly
     colours.set_value(1).run()
     assert not page.exception
-    labels = [button.label for button in page.get("download_button")]
+    labels = files_in(page, "map of raters")
     assert "map of raters (JSON)" in labels
     assert "map of raters (SVG)" in labels
 

@@ -15,7 +15,18 @@ from grasp_core.result import GroupResult, RunResult
 from grasp_core.server import Server
 from grasp_core.store.runs import Request
 from tests.pages.conftest import ENTRY
-from tests.pages.visits import drop, finished, on, open_example, press, seen, shown_run, view, widget
+from tests.pages.visits import (
+    drop,
+    files_in,
+    finished,
+    on,
+    open_example,
+    press,
+    seen,
+    shown_run,
+    view,
+    widget,
+)
 
 
 @pytest.fixture
@@ -148,10 +159,10 @@ def test_a_question_asked_again_is_answered_at_once_and_says_so(page: AppTest, s
 
 
 def test_every_export_is_offered(results: AppTest) -> None:
-    labels = [button.proto.label for button in results.get("download_button")]
-    assert labels[: len(EXPORTS)] == [export.label for export in EXPORTS.values()]
-    labels += [button.proto.label for button in view(results, "Axes").get("download_button")]
-    for figure in ("DSI chart", "cohesion map", "GAI histograms"):
+    assert not results.get("download_button")
+    assert files_in(results, "export") == [export.label for export in EXPORTS.values()]
+    for where, figure in (("Groups", "cohesion map"), ("Groups", "GAI histograms"), ("Axes", "DSI chart")):
+        labels = files_in(view(results, where), figure)
         assert [f"{figure} ({kind})" in labels for kind in ("PNG", "SVG", "PDF")] == [True] * 3
 
 

@@ -1,0 +1,102 @@
+"""Servers and their proxy, as they are shipped, on free ports of this machine."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import httpx
+
+ROOT = Path(__file__).resolve().parents[1]
+READY_S = 120
+
+
+def free_port() -> int:
+    """A port of this machine that nobody listens on."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port: int = free.getsockname()[1]
+        return port
+
+
+@contextlib.contextmanager
+def serving(environment: dict[str, str], port: int) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """The app as it is served, on a port of this machine."""
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
+    process = subprocess.Popen(
+        command,
+        cwd=ROOT,
+        env={**os.environ, **environment},
+        stdout=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    address = f"http://127.0.0.1:{port}"
+    try:
+        deadline = time.monotonic() + READY_S
+        while True:
+            try:
+                httpx.get(f"{address}/_stcore/health", trust_env=False).raise_for_status()
+                break
+            except httpx.HTTPError:
+                if process.poll() is not None or time.monotonic() > deadline:
+                    sys.exit("the server did not start; its lines are above")
+                time.sleep(0.2)
+        yield address, process
+    finally:
+        os.killpg(process.pid, signal.SIGTERM)
+        try:
+            process.wait(40)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait(20)
+
+
+@contextlib.contextmanager
+def proxying(
+    upstreams: Sequence[str], port: int, folder: Path
+) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """Caddy with the configuration that is shipped, before these servers; its address and process."""
+    caddy = subprocess.run(
+        ["tools/caddy.sh"], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True
+    ).stdout.strip()
+    if not caddy:
+        sys.exit("there is no Caddy: install Debian's package caddy")
+    environment = {
+        "HOME": str(folder),
+        "XDG_DATA_HOME": str(folder / "data"),
+        "XDG_CONFIG_HOME": str(folder / "config"),
+        "GRASP_UPSTREAMS": " ".join(one.removeprefix("http://") for one in upstreams),
+        "GRASP_HTTP_PORT": str(free_port()),
+        "GRASP_HTTPS_PORT": str(port),
+        "GRASP_HEALTH_PORT": str(free_port()),
+    }
+    command = [caddy, "run", "--config", "deploy/Caddyfile", "--adapter", "caddyfile"]
+    process = subprocess.Popen(
+        command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    address = f"https://localhost:{port}"
+    try:
+        _wait_until_up(address, process)
+        yield address, process
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+def _wait_until_up(address: str, process: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + READY_S
+    while time.monotonic() < deadline and process.poll() is None:
+        with contextlib.suppress(httpx.HTTPError):
+            if httpx.get(
+                f"{address}/api/health", verify=False, trust_env=False
+            ).is_success:  # its own authority
+                return
+        time.sleep(0.2)
+    sys.exit("the proxy did not start")
