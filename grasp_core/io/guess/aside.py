@@ -5,11 +5,11 @@ Sums below a matrix, ids such as ``consensus``, checks of attention, test questi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 from grasp_core.data_spec import DataSpec
-from grasp_core.io.guess.look import Look
+from grasp_core.io.guess.flags import beside, withdrawn, yes_of_two
 from grasp_core.io.guess.reasons import Reason
 from grasp_core.io.table import names
 from grasp_core.io.table.table import Table
@@ -17,14 +17,12 @@ from grasp_core.wording import quoted
 
 _MOST_SUMS = 5
 _CHECKING = "its name says that such rows check the rater"
-_ACCEPTED = frozenset({"accepted", "approved", "submitted"})
 _ANSWER_KNOWN = "GOLDEN:"
 """What Toloka's columns of right answers begin with, filled for control tasks alone."""
 _MOST_ANSWERS = 100
 _NOBODY = frozenset(
     {"nan", "null", "undefined", "<na>", "#n/a", "unknown", "anonymous", "not-logged-in", "not logged in"}
 )
-_NOT_ACCEPTED = frozenset({"rejected", "returned", "expired", "timed-out", "skipped"})
 
 
 def guess_aside(table: Table, raters: Table | None, spec: DataSpec) -> tuple[DataSpec, list[Reason]]:
@@ -49,7 +47,7 @@ def guess_aside(table: Table, raters: Table | None, spec: DataSpec) -> tuple[Dat
         checks += [*_checks(table, spec), *_known_answers(table, spec)]
         found += [(name, text, _CHECKING) for name, text in checks]
         why = "such answers were not accepted"
-        found += [(name, text, why) for name, text in _rejected(table, spec)]
+        found += [(name, text, why) for name, text in withdrawn(table, spec)]
         drop = dict.fromkeys([*filters.drop, *((name, text) for name, text, _ in found)])
         filters = replace(filters, drop=tuple(drop))
     return replace(spec, filters=filters), [
@@ -90,10 +88,10 @@ def _unknown(table: Table, raters: Table | None, rater: str, found: list[str]) -
 
 def _checks(table: Table, spec: DataSpec) -> Iterator[tuple[str, str]]:
     """Columns and values of rows that check or teach: ``is_attention_check`` yes, ``block`` practice."""
-    for name in _beside(table, spec):
+    for name in beside(table, spec):
         words = set(names.words(name))
         if _marks_checks(table, spec, name):
-            yield from ((name, text) for text in _yes_of_two(table, name))
+            yield from ((name, text) for text in yes_of_two(table, name))
         elif not names.PHASES.isdisjoint(words):
             kinds = names.CHECKS if names.TIMES.isdisjoint(words) else names.CHECKS | names.TEACHING
             texts = table.distinct(name)
@@ -119,7 +117,7 @@ def _marks_checks(table: Table, spec: DataSpec, name: str) -> bool:
 
 def _known_answers(table: Table, spec: DataSpec) -> Iterator[tuple[str, str]]:
     """Columns and values that tell the right answer of control tasks, and are empty for all others."""
-    for name in _beside(table, spec):
+    for name in beside(table, spec):
         if name.startswith(_ANSWER_KNOWN):
             texts = table.distinct(name)
             found = [text for text in texts if text.strip()]
@@ -141,58 +139,9 @@ def _names_check(text: str) -> bool:
     return set(words) <= names.CHECKS | names.QUESTIONS and (len(checks) > 1 or (bool(checks) and beside))
 
 
-def _rejected(table: Table, spec: DataSpec) -> Iterator[tuple[str, str]]:
-    """Columns and values of answers that were not accepted: Toloka's status, ``is_valid`` no.
-
-    What is the same for all answers to an item is the item's; what is the same for all of a rater is told
-    by the exclusions of raters.
-    """
-    excluding = {name for name, _ in spec.exclude}
-    for name in _beside(table, spec):
-        if name in excluding:
-            continue
-        words = names.words(name)
-        found: list[str] = []
-        if words[-1:] == ("status",):
-            texts = table.distinct(name)
-            if any(text.strip().casefold() in _ACCEPTED for text in texts):
-                found = [text for text in texts if text.strip().casefold() in _NOT_ACCEPTED]
-        elif _one_of(words, names.WITHDRAWN):
-            found = _yes_of_two(table, name)
-        elif _one_of(words, names.STANDING):
-            found = _yes_of_two(table, name, names.NO)
-        if found and not _of_items(table, name, str(spec.item)):
-            yield from ((name, text) for text in found)
-
-
-def _one_of(words: Sequence[str], kinds: frozenset[str]) -> bool:
-    """Whether the words are one of `kinds`, and such as may stand beside it."""
-    return len(kinds.intersection(words)) == 1 and set(words) <= kinds | names.BESIDE_FLAGS
-
-
-def _of_items(table: Table, name: str, item: str) -> bool:
-    """Whether the item decides a column's value, judged in a large table by all rows of some items."""
-    return Look(table).of_some(item).depends_on(name, item)
-
-
-def _beside(table: Table, spec: DataSpec) -> Iterator[str]:
-    """Columns that hold neither ids nor labels."""
-    taken = (spec.item, spec.rater, spec.text, *spec.labels)
-    return (name for name in table.columns if name not in taken)
-
-
 def _texts(table: Table, name: str) -> list[str]:
     """Distinct texts of a column; none where recoding has yet to make it."""
     return list(table.distinct(name)) if name in table.columns else []
-
-
-def _yes_of_two(table: Table, name: str, meant: frozenset[str] = names.YES) -> list[str]:
-    """How a column says yes (or what is `meant`) that says nothing else but yes and no; else none."""
-    texts = table.distinct(name)
-    said = {text.strip().casefold() for text in texts} - {""}
-    if len(said) != 2 or len(said & names.YES) != 1 or len(said & names.NO) != 1:
-        return []
-    return [text for text in texts if text.strip().casefold() in meant]
 
 
 def _says(text: str, kinds: frozenset[str], beside: frozenset[str] = names.BESIDE_SUMS) -> bool:

@@ -99,6 +99,17 @@ WITHDRAWN = word_set(
 )
 STANDING = word_set("kept included valid accepted approved")
 """Words for answers that do not count, and that do."""
+WITHDRAW = word_set("exclude reject discard drop skip cancel delete remove")
+STAND = word_set("keep include accept approve")
+"""What a requester, or a question to raters, may call the same."""
+TRIALS = word_set("test training tutorial pilot demo dummy")
+"""Words for rows that may be no part of a study, or one of its splits."""
+KINDS = word_set("type kind source role category")
+"""Words for columns that say what kind of rater or label a row is of."""
+MODELS = word_set(
+    "ai llm llms gpt chatgpt model models machine classifier automatic auto bot synthetic silver"
+)
+"""What labels are called that no person gave."""
 BESIDE_FLAGS = word_set(
     "is was has been flag annotation annotations answer response row record assignment submission judgment "
     "judgement label hit task unit"
@@ -129,7 +140,7 @@ def id_score(name: str, kinds: frozenset[str]) -> int:
     has_id = bool(found) and found[-1] in _ID
     while found and found[-1] in _ID:
         found.pop()
-    if not found or kinds.isdisjoint((found[-1], _singular(found[-1]))):
+    if not found or kinds.isdisjoint((found[-1], singular(found[-1]))):
         return 0
     return 3 if len(found) == 1 else 2 if has_id else 1
 
@@ -153,7 +164,7 @@ def names_label(name: str) -> bool:
 
 def label_score(name: str) -> int:
     """4 for ``label``, 3 ``rating``, 2 ``toxicity_label``, 1 ``label_1`` or an overall one, else 0."""
-    found = [_singular(word) for word in words(name)]
+    found = [singular(word) for word in words(name)]
     if not found or found[-1] in _ID:
         return 0
     if found == ["label"]:
@@ -175,5 +186,6 @@ def mentions(name: str, kinds: frozenset[str]) -> bool:
     return not kinds.isdisjoint(words(name))
 
 
-def _singular(word: str) -> str:
+def singular(word: str) -> str:
+    """The word without the ending of a plural."""
     return word[:-1] if word.endswith("s") and len(word) > 3 else word
