@@ -18,6 +18,7 @@ from grasp_core.io.guess.around import around_matrix, long_or_wide
 from grasp_core.io.guess.aside import guess_aside
 from grasp_core.io.guess.begun_anew import begun_anew, contradicted
 from grasp_core.io.guess.cells import rater_without_name
+from grasp_core.io.guess.choices import one_set
 from grasp_core.io.guess.exclusions import guess_exclusions
 from grasp_core.io.guess.in_doubt import in_doubt
 from grasp_core.io.guess.labels import doubts
@@ -129,7 +130,8 @@ def recognise(
         spec, missing = guess_missing(cells, spec, texts)
         spec, aside = guess_aside(annotations, raters, spec)
         spec, numbers = one_number(cells, spec, declared)
-        reasons += [*missing, *aside, *numbers, *odd_ids(annotations, spec, named)]
+        spec, choices = one_set(cells, spec, declared)
+        reasons += [*missing, *aside, *numbers, *choices, *odd_ids(annotations, spec, named)]
         reasons += in_doubt(annotations, spec)
         if (named.label if spec.layout == "long" else named.layout) is None:
             reasons += lone_code(cells, spec, declared)
