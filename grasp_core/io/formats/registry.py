@@ -10,7 +10,7 @@ from grasp_core.io.files.json_records import Record
 from grasp_core.io.formats.crowds import mturk, prolific, zooniverse
 from grasp_core.io.formats.shapes import column_groups, list_columns
 from grasp_core.io.formats.shapes.described import without_descriptions
-from grasp_core.io.formats.surveys import qualtrics, surveymonkey
+from grasp_core.io.formats.surveys import qualtrics, sosci, surveymonkey
 from grasp_core.io.formats.tools import (
     argilla,
     doccano,
@@ -54,6 +54,7 @@ TABLE_READERS: tuple[TableReader, ...] = (
     zooniverse.read_table,
     qualtrics.read_table,
     surveymonkey.read_table,
+    sosci.read_table,
 )
 """Each takes a table as parsed and its file's name."""
 SHAPE_READERS: tuple[TableReader, ...] = (list_cells.read_table, column_groups.read_table)

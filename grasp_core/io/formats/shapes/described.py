@@ -27,16 +27,22 @@ _COLUMNS = 3
 def without_descriptions(parsed: Parsed, name: str) -> Parsed:
     """The table without first rows whose cells are unlike all that stands below them, with a note."""
     for _ in range(_MOST):
-        rows = max(min(_LOOKED_AT, _CELLS // max(len(parsed.columns), 1)), 2 * _FEWEST)
-        head = parsed.data.slice(0, rows).to_pydict()
-        if parsed.recipe is not None or not _describes([*head.values()]):
+        said = description(parsed)
+        if parsed.recipe is not None or said is None:
             break
-        column, cell = next((name, cells[0]) for name, cells in head.items() if _filled(cells[0]))
+        column, cell = next((column, cell) for column, cell in said.items() if _filled(cell))
         row = int(parsed.numbers[0])
         note = know(FileProblem.ROW_OF_DESCRIPTIONS(file=name, row=row, column=column, cell=cell))
         rest = parsed.kept(np.arange(1, len(parsed.data), dtype=np.int64))
         parsed = dataclasses.replace(rest, problems=(*parsed.problems, note))
     return parsed
+
+
+def description(parsed: Parsed) -> dict[str, str] | None:
+    """What the first row says of each column; None where it is data."""
+    rows = max(min(_LOOKED_AT, _CELLS // max(len(parsed.columns), 1)), 2 * _FEWEST)
+    head: dict[str, list[str]] = parsed.data.slice(0, rows).to_pydict()
+    return {column: cells[0] for column, cells in head.items()} if _describes([*head.values()]) else None
 
 
 def _describes(columns: Sequence[Sequence[str]]) -> bool:
