@@ -20,9 +20,9 @@ _NEVER_A_LABEL = frozenset({"nan", "#n/a", "<na>", ""})
 """Texts that pandas and spreadsheets write for no value, and nobody as an answer; and blanks."""
 _MARKS = frozenset({"-", "."})
 """No labels among words."""
-_CODE = re.compile(r"-([789])\1*|([789])\2+")
+CODE = re.compile(r"-([789])\1*|([789])\2+")
 """Numbers that surveys write for "no answer": -9, -99, 88, 999."""
-_BEYOND = 4
+BEYOND = 4
 """Codes that are positive are so many times as large as any answer."""
 
 
@@ -63,12 +63,12 @@ def _codes(labels: set[str]) -> set[str]:
     """Numbers that stand for no answer: of a survey's form, and apart from the others."""
     of = {text: number_of(text) for text in labels}
     known = {text: value for text, value in of.items() if not math.isnan(value)}
-    formed = {text for text, value in known.items() if _CODE.fullmatch(f"{value:g}")}
+    formed = {text for text, value in known.items() if CODE.fullmatch(f"{value:g}")}
     rest = [value for text, value in known.items() if text not in formed]
     if len(set(rest)) < 2 or len(known) + len(labels & LIKE_MISSING) < len(labels):
         return set()
     low, high = min(rest), max(rest)
-    if low >= 0 and all(of[text] < 0 or of[text] > _BEYOND * high for text in formed) and formed:
+    if low >= 0 and all(of[text] < 0 or of[text] > BEYOND * high for text in formed) and formed:
         return formed
     return set()
 

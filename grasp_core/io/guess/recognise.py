@@ -26,6 +26,7 @@ from grasp_core.io.guess.long import guess_long
 from grasp_core.io.guess.look import MAX_ROWS, Look
 from grasp_core.io.guess.matrix import guess_matrix
 from grasp_core.io.guess.missing import guess_missing, label_cells, lone_code
+from grasp_core.io.guess.missing_profiles import missing_profiles
 from grasp_core.io.guess.named import Named
 from grasp_core.io.guess.reasons import Reason
 from grasp_core.io.guess.spans import marked_spans
@@ -128,10 +129,13 @@ def recognise(
     if recipe is None or published is None:
         cells = label_cells(annotations, spec)
         spec, missing = guess_missing(cells, spec, texts)
+        both = [table for table in (annotations, raters) if table is not None]
+        spec, unknown = missing_profiles(both, spec, cells, texts)
+        texts = {name: [text for text in some if text not in spec.missing] for name, some in texts.items()}
         spec, aside = guess_aside(annotations, raters, spec)
         spec, numbers = one_number(cells, spec, declared)
         spec, choices = one_set(cells, spec, declared)
-        reasons += [*missing, *aside, *numbers, *choices, *odd_ids(annotations, spec, named)]
+        reasons += [*missing, *unknown, *aside, *numbers, *choices, *odd_ids(annotations, spec, named)]
         reasons += in_doubt(annotations, spec)
         if (named.label if spec.layout == "long" else named.layout) is None:
             reasons += lone_code(cells, spec, declared)
