@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import takewhile
 
 from grasp_core.data_spec import DataSpec
+from grasp_core.io.guess.about_raters import rows_about_raters
 from grasp_core.io.guess.flags import beside, withdrawn, yes_of_two
 from grasp_core.io.guess.reasons import Reason
 from grasp_core.io.table import names
@@ -17,6 +19,7 @@ from grasp_core.wording import quoted
 
 _MOST_SUMS = 5
 _CHECKING = "its name says that such rows check the rater"
+_DESCRIBING = "it describes the raters; what is known of them goes into a raters file"
 _ANSWER_KNOWN = "GOLDEN:"
 """What Toloka's columns of right answers begin with, filled for control tasks alone."""
 _MOST_ANSWERS = 100
@@ -32,6 +35,7 @@ def guess_aside(table: Table, raters: Table | None, spec: DataSpec) -> tuple[Dat
     if spec.layout == "items-by-raters" and spec.item is not None:
         found = [(spec.item, text, "it sums up the rows above it") for text in _sums(table, spec.item)]
         found += [(spec.item, text, _CHECKING) for text in _check_items(table, spec.item)]
+        found += [(spec.item, text, _DESCRIBING) for text in rows_about_raters(table, spec)]
         filters = replace(filters, items=tuple(text for _, text, _ in found))
     elif spec.layout == "raters-by-items" and spec.rater is not None:
         both = dict.fromkeys([*_sums(table, spec.rater), *_made(table, raters, spec.rater)])
@@ -43,6 +47,12 @@ def guess_aside(table: Table, raters: Table | None, spec: DataSpec) -> tuple[Dat
         found = [(rater, text, why) for text in _made(table, raters, rater)]
         found += [(rater, text, "it names nobody") for text in _nobody(table, raters, rater)]
         item = str(spec.item)
+        if spec.label in table.columns:
+            sums = [(item, text) for text in _totals(table, item, spec.label)]
+            sums += [
+                (rater, text) for text in _unknown(table, raters, rater, _totals(table, rater, spec.label))
+            ]
+            found += [(name, text, "it sums up the rows above it") for name, text in sums]
         checks = [(item, text) for text in _check_items(table, item)]
         checks += [*_checks(table, spec), *_known_answers(table, spec)]
         found += [(name, text, _CHECKING) for name, text in checks]
@@ -66,9 +76,21 @@ def _sums(table: Table, item: str) -> list[str]:
     return found if len(found) <= _MOST_SUMS and 2 * len(found) < len(table) else []
 
 
+def _totals(table: Table, ids: str, label: str) -> list[str]:
+    """Ids of a long file's last rows with a label that are words for sums, and stand nowhere else."""
+    column = table.column(ids)
+    codes = column.codes[::-1][: 2 * _MOST_SUMS].tolist()
+    cells = [table.cell(label, len(table) - 1 - at) for at in range(len(codes))]
+    last = (column.values[code] for code, cell in zip(codes, cells, strict=True) if cell.strip())
+    found = list(takewhile(lambda text: _says(text, names.SUMS), last))
+    return [text for text in found if int(column.among([text]).sum()) == 1]
+
+
 def _made(table: Table, raters: Table | None, rater: str) -> list[str]:
     """Rater ids that are words for labels made of others, and that no raters file knows."""
-    return _unknown(table, raters, rater, [text for text in table.distinct(rater) if _says(text, names.MADE)])
+    return _unknown(
+        table, raters, rater, [text for text in table.distinct(rater) if _says(text, names.DECIDED)]
+    )
 
 
 def _nobody(table: Table, raters: Table | None, rater: str) -> list[str]:

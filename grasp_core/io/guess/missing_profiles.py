@@ -1,4 +1,4 @@
-"""Numbers in columns about raters that stand for no answer, as surveys write them: -99, or 999 beside ages."""
+"""Numbers in columns about raters that stand for no answer, as surveys write -99, or 999 beside ages."""
 
 from __future__ import annotations
 

@@ -73,13 +73,18 @@ MADE = word_set(
     "avg"
 )
 """Words for labels that were made of others, or are known to be right."""
+DECIDED = MADE | word_set(
+    "final resolved reconciled harmonized harmonised arbitrated curated curation curator adjudicator mace "
+    "dawid skene"
+)
+"""The same, and what those are called who decide once all labels are given, and ways to work labels out."""
 SUMS = MADE | word_set(
     "total totals sum sums averages means sd std stdev variance kappa alpha agreement accuracy"
 )
 """Words for what stands below the rows that it sums up."""
 BESIDE_SUMS = word_set(
     "label labels vote voting standard ground rating ratings score scores answer annotation annotations of "
-    "the all cohen fleiss krippendorff s overall grand"
+    "the all cohen fleiss krippendorff s overall grand user"
 )
 """Words that may stand beside those."""
 CHECKS = word_set("attn attention check catch practice practise warmup")
