@@ -276,3 +276,19 @@ def test_names_of_labels_are_labels() -> None:
     rows = [row | {"label_id": str(int(row["label_name"] == "toxic"))} for row in file.rows]
     guess = recognise(table(file._replace(rows=rows)))
     assert (guess.spec.label, guess.uncertain) == ("label_name", ())
+
+
+@pytest.mark.parametrize(("written", "said"), [("answer", True), ("comments", False), ("why", False)])
+def test_what_stands_beside_free_answers_is_asked_about(written: str, said: bool) -> None:
+    """Where the answer is a text, its length is no label; a remark beside a label is none."""
+    rng = random.Random(5)
+
+    def beside(rng: random.Random, i: int, j: int) -> dict[str, str]:
+        answer = f"I think that it is number {rng.randrange(10_000)} of those {rng.randrange(99)} things"
+        return {written: answer, "n_chars": str(rng.randrange(40, 60))}
+
+    file = made(rng, ("item", "rater", ("_",)), extra=beside)
+    rows = [{name: cell for name, cell in row.items() if name != "_"} for row in file.rows]
+    guess = recognise(table(file._replace(rows=rows)))
+    assert asked(guess) == ({"label": ("n_chars",)} if said else {})
+    assert not said or "'answer' holds free answers" in question(guess.uncertain[0])
