@@ -25,6 +25,7 @@ from grasp_core.io.guess.labels import doubts
 from grasp_core.io.guess.long import guess_long
 from grasp_core.io.guess.look import MAX_ROWS, Look
 from grasp_core.io.guess.matrix import guess_matrix
+from grasp_core.io.guess.melted import questions_in_rows
 from grasp_core.io.guess.missing import guess_missing, label_cells, lone_code
 from grasp_core.io.guess.missing_profiles import missing_profiles
 from grasp_core.io.guess.named import Named
@@ -126,6 +127,7 @@ def recognise(
         reasons += found
         if not any(reason.field in ("item", "rater") and reason.confidence == "unsure" for reason in reasons):
             reasons += [*begun_anew(look, spec, named), *marked_spans(look, spec, named)]
+            reasons += questions_in_rows(look, spec, named)
     if recipe is None or published is None:
         cells = label_cells(annotations, spec)
         spec, missing = guess_missing(cells, spec, texts)

@@ -92,6 +92,8 @@ CHECKS = word_set("attn attention check catch practice practise warmup")
 GOLD = word_set("gold golden")
 QUESTIONS = word_set("question questions item items trial trials unit units task tasks row rows")
 """Words for what checks a rater, beside those that say so: ``test_question``, ``catch_trial``."""
+ASKED = word_set("variable dimension criterion criteria aspect attribute trait metric measure property")
+"""Words for a column that says which of several questions a row answers."""
 PHASES = word_set("block phase stage part section type kind trial trials task condition")
 """Words for the parts of an experiment."""
 TIMES = word_set("block phase stage trial trials")
