@@ -174,7 +174,7 @@ def _describes_raters(look: Look, key: str) -> bool:
     """Whether a demographic column has one value per value of `key`."""
     some = look.of_some(key)
     return any(
-        names.mentions(name, names.DEMOGRAPHIC) and len(some[name].values) > 1 and some.depends_on(name, key)
+        names.about_raters(name, key) and len(some[name].values) > 1 and some.depends_on(name, key)
         for name in look.columns
         if name != key
     )

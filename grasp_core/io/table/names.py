@@ -22,7 +22,8 @@ PARTS = word_set(
 """Words for what else is rated, where columns are numbered."""
 RATER = word_set(
     "rater worker annotator user coder participant judge respondent labeler labeller reviewer evaluator "
-    "crowdworker subject person assessor grader turker contributor moderator"
+    "crowdworker subject person assessor grader turker contributor moderator listener observer viewer reader "
+    "juror"
 )
 LABEL = word_set(
     "label answer rating score annotation response judgment judgement vote verdict choice decision "
@@ -45,6 +46,10 @@ TEXT = word_set(
     "text content body message comment sentence tweet post document prompt response conversation context "
     "question title utterance passage dialog dialogue"
 )
+SHOWN = PARTS | word_set(
+    "author poster writer speaker actor character protagonist target victim patient defendant applicant voice"
+)
+"""Words for what, or whom, an item shows: the ``face_gender`` is no rater's."""
 EXCLUDED = word_set(
     "remove removed exclude excluded reject rejected discard discarded drop dropped invalid filtered "
     "spam spammer bot fraud failed"
@@ -191,6 +196,20 @@ def unused(name: str, taken: Collection[str]) -> str:
 def mentions(name: str, kinds: frozenset[str]) -> bool:
     """Whether one of the name's words is among `kinds`."""
     return not kinds.isdisjoint(words(name))
+
+
+def about_raters(name: str, key: str) -> bool:
+    """Whether a column that `key` decides has a demographic name, and says nothing of what items show.
+
+    One called after `key`, unless that is a word for raters, does not tell: a ``teacher_age`` may be that of
+    teachers who rate or are rated.
+    """
+    found, own = set(words(name)), set(words(key))
+    if found.isdisjoint(DEMOGRAPHIC):
+        return False
+    if not found.isdisjoint(RATER):
+        return True
+    return own.isdisjoint(SHOWN) and found.isdisjoint((ITEM | SHOWN | own) - DEMOGRAPHIC - _ID)
 
 
 def singular(word: str) -> str:

@@ -292,3 +292,42 @@ def test_what_stands_beside_free_answers_is_asked_about(written: str, said: bool
     guess = recognise(table(file._replace(rows=rows)))
     assert asked(guess) == ({"label": ("n_chars",)} if said else {})
     assert not said or "'answer' holds free answers" in question(guess.uncertain[0])
+
+
+def shown(item: str, about: str, rater: str) -> Table:
+    """Faces, or speakers, with a gender of their own, by raters of whom nothing is known."""
+    rows = [
+        [f"{item[:2]}{i:02d}", "fm"[i % 2], f"{rater[:2]}{j:02d}", str(1 + (i * j + j) % 5)]
+        for i in range(20)
+        for j in range(12)
+        if (i + j) % 3
+    ]
+    return rows_table([[item, about, rater, "trust"], *rows])
+
+
+@pytest.mark.parametrize(
+    ("item", "about", "rater", "sure"),
+    [
+        ("face", "face_gender", "who", False),
+        ("clip", "speaker_sex", "who", False),
+        ("face", "gender", "who", False),
+        ("teacher", "teacher_gender", "student", False),
+        ("clip", "speaker_sex", "listener", True),
+        ("voice", "gender", "participant", True),
+    ],
+)
+def test_what_is_known_of_whom_an_item_shows_makes_it_no_rater(item, about, rater, sure) -> None:
+    guess = recognise(shown(item, about, rater))
+    assert set(asked(guess)) == (set() if sure else {"item", "rater"})
+    assert not sure or (guess.spec.item, guess.spec.rater) == (item, rater)
+
+
+def test_a_gender_by_itself_is_a_rater_s() -> None:
+    guess = recognise(shown("somebody", "gender", "what"))
+    assert (guess.spec.rater, asked(guess)) == ("somebody", {})
+
+
+def test_ids_that_begin_as_durations_are_ids() -> None:
+    rows = [[f"PT{i:02d}", f"v{j}", "ab"[(i * j + i) % 2]] for i in range(20) for j in range(12)]
+    guess = recognise(rows_table([["patient_id", "reader", "malignant"], *rows]))
+    assert (guess.spec.item, guess.spec.rater, asked(guess)) == ("patient_id", "reader", {})
