@@ -18,6 +18,9 @@ from grasp_core.wording import agree, number, quoted
 
 _NEVER_A_LABEL = frozenset({"nan", "#n/a", "<na>", ""})
 """Texts that pandas and spreadsheets write for no value, and nobody as an answer; and blanks."""
+_WRITTEN = frozenset({"NA", "NULL", "null"})
+_UNRATED = 1 / 3
+"""Share of a matrix's filled cells from which such a text is no label among words, either."""
 _MARKS = frozenset({"-", "."})
 """No labels among words."""
 CODE = re.compile(r"-([789])\1*|([789])\2+")
@@ -48,9 +51,17 @@ def guess_missing(
     taken = {text for texts in axes.values() for text in texts}
     found = [text for text in cells if text in odd and _means_nothing(text, numbers, taken)]
     found += [text for text in cells if text in odd and wordy and text.strip() in _MARKS]
+    if spec.layout != "long":
+        found += [text for text in _unrated(cells, spec) if text not in taken and text not in found]
     why = "the others are numbers" if numbers else "programs write it for a missing value"
     reasons = [_no_label(text, cells[text], why) for text in found]
     return replace(spec, missing=(*spec.missing, *found)), [*coded, *reasons]
+
+
+def _unrated(cells: Mapping[str, int], spec: DataSpec) -> list[str]:
+    """Texts that programs write for a missing value, in so many cells as a matrix has that nobody rated."""
+    filled = sum(count for text, count in cells.items() if text not in spec.missing)
+    return [text for text, count in cells.items() if text in _WRITTEN and count > _UNRATED * filled]
 
 
 def _no_label(text: str, count: int, why: str) -> Reason:
