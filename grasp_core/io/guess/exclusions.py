@@ -31,24 +31,33 @@ def guess_exclusions(
     """
     exclude: list[tuple[str, str]] = []
     reasons: list[Reason] = []
-    for name, value in _excluding(texts):
+    for name, value in _excluding(texts, names.MAYBE_EXCLUDED, names.MAYBE_KEPT):
+        having, of = _raters_with(annotations, raters, spec, name, value)
+        reasons.append(_doubted(name, value, f"{having:,} of {number(of, 'rater')}"))
+    for name, value in _excluding(texts, names.EXCLUDED, names.KEPT):
         why = _doubt(annotations, raters, spec, name, value, texts[name])
         if why is None:
             exclude.append((name, value))
             said = f"{quoted(name)} = {quoted(value)}: its name says who should not count"
             reasons.append(Reason("exclude", said))
         else:
-            said = (
-                f"{quoted(name)} may say who should not count, but {why}; nobody is left out, unless on "
-                f"Data, under Leave out, or by --exclude {name}={value}"
-            )
-            reasons.append(Reason("exclude", said, "unsure", (name,)))
+            reasons.append(_doubted(name, value, why))
     return replace(spec, exclude=tuple(exclude)), reasons
 
 
-def _excluding(texts: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str]]:
+def _doubted(name: str, value: str, why: str) -> Reason:
+    said = (
+        f"{quoted(name)} = {quoted(value)} ({why}) may say who should not count; nobody is left out, unless "
+        f"on Data, under Leave out, or by --exclude {name}={value}"
+    )
+    return Reason("exclude", said, "unsure", (name,))
+
+
+def _excluding(
+    texts: Mapping[str, Sequence[str]], out: frozenset[str], kept: frozenset[str]
+) -> Iterator[tuple[str, str]]:
     for name, some in texts.items():
-        for kinds, meant in ((names.EXCLUDED, _OUT), (names.KEPT, names.NO)):
+        for kinds, meant in ((out, _OUT), (kept, names.NO)):
             if names.mentions(name, kinds):
                 found = next((text for text in some if text.strip().casefold() in meant), None)
                 if found is not None:
@@ -62,9 +71,9 @@ def _doubt(
     """Why a value may not be meant so: other numbers beside a 1 or 0 are counts, and most raters no few."""
     others = {text.strip().casefold() for text in texts} - names.YES - names.NO
     if is_number(value) and any(map(is_number, others)):
-        return f"it has {number(len(texts), 'value')}, as counts do"
+        return f"one of {number(len(texts), 'value')}, as counts have"
     having, of = _raters_with(annotations, raters, spec, name, value)
-    return f"{having:,} of {number(of, 'rater')} have {quoted(value)}" if 2 * having >= of else None
+    return f"{having:,} of {number(of, 'rater')}, so many" if 2 * having >= of else None
 
 
 def _raters_with(

@@ -66,6 +66,11 @@ ADDRESS = word_set("url uri link href file filename path email mail address")
 SECONDARY = word_set("confidence confident certainty certain difficulty difficult attention captcha")
 """Words for what raters are asked beside the question itself."""
 KEPT = word_set("keep kept include included valid passed accepted")
+MAYBE_EXCLUDED = word_set(
+    "speeder speeders speeding straightliner straightliners straightlining careless duplicate"
+)
+MAYBE_KEPT = word_set("consent consented")
+"""Words for raters whom some leave out."""
 AGGREGATE = word_set(
     "majority mean median mode average avg std sd stdev var variance min max sum total gold golden consensus "
     "aggregate aggregated agreement adjudicated adjudication expert truth gt reference n count counts num "

@@ -100,8 +100,10 @@ def test_raters_called_like_models_count_and_are_named() -> None:
 @pytest.mark.parametrize(
     ("column", "of_row", "why"),
     [
-        ("failed_checks", lambda n, r: r // 2, "it has 3 values, as counts do"),
-        ("uses_bot", lambda n, r: ("yes", "no")[r // 3], "3 of 6 raters have 'yes'"),
+        ("failed_checks", lambda n, r: r // 2, "'1' (one of 3 values, as counts have)"),
+        ("uses_bot", lambda n, r: ("yes", "no")[r // 3], "'yes' (3 of 6 raters, so many)"),
+        ("consent", lambda n, r: ("No", "Yes")[r > 0], "'No' (1 of 6 raters)"),
+        ("speeder", lambda n, r: int(r < 2), "'1' (2 of 6 raters)"),
     ],
 )
 def test_counts_and_habits_exclude_nobody_by_themselves(column, of_row, why) -> None:
@@ -109,7 +111,7 @@ def test_counts_and_habits_exclude_nobody_by_themselves(column, of_row, why) -> 
     guess = recognise(table)
     assert (counted(table, guess), guess.axes) == (54, ("gender",))
     (said,) = doubts(guess)
-    assert said.startswith(f"'{column}' may say who should not count, but {why}; nobody is left out")
+    assert said.startswith(f"'{column}' = {why} may say who should not count; nobody is left out")
 
 
 @pytest.mark.parametrize("named", [[], ["--item", "item", "--rater", "worker", "--label", "answer"]])

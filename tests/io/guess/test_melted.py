@@ -24,7 +24,7 @@ def votes(column: str, of) -> Table:
     return rows_table([["item", "rater", column, "score"], *rows])
 
 
-@pytest.mark.parametrize("column", ["variable", "dimension", "quality_criterion"])
+@pytest.mark.parametrize("column", ["variable", "quality_criterion", "metric_name", "score_type"])
 @pytest.mark.parametrize("of", [lambda n, r: ASKED, lambda n, r: ASKED[r % 3 :][:1]])
 def test_several_questions_are_asked_about(column: str, of) -> None:
     """Whether each rater answers all of them, or one."""
@@ -37,7 +37,7 @@ def test_several_questions_are_asked_about(column: str, of) -> None:
 
 @pytest.mark.parametrize(
     ("column", "of"),
-    [("dimension", lambda n, r: ASKED[n % 3 :][:1]), ("topic", lambda n, r: ASKED[r % 3 :][:1])],
+    [("dimension", lambda n, r: ASKED[n % 3 :][:1]), ("topic_type", lambda n, r: ASKED[r % 3 :][:1])],
 )
 def test_what_is_the_item_s_or_called_otherwise_is_no_question(column: str, of) -> None:
     assert not recognise(votes(column, of)).uncertain
