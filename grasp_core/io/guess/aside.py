@@ -5,6 +5,7 @@ Sums below a matrix, ids such as ``consensus``, checks of attention, test questi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import takewhile
@@ -18,6 +19,8 @@ from grasp_core.io.table.table import Table
 from grasp_core.wording import quoted
 
 _MOST_SUMS = 5
+_MAY_CHECK = re.compile("|".join(sorted(names.CHECKS)), re.I)
+"""Few of many ids: no others need be taken apart into words."""
 _CHECKING = "its name says that such rows check the rater"
 _DESCRIBING = "it describes the raters; what is known of them goes into a raters file"
 _ANSWER_KNOWN = "GOLDEN:"
@@ -150,7 +153,7 @@ def _known_answers(table: Table, spec: DataSpec) -> Iterator[tuple[str, str]]:
 def _check_items(table: Table, item: str) -> list[str]:
     """Item ids that name checks: ``attention_check_1``, ``catch trial 3``; a lone word may be the item."""
     ids = table.distinct(item)
-    found = [text for text in ids if _names_check(text)]
+    found = [text for text in ids if _MAY_CHECK.search(text) and _names_check(text)]
     return found if 2 * len(found) < len(ids) else []
 
 
