@@ -20,11 +20,12 @@ PARTS = word_set(
     "argument aspect option step system model output summary candidate pair"
 )
 """Words for what else is rated, where columns are numbered."""
-RATER = word_set(
-    "rater worker annotator user coder participant judge respondent labeler labeller reviewer evaluator "
-    "crowdworker subject person assessor grader turker contributor moderator listener observer viewer reader "
-    "juror"
+RATES = word_set(
+    "rater annotator coder judge labeler labeller reviewer evaluator assessor grader moderator listener "
+    "observer viewer reader juror clinician physician radiologist pathologist dermatologist"
 )
+"""Words for whoever rates; a participant or a patient may be rated by them."""
+RATER = RATES | word_set("worker user participant respondent crowdworker subject person turker contributor")
 LABEL = word_set(
     "label answer rating score annotation response judgment judgement vote verdict choice decision "
     "class category code value"

@@ -331,3 +331,30 @@ def test_ids_that_begin_as_durations_are_ids() -> None:
     rows = [[f"PT{i:02d}", f"v{j}", "ab"[(i * j + i) % 2]] for i in range(20) for j in range(12)]
     guess = recognise(rows_table([["patient_id", "reader", "malignant"], *rows]))
     assert (guess.spec.item, guess.spec.rater, asked(guess)) == ("patient_id", "reader", {})
+
+
+def people(one: str, other: str) -> Table:
+    rows = [
+        [f"{i}", "ABCDEFGHI"[j], str(1 + (i * j + j) % 5)] for i in range(20) for j in range(9) if (i + j) % 3
+    ]
+    return rows_table([[one, other, "severity"], *rows])
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "item"),
+    [
+        ("Subject", "Rater", "Subject"),
+        ("rater_id", "subject_id", "subject_id"),
+        ("participant_id", "clinician_id", "participant_id"),
+        ("moderator", "user", "user"),
+    ],
+)
+def test_people_may_be_rated_by_those_whose_name_says_that_they_rate(one, other, item) -> None:
+    guess = recognise(people(one, other))
+    assert (guess.spec.item, {guess.spec.item, guess.spec.rater}) == (item, {one, other})
+    assert not guess.uncertain
+
+
+@pytest.mark.parametrize(("one", "other"), [("annotator", "reviewer"), ("user", "worker")])
+def test_two_columns_of_people_who_may_both_rate_are_asked_about(one, other) -> None:
+    assert set(asked(recognise(people(one, other)))) == {"item", "rater"}
