@@ -29,8 +29,8 @@ def _say_what_to_bring() -> None:
         "Drop what your tool exports: CSV, TSV, Excel, ODS, JSON, Parquet, Arrow, SPSS or Stata, also "
         "zipped, and a file or sheet per annotator. Known are the "
         "exports of Label Studio, Prodigy, doccano, Argilla, INCEpTION, Potato, Mechanical Turk, Prolific, "
-        "Qualtrics, SurveyMonkey, Zooniverse and LeWiDi, Hugging Face datasets, and DICES, D3CODE, POPQUORN "
-        "and MultiPICo as published."
+        "Qualtrics, SurveyMonkey, SoSci Survey, Zooniverse and LeWiDi, Hugging Face datasets, and DICES, "
+        "D3CODE, POPQUORN and MultiPICo as published."
     )
     link_to("start", "No file at hand? Try the example on Start")
 

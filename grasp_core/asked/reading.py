@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 from grasp_core.asked.leaving_out import dropped_by_format, left_out, with_guessed_ids
 from grasp_core.asked.voice import Voice
@@ -14,6 +14,7 @@ from grasp_core.errors import UnsureError
 from grasp_core.io.guess.asking import question
 from grasp_core.io.guess.item_ids import with_items
 from grasp_core.io.guess.named import Named
+from grasp_core.io.guess.reasons import Confidence
 from grasp_core.io.guess.recognise import Guess, recognise
 from grasp_core.io.table.recipe import Recipe
 from grasp_core.io.table.table import Table
@@ -110,6 +111,8 @@ def _as_named(
     spec = left_out(spec, dropped_by_format(guess, spec), keep, voice)
     if spec.layout != "long":
         _say_reasons(guess, "filters", voice)
+    elif (guess.spec.item, guess.spec.rater) == (spec.item, spec.rater):
+        _say_reasons(guess, "filters", voice, ("unsure",))
     for column, value in set(spec.filters.drop) - set(fields["filters"].drop):
         kept = voice.condition("keep", column, value)
         voice.note(f"left out: annotations with {column}={value}; {kept} counts them")
@@ -131,9 +134,11 @@ def _refuse_unsure(given: Tables, guess: Guess, voice: Voice, fields: Sequence[s
         raise UnsureError("; ".join(sentences), unsure[0].field)
 
 
-def _say_reasons(guess: Guess, field: str, voice: Voice) -> None:
+def _say_reasons(
+    guess: Guess, field: str, voice: Voice, confidences: Sequence[Confidence] = get_args(Confidence)
+) -> None:
     for reason in guess.reasons:
-        if reason.field == field:
+        if reason.field == field and reason.confidence in confidences:
             voice.note(f"{reason.field}: {reason.sentence} ({reason.confidence})")
 
 

@@ -46,6 +46,9 @@ class FileProblem(Code):
         "they are called {columns:3} here: name them in a row above if that is wrong"
     )
     HEADER_OF_ROWS = "{file}: the names of the columns were put together from the first {rows:d} rows"
+    ROW_OF_DESCRIPTIONS = (
+        "{file}: row {row:d} describes the columns (of {column:q} it says {cell:q}), and was left out"
+    )
     HEADER_BELOW = (
         "{file}: the column names were taken from row {header:d}; "
         "{rows:row} above it, the first with {cell:q}, left out"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 
 import charset_normalizer
 
@@ -17,11 +18,14 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16-le", "UTF-16"),
     (codecs.BOM_UTF16_BE, "utf-16-be", "UTF-16"),
 )
-_TRUSTED = frozenset(
-    {"cp1250", "cp1251", "cp1253", "cp1255", "cp1256", "koi8_r", "cp932", "shift_jis", "euc_jp"}
-    | {"gb18030", "gb2312", "gbk", "big5", "cp949", "euc_kr"}
+_OF_SEVERAL_BYTES = frozenset(
+    {"cp932", "shift_jis", "euc_jp", "gb18030", "gb2312", "gbk", "big5", "cp949", "euc_kr"}
 )
+_TRUSTED = _OF_SEVERAL_BYTES | {"cp1250", "cp1251", "cp1253", "cp1255", "cp1256", "koi8_r"}
 """Encodings that a few lines tell apart; whatever else seems likely is taken for Windows-1252."""
+_SIDE_BY_SIDE = re.compile(r"[^\x00-\x7f]{2}")
+_IN_A_WORD = re.compile(r"[A-Za-z][^\x00-\x7f]|[^\x00-\x7f][A-Za-z]")
+"""How letters with accents look in such an encoding, each with the letter after it: ``r\u5ee7onse``."""
 _CHUNK = 1 << 24
 _AROUND = 2_000
 _SAMPLE = 1 << 18
@@ -86,13 +90,22 @@ def _from_other(content: bytes, wrong: int, name: str) -> tuple[bytes, str, tupl
     sample = content[start : start + _SAMPLE]
     found = charset_normalizer.from_bytes(sample).best()
     encoding = found.encoding if found is not None and found.encoding in _TRUSTED else "cp1252"
-    if encoding != "cp1252" and sample.decode(encoding) == sample.decode("cp1252", errors="replace"):
+    if encoding != "cp1252" and _western(sample, encoding):
         encoding = "cp1252"
     text = _recoded(content, encoding, _shown(encoding), name)
     line = line_of(content, wrong)
     example = content[wrong : wrong + 1].decode(encoding, errors="replace")
     remark = FileProblem.OTHER_ENCODING(file=name, encoding=_shown(encoding), row=line, example=example)
     return text, _shown(encoding), (know(remark),)
+
+
+def _western(sample: bytes, encoding: str) -> bool:
+    """Whether the bytes may be Windows-1252: the same text there, or signs that stand alone in words."""
+    text = sample.decode(encoding, errors="replace")
+    if text == sample.decode("cp1252", errors="replace"):
+        return True
+    several = encoding in _OF_SEVERAL_BYTES and _SIDE_BY_SIDE.search(text) is None
+    return several and _IN_A_WORD.search(text) is not None
 
 
 def _shown(encoding: str) -> str:

@@ -9,7 +9,8 @@ from grasp_core.io.files import json_records
 from grasp_core.io.files.json_records import Record
 from grasp_core.io.formats.crowds import mturk, prolific, zooniverse
 from grasp_core.io.formats.shapes import column_groups, list_columns
-from grasp_core.io.formats.surveys import qualtrics, surveymonkey
+from grasp_core.io.formats.shapes.described import without_descriptions
+from grasp_core.io.formats.surveys import qualtrics, sosci, surveymonkey
 from grasp_core.io.formats.tools import (
     argilla,
     doccano,
@@ -53,10 +54,11 @@ TABLE_READERS: tuple[TableReader, ...] = (
     zooniverse.read_table,
     qualtrics.read_table,
     surveymonkey.read_table,
-    list_cells.read_table,  # these take what no tool's name is known for
-    column_groups.read_table,
+    sosci.read_table,
 )
 """Each takes a table as parsed and its file's name."""
+SHAPE_READERS: tuple[TableReader, ...] = (list_cells.read_table, column_groups.read_table)
+"""The same, of what no tool's name is known for."""
 
 
 def of_records(records: Sequence[Record], name: str) -> Parsed | None:
@@ -84,7 +86,14 @@ def of_lists(records: Sequence[Record], name: str, written: str) -> Parsed:
 
 def of_table(parsed: Parsed, name: str) -> Parsed:
     """The table with a tool's reading of it, where it is one's export; it keeps its parts and problems."""
-    found = (read(parsed, name) for read in TABLE_READERS)
-    known = next((known for known in found if known is not None), parsed)
+    known = _first(TABLE_READERS, parsed, name)
+    if known is None:
+        plain = without_descriptions(parsed, name)
+        known = _first(SHAPE_READERS, plain, name) or plain
     problems = tuple(dict.fromkeys((*parsed.problems, *known.problems)))
     return dataclasses.replace(known, problems=problems, members=parsed.members, member=parsed.member)
+
+
+def _first(readers: Sequence[TableReader], parsed: Parsed, name: str) -> Parsed | None:
+    found = (read(parsed, name) for read in readers)
+    return next((known for known in found if known is not None), None)

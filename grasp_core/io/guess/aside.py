@@ -5,26 +5,30 @@ Sums below a matrix, ids such as ``consensus``, checks of attention, test questi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator
 from dataclasses import replace
+from itertools import takewhile
 
 from grasp_core.data_spec import DataSpec
-from grasp_core.io.guess.look import Look
+from grasp_core.io.guess.about_raters import rows_about_raters
+from grasp_core.io.guess.flags import beside, withdrawn, yes_of_two
 from grasp_core.io.guess.reasons import Reason
 from grasp_core.io.table import names
 from grasp_core.io.table.table import Table
 from grasp_core.wording import quoted
 
 _MOST_SUMS = 5
+_MAY_CHECK = re.compile("|".join(sorted(names.CHECKS)), re.I)
+"""Few of many ids: no others need be taken apart into words."""
 _CHECKING = "its name says that such rows check the rater"
-_ACCEPTED = frozenset({"accepted", "approved", "submitted"})
+_DESCRIBING = "it describes the raters; what is known of them goes into a raters file"
 _ANSWER_KNOWN = "GOLDEN:"
 """What Toloka's columns of right answers begin with, filled for control tasks alone."""
 _MOST_ANSWERS = 100
 _NOBODY = frozenset(
     {"nan", "null", "undefined", "<na>", "#n/a", "unknown", "anonymous", "not-logged-in", "not logged in"}
 )
-_NOT_ACCEPTED = frozenset({"rejected", "returned", "expired", "timed-out", "skipped"})
 
 
 def guess_aside(table: Table, raters: Table | None, spec: DataSpec) -> tuple[DataSpec, list[Reason]]:
@@ -34,6 +38,7 @@ def guess_aside(table: Table, raters: Table | None, spec: DataSpec) -> tuple[Dat
     if spec.layout == "items-by-raters" and spec.item is not None:
         found = [(spec.item, text, "it sums up the rows above it") for text in _sums(table, spec.item)]
         found += [(spec.item, text, _CHECKING) for text in _check_items(table, spec.item)]
+        found += [(spec.item, text, _DESCRIBING) for text in rows_about_raters(table, spec)]
         filters = replace(filters, items=tuple(text for _, text, _ in found))
     elif spec.layout == "raters-by-items" and spec.rater is not None:
         both = dict.fromkeys([*_sums(table, spec.rater), *_made(table, raters, spec.rater)])
@@ -45,11 +50,17 @@ def guess_aside(table: Table, raters: Table | None, spec: DataSpec) -> tuple[Dat
         found = [(rater, text, why) for text in _made(table, raters, rater)]
         found += [(rater, text, "it names nobody") for text in _nobody(table, raters, rater)]
         item = str(spec.item)
+        if spec.label in table.columns:
+            sums = [(item, text) for text in _totals(table, item, spec.label)]
+            sums += [
+                (rater, text) for text in _unknown(table, raters, rater, _totals(table, rater, spec.label))
+            ]
+            found += [(name, text, "it sums up the rows above it") for name, text in sums]
         checks = [(item, text) for text in _check_items(table, item)]
         checks += [*_checks(table, spec), *_known_answers(table, spec)]
         found += [(name, text, _CHECKING) for name, text in checks]
         why = "such answers were not accepted"
-        found += [(name, text, why) for name, text in _rejected(table, spec)]
+        found += [(name, text, why) for name, text in withdrawn(table, spec)]
         drop = dict.fromkeys([*filters.drop, *((name, text) for name, text, _ in found)])
         filters = replace(filters, drop=tuple(drop))
     return replace(spec, filters=filters), [
@@ -68,9 +79,21 @@ def _sums(table: Table, item: str) -> list[str]:
     return found if len(found) <= _MOST_SUMS and 2 * len(found) < len(table) else []
 
 
+def _totals(table: Table, ids: str, label: str) -> list[str]:
+    """Ids of a long file's last rows with a label that are words for sums, and stand nowhere else."""
+    column = table.column(ids)
+    codes = column.codes[::-1][: 2 * _MOST_SUMS].tolist()
+    cells = [table.cell(label, len(table) - 1 - at) for at in range(len(codes))]
+    last = (column.values[code] for code, cell in zip(codes, cells, strict=True) if cell.strip())
+    found = list(takewhile(lambda text: _says(text, names.SUMS), last))
+    return [text for text in found if int(column.among([text]).sum()) == 1]
+
+
 def _made(table: Table, raters: Table | None, rater: str) -> list[str]:
     """Rater ids that are words for labels made of others, and that no raters file knows."""
-    return _unknown(table, raters, rater, [text for text in table.distinct(rater) if _says(text, names.MADE)])
+    return _unknown(
+        table, raters, rater, [text for text in table.distinct(rater) if _says(text, names.DECIDED)]
+    )
 
 
 def _nobody(table: Table, raters: Table | None, rater: str) -> list[str]:
@@ -90,10 +113,10 @@ def _unknown(table: Table, raters: Table | None, rater: str, found: list[str]) -
 
 def _checks(table: Table, spec: DataSpec) -> Iterator[tuple[str, str]]:
     """Columns and values of rows that check or teach: ``is_attention_check`` yes, ``block`` practice."""
-    for name in _beside(table, spec):
+    for name in beside(table, spec):
         words = set(names.words(name))
         if _marks_checks(table, spec, name):
-            yield from ((name, text) for text in _yes_of_two(table, name))
+            yield from ((name, text) for text in yes_of_two(table, name))
         elif not names.PHASES.isdisjoint(words):
             kinds = names.CHECKS if names.TIMES.isdisjoint(words) else names.CHECKS | names.TEACHING
             texts = table.distinct(name)
@@ -119,7 +142,7 @@ def _marks_checks(table: Table, spec: DataSpec, name: str) -> bool:
 
 def _known_answers(table: Table, spec: DataSpec) -> Iterator[tuple[str, str]]:
     """Columns and values that tell the right answer of control tasks, and are empty for all others."""
-    for name in _beside(table, spec):
+    for name in beside(table, spec):
         if name.startswith(_ANSWER_KNOWN):
             texts = table.distinct(name)
             found = [text for text in texts if text.strip()]
@@ -130,7 +153,7 @@ def _known_answers(table: Table, spec: DataSpec) -> Iterator[tuple[str, str]]:
 def _check_items(table: Table, item: str) -> list[str]:
     """Item ids that name checks: ``attention_check_1``, ``catch trial 3``; a lone word may be the item."""
     ids = table.distinct(item)
-    found = [text for text in ids if _names_check(text)]
+    found = [text for text in ids if _MAY_CHECK.search(text) and _names_check(text)]
     return found if 2 * len(found) < len(ids) else []
 
 
@@ -141,58 +164,9 @@ def _names_check(text: str) -> bool:
     return set(words) <= names.CHECKS | names.QUESTIONS and (len(checks) > 1 or (bool(checks) and beside))
 
 
-def _rejected(table: Table, spec: DataSpec) -> Iterator[tuple[str, str]]:
-    """Columns and values of answers that were not accepted: Toloka's status, ``is_valid`` no.
-
-    What is the same for all answers to an item is the item's; what is the same for all of a rater is told
-    by the exclusions of raters.
-    """
-    excluding = {name for name, _ in spec.exclude}
-    for name in _beside(table, spec):
-        if name in excluding:
-            continue
-        words = names.words(name)
-        found: list[str] = []
-        if words[-1:] == ("status",):
-            texts = table.distinct(name)
-            if any(text.strip().casefold() in _ACCEPTED for text in texts):
-                found = [text for text in texts if text.strip().casefold() in _NOT_ACCEPTED]
-        elif _one_of(words, names.WITHDRAWN):
-            found = _yes_of_two(table, name)
-        elif _one_of(words, names.STANDING):
-            found = _yes_of_two(table, name, names.NO)
-        if found and not _of_items(table, name, str(spec.item)):
-            yield from ((name, text) for text in found)
-
-
-def _one_of(words: Sequence[str], kinds: frozenset[str]) -> bool:
-    """Whether the words are one of `kinds`, and such as may stand beside it."""
-    return len(kinds.intersection(words)) == 1 and set(words) <= kinds | names.BESIDE_FLAGS
-
-
-def _of_items(table: Table, name: str, item: str) -> bool:
-    """Whether the item decides a column's value, judged in a large table by all rows of some items."""
-    return Look(table).of_some(item).depends_on(name, item)
-
-
-def _beside(table: Table, spec: DataSpec) -> Iterator[str]:
-    """Columns that hold neither ids nor labels."""
-    taken = (spec.item, spec.rater, spec.text, *spec.labels)
-    return (name for name in table.columns if name not in taken)
-
-
 def _texts(table: Table, name: str) -> list[str]:
     """Distinct texts of a column; none where recoding has yet to make it."""
     return list(table.distinct(name)) if name in table.columns else []
-
-
-def _yes_of_two(table: Table, name: str, meant: frozenset[str] = names.YES) -> list[str]:
-    """How a column says yes (or what is `meant`) that says nothing else but yes and no; else none."""
-    texts = table.distinct(name)
-    said = {text.strip().casefold() for text in texts} - {""}
-    if len(said) != 2 or len(said & names.YES) != 1 or len(said & names.NO) != 1:
-        return []
-    return [text for text in texts if text.strip().casefold() in meant]
 
 
 def _says(text: str, kinds: frozenset[str], beside: frozenset[str] = names.BESIDE_SUMS) -> bool:

@@ -10,7 +10,7 @@ from grasp_core.io.guess.look import Look
 from grasp_core.io.guess.reasons import Confidence, Reason
 from grasp_core.io.table import names
 from grasp_core.io.table.table import Table
-from grasp_core.wording import listed, number, quoted
+from grasp_core.wording import agree, listed, number, quoted
 
 _OWN, _ROWS = 0.9, 4
 """A column that tells apart so many of an item's or a rater's rows, on average, is no label."""
@@ -31,12 +31,21 @@ def guess_label(look: Look, item: str, rater: str) -> tuple[str, Reason]:
         candidates = (*_fewest_first(look, best), *_fewest_first(look, others))
         why = f"{listed(candidates)} vary within items and within raters, as labels do"
         return candidates[0], Reason("label", why, "unsure", candidates)
+    if not top and (written := _written(look, item, rater)):
+        why = f"{listed(written)} {agree(len(written), 'holds', 'hold')} free answers, which are no labels"
+        return best[0], Reason("label", why, "unsure", (best[0],))
     distinct = number(len(look.texts(best[0])), "value")
     why = f"its name says label, and it has {distinct}"
     if not top:
         why = f"it varies within items and within raters, and has {distinct}"
     confidence: Confidence = "sure" if top > 1 else "likely"
     return best[0], Reason("label", f"{quoted(best[0])}: {why}", confidence)
+
+
+def _written(look: Look, item: str, rater: str) -> list[str]:
+    """Columns whose names say label that hold texts which raters wrote."""
+    able = (name for name in look.columns if name not in (item, rater) and _rank(name) > 1)
+    return [name for name in able if look.kind(name) == "text" and not look.depends_on(name, item)]
 
 
 def _rank(name: str) -> int:

@@ -23,7 +23,7 @@ TEXT_LENGTH, _TEXT_VALUES = 25, 20
 """Columns of longer values, on average, and of more of them, hold texts that somebody wrote."""
 _TIME = re.compile(
     r"\d{4}-\d{1,2}-\d{1,2}([ T].*)?|\d{1,2}[./]\d{1,2}[./]\d{2,4}([ ,].*)?|\d{1,3}:\d{2}(:\d{2})?([.,]\d+)?"
-    r"|\w{3} \w{3} \d{1,2} \d{2}:\d{2}:\d{2} .*|P(\d+D)?T[\dHMS.]+"
+    r"|\w{3} \w{3} \d{1,2} \d{2}:\d{2}:\d{2} .*|P(\d+D)?T(?=\d)(\d+H)?(\d+M)?(\d+([.,]\d+)?S)?"
 )
 _LINK = re.compile(r"(https?|ftp)://\S+|www\.\S+|(\d{1,3}\.){3}\d{1,3}|data:\S+")
 

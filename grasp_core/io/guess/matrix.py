@@ -21,7 +21,6 @@ from grasp_core.io.table.runs import ITEMS, RATERS, stem
 from grasp_core.io.table.table import Table
 from grasp_core.wording import agree, listed, number, quoted
 
-_ABOUT_ROWS = names.DEMOGRAPHIC | names.RATER
 _NOBODY = names.LABEL | names.AGGREGATE | {"vote", "feature"}
 _RESPONDENTS = frozenset({"record", "case", "instance", "unit"})
 """Words for items that surveys call their respondents, too, as REDCap's ``record_id``."""
@@ -128,11 +127,16 @@ def _by_names(key: str | None, cells: Cells) -> list[_Side]:
         if _mostly(cells.columns, kinds):
             why = f"the columns are named like {what}, {quoted(cells.columns[0])} for one"
             found.append(_Side(by_rater, why, "likely"))
-    about = [name for name in cells.rest if names.mentions(name, _ABOUT_ROWS)]
+    about = [name for name in cells.rest if _about_row(name, key)]
     if about and (not found or _may_be_respondents(key, found)):
         why = f"{listed(about, 5)} {agree(len(about), 'describes', 'describe')} the rows, as of raters"
         found.append(_Side(True, why, "likely"))
     return found
+
+
+def _about_row(name: str, key: str | None) -> bool:
+    """Whether a column of one value per row says something of its rater."""
+    return names.mentions(name, names.RATER) or names.about_raters(name, key or "")
 
 
 def _may_be_respondents(key: str | None, found: Sequence[_Side]) -> bool:

@@ -18,11 +18,14 @@ from grasp_core.wording import agree, number, quoted
 
 _NEVER_A_LABEL = frozenset({"nan", "#n/a", "<na>", ""})
 """Texts that pandas and spreadsheets write for no value, and nobody as an answer; and blanks."""
+_WRITTEN = frozenset({"NA", "NULL", "null"})
+_UNRATED = 1 / 3
+"""Share of a matrix's filled cells from which such a text is no label among words, either."""
 _MARKS = frozenset({"-", "."})
 """No labels among words."""
-_CODE = re.compile(r"-([789])\1*|([789])\2+")
+CODE = re.compile(r"-([789])\1*|([789])\2+")
 """Numbers that surveys write for "no answer": -9, -99, 88, 999."""
-_BEYOND = 4
+BEYOND = 4
 """Codes that are positive are so many times as large as any answer."""
 
 
@@ -48,9 +51,17 @@ def guess_missing(
     taken = {text for texts in axes.values() for text in texts}
     found = [text for text in cells if text in odd and _means_nothing(text, numbers, taken)]
     found += [text for text in cells if text in odd and wordy and text.strip() in _MARKS]
+    if spec.layout != "long":
+        found += [text for text in _unrated(cells, spec) if text not in taken and text not in found]
     why = "the others are numbers" if numbers else "programs write it for a missing value"
     reasons = [_no_label(text, cells[text], why) for text in found]
     return replace(spec, missing=(*spec.missing, *found)), [*coded, *reasons]
+
+
+def _unrated(cells: Mapping[str, int], spec: DataSpec) -> list[str]:
+    """Texts that programs write for a missing value, in so many cells as a matrix has that nobody rated."""
+    filled = sum(count for text, count in cells.items() if text not in spec.missing)
+    return [text for text, count in cells.items() if text in _WRITTEN and count > _UNRATED * filled]
 
 
 def _no_label(text: str, count: int, why: str) -> Reason:
@@ -63,12 +74,12 @@ def _codes(labels: set[str]) -> set[str]:
     """Numbers that stand for no answer: of a survey's form, and apart from the others."""
     of = {text: number_of(text) for text in labels}
     known = {text: value for text, value in of.items() if not math.isnan(value)}
-    formed = {text for text, value in known.items() if _CODE.fullmatch(f"{value:g}")}
+    formed = {text for text, value in known.items() if CODE.fullmatch(f"{value:g}")}
     rest = [value for text, value in known.items() if text not in formed]
     if len(set(rest)) < 2 or len(known) + len(labels & LIKE_MISSING) < len(labels):
         return set()
     low, high = min(rest), max(rest)
-    if low >= 0 and all(of[text] < 0 or of[text] > _BEYOND * high for text in formed) and formed:
+    if low >= 0 and all(of[text] < 0 or of[text] > BEYOND * high for text in formed) and formed:
         return formed
     return set()
 

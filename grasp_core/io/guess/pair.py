@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple
 from grasp_core.io.guess.aggregated import no_raters
 from grasp_core.io.guess.look import Look
 from grasp_core.io.guess.reasons import Confidence, Reason
+from grasp_core.io.guess.sides import both_people, sides_differ, turned, turned_by_name
 from grasp_core.io.table import names
 from grasp_core.wording import listed, number, quoted
 
@@ -140,13 +141,18 @@ def _borne_out(look: Look, item: str, rater: str) -> Pair | None:
 
 
 def _of_several(look: Look, found: Sequence[Pair]) -> Ids:
-    best = _by_id(look, found[0])
-    if not best.score and _turned(look, best):
-        best = Pair(best.rater, best.item, best.score, best.apart)
+    first = found[0]
+    best = _by_id(look, first)
+    people = not any(given for _, given in _given(look)) and both_people(best.item, best.rater)
+    if turned_by_name(best.item, best.rater) if people else not best.score and turned(look, *best[:2]):
+        first, best = (pair._replace(item=pair.rater, rater=pair.item) for pair in (first, best))
+    if people and not turned_by_name(best.rater, best.item):
+        why = f"{listed(best[:2])} are both named like raters, and either may be rated"
+        return Ids(*best[:2], [Reason(role, why, "unsure", best[:2]) for role in _KINDS])
     reasons = []
     for role, given in _given(look):
         if given is None:
-            reasons.append(_reason(look, role, best, found))
+            reasons.append(_reason(look, role, best, [first, *found[1:]]))
     return Ids(best.item, best.rater, reasons)
 
 
@@ -161,30 +167,6 @@ def _by_id(look: Look, pair: Pair) -> Pair:
     plain = (name for name in shorter if look.kind(name) in ("words", "numbers"))
     ids = next((name for name in plain if look.alike(name, pair.item)), None)
     return pair if ids is None else pair._replace(item=ids)
-
-
-def _turned(look: Look, pair: Pair) -> bool:
-    """Whether other columns say that the two are the other way round."""
-    return _describes_raters(look, pair.item) or (
-        not _describes_raters(look, pair.rater) and _holds_texts(look, pair.rater)
-    )
-
-
-def _describes_raters(look: Look, key: str) -> bool:
-    """Whether a demographic column has one value per value of `key`."""
-    some = look.of_some(key)
-    return any(
-        names.mentions(name, names.DEMOGRAPHIC) and len(some[name].values) > 1 and some.depends_on(name, key)
-        for name in look.columns
-        if name != key
-    )
-
-
-def _holds_texts(look: Look, key: str) -> bool:
-    """Whether a column of texts has one text per value of `key`."""
-    some = look.of_some(key)
-    texts = (name for name in look.columns if name != key and look.kind(name) == "text")
-    return any(some.depends_on(name, key) for name in texts)
 
 
 def _reason(look: Look, role: Role, best: Pair, found: Sequence[Pair]) -> Reason:
@@ -208,7 +190,7 @@ def _reason(look: Look, role: Role, best: Pair, found: Sequence[Pair]) -> Reason
         return Reason(role, f"{quoted(own)}: one per {quoted(getattr(found[0], role))}", "likely")
     if not score and best.apart < _APART:
         why, confidence = "with the other ids it tells most rows apart, but not all", "unsure"
-    elif not score and not _sides_known(look, best):
+    elif not score and not _known(look, best):
         why, confidence = "nothing says which of the two ids is the item and which the rater", "unsure"
     elif not score and (called := _called(look, role, best)):
         why, confidence = f"the values say so, and {listed(called)} by name", "unsure"
@@ -249,14 +231,10 @@ def _sure(yes: bool) -> Confidence:
     return "sure" if yes else "likely"
 
 
-def _sides_known(look: Look, pair: Pair) -> bool:
+def _known(look: Look, pair: Pair) -> bool:
     """Whether anything says which of the two is the item."""
     known = pair.score or look.named.item or look.named.rater
-    return bool(
-        known
-        or _describes_raters(look, pair.rater) != _describes_raters(look, pair.item)
-        or _holds_texts(look, pair.rater) != _holds_texts(look, pair.item)
-    )
+    return bool(known or sides_differ(look, pair.item, pair.rater))
 
 
 def _rivals(look: Look, role: Role, best: Pair, found: Sequence[Pair]) -> list[str]:

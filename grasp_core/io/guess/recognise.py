@@ -18,11 +18,16 @@ from grasp_core.io.guess.around import around_matrix, long_or_wide
 from grasp_core.io.guess.aside import guess_aside
 from grasp_core.io.guess.begun_anew import begun_anew, contradicted
 from grasp_core.io.guess.cells import rater_without_name
+from grasp_core.io.guess.choices import one_set
+from grasp_core.io.guess.exclusions import guess_exclusions
+from grasp_core.io.guess.in_doubt import in_doubt
 from grasp_core.io.guess.labels import doubts
 from grasp_core.io.guess.long import guess_long
 from grasp_core.io.guess.look import MAX_ROWS, Look
 from grasp_core.io.guess.matrix import guess_matrix
+from grasp_core.io.guess.melted import questions_in_rows
 from grasp_core.io.guess.missing import guess_missing, label_cells, lone_code
+from grasp_core.io.guess.missing_profiles import missing_profiles
 from grasp_core.io.guess.named import Named
 from grasp_core.io.guess.reasons import Reason
 from grasp_core.io.guess.spans import marked_spans
@@ -33,7 +38,6 @@ from grasp_core.io.table.table import Table
 from grasp_core.wording import listed, number, quoted
 
 _NEEDED = ("layout", "item", "rater", "label", "items_id")
-_OUT = names.YES | names.word_set("removed excluded rejected discarded dropped")
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,23 +123,30 @@ def recognise(
     few, look = annotations.thinned(MAX_ROWS), Look(annotations)
     texts = _candidate_texts(few, raters, spec)
     if recipe is None:
-        spec, found = _exclusions(spec, texts)
+        spec, found = guess_exclusions(annotations, raters, spec, texts)
         reasons += found
         if not any(reason.field in ("item", "rater") and reason.confidence == "unsure" for reason in reasons):
             reasons += [*begun_anew(look, spec, named), *marked_spans(look, spec, named)]
+            reasons += questions_in_rows(look, spec, named)
     if recipe is None or published is None:
         cells = label_cells(annotations, spec)
         spec, missing = guess_missing(cells, spec, texts)
+        both = [table for table in (annotations, raters) if table is not None]
+        spec, unknown = missing_profiles(both, spec, cells, texts)
+        texts = {name: [text for text in some if text not in spec.missing] for name, some in texts.items()}
         spec, aside = guess_aside(annotations, raters, spec)
         spec, numbers = one_number(cells, spec, declared)
-        reasons += [*missing, *aside, *numbers, *odd_ids(annotations, spec, named)]
+        spec, choices = one_set(cells, spec, declared)
+        reasons += [*missing, *unknown, *aside, *numbers, *choices, *odd_ids(annotations, spec, named)]
+        reasons += in_doubt(annotations, spec)
         if (named.label if spec.layout == "long" else named.layout) is None:
             reasons += lone_code(cells, spec, declared)
     if named.label is None and not any(reason.field == "label" for reason in reasons):
         reasons += doubts(few, spec)
     axes = _known_axes(recipe, raters, texts)
     if not axes:
-        axes, found = _axes(spec, texts)
+        doubted = {name for one in reasons if one.field in ("exclude", "filters") for name in one.candidates}
+        axes, found = _axes(spec, {name: some for name, some in texts.items() if name not in doubted})
         reasons += [*found, *contradicted(look, spec)]
     return Guess(spec, axes, tuple(reasons), recipe)
 
@@ -207,7 +218,7 @@ def _from_columns(annotations: Table, raters: Table | None, named: Named) -> tup
     return around_matrix(look, wide, named)
 
 
-# Exclusions and axes
+# Axes
 
 
 def _candidate_texts(annotations: Table, raters: Table | None, spec: DataSpec) -> dict[str, list[str]]:
@@ -222,22 +233,6 @@ def _candidate_texts(annotations: Table, raters: Table | None, spec: DataSpec) -
 def _texts(name: str, raters: Table | None, annotations: Table) -> list[str]:
     table = raters if raters is not None and name in raters.columns else annotations
     return [text for text in table.distinct(name) if text != ""]
-
-
-def _exclusions(spec: DataSpec, texts: Mapping[str, Sequence[str]]) -> tuple[DataSpec, list[Reason]]:
-    found = ((name, _excluding_value(name, values)) for name, values in texts.items())
-    exclude = tuple((name, value) for name, value in found if value is not None)
-    return replace(spec, exclude=exclude), [
-        Reason("exclude", f"{quoted(name)} = {quoted(value)}: its name says who should not count")
-        for name, value in exclude
-    ]
-
-
-def _excluding_value(name: str, texts: Sequence[str]) -> str | None:
-    for kinds, meant in ((names.EXCLUDED, _OUT), (names.KEPT, names.NO)):
-        if names.mentions(name, kinds):
-            return next((text for text in texts if text.strip().casefold() in meant), None)
-    return None
 
 
 def _axes(spec: DataSpec, texts: Mapping[str, Sequence[str]]) -> tuple[tuple[str, ...], list[Reason]]:

@@ -20,10 +20,12 @@ PARTS = word_set(
     "argument aspect option step system model output summary candidate pair"
 )
 """Words for what else is rated, where columns are numbered."""
-RATER = word_set(
-    "rater worker annotator user coder participant judge respondent labeler labeller reviewer evaluator "
-    "crowdworker subject person assessor grader turker contributor moderator"
+RATES = word_set(
+    "rater annotator coder judge labeler labeller reviewer evaluator assessor grader moderator listener "
+    "observer viewer reader juror clinician physician radiologist pathologist dermatologist"
 )
+"""Words for whoever rates; a participant or a patient may be rated by them."""
+RATER = RATES | word_set("worker user participant respondent crowdworker subject person turker contributor")
 LABEL = word_set(
     "label answer rating score annotation response judgment judgement vote verdict choice decision "
     "class category code value"
@@ -45,6 +47,10 @@ TEXT = word_set(
     "text content body message comment sentence tweet post document prompt response conversation context "
     "question title utterance passage dialog dialogue"
 )
+SHOWN = PARTS | word_set(
+    "author poster writer speaker actor character protagonist target victim patient defendant applicant voice"
+)
+"""Words for what, or whom, an item shows: the ``face_gender`` is no rater's."""
 EXCLUDED = word_set(
     "remove removed exclude excluded reject rejected discard discarded drop dropped invalid filtered "
     "spam spammer bot fraud failed"
@@ -61,6 +67,11 @@ ADDRESS = word_set("url uri link href file filename path email mail address")
 SECONDARY = word_set("confidence confident certainty certain difficulty difficult attention captcha")
 """Words for what raters are asked beside the question itself."""
 KEPT = word_set("keep kept include included valid passed accepted")
+MAYBE_EXCLUDED = word_set(
+    "speeder speeders speeding straightliner straightliners straightlining careless duplicate"
+)
+MAYBE_KEPT = word_set("consent consented")
+"""Words for raters whom some leave out."""
 AGGREGATE = word_set(
     "majority mean median mode average avg std sd stdev var variance min max sum total gold golden consensus "
     "aggregate aggregated agreement adjudicated adjudication expert truth gt reference n count counts num "
@@ -73,13 +84,18 @@ MADE = word_set(
     "avg"
 )
 """Words for labels that were made of others, or are known to be right."""
+DECIDED = MADE | word_set(
+    "final resolved reconciled harmonized harmonised arbitrated curated curation curator adjudicator mace "
+    "dawid skene"
+)
+"""The same, and what those are called who decide once all labels are given, and ways to work labels out."""
 SUMS = MADE | word_set(
     "total totals sum sums averages means sd std stdev variance kappa alpha agreement accuracy"
 )
 """Words for what stands below the rows that it sums up."""
 BESIDE_SUMS = word_set(
     "label labels vote voting standard ground rating ratings score scores answer annotation annotations of "
-    "the all cohen fleiss krippendorff s overall grand"
+    "the all cohen fleiss krippendorff s overall grand user"
 )
 """Words that may stand beside those."""
 CHECKS = word_set("attn attention check catch practice practise warmup")
@@ -87,6 +103,8 @@ CHECKS = word_set("attn attention check catch practice practise warmup")
 GOLD = word_set("gold golden")
 QUESTIONS = word_set("question questions item items trial trials unit units task tasks row rows")
 """Words for what checks a rater, beside those that say so: ``test_question``, ``catch_trial``."""
+ASKED = word_set("variable dimension criterion criteria aspect attribute trait metric measure property")
+"""Words for a column that says which of several questions a row answers."""
 PHASES = word_set("block phase stage part section type kind trial trials task condition")
 """Words for the parts of an experiment."""
 TIMES = word_set("block phase stage trial trials")
@@ -99,6 +117,17 @@ WITHDRAWN = word_set(
 )
 STANDING = word_set("kept included valid accepted approved")
 """Words for answers that do not count, and that do."""
+WITHDRAW = word_set("exclude reject discard drop skip cancel delete remove")
+STAND = word_set("keep include accept approve")
+"""What a requester, or a question to raters, may call the same."""
+TRIALS = word_set("test training tutorial pilot demo dummy")
+"""Words for rows that may be no part of a study, or one of its splits."""
+KINDS = word_set("type kind source role category")
+"""Words for columns that say what kind of rater or label a row is of."""
+MODELS = word_set(
+    "ai llm llms gpt chatgpt model models machine classifier automatic auto bot synthetic silver"
+)
+"""What labels are called that no person gave."""
 BESIDE_FLAGS = word_set(
     "is was has been flag annotation annotations answer response row record assignment submission judgment "
     "judgement label hit task unit"
@@ -129,7 +158,7 @@ def id_score(name: str, kinds: frozenset[str]) -> int:
     has_id = bool(found) and found[-1] in _ID
     while found and found[-1] in _ID:
         found.pop()
-    if not found or kinds.isdisjoint((found[-1], _singular(found[-1]))):
+    if not found or kinds.isdisjoint((found[-1], singular(found[-1]))):
         return 0
     return 3 if len(found) == 1 else 2 if has_id else 1
 
@@ -153,7 +182,7 @@ def names_label(name: str) -> bool:
 
 def label_score(name: str) -> int:
     """4 for ``label``, 3 ``rating``, 2 ``toxicity_label``, 1 ``label_1`` or an overall one, else 0."""
-    found = [_singular(word) for word in words(name)]
+    found = [singular(word) for word in words(name)]
     if not found or found[-1] in _ID:
         return 0
     if found == ["label"]:
@@ -175,5 +204,20 @@ def mentions(name: str, kinds: frozenset[str]) -> bool:
     return not kinds.isdisjoint(words(name))
 
 
-def _singular(word: str) -> str:
+def about_raters(name: str, key: str) -> bool:
+    """Whether a column that `key` decides has a demographic name, and says nothing of what items show.
+
+    One called after `key`, unless that is a word for raters, does not tell: a ``teacher_age`` may be that of
+    teachers who rate or are rated.
+    """
+    found, own = set(words(name)), set(words(key))
+    if found.isdisjoint(DEMOGRAPHIC):
+        return False
+    if not found.isdisjoint(RATER):
+        return True
+    return own.isdisjoint(SHOWN) and found.isdisjoint((ITEM | SHOWN | own) - DEMOGRAPHIC - _ID)
+
+
+def singular(word: str) -> str:
+    """The word without the ending of a plural."""
     return word[:-1] if word.endswith("s") and len(word) > 3 else word

@@ -29,6 +29,8 @@ from pages._ui.widgets.choices import choose_one
 _UP_TO = 12
 """Columns with more values than this are not offered for leaving out by value."""
 _UNKNOWN = "(unknown)"
+_ASIDE = ("exclude", "filters")
+"""Fields of a spec of which it is said what may be left out, too."""
 
 
 def choose_exclusions(spec: DataSpec, guess: Guess) -> DataSpec:
@@ -39,8 +41,11 @@ def choose_exclusions(spec: DataSpec, guess: Guess) -> DataSpec:
         return spec
     start = guess.spec.filters
     chosen = left_out(guess.spec)
+    doubts = [one for one in guess.reasons if one.field in _ASIDE and one.confidence == "unsure"]
     title = f"Leave out ({len(chosen)})" if chosen else "Leave out"
-    with st.expander(title, expanded=bool(chosen) and guess.recipe is None):
+    with st.expander(title, expanded=bool(doubts) or (bool(chosen) and guess.recipe is None)):
+        for doubt in doubts:
+            st.caption(escape_markdown(f"Please check: {doubt.sentence}."))
         exclude = _raters_where(tables, spec, guess)
         fields: dict[str, Any] = {"drop": _annotations_where(tables[0], spec, start)}
         left, right = st.columns(2)

@@ -97,6 +97,40 @@ def test_a_header_that_is_repeated_below_is_no_data():
     assert any("1 row that repeats the header left out" in problem.message for problem in found.problems)
 
 
+LONG = [f"i{n},w{r},{(n + r) % 3},{'fm'[r % 2]}" for n in range(6) for r in range(4)]
+WIDE = [f"P{n},{20 + n},{n % 5},{n % 4},{n % 3}" for n in range(12)]
+
+
+@pytest.mark.parametrize(
+    ("header", "described", "rows"),
+    [
+        ("item,worker,rude,gender", "Id of the item,Id of the worker,Is it rude?,Self-reported", LONG),
+        ("item,worker,rude,gender", "item id,worker id,0 to 2,", LONG),
+        ("CASE,age,q1,q2,q3", "Interview,Your age,How rude is text 1?,text 2,text 3", WIDE),
+    ],
+)
+def test_a_row_that_describes_the_columns_is_no_data(header, described, rows):
+    found = table("\n".join([header, described, *rows]))
+    assert (len(found), found.row(0)) == (len(rows), 3)
+    column, cell = header.split(",")[0], described.split(",")[0]
+    said = f"votes.csv: row 2 describes the columns (of '{column}' it says '{cell}'), and was left out"
+    assert said in [problem.message for problem in found.problems]
+
+
+@pytest.mark.parametrize(
+    ("header", "first", "rows"),
+    [
+        ("item,worker,rude,gender", "i99,w99,3,x", LONG),
+        ("item,worker,rude,gender", "i99,w99,none,f", LONG),
+        ("rater,age,q1,q2,q3", "P99,unknown,0,0,0", WIDE),
+        ("rater,gender,country,job", "P99,Other,Peru,Nurse", [f"P{n},Woman,UK,None" for n in range(9)]),
+        ("rater,gender,age", "P99,Other,unknown", [f"P{n},Woman,{20 + n}" for n in range(9)]),
+    ],
+)
+def test_a_first_row_that_may_be_an_answer_stays(header, first, rows):
+    assert len(table("\n".join([header, first, *rows]))) == len(rows) + 1
+
+
 @pytest.mark.parametrize(
     ("rows", "annotations"),
     [

@@ -28,7 +28,13 @@ def read(table: Table, raters: Table | None = None) -> tuple[int, int, list[str]
     return summary.annotations, summary.raters, [r.sentence for r in guess.reasons if r.field == "filters"]
 
 
-@pytest.mark.parametrize("who", ["gold", "Majority vote", "ground_truth", "consensus", "Adjudicated"])
+@pytest.mark.parametrize(
+    "who",
+    [
+        *("gold", "Majority vote", "ground_truth", "consensus", "Adjudicated"),
+        *("adjudicator", "FINAL", "MACE", "Dawid-Skene", "CURATION_USER", "final label"),
+    ],
+)
 def test_a_rater_named_like_what_is_made_of_others_is_none(who: str) -> None:
     annotations, raters, why = read(long(f"i0,{who},y", f"i1,{who},n"))
     assert (annotations, raters) == (36, 4)
@@ -38,7 +44,7 @@ def test_a_rater_named_like_what_is_made_of_others_is_none(who: str) -> None:
     ]
 
 
-@pytest.mark.parametrize("who", ["Goldberg", "gold_01", "expert", "truth_seeker"])
+@pytest.mark.parametrize("who", ["Goldberg", "gold_01", "expert", "truth_seeker", "adjudicator_2", "user"])
 def test_a_rater_whose_name_says_more_stays(who: str) -> None:
     assert read(long(f"i0,{who},y", f"i1,{who},n")) == (38, 5, [])
 
@@ -55,6 +61,37 @@ def test_a_rater_that_the_raters_file_knows_stays() -> None:
 def test_sums_below_a_matrix_are_no_items(last: list[str]) -> None:
     annotations, raters, why = read(matrix(*last))
     assert (annotations, raters, len(why)) == (27, 3, len(last))
+
+
+def test_a_total_below_a_long_file_is_no_item() -> None:
+    annotations, raters, why = read(long("Total,4,36", "Mean,9,0.5", "Source: us,,"))
+    assert (annotations, raters) == (36, 4)
+    assert why == [
+        f"'item' = '{text}' is left out: it sums up the rows above it" for text in ("Mean", "Total")
+    ]
+
+
+def test_a_total_in_the_column_of_raters_is_nobody() -> None:
+    assert read(long("36,Total,18", header="item,worker,answer"))[:2] == (36, 4)
+
+
+def test_an_item_of_such_a_name_that_several_rated_stays() -> None:
+    assert read(long(*(f"total,w{r},y" for r in range(4)))) == (40, 4, [])
+
+
+@pytest.mark.parametrize(
+    "above", [["gender,f,m,f"], ["Gender,f,m,f", "age,31,40,52"], ["age group,18+,18+,30+"]]
+)
+def test_rows_about_raters_are_no_items(above: list[str]) -> None:
+    rows = [f"i{n},{n % 3},{n % 2},1" for n in range(9)]
+    table = read_table("\n".join(["item,rater_1,rater_2,rater_3", *above, *rows]).encode(), "votes.csv")
+    annotations, raters, why = read(table)
+    assert (annotations, raters, len(why)) == (27, 3, len(above))
+    assert why[0].endswith("it describes the raters; what is known of them goes into a raters file")
+
+
+def test_an_item_called_like_a_demographic_that_is_labelled_as_others_stays() -> None:
+    assert read(matrix("religion,1,0,1", "age,0,2,1"))[::2] == (33, [])
 
 
 def test_an_item_with_such_a_name_among_the_others_stays() -> None:

@@ -10,6 +10,7 @@ from grasp_core.io.guess.named import Named
 from grasp_core.io.guess.recognise import recognise
 from grasp_core.io.parsing.read import read_table
 from grasp_core.io.table.table import Table
+from tests.io.making import rows_table
 
 
 def matrix(odd: str, labels: str = "12") -> Table:
@@ -36,6 +37,15 @@ def test_among_words_only_what_nobody_answers(odd: str, label: bool) -> None:
     annotations, categories, why = read(matrix(odd, labels="yn"))
     assert (annotations, odd in categories) == ((24, True) if label else (20, False))
     assert bool(why) is not label
+
+
+@pytest.mark.parametrize(("odd", "label"), [("NA", False), ("NULL", False), ("None", True), ("N/A", True)])
+def test_what_most_cells_of_a_matrix_hold_was_not_rated(odd: str, label: bool) -> None:
+    """As R writes a matrix in which each rates some of the items, words or not."""
+    rows = [[f"i{n}", *("yn"[r % 2] if (n + r) % 3 == 0 else odd for r in range(6))] for n in range(9)]
+    header = ["item", *(f"rater_{r}" for r in range(6))]
+    annotations, categories, why = read(rows_table([header, *rows]))
+    assert (annotations, odd in categories, bool(why)) == (54 if label else 18, label, not label)
 
 
 def test_a_country_keeps_its_code() -> None:

@@ -81,7 +81,7 @@ def test_row_numbers_are_no_items():
     [
         ("removed", ("True", "False"), ("removed", "True")),
         ("is_excluded", ("1", "0"), ("is_excluded", "1")),
-        ("passed_checks", ("yes", "no"), ("passed_checks", "no")),
+        ("passed_checks", ("no", "yes"), ("passed_checks", "no")),
         ("phase", ("1", "2"), None),
         ("removed", ("later", "sooner"), None),
     ],

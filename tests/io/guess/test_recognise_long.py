@@ -276,3 +276,85 @@ def test_names_of_labels_are_labels() -> None:
     rows = [row | {"label_id": str(int(row["label_name"] == "toxic"))} for row in file.rows]
     guess = recognise(table(file._replace(rows=rows)))
     assert (guess.spec.label, guess.uncertain) == ("label_name", ())
+
+
+@pytest.mark.parametrize(("written", "said"), [("answer", True), ("comments", False), ("why", False)])
+def test_what_stands_beside_free_answers_is_asked_about(written: str, said: bool) -> None:
+    """Where the answer is a text, its length is no label; a remark beside a label is none."""
+    rng = random.Random(5)
+
+    def beside(rng: random.Random, i: int, j: int) -> dict[str, str]:
+        answer = f"I think that it is number {rng.randrange(10_000)} of those {rng.randrange(99)} things"
+        return {written: answer, "n_chars": str(rng.randrange(40, 60))}
+
+    file = made(rng, ("item", "rater", ("_",)), extra=beside)
+    rows = [{name: cell for name, cell in row.items() if name != "_"} for row in file.rows]
+    guess = recognise(table(file._replace(rows=rows)))
+    assert asked(guess) == ({"label": ("n_chars",)} if said else {})
+    assert not said or "'answer' holds free answers" in question(guess.uncertain[0])
+
+
+def shown(item: str, about: str, rater: str) -> Table:
+    """Faces, or speakers, with a gender of their own, by raters of whom nothing is known."""
+    rows = [
+        [f"{item[:2]}{i:02d}", "fm"[i % 2], f"{rater[:2]}{j:02d}", str(1 + (i * j + j) % 5)]
+        for i in range(20)
+        for j in range(12)
+        if (i + j) % 3
+    ]
+    return rows_table([[item, about, rater, "trust"], *rows])
+
+
+@pytest.mark.parametrize(
+    ("item", "about", "rater", "sure"),
+    [
+        ("face", "face_gender", "who", False),
+        ("clip", "speaker_sex", "who", False),
+        ("face", "gender", "who", False),
+        ("teacher", "teacher_gender", "student", False),
+        ("clip", "speaker_sex", "listener", True),
+        ("voice", "gender", "participant", True),
+    ],
+)
+def test_what_is_known_of_whom_an_item_shows_makes_it_no_rater(item, about, rater, sure) -> None:
+    guess = recognise(shown(item, about, rater))
+    assert set(asked(guess)) == (set() if sure else {"item", "rater"})
+    assert not sure or (guess.spec.item, guess.spec.rater) == (item, rater)
+
+
+def test_a_gender_by_itself_is_a_rater_s() -> None:
+    guess = recognise(shown("somebody", "gender", "what"))
+    assert (guess.spec.rater, asked(guess)) == ("somebody", {})
+
+
+def test_ids_that_begin_as_durations_are_ids() -> None:
+    rows = [[f"PT{i:02d}", f"v{j}", "ab"[(i * j + i) % 2]] for i in range(20) for j in range(12)]
+    guess = recognise(rows_table([["patient_id", "reader", "malignant"], *rows]))
+    assert (guess.spec.item, guess.spec.rater, asked(guess)) == ("patient_id", "reader", {})
+
+
+def people(one: str, other: str) -> Table:
+    rows = [
+        [f"{i}", "ABCDEFGHI"[j], str(1 + (i * j + j) % 5)] for i in range(20) for j in range(9) if (i + j) % 3
+    ]
+    return rows_table([[one, other, "severity"], *rows])
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "item"),
+    [
+        ("Subject", "Rater", "Subject"),
+        ("rater_id", "subject_id", "subject_id"),
+        ("participant_id", "clinician_id", "participant_id"),
+        ("moderator", "user", "user"),
+    ],
+)
+def test_people_may_be_rated_by_those_whose_name_says_that_they_rate(one, other, item) -> None:
+    guess = recognise(people(one, other))
+    assert (guess.spec.item, {guess.spec.item, guess.spec.rater}) == (item, {one, other})
+    assert not guess.uncertain
+
+
+@pytest.mark.parametrize(("one", "other"), [("annotator", "reviewer"), ("user", "worker")])
+def test_two_columns_of_people_who_may_both_rate_are_asked_about(one, other) -> None:
+    assert set(asked(recognise(people(one, other)))) == {"item", "rater"}

@@ -211,3 +211,10 @@ def test_records_may_be_respondents(about: str, asked: bool) -> None:
     table = rows_table([["record_id", about, *(f"rate_{k}" for k in range(1, 9))], *rows])
     fields = [reason.field for reason in recognise(table).uncertain]
     assert fields == (["layout"] if asked else [])
+
+
+@pytest.mark.parametrize(("key", "about", "asked"), [("face", "face_gender", True), ("who", "gender", False)])
+def test_a_gender_of_what_the_rows_show_makes_them_no_raters(key: str, about: str, asked: bool) -> None:
+    rows = [[f"f{n}", "fm"[n % 2], *(str(1 + n * k % 5) for k in range(2, 10))] for n in range(12)]
+    guess = recognise(rows_table([[key, about, *(f"P{k:02d}" for k in range(1, 9))], *rows]))
+    assert [reason.field for reason in guess.uncertain] == (["layout"] if asked else [])

@@ -232,6 +232,7 @@ def test_one_column():
     [
         ("cp1252", "1,ja\n2,café – ok\n", "CSV, Windows-1252"),
         ("latin-1", "1,é\n", "CSV, Windows-1252"),
+        ("latin-1", "1,køn\n2,alder\n", "CSV, Windows-1252"),  # which may be Big5, too
         ("cp1250", "1,Příliš žluťoučký kůň úpěl ďábelské ódy\n" * 3, "CSV, Windows-1250"),
         ("cp1251", "1,Нет, это неправда\n".replace(", ", " ") * 3, "CSV, Windows-1251"),
         ("shift_jis", "1,いいえ、違います\n2,はい\n" * 3, "CSV, cp932"),

@@ -93,6 +93,17 @@ def test_raters_are_left_out_by_a_column(page: AppTest) -> None:
     assert [metric.value for metric in page.metric][1] == "6"
 
 
+def test_answers_that_may_not_count_are_named_where_they_can_be_left_out(page: AppTest) -> None:
+    page.switch_page("data.py").run()
+    rows = [f"i{i},r{j},{(i + j) % 2},{int(i != j)}" for i in range(6) for j in range(6)]
+    drop(page, "Annotations", "a.csv", "\n".join(["item,rater,label,accept", *rows]).encode())
+    assert "Please check: 'accept' = '0' in 6 rows of 36" in seen(page.caption)
+    chosen = widget(page.multiselect, "Leave out annotations where")
+    assert (chosen.value, page.metric[2].value) == ([], "36")
+    chosen.set_value([("accept", "0")]).run()
+    assert page.metric[2].value == "30"
+
+
 def test_starred_answers_of_a_tool_are_kept_or_left_out(page: AppTest) -> None:
     def answer(rater: int, label: str, *, starred: bool) -> dict[str, Any]:
         result = [{"from_name": "toxic", "type": "choices", "value": {"choices": [label]}}]

@@ -32,6 +32,8 @@ _HIT = "HITId"
 _IDS = {_HIT, "AssignmentId", "WorkerId"}
 _ANSWER, _INPUT, _TASKS = mturk_items.ANSWER, mturk_items.INPUT, "Answer.taskAnswers"
 _STATUS, _REJECTED = "AssignmentStatus", "Rejected"
+_APPROVE, _REJECT = "Approve", "Reject"
+_MOST_REASONS = 100
 _YES, _NO = frozenset({"true"}), frozenset({"false", ""})
 _DECODER = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str)
 _TEXTS = frozenset({"text", "sentence", "comment", "post", "tweet", "document", "passage", "content"})
@@ -220,11 +222,22 @@ def _spec(data: pa.Table, item: str) -> DataSpec | None:
         return None
     inputs = [column for column in data.column_names if column.startswith(_INPUT)]
     named = [column for column in inputs if not _TEXTS.isdisjoint(names.words(column))]
-    rejected = _STATUS in data.column_names and _REJECTED in data.column(_STATUS).unique().to_pylist()
+    rejected = _rejected(data)
     return DataSpec(
         item=item,
         rater="WorkerId",
         label=first_label(distinct),
         text=(named or inputs)[0] if named or len(inputs) == 1 else None,
-        filters=Filters(drop=((_STATUS, _REJECTED),) if rejected else ()),
+        filters=Filters(drop=rejected),
     )
+
+
+def _rejected(data: pa.Table) -> tuple[tuple[str, str], ...]:
+    """Columns and values of rejected assignments, and of those with a reason to be under ``Reject``."""
+    if _STATUS not in data.column_names:
+        return ()
+    found = [(_STATUS, _REJECTED)] if _REJECTED in data.column(_STATUS).unique().to_pylist() else []
+    if {_APPROVE, _REJECT} <= set(data.column_names):
+        reasons = data.column(_REJECT).unique().to_pylist()
+        found += [(_REJECT, text) for text in reasons[:_MOST_REASONS] if text.strip()]
+    return tuple(found)

@@ -91,6 +91,8 @@ def _paired(parsed: Parsed, pairs: Pairs, name: str) -> Parsed | None:
     if 2 * sum(names.mentions(column, names.COUNTED) for column in own) > len(own):
         return None  # counts of votes per label are nobody's answers
     rest = [column for column in parsed.columns if column not in own]
+    if any(unit in rest for unit in pairs.columns):
+        return None  # a column called P01 beside P01_time holds the label, or an id
     key = _key(parsed, rest)
     by_name = {kind: names.id_score(key or "", words) for kind, words in _KINDS.items()}
     of_key = None if by_name["item"] == by_name["rater"] else max(by_name, key=lambda kind: by_name[kind])

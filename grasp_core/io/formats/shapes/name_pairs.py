@@ -87,7 +87,7 @@ def beside(columns: Sequence[str]) -> tuple[Group, ...] | None:
         if found is not None:
             own = f"{found[1].rstrip(' _.-')}_{found[3].strip(' _.-')}".strip("_")
             fields.setdefault(own, {})[int(found[2])] = column
-    scores = {own: names.id_score(own, names.RATER) for own in fields}
+    scores = {own: names.id_score(own, RATERS) for own in fields}
     rater = max(scores, key=lambda own: scores[own], default=None)
     if rater is None or not scores[rater] or len(fields[rater]) < 2:
         return None

@@ -85,6 +85,20 @@ def test_raters_named_beside_their_labels():
     assert votes.summary.annotations == 3
 
 
+def test_short_words_for_raters_name_them_beside_their_labels():
+    text = "id,ann1,ann1_label,ann1_conf,ann2,ann2_label,ann2_conf\n1,w7,a,5,w8,b,4\n2,w9,a,3,w7,b,1\n"
+    table = read_table(text.encode(), "slots.csv")
+    spec = recognise(table).spec
+    assert (spec.item, spec.rater, spec.label) == ("id", "ann", "ann_label")
+    assert set(table.distinct("ann")) == {"w7", "w8", "w9"}
+
+
+def test_a_column_called_as_a_rater_beside_what_it_took_is_not_left_out():
+    rows = [["item", *(f"P{n}{more}" for n in range(1, 5) for more in ("", "_time", "_conf"))]]
+    rows += [[f"i{i}", *(str((i * n) % 5) for n in range(12))] for i in range(9)]
+    assert recognise(rows_table(rows)).uncertain
+
+
 def test_a_label_beside_no_rater_is_refused():
     text = "id,annotator1,label1,annotator2,label2\n1,ann,1,bob,2\n2,cid,1,,2\n"
     with pytest.raises(DataError, match=r"row 3: 'label2' is filled and 'annotator2' is empty"):

@@ -93,6 +93,18 @@ def test_rejected_assignments_count_where_asked_for(tmp_path: Path) -> None:
         assert counted(result) == (2, 4, count)
 
 
+def test_work_that_a_requester_is_about_to_reject_is_filtered() -> None:
+    """Results to upload again, whose status is still Submitted."""
+    header = [*HEADER, "Input.text", "Answer.tone", "Approve", "Reject"]
+    reviewed = [("x", ""), ("", "too fast"), ("x", ""), ("", "Failed the check")]
+    rows = [row("H1", worker, "a", *marks) for worker, marks in zip(WORKERS, reviewed, strict=True)]
+    rows += [row("H2", worker, "b", "x", "") for worker in WORKERS]
+    table = read(csv_bytes([header, *rows]))
+    spec = recognise(table).spec
+    assert spec.filters.drop == (("Reject", "too fast"), ("Reject", "Failed the check"))
+    assert load(table, None, spec, ()).summary.annotations == 6
+
+
 def test_without_rejected_work_there_is_no_filter() -> None:
     table = read(results(*voted()[:4]))
     assert recognise(table).spec.filters.drop == ()

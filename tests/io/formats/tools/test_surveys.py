@@ -1,4 +1,4 @@
-"""Qualtrics and SurveyMonkey: header rows are no respondents, and only answers to one question are labels."""
+"""Surveys of several tools: header rows are no respondents, and only answers to one question are labels."""
 
 from __future__ import annotations
 
@@ -171,6 +171,24 @@ def test_surveymonkey_with_two_questions_is_refused():
     text = "Respondent ID,Collector ID,How rude?,,How funny?,\n,,C1,C2,C1,C2\n1,4,1,2,3,4\n2,4,2,1,2,1\n"
     with pytest.raises(DataError, match="2 different questions"):
         read_table(text.encode(), "survey.csv")
+
+
+@pytest.mark.parametrize("labelled", [True, False])
+def test_sosci_survey(labelled: bool) -> None:
+    """Whose ``CASE`` is a person."""
+    asked = [f"AB{n:02d}_01" for n in range(1, 7)]
+    header = ["CASE", "SERIAL", "QUESTNNR", "MODE", "STARTED", "SD01", *asked, "FINISHED", "TIME001"]
+    labels = ["Interview-Nummer", "Seriennummer", "Fragebogen", "Modus", "Startzeit", "Geschlecht"]
+    labels += [*(f"Bewertung: Kommentar {n}" for n in range(6)), "Abgeschlossen", "Verweildauer Seite 1"]
+    body = [
+        [str(17 + 3 * n), "", "base", "interview", f"2024-05-01 10:{n:02d}:00", str(1 + n % 2)]
+        + [str(1 + (n * k) % 5) for k in range(1, 7)]
+        + ["1", str(20 + n)]
+        for n in range(12)
+    ]
+    data = loaded(rows_table([header, *([labels] if labelled else []), *body]))
+    assert (data.summary.raters, data.summary.items, data.summary.annotations) == (12, 6, 72)
+    assert data.summary.categories == ("1", "2", "3", "4", "5")
 
 
 @needs_shared_data

@@ -1,0 +1,72 @@
+"""Rows below the names that say what each column holds, as survey tools and codebooks write them."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+
+from grasp_core.annotations import is_number
+from grasp_core.errors import know
+from grasp_core.io.table.columns import LIKE_MISSING
+from grasp_core.io.table.parsed import Parsed
+from grasp_core.remarks.problems import FileProblem
+
+_MOST = 2
+_LOOKED_AT, _CELLS = 1_000, 100_000
+"""First rows that are looked at, and fewer of a wide table."""
+_FEWEST = 5
+"""Rows below that tell."""
+_MOSTLY = 0.9
+_COLUMNS = 3
+"""Fewest columns all of which tell, where fewer than two hold numbers."""
+
+
+def without_descriptions(parsed: Parsed, name: str) -> Parsed:
+    """The table without first rows whose cells are unlike all that stands below them, with a note."""
+    for _ in range(_MOST):
+        said = description(parsed)
+        if parsed.recipe is not None or said is None:
+            break
+        column, cell = next((column, cell) for column, cell in said.items() if _filled(cell))
+        row = int(parsed.numbers[0])
+        note = know(FileProblem.ROW_OF_DESCRIPTIONS(file=name, row=row, column=column, cell=cell))
+        rest = parsed.kept(np.arange(1, len(parsed.data), dtype=np.int64))
+        parsed = dataclasses.replace(rest, problems=(*parsed.problems, note))
+    return parsed
+
+
+def description(parsed: Parsed) -> dict[str, str] | None:
+    """What the first row says of each column; None where it is data."""
+    rows = max(min(_LOOKED_AT, _CELLS // max(len(parsed.columns), 1)), 2 * _FEWEST)
+    head: dict[str, list[str]] = parsed.data.slice(0, rows).to_pydict()
+    return {column: cells[0] for column, cells in head.items()} if _describes([*head.values()]) else None
+
+
+def _describes(columns: Sequence[Sequence[str]]) -> bool:
+    """Whether the first of the columns' cells say what the others are: texts, each another."""
+    filled = [cells for cells in columns if len(cells) > _FEWEST and _filled(cells[0])]
+    said = [cells[0].strip() for cells in filled]
+    if any(map(is_number, said)) or len(set(said)) < _MOSTLY * len(said):
+        return False
+    kinds = [_unlike(cell, cells[1:]) for cell, cells in zip(said, filled, strict=True)]
+    if kinds.count("like"):
+        return False
+    of_all = len(said) >= _COLUMNS and not kinds.count("open")
+    return of_all or (kinds.count("number") > 1 and 2 * kinds.count("open") <= len(said))
+
+
+def _unlike(cell: str, below: Sequence[str]) -> Literal["number", "words", "open", "like"]:
+    """Whether a cell is unlike the numbers or recurring words below it; open where those tell nothing."""
+    filled = [text.strip() for text in below if _filled(text)]
+    if cell in filled:
+        return "like"
+    if filled and sum(map(is_number, filled)) >= _MOSTLY * len(filled):
+        return "number"
+    return "words" if 2 * len(set(filled)) <= len(filled) else "open"
+
+
+def _filled(cell: str) -> bool:
+    return cell.strip().casefold() not in LIKE_MISSING | {""}

@@ -1,0 +1,41 @@
+"""Rows of several questions, which a column names: answers that stand in one column, but are no one label."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from grasp_core.data_spec import DataSpec
+from grasp_core.io.guess.look import Look
+from grasp_core.io.guess.named import Named
+from grasp_core.io.guess.reasons import Reason
+from grasp_core.io.table import names
+from grasp_core.wording import listed, quoted
+
+_MOST_QUESTIONS = 30
+
+
+def questions_in_rows(look: Look, spec: DataSpec, named: Named) -> Iterator[Reason]:
+    """That a long file's labels answer several questions, unless their column is named."""
+    if spec.layout != "long" or named.label is not None or spec.item is None or spec.rater is None:
+        return
+    some = look.of_some(spec.item)
+    for name in look.columns:
+        if name in (spec.item, spec.rater, *spec.labels) or not _names_questions(name):
+            continue
+        if not 1 < len(look.texts(name)) <= _MOST_QUESTIONS or some.depends_on(name, spec.item):
+            continue
+        why = (
+            f"{quoted(name)} names what each row answers ({listed(sorted(look.texts(name)), 3)}), so that "
+            f"{quoted(str(spec.label))} holds several questions; write a column for each, or leave all but "
+            "one of them out (on Data, under Leave out, or by --drop) and say that this is the label"
+        )
+        yield Reason("label", why, "unsure")
+        return
+
+
+def _names_questions(name: str) -> bool:
+    """Whether a column is called like what is asked: ``dimension``, ``metric_name``, ``score_type``."""
+    found = names.words(name)
+    if found[-1:] in (("type",), ("name",)):
+        return not (names.ASKED | {"score", "rating"}).isdisjoint(found[-2:-1])
+    return not names.ASKED.isdisjoint(found[-1:])
