@@ -278,7 +278,13 @@ def main() -> None:
         port = free_port()
         proxied = chosen.servers > 1
         address = f"https://localhost:{port}" if proxied else f"http://127.0.0.1:{port}"
-        environment = {"GRASP_HOME": home, **signed_in.environment(address)}
+        environment = {
+            "GRASP_HOME": home,
+            "GRASP_WORKERS": str(
+                max(workers.available_cores() // chosen.servers, 1)
+            ),  # they share the machine
+            **signed_in.environment(address),
+        }
         ports = [free_port() for _ in range(chosen.servers)] if proxied else [port]
         servers = [up.enter_context(serving(environment, one)) for one in ports]
         if proxied:

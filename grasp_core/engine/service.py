@@ -45,8 +45,8 @@ from grasp_core.version import __version__
 
 log = logging.getLogger(__name__)
 
-SIDE_BY_SIDE = 4
-"""Runs that one server computes at one time; they share its workers evenly."""
+SIDE_BY_SIDE, FOR_EACH_WORKER = 4, 2
+"""Runs that one server computes at one time at most, and for each of its workers, which they share evenly."""
 POLL_SECONDS = 2.0
 """How often a server looks for runs that another one left."""
 _RESULTS = 64
@@ -83,8 +83,9 @@ class Service:
         self._in_hand: dict[str, Conductor] = {}
         self._awake = threading.Event()
         self._idle = threading.Event()
-        self._slots = threading.Semaphore(SIDE_BY_SIDE)
-        self._conductors = ThreadPoolExecutor(SIDE_BY_SIDE, thread_name_prefix="grasp-run")
+        side_by_side = min(SIDE_BY_SIDE, FOR_EACH_WORKER * pool.n_workers)
+        self._slots = threading.Semaphore(side_by_side)
+        self._conductors = ThreadPoolExecutor(side_by_side, thread_name_prefix="grasp-run")
         self._dispatcher = threading.Thread(target=self._dispatch, name="grasp-dispatch", daemon=True)
         self._renewer = threading.Thread(target=self._renew, name="grasp-renew", daemon=True)
 
