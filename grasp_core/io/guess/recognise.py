@@ -14,24 +14,24 @@ from grasp_core.io.dataset.checks import no_column
 from grasp_core.io.dataset.load import candidate_axes
 from grasp_core.io.formats.datasets import known
 from grasp_core.io.formats.shapes.answers import MAX_AXES, PROPOSED_AXIS_VALUES
-from grasp_core.io.guess.around import around_matrix, long_or_wide
-from grasp_core.io.guess.aside import guess_aside
-from grasp_core.io.guess.begun_anew import begun_anew, contradicted
-from grasp_core.io.guess.cells import rater_without_name
-from grasp_core.io.guess.choices import one_set
-from grasp_core.io.guess.exclusions import guess_exclusions
-from grasp_core.io.guess.in_doubt import in_doubt
-from grasp_core.io.guess.labels import doubts
-from grasp_core.io.guess.long import guess_long
+from grasp_core.io.guess.columns.around import around_matrix, long_or_wide
+from grasp_core.io.guess.columns.cells import rater_without_name
+from grasp_core.io.guess.columns.labels import doubts
+from grasp_core.io.guess.columns.long import guess_long
+from grasp_core.io.guess.columns.matrix import guess_matrix
+from grasp_core.io.guess.design.begun_anew import begun_anew, contradicted
+from grasp_core.io.guess.design.melted import questions_in_rows
+from grasp_core.io.guess.design.spans import marked_spans
 from grasp_core.io.guess.look import MAX_ROWS, Look
-from grasp_core.io.guess.matrix import guess_matrix
-from grasp_core.io.guess.melted import questions_in_rows
-from grasp_core.io.guess.missing import guess_missing, label_cells, lone_code
-from grasp_core.io.guess.missing_profiles import missing_profiles
 from grasp_core.io.guess.named import Named
 from grasp_core.io.guess.reasons import Reason
-from grasp_core.io.guess.spans import marked_spans
-from grasp_core.io.guess.spellings import odd_ids, one_number
+from grasp_core.io.guess.rows.aside import guess_aside
+from grasp_core.io.guess.rows.exclusions import guess_exclusions
+from grasp_core.io.guess.rows.in_doubt import in_doubt
+from grasp_core.io.guess.values.choices import one_set
+from grasp_core.io.guess.values.missing import guess_missing, label_cells, lone_code
+from grasp_core.io.guess.values.missing_profiles import missing_profiles
+from grasp_core.io.guess.values.spellings import odd_ids, one_number
 from grasp_core.io.table import names
 from grasp_core.io.table.recipe import Recipe
 from grasp_core.io.table.table import Table

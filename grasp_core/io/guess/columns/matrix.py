@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from grasp_core.data_spec import DataSpec
-from grasp_core.io.guess.cells import (
+from grasp_core.io.guess.columns.cells import (
     Cells,
     most_shared,
     named_alike,

@@ -11,9 +11,9 @@ from dataclasses import replace
 from itertools import takewhile
 
 from grasp_core.data_spec import DataSpec
-from grasp_core.io.guess.about_raters import rows_about_raters
-from grasp_core.io.guess.flags import beside, withdrawn, yes_of_two
 from grasp_core.io.guess.reasons import Reason
+from grasp_core.io.guess.rows.about_raters import rows_about_raters
+from grasp_core.io.guess.rows.flags import beside, withdrawn, yes_of_two
 from grasp_core.io.table import names
 from grasp_core.io.table.table import Table
 from grasp_core.wording import quoted

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from grasp_core.data_spec import DataSpec
-from grasp_core.io.guess.flags import beside, maybe_withdrawn, occurrences, of_items, one_of, yes_of_two
 from grasp_core.io.guess.reasons import Reason
+from grasp_core.io.guess.rows.flags import beside, maybe_withdrawn, occurrences, of_items, one_of, yes_of_two
 from grasp_core.io.table import names
 from grasp_core.io.table.table import Table
 from grasp_core.wording import agree, listed, number, quoted

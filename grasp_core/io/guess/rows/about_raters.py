@@ -6,7 +6,7 @@ from collections import Counter
 
 from grasp_core.data_spec import DataSpec
 from grasp_core.io.dataset.votes import cell_columns
-from grasp_core.io.guess.missing import label_cells
+from grasp_core.io.guess.values.missing import label_cells
 from grasp_core.io.table import names
 from grasp_core.io.table.table import Table
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from grasp_core.annotations import number_of
 from grasp_core.data_spec import DataSpec
-from grasp_core.io.guess.missing import BEYOND, CODE
 from grasp_core.io.guess.reasons import Reason
+from grasp_core.io.guess.values.missing import BEYOND, CODE
 from grasp_core.io.table.table import Table
 from grasp_core.wording import listed, quoted
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from grasp_core.data_spec import DataSpec, Layout
 from grasp_core.io.dataset.votes import cell_columns
 from grasp_core.io.guess.aggregated import aggregated_cells
-from grasp_core.io.guess.long import guess_long
+from grasp_core.io.guess.columns.long import guess_long
 from grasp_core.io.guess.look import Look
 from grasp_core.io.guess.named import Named
 from grasp_core.io.guess.reasons import Reason

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from grasp_core.io.guess.aggregated import no_raters
+from grasp_core.io.guess.columns.sides import both_people, sides_differ, turned, turned_by_name
 from grasp_core.io.guess.look import Look
 from grasp_core.io.guess.reasons import Confidence, Reason
-from grasp_core.io.guess.sides import both_people, sides_differ, turned, turned_by_name
 from grasp_core.io.table import names
 from grasp_core.wording import listed, number, quoted
 

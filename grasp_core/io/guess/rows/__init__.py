@@ -1,0 +1,1 @@
+"""Rows, and raters, that are not meant to count, or perhaps not."""
