@@ -1,1 +1,4 @@
-"""Which columns hold items, raters and labels, in a long file or a matrix."""
+"""Which columns hold items, raters and labels, in a long file or a matrix.
+
+Imports `dataset`, `formats` and `table`.
+"""

@@ -1,1 +1,4 @@
-"""Tables whose rows are not one rater's one answer to one item, whatever their columns are called."""
+"""Tables whose rows are not one rater's one answer to one item, whatever their columns are called.
+
+Imports `table`.
+"""

@@ -1,1 +1,4 @@
-"""Rows, and raters, that are not meant to count, or perhaps not."""
+"""Rows, and raters, that are not meant to count, or perhaps not.
+
+Imports `dataset`, `table` and `values`.
+"""

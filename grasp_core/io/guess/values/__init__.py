@@ -1,1 +1,4 @@
-"""What is written in cells: texts for no answer, and labels written in several ways."""
+"""What is written in cells: texts for no answer, and labels written in several ways.
+
+Imports `dataset`, `formats` and `table`.
+"""
