@@ -64,6 +64,19 @@ def test_more_runs_than_are_computed_side_by_side(service: Service, right: dict)
     assert found[6] == answer(seed=7)
 
 
+@pytest.mark.parametrize(("n_workers", "side_by_side"), [(1, 2), (2, 4), (3, 4)])
+def test_as_many_runs_side_by_side_as_keep_the_workers_busy(
+    url: URL, n_workers: int, side_by_side: int
+) -> None:
+    with serving(url, n_workers=n_workers) as service:
+        records = [ask(service, seed=seed, permutations=ENDLESS) for seed in range(1, 7)]
+        for record in records[:side_by_side]:
+            in_progress(service, record)
+        assert [now(service, record).state for record in records[side_by_side:]] == ["queued"] * (
+            6 - side_by_side
+        )
+
+
 def test_a_run_read_from_its_files(url: URL, right: dict) -> None:
     with serving(url, started=False) as first:
         record = ask(first, with_files=True)
