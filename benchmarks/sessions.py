@@ -2,9 +2,9 @@
 
 Readers load the results page again and again, watchers follow runs that are being computed, all through
 Streamlit's own protocol on real websockets, as a browser does but without drawing. Everybody has signed in as
-somebody else. Client and servers share the machine; several servers share the store, and a proxy keeps each
-visitor with one of them. An answer that is not the whole page, or that shows an
-error, ends the measurement.
+somebody else. Client and servers share the machine; several servers share its cores and the store, and a
+proxy keeps each visitor with one of them. An answer that is not the whole page, or that shows an error, ends
+the measurement.
 """
 
 from __future__ import annotations
@@ -280,9 +280,7 @@ def main() -> None:
         address = f"https://localhost:{port}" if proxied else f"http://127.0.0.1:{port}"
         environment = {
             "GRASP_HOME": home,
-            "GRASP_WORKERS": str(
-                max(workers.available_cores() // chosen.servers, 1)
-            ),  # they share the machine
+            "GRASP_WORKERS": str(max(workers.available_cores() // chosen.servers, 1)),
             **signed_in.environment(address),
         }
         ports = [free_port() for _ in range(chosen.servers)] if proxied else [port]
