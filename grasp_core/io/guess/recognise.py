@@ -134,11 +134,11 @@ def recognise(
         both = [table for table in (annotations, raters) if table is not None]
         spec, unknown = missing_profiles(both, spec, cells, texts)
         texts = {name: [text for text in some if text not in spec.missing] for name, some in texts.items()}
-        spec, aside = guess_aside(annotations, raters, spec)
+        spec, aside = guess_aside(look, raters, spec)
         spec, numbers = one_number(cells, spec, declared)
         spec, choices = one_set(cells, spec, declared)
         reasons += [*missing, *unknown, *aside, *numbers, *choices, *odd_ids(annotations, spec, named)]
-        reasons += in_doubt(annotations, spec)
+        reasons += in_doubt(look, spec)
         if (named.label if spec.layout == "long" else named.layout) is None:
             reasons += lone_code(cells, spec, declared)
     if named.label is None and not any(reason.field == "label" for reason in reasons):

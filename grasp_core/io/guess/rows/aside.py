@@ -11,6 +11,7 @@ from dataclasses import replace
 from itertools import takewhile
 
 from grasp_core.data_spec import DataSpec
+from grasp_core.io.guess.look import Look
 from grasp_core.io.guess.reasons import Reason
 from grasp_core.io.guess.rows.about_raters import rows_about_raters
 from grasp_core.io.guess.rows.flags import beside, withdrawn, yes_of_two
@@ -31,8 +32,9 @@ _NOBODY = frozenset(
 )
 
 
-def guess_aside(table: Table, raters: Table | None, spec: DataSpec) -> tuple[DataSpec, list[Reason]]:
+def guess_aside(look: Look, raters: Table | None, spec: DataSpec) -> tuple[DataSpec, list[Reason]]:
     """The reading without rows that hold nobody's answer, and why; such rows are left out by their values."""
+    table = look.whole
     filters = spec.filters
     found: list[tuple[str, str, str]] = []
     if spec.layout == "items-by-raters" and spec.item is not None:
@@ -60,7 +62,7 @@ def guess_aside(table: Table, raters: Table | None, spec: DataSpec) -> tuple[Dat
         checks += [*_checks(table, spec), *_known_answers(table, spec)]
         found += [(name, text, _CHECKING) for name, text in checks]
         why = "such answers were not accepted"
-        found += [(name, text, why) for name, text in withdrawn(table, spec)]
+        found += [(name, text, why) for name, text in withdrawn(look, spec)]
         drop = dict.fromkeys([*filters.drop, *((name, text) for name, text, _ in found)])
         filters = replace(filters, drop=tuple(drop))
     return replace(spec, filters=filters), [

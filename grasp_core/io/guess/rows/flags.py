@@ -14,12 +14,13 @@ _MANY = 1 / 3
 _NOT_ACCEPTED = frozenset({"rejected", "returned", "expired", "timed-out", "skipped"})
 
 
-def withdrawn(table: Table, spec: DataSpec) -> Iterator[tuple[str, str]]:
+def withdrawn(look: Look, spec: DataSpec) -> Iterator[tuple[str, str]]:
     """Columns and values of answers that were not accepted: Toloka's status, ``is_valid`` no.
 
     What is the same for all answers to an item is the item's; what is the same for all of a rater is told
     by the exclusions of raters.
     """
+    table = look.whole
     for name in _of_answers(table, spec):
         found: list[str] = []
         if names.words(name)[-1:] == ("status",):
@@ -29,17 +30,18 @@ def withdrawn(table: Table, spec: DataSpec) -> Iterator[tuple[str, str]]:
         else:
             flags = said_of_answer(table, name, names.WITHDRAWN, names.STANDING)
             found = [text for text in flags if not many(table, name, text)]
-        if found and not of_items(table, name, str(spec.item)):
+        if found and not of_items(look, name, str(spec.item)):
             yield from ((name, text) for text in found)
 
 
-def maybe_withdrawn(table: Table, spec: DataSpec) -> Iterator[tuple[str, str]]:
+def maybe_withdrawn(look: Look, spec: DataSpec) -> Iterator[tuple[str, str]]:
     """Columns and values that may say so, or answer a question: ``accept`` no, ``valid`` no of most."""
+    table = look.whole
     for name in _of_answers(table, spec):
         told = said_of_answer(table, name, names.WITHDRAWN, names.STANDING)
         found = [text for text in told if many(table, name, text)]
         found += said_of_answer(table, name, names.WITHDRAW, names.STAND)
-        if found and not of_items(table, name, str(spec.item)):
+        if found and not of_items(look, name, str(spec.item)):
             yield from ((name, text) for text in found)
 
 
@@ -71,9 +73,9 @@ def one_of(words: Sequence[str], kinds: frozenset[str]) -> bool:
     return len(kinds.intersection(words)) == 1 and set(words) <= kinds | names.BESIDE_FLAGS
 
 
-def of_items(table: Table, name: str, item: str) -> bool:
+def of_items(look: Look, name: str, item: str) -> bool:
     """Whether the item decides a column's value, judged in a large table by all rows of some items."""
-    return Look(table).of_some(item).depends_on(name, item)
+    return look.of_some(item).depends_on(name, item)
 
 
 def beside(table: Table, spec: DataSpec) -> Iterator[str]:

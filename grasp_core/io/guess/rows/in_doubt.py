@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from grasp_core.data_spec import DataSpec
+from grasp_core.io.guess.look import Look
 from grasp_core.io.guess.reasons import Reason
 from grasp_core.io.guess.rows.flags import beside, maybe_withdrawn, occurrences, of_items, one_of, yes_of_two
 from grasp_core.io.table import names
@@ -21,19 +22,20 @@ _MODEL = re.compile(
 """What models are called, and people are not."""
 
 
-def in_doubt(table: Table, spec: DataSpec) -> Iterator[Reason]:
+def in_doubt(look: Look, spec: DataSpec) -> Iterator[Reason]:
     """What may say of a long file's rows that they do not count; the columns are the candidates."""
+    table = look.whole
     if spec.layout != "long" or not {spec.item, spec.rater} <= set(table.columns):
         return
     told = {name for name, _ in spec.filters.drop}
-    for name, text in maybe_withdrawn(table, spec):
+    for name, text in maybe_withdrawn(look, spec):
         yield _counts(table, name, text, "such answers may not have been accepted")
     for name in beside(table, spec):
         if name not in told and one_of(names.words(name), names.TRIALS):
             for text in yes_of_two(table, name):
                 yield _counts(table, name, text, "such rows may be tests")
         elif name not in told:
-            for text in _no_persons(table, name, spec):
+            for text in _no_persons(look, name, spec):
                 yield _counts(table, name, text, "such labels may be a model's, or made of others'")
     yield from _models(table, str(spec.rater))
 
@@ -47,15 +49,15 @@ def _counts(table: Table, name: str, text: str, may: str) -> Reason:
     return Reason("filters", why, "unsure", (name,))
 
 
-def _no_persons(table: Table, name: str, spec: DataSpec) -> list[str]:
+def _no_persons(look: Look, name: str, spec: DataSpec) -> list[str]:
     """What a column that says who gave each label, as ``annotator_type``, calls models and the like."""
     *of, kind = names.words(name) or ("",)
     if kind not in names.KINDS or not (names.RATER | names.LABEL).intersection(map(names.singular, of)):
         return []
-    texts = [text for text in table.distinct(name) if text.strip()]
+    texts = [text for text in look.whole.distinct(name) if text.strip()]
     found = [text for text in texts if not _NO_PERSONS.isdisjoint(names.words(text))]
     able = 0 < len(found) < len(texts) <= _MOST_KINDS
-    return found if able and not of_items(table, name, str(spec.item)) else []
+    return found if able and not of_items(look, name, str(spec.item)) else []
 
 
 def _models(table: Table, rater: str) -> Iterator[Reason]:

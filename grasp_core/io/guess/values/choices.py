@@ -25,7 +25,7 @@ def one_set(
     """The reading in which lists of the same choices are one label, and why.
 
     Lists that are all as long, such as ranks, keep their order; so do texts that are `declared`, and a
-    reading that names categories. `cells` are :func:`~grasp_core.io.guess.missing.label_cells`.
+    reading that names categories. `cells` are :func:`~grasp_core.io.guess.values.missing.label_cells`.
     """
     plain = [text for text in cells if text not in spec.missing and text not in declared]
     if spec.categories is not None or len(plain) > _MOST:
