@@ -21,13 +21,13 @@ from grasp_core.access import User
 from grasp_core.accounts import Accounts
 from grasp_core.errors import SettingsError
 from grasp_core.io.sources.allowed import AllowedSources
+from grasp_core.logs import set_up_logs
 from grasp_core.settings import Settings, read_settings
 from grasp_core.store.database import database_url
 from grasp_core.web.api.app import mount
 from grasp_core.web.at_once import send_at_once
 from grasp_core.web.gate import Gate
 from grasp_core.web.headers import Headers, security_headers
-from grasp_core.web.logs import set_up_logs
 from grasp_core.web.metrics import Metrics
 from grasp_core.web.tabs import TabGate
 from grasp_core.web.uploads import UploadGate, UploadLedger

@@ -72,6 +72,7 @@ class Visit:
     def __init__(self, socket: ClientConnection, query: str) -> None:
         self._socket = socket
         self._query = query
+        self._page = ""  # its hash, once the server has told it
 
     async def ask(self, fragment: str = "") -> Answer:
         """Run the page's script, or one fragment of it, and take in all that it draws."""
@@ -79,7 +80,7 @@ class Visit:
         message = BackMsg()
         state = message.rerun_script
         state.query_string = self._query
-        state.page_name = "results"
+        state.page_name, state.page_script_hash = ("", self._page) if self._page else ("results", "")
         state.context_info.timezone = "UTC"
         state.context_info.locale = "en"
         state.context_info.color_scheme = "light"
@@ -98,6 +99,8 @@ class Visit:
                 elif kind == "delta":
                     _check(answer)
                     content.append(data)
+                elif kind == "navigation":
+                    self._page = answer.navigation.page_script_hash
                 elif kind == "script_finished":
                     if answer.script_finished == ForwardMsg.FINISHED_EARLY_FOR_RERUN:
                         content.clear()
@@ -209,6 +212,8 @@ class Load:
                     await asyncio.sleep(interval)
                     polled = await visit.ask(fragment)
                     self.polled.append(polled.seconds)
+                    if polled.polls:  # the whole page was drawn anew, to look more or less often
+                        answer = polled
                     run = await asyncio.to_thread(self.store.runs.get, record.id)
                     if run is None or run.state in ("failed", "cancelled"):
                         raise WrongAnswerError(f"a run ended as {run and run.state}")

@@ -14,9 +14,9 @@ from sqlalchemy import Engine
 from grasp_core.access import Reach, User
 from grasp_core.accounts import Accounts, accounts_of
 from grasp_core.connectors.serving import Sources
+from grasp_core.engine.apart import Apart
 from grasp_core.engine.planning import Plans
-from grasp_core.engine.pools import workers
-from grasp_core.engine.pools.choose import make_pool
+from grasp_core.engine.pools.choose import server_pool
 from grasp_core.engine.service import Service
 from grasp_core.errors import StoreError
 from grasp_core.group_items import GroupItems
@@ -200,8 +200,14 @@ class Server:
                 return
 
 
-def make_server(settings: Settings, make_executor: Callable[[int], Executor] = workers.processes) -> Server:
+def make_server(settings: Settings, make_executor: Callable[[int], Executor] | None = None) -> Server:
     """Open the store and make the parts; nothing runs before :meth:`Server.start`.
+
+    Parameters
+    ----------
+    settings : Settings
+    make_executor : callable, optional
+        Computes runs in this process, on these workers; by default another process does, on processes.
 
     Raises
     ------
@@ -214,9 +220,12 @@ def make_server(settings: Settings, make_executor: Callable[[int], Executor] = w
     database = connect(database_url(settings))
     runs = RunStore(database, queue_limit=settings.queue_limit)
     files = FileStore(database, quota=settings.file_quota_mb * 2**20)
-    # GRASP_WORKERS counts this machine's processes; a cluster has its own number.
-    pool = make_pool(settings, make_executor, None if settings.dask_address else settings.workers or None)
-    service = Service(runs, files, pool, allowed)
+    apart = None
+    if make_executor is None:
+        apart = Apart(settings)
+        make_executor = apart.workers
+    pool = server_pool(settings, make_executor)
+    service = Service(runs, files, pool, allowed, apart)
     watches = WatchStore(database)
     accounts = accounts_of(settings, database)
     links = LinkStore(database)

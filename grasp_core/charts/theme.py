@@ -103,7 +103,8 @@ def ticks() -> alt.ExprRef:
 
 def tooltip(**fields: str) -> list[alt.Tooltip]:
     """Fields of the data to be told of a mark, as text, and what each is called."""
-    return [alt.Tooltip(f"{field}:N", title=called) for field, called in fields.items()]
+    # Not as "field:N", which Altair takes apart again in each layer.
+    return [alt.Tooltip(field=field, type="nominal", title=called) for field, called in fields.items()]
 
 
 def rows(values: list[dict[str, Any]], name: str) -> alt.InlineData:
@@ -130,8 +131,7 @@ def finish(
     height: int,
 ) -> alt.LayerChart:
     """Lay charts over each other and give them their size, heading, description and look."""
-    return alt.LayerChart(
-        layer=list(layers),
+    chart = alt.LayerChart(
         width="container",
         height=height,
         title=alt.Undefined if heading is None else heading,
@@ -141,6 +141,22 @@ def finish(
         autosize=alt.AutoSizeParams(type="fit-x", contains="padding"),
         config=_config(palette(theme)),
     )
+    # Not when it is made, where Altair copies each layer three times to find what they have in common.
+    chart.layer = list(layers)
+    if all(layer.data is layers[0].data for layer in layers):
+        chart.data = layers[0].data
+        for layer in layers:
+            layer.data = alt.Undefined
+    return chart
+
+
+def spec_of(chart: alt.LayerChart) -> dict[str, Any]:
+    """A chart's Vega-Lite, not validated; Altair would copy each layer twice on the way."""
+    layers, chart.layer = chart.layer, []
+    whole = chart.to_dict(validate=False)
+    chart.layer = layers
+    context = {"top_level": False} | ({} if chart.data is alt.Undefined else {"data": chart.data})
+    return whole | {"layer": [one.to_dict(validate=False, context=context) for one in layers]}
 
 
 def _config(colours: Palette) -> alt.Config:

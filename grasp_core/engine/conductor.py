@@ -46,6 +46,8 @@ class Conductor(Watcher, Checkpoints):
         Once it is known.
     provisional : Result or None
         What is found so far.
+    version : int
+        Tells it from what was found before, in this process or another; 0 before anything is found.
     known : threading.Event
     cancelled : bool
         Whether somebody asked for the run to be cancelled, on this or another server.
@@ -62,6 +64,7 @@ class Conductor(Watcher, Checkpoints):
         self.record = record
         self.progress: Progress | None = None
         self.provisional: Result | None = None
+        self.version = 0
         self.known = known
         self.cancelled = False
         self._runs, self._closing, self._in_hand = runs, closing, in_hand
@@ -95,6 +98,7 @@ class Conductor(Watcher, Checkpoints):
     def found(self, provisional: Result) -> None:
         """See :class:`~grasp_core.engine.watching.Watcher`."""
         self.provisional = provisional
+        self.version = time.monotonic_ns()
         self.known.set()
 
     @property

@@ -1,11 +1,10 @@
-"""The data of runs: from memory where a question was taken in, else from stored files or where these stay."""
+"""The data of runs: from stored files, or where these stay."""
 
 from __future__ import annotations
 
 import json
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -30,9 +29,6 @@ from grasp_core.store.runs import RunRecord, RunStore
 
 File = tuple[str, str]
 """Name and sha256."""
-_HELD = 8
-Held = tuple[Dataset, float]
-"""A data set, and the seconds that reading it took."""
 IN_PARTS = "parts:"
 """The beginning of a location of data in parts, which follow: the same ones are read again."""
 
@@ -55,27 +51,6 @@ class Inputs:
     ) -> None:
         self.allowed = allowed
         self._runs, self._files, self._closing = runs, files, closing
-        self._held: OrderedDict[str, Held] = OrderedDict()
-        self._holding = threading.Lock()
-
-    def hold(self, key: str, dataset: Dataset, load_s: float) -> Held:
-        """Hold a question's data, which took so long to read, until its run is computed."""
-        held = (dataset, load_s)
-        with self._holding:
-            self._held[key] = held
-            if len(self._held) > _HELD:
-                self._held.popitem(last=False)
-        return held
-
-    def held(self, key: str) -> Held | None:
-        """What is held of a question now."""
-        return self._held.get(key)
-
-    def drop(self, key: str, held: Held | None) -> None:
-        """Hold this no longer; what is held since then, for the same question asked again, stays."""
-        with self._holding:
-            if self._held.get(key) is held:
-                self._held.pop(key, None)
 
     def refer(self, location: str, *, owner: str, reach: Reach) -> Table:
         """Read a file that stays where it is, and note its place for the runs that will need it.
@@ -191,12 +166,11 @@ class Inputs:
         return fetched.table(name, member)
 
     @contextmanager
-    def dataset(self, key: str, record: RunRecord, each: Each) -> Iterator[tuple[Dataset, float]]:
-        """A run's data, by its key, and the seconds that reading them took, while they are needed.
+    def dataset(self, record: RunRecord, each: Each) -> Iterator[tuple[Dataset, float]]:
+        """A run's data, and the seconds that reading them took, while they are needed.
 
         Parameters
         ----------
-        key : str
         record : RunRecord
         each : callable
             Has workers read parts, see :data:`~grasp_core.io.parts.survey.Each`.
@@ -206,10 +180,6 @@ class Inputs:
         DataError
             If a file is not there any more, or has changed.
         """
-        here = self._held.get(key)
-        if here is not None:
-            yield here
-            return
         started = time.perf_counter()
         files = insist(lambda: self._runs.files_of(record.id), until=self._closing)
         parts = self._parts(files[0][1], record)

@@ -17,6 +17,7 @@ from grasp_core import __version__
 from grasp_core import server as server_module
 from grasp_core.access import EVERYTHING
 from grasp_core.engine import compute as compute_module
+from grasp_core.engine import computing as computing_module
 from grasp_core.engine import run as run_module
 from grasp_core.engine import service as service_module
 from grasp_core.engine.pools import workers
@@ -156,7 +157,7 @@ def test_a_failed_question_is_tried_again(monkeypatch, service: Service, right: 
 def test_an_older_version_is_another_question(monkeypatch, service: Service) -> None:
     first = ask(service)
     ended(service, first)
-    for module in (service_module, run_module):
+    for module in (service_module, computing_module, run_module):
         monkeypatch.setattr(module, "__version__", f"{__version__}.later")
     assert ask(service).id != first.id
 
@@ -164,7 +165,7 @@ def test_an_older_version_is_another_question(monkeypatch, service: Service) -> 
 def test_a_run_that_waited_for_an_older_version_says_so(monkeypatch, url: URL) -> None:
     with serving(url, started=False) as old:
         record = ask(old)
-    monkeypatch.setattr(service_module, "__version__", f"{__version__}.later")
+    monkeypatch.setattr(computing_module, "__version__", f"{__version__}.later")
     with serving(url) as new:
         assert ended(new, record).error == "GRASP was upgraded while this run waited; run it again."
 
@@ -213,16 +214,6 @@ def test_a_cancelled_run_goes_on_from_where_it_was(service: Service) -> None:
     assert again.id == record.id
     assert again.done == cancelled.done
     assert result_digits(service, again) == answer(permutations=60_000)
-
-
-def test_data_held_for_a_question_asked_again_outlast_its_first_run(service: Service) -> None:
-    """The first run may end in the database a moment before it lets its own data go."""
-    first = service.inputs.hold("question", DATA, 0.0)
-    again = service.inputs.hold("question", DATA, 0.0)
-    service.inputs.drop("question", first)
-    assert service.inputs.held("question") is again
-    service.inputs.drop("question", again)
-    assert service.inputs.held("question") is None
 
 
 def test_a_question_asked_again_while_it_is_being_cancelled(service: Service) -> None:
@@ -275,7 +266,7 @@ def test_a_result_that_cannot_be_written_ends_in_a_sentence(monkeypatch, caplog,
 
 def test_whatever_happens_at_claiming_the_next_run_is_computed(monkeypatch, caplog, service: Service) -> None:
     with monkeypatch.context() as patched:
-        patched.setattr(service_module, "POLL_SECONDS", 0.01)
+        patched.setattr(computing_module, "POLL_SECONDS", 0.01)
         patched.setattr(service.runs, "claim", raising(ZeroDivisionError("rater r7 said Yes")))
         record = ask(service)
         wait_until(lambda: "ZeroDivisionError" in caplog.text)
@@ -312,7 +303,7 @@ def test_a_contradicted_run_reports_nothing(monkeypatch, service: Service) -> No
 def test_a_claim_is_kept_while_nothing_is_permuted(monkeypatch, url: URL, where: str) -> None:
     """However long a large data set takes to prepare, or its result to finish."""
     monkeypatch.setattr(claims_module, "LEASE_SECONDS", 3.0)
-    monkeypatch.setattr(service_module, "POLL_SECONDS", 0.05)
+    monkeypatch.setattr(computing_module, "POLL_SECONDS", 0.05)
     original, reached, go_on = getattr(compute_module, where), threading.Event(), threading.Event()
 
     def slow(*arguments, **named):

@@ -21,8 +21,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from grasp_core.engine import computing as computing_module
 from grasp_core.engine import conductor as conductor_module
-from grasp_core.engine import service as service_module
 from grasp_core.engine.pools import blocks as blocks_module
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
@@ -109,7 +109,7 @@ def serve(url: str, log: str, lease: float) -> None:
     """A server as it is in production, except that it is in a hurry to save and slow to compute."""
     claims_module.LEASE_SECONDS = lease
     conductor_module.SAVE_SECONDS = SAVE_S
-    service_module.POLL_SECONDS = POLL_S
+    computing_module.POLL_SECONDS = POLL_S
     blocks_module.BLOCK_SECONDS = BLOCK_S
     blocks_module.FIRST_LABELS = 1  # many blocks, though the data are small
     compute_block = workers.compute_block

@@ -17,8 +17,8 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import URL, event
 
+from grasp_core.engine import computing as computing_module
 from grasp_core.engine import conductor as conductor_module
-from grasp_core.engine import service as service_module
 from grasp_core.errors import SettingsError, StoreError
 from grasp_core.settings import Settings
 from grasp_core.store import claims as claims_module
@@ -248,7 +248,7 @@ def test_a_server_ended_on_a_full_disk_leaves_the_database_intact(tmp_path: Path
 @pytest.mark.long
 def test_a_run_survives_a_database_that_is_away(monkeypatch, postgres: Postgres, caplog) -> None:
     monkeypatch.setattr(conductor_module, "SAVE_SECONDS", 0.05)
-    monkeypatch.setattr(service_module, "POLL_SECONDS", 0.05)
+    monkeypatch.setattr(computing_module, "POLL_SECONDS", 0.05)
     monkeypatch.setattr(claims_module, "LEASE_SECONDS", 0.5)
     with serving(postgres.new_database()) as service:
         record = ask(service, permutations=150_000)

@@ -132,7 +132,7 @@ def test_robots_stay_out(site: Site) -> None:
 
 SAY = """
 import logging, sys, warnings
-from grasp_core.web.logs import set_up_logs
+from grasp_core.logs import set_up_logs
 set_up_logs("json")
 from streamlit.logger import get_logger
 get_logger("streamlit.imported.later").warning("one")

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from grasp_core.logs import JsonLines, without_query
 from grasp_core.server import Server
-from grasp_core.web.logs import JsonLines, without_query
 from tests.web.conftest import SIGN_IN, MakeClient
 
 

@@ -12,6 +12,11 @@ from grasp_core.settings import Settings, variable
 _FILES = ("dask_ca", "dask_cert", "dask_key")
 
 
+def server_pool(settings: Settings, make_executor: Callable[[int], Executor]) -> Pool:
+    """The pool of a server: GRASP_WORKERS counts this machine's, a cluster has its own number."""
+    return make_pool(settings, make_executor, None if settings.dask_address else settings.workers or None)
+
+
 def make_pool(
     settings: Settings, make_executor: Callable[[int], Executor], n_workers: int | None = None
 ) -> Pool:

@@ -108,11 +108,11 @@ def _unpacked(kind: type[Work], sent: Sent) -> Work:
 def _start_worker() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
     os.nice(NICENESS)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    threading.Thread(target=end_with_parent, daemon=True).start()
     warm()
 
 
-def _end_with_parent() -> None:
+def end_with_parent() -> None:
     """A killed parent cannot end its workers: they would wait for work for ever."""
     parent = multiprocessing.parent_process()
     if parent is not None:

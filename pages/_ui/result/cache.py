@@ -22,6 +22,7 @@ from grasp_core.charts import Theme
 from grasp_core.charts.models import models_chart as draw_models
 from grasp_core.charts.plan import plan_chart as draw_plan_chart
 from grasp_core.charts.rater_map import rater_map_chart
+from grasp_core.charts.theme import spec_of
 from grasp_core.groups import AxisSet, Group
 from grasp_core.outcome import Significance
 from grasp_core.panels.models.result import ModelsResult
@@ -272,7 +273,7 @@ def _draw_chart(chart: alt.LayerChart, *, live: bool = False, wide: str = "") ->
 
     One that is `live` fills in; one that is `wide`, under this name, scrolls where the page is narrow.
     """
-    spec: dict[str, Any] = chart.to_dict(validate=False)
+    spec = spec_of(chart)
     if (
         "data" in spec
     ):  # shared by all layers; Streamlit takes it for a frame there, and leaves it alone below

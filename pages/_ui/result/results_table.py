@@ -127,14 +127,14 @@ def _with_marks(rounded: pd.DataFrame, marks: Mapping[str, Sequence[str]]) -> St
 
 def _marks(frame: pd.DataFrame, statistics: Sequence[str]) -> list[str]:
     """Per row the statistics that are marked, such as "GAI ↑**"."""
-    return [
-        ", ".join(
-            f"{WORDS[name].name} {row[f'{name}_arrow']}{row[f'{name}_stars']}"
-            for name in statistics
-            if row[f"{name}_stars"]
-        )
-        for _, row in frame.iterrows()
+    by_statistic = [
+        [
+            f"{WORDS[name].name} {arrow}{stars}" if stars else ""
+            for arrow, stars in zip(frame[f"{name}_arrow"], frame[f"{name}_stars"], strict=True)
+        ]
+        for name in statistics
     ]
+    return [", ".join(filter(None, of_row)) for of_row in zip(*by_statistic, strict=True)]
 
 
 def show_label_table(result: RunResult, theme: Theme) -> None:

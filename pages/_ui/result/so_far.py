@@ -12,7 +12,7 @@ from pages._ui.result.whole_result import show_result
 from pages._ui.shell.page_style import PROVISIONAL
 from pages._ui.widgets.shown import Shown
 
-MORE = 1.25
+MORE = 1.5
 """Charts are drawn anew once there are so many times as many permutations: it is most of a browser's work."""
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable
 
 import streamlit as st
@@ -15,9 +17,10 @@ from grasp_core.store.runs import RunRecord
 from pages._ui.session.permissions import may_manage, require_manage
 from pages._ui.session.projects import here, stores_of
 
-_EVERY_S = 1.0
 FIRST_S = 2.0
 """How long a page waits for the first result, which most runs have by then."""
+SHARE = 5
+"""Looks at a run take at most one part of so many of the time, so that others' pages are not kept waiting."""
 
 
 def once_known(run: RunRecord) -> RunRecord:
@@ -28,38 +31,83 @@ def once_known(run: RunRecord) -> RunRecord:
     return stores_of(run).runs.get(run.id) or run
 
 
-@st.fragment(run_every=_EVERY_S)
 def watch(run_id: str, show: Callable[[Result], None]) -> None:
     """Show how far the run is and what it has found so far; when it ends, draw the page anew."""
-    run = here().runs.get(run_id)
-    if run is None or run.ended:
-        st.rerun()
-    show_progress(run)
-    st.caption("The run goes on when you close this page; its address leads back to it.")
-    if may_manage(run.owner, run.project) and st.button("Cancel the run", icon=":material/stop_circle:"):
-        cancel(run)
-        st.rerun()
-    found = server.shared().service.provisional(run.id)
-    if found is not None:
-        show(found)
+
+    def look() -> None:
+        run = _going(here().runs.get(run_id))
+        st.caption("The run goes on when you close this page; its address leads back to it.")
+        if may_manage(run.owner, run.project) and st.button("Cancel the run", icon=":material/stop_circle:"):
+            cancel(run)
+            st.rerun()
+        found = server.shared().service.provisional(run.id)
+        if found is not None:
+            show(found)
+
+    _now_and_then(look, run_id)
 
 
-@st.fragment(run_every=_EVERY_S)
 def watch_from_outside(
     asked: RunRecord, show: Callable[[Result], None], check: Callable[[], None], *, small_groups: bool
 ) -> None:
     """The same for people without an account, as long as their link works, with what it shows."""
-    try:
-        check()
-    except AccessError:
-        st.rerun()
-    run = stores_of(asked).runs.get(asked.id)
+
+    def look() -> None:
+        try:
+            check()
+        except AccessError:
+            st.rerun()
+        run = _going(stores_of(asked).runs.get(asked.id))
+        found = server.shared().service.provisional(run.id)
+        if found is not None:
+            show(public_view(found, small_groups=small_groups))
+
+    _now_and_then(look, asked.id)
+
+
+def _now_and_then(look: Callable[[], None], run_id: str) -> None:
+    """Look as often as there is something new, or as others leave room: each look draws all that is known."""
+    key = f"look-{run_id}"
+    every_s = pace(server.shared().service.news_every(run_id), st.session_state.get(key, 0.0))
+    looked = 0
+
+    def look_again() -> None:
+        nonlocal looked
+        looked += 1
+        began = time.perf_counter()
+        wanted = pace(server.shared().service.news_every(run_id), st.session_state.get(key, 0.0), every_s)
+        if looked > 1 and wanted != every_s:
+            st.rerun()  # only the whole page sets how often
+        look()
+        if looked > 1:  # the first is drawn with the page, charts and all
+            st.session_state[key] = time.perf_counter() - began
+
+    st.fragment(look_again, run_every=every_s)()
+
+
+def pace(news_every_s: float, took_s: float, now_s: float = 0.0) -> float:
+    """Seconds from one look at a run to the next.
+
+    Parameters
+    ----------
+    news_every_s : float
+        How often there is something new.
+    took_s : float
+        How long the last look took, waiting for others' pages included.
+    now_s : float
+        The present pace, which is kept where it is near.
+    """
+    spared = 2.0 ** math.ceil(math.log2(SHARE * took_s)) if took_s > 0 else 0.0
+    near = news_every_s < spared <= now_s <= 2 * spared
+    return now_s if near else max(news_every_s, spared)
+
+
+def _going(run: RunRecord | None) -> RunRecord:
+    """Show how far the run is; once it has ended, draw the page anew."""
     if run is None or run.ended:
         st.rerun()
     show_progress(run)
-    found = server.shared().service.provisional(run.id)
-    if found is not None:
-        show(public_view(found, small_groups=small_groups))
+    return run
 
 
 def show_progress(run: RunRecord) -> None:

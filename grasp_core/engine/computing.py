@@ -1,0 +1,262 @@
+"""Saved runs, claimed and computed one beside the other: a server's engine.
+
+A run is a row in the database first and work second. Servers claim rows one at a time, renew their claim
+while they compute and save blocks as they go; a claim that is no longer renewed is taken over, and the saved
+blocks are not computed again.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
+from functools import partial
+from typing import NamedTuple
+
+from grasp_core.engine.compute import compute
+from grasp_core.engine.conductor import Conductor
+from grasp_core.engine.held import Held, Holding
+from grasp_core.engine.inputs import Inputs
+from grasp_core.engine.pools.blocks import Progress
+from grasp_core.engine.pools.pool import Pool
+from grasp_core.engine.provisional import EVERY_SECONDS
+from grasp_core.engine.run import run_key
+from grasp_core.errors import (
+    FAULT,
+    DataError,
+    GraspError,
+    LostSchedulerError,
+    RunCancelledError,
+    StoreError,
+)
+from grasp_core.io.dataset.load import Dataset
+from grasp_core.io.sources.allowed import AllowedSources
+from grasp_core.result import Result
+from grasp_core.store import claims
+from grasp_core.store.files import FileStore
+from grasp_core.store.insisting import insist
+from grasp_core.store.runs import LostRunError, RunRecord, RunStore
+from grasp_core.version import __version__
+
+log = logging.getLogger(__name__)
+
+SIDE_BY_SIDE, FOR_EACH_WORKER = 4, 2
+"""Runs that one server computes at one time at most, and for each of its workers, which they share evenly."""
+POLL_SECONDS = 2.0
+"""How often a server looks for runs that another one left."""
+_ASKED = 64
+
+
+class Found(NamedTuple):
+    """A provisional result, and the number that tells it from those before."""
+
+    version: int
+    result: Result | None
+
+
+class Computing:
+    """Computes what is queued, in threads that wait for the workers.
+
+    Parameters
+    ----------
+    runs : RunStore
+    files : FileStore
+    pool : Pool
+    allowed : AllowedSources, optional
+        Where files may be that are not uploaded; by default there are none.
+
+    Attributes
+    ----------
+    closing : threading.Event
+        Set to hand running work back.
+    """
+
+    def __init__(
+        self, runs: RunStore, files: FileStore, pool: Pool, allowed: AllowedSources | None = None
+    ) -> None:
+        self.closing = threading.Event()
+        self._runs = runs
+        self._pool = pool
+        self._inputs = Inputs(runs, files, allowed or AllowedSources(), self.closing)
+        self._holding = Holding()
+        self._asked: OrderedDict[str, threading.Event] = OrderedDict()
+        self._in_hand: dict[str, Conductor] = {}
+        self._awake = threading.Event()
+        self._idle = threading.Event()
+        side_by_side = min(SIDE_BY_SIDE, FOR_EACH_WORKER * pool.n_workers)
+        self._slots = threading.Semaphore(side_by_side)
+        self._conductors = ThreadPoolExecutor(side_by_side, thread_name_prefix="grasp-run")
+        self._dispatcher = threading.Thread(target=self._dispatch, name="grasp-dispatch", daemon=True)
+        self._renewer = threading.Thread(target=self._renew, name="grasp-renew", daemon=True)
+
+    def start(self) -> None:
+        """Start the workers and begin to look for runs."""
+        self._pool.warm()
+        self._dispatcher.start()
+        self._renewer.start()
+
+    def hold(self, key: str, dataset: Dataset, load_s: float) -> int:
+        """Hold a question's data; see :class:`~grasp_core.engine.held.Holding`."""
+        return self._holding.hold(key, dataset, load_s)
+
+    def drop(self, key: str, number: int) -> None:
+        """Hold them no longer."""
+        self._holding.drop(key, number)
+
+    def expect(self, run_id: str) -> None:
+        """Look for a run that was just asked."""
+        self._asked[run_id] = threading.Event()
+        if len(self._asked) > _ASKED:
+            self._asked.popitem(last=False)
+        self._awake.set()
+
+    def progress(self, run_id: str) -> Progress | None:
+        """How far a run is that is computed here, as far as that is known."""
+        conductor = self._in_hand.get(run_id)
+        return None if conductor is None else conductor.progress
+
+    def found(self, run_id: str, version: int) -> Found | None:
+        """What is found so far of a run, for whoever has seen this version, again not; None if not here."""
+        conductor = self._in_hand.get(run_id)
+        if conductor is None or not conductor.version:
+            return None
+        known = conductor.version  # before the result, which may be a newer one's
+        return Found(known, None if known == version else conductor.provisional)
+
+    def news_every(self, run_id: str) -> float | None:
+        """Seconds from one provisional result of a run to the next, as things are now; None if not here."""
+        conductor = self._in_hand.get(run_id)
+        return None if conductor is None else EVERY_SECONDS * conductor.side_by_side
+
+    def wait(self, run_id: str, seconds: float) -> None:
+        """Wait until something is found of a run that was asked here or is in hand, or for so long."""
+        event, conductor = self._asked.get(run_id), self._in_hand.get(run_id)
+        if event is None and conductor is not None:
+            event = conductor.known
+        if event is not None:
+            event.wait(seconds)
+            self._asked.pop(run_id, None)  # another server may compute it: once is enough
+
+    def cancel(self, run_id: str) -> None:
+        """Stop a run at once, if it is computed here."""
+        conductor = self._in_hand.get(run_id)
+        if conductor is not None:
+            conductor.cancelled = True
+
+    def close(self) -> None:
+        """Hand running work back to the queue and end the workers."""
+        self.closing.set()
+        self._awake.set()
+        if self._dispatcher.is_alive():
+            self._dispatcher.join()
+        self._conductors.shutdown(wait=True)
+        self._idle.set()  # only now: claims are renewed until the last run has been handed back
+        if self._renewer.is_alive():
+            self._renewer.join()
+        self._pool.close()
+
+    def _dispatch(self) -> None:
+        while not self.closing.is_set():
+            self._slots.acquire()
+            record = None
+            if not self.closing.is_set():
+                try:
+                    record = self._runs.claim(in_hand=tuple(self._in_hand))
+                except StoreError as error:
+                    log.warning("no run could be claimed: %s", error)
+                except Exception as error:  # whatever it is, this thread has to live on
+                    log.error("no run could be claimed: %s", type(error).__name__)
+            if record is None:
+                self._slots.release()
+                self._awake.wait(POLL_SECONDS)
+                self._awake.clear()
+            else:
+                known = self._asked.get(record.id) or threading.Event()
+                conductor = Conductor(self._runs, record, known, self.closing, self._in_hand)
+                self._in_hand[record.id] = conductor
+                self._asked.pop(record.id, None)
+                self._conductors.submit(self._conduct, conductor)
+
+    def _renew(self) -> None:
+        """Renew the claims on the runs in hand, whatever they are busy with."""
+        while not self._idle.wait(claims.LEASE_SECONDS / 4):
+            for conductor in list(self._in_hand.values()):
+                try:
+                    conductor.renew()
+                except Exception as error:  # whatever it is, this thread has to live on
+                    log.error("a claim could not be renewed: %s", type(error).__name__)
+
+    def _conduct(self, conductor: Conductor) -> None:
+        record = conductor.record
+        try:
+            held = self._holding.find(key_of(record))
+            end = self._outcome(conductor, held)
+            try:
+                insist(end, until=self.closing)
+            except StoreError:
+                raise
+            except Exception as error:  # e.g. a result that cannot be written
+                log.error("run %s could not be ended: %s", record.id, type(error).__name__)
+                insist(partial(self._runs.finish, record, "failed", error=FAULT), until=self.closing)
+            if held is not None:
+                self._holding.drop(key_of(record), held.number)
+        except LostRunError:  # perhaps asked again, and then its data are wanted here
+            log.info("run %s went on elsewhere or was deleted", record.id)
+        except StoreError as error:  # its claim runs out, and whoever finds it then resumes it
+            log.warning("run %s could not be saved: %s", record.id, error)
+        finally:
+            conductor.known.set()
+            del self._in_hand[record.id]
+            self._slots.release()
+            self._awake.set()
+
+    def _outcome(self, conductor: Conductor, held: Held | None) -> Callable[[], None]:
+        """Compute a claimed run; returns how it is to be ended in the database."""
+        record = conductor.record
+        started = time.monotonic()
+        try:
+            result = self._compute(conductor, held)
+        except RunCancelledError:
+            if self.closing.is_set():
+                return partial(self._runs.release, record)
+            return partial(self._runs.finish, record, "cancelled")
+        except StoreError:
+            raise
+        except LostSchedulerError as error:
+            return partial(self._runs.finish, record, "failed", error=f"{error} What was computed is kept.")
+        except GraspError as error:
+            return partial(self._runs.finish, record, "failed", error=str(error))
+        except Exception as error:
+            # The type alone: a message could quote rater data, which must not reach a log.
+            log.error("run %s failed: %s", record.id, type(error).__name__)
+            return partial(self._runs.finish, record, "failed", error=FAULT)
+        seconds = time.monotonic() - started
+        return partial(self._runs.finish, record, "done", result=result, duration_s=seconds)
+
+    def _compute(self, conductor: Conductor, held: Held | None) -> Result:
+        record = conductor.record
+        if record.cancel_requested:  # of a server that did not live to see it
+            raise RunCancelledError
+        if record.code_version != __version__:
+            raise DataError("GRASP was upgraded while this run waited; run it again.")
+        before = Progress(record.done, record.total, None)
+        each = partial(self._pool.each, check=lambda: conductor.check(before))
+        data = (
+            self._inputs.dataset(record, each) if held is None else nullcontext((held.dataset, held.load_s))
+        )
+        with data as (dataset, load_s):
+            return compute(dataset, record.spec, self._pool, conductor, conductor, load_s=load_s)
+
+
+def key_of(record: RunRecord) -> str:
+    """What a run's data are held as."""
+    return held_as(record.project, run_key(record.summary, record.spec, __version__))
+
+
+def held_as(project: str, key: str) -> str:
+    """What the data of a question of a project are held as."""
+    return f"{project}:{key}"

@@ -1,0 +1,145 @@
+"""Runs computed in a process of their own: the same digits, and what happens when it ends."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from grasp_core.engine import apart as apart_module
+from grasp_core.engine.apart import Apart
+from grasp_core.engine.pools.pool import Pool
+from grasp_core.errors import WorkerError
+from grasp_core.server import Server, make_server
+from grasp_core.settings import Settings
+from tests.empty_store import empty_home
+from tests.engine.asking import DATA, ENDLESS, wait_until
+from tests.engine.serving import ask, ended, in_progress, now, result_digits
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return Settings(home=empty_home(tmp_path), workers=2)
+
+
+@pytest.fixture
+def server(settings: Settings) -> Iterator[Server]:
+    before = _children()
+    made = make_server(settings)
+    made.service.start()
+    try:
+        yield made
+    finally:
+        made.service.close()
+        made.database.dispose()
+    assert _children() <= before
+    assert not [thread.name for thread in threading.enumerate() if thread.name.startswith("grasp-")]
+
+
+def _children() -> set[int]:
+    return {child.pid or 0 for child in multiprocessing.active_children()}
+
+
+def _the_process(before: set[int]) -> int:
+    (pid,) = _children() - before
+    return pid
+
+
+def half(number: int) -> float:
+    if number < 0:
+        raise ValueError("a negative number")
+    return number / 2
+
+
+def test_what_is_asked_there_is_what_is_found_here(server: Server, right: dict) -> None:
+    """Held data, digits, what is found so far, workers, errors of theirs, and a cancel."""
+    service = server.service
+    record = ask(service)  # whose files are nowhere but in memory
+    service.wait(record.id, 60)
+    assert service.progress(now(service, record)).total == 1000
+    assert result_digits(service, record) == right
+
+    going = ask(service, permutations=ENDLESS)
+    in_progress(service, going)
+    found = service.provisional(going.id)
+    assert found is not None
+    assert found.provisional
+    again = service.provisional(going.id)
+    assert again is found or again != found  # not sent twice
+    assert service.news_every(going.id) == 1.0
+    assert list(service.pool.each(half, [1, 2, 3])) == [0.5, 1.0, 1.5]
+    with pytest.raises(ValueError, match="a negative number"):
+        list(service.pool.each(half, [-1]))
+    service.cancel(going.id)
+    assert ended(service, going).state == "cancelled"
+    assert service.news_every(going.id) == 2.0
+
+
+def test_a_process_that_ends_is_started_anew_and_goes_on(
+    monkeypatch: pytest.MonkeyPatch, settings: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(apart_module, "AGAIN_SECONDS", 0.1)
+    before = _children()
+    server = make_server(settings)
+    service = server.service
+    service.start()
+    try:
+        record = ask(service, with_files=True, permutations=ENDLESS)
+        wait_until(lambda: now(service, record).done > 0)
+        first = _the_process(before)
+        os.kill(first, signal.SIGKILL)
+        assert list(service.pool.each(half, [4])) == [2.0]  # by the next one
+        assert _the_process(before) != first
+        assert "the process that computes runs ended; it is started again" in caplog.text
+        left = now(service, record).done
+        wait_until(lambda: now(service, record).attempt == 2)  # once its claim has run out
+        wait_until(lambda: now(service, record).done > left)
+    finally:
+        service.close()
+        server.database.dispose()
+
+
+def test_a_closed_server_hands_its_run_back(settings: Settings) -> None:
+    server = make_server(settings)
+    server.service.start()
+    record = ask(server.service, permutations=ENDLESS)
+    in_progress(server.service, record)
+    server.service.close()
+    left = now(server.service, record)
+    assert left.state == "queued"
+    assert left.done > 0
+    server.database.dispose()
+
+
+def test_nothing_is_held_or_found_where_no_process_was_started(settings: Settings) -> None:
+    apart = Apart(settings)
+    assert apart.hold("key", DATA, 0.0) == 0
+    assert apart.progress("run") is apart.found("run", 0) is apart.news_every("run") is None
+    apart.expect("run")
+    apart.wait("run", 60)
+    apart.cancel("run")
+    apart.close()
+    with closing(Pool(apart.workers, 1)) as pool, pytest.raises(WorkerError):
+        list(pool.each(half, [1]))
+
+
+def test_a_process_that_cannot_start_is_told_of(
+    monkeypatch: pytest.MonkeyPatch, settings: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    def cannot(*_: object) -> None:
+        raise RuntimeError("rater r7 said Yes")
+
+    monkeypatch.setattr(apart_module, "AGAIN_SECONDS", 0.05)
+    monkeypatch.setattr(apart_module._Manager, "start", cannot)
+    apart = Apart(settings)
+    apart.start()
+    wait_until(lambda: caplog.text.count("did not start: RuntimeError") > 1)
+    assert apart.progress("run") is None
+    assert "rater r7" not in caplog.text
+    apart.close()
