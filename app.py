@@ -39,6 +39,7 @@ from pages._ui.session.sign_ins import SignIns, sign_out_route
 from pages._ui.shell.guard import show_error
 from pages._ui.shell.in_batches import hand_on_in_batches
 from pages._ui.shell.messages import Messages
+from pages._ui.shell.no_lock import read_settings_without_lock
 from pages._ui.shell.screens import SCREENS
 from pages._ui.shell.waiting import drop_unused, waiting_bytes
 from pages._ui.shell.warm import warm
@@ -73,6 +74,7 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
     """Get ready while the first visitor reads the first page; hand running work back after the last."""
     set_up_logs(SETTINGS.log_format)
     send_at_once()
+    read_settings_without_lock()
     sys.setswitchinterval(TURN_SECONDS)
     if SETTINGS.allow_anonymous:
         log.warning("GRASP_ALLOW_ANONYMOUS: whoever can reach this server sees and deletes everything")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import logging
 import threading
 from collections.abc import Callable
@@ -263,16 +262,15 @@ def make_server(settings: Settings, make_executor: Callable[[int], Executor] | N
 
 def shared() -> Server:
     """The server of this process, started."""
-    with _starting:  # the first visitor may come while the app is still getting ready
-        return start_shared()
+    if not _shared:
+        with _starting:  # the first visitor may come while the app is still getting ready
+            if not _shared:
+                server = make_server(read_settings())
+                server.start()
+                _shared.append(server)
+    # Without the lock: pages ask dozens of times, and once two threads meet at one they keep meeting.
+    return _shared[0]
 
 
 _starting = threading.Lock()
-
-
-@functools.cache
-def start_shared() -> Server:
-    """The process's server; :func:`shared` sees to it that it is started once."""
-    server = make_server(read_settings())
-    server.start()
-    return server
+_shared: list[Server] = []

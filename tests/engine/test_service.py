@@ -404,5 +404,5 @@ def test_the_shared_server_is_one_even_if_many_ask_first(monkeypatch, tmp_path: 
     finally:
         for server in made:
             server.close()
-        server_module.start_shared.cache_clear()
+        server_module._shared.clear()
     assert not [thread.name for thread in threading.enumerate() if thread.name.startswith("grasp-")]

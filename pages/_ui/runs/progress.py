@@ -98,8 +98,9 @@ def pace(news_every_s: float, took_s: float, now_s: float = 0.0) -> float:
         The present pace, which is kept where it is near.
     """
     spared = 2.0 ** math.ceil(math.log2(SHARE * took_s)) if took_s > 0 else 0.0
-    near = news_every_s < spared <= now_s <= 2 * spared
-    return now_s if near else max(news_every_s, spared)
+    wanted = max(news_every_s, spared)
+    near = wanted / 2 < now_s < wanted * 2 or (spared > news_every_s and now_s == wanted * 2)
+    return now_s if near else wanted
 
 
 def _going(run: RunRecord | None) -> RunRecord:
