@@ -46,10 +46,11 @@ from pages._ui.shell.warm import warm
 
 log = logging.getLogger("grasp.app")
 
-TURN_SECONDS = 0.0005
-"""How long a thread that draws keeps the one that sends waiting, at each of a page's messages.
+TURN_SECONDS = 0.002
+"""How long a thread that draws keeps others waiting, such as the one that sends what is drawn.
 
-With Python's 5 ms a page takes 0.8 s beside one drawing thread, so 0.2 s, and 0.03 s alone.
+Python's 5 ms are long beside a page's 50; with a tenth of that, threads that draw side by side are stopped so
+often while they hold a lock that all of them wait.
 """
 
 

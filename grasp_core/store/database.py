@@ -32,7 +32,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from grasp_core.errors import SettingsError, StoreError
 from grasp_core.settings import Settings
 from grasp_core.store.schema import runs
-from grasp_core.store.sqlite import empty_log, read_anew, sqlite_engine, tables_remade
+from grasp_core.store.sqlite import POOL, empty_log, read_anew, sqlite_engine, tables_remade
 
 _ID_BYTES = 15
 CONNECT_SECONDS = 10
@@ -86,7 +86,7 @@ def connect(url: URL) -> Engine:
         engine = sqlite_engine(url)
     else:
         limits = {} if "connect_timeout" in url.query else {"connect_timeout": CONNECT_SECONDS}
-        engine = sqlalchemy.create_engine(url, pool_pre_ping=True, connect_args=limits)
+        engine = sqlalchemy.create_engine(url, pool_pre_ping=True, connect_args=limits, **POOL)
     try:
         with translated_errors():
             _upgrade(engine)

@@ -19,6 +19,8 @@ from grasp_core.errors import StoreError
 
 BUSY_SECONDS = 20
 """How long a writer waits for another one."""
+POOL = {"pool_size": 15, "max_overflow": 0}
+"""Connections of a process, at most; all are kept: opening one takes as long as what is then asked of it."""
 _EMPTYING_MS = 2_000
 """How long emptying the write-ahead log waits for readers; the next sweep tries again."""
 _OWNER_ONLY = 0o600
@@ -49,7 +51,7 @@ def sqlite_engine(url: URL) -> Engine:
     except OSError as error:
         raise StoreError(f"GRASP_HOME cannot be used: {error.strerror}") from None
     options = {_FILE: (opened.st_dev, opened.st_ino)}
-    engine = create_engine(url, execution_options=options)
+    engine = create_engine(url, execution_options=options, **POOL)
     event.listen(engine, "do_connect", _open_what_is_there)
     event.listen(engine, "connect", _set_up)
     event.listen(engine, "begin", _begin)
