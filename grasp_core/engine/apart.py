@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import multiprocessing
+import os
 import signal
 import threading
 from collections.abc import Callable
@@ -40,6 +41,8 @@ WORKERS_SECONDS = 120.0
 """How long work for its workers does."""
 AGAIN_SECONDS = 1.0
 """How long after its end the process is started anew."""
+NICENESS = 5
+"""How far it stands back for the one that answers people; its workers further."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -242,6 +245,7 @@ class _Workers(ThreadPoolExecutor):
 
 def _begin(log_format: str) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)  # whoever started it ends it, with runs handed back
+    os.nice(NICENESS)
     threading.Thread(target=workers.end_with_parent, daemon=True).start()
     set_up_logs(log_format)
 

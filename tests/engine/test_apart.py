@@ -8,6 +8,8 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import closing
+from multiprocessing import AuthenticationError
+from multiprocessing.connection import Client
 from pathlib import Path
 
 import pytest
@@ -79,6 +81,17 @@ def test_what_is_asked_there_is_what_is_found_here(server: Server, right: dict) 
     service.cancel(going.id)
     assert ended(service, going).state == "cancelled"
     assert service.news_every(going.id) == 2.0
+
+    _is_answered_by_its_key_alone(server)
+
+
+def _is_answered_by_its_key_alone(server: Server) -> None:
+    desk = server.service._computing._desk
+    assert desk is not None
+    place = Path(desk._token.address)
+    assert place.parent.stat().st_mode & 0o077 == 0
+    with pytest.raises(AuthenticationError):
+        Client(str(place), authkey=b"another")
 
 
 def test_a_process_that_ends_is_started_anew_and_goes_on(
