@@ -219,7 +219,7 @@ class Apart:
                 manager.start(_begin, (self._settings.log_format,))
                 self._desk = manager.desk(self._settings)  # type: ignore[attr-defined]
                 self._ready.set()
-                self._ask("stay")
+                self._ask("close" if self.closing.is_set() else "stay")  # else it was closed while it started
             except (EOFError, OSError, GoneError):
                 log.warning("the process that computes runs ended; it is started again")
             except Exception as error:  # whatever it is, this thread has to live on

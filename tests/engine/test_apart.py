@@ -130,6 +130,15 @@ def test_a_closed_server_hands_its_run_back(settings: Settings) -> None:
     server.database.dispose()
 
 
+def test_closed_while_it_starts(settings: Settings) -> None:
+    before = _children()
+    apart = Apart(settings)
+    apart.start()
+    wait_until(lambda: _children() > before)
+    apart.close()
+    assert _children() == before
+
+
 def test_nothing_is_held_or_found_where_no_process_was_started(settings: Settings) -> None:
     apart = Apart(settings)
     assert apart.hold("key", DATA, 0.0) == 0
