@@ -89,7 +89,7 @@ class Server:
     visitors : Visitors
         Who comes by a share link.
     service : Service
-        What computes.
+        Takes in questions and has them computed.
     plans : Plans
         Plans of the next round, computed beside it.
     items : GroupItems

@@ -11,19 +11,24 @@ import logging
 import multiprocessing
 import os
 import signal
+import tempfile
 import threading
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from dataclasses import dataclass
-from multiprocessing.managers import BaseManager, BaseProxy
+from multiprocessing.managers import BaseManager, BaseProxy, RemoteError
 from typing import Any, ParamSpec, TypeVar, cast
+
+from sqlalchemy import Engine
 
 from grasp_core.engine.computing import Computing, Found
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.blocks import Progress
 from grasp_core.engine.pools.choose import server_pool
+from grasp_core.engine.pools.pool import Pool
+from grasp_core.errors import GraspError
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.io.parts.survey import DatasetInParts
 from grasp_core.io.sources.allowed import AllowedSources
@@ -37,10 +42,11 @@ log = logging.getLogger(__name__)
 
 START_SECONDS = 10.0
 """How long a question waits for a process that is being started."""
-WORKERS_SECONDS = 120.0
-"""How long work for its workers does."""
+WORKERS_SECONDS = 30.0
+"""How long whoever needs a worker waits for one."""
 AGAIN_SECONDS = 1.0
-"""How long after its end the process is started anew."""
+"""How long after its end the process is started anew; twice as long each time that it did not start."""
+LONGEST_SECONDS = 30.0
 NICENESS = 5
 """How far it stands back for the one that answers people; its workers further."""
 
@@ -69,18 +75,19 @@ class _Desk:
     """
 
     def __init__(self, settings: Settings) -> None:
-        self._database = connect(database_url(settings))
-        self._pool = server_pool(settings, workers.processes)
-        allowed = AllowedSources(settings.data_dir, settings.data_urls)
-        runs, files = RunStore(self._database), FileStore(self._database)
-        self._computing = Computing(runs, files, self._pool, allowed)
-        self._computing.start()
+        self._settings = settings
+        self._closed = threading.Event()
+        self._closing = threading.Lock()
+        self._computing: Computing
+        self._pool: Pool
+        self._database: Engine
 
     def do(self, name: str, *arguments: Any) -> _Outcome:
         """Call one of these methods, or one of :class:`~grasp_core.engine.computing.Computing`."""
         mine: dict[str, Any] = {
-            "call": self._call,
-            "stay": self._computing.closing.wait,
+            "begin": self._begin,
+            "work": self._work,
+            "stay": self._closed.wait,
             "close": self._close,
         }
         method = mine.get(name) or getattr(self._computing, name)
@@ -89,12 +96,28 @@ class _Desk:
         except Exception as error:  # raised where it was asked for
             return _Outcome(error=error)
 
-    def _call(self, function: Callable[[Any], Any], argument: Any) -> Any:
+    def _begin(self) -> None:
+        """Not done where the desk is made: what is raised there comes back without its words."""
+        settings = self._settings
+        self._database = connect(database_url(settings))
+        self._pool = server_pool(settings, workers.processes)
+        allowed = AllowedSources(settings.data_dir, settings.data_urls)
+        runs, files = RunStore(self._database), FileStore(self._database)
+        self._computing = Computing(runs, files, self._pool, allowed)
+        self._computing.start()
+
+    def _work(self, function: Callable[[Any], Any], argument: Any) -> Any:
         return next(self._pool.each(function, [argument]))
 
     def _close(self) -> None:
-        self._computing.close()
-        self._database.dispose()
+        with self._closing:  # it may be asked twice, by who closes and by who started it
+            if self._closed.is_set():
+                return
+            try:
+                self._computing.close()
+                self._database.dispose()
+            finally:
+                self._closed.set()
 
 
 class _DeskProxy(BaseProxy):
@@ -103,8 +126,8 @@ class _DeskProxy(BaseProxy):
     _exposed_ = ("do",)
 
     def do(self, name: str, *arguments: Any) -> _Outcome:
-        told = cast("Callable[[str, Any], Any]", self._callmethod)  # whose types say that it returns nothing
-        outcome: _Outcome = told("do", (name, *arguments))
+        call = cast("Callable[[str, Any], Any]", self._callmethod)  # whose types say that it returns nothing
+        outcome: _Outcome = call("do", (name, *arguments))
         return outcome
 
 
@@ -143,57 +166,61 @@ class Apart:
         """Hold a question's data there; 0 where they are not held, but read again."""
         if isinstance(dataset, DatasetInParts):
             return 0
-        return self._told("hold", key, dataset, load_s, patience=START_SECONDS) or 0
+        try:
+            return self._asked_or_none("hold", key, dataset, load_s, patience=START_SECONDS) or 0
+        except (MemoryError, RemoteError):  # too large to be handed over
+            return 0
 
     def drop(self, key: str, number: int) -> None:
         """Hold them no longer."""
-        self._told("drop", key, number)
+        self._asked_or_none("drop", key, number)
 
     def expect(self, run_id: str) -> None:
         """Look for a run that was just asked."""
-        self._told("expect", run_id)
+        self._asked_or_none("expect", run_id)
 
     def progress(self, run_id: str) -> Progress | None:
         """How far a run is that is computed there, as far as that is known."""
-        progress: Progress | None = self._told("progress", run_id)
+        progress: Progress | None = self._asked_or_none("progress", run_id)
         return progress
 
     def found(self, run_id: str, version: int) -> Found | None:
-        """What is found so far of a run, for whoever has seen this version, again not; None if not there."""
-        found: Found | None = self._told("found", run_id, version)
+        """What is found so far of a run, without a result where it is this version; None if not there."""
+        found: Found | None = self._asked_or_none("found", run_id, version)
         return found
 
     def news_every(self, run_id: str) -> float | None:
         """Seconds from one provisional result of a run to the next, as things are now; None if not there."""
-        seconds: float | None = self._told("news_every", run_id)
+        seconds: float | None = self._asked_or_none("news_every", run_id)
         return seconds
 
     def wait(self, run_id: str, seconds: float) -> None:
         """Wait until something is found of a run, or for so long."""
-        self._told("wait", run_id, seconds)
+        self._asked_or_none("wait", run_id, seconds)
 
     def cancel(self, run_id: str) -> None:
         """Stop a run at once, if it is computed there."""
-        self._told("cancel", run_id)
+        self._asked_or_none("cancel", run_id)
 
     def workers(self, n_workers: int) -> Executor:
         """Its workers, for what is not a run."""
-        return _Workers(n_workers, self._call)
+        return _Workers(n_workers, self._work)
 
     def close(self) -> None:
         """Have running work handed back, and end the process."""
         self.closing.set()
         if self._keeper.is_alive():
-            self._told("close")
+            self._asked_or_none("close")
             self._keeper.join()
+        self._ready.set()  # whoever waits for the process learns that there is none
 
-    def _call(self, function: Callable[[Any], Any], argument: Any) -> Any:
+    def _work(self, function: Callable[[Any], Any], argument: Any) -> Any:
         try:
-            return self._ask("call", function, argument, patience=WORKERS_SECONDS)
+            return self._ask("work", function, argument, patience=WORKERS_SECONDS)
         except GoneError:
             raise BrokenProcessPool from None
 
-    def _told(self, name: str, *arguments: Any, patience: float = 0.0) -> Any:
+    def _asked_or_none(self, name: str, *arguments: Any, patience: float = 0.0) -> Any:
         """What it answers; None where it is gone."""
         with suppress(GoneError):
             return self._ask(name, *arguments, patience=patience)
@@ -206,44 +233,68 @@ class Apart:
         try:
             outcome = desk.do(name, *arguments)
         except (EOFError, OSError):
+            if self._desk is desk and not self.closing.is_set():
+                self._ready.clear()  # who asks again waits for the next one
             raise GoneError from None
-        if outcome.error is not None:
-            raise outcome.error
-        return outcome.value
+        return _value_of(outcome)
 
     def _keep(self) -> None:
         """Have a process as long as this one is not closing."""
+        pause = AGAIN_SECONDS
         while not self.closing.is_set():
-            manager = _Manager(ctx=multiprocessing.get_context("spawn"))
-            try:
-                manager.start(_begin, (self._settings.log_format,))
-                self._desk = manager.desk(self._settings)  # type: ignore[attr-defined]
-                self._ready.set()
-                self._ask("close" if self.closing.is_set() else "stay")  # else it was closed while it started
-            except (EOFError, OSError, GoneError):
+            with tempfile.TemporaryDirectory(prefix="grasp-", ignore_cleanup_errors=True) as folder:
+                if self._had_one(folder):
+                    pause = AGAIN_SECONDS
+            self.closing.wait(pause)
+            pause = min(2 * pause, LONGEST_SECONDS)
+
+    def _had_one(self, folder: str) -> bool:
+        """Have a process, which has its files in this folder, until it ends; whether it began to compute."""
+        manager = _Manager(ctx=multiprocessing.get_context("spawn"))
+        began = False
+        try:
+            manager.start(_get_ready, (self._settings.log_format, folder))
+            desk = manager.desk(self._settings)  # type: ignore[attr-defined]
+            _value_of(desk.do("begin"))
+            self._desk, began = desk, True
+            self._ready.set()
+            self._ask("close" if self.closing.is_set() else "stay")  # else it was closed while it started
+        except (EOFError, OSError, GoneError):
+            if not self.closing.is_set():
                 log.warning("the process that computes runs ended; it is started again")
-            except Exception as error:  # whatever it is, this thread has to live on
-                log.error("the process that computes runs did not start: %s", type(error).__name__)
-            finally:
+        except GraspError as error:
+            log.error("the process that computes runs did not start: %s", error)
+        except Exception as error:  # whatever it is, this thread has to live on; its words could quote data
+            log.error("the process that computes runs did not start: %s", type(error).__name__)
+        finally:
+            if not self.closing.is_set():
                 self._ready.clear()
-                self._desk = None
+            self._desk = None
             _end(manager)
-            self.closing.wait(AGAIN_SECONDS)
+        return began
 
 
 class _Workers(ThreadPoolExecutor):
-    """Threads that wait for workers of another process."""
+    """Threads that wait for workers of another process, which call functions of one argument."""
 
-    def __init__(self, n_workers: int, call: Callable[[Any, Any], Any]) -> None:
+    def __init__(self, n_workers: int, work: Callable[[Any, Any], Any]) -> None:
         super().__init__(n_workers, thread_name_prefix="grasp-far")
-        self._call = call
+        self._work = work
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         """Have a worker call a function of one argument."""
-        return super().submit(self._call, fn, *args)
+        (argument,) = args
+        return super().submit(self._work, fn, argument)
 
 
-def _begin(log_format: str) -> None:
+def _value_of(outcome: _Outcome) -> Any:
+    if outcome.error is not None:
+        raise outcome.error
+    return outcome.value
+
+
+def _get_ready(log_format: str, folder: str) -> None:
+    tempfile.tempdir = folder
     signal.signal(signal.SIGTERM, signal.SIG_IGN)  # whoever started it ends it, with runs handed back
     os.nice(NICENESS)
     threading.Thread(target=workers.end_with_parent, daemon=True).start()

@@ -109,6 +109,8 @@ class Computing:
 
     def expect(self, run_id: str) -> None:
         """Look for a run that was just asked."""
+        if run_id in self._in_hand:
+            return
         self._asked[run_id] = threading.Event()
         if len(self._asked) > _ASKED:
             self._asked.popitem(last=False)
@@ -120,7 +122,7 @@ class Computing:
         return None if conductor is None else conductor.progress
 
     def found(self, run_id: str, version: int) -> Found | None:
-        """What is found so far of a run, for whoever has seen this version, again not; None if not here."""
+        """What is found so far of a run, without a result where it is this version; None if not here."""
         conductor = self._in_hand.get(run_id)
         if conductor is None or not conductor.version:
             return None
@@ -134,9 +136,8 @@ class Computing:
 
     def wait(self, run_id: str, seconds: float) -> None:
         """Wait until something is found of a run that was asked here or is in hand, or for so long."""
-        event, conductor = self._asked.get(run_id), self._in_hand.get(run_id)
-        if event is None and conductor is not None:
-            event = conductor.known
+        conductor = self._in_hand.get(run_id)
+        event = self._asked.get(run_id) if conductor is None else conductor.known
         if event is not None:
             event.wait(seconds)
             self._asked.pop(run_id, None)  # another server may compute it: once is enough

@@ -68,7 +68,7 @@ class Service:
         self._seen: OrderedDict[str, tuple[int, Result]] = OrderedDict()
 
     def start(self) -> None:
-        """Start the workers and begin to look for runs."""
+        """Have runs looked for and computed."""
         self._computing.start()
 
     def submit(
@@ -135,7 +135,7 @@ class Service:
     def provisional(self, run_id: str) -> Result | None:
         """What is found so far of a run that goes on; None where nothing is known yet.
 
-        The same object until more is found.
+        Of a run computed here, the same object until more is found.
         """
         version, seen = self._seen.get(run_id, (0, None))
         found = self._computing.found(run_id, version)
@@ -187,7 +187,7 @@ class Service:
     def close(self) -> None:
         """Hand running work back to the queue and end the workers."""
         self._computing.close()
-        self.pool.close()
+        self.pool.close()  # which is the same where this process computes
 
     def _result(self, run_id: str) -> Result:
         found = self.runs.result(run_id)

@@ -80,7 +80,7 @@ def test_what_is_asked_there_is_what_is_found_here(server: Server, right: dict) 
         list(service.pool.each(half, [-1]))
     service.cancel(going.id)
     assert ended(service, going).state == "cancelled"
-    assert service.news_every(going.id) == 2.0
+    wait_until(lambda: service.news_every(going.id) == 2.0)  # once it is let go there
 
     _is_answered_by_its_key_alone(server)
 

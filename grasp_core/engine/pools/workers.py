@@ -24,7 +24,7 @@ from grasp_core.panels.warm import warm
 HELD = 4
 """Work that a worker process keeps unpacked: of the runs that are computed side by side."""
 NICENESS = 10
-"""How far worker processes stand back for the one that answers people."""
+"""How far worker processes stand back for the one that started them."""
 
 
 def available_cores() -> int:
@@ -107,6 +107,9 @@ def _unpacked(kind: type[Work], sent: Sent) -> Work:
 
 def _start_worker() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
+    signal.signal(
+        signal.SIGTERM, signal.SIG_DFL
+    )  # which the parent may ignore: by it a broken pool ends them
     os.nice(NICENESS)
     threading.Thread(target=end_with_parent, daemon=True).start()
     warm()

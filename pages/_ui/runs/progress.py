@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import time
 from collections.abc import Callable
 
 import streamlit as st
@@ -19,8 +17,8 @@ from pages._ui.session.projects import here, stores_of
 
 FIRST_S = 2.0
 """How long a page waits for the first result, which most runs have by then."""
-SHARE = 5
-"""Looks at a run take at most one part of so many of the time, so that others' pages are not kept waiting."""
+SELDOM_S = 2.0
+"""How seldom a page looks at a run at most: others beside it, which make news rarer, may end before it."""
 
 
 def once_known(run: RunRecord) -> RunRecord:
@@ -66,41 +64,12 @@ def watch_from_outside(
 
 
 def _now_and_then(look: Callable[[], None], run_id: str) -> None:
-    """Look as often as there is something new, or as others leave room: each look draws all that is known."""
-    key = f"look-{run_id}"
-    every_s = pace(server.shared().service.news_every(run_id), st.session_state.get(key, 0.0))
-    looked = 0
+    """Look as often as there is something new, for each look draws all that is known; it stays so.
 
-    def look_again() -> None:
-        nonlocal looked
-        looked += 1
-        began = time.perf_counter()
-        wanted = pace(server.shared().service.news_every(run_id), st.session_state.get(key, 0.0), every_s)
-        if looked > 1 and wanted != every_s:
-            st.rerun()  # only the whole page sets how often
-        look()
-        if looked > 1:  # the first is drawn with the page, charts and all
-            st.session_state[key] = time.perf_counter() - began
-
-    st.fragment(look_again, run_every=every_s)()
-
-
-def pace(news_every_s: float, took_s: float, now_s: float = 0.0) -> float:
-    """Seconds from one look at a run to the next.
-
-    Parameters
-    ----------
-    news_every_s : float
-        How often there is something new.
-    took_s : float
-        How long the last look took, waiting for others' pages included.
-    now_s : float
-        The present pace, which is kept where it is near.
+    Only the whole page, drawn anew, sets how often; that would close a dialog that is open before it.
     """
-    spared = 2.0 ** math.ceil(math.log2(SHARE * took_s)) if took_s > 0 else 0.0
-    wanted = max(news_every_s, spared)
-    near = wanted / 2 < now_s < wanted * 2 or (spared > news_every_s and now_s == wanted * 2)
-    return now_s if near else wanted
+    every_s = min(server.shared().service.news_every(run_id), SELDOM_S)
+    st.fragment(look, run_every=every_s)()
 
 
 def _going(run: RunRecord | None) -> RunRecord:
