@@ -6,7 +6,6 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Iterator
 from contextlib import closing
 from multiprocessing import AuthenticationError
 from multiprocessing.connection import Client
@@ -30,20 +29,6 @@ def settings(tmp_path: Path) -> Settings:
     return Settings(home=empty_home(tmp_path), workers=2)
 
 
-@pytest.fixture
-def server(settings: Settings) -> Iterator[Server]:
-    before = _children()
-    made = make_server(settings)
-    made.service.start()
-    try:
-        yield made
-    finally:
-        made.service.close()
-        made.database.dispose()
-    assert _children() <= before
-    assert not [thread.name for thread in threading.enumerate() if thread.name.startswith("grasp-")]
-
-
 def _children() -> set[int]:
     return {child.pid or 0 for child in multiprocessing.active_children()}
 
@@ -59,9 +44,12 @@ def half(number: int) -> float:
     return number / 2
 
 
-def test_what_is_asked_there_is_what_is_found_here(server: Server, right: dict) -> None:
-    """Held data, digits, what is found so far, workers, errors of theirs, and a cancel."""
+def test_what_is_asked_there_is_what_is_found_here(settings: Settings, right: dict) -> None:
+    """Held data, digits, what is found so far, workers, errors of theirs, a cancel, and runs handed back."""
+    before = _children()
+    server = make_server(settings)
     service = server.service
+    service.start()
     record = ask(service)  # whose files are nowhere but in memory
     service.wait(record.id, 60)
     assert service.progress(now(service, record)).total == 1000
@@ -83,6 +71,15 @@ def test_what_is_asked_there_is_what_is_found_here(server: Server, right: dict) 
     wait_until(lambda: service.news_every(going.id) == 2.0)  # once it is let go there
 
     _is_answered_by_its_key_alone(server)
+
+    left = ask(service, permutations=ENDLESS, seed=2)
+    in_progress(service, left)
+    service.close()
+    assert now(service, left).state == "queued"
+    assert now(service, left).done > 0
+    server.database.dispose()
+    assert _children() <= before
+    assert not [thread.name for thread in threading.enumerate() if thread.name.startswith("grasp-")]
 
 
 def _is_answered_by_its_key_alone(server: Server) -> None:
@@ -116,18 +113,6 @@ def test_a_process_that_ends_is_started_anew_and_goes_on(
     finally:
         service.close()
         server.database.dispose()
-
-
-def test_a_closed_server_hands_its_run_back(settings: Settings) -> None:
-    server = make_server(settings)
-    server.service.start()
-    record = ask(server.service, permutations=ENDLESS)
-    in_progress(server.service, record)
-    server.service.close()
-    left = now(server.service, record)
-    assert left.state == "queued"
-    assert left.done > 0
-    server.database.dispose()
 
 
 def test_closed_while_it_starts(settings: Settings) -> None:
