@@ -212,8 +212,6 @@ class Load:
                     await asyncio.sleep(interval)
                     polled = await visit.ask(fragment)
                     self.polled.append(polled.seconds)
-                    if polled.polls:  # the whole page was drawn anew, to look more or less often
-                        answer = polled
                     run = await asyncio.to_thread(self.store.runs.get, record.id)
                     if run is None or run.state in ("failed", "cancelled"):
                         raise WrongAnswerError(f"a run ended as {run and run.state}")

@@ -47,6 +47,7 @@ WORKERS_SECONDS = 30.0
 AGAIN_SECONDS = 1.0
 """How long after its end the process is started anew; twice as long each time that it did not start."""
 LONGEST_SECONDS = 30.0
+"""The longest of these pauses."""
 NICENESS = 5
 """How far it stands back for the one that answers people; its workers further."""
 
@@ -233,7 +234,7 @@ class Apart:
         try:
             outcome = desk.do(name, *arguments)
         except (EOFError, OSError):
-            if self._desk is desk and not self.closing.is_set():
+            if self._desk is desk:
                 self._ready.clear()  # who asks again waits for the next one
             raise GoneError from None
         return _value_of(outcome)
@@ -250,7 +251,8 @@ class Apart:
 
     def _had_one(self, folder: str) -> bool:
         """Have a process, which has its files in this folder, until it ends; whether it began to compute."""
-        manager = _Manager(ctx=multiprocessing.get_context("spawn"))
+        # The socket's path may have some hundred characters, which a folder of its own might exceed.
+        manager = _Manager(os.path.join(folder, "desk"), ctx=multiprocessing.get_context("spawn"))
         began = False
         try:
             manager.start(_get_ready, (self._settings.log_format, folder))
@@ -267,8 +269,7 @@ class Apart:
         except Exception as error:  # whatever it is, this thread has to live on; its words could quote data
             log.error("the process that computes runs did not start: %s", type(error).__name__)
         finally:
-            if not self.closing.is_set():
-                self._ready.clear()
+            self._ready.clear()
             self._desk = None
             _end(manager)
         return began

@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import tempfile
 import threading
 from contextlib import closing
 from multiprocessing import AuthenticationError
@@ -92,8 +93,11 @@ def _is_answered_by_its_key_alone(server: Server) -> None:
 
 
 def test_a_process_that_ends_is_started_anew_and_goes_on(
-    monkeypatch: pytest.MonkeyPatch, settings: Settings, caplog: pytest.LogCaptureFixture
+    monkeypatch: pytest.MonkeyPatch, settings: Settings, caplog: pytest.LogCaptureFixture, tmp_path: Path
 ) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(work))
     monkeypatch.setattr(apart_module, "AGAIN_SECONDS", 0.1)
     before = _children()
     server = make_server(settings)
@@ -113,6 +117,7 @@ def test_a_process_that_ends_is_started_anew_and_goes_on(
     finally:
         service.close()
         server.database.dispose()
+    assert not list(work.iterdir())  # of either process
 
 
 def test_closed_while_it_starts(settings: Settings) -> None:
