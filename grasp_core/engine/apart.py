@@ -159,6 +159,11 @@ class Apart:
         self._ready = threading.Event()
         self._keeper = threading.Thread(target=self._keep, name="grasp-apart", daemon=True)
 
+    @property
+    def ready(self) -> bool:
+        """Whether the process is there."""
+        return self._desk is not None
+
     def start(self) -> None:
         """Start the process; it gets ready by itself."""
         self._keeper.start()

@@ -22,7 +22,7 @@ from grasp_core.engine.conductor import Conductor
 from grasp_core.engine.held import Held, Holding
 from grasp_core.engine.inputs import Inputs
 from grasp_core.engine.pools.blocks import Progress
-from grasp_core.engine.pools.pool import Pool
+from grasp_core.engine.pools.pool import ATTEMPTS, Pool
 from grasp_core.engine.provisional import EVERY_SECONDS
 from grasp_core.engine.run import run_key
 from grasp_core.errors import (
@@ -32,6 +32,7 @@ from grasp_core.errors import (
     LostSchedulerError,
     RunCancelledError,
     StoreError,
+    WorkerError,
 )
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.io.sources.allowed import AllowedSources
@@ -46,6 +47,10 @@ log = logging.getLogger(__name__)
 
 SIDE_BY_SIDE, FOR_EACH_WORKER = 4, 2
 """Runs that one server computes at one time at most, and for each of its workers, which they share evenly."""
+LOST = (
+    f"The process that computed this run was lost {ATTEMPTS} times before the run got on, perhaps for want of"
+    " memory; run it again when the server has less to do, or on a larger one."
+)
 POLL_SECONDS = 2.0
 """How often a server looks for runs that another one left."""
 _ASKED = 64
@@ -92,6 +97,11 @@ class Computing:
         self._conductors = ThreadPoolExecutor(side_by_side, thread_name_prefix="grasp-run")
         self._dispatcher = threading.Thread(target=self._dispatch, name="grasp-dispatch", daemon=True)
         self._renewer = threading.Thread(target=self._renew, name="grasp-renew", daemon=True)
+
+    @property
+    def ready(self) -> bool:
+        """Whether runs are claimed."""
+        return self._dispatcher.is_alive()
 
     def start(self) -> None:
         """Start the workers and begin to look for runs."""
@@ -244,6 +254,8 @@ class Computing:
             raise RunCancelledError
         if record.code_version != __version__:
             raise DataError("GRASP was upgraded while this run waited; run it again.")
+        if insist(partial(self._runs.losses, record), until=self.closing) >= ATTEMPTS:
+            raise WorkerError(LOST)
         before = Progress(record.done, record.total, None)
         each = partial(self._pool.each, check=lambda: conductor.check(before))
         data = (

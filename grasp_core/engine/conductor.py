@@ -69,6 +69,7 @@ class Conductor(Watcher, Checkpoints):
         self.cancelled = False
         self._runs, self._closing, self._in_hand = runs, closing, in_hand
         self._lost = False
+        self._got_on = False
         self._done = record.done
         self._unsaved: list[tuple[int, FloatArray]] = []
         self._tally: Tally | None = None
@@ -120,7 +121,7 @@ class Conductor(Watcher, Checkpoints):
         if progress.of is None:
             self._done = progress.done  # later stages keep nothing: the groups' permutations are what is done
         ends = self._closing.is_set() or self.cancelled
-        if ends or time.monotonic() - self._saved_at >= SAVE_SECONDS * self.side_by_side:
+        if ends or self._gets_on() or time.monotonic() - self._saved_at >= SAVE_SECONDS * self.side_by_side:
             self._save()
         if self._lost:
             raise LostRunError
@@ -130,6 +131,16 @@ class Conductor(Watcher, Checkpoints):
     def renew(self) -> None:
         """Renew the claim, e.g. while data are read and nothing can be saved; called from another thread."""
         self._keep()
+
+    def _gets_on(self) -> bool:
+        """Whether a run that is taken up again has just got on.
+
+        It is saved at once: it may be computed beside one at which process after process is lost, and is
+        told from that by having got on.
+        """
+        first = self.record.attempt > 1 and not self._got_on and self._done > self.record.done
+        self._got_on = self._got_on or first
+        return first
 
     def _save(self) -> None:
         self._saved_at = time.monotonic()

@@ -67,6 +67,11 @@ class Service:
         self.result = lru_cache(maxsize=_RESULTS)(self._result)
         self._seen: OrderedDict[str, tuple[int, Result]] = OrderedDict()
 
+    @property
+    def computes(self) -> bool:
+        """Whether runs are computed, not only taken in."""
+        return self._computing.ready
+
     def start(self) -> None:
         """Have runs looked for and computed."""
         self._computing.start()

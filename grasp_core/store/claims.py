@@ -17,7 +17,7 @@ from grasp_core.result import Result
 from grasp_core.store.bound import Bound
 from grasp_core.store.database import clock, insert_new, to_read, to_write
 from grasp_core.store.run_records import RunRecord, State, the_record
-from grasp_core.store.schema import checkpoints, provisional_results, runs, tallies
+from grasp_core.store.schema import checkpoints, losses, provisional_results, runs, tallies
 
 LEASE_SECONDS = 10.0
 """A claimed run whose server has not been heard of for so long is anybody's to resume."""
@@ -52,22 +52,32 @@ class Claims(Bound):
         )
         free = (runs.c.state == "queued") | ((runs.c.state == "running") & ~self._held(runs))
         query = (
-            sa.select(runs.c.id)
+            sa.select(runs.c.id, runs.c.state)
             .where(free, runs.c.id.not_in(in_hand))
             .order_by(busy, runs.c.created_at, runs.c.id)
             .limit(1)
             .with_for_update(skip_locked=True, of=runs)
         )
         with to_write(self._engine) as connection:
-            run_id = connection.execute(query).scalar_one_or_none()
-            if run_id is None:
+            free_one = connection.execute(query).one_or_none()
+            if free_one is None:
                 return None
+            if free_one.state == "running":  # whoever computed it neither ended it nor handed it back
+                insert_new(connection, losses, [{"run_id": free_one.id, "count": 0}])
+                of_it = losses.c.run_id == free_one.id
+                connection.execute(losses.update().where(of_it).values(count=losses.c.count + 1))
             connection.execute(
                 runs.update()
-                .where(runs.c.id == run_id)
+                .where(runs.c.id == free_one.id)
                 .values(state="running", attempt=runs.c.attempt + 1, lease_until=self._now + LEASE_SECONDS)
             )
-            return the_record(connection, run_id)
+            return the_record(connection, free_one.id)
+
+    def losses(self, run: RunRecord) -> int:
+        """How often whoever computed a run was lost, one time after the other, before it had got on."""
+        query = sa.select(losses.c.count).where(losses.c.run_id == run.id)
+        with to_read(self._engine) as connection:
+            return connection.execute(query).scalar_one_or_none() or 0
 
     def keep(
         self,
@@ -108,6 +118,8 @@ class Claims(Bound):
         with to_write(self._engine) as connection:
             known = {} if done is None else {"done": done}
             self._update(connection, run, lease_until=self._now + LEASE_SECONDS, **known)
+            if done is not None and done > run.done:
+                _forget(connection, run, losses)
             if counted is not None:
                 _forget(connection, run, checkpoints, tallies)
                 connection.execute(tallies.insert().values(run_id=run.id, state=counted))
@@ -168,7 +180,7 @@ class Claims(Bound):
                 duration_s=duration_s,
                 lease_until=0.0,
             )
-            _forget(connection, run, provisional_results)
+            _forget(connection, run, provisional_results, losses)
             if result is not None:
                 _forget(connection, run, checkpoints, tallies)
 

@@ -90,6 +90,8 @@ class _Runs(Collector):
             reachable = 0
         yield family
         yield GaugeMetricFamily("grasp_store_up", "Whether the database answers", value=reachable)
+        computes = self._server().service.computes
+        yield GaugeMetricFamily("grasp_computing_up", "Whether this server computes runs", value=computes)
 
 
 def _allowed(request: Request, token: str) -> bool:

@@ -107,7 +107,9 @@ def test_a_process_that_ends_is_started_anew_and_goes_on(
         record = ask(service, with_files=True, permutations=ENDLESS)
         wait_until(lambda: now(service, record).done > 0)
         first = _the_process(before)
+        assert service.computes
         os.kill(first, signal.SIGKILL)
+        wait_until(lambda: not service.computes)
         assert list(service.pool.each(half, [4])) == [2.0]  # by the next one
         assert _the_process(before) != first
         assert "the process that computes runs ended; it is started again" in caplog.text

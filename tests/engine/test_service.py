@@ -18,6 +18,7 @@ from grasp_core import server as server_module
 from grasp_core.access import EVERYTHING
 from grasp_core.engine import compute as compute_module
 from grasp_core.engine import computing as computing_module
+from grasp_core.engine import conductor as conductor_module
 from grasp_core.engine import run as run_module
 from grasp_core.engine import service as service_module
 from grasp_core.engine.pools import workers
@@ -31,7 +32,7 @@ from grasp_core.store.schema import runs
 from tests.engine.asking import DATA, ENDLESS, answer, question, sliced_answer, wait_until
 from tests.engine.serving import ask, ask_sliced, ended, in_progress, now, result, result_digits, serving
 from tests.permutation.simulated import dataset
-from tests.store.making import column
+from tests.store.making import change, column
 
 
 @pytest.fixture
@@ -361,6 +362,35 @@ def test_a_closed_servers_run_goes_on_in_the_next(url: URL) -> None:
         assert left.done > 0
         assert result_digits(second, record) == answer(permutations=60_000)
         assert now(second, record).attempt == 2
+
+
+def test_a_run_at_which_every_process_is_lost_is_given_up(url: URL, right: dict) -> None:
+    with serving(url, started=False) as waiting:
+        record = ask(waiting, with_files=True)
+        engine = waiting.runs._engine
+        for _ in range(4):
+            assert waiting.runs.claim() is not None
+            change(engine, runs, lease_until=0.0)
+    with serving(url) as service:
+        given_up = ended(service, record)
+        assert given_up.state == "failed"
+        assert given_up.error is not None
+        assert "was lost 3 times before the run got on" in given_up.error
+        assert result_digits(service, ask(service)) == right  # asked again
+
+
+def test_a_run_that_is_taken_up_again_is_saved_as_soon_as_it_gets_on(monkeypatch, url: URL) -> None:
+    monkeypatch.setattr(conductor_module, "SAVE_SECONDS", 3600.0)
+    with serving(url, started=False) as waiting:
+        record = ask(waiting, with_files=True, permutations=ENDLESS)
+        for _ in range(2):
+            claimed = waiting.runs.claim()
+            change(waiting.runs._engine, runs, lease_until=0.0)
+        assert claimed is not None
+        assert waiting.runs.losses(claimed) == 1
+    with serving(url) as service:
+        wait_until(lambda: now(service, record).done > 0)
+        assert service.runs.losses(record) == 0
 
 
 def test_a_run_cancelled_as_its_server_closes_is_not_resumed(url: URL) -> None:

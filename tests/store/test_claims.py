@@ -115,6 +115,29 @@ def test_who_has_lost_a_claim_can_write_nothing(engine: Engine, store: RunStore)
         store.keep(fresh)
 
 
+def test_losses_are_counted_until_the_run_gets_on(engine: Engine, store: RunStore) -> None:
+    create(store)
+    first = claim(store)
+    assert store.losses(first) == 0
+    store.release(first)
+    assert store.losses(claim(store)) == 0  # it was handed back
+    for lost in (1, 2):
+        change(engine, runs, lease_until=0.0)
+        assert store.losses(claim(store)) == lost
+    change(engine, runs, lease_until=0.0)
+    going = claim(store)
+    store.keep(going)
+    store.keep(going, going.done)
+    assert store.losses(going) == 3
+    store.keep(going, going.done + 4)
+    assert store.losses(going) == 0
+    change(engine, runs, lease_until=0.0)
+    last = claim(store)
+    assert store.losses(last) == 1
+    store.finish(last, "failed", error="Lost.")
+    assert store.losses(last) == 0  # asked again it starts afresh
+
+
 def test_a_deleted_run_is_lost(store: RunStore) -> None:
     create(store)
     claimed = claim(store)

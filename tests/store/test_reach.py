@@ -36,7 +36,7 @@ PREDICTIONS = {"task": {"1": SECRET}}
 SIGNATURE = "9" * 64
 
 FOR_THE_SERVER = {
-    "claim", "keep", "computed", "counted", "finish", "release",  # whoever computes, by a claim of its own
+    "claim", "losses", "keep", "computed", "counted", "finish", "release",  # whoever computes, by a claim
     "delete_older_than", "drop_checkpoints", "delete_unneeded", "delete_leaderboards",  # what sweeps
     "end_visits",
     "use", "lock", "of_token",  # by a token, which is the right to see

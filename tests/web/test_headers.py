@@ -39,6 +39,9 @@ def test_metrics_answer_this_machine_and_the_token(client: MakeClient, server: S
     text = near.get("/metrics").text
     assert 'grasp_http_responses_total{status="404"} 1.0' in text
     assert "grasp_store_up 1.0" in text
+    assert "grasp_computing_up 0.0" in text  # nobody started it
+    server.service.start()
+    assert "grasp_computing_up 1.0" in near.get("/metrics").text
     far = client(came_from="10.0.0.7", **SIGN_IN)
     assert far.get("/metrics").status_code == 401
     object.__setattr__(server.settings, "metrics_token", "right")

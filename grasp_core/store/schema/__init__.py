@@ -16,7 +16,15 @@ from grasp_core.store.schema.file_tables import chunks, files, readings, run_fil
 from grasp_core.store.schema.link_tables import link_tries, link_visits, links
 from grasp_core.store.schema.people_tables import addresses, audit, people, sessions
 from grasp_core.store.schema.project_tables import current_projects, project_members, projects
-from grasp_core.store.schema.run_tables import answers, checkpoints, provisional_results, runs, tags, tallies
+from grasp_core.store.schema.run_tables import (
+    answers,
+    checkpoints,
+    losses,
+    provisional_results,
+    runs,
+    tags,
+    tallies,
+)
 from grasp_core.store.schema.watch_tables import feeds, watch_runs, watches
 
 __all__ = [
@@ -34,6 +42,7 @@ __all__ = [
     "link_tries",
     "link_visits",
     "links",
+    "losses",
     "metadata",
     "outcomes",
     "people",
@@ -57,6 +66,9 @@ __all__ = [
 ]
 
 PASSING = frozenset(
-    {provisional_results, tokens, source_tokens, outcomes, webhooks, sessions, feeds, link_visits, link_tries}
+    {
+        *(provisional_results, losses),
+        *(tokens, source_tokens, outcomes, webhooks, sessions, feeds, link_visits, link_tries),
+    }
 )
 """Tables that no backup holds: what is found anew, and keys that would come back to life."""

@@ -78,6 +78,14 @@ provisional_results = Table(
     Column("content", LargeBinary, nullable=False),  # JSON, deflated
 )
 
+# How often the process that computed a run was lost, one time after the other, before the run had got on.
+losses = Table(
+    "losses",
+    metadata,
+    run_reference(),
+    Column("count", Integer, nullable=False),
+)
+
 # What was asked about a run that is done, beside its result: computed once, then kept with the run.
 answers = Table(
     "answers",
