@@ -65,11 +65,13 @@ def serving(
     command += ["--server.headless", "true", "--server.fileWatcherType", "none"]
     command += ["--browser.gatherUsageStats", "false", "--server.baseUrlPath", base_path]
     served = Served(f"http://{host}:{port}{base_path}", folder / "log")
+    # One worker: most of these servers compute little, and each worker takes two seconds to start.
+    env = {**os.environ, "GRASP_HOME": str(folder / "home"), "GRASP_WORKERS": "1", **(environment or {})}
     with served.log.open("wb") as output:
         process = subprocess.Popen(
             command,
             cwd=ROOT,
-            env={**os.environ, "GRASP_HOME": str(folder / "home"), **(environment or {})},
+            env=env,
             stdout=output,
             stderr=subprocess.STDOUT,
             start_new_session=True,

@@ -34,6 +34,10 @@ def _children() -> set[int]:
     return {child.pid or 0 for child in multiprocessing.active_children()}
 
 
+def _threads() -> set[str]:
+    return {thread.name for thread in threading.enumerate() if thread.name.startswith("grasp-")}
+
+
 def _the_process(before: set[int]) -> int:
     (pid,) = _children() - before
     return pid
@@ -47,7 +51,7 @@ def half(number: int) -> float:
 
 def test_what_is_asked_there_is_what_is_found_here(settings: Settings, right: dict) -> None:
     """Held data, digits, what is found so far, workers, errors of theirs, a cancel, and runs handed back."""
-    before = _children()
+    before, threads = _children(), _threads()
     server = make_server(settings)
     service = server.service
     service.start()
@@ -80,7 +84,7 @@ def test_what_is_asked_there_is_what_is_found_here(settings: Settings, right: di
     assert now(service, left).done > 0
     server.database.dispose()
     assert _children() <= before
-    assert not [thread.name for thread in threading.enumerate() if thread.name.startswith("grasp-")]
+    assert _threads() <= threads
 
 
 def _is_answered_by_its_key_alone(server: Server) -> None:
