@@ -97,6 +97,10 @@ class FileProblem(Code):
         "{file}: each of its {members} {what}s was taken for the annotator that it is named after "
         "({raters:3}), {rows:row} in all; row numbers are those of each {what}"
     )
+    MEMBER_PER_ITEM = (
+        "{file}: each of its {members} {what}s was taken for the item that it is named after "
+        "({items:3}), {rows:row} in all; row numbers are those of each {what}"
+    )
     MEMBERS_TOGETHER = (
         "{file}: its {members} {what}s with the same columns were read as one table of {rows:row}; "
         "the column {column:q} says which; row numbers are those of each {what}"

@@ -23,6 +23,8 @@ _AGGREGATE = names.word_set(
     "agreement total overall readme notes"
 )
 """Words for what was made of all annotators' labels, or is not theirs."""
+_OF_ALL = names.word_set("agreement majority consensus votes annotators raters workers coders kappa alpha")
+"""Words in the names of columns for what is known of all annotators of an item."""
 _ENDINGS = re.compile(
     r"(\.(csv|tsv|txt|jsonl?|ndjson|xlsx?|ods|parquet|arrow|feather|sav|dta|gz|zst|bz2))+$", re.I
 )
@@ -83,6 +85,24 @@ def named_alike(raters: Sequence[str]) -> bool:
     """Whether most names are ids of one form, such as P01 and P02, or addresses."""
     forms = Counter(form(rater) for rater in raters if form(rater) is not None)
     return bool(forms) and 2 * forms.most_common(1)[0][1] > len(raters)
+
+
+def items(paths: Sequence[str]) -> list[str]:
+    """Ids of items from the names of their files or sheets, with folders only where names recur without."""
+    whole = [_ENDINGS.sub("", path).strip() or path for path in paths]
+    last = [PurePosixPath(path).name for path in whole]
+    return last if len(set(last)) == len(last) else whole
+
+
+def named_as_raters(ids: Sequence[str]) -> bool:
+    """Whether most names begin with a word for raters, or are of platforms' ids of people."""
+    said = [name for name in ids if stem(name) in _RATERS or str(form(name)).startswith("<")]
+    return 2 * len(said) > len(ids)
+
+
+def tells_of_all(columns: Sequence[str]) -> bool:
+    """Whether a column is about all annotators of an item together, as their agreement or votes."""
+    return any(not _OF_ALL.isdisjoint(names.words(column)) for column in columns)
 
 
 def names_annotators(columns: Sequence[str]) -> bool:

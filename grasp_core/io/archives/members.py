@@ -13,9 +13,12 @@ from grasp_core.errors import Problem, know
 from grasp_core.io.archives.member_names import (
     annotators,
     is_aggregate,
+    items,
     may_be_annotator,
     named_alike,
+    named_as_raters,
     names_annotators,
+    tells_of_all,
 )
 from grasp_core.io.archives.stack import Stack
 from grasp_core.io.table import names
@@ -50,8 +53,9 @@ def together(tables: Sequence[Member], others: Sequence[str], name: str, what: s
     """The table that a workbook's sheets or an archive's files make.
 
     With the same columns in each and no rater among them, where the members' names can be annotators' and
-    items recur from one to the other, each is an annotator's, and a column of raters is added. Members that
-    hold raters and never the same annotation are parts of one data set. Otherwise the first is read. What was
+    items recur from one to the other, each is an annotator's, and a column of raters is added. Where raters
+    recur from one to the other and there are no items, each is an item's. Members that hold raters and never
+    the same annotation are parts of one data set. Otherwise the first is read. What was
     done, and what was left out with how many rows, is among the problems.
 
     Parameters
@@ -71,7 +75,8 @@ def together(tables: Sequence[Member], others: Sequence[str], name: str, what: s
         If together they have too many cells.
     """
     alike = _alike(tables)
-    found = _of_annotators(alike, name, what) or _of_parts(alike, name, what) if len(alike) > 1 else None
+    kinds = (_of_items, _of_annotators, _of_parts) if len(alike) > 1 else ()
+    found = next((made for kind in kinds if (made := kind(alike, name, what)) is not None), None)
     if found is None:
         return _first(tables, others, name, what)
     used, parsed = found
@@ -112,6 +117,26 @@ def _several(shown: Sequence[str]) -> str:
     return ", ".join(shown[:_SHOWN]) + (f" and {more:,} more" if more > 0 else "")
 
 
+# A member per item
+
+
+def _of_items(alike: Sequence[Member], name: str, what: str) -> tuple[list[Member], Parsed] | None:
+    """Those members that are items', each with a row per rater, and their table; None where they are not."""
+    used = [member for member in alike if not is_aggregate(member.name)]
+    ids = items([member.name for member in used])
+    if len(used) < 2 or named_as_raters(ids):
+        return None
+    stack = Stack.of([member.parsed for member in used], range(len(used)), name)
+    item, rater = stack.named_ids()
+    if item is not None or rater is None or stack.recurring() != [rater]:
+        return None
+    parsed = _stacked(used, stack, _free("item", stack), ids, what)
+    remark = FileProblem.MEMBER_PER_ITEM(
+        file=name, members=len(used), what=what, items=tuple(ids), rows=len(stack.data)
+    )
+    return used, _with_notes(parsed, [know(remark), *_narrowed(used, stack, [], name, what)])
+
+
 # A member per annotator
 
 
@@ -123,7 +148,8 @@ def _of_annotators(alike: Sequence[Member], name: str, what: str) -> tuple[list[
     if len(raters) < 2:
         return None
     sure = named_alike(raters)
-    if not sure and names_annotators(used[0].parsed.columns):
+    columns = used[0].parsed.columns
+    if not sure and (names_annotators(columns) or tells_of_all(columns)):
         return None
     owners = [raters.index(rater) for _, rater in chosen]
     stack = Stack.of([member.parsed for member in used], owners, name)

@@ -54,9 +54,16 @@ class Stack:
 
     def repeated_item(self) -> str | None:
         """The column of items: another in each row of a member, and the same ones in several members."""
-        columns = [name for name in self.data.column_names if names.words(name)[:1] not in _INDEX]
-        ranked = sorted(columns, key=lambda name: -names.id_score(name, names.ITEM))
+        ranked = sorted(self._named(), key=lambda name: -names.id_score(name, names.ITEM))
         return next((name for name in ranked if self._recurs(name)), None)
+
+    def recurring(self) -> list[str]:
+        """Columns with another value in each row of a member, and the same ones in several members."""
+        return [name for name in self._named() if self._recurs(name)]
+
+    def _named(self) -> list[str]:
+        """Columns but those that are named like numbers of rows."""
+        return [name for name in self.data.column_names if names.words(name)[:1] not in _INDEX]
 
     def row_numbers(self, item: str) -> list[str]:
         """Columns of whole numbers that begin anew in each member, and so stand for other items in each."""

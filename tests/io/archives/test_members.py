@@ -197,6 +197,45 @@ def test_authors_of_the_texts_are_no_raters():
     assert triples(table) == expected({"a": rows_of(1), "b": rows_of(2)})
 
 
+def of_one_item(seed: int, raters: int = 8) -> Rows:
+    draw = random.Random(seed)
+    rows = [[f"w{rater}", "fm"[rater % 2], draw.choice(LABELS)] for rater in range(raters)]
+    return [["annotator", "gender", "rude"], *rows]
+
+
+def test_a_file_per_item():
+    members = {f"docs__text_{number:02d}": of_one_item(number) for number in range(6)}
+    table = read_table(archive(**members, docs__gold=of_one_item(9)), "votes.zip")
+    assert triples(table, ("annotator", "item", "rude")) == {
+        (row[0], name[6:], row[2]) for name, rows in members.items() for row in rows[1:]
+    }
+    assert "each of its 6 files was taken for the item that it is named after ('text_00'" in messages(table)
+    assert "'docs/gold.csv' (8 rows, not named like the others)" in messages(table)
+    guess = recognise(table)
+    assert (guess.spec.item, guess.spec.rater, guess.axes) == ("item", "annotator", ("gender",))
+
+
+def test_files_of_one_name_in_a_folder_per_item():
+    members = {f"text_{number}__votes": of_one_item(number) for number in range(3)}
+    table = read_table(archive(**members), "votes.zip")
+    assert table.distinct("item") == ("text_0/votes", "text_1/votes", "text_2/votes")
+
+
+@pytest.mark.parametrize("names", [("P01", "P02"), ("rater_1", "rater_2")])
+def test_files_named_like_raters_are_no_items(names):
+    table = read_table(archive(**{name: of_one_item(seed) for seed, name in enumerate(names)}), "votes.zip")
+    assert "item" not in table.columns
+
+
+def test_sheets_of_labels_that_all_annotators_agreed_on_are_not_annotators():
+    def agreed(seed: int) -> Rows:
+        return [["item", "rude", "agreement"], *([f"i{at}", LABELS[at % 3], "0.67"] for at in range(seed, 9))]
+
+    table = read_table(sheets_bytes({"toxic": agreed(0), "insult": agreed(1)}), "votes.xlsx")
+    assert (table.member, table.columns) == ("toxic", ("item", "rude", "agreement"))
+    assert recognise(table).uncertain
+
+
 NOT_ANNOTATORS = {
     "splits": {"train": rows_of(1), "test": rows_of(2, first=50)},
     "items that do not recur": {"P01": rows_of(1), "P02": rows_of(2, first=50)},

@@ -159,6 +159,30 @@ def test_workbooks_have_such_headers_too(rows, annotations):
     assert load(table, None, spec).summary.annotations == annotations
 
 
+VOTES = "".join(f"d{at}\tw{at % 4}\t{'yn'[at % 2]}\t{at % 3}\n" for at in range(24))
+
+
+@pytest.mark.parametrize(
+    ("types", "roles"),
+    [("string\tdiscrete\tdiscrete\tcontinuous", "meta\tmeta\t\tclass"), ("s\td\td\tc", "m\t\t\tc")],
+)
+def test_types_and_roles_as_orange_writes_them_are_no_data(types, roles):
+    found = read_table(f"item\trater\tsure\trude\n{types}\n{roles}\n{VOTES}".encode(), "votes.tab")
+    assert len(found) == 24
+    assert found.row(0) == 4
+    said = [problem.message for problem in found.problems]
+    assert any("row 2 describes the columns" in one for one in said)
+    assert any("row 3 describes the columns" in one for one in said)
+
+
+@pytest.mark.parametrize(
+    "first", ["c\td\ts\td\nm\tm\t\tc\nc\td\ts\td\n", "d\td\td\td\n\t\t\t\n", "d\tw\td\td\nm\tm\t\tc\n"]
+)
+def test_labels_that_only_look_like_types_stay(first):
+    found = read_table(f"P1\tP2\tP3\tP4\n{first}{VOTES}".encode(), "votes.tab")
+    assert len(found) == 24 + first.count("\n")
+
+
 @pytest.mark.parametrize("ids", ["R{}", "{}"])
 def test_a_raters_file_tells_which_column_without_a_name_holds_raters(ids):
     rows = [[ids.format(j), str(i), "12"[i * j % 2]] for i in range(40) for j in range(24) if (i + j) % 5]

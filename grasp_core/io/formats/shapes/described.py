@@ -20,15 +20,21 @@ _LOOKED_AT, _CELLS = 1_000, 100_000
 _FEWEST = 5
 """Rows below that tell."""
 _MOSTLY = 0.9
+_TYPES = frozenset({"d", "discrete", "c", "continuous", "s", "string", "t", "time"})
+_ROLES = frozenset({"", "class", "c", "meta", "m", "ignore", "i", "weight", "w"})
+"""What Orange writes below the names of columns."""
 _COLUMNS = 3
 """Fewest columns all of which tell, where fewer than two hold numbers."""
 
 
 def without_descriptions(parsed: Parsed, name: str) -> Parsed:
     """The table without first rows whose cells are unlike all that stands below them, with a note."""
+    if parsed.recipe is not None:
+        return parsed
+    typed = _has_types(parsed)
     for _ in range(_MOST):
-        said = description(parsed)
-        if parsed.recipe is not None or said is None:
+        said = _first_row(parsed) if typed else description(parsed)
+        if said is None:
             break
         column, cell = next((column, cell) for column, cell in said.items() if _filled(cell))
         row = int(parsed.numbers[0])
@@ -38,11 +44,31 @@ def without_descriptions(parsed: Parsed, name: str) -> Parsed:
     return parsed
 
 
+def _has_types(parsed: Parsed) -> bool:
+    """Whether two rows say the columns' types and roles, as in Orange's files: no type recurs below."""
+    columns = [*_head(parsed).values()]
+    return (
+        all(len(cells) > _FEWEST for cells in columns)
+        and all(cells[0].strip().casefold() in _TYPES for cells in columns)
+        and all(cells[1].strip().casefold() in _ROLES for cells in columns)
+        and any(cells[1].strip() for cells in columns)
+        and not any(cells[0] in cells[2:] for cells in columns)
+    )
+
+
 def description(parsed: Parsed) -> dict[str, str] | None:
     """What the first row says of each column; None where it is data."""
+    return _first_row(parsed) if _describes([*_head(parsed).values()]) else None
+
+
+def _head(parsed: Parsed) -> dict[str, list[str]]:
     rows = max(min(_LOOKED_AT, _CELLS // max(len(parsed.columns), 1)), 2 * _FEWEST)
     head: dict[str, list[str]] = parsed.data.slice(0, rows).to_pydict()
-    return {column: cells[0] for column, cells in head.items()} if _describes([*head.values()]) else None
+    return head
+
+
+def _first_row(parsed: Parsed) -> dict[str, str]:
+    return {column: cells[0] for column, cells in parsed.data.slice(0, 1).to_pydict().items()}
 
 
 def _describes(columns: Sequence[Sequence[str]]) -> bool:
