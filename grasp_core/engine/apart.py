@@ -13,6 +13,7 @@ import os
 import signal
 import tempfile
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -48,6 +49,10 @@ AGAIN_SECONDS = 1.0
 """How long after its end the process is started anew; twice as long each time that it did not start."""
 LONGEST_SECONDS = 30.0
 """The longest of these pauses."""
+STAY_SECONDS = 0.5
+"""How often the process is asked whether it is still there; its end is heard of at once."""
+NOTICED_SECONDS = 2.0
+"""How long a question that found no answer waits for word that the process has ended."""
 NICENESS = 5
 """How far it stands back for the one that answers people; its workers further."""
 
@@ -77,8 +82,6 @@ class _Desk:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._closed = threading.Event()
-        self._closing = threading.Lock()
         self._computing: Computing
         self._pool: Pool
         self._database: Engine
@@ -88,7 +91,7 @@ class _Desk:
         mine: dict[str, Any] = {
             "begin": self._begin,
             "work": self._work,
-            "stay": self._closed.wait,
+            "stay": time.sleep,
             "close": self._close,
         }
         method = mine.get(name) or getattr(self._computing, name)
@@ -111,14 +114,8 @@ class _Desk:
         return next(self._pool.each(function, [argument]))
 
     def _close(self) -> None:
-        with self._closing:  # it may be asked twice, by who closes and by who started it
-            if self._closed.is_set():
-                return
-            try:
-                self._computing.close()
-                self._database.dispose()
-            finally:
-                self._closed.set()
+        self._computing.close()
+        self._database.dispose()
 
 
 class _DeskProxy(BaseProxy):
@@ -157,12 +154,13 @@ class Apart:
         self._settings = settings
         self._desk: _DeskProxy | None = None
         self._ready = threading.Event()
+        self._gone = threading.Event()  # another one of each process
         self._keeper = threading.Thread(target=self._keep, name="grasp-apart", daemon=True)
 
     @property
     def ready(self) -> bool:
         """Whether the process is there."""
-        return self._desk is not None
+        return self._ready.is_set()
 
     def start(self) -> None:
         """Start the process; it gets ready by itself."""
@@ -216,7 +214,6 @@ class Apart:
         """Have running work handed back, and end the process."""
         self.closing.set()
         if self._keeper.is_alive():
-            self._asked_or_none("close")
             self._keeper.join()
         self._ready.set()  # whoever waits for the process learns that there is none
 
@@ -234,13 +231,13 @@ class Apart:
 
     def _ask(self, name: str, *arguments: Any, patience: float = 0.0) -> Any:
         there = self._ready.wait(patience if self._keeper.is_alive() else 0.0)
-        if not there or (desk := self._desk) is None:
+        gone, desk = self._gone, self._desk  # in this order: of a process that has ended its own is set
+        if not there or desk is None:
             raise GoneError
         try:
             outcome = desk.do(name, *arguments)
-        except (EOFError, OSError):
-            if self._desk is desk:
-                self._ready.clear()  # who asks again waits for the next one
+        except (EOFError, OSError):  # or only this connection failed: that is the keeper's to know
+            gone.wait(NOTICED_SECONDS)  # who asks again waits for the next one
             raise GoneError from None
         return _value_of(outcome)
 
@@ -265,8 +262,10 @@ class Apart:
             _value_of(desk.do("begin"))
             self._desk, began = desk, True
             self._ready.set()
-            self._ask("close" if self.closing.is_set() else "stay")  # else it was closed while it started
-        except (EOFError, OSError, GoneError):
+            while not self.closing.is_set():
+                _value_of(desk.do("stay", STAY_SECONDS))
+            _value_of(desk.do("close"))
+        except (EOFError, OSError):
             if not self.closing.is_set():
                 log.warning("the process that computes runs ended; it is started again")
         except GraspError as error:
@@ -276,6 +275,8 @@ class Apart:
         finally:
             self._ready.clear()
             self._desk = None
+            self._gone.set()
+            self._gone = threading.Event()
             _end(manager)
         return began
 

@@ -22,7 +22,7 @@ from grasp_core.engine.conductor import Conductor
 from grasp_core.engine.held import Held, Holding
 from grasp_core.engine.inputs import Inputs
 from grasp_core.engine.pools.blocks import Progress
-from grasp_core.engine.pools.pool import ATTEMPTS, Pool
+from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.provisional import EVERY_SECONDS
 from grasp_core.engine.run import run_key
 from grasp_core.errors import (
@@ -47,8 +47,10 @@ log = logging.getLogger(__name__)
 
 SIDE_BY_SIDE, FOR_EACH_WORKER = 4, 2
 """Runs that one server computes at one time at most, and for each of its workers, which they share evenly."""
+LOSSES = 5
+"""How often in a row the process that computes a run may be lost before the run gets on."""
 LOST = (
-    f"The process that computed this run was lost {ATTEMPTS} times before the run got on, perhaps for want of"
+    f"The process that computed this run was lost {LOSSES} times before the run got on, perhaps for want of"
     " memory; run it again when the server has less to do, or on a larger one."
 )
 POLL_SECONDS = 2.0
@@ -173,10 +175,11 @@ class Computing:
     def _dispatch(self) -> None:
         while not self.closing.is_set():
             self._slots.acquire()
-            record = None
-            if not self.closing.is_set():
+            record, losses = None, 0
+            if not (self.closing.is_set() or any(one.losses for one in list(self._in_hand.values()))):
                 try:
                     record = self._runs.claim(in_hand=tuple(self._in_hand))
+                    losses = self._runs.losses(record) if record is not None else 0
                 except StoreError as error:
                     log.warning("no run could be claimed: %s", error)
                 except Exception as error:  # whatever it is, this thread has to live on
@@ -187,7 +190,7 @@ class Computing:
                 self._awake.clear()
             else:
                 known = self._asked.get(record.id) or threading.Event()
-                conductor = Conductor(self._runs, record, known, self.closing, self._in_hand)
+                conductor = Conductor(self._runs, record, losses, known, self.closing, self._in_hand)
                 self._in_hand[record.id] = conductor
                 self._asked.pop(record.id, None)
                 self._conductors.submit(self._conduct, conductor)
@@ -254,7 +257,7 @@ class Computing:
             raise RunCancelledError
         if record.code_version != __version__:
             raise DataError("GRASP was upgraded while this run waited; run it again.")
-        if insist(partial(self._runs.losses, record), until=self.closing) >= ATTEMPTS:
+        if conductor.losses >= LOSSES:
             raise WorkerError(LOST)
         before = Progress(record.done, record.total, None)
         each = partial(self._pool.each, check=lambda: conductor.check(before))

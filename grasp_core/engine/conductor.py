@@ -32,6 +32,8 @@ class Conductor(Watcher, Checkpoints):
     runs : RunStore
     record : RunRecord
         As it was claimed.
+    losses : int
+        How often in a row whoever computed it was lost before it got on.
     known : threading.Event
         Set once there is something to see: a provisional result, or the run's end.
     closing : threading.Event
@@ -42,6 +44,8 @@ class Conductor(Watcher, Checkpoints):
     Attributes
     ----------
     record : RunRecord
+    losses : int
+        None once it gets on: until then the process may be lost again, by this run's fault.
     progress : Progress or None
         Once it is known.
     provisional : Result or None
@@ -57,11 +61,13 @@ class Conductor(Watcher, Checkpoints):
         self,
         runs: RunStore,
         record: RunRecord,
+        losses: int,
         known: threading.Event,
         closing: threading.Event,
         in_hand: Collection[str],
     ) -> None:
         self.record = record
+        self.losses = losses
         self.progress: Progress | None = None
         self.provisional: Result | None = None
         self.version = 0
@@ -69,7 +75,7 @@ class Conductor(Watcher, Checkpoints):
         self.cancelled = False
         self._runs, self._closing, self._in_hand = runs, closing, in_hand
         self._lost = False
-        self._got_on = False
+        self._begun: Progress | None = None
         self._done = record.done
         self._unsaved: list[tuple[int, FloatArray]] = []
         self._tally: Tally | None = None
@@ -118,10 +124,12 @@ class Conductor(Watcher, Checkpoints):
             If the run is no longer ours.
         """
         self.progress = progress
+        if self.losses and self._gets_on(progress):
+            self._forget_losses()
         if progress.of is None:
             self._done = progress.done  # later stages keep nothing: the groups' permutations are what is done
         ends = self._closing.is_set() or self.cancelled
-        if ends or self._gets_on() or time.monotonic() - self._saved_at >= SAVE_SECONDS * self.side_by_side:
+        if ends or time.monotonic() - self._saved_at >= SAVE_SECONDS * self.side_by_side:
             self._save()
         if self._lost:
             raise LostRunError
@@ -132,15 +140,20 @@ class Conductor(Watcher, Checkpoints):
         """Renew the claim, e.g. while data are read and nothing can be saved; called from another thread."""
         self._keep()
 
-    def _gets_on(self) -> bool:
-        """Whether a run that is taken up again has just got on.
+    def _gets_on(self, progress: Progress) -> bool:
+        """Whether more is done than when its present stage was first heard of."""
+        if self._begun is None or self._begun.of != progress.of:
+            self._begun = progress
+        return progress.done > self._begun.done
 
-        It is saved at once: it may be computed beside one at which process after process is lost, and is
-        told from that by having got on.
-        """
-        first = self.record.attempt > 1 and not self._got_on and self._done > self.record.done
-        self._got_on = self._got_on or first
-        return first
+    def _forget_losses(self) -> None:
+        try:
+            self._runs.forget_losses(self.record)
+        except LostRunError:
+            self._lost = True
+        except StoreError:
+            return  # the next time
+        self.losses = 0
 
     def _save(self) -> None:
         self._saved_at = time.monotonic()

@@ -37,7 +37,10 @@ class Claims(Bound):
     """
 
     def claim(self, in_hand: Collection[str] = ()) -> RunRecord | None:
-        """Take the next run that nobody computes: the user with the fewest running first, then the oldest.
+        """Take the next run that nobody computes.
+
+        Those whose process was lost before they got on come last; before that the user with the fewest
+        running is first, then the oldest.
 
         Parameters
         ----------
@@ -50,11 +53,13 @@ class Claims(Bound):
             .where(theirs.c.owner == runs.c.owner, theirs.c.state == "running", self._held(theirs))
             .scalar_subquery()
         )
+        times = sa.select(losses.c.count).where(losses.c.run_id == runs.c.id).scalar_subquery()
+        lost = sa.func.coalesce(times, 0)
         free = (runs.c.state == "queued") | ((runs.c.state == "running") & ~self._held(runs))
         query = (
             sa.select(runs.c.id, runs.c.state)
             .where(free, runs.c.id.not_in(in_hand))
-            .order_by(busy, runs.c.created_at, runs.c.id)
+            .order_by(lost, busy, runs.c.created_at, runs.c.id)
             .limit(1)
             .with_for_update(skip_locked=True, of=runs)
         )
@@ -78,6 +83,18 @@ class Claims(Bound):
         query = sa.select(losses.c.count).where(losses.c.run_id == run.id)
         with to_read(self._engine) as connection:
             return connection.execute(query).scalar_one_or_none() or 0
+
+    def forget_losses(self, run: RunRecord) -> None:
+        """Begin to count anew, for a claimed run that gets on.
+
+        Raises
+        ------
+        LostRunError
+            If the claim is no longer ours.
+        """
+        with to_write(self._engine) as connection:
+            self._update(connection, run, lease_until=self._now + LEASE_SECONDS)
+            _forget(connection, run, losses)
 
     def keep(
         self,
@@ -118,8 +135,6 @@ class Claims(Bound):
         with to_write(self._engine) as connection:
             known = {} if done is None else {"done": done}
             self._update(connection, run, lease_until=self._now + LEASE_SECONDS, **known)
-            if done is not None and done > run.done:
-                _forget(connection, run, losses)
             if counted is not None:
                 _forget(connection, run, checkpoints, tallies)
                 connection.execute(tallies.insert().values(run_id=run.id, state=counted))

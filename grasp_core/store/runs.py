@@ -30,6 +30,7 @@ from grasp_core.store.run_records import (
 )
 from grasp_core.store.schema import (
     files,
+    losses,
     provisional_results,
     run_files,
     runs,
@@ -99,7 +100,8 @@ class RunStore(Claims):
                         attempt=runs.c.attempt + 1,  # whoever is still cancelling it has nothing more to say
                     )
                 )
-                connection.execute(run_files.delete().where(run_files.c.run_id == run_id))
+                for table in (run_files, losses):
+                    connection.execute(table.delete().where(table.c.run_id == run_id))
             insert_files(connection, run_id, request.files)
             needed = files.c.sha256.in_([sha256 for _, sha256 in request.files])
             ours = files.c.project_id == self._home

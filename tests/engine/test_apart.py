@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import multiprocessing
 import os
 import signal
 import tempfile
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from multiprocessing import AuthenticationError
 from multiprocessing.connection import Client
@@ -16,6 +18,7 @@ import pytest
 
 from grasp_core.engine import apart as apart_module
 from grasp_core.engine.apart import Apart
+from grasp_core.engine.computing import POLL_SECONDS
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.errors import WorkerError
 from grasp_core.server import Server, make_server
@@ -124,6 +127,33 @@ def test_a_process_that_ends_is_started_anew_and_goes_on(
         service.close()
         server.database.dispose()
     assert not list(work.iterdir())  # of either process
+
+
+def test_a_question_that_fails_by_itself_loses_no_process(
+    monkeypatch: pytest.MonkeyPatch, settings: Settings
+) -> None:
+    """E.g. for want of file descriptors, where it has to connect first."""
+
+    def cannot(*_: object) -> None:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    monkeypatch.setattr(apart_module, "NOTICED_SECONDS", 0.1)
+    before = _children()
+    server = make_server(settings)
+    service = server.service
+    service.start()
+    wait_until(lambda: service.computes)
+    there = _the_process(before)
+    with monkeypatch.context() as failing:
+        failing.setattr(apart_module._DeskProxy, "_connect", cannot)
+        in_another_thread = ThreadPoolExecutor(1).submit(service.news_every, "run")
+        assert in_another_thread.result() == POLL_SECONDS
+    assert service.computes
+    assert list(service.pool.each(half, [4])) == [2.0]
+    assert _the_process(before) == there
+    service.close()
+    server.database.dispose()
+    assert _children() <= before
 
 
 def test_closed_while_it_starts(settings: Settings) -> None:

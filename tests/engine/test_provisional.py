@@ -260,7 +260,7 @@ def test_runs_side_by_side_take_turns_in_showing_what_they_found(
 def test_a_server_counts_the_runs_that_it_computes(service: Service) -> None:
     hand = {"one": object(), "two": object()}
     record = ended(service, ask(service))
-    conductor = Conductor(service.runs, record, threading.Event(), service.closing, hand)
+    conductor = Conductor(service.runs, record, 0, threading.Event(), service.closing, hand)
     assert WithinStage(conductor, SimpleNamespace(name="pairs")).side_by_side == 2
     hand.clear()  # between being claimed and being put there
     assert conductor.side_by_side == 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import multiprocessing
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -18,9 +19,9 @@ from grasp_core import server as server_module
 from grasp_core.access import EVERYTHING
 from grasp_core.engine import compute as compute_module
 from grasp_core.engine import computing as computing_module
-from grasp_core.engine import conductor as conductor_module
 from grasp_core.engine import run as run_module
 from grasp_core.engine import service as service_module
+from grasp_core.engine.inputs import Inputs
 from grasp_core.engine.pools import workers
 from grasp_core.engine.service import Service
 from grasp_core.errors import FAULT, MissingResultError, RunCancelledError
@@ -28,6 +29,7 @@ from grasp_core.server import Server, make_server
 from grasp_core.settings import Settings
 from grasp_core.store import claims as claims_module
 from grasp_core.store.database import connect
+from grasp_core.store.runs import RunRecord
 from grasp_core.store.schema import runs
 from tests.engine.asking import DATA, ENDLESS, answer, question, sliced_answer, wait_until
 from tests.engine.serving import ask, ask_sliced, ended, in_progress, now, result, result_digits, serving
@@ -364,33 +366,55 @@ def test_a_closed_servers_run_goes_on_in_the_next(url: URL) -> None:
         assert now(second, record).attempt == 2
 
 
-def test_a_run_at_which_every_process_is_lost_is_given_up(url: URL, right: dict) -> None:
+def lost(url: URL, times: int, **analysis) -> RunRecord:
+    """A run that was claimed and whose claims ran out; the next claim finds it lost so often."""
     with serving(url, started=False) as waiting:
-        record = ask(waiting, with_files=True)
-        engine = waiting.runs._engine
-        for _ in range(4):
+        record = ask(waiting, with_files=True, **analysis)
+        for _ in range(times):
             assert waiting.runs.claim() is not None
-            change(engine, runs, lease_until=0.0)
+            change(waiting.runs._engine, runs, lease_until=0.0)
+    return record
+
+
+def test_a_run_at_which_every_process_is_lost_is_given_up(url: URL, right: dict) -> None:
+    record = lost(url, computing_module.LOSSES)
     with serving(url) as service:
         given_up = ended(service, record)
         assert given_up.state == "failed"
         assert given_up.error is not None
-        assert "was lost 3 times before the run got on" in given_up.error
+        assert "was lost 5 times before the run got on" in given_up.error
         assert result_digits(service, ask(service)) == right  # asked again
 
 
-def test_a_run_that_is_taken_up_again_is_saved_as_soon_as_it_gets_on(monkeypatch, url: URL) -> None:
-    monkeypatch.setattr(conductor_module, "SAVE_SECONDS", 3600.0)
-    with serving(url, started=False) as waiting:
-        record = ask(waiting, with_files=True, permutations=ENDLESS)
-        for _ in range(2):
-            claimed = waiting.runs.claim()
-            change(waiting.runs._engine, runs, lease_until=0.0)
-        assert claimed is not None
-        assert waiting.runs.losses(claimed) == 1
+def test_a_run_lost_less_often_is_computed(url: URL, right: dict) -> None:
+    record = lost(url, computing_module.LOSSES - 1)
     with serving(url) as service:
-        wait_until(lambda: now(service, record).done > 0)
-        assert service.runs.losses(record) == 0
+        assert result_digits(service, record) == right
+
+
+def test_nothing_is_computed_beside_a_run_whose_process_was_lost_until_it_gets_on(
+    monkeypatch, url: URL
+) -> None:
+    record = lost(url, 2, permutations=ENDLESS)
+    reading, go_on = threading.Event(), threading.Event()
+    dataset_of = Inputs.dataset
+
+    def held_up(self, *arguments):
+        if arguments[0].id == record.id:
+            reading.set()
+            assert go_on.wait(60)
+        return dataset_of(self, *arguments)
+
+    monkeypatch.setattr(Inputs, "dataset", held_up)
+    with serving(url) as service:
+        assert reading.wait(60)
+        other = ask(service, seed=5, permutations=ENDLESS)
+        time.sleep(3 * computing_module.POLL_SECONDS / 2)
+        assert now(service, other).state == "queued"
+        assert service.runs.losses(record) == 2
+        go_on.set()
+        in_progress(service, other)
+        wait_until(lambda: service.runs.losses(record) == 0)
 
 
 def test_a_run_cancelled_as_its_server_closes_is_not_resumed(url: URL) -> None:

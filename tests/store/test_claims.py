@@ -126,16 +126,42 @@ def test_losses_are_counted_until_the_run_gets_on(engine: Engine, store: RunStor
         assert store.losses(claim(store)) == lost
     change(engine, runs, lease_until=0.0)
     going = claim(store)
-    store.keep(going)
-    store.keep(going, going.done)
-    assert store.losses(going) == 3
     store.keep(going, going.done + 4)
+    assert store.losses(going) == 3
+    store.forget_losses(going)
     assert store.losses(going) == 0
     change(engine, runs, lease_until=0.0)
     last = claim(store)
     assert store.losses(last) == 1
     store.finish(last, "failed", error="Lost.")
     assert store.losses(last) == 0  # asked again it starts afresh
+    with pytest.raises(LostRunError):
+        store.forget_losses(last)
+
+
+def test_a_run_cancelled_while_it_waits_starts_afresh_where_it_is_asked_again(
+    engine: Engine, store: RunStore
+) -> None:
+    create(store, "asked")
+    change(engine, runs, state="running")
+    store.release(claim(store))
+    (record,) = [store.get(one) for one in column(engine, runs, "id")]
+    assert record is not None
+    assert store.losses(record) == 1
+    store.request_cancel(record.id)
+    create(store, "asked")
+    assert store.losses(record) == 0
+
+
+def test_whose_process_was_lost_comes_last(engine: Engine, store: RunStore) -> None:
+    first = create(store, "first", owner="ann")
+    change(engine, runs, state="running", lease_until=0.0)
+    store.release(claim(store))
+    second = create(store, "second", owner="bob")
+    create(store, "third", owner="bob")
+    assert claim(store).id == second.id
+    assert claim(store).title == "third"
+    assert claim(store).id == first.id
 
 
 def test_a_deleted_run_is_lost(store: RunStore) -> None:

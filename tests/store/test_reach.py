@@ -36,7 +36,8 @@ PREDICTIONS = {"task": {"1": SECRET}}
 SIGNATURE = "9" * 64
 
 FOR_THE_SERVER = {
-    "claim", "losses", "keep", "computed", "counted", "finish", "release",  # whoever computes, by a claim
+    "claim", "losses", "forget_losses",  # whoever computes, by a claim
+    "keep", "computed", "counted", "finish", "release",
     "delete_older_than", "drop_checkpoints", "delete_unneeded", "delete_leaderboards",  # what sweeps
     "end_visits",
     "use", "lock", "of_token",  # by a token, which is the right to see

@@ -25,9 +25,9 @@ log = logging.getLogger(__name__)
 AHEAD = 2
 """Arguments for each worker that are under way, or whose results wait for those before them."""
 ATTEMPTS = 3
-"""How often a run whose workers die is taken up again."""
+"""How often in a row work whose workers die, perhaps by other work's fault, is taken up."""
 GAVE_UP = (
-    f"The worker processes ended {ATTEMPTS} times before the run was complete, perhaps for want of memory;"
+    f"The worker processes ended {ATTEMPTS} times before the run got on, perhaps for want of memory;"
     " run it again, or on a larger machine."
 )
 
@@ -107,11 +107,14 @@ class Pool:
         executor = self._ready()
         with self._holding(workers.pack(work), executor) as sent:
             what = (type(work), sent, seed)
-            for _ in range(ATTEMPTS):
+            losses = 0
+            while losses < ATTEMPTS:
+                before = blocks.progress.done
                 try:
                     self._permute_on(executor, what, blocks, store, check)
                     return
                 except BrokenProcessPool:
+                    losses = 1 if blocks.progress.done > before else losses + 1
                     log.warning("a worker process ended; its blocks are computed again")
                     executor = self._ready(broken=executor)
         raise WorkerError(GAVE_UP)
@@ -171,6 +174,7 @@ class Pool:
                     executor = self._ready(broken=executor)
                     continue
                 waiting.popleft()
+                attempts = ATTEMPTS
                 yield result
         finally:
             for _, future in waiting:
