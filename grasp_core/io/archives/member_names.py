@@ -17,6 +17,8 @@ _NOBODY = names.word_set(
     "wave phase week day train training test dev val valid validation version v copy"
 )
 """Words that, with numbers, name no annotator."""
+_ITEMS = names.word_set("item data file q question task")
+"""Those of them that may begin the names of items."""
 _AGGREGATE = names.word_set(
     "majority gold golden consensus aggregate aggregated adjudicated adjudication curated curation final all "
     "merged combined truth gt summary result results template example instructions instruction average mean "
@@ -87,22 +89,32 @@ def named_alike(raters: Sequence[str]) -> bool:
     return bool(forms) and 2 * forms.most_common(1)[0][1] > len(raters)
 
 
-def items(paths: Sequence[str]) -> list[str]:
-    """Ids of items from the names of their files or sheets, with folders only where names recur without."""
+def items(paths: Sequence[str]) -> list[str] | None:
+    """Ids of items from the names of their files or sheets, with folders only where names recur without.
+
+    None where the names are not of one form, say that they are splits or rounds, or recur.
+    """
     whole = [_ENDINGS.sub("", path).strip() or path for path in paths]
     last = [PurePosixPath(path).name for path in whole]
-    return last if len(set(last)) == len(last) else whole
+    ids = last if len(set(last)) == len(last) else whole
+    said = {re.sub(r"\d+", "", word) for name in ids for word in names.words(name)}
+    usual = said & (_NOBODY - _ITEMS)
+    return None if usual or len(set(ids)) < len(ids) or not named_alike(ids) else ids
 
 
 def named_as_raters(ids: Sequence[str]) -> bool:
-    """Whether most names begin with a word for raters, or are of platforms' ids of people."""
-    said = [name for name in ids if stem(name) in _RATERS or str(form(name)).startswith("<")]
-    return 2 * len(said) > len(ids)
+    """Whether a name begins with a word for raters, or is of a platform's ids of people."""
+    return any(stem(name) in _RATERS or str(form(name)).startswith("<") for name in ids)
 
 
 def tells_of_all(columns: Sequence[str]) -> bool:
     """Whether a column is about all annotators of an item together, as their agreement or votes."""
     return any(not _OF_ALL.isdisjoint(names.words(column)) for column in columns)
+
+
+def make_matrix(columns: Sequence[str]) -> bool:
+    """Whether several columns have names of one form."""
+    return any(len(run) >= _RUN for run in runs(columns))
 
 
 def names_annotators(columns: Sequence[str]) -> bool:

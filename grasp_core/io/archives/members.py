@@ -14,6 +14,7 @@ from grasp_core.io.archives.member_names import (
     annotators,
     is_aggregate,
     items,
+    make_matrix,
     may_be_annotator,
     named_alike,
     named_as_raters,
@@ -121,14 +122,24 @@ def _several(shown: Sequence[str]) -> str:
 
 
 def _of_items(alike: Sequence[Member], name: str, what: str) -> tuple[list[Member], Parsed] | None:
-    """Those members that are items', each with a row per rater, and their table; None where they are not."""
+    """Those members that are items', each with a row per rater, and their table; None where they are not.
+
+    Their names have to be of one form and not those of raters, and raters are called so: users and subjects
+    may be what each of several annotators' files is about.
+    """
     used = [member for member in alike if not is_aggregate(member.name)]
-    ids = items([member.name for member in used])
-    if len(used) < 2 or named_as_raters(ids):
+    paths = [member.name for member in used]
+    ids = items(paths)
+    if len(used) < 2 or ids is None or named_as_raters([*ids, *annotators(paths)]):
         return None
     stack = Stack.of([member.parsed for member in used], range(len(used)), name)
-    item, rater = stack.named_ids()
-    if item is not None or rater is None or stack.recurring() != [rater]:
+    rater, *others = stack.recurring() or [""]
+    if (
+        others
+        or not names.id_score(rater, names.RATES)
+        or stack.named_ids()[0]
+        or make_matrix(used[0].parsed.columns)
+    ):
         return None
     parsed = _stacked(used, stack, _free("item", stack), ids, what)
     remark = FileProblem.MEMBER_PER_ITEM(
@@ -148,13 +159,14 @@ def _of_annotators(alike: Sequence[Member], name: str, what: str) -> tuple[list[
     if len(raters) < 2:
         return None
     sure = named_alike(raters)
-    columns = used[0].parsed.columns
-    if not sure and (names_annotators(columns) or tells_of_all(columns)):
+    if not sure and names_annotators(used[0].parsed.columns):
         return None
     owners = [raters.index(rater) for _, rater in chosen]
     stack = Stack.of([member.parsed for member in used], owners, name)
     item = stack.repeated_item()
     if item is None or stack.rater(item) is not None or not (sure or stack.varies(item)):
+        return None
+    if not sure and tells_of_all(stack.differing(item)):
         return None
     numbers = stack.row_numbers(item)
     stack, column = stack.without(numbers), _free("rater", stack)

@@ -94,7 +94,11 @@ class Stack:
 
     def varies(self, item: str) -> bool:
         """Whether anything differs between the rows of one item, as annotators' labels do."""
-        return any(not self._depends_on(name, item) for name in self.data.column_names if name != item)
+        return bool(self.differing(item))
+
+    def differing(self, item: str) -> list[str]:
+        """Columns that differ between the rows of one item."""
+        return [name for name in self.data.column_names if name != item and not self._depends_on(name, item)]
 
     def named_ids(self) -> tuple[str | None, str | None]:
         """The columns named like items' and raters' ids."""

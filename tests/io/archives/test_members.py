@@ -221,17 +221,55 @@ def test_files_of_one_name_in_a_folder_per_item():
     assert table.distinct("item") == ("text_0/votes", "text_1/votes", "text_2/votes")
 
 
-@pytest.mark.parametrize("names", [("P01", "P02"), ("rater_1", "rater_2")])
-def test_files_named_like_raters_are_no_items(names):
-    table = read_table(archive(**{name: of_one_item(seed) for seed, name in enumerate(names)}), "votes.zip")
-    assert "item" not in table.columns
+@pytest.mark.parametrize(
+    ("names", "column"),
+    [
+        (("P01", "P02"), "annotator"),
+        (("rater_1", "rater_2"), "annotator"),
+        (("labels_P01", "labels_P02"), "user_id"),
+        (("anna", "ben"), "user_id"),
+        (("smith", "jones"), "subject_id"),
+        (("anna", "ben"), "annotator"),
+        (("text_1", "text_2"), "user_id"),
+        (("train", "test"), "annotator"),
+        (("wave1", "wave2"), "annotator"),
+        (("d1", "d1.txt"), "annotator"),
+    ],
+)
+def test_files_that_may_be_raters_or_rounds_are_no_items(names, column):
+    def named(rows: Rows) -> Rows:
+        return [[column, *rows[0][1:]], *rows[1:]]
+
+    members = {name: named(of_one_item(seed)) for seed, name in enumerate(names)}
+    assert "item" not in read_table(archive(**members), "votes.zip").columns
+
+
+def test_a_matrix_per_question_is_no_item():
+    rows = [["annotator", *(f"i{at}" for at in range(9))], *([f"w{r}", *("yn" * 5)[:9]] for r in range(8))]
+    assert "item" not in read_table(archive(q1=rows, q2=rows), "votes.zip").columns
+
+
+def test_votes_that_came_with_the_items_say_nothing_of_annotators():
+    def rated(seed: int) -> Rows:
+        draw = random.Random(seed)
+        return [
+            ["review_id", "helpful_votes", "rude"],
+            *([f"i{at}", str(at % 7), draw.choice(LABELS)] for at in range(12)),
+        ]
+
+    members = {"anna": rated(1), "ben": rated(2)}
+    assert triples(read_table(archive(**members), "votes.zip"), ("review_id", "rater", "rude")) == {
+        (row[0], rater, row[2]) for rater, rows in members.items() for row in rows[1:]
+    }
 
 
 def test_sheets_of_labels_that_all_annotators_agreed_on_are_not_annotators():
     def agreed(seed: int) -> Rows:
-        return [["item", "rude", "agreement"], *([f"i{at}", LABELS[at % 3], "0.67"] for at in range(seed, 9))]
+        draw = random.Random(seed)
+        rows = [[f"i{at}", draw.choice(LABELS), draw.choice(["0.67", "1"])] for at in range(12)]
+        return [["item", "rude", "agreement"], *rows]
 
-    table = read_table(sheets_bytes({"toxic": agreed(0), "insult": agreed(1)}), "votes.xlsx")
+    table = read_table(sheets_bytes({"toxic": agreed(1), "insult": agreed(2)}), "votes.xlsx")
     assert (table.member, table.columns) == ("toxic", ("item", "rude", "agreement"))
     assert recognise(table).uncertain
 

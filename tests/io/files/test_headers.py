@@ -164,7 +164,11 @@ VOTES = "".join(f"d{at}\tw{at % 4}\t{'yn'[at % 2]}\t{at % 3}\n" for at in range(
 
 @pytest.mark.parametrize(
     ("types", "roles"),
-    [("string\tdiscrete\tdiscrete\tcontinuous", "meta\tmeta\t\tclass"), ("s\td\td\tc", "m\t\t\tc")],
+    [
+        ("string\tdiscrete\tdiscrete\tcontinuous", "meta\tmeta\t\tclass"),
+        ("s\td\td\tc", "m\t\t\tc"),
+        ("string\tw0 w1 w2 w3\tn y\tcontinuous", "meta\tmeta\t\tclass"),
+    ],
 )
 def test_types_and_roles_as_orange_writes_them_are_no_data(types, roles):
     found = read_table(f"item\trater\tsure\trude\n{types}\n{roles}\n{VOTES}".encode(), "votes.tab")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Sequence
 from typing import Literal
 
@@ -49,11 +50,18 @@ def _has_types(parsed: Parsed) -> bool:
     columns = [*_head(parsed).values()]
     return (
         all(len(cells) > _FEWEST for cells in columns)
-        and all(cells[0].strip().casefold() in _TYPES for cells in columns)
+        and all(_is_type(cells[0], cells[2:]) for cells in columns)
         and all(cells[1].strip().casefold() in _ROLES for cells in columns)
         and any(cells[1].strip() for cells in columns)
         and not any(cells[0] in cells[2:] for cells in columns)
     )
+
+
+def _is_type(cell: str, below: Sequence[str]) -> bool:
+    """A type's name, or all the values below in a row, as of a discrete column."""
+    values = [value.replace("\\ ", " ") for value in re.split(r"(?<!\\) ", cell.strip())]
+    said = {text.strip() for text in below if _filled(text)}
+    return cell.strip().casefold() in _TYPES or (len(values) > 1 and said <= set(values))
 
 
 def description(parsed: Parsed) -> dict[str, str] | None:
