@@ -149,9 +149,9 @@ class DataProblem(Code):
         "{file}, row {row:d}, column {column:q}: the rater id is blank; give every row an id, or remove it"
     )
     IDS_ALIKE = (
-        "{where}: {ids:id} {ids:is/are} there with and without surrounding spaces"
-        "{forms:?, or in two Unicode forms}{numbers:?, or with and without decimals}, treated as different; "
-        + _SAME
+        "{where}: {ids:id} {ids:is/are} there in several spellings, which differ only by case or surrounding "
+        "spaces{forms:?, or by the Unicode form of their letters}{numbers:?, or by decimals}, "
+        "treated as different; " + _SAME
     )
     VALUES_ALIKE = (
         "{where}: {pair} differ only by {numbers:?how a number is written, or by }spaces or case"

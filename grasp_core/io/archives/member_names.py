@@ -19,14 +19,19 @@ _NOBODY = names.word_set(
 """Words that, with numbers, name no annotator."""
 _ITEMS = names.word_set("item data file q question task")
 """Those of them that may begin the names of items."""
-_AGGREGATE = names.word_set(
-    "majority gold golden consensus aggregate aggregated adjudicated adjudication curated curation final all "
-    "merged combined truth gt summary result results template example instructions instruction average mean "
-    "agreement total overall readme notes"
+_AGGREGATE = names.MADE | names.word_set(
+    "curated curation final all merged combined summary result results template example instructions "
+    "instruction agreement total overall readme notes"
 )
 """Words for what was made of all annotators' labels, or is not theirs."""
 _OF_ALL = names.word_set("agreement majority consensus votes annotators raters workers coders kappa alpha")
 """Words in the names of columns for what is known of all annotators of an item."""
+_VERSION = re.compile(
+    r"(\W*\(\d+\)|[\W_]+(copy|kopie|copie|copia|old|alt|bak|backup|final|corrected|korrigiert|new|neu|rev|revised|"
+    r"v|version)[\W_]*\d*)\W*$",
+    re.I,
+)
+"""What is written behind the name of another version of a file."""
 _ENDINGS = re.compile(
     r"(\.(csv|tsv|txt|jsonl?|ndjson|xlsx?|ods|parquet|arrow|feather|sav|dta|gz|zst|bz2))+$", re.I
 )
@@ -42,7 +47,7 @@ def annotators(paths: Sequence[str]) -> list[str]:
     ben, ``P01_batch1.csv`` and ``P01_batch2.csv`` both P01; ``annotator_1`` stays whole, as a number alone
     would say less.
     """
-    whole = [PurePosixPath(_ENDINGS.sub("", path).strip() or path).parts for path in paths]
+    whole = [PurePosixPath(without_endings(path)).parts for path in paths]
     found: list[list[str]] = []
     for level in range(min(map(len, whole))):
         found.append(_shortened([parts[-1 - level] for parts in whole]))
@@ -89,12 +94,28 @@ def named_alike(raters: Sequence[str]) -> bool:
     return bool(forms) and 2 * forms.most_common(1)[0][1] > len(raters)
 
 
+def without_endings(path: str) -> str:
+    """A name without those of formats and compression."""
+    return _ENDINGS.sub("", path).strip() or path
+
+
+def versions(ids: Sequence[str]) -> dict[int, int]:
+    """Which of the names are those of others with a word for another version: its place to theirs."""
+    places = {name.casefold(): at for at, name in reversed([*enumerate(ids)])}
+    found = {}
+    for at, name in enumerate(ids):
+        first = places.get(_VERSION.sub("", name).casefold(), at)
+        if first != at and ids[first].casefold() != name.casefold():
+            found[at] = first
+    return found
+
+
 def items(paths: Sequence[str]) -> list[str] | None:
     """Ids of items from the names of their files or sheets, with folders only where names recur without.
 
     None where the names are not of one form, say that they are splits or rounds, or recur.
     """
-    whole = [_ENDINGS.sub("", path).strip() or path for path in paths]
+    whole = [without_endings(path) for path in paths]
     last = [PurePosixPath(path).name for path in whole]
     ids = last if len(set(last)) == len(last) else whole
     said = {re.sub(r"\d+", "", word) for name in ids for word in names.words(name)}

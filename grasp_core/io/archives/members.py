@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 
-from grasp_core.errors import Problem, know
+from grasp_core.errors import DataError, Problem, know
 from grasp_core.io.archives.member_names import (
     annotators,
     is_aggregate,
@@ -20,6 +20,8 @@ from grasp_core.io.archives.member_names import (
     named_as_raters,
     names_annotators,
     tells_of_all,
+    versions,
+    without_endings,
 )
 from grasp_core.io.archives.stack import Stack
 from grasp_core.io.table import names
@@ -76,12 +78,14 @@ def together(tables: Sequence[Member], others: Sequence[str], name: str, what: s
         If together they have too many cells.
     """
     alike = _alike(tables)
+    copies = _copies(alike)
+    alike = [member for member in alike if member.name not in copies]
     kinds = (_of_items, _of_annotators, _of_parts) if len(alike) > 1 else ()
     found = next((made for kind in kinds if (made := kind(alike, name, what)) is not None), None)
     if found is None:
         return _first(tables, others, name, what)
     used, parsed = found
-    return _with_notes(parsed, [], _left_out(tables, others, used, name))
+    return _with_notes(parsed, [], _left_out(tables, others, used, copies, name))
 
 
 def _alike(tables: Sequence[Member]) -> list[Member]:
@@ -98,6 +102,25 @@ def _alike(tables: Sequence[Member]) -> list[Member]:
         if columns <= (own := set(member.parsed.columns))
         and not any(names.id_score(column, names.RATER) for column in own - columns)
     ]
+
+
+def _copies(alike: Sequence[Member]) -> dict[str, str]:
+    """Names of members that hold the same as another one whose version they are named, to that one's."""
+    found = versions([without_endings(member.name) for member in alike])
+    return {
+        alike[at].name: alike[first].name
+        for at, first in found.items()
+        if _hold_the_same(alike[at].parsed, alike[first].parsed)
+    }
+
+
+def _hold_the_same(one: Parsed, other: Parsed) -> bool:
+    columns = list(one.columns)
+    if set(columns) != set(other.columns):
+        return False
+    texts = pa.schema([pa.field(name, pa.string()) for name in columns])
+    same: bool = one.data.cast(texts).equals(other.data.select(columns).cast(texts))
+    return same
 
 
 def _first(tables: Sequence[Member], others: Sequence[str], name: str, what: str) -> Parsed:
@@ -168,6 +191,7 @@ def _of_annotators(alike: Sequence[Member], name: str, what: str) -> tuple[list[
         return None
     if not sure and tells_of_all(stack.differing(item)):
         return None
+    _check_versions(used, [rater for _, rater in chosen], name, what)
     numbers = stack.row_numbers(item)
     stack, column = stack.without(numbers), _free("rater", stack)
     parsed = _stacked(used, stack, column, raters, what)
@@ -175,6 +199,15 @@ def _of_annotators(alike: Sequence[Member], name: str, what: str) -> tuple[list[
         file=name, members=len(used), what=what, raters=tuple(raters), rows=len(stack.data)
     )
     return used, _with_notes(parsed, [know(remark), *_narrowed(used, stack, numbers, name, what)])
+
+
+def _check_versions(used: Sequence[Member], raters: Sequence[str], name: str, what: str) -> None:
+    """Refuse members that may be another version of one annotator's: they would be taken for two."""
+    for at, first in versions(raters).items():
+        raise DataError(
+            f"{name}: its {what} {quoted(used[at].name)} may be another version of "
+            f"{quoted(used[first].name)}; keep the one that counts, or give each its annotator's name"
+        )
 
 
 def _narrowed(
@@ -259,7 +292,11 @@ def _stacked(used: Sequence[Member], stack: Stack, column: str, values: Sequence
 
 
 def _left_out(
-    tables: Sequence[Member], others: Sequence[str], used: Sequence[Member], name: str
+    tables: Sequence[Member],
+    others: Sequence[str],
+    used: Sequence[Member],
+    copies: Mapping[str, str],
+    name: str,
 ) -> list[Problem]:
     """The note on members that are not among those read."""
     kept = {member.name for member in used}
@@ -268,6 +305,7 @@ def _left_out(
     for member in tables:
         if member.name not in kept:
             why = "not named like the others" if set(member.parsed.columns) == columns else "other columns"
+            why = f"the same as {quoted(copies[member.name])}" if member.name in copies else why
             shown.append(f"{quoted(member.name)} ({number(member.rows, 'row')}, {why})")
     shown += [f"{quoted(other)} (no table with rows)" for other in others]
     remark = FileProblem.MEMBERS_LEFT_OUT(file=name, shown=_several(shown))

@@ -270,4 +270,4 @@ def _about_ids(source: Source) -> Iterator[Problem]:
         )
         yield stop(remark, len(twice), [column.values[code] for code in twice[:EXAMPLES]])
     where = f"{table.name}, column {quoted(key)}"
-    yield from near_duplicates(where, dict(zip(column.values, counts.tolist(), strict=True)), fold_case=False)
+    yield from near_duplicates(where, dict(zip(column.values, counts.tolist(), strict=True)), ids=True)

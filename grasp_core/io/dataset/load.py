@@ -240,7 +240,7 @@ def _about_ids(name: str, contents: Contents, profiles: Profiles, spec: DataSpec
     """Rater ids that look alike, and ids to leave out that nobody and nothing has."""
     if spec.rater is not None and spec.layout != "items-by-raters":
         rows = dict(zip(profiles.rater_ids, contents.rows.tolist(), strict=True))
-        yield from near_duplicates(f"{name}, column {quoted(spec.rater)}", rows, fold_case=False)
+        yield from near_duplicates(f"{name}, column {quoted(spec.rater)}", rows, ids=True)
     yield from filters.absent_ids(name, "raters", spec.filters.raters, profiles.rater_ids)
     yield from filters.absent_ids(name, "items", spec.filters.items, contents.listed_items)
 

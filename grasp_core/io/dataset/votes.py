@@ -157,13 +157,11 @@ def alike_ids(votes: Votes, spec: DataSpec) -> list[tuple[str, Problem]]:
         column = Column(votes.item, votes.item_ids) if spec.layout == "long" else table.column(spec.item)
         counts = dict(zip(column.values, column.counts().tolist(), strict=True))
         where = f"{table.name}, column {quoted(spec.item)}"
-        found += [("items", one) for one in near_duplicates(where, counts, fold_case=False)]
+        found += [("items", one) for one in near_duplicates(where, counts, ids=True)]
     if votes.columns_are is not None:
         headers = votes.item_ids if votes.columns_are == "items" else votes.rater_ids
         counts = dict.fromkeys(headers, len(table))
-        found += [
-            ("headers", one) for one in near_duplicates(f"{table.name}, row 1", counts, fold_case=False)
-        ]
+        found += [("headers", one) for one in near_duplicates(f"{table.name}, row 1", counts, ids=True)]
     return found
 
 

@@ -40,6 +40,8 @@ _ROOT = "_rels/.rels"
 """Where an XLSX file says what it is; not among the names of an archive, as it begins with a dot."""
 _ERROR_CELL = re.compile(rb"<c\s[^<>]*\bt=[\"']e[\"']")
 """Ends at the next mark, so that no byte is looked at more than twice however often a tag begins."""
+_NO_VALUE = re.compile(rb"<c\s(?![^<>]*\bt=)[^<>]*><f(?:[^<>]*/>|[^<>]*>[^<]*</f>)(?:<v\s*/>|<v></v>)?</c>")
+"""A formula that no program has worked out; one whose value is an empty text says that it is a text."""
 _OTHERWISE = "save it as XLSX or CSV"
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 
@@ -126,11 +128,23 @@ def _unpacked(content: bytes, name: str) -> tuple[bytes, str, int, int]:
                 containers.check_size(out.tell() + len(inside), name)
                 if path == "content.xml" or path.startswith("xl/"):
                     _check_xml(inside, name)
+                if path.startswith("xl/work"):
+                    _check_worked_out(inside, name)
                 errors += sum(1 for _ in _ERROR_CELL.finditer(inside)) if path.startswith("xl/work") else 0
                 marks += inside.count(b"<")
                 archive.writestr(zipfile.ZipInfo(path), inside)
     kind = "ODS" if "content.xml" in names else "XLSX"
     return out.getvalue(), kind, errors, min(MAX_WRITTEN, _FREE_CELLS + _CELLS_PER_MARK * marks)
+
+
+def _check_worked_out(content: bytes, name: str) -> None:
+    """Refuse formulas without values, as libraries write them: what they come to is not in the file."""
+    count = sum(1 for _ in _NO_VALUE.finditer(content))
+    if count:
+        raise DataError(
+            f"{name}: {number(count, 'formula')} in the workbook {agree(count, 'has', 'have')} no value; "
+            "open it in a spreadsheet program and save it there, which works them out"
+        )
 
 
 def _check_xml(content: bytes, name: str) -> None:

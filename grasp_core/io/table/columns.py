@@ -75,7 +75,7 @@ def odd_texts(where: str, counts: Mapping[str, int], missing: Collection[str]) -
         Texts that already mean "no value".
     """
     present = {value: count for value, count in counts.items() if value not in missing and count}
-    return [*_like_missing(where, present), *near_duplicates(where, present, fold_case=True)]
+    return [*_like_missing(where, present), *near_duplicates(where, present, ids=False)]
 
 
 def _like_missing(where: str, counts: Mapping[str, int]) -> list[Problem]:
@@ -86,19 +86,19 @@ def _like_missing(where: str, counts: Mapping[str, int]) -> list[Problem]:
     ]
 
 
-def near_duplicates(where: str, counts: Mapping[str, int], *, fold_case: bool) -> list[Problem]:
-    """Warn of values that differ only by spaces, Unicode form or case; ids may differ by case."""
-    folded = (_folded(value, fold_case) for value in counts)
+def near_duplicates(where: str, counts: Mapping[str, int], *, ids: bool) -> list[Problem]:
+    """Warn of values that differ only by spaces, Unicode form or case; ids are not quoted."""
+    folded = map(_folded, counts)
     if len(set(folded)) == len(counts):  # the usual case, even of a million ids
         return []
     alike: dict[str, list[str]] = {}
     for value in counts:
-        alike.setdefault(_folded(value, fold_case), []).append(value)
+        alike.setdefault(_folded(value), []).append(value)
     groups = [values for values in alike.values() if len(values) > 1]
     pairs = [_shown(values, counts) for values in groups]
     numbers = any(_WHOLE.fullmatch(value.strip()) for values in groups for value in values)
     forms = any(not unicodedata.is_normalized("NFC", value) for values in groups for value in values)
-    if fold_case:
+    if not ids:
         letters, more = int(forms and not numbers), len(pairs) - 1
         remark = DataProblem.VALUES_ALIKE(
             where=where, pair=pairs[0], numbers=int(numbers), letters=letters, more=more
@@ -108,15 +108,15 @@ def near_duplicates(where: str, counts: Mapping[str, int], *, fold_case: bool) -
     return [know(remark, len(pairs), pairs)]
 
 
-def _folded(value: str, fold_case: bool) -> str:
+def _folded(value: str) -> str:
     """The form that values which look alike share: letters with accents are one character or two."""
     whole = _WHOLE.fullmatch(value.strip()) if "." in value else None
     if whole is not None:  # 1.0 and 1, as a spreadsheet or a program may have made of one number
         return whole[1]
     if value.isascii():
-        return value.strip().casefold() if fold_case else value.strip()
+        return value.strip().casefold()
     folded = unicodedata.normalize("NFC", value).strip()
-    return unicodedata.normalize("NFC", folded.casefold()) if fold_case else folded
+    return unicodedata.normalize("NFC", folded.casefold())
 
 
 def misspelt(where: str, counts: Mapping[str, int]) -> list[Problem]:

@@ -81,7 +81,8 @@ AGGREGATE = word_set(
 """Words for what was made of several raters' labels, or is known of an item."""
 MADE = word_set(
     "gold golden consensus majority aggregate aggregated adjudicated adjudication truth mean median average "
-    "avg"
+    "avg gt goldstandard konsens konsensus consenso mehrheit mayoría mayoria maioria majorité majorite "
+    "referenz referencia"
 )
 """Words for labels that were made of others, or are known to be right."""
 DECIDED = MADE | word_set(
@@ -155,8 +156,8 @@ def words(name: str) -> tuple[str, ...]:
 def id_score(name: str, kinds: frozenset[str]) -> int:
     """3 for ``rater`` or ``rater_id``, 2 for ``prolific_rater_id``, 0 where the name says something else."""
     found = list(words(name))
-    has_id = bool(found) and found[-1] in _ID
-    while found and found[-1] in _ID:
+    has_id = is_id(name)
+    while has_id and found and found[-1] in _ID:
         found.pop()
     if not found or kinds.isdisjoint((found[-1], singular(found[-1]))):
         return 0
@@ -171,7 +172,7 @@ def key_score(name: str, *kinds: frozenset[str]) -> int:
 def is_id(name: str) -> bool:
     """Whether the name ends as an id's does: ``WorkerId``, ``row_index``."""
     found = words(name)
-    return bool(found) and found[-1] in _ID
+    return bool(found) and found[-1] in _ID and found[-2:] != ("yes", "no")
 
 
 def names_label(name: str) -> bool:

@@ -274,6 +274,29 @@ def test_sheets_of_labels_that_all_annotators_agreed_on_are_not_annotators():
     assert recognise(table).uncertain
 
 
+VERSIONS = ["P01 (1)", "P01 - Copy", "P01_final", "P01_v2", "p01.bak", "P01_corrected", "P01-alt"]
+
+
+@pytest.mark.parametrize("name", VERSIONS)
+def test_a_copy_of_an_annotators_file_is_left_out(name):
+    members = {"P01": rows_of(1), "P02": rows_of(2)}
+    table = read_table(archive(**members, **{name: rows_of(1)}), "votes.zip")
+    assert triples(table) == expected(members)
+    assert f"'{name}.csv' ({len(rows_of(1)) - 1} rows, the same as 'P01.csv')" in messages(table)
+
+
+@pytest.mark.parametrize("name", VERSIONS)
+def test_another_version_of_an_annotators_file_is_asked_about(name):
+    members = {"P01": rows_of(1), "P02": rows_of(2), name: rows_of(3)}
+    with pytest.raises(DataError, match="may be another version of 'P01.csv'; keep the one that counts"):
+        read_table(archive(**members), "votes.zip")
+
+
+def test_annotators_of_like_names_are_several():
+    members = {name: rows_of(seed) for seed, name in enumerate(("Ann", "Ann B", "annold", "Ann 2"))}
+    assert triples(read_table(archive(**members), "votes.zip")) == expected(members)
+
+
 NOT_ANNOTATORS = {
     "splits": {"train": rows_of(1), "test": rows_of(2, first=50)},
     "items that do not recur": {"P01": rows_of(1), "P02": rows_of(2, first=50)},

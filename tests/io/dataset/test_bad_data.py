@@ -321,13 +321,13 @@ def test_ids_that_differ_by_spaces():
     rows = [["item", "rater", "label"], ["a", "r1", "Yes"], ["a ", "r1", "No"], ["A", "r1 ", "No"]]
     problems = load(rows_table(rows), None, LONG).problems
     items, raters = (problem for problem in problems if "surrounding spaces" in problem.message)
-    assert "votes.csv, column 'item': 1 id is there with and without surrounding spaces" in items.message
-    assert items.examples == ("'a' (1 cell) and 'a ' (1 cell)",)
+    assert "votes.csv, column 'item': 1 id is there in several spellings" in items.message
+    assert items.examples == ("'a' (1 cell) and 'a ' (1 cell) and 'A' (1 cell)",)
     assert "column 'rater'" in raters.message
     assert raters.examples == ("'r1' (2 cells) and 'r1 ' (1 cell)",)
     matrix = rows_table([["item", "r1", "r1 "], ["a", "Yes", "No"]])
     spec = DataSpec(layout="items-by-raters", item="item")
-    assert only(known(matrix, None, spec), "votes.csv, row 1: 1 id is there with and without")
+    assert only(known(matrix, None, spec), "votes.csv, row 1: 1 id is there in several spellings")
 
 
 def test_ids_that_would_match_without_spaces():

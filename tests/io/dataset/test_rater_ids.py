@@ -80,4 +80,4 @@ def test_one_number_written_in_two_ways_is_told() -> None:
     assert any(
         "'1.0' (1 cell) and '1' (1 cell) differ only by how a number is written" in m for m in messages
     )
-    assert any("column 'rater': 1 id is there" in m and "with and without decimals" in m for m in messages)
+    assert any("column 'rater': 1 id is there" in m and "or by decimals" in m for m in messages)

@@ -146,6 +146,27 @@ def biff_stream(sheets: dict[str, list[list[str]]]) -> bytes:
     return head + record(0x0A, b"") + b"".join(bodies)
 
 
+def with_formula() -> bytes:
+    """As openpyxl writes one, without its value."""
+    book = openpyxl.Workbook()
+    for row in VOTES:
+        book.active.append(row)
+    book.active["C2"].value = "=B2"
+    return saved(book)
+
+
+def test_formulas_that_nobody_worked_out_are_refused():
+    first, sheet = with_formula(), "xl/worksheets/sheet1.xml"
+    others = [changed(first, sheet, "</f><v></v></c>", written) for written in ("</f><v/></c>", "</f></c>")]
+    for content in (first, *others):
+        assert "1 formula in the workbook has no value; open it in a spreadsheet" in refusal(content)
+
+
+def test_a_formula_whose_value_is_an_empty_text_is_read():
+    content = changed(with_formula(), "xl/worksheets/sheet1.xml", '<c r="C2">', '<c r="C2" t="str">')
+    assert read_table(content, "votes.xlsx").cell("label", 0) == ""
+
+
 def test_errors_are_empty_and_reported():
     book = openpyxl.Workbook()
     for row in VOTES:

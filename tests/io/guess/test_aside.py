@@ -33,6 +33,7 @@ def read(table: Table, raters: Table | None = None) -> tuple[int, int, list[str]
     [
         *("gold", "Majority vote", "ground_truth", "consensus", "Adjudicated"),
         *("adjudicator", "FINAL", "MACE", "Dawid-Skene", "CURATION_USER", "final label"),
+        *("GT", "Konsens", "Mehrheit", "consenso", "Referenz"),
     ],
 )
 def test_a_rater_named_like_what_is_made_of_others_is_none(who: str) -> None:
@@ -61,6 +62,36 @@ def test_a_rater_that_the_raters_file_knows_stays() -> None:
 def test_sums_below_a_matrix_are_no_items(last: list[str]) -> None:
     annotations, raters, why = read(matrix(*last))
     assert (annotations, raters, len(why)) == (27, 3, len(last))
+
+
+@pytest.mark.parametrize(
+    "last",
+    [
+        ["Anzahl ja,11,9,10", "Anzahl nein,9,11,10"],
+        ["# yes,55 %,45 %,50 %"],
+        ["yes,11,9,10", "Kappa,0.4,0.5,0.4", "Abweichung,1,2,0"],
+    ],
+)
+def test_numbers_below_a_matrix_of_words_are_no_items(last: list[str]) -> None:
+    rows = [f"i{n},{'yn'[n % 2]},{'yn'[n % 3 % 2]},y" for n in range(9)]
+    table = read_table("\n".join(["item,rater_1,rater_2,rater_3", *rows, *last]).encode(), "votes.csv")
+    annotations, raters, why = read(table)
+    assert (annotations, raters) == (27, 3)
+    assert len(why) == len(last)
+    assert why[-1].endswith("it sums up the rows above it")
+
+
+@pytest.mark.parametrize("last", ["i9,1,2,y", "i9,,,"])
+def test_a_last_row_that_is_not_numbers_alone_stays(last: str) -> None:
+    rows = [f"i{n},{'yn'[n % 2]},{'yn'[n % 3 % 2]},y" for n in range(9)]
+    table = read_table("\n".join(["item,rater_1,rater_2,rater_3", *rows, last]).encode(), "votes.csv")
+    assert read(table)[2] == []
+
+
+def test_numbers_above_and_below_are_labels() -> None:
+    rows = [f"i{n},{n % 3},{'yn'[n % 3 % 2]},y" for n in range(9)]
+    table = read_table("\n".join(["item,rater_1,rater_2,rater_3", *rows, "i9,1,2,3"]).encode(), "votes.csv")
+    assert read(table)[2] == []
 
 
 def test_a_total_below_a_long_file_is_no_item() -> None:

@@ -358,3 +358,11 @@ def test_people_may_be_rated_by_those_whose_name_says_that_they_rate(one, other,
 @pytest.mark.parametrize(("one", "other"), [("annotator", "reviewer"), ("user", "worker")])
 def test_two_columns_of_people_who_may_both_rate_are_asked_about(one, other) -> None:
     assert set(asked(recognise(people(one, other)))) == {"item", "rater"}
+
+
+@pytest.mark.parametrize("label", ["Label (yes/no)", "Is it toxic? (Yes / No)"])
+def test_yes_or_no_is_no_number(label):
+    rows = [f"i{n},w{r},{('yes', 'no')[(n + r) % 2]}" for n in range(6) for r in range(4)]
+    guess = recognise(read_table("\n".join([f"item,worker,{label}", *rows]).encode(), "votes.csv"))
+    assert guess.spec.label == label
+    assert not guess.uncertain

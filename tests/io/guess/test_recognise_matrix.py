@@ -30,6 +30,28 @@ STYLES: dict[str, Callable[[int], str]] = {
         ["alice", "bob", "carol", "dave", "erin", "frank", "grace", "heidi"][n % 8] + "y" * (n // 8)
     ),
 }
+FORM = ["Timestamp,Username,Age,Q [1],Q [2],Q [3]"] + [
+    f"3/{n}/2024 9:10:22,{'abcdefgh'[n % 8]}@uni.org,{20 + n % 8},{n % 3},{n % 2},1" for n in range(1, 8)
+]
+
+
+def test_when_a_row_was_written_is_no_rater():
+    guess = recognise(read_table("\n".join(FORM).encode(), "form.csv"))
+    assert (guess.spec.layout, guess.spec.rater) == ("raters-by-items", "Username")
+
+
+@pytest.mark.parametrize("column", ["Username", "Your name", "Email Address"])
+def test_whoever_answered_twice_is_one_rater(column):
+    again = "3/9/2024 9:10:22,b@uni.org,21,2,2,2"
+    table = read_table("\n".join([*FORM, again]).replace("Username", column).encode(), "form.csv")
+    guess = recognise(table)
+    assert guess.spec.rater == column
+    with pytest.raises(
+        DataError, match=r"'b@uni.org' gives item 'Q \[1\]' the labels '1' in row 2 "
+    ):
+        load(table, None, guess.spec, guess.axes)
+
+
 ASIDE = {
     "text": lambda item, _labels: f"the text, of {item}",
     "majority": lambda _item, labels: Counter(labels).most_common(1)[0][0] if labels else "",

@@ -162,7 +162,7 @@ def _id_problems(source: Source) -> list[Problem]:
     column = table.column(key)
     counts = column.counts()
     where = f"{table.name}, column {quoted(key)}"
-    problems = near_duplicates(where, dict(zip(column.values, counts.tolist(), strict=True)), fold_case=False)
+    problems = near_duplicates(where, dict(zip(column.values, counts.tolist(), strict=True)), ids=True)
     blank = np.flatnonzero(column.among([value for value in column.values if not value.strip()]))
     if blank.size:
         row = table.row(blank[0])

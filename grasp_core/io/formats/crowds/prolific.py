@@ -36,6 +36,8 @@ _MARKS = frozenset(
     }
 )
 _NEEDED_MARKS = 3
+_JOINED = 2
+"""Rows of a participant, on average, in a table of answers to which the export was joined."""
 _AXES = (
     "sex",
     "gender",
@@ -54,9 +56,12 @@ _AXES = (
 
 
 def read_table(parsed: Parsed, name: str) -> Parsed | None:
-    """The export with its texts for "no value" and the axes it offers; None where it is not Prolific's."""
+    """The export with its texts for "no value" and the axes it offers; None where it is not that alone."""
     ids = [column for column in _IDS if column in parsed.columns]
     if not ids or sum(column.strip().casefold() in _MARKS for column in parsed.columns) < _NEEDED_MARKS:
+        return None
+    people = parsed.data.column(ids[0]).to_pylist()
+    if len(people) >= _JOINED * len(set(people)):
         return None
     by_name = {column.strip().casefold(): column for column in parsed.columns}
     able = {by_name[axis]: parsed.data.column(by_name[axis]).to_pylist() for axis in _AXES if axis in by_name}

@@ -24,7 +24,10 @@ from grasp_core.wording import agree, listed, number, quoted
 _NOBODY = names.LABEL | names.AGGREGATE | {"vote", "feature"}
 _RESPONDENTS = frozenset({"record", "case", "instance", "unit"})
 """Words for items that surveys call their respondents, too, as REDCap's ``record_id``."""
-_ID_WORDS = frozenset({"id", "ids", "key", "uid", "uuid", "pid", "name"})
+_ID_WORDS = frozenset({"id", "ids", "key", "uid", "uuid", "pid", "name", "username", "email", "mail"})
+_PEOPLE = frozenset({"name", "username", "email", "mail"})
+_WHEN = names.word_set("timestamp time date datetime day submitted started completed created updated")
+"""Words for when a row was written, which is nobody's id, though no value may occur twice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +56,9 @@ def guess_matrix(look: Look, raters: Table | None) -> tuple[DataSpec, list[Reaso
 def _row_ids(look: Look, raters: Table | None) -> str | None:
     """The column of the rows' ids: the one a raters file knows, or is named like ids, or is the first."""
     able = [
-        name for name in look.columns if look.unique(name) and not names.mentions(name, names.DEMOGRAPHIC)
+        name
+        for name in look.columns
+        if look.unique(name) and not names.mentions(name, names.DEMOGRAPHIC | _WHEN)
     ]
     if raters is not None:
         about = [name for name in raters.columns if not names.mentions(name, names.DEMOGRAPHIC)]
@@ -65,7 +70,16 @@ def _row_ids(look: Look, raters: Table | None) -> str | None:
     named = [name for name in look.ids if name in able]
     named += [name for name in able if not _ID_WORDS.isdisjoint(names.words(name))]
     able = [name for name in able if not names.mentions(name, names.AGGREGATE)]
-    return next((name for name in named if name is not None), able[0] if able else None)
+    return next(iter([*named, *_repeated_ids(look), *able]), None)
+
+
+def _repeated_ids(look: Look) -> list[str]:
+    """Columns of people's names or addresses, some of whom have several rows: loading says which."""
+    return [
+        name
+        for name in look.columns
+        if not _PEOPLE.isdisjoint(names.words(name)) and look.n < 2 * len(look[name].values) < 2 * look.n
+    ]
 
 
 def _cells(look: Look, others: Sequence[str], raters: Table | None, without_key: bool) -> Cells | None:
@@ -193,6 +207,8 @@ def _about_key(look: Look, key: str | None, rows: str, rest: Sequence[str], rate
             return Reason(rows, f"{quoted(unique[0])} may hold ids of the rows, or none does", "unsure")
         return Reason(rows, f"no column holds ids of the rows, so each row is {_a(rows)}", "likely")
     named = key in look.ids or not _ID_WORDS.isdisjoint(names.words(key))
+    if not look.unique(key):
+        return Reason(rows, f"{quoted(key)}: its name says whose a row is; some have several", "likely")
     first = key == look.columns[0]
     known = raters is not None and 2 * most_shared(raters, look[key].values)[1] > look.n
     confidence: Confidence = "sure" if named or known else "likely" if first else "unsure"

@@ -10,6 +10,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import takewhile
 
+import numpy as np
+
+from grasp_core.annotations import is_number
 from grasp_core.data_spec import DataSpec
 from grasp_core.io.guess.look import Look
 from grasp_core.io.guess.reasons import Reason
@@ -38,12 +41,14 @@ def guess_aside(look: Look, raters: Table | None, spec: DataSpec) -> tuple[DataS
     filters = spec.filters
     found: list[tuple[str, str, str]] = []
     if spec.layout == "items-by-raters" and spec.item is not None:
-        found = [(spec.item, text, "it sums up the rows above it") for text in _sums(table, spec.item)]
+        sums = _sums(table, spec.item, _numbers_below(table, spec))
+        found = [(spec.item, text, "it sums up the rows above it") for text in sums]
         found += [(spec.item, text, _CHECKING) for text in _check_items(table, spec.item)]
         found += [(spec.item, text, _DESCRIBING) for text in rows_about_raters(table, spec)]
         filters = replace(filters, items=tuple(text for _, text, _ in found))
     elif spec.layout == "raters-by-items" and spec.rater is not None:
-        both = dict.fromkeys([*_sums(table, spec.rater), *_made(table, raters, spec.rater)])
+        sums = _sums(table, spec.rater, _numbers_below(table, spec))
+        both = dict.fromkeys([*sums, *_made(table, raters, spec.rater)])
         found = [(spec.rater, text, "its name says that nobody answered so") for text in both]
         filters = replace(filters, raters=tuple(both))
     elif spec.layout == "long":
@@ -53,11 +58,11 @@ def guess_aside(look: Look, raters: Table | None, spec: DataSpec) -> tuple[DataS
         found += [(rater, text, "it names nobody") for text in _nobody(table, raters, rater)]
         item = str(spec.item)
         if spec.label in table.columns:
-            sums = [(item, text) for text in _totals(table, item, spec.label)]
-            sums += [
+            totals = [(item, text) for text in _totals(table, item, spec.label)]
+            totals += [
                 (rater, text) for text in _unknown(table, raters, rater, _totals(table, rater, spec.label))
             ]
-            found += [(name, text, "it sums up the rows above it") for name, text in sums]
+            found += [(name, text, "it sums up the rows above it") for name, text in totals]
         checks = [(item, text) for text in _check_items(table, item)]
         checks += [*_checks(table, spec), *_known_answers(table, spec)]
         found += [(name, text, _CHECKING) for name, text in checks]
@@ -70,15 +75,32 @@ def guess_aside(look: Look, raters: Table | None, spec: DataSpec) -> tuple[DataS
     ]
 
 
-def _sums(table: Table, item: str) -> list[str]:
-    """Ids of the last rows, as far as they are words for sums."""
+def _sums(table: Table, item: str, below: int) -> list[str]:
+    """Ids of the last rows, as far as they are words for sums, or among the `below` last ones."""
     column = table.column(item)
     found: list[str] = []
-    for code in column.codes[::-1][: _MOST_SUMS + 1].tolist():
-        if not _says(column.values[code], names.SUMS):
+    for at, code in enumerate(column.codes[::-1][: _MOST_SUMS + 1].tolist()):
+        if at >= below and not _says(column.values[code], names.SUMS):
             break
         found.append(column.values[code])
     return found if len(found) <= _MOST_SUMS and 2 * len(found) < len(table) else []
+
+
+def _numbers_below(table: Table, spec: DataSpec) -> int:
+    """How many last rows of a matrix of words hold numbers alone, such as how often each was given."""
+    beside = {spec.item, spec.rater, spec.text, *spec.profile, *spec.ignore}
+    cells = [name for name in table.columns if name not in beside]
+    counted = np.zeros(len(table), dtype=np.int64)
+    filled = np.zeros(len(table), dtype=np.int64)
+    for name in cells:
+        column = table.column(name)
+        numbers = np.array([is_number(text.strip().rstrip("% ")) for text in column.values], dtype=bool)
+        written = np.array([bool(text.strip()) for text in column.values], dtype=bool)
+        counted += numbers[column.codes]
+        filled += written[column.codes]
+    alone = (counted > 0) & (counted == filled)
+    below = int(np.argmin(np.append(alone[::-1], False)))
+    return below if below <= _MOST_SUMS and not counted[: len(alone) - below].any() else 0
 
 
 def _totals(table: Table, ids: str, label: str) -> list[str]:

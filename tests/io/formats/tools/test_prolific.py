@@ -57,6 +57,19 @@ def export(people: list[tuple[str, ...]] = PEOPLE) -> bytes:
     return csv_bytes([HEADER, *rows])
 
 
+def test_answers_to_which_the_export_was_joined_are_annotations() -> None:
+    rows = [
+        [f"s{rater}", f"p{rater}", "APPROVED", "a", "b", "60", "12", "31", "FM"[rater % 2], "White", "Peru"]
+        for rater in range(6)
+    ]
+    joined = [
+        [*row, f"i{item}", str((rater + item) % 3)] for rater, row in enumerate(rows) for item in range(5)
+    ]
+    guess = recognise(read_table(csv_bytes([[*HEADER, "stim", "rating"], *joined]), "joined.csv"))
+    assert (guess.spec.item, guess.spec.rater, guess.spec.label) == ("stim", "Participant id", "rating")
+    assert "Sex" in guess.axes
+
+
 def read(content: bytes) -> Table:
     return read_table(content, "prolific.csv")
 
