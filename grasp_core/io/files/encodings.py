@@ -8,6 +8,7 @@ import re
 import charset_normalizer
 
 from grasp_core.errors import DataError, Problem, know
+from grasp_core.io.files import code_pages
 from grasp_core.remarks.problems import FileProblem
 from grasp_core.wording import quoted
 
@@ -21,8 +22,8 @@ _BOMS = (
 _OF_SEVERAL_BYTES = frozenset(
     {"cp932", "shift_jis", "euc_jp", "gb18030", "gb2312", "gbk", "big5", "cp949", "euc_kr"}
 )
-_TRUSTED = _OF_SEVERAL_BYTES | {"cp1250", "cp1251", "cp1253", "cp1255", "cp1256", "koi8_r"}
-"""Encodings that a few lines tell apart; whatever else seems likely is taken for Windows-1252."""
+_TRUSTED = _OF_SEVERAL_BYTES | {"cp1251", "cp1253", "cp1255", "cp1256", "koi8_r"}
+"""Encodings that a few lines tell apart; whatever else seems likely is a code page of Latin letters."""
 _SIDE_BY_SIDE = re.compile(r"[^\x00-\x7f]{2}")
 _IN_A_WORD = re.compile(r"[A-Za-z][^\x00-\x7f]|[^\x00-\x7f][A-Za-z]")
 """How letters with accents look in such an encoding, each with the letter after it: ``r\u5ee7onse``."""
@@ -88,15 +89,29 @@ def _from_other(content: bytes, wrong: int, name: str) -> tuple[bytes, str, tupl
         raise _mixed(content, wrong, name, "what comes before it is UTF-8")
     start = max(0, wrong - _AROUND)
     sample = content[start : start + _SAMPLE]
-    found = charset_normalizer.from_bytes(sample).best()
-    encoding = found.encoding if found is not None and found.encoding in _TRUSTED else "cp1252"
-    if encoding != "cp1252" and _western(sample, encoding):
-        encoding = "cp1252"
+    encoding, differs = _other_script(sample), None
+    if encoding is None:
+        encoding, differs = code_pages.tell(content, wrong)
     text = _recoded(content, encoding, _shown(encoding), name)
-    line = line_of(content, wrong)
-    example = content[wrong : wrong + 1].decode(encoding, errors="replace")
+    line = line_of(content, wrong if differs is None else differs)
+    example = _example(content, wrong, differs, encoding)
     remark = FileProblem.OTHER_ENCODING(file=name, encoding=_shown(encoding), row=line, example=example)
     return text, _shown(encoding), (know(remark),)
+
+
+def _other_script(sample: bytes) -> str | None:
+    """The encoding of text in another script than Latin; None if it seems to be Latin."""
+    found = charset_normalizer.from_bytes(sample).best()
+    if found is None or found.encoding not in _TRUSTED or _western(sample, found.encoding):
+        return None
+    return found.encoding
+
+
+def _example(content: bytes, wrong: int, differs: int | None, encoding: str) -> str:
+    """What shows whether the encoding is right: a word that the next likely one would read otherwise."""
+    if differs is not None:
+        return code_pages.word_at(content, differs, encoding)
+    return content[wrong : wrong + 4].decode(encoding, errors="replace")[:1]
 
 
 def _western(sample: bytes, encoding: str) -> bool:

@@ -288,7 +288,7 @@ def test_a_copy_of_an_annotators_file_is_left_out(name):
 @pytest.mark.parametrize("name", VERSIONS)
 def test_another_version_of_an_annotators_file_is_asked_about(name):
     members = {"P01": rows_of(1), "P02": rows_of(2), name: rows_of(3)}
-    with pytest.raises(DataError, match="may be another version of 'P01.csv'; keep the one that counts"):
+    with pytest.raises(DataError, match=r"may be another version of 'P01\.csv'; keep the one that counts"):
         read_table(archive(**members), "votes.zip")
 
 
