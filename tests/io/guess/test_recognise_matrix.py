@@ -46,9 +46,7 @@ def test_whoever_answered_twice_is_one_rater(column):
     table = read_table("\n".join([*FORM, again]).replace("Username", column).encode(), "form.csv")
     guess = recognise(table)
     assert guess.spec.rater == column
-    with pytest.raises(
-        DataError, match=r"'b@uni.org' gives item 'Q \[1\]' the labels '1' in row 2 "
-    ):
+    with pytest.raises(DataError, match=r"'b@uni.org' gives item 'Q \[1\]' the labels '1' in row 2 "):
         load(table, None, guess.spec, guess.axes)
 
 
