@@ -115,12 +115,14 @@ def _example(content: bytes, wrong: int, differs: int | None, encoding: str) -> 
 
 
 def _western(sample: bytes, encoding: str) -> bool:
-    """Whether the bytes may be Windows-1252: the same text there, or signs that stand alone in words."""
+    """Whether the bytes may be Windows-1252: the same there, or letters in words as a language has them."""
     text = sample.decode(encoding, errors="replace")
     if text == sample.decode("cp1252", errors="replace"):
         return True
-    several = encoding in _OF_SEVERAL_BYTES and _SIDE_BY_SIDE.search(text) is None
-    return several and _IN_A_WORD.search(text) is not None
+    if _IN_A_WORD.search(text) is None:
+        return False
+    alone = encoding in _OF_SEVERAL_BYTES and _SIDE_BY_SIDE.search(text) is None
+    return alone or code_pages.is_of_one_western_language(sample)
 
 
 def _shown(encoding: str) -> str:
