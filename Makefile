@@ -39,7 +39,7 @@ run: ## serve the dashboard at http://localhost:8501
 test: ## lint, types and all tests, with a real browser, PostgreSQL and proxy
 	@tools/setup.sh test
 	@$(VENV_PYTHON) -m grasp_core warm & warming=$$!; \
-		{ $(MAKE) --no-print-directory lint && $(call some,tests/io -m 'not long'); }; \
+		{ $(MAKE) --no-print-directory lint && $(call some,tests/io -m 'not long' --numprocesses 2 --dist loadfile); }; \
 		checked=$$?; wait $$warming && exit $$checked # reading files takes no kernels
 	@GRASP_CHROMIUM=$$(tools/browser.sh) && GRASP_POSTGRES=$$(tools/postgres.sh) && GRASP_CADDY=$$(tools/caddy.sh) && \
 		export GRASP_CHROMIUM GRASP_POSTGRES GRASP_CADDY && \

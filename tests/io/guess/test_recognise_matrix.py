@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from grasp_core.errors import DataError
 from grasp_core.io.dataset.load import Dataset, load
+from grasp_core.io.guess.named import Named
 from grasp_core.io.guess.recognise import Guess, recognise
 from grasp_core.io.parsing.read import read_table
 from grasp_core.io.table.table import Table
@@ -48,6 +49,17 @@ def test_whoever_answered_twice_is_one_rater(column):
     assert guess.spec.rater == column
     with pytest.raises(DataError, match=r"'b@uni.org' gives item 'Q \[1\]' the labels '1' in row 2 "):
         load(table, None, guess.spec, guess.axes)
+
+
+def test_raters_keep_what_describes_them_where_the_layout_was_asked_for():
+    rows = [f"S{n},{('control', 'treated')[n % 2]},{n % 2},{n % 3 % 2},1,0,{n % 5},0.5" for n in range(12)]
+    table = read_table("\n".join(["Student,Group,1,2,3,4,Total,Mean", *rows]).encode(), "test.csv")
+    assert "layout" in {reason.field for reason in recognise(table).uncertain}
+    guess = recognise(table, named=Named(layout="raters-by-items"))
+    assert (guess.spec.rater, guess.spec.profile, guess.axes) == ("Student", ("Group",), ("Group",))
+    assert {"rater", "profile", "ignore"} <= {reason.field for reason in guess.reasons}
+    assert "item" not in {reason.field for reason in guess.reasons}
+    assert load(table, None, guess.spec, guess.axes).summary.annotations == 48
 
 
 ASIDE = {

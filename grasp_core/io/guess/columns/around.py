@@ -8,10 +8,10 @@ from grasp_core.data_spec import DataSpec, Layout
 from grasp_core.io.dataset.votes import cell_columns
 from grasp_core.io.guess.aggregated import aggregated_cells
 from grasp_core.io.guess.columns.long import guess_long
+from grasp_core.io.guess.columns.matrix import describes
 from grasp_core.io.guess.look import Look
 from grasp_core.io.guess.named import Named
 from grasp_core.io.guess.reasons import Reason
-from grasp_core.io.table import names
 from grasp_core.wording import listed, quoted
 
 _WIDE: tuple[Layout, ...] = ("items-by-raters", "raters-by-items")
@@ -32,7 +32,8 @@ def around_matrix(
     spec, reasons = _unlikely(look) if found is None else found
     layout = _layout(look, named)
     if layout is not None:
-        spec = spec if spec.layout == layout else _turned(spec)
+        if spec.layout != layout:
+            spec, reasons = _turned(spec, reasons)
         reasons = [reason for reason in reasons if reason.field != "layout"]
     elif (why := aggregated_cells(look, cell_columns(look.table, spec))) is not None:
         return spec, [Reason("layout", why, "unsure"), *(one for one in reasons if one.field != "layout")]
@@ -70,13 +71,24 @@ def _layout(look: Look, named: Named) -> Layout | None:
     return "raters-by-items" if named.rater in look.columns else None
 
 
-def _turned(spec: DataSpec) -> DataSpec:
-    """The same columns, rows and columns the other way round."""
+def _turned(spec: DataSpec, reasons: list[Reason]) -> tuple[DataSpec, list[Reason]]:
+    """The same columns, rows and columns the other way round, with the reason for the rows' ids."""
+    beside = [*spec.profile, *spec.ignore]
     if spec.layout == "items-by-raters":
-        about = [name for name in spec.ignore if names.mentions(name, names.DEMOGRAPHIC)]
-        rest = tuple(name for name in spec.ignore if name not in about)
-        return DataSpec(layout="raters-by-items", rater=spec.item, profile=tuple(about), ignore=rest)
-    return DataSpec(layout="items-by-raters", item=spec.rater, ignore=(*spec.profile, *spec.ignore))
+        about = [name for name in beside if describes(name)]
+        rest = [name for name in beside if name not in about]
+        key, turned = (
+            "rater",
+            DataSpec(layout="raters-by-items", rater=spec.item, profile=tuple(about), ignore=tuple(rest)),
+        )
+        told = [Reason("profile", f"{listed(about)}: not among the item columns")] if about else []
+    else:
+        rest, told = beside, []
+        key, turned = "item", DataSpec(layout="items-by-raters", item=spec.rater, ignore=tuple(rest))
+    if rest:
+        told.append(Reason("ignore", f"{listed(rest)}: not among the columns of labels"))
+    ids = [replace(reason, field=key) for reason in reasons if reason.field == _key_field(spec)]
+    return turned, [*ids, *told]
 
 
 def _unlikely(look: Look) -> tuple[DataSpec, list[Reason]]:

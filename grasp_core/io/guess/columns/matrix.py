@@ -175,8 +175,8 @@ def _reading(
     what = f"a row per {rows} and a column per {columns}: {side.why}; {cells.why}"
     reasons = [Reason("layout", what, confidence), about_key]
     if side.by_rater:
-        aside = [name for name in cells.rest if not _describes(name)]
-        profile = [name for name in cells.rest if _describes(name)]
+        aside = [name for name in cells.rest if not describes(name)]
+        profile = [name for name in cells.rest if describes(name)]
         if profile:
             reasons.append(Reason("profile", f"{listed(profile)}: not among the {columns} columns"))
         spec = DataSpec(layout="raters-by-items", rater=key, profile=tuple(profile), ignore=tuple(aside))
@@ -193,7 +193,7 @@ def _reading(
     return spec, reasons
 
 
-def _describes(name: str) -> bool:
+def describes(name: str) -> bool:
     """Whether a column beside the items may describe raters."""
     if names.mentions(name, names.DEMOGRAPHIC):
         return True
