@@ -30,7 +30,7 @@ from tests.engine.serving import ask, ended, in_progress, now, result_digits
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    return Settings(home=empty_home(tmp_path), workers=2)
+    return Settings(home=empty_home(tmp_path), workers=1)
 
 
 def _children() -> set[int]:

@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from grasp_core.engine.compute import compute
 from grasp_core.engine.pools import blocks as blocks_module
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.blocks import Progress
-from grasp_core.engine.pools.pool import Pool
+from grasp_core.engine.pools.pool import ATTEMPTS, Pool
 from grasp_core.engine.pools.workers import Sent
 from grasp_core.engine.run import prepare
 from grasp_core.engine.watching import Watcher
@@ -100,8 +100,31 @@ def test_workers_that_keep_dying_end_the_run_in_a_sentence(monkeypatch) -> None:
         made.append(Unreliable(n_workers, 1))
         return made[-1]
 
-    with pytest.raises(WorkerError, match=r"ended 3 times before the run was complete, .* run it again"):
+    with pytest.raises(WorkerError, match=r"ended 3 times before the run got on, .* run it again"):
         answer(make_executor)
+    for executor in made:
+        executor.shutdown()
+
+
+def test_workers_that_die_now_and_then_do_not_end_a_run_that_gets_on(monkeypatch, right: dict) -> None:
+    monkeypatch.setattr(blocks_module, "BLOCK_SECONDS", 1e-9)  # many blocks
+    monkeypatch.setattr(blocks_module, "FIRST_LABELS", 1)
+    made: list[Executor] = []
+
+    class Finishing(Unreliable):
+        """Its blocks are done before it refuses the next."""
+
+        def submit(self, *arguments, **named):
+            future = super().submit(*arguments, **named)
+            wait([future])
+            return future
+
+    def make_executor(n_workers: int) -> Executor:
+        made.append(Finishing(n_workers, 5) if len(made) < 6 else workers.threads(n_workers))
+        return made[-1]
+
+    assert answer(make_executor) == right
+    assert len(made) > ATTEMPTS + 1
     for executor in made:
         executor.shutdown()
 
