@@ -45,7 +45,7 @@ class Conductor(Watcher, Checkpoints):
     ----------
     record : RunRecord
     losses : int
-        None once it gets on: until then the process may be lost again, by this run's fault.
+        0 once it gets on: until then the process may be lost again, by this run's fault.
     progress : Progress or None
         Once it is known.
     provisional : Result or None

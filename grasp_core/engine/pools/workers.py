@@ -107,9 +107,8 @@ def _unpacked(kind: type[Work], sent: Sent) -> Work:
 
 def _start_worker() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
-    signal.signal(
-        signal.SIGTERM, signal.SIG_DFL
-    )  # which the parent may ignore: by it a broken pool ends them
+    # The parent may ignore it, and a broken pool ends its workers by it.
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     os.nice(NICENESS)
     threading.Thread(target=end_with_parent, daemon=True).start()
     warm()

@@ -135,13 +135,16 @@ def tells_of_all(columns: Sequence[str]) -> bool:
 
 def make_matrix(columns: Sequence[str]) -> bool:
     """Whether several columns have names of one form."""
-    return any(len(run) >= _RUN for run in runs(columns))
+    return bool(_long_runs(columns))
 
 
 def names_annotators(columns: Sequence[str]) -> bool:
     """Whether columns are named like annotators, as those of a matrix are."""
-    found = [run for run in runs(columns) if len(run) >= _RUN]
-    return any(stem(run[0]) in _RATERS or str(form(run[0])).startswith("<") for run in found)
+    return any(named_as_raters(run[:1]) for run in _long_runs(columns))
+
+
+def _long_runs(columns: Sequence[str]) -> list[list[str]]:
+    return [run for run in runs(columns) if len(run) >= _RUN]
 
 
 def is_aggregate(path: str) -> bool:

@@ -23,7 +23,7 @@ from grasp_core.io.archives.member_names import (
     versions,
     without_endings,
 )
-from grasp_core.io.archives.stack import Stack
+from grasp_core.io.archives.stack import Stack, as_texts
 from grasp_core.io.table import names
 from grasp_core.io.table.parsed import Parsed, compact
 from grasp_core.remarks.problems import FileProblem
@@ -115,11 +115,9 @@ def _copies(alike: Sequence[Member]) -> dict[str, str]:
 
 
 def _hold_the_same(one: Parsed, other: Parsed) -> bool:
-    columns = list(one.columns)
-    if set(columns) != set(other.columns):
+    if set(one.columns) != set(other.columns):
         return False
-    texts = pa.schema([pa.field(name, pa.string()) for name in columns])
-    same: bool = one.data.cast(texts).equals(other.data.select(columns).cast(texts))
+    same: bool = as_texts(one, one.columns).equals(as_texts(other, one.columns))
     return same
 
 
@@ -155,14 +153,13 @@ def _of_items(alike: Sequence[Member], name: str, what: str) -> tuple[list[Membe
     ids = items(paths)
     if len(used) < 2 or ids is None or named_as_raters([*ids, *annotators(paths)]):
         return None
+    columns = used[0].parsed.columns
+    raters = [column for column in columns if names.id_score(column, names.RATES)]
+    if not raters or make_matrix(columns):  # told before the members are put together
+        return None
     stack = Stack.of([member.parsed for member in used], range(len(used)), name)
     rater, *others = stack.recurring() or [""]
-    if (
-        others
-        or not names.id_score(rater, names.RATES)
-        or stack.named_ids()[0]
-        or make_matrix(used[0].parsed.columns)
-    ):
+    if others or rater not in raters or stack.named_ids()[0] is not None:
         return None
     parsed = _stacked(used, stack, _free("item", stack), ids, what)
     remark = FileProblem.MEMBER_PER_ITEM(

@@ -48,7 +48,7 @@ class Stack:
         """
         columns = [name for name in tables[0].columns if all(name in table.columns for table in tables)]
         check_cells(sum(len(table.data) for table in tables) * len(columns), name)
-        texts = [table.data.select(columns).cast(_texts(columns)) for table in tables]
+        texts = [as_texts(table, columns) for table in tables]
         member = np.repeat(np.array(owners, dtype=np.int64), [len(table.data) for table in tables])
         return cls(pa.concat_tables(texts).combine_chunks(), member)
 
@@ -164,8 +164,9 @@ class Stack:
 _INDEX = tuple((word,) for word in names.INDEX - {"no", "nr"})
 
 
-def _texts(columns: Sequence[str]) -> pa.Schema:
-    return pa.schema([pa.field(name, pa.string()) for name in columns])
+def as_texts(table: Parsed, columns: Sequence[str]) -> pa.Table:
+    """Columns of a table as plain texts, whatever codes its own have."""
+    return table.data.select(list(columns)).cast(pa.schema([(name, pa.string()) for name in columns]))
 
 
 def _paired(first: Int64Array, second: Int64Array) -> Int64Array:

@@ -32,22 +32,23 @@ def without_descriptions(parsed: Parsed, name: str) -> Parsed:
     """The table without first rows whose cells are unlike all that stands below them, with a note."""
     if parsed.recipe is not None:
         return parsed
-    typed = _has_types(parsed)
+    head = _head(parsed)
+    typed = _has_types([*head.values()])
     for _ in range(_MOST):
-        said = _first_row(parsed) if typed else description(parsed)
-        if said is None:
+        if not (typed or _describes([*head.values()])):
             break
+        said = _first_row(head)
         column, cell = next((column, cell) for column, cell in said.items() if _filled(cell))
         row = int(parsed.numbers[0])
         note = know(FileProblem.ROW_OF_DESCRIPTIONS(file=name, row=row, column=column, cell=cell))
         rest = parsed.kept(np.arange(1, len(parsed.data), dtype=np.int64))
         parsed = dataclasses.replace(rest, problems=(*parsed.problems, note))
+        head = _head(parsed)
     return parsed
 
 
-def _has_types(parsed: Parsed) -> bool:
+def _has_types(columns: Sequence[Sequence[str]]) -> bool:
     """Whether two rows say the columns' types and roles, as in Orange's files: no type recurs below."""
-    columns = [*_head(parsed).values()]
     return (
         all(len(cells) > _FEWEST for cells in columns)
         and all(_is_type(cells[0], cells[2:]) for cells in columns)
@@ -66,7 +67,8 @@ def _is_type(cell: str, below: Sequence[str]) -> bool:
 
 def description(parsed: Parsed) -> dict[str, str] | None:
     """What the first row says of each column; None where it is data."""
-    return _first_row(parsed) if _describes([*_head(parsed).values()]) else None
+    head = _head(parsed)
+    return _first_row(head) if _describes([*head.values()]) else None
 
 
 def _head(parsed: Parsed) -> dict[str, list[str]]:
@@ -75,8 +77,8 @@ def _head(parsed: Parsed) -> dict[str, list[str]]:
     return head
 
 
-def _first_row(parsed: Parsed) -> dict[str, str]:
-    return {column: cells[0] for column, cells in parsed.data.slice(0, 1).to_pydict().items()}
+def _first_row(head: dict[str, list[str]]) -> dict[str, str]:
+    return {column: cells[0] for column, cells in head.items()}
 
 
 def _describes(columns: Sequence[Sequence[str]]) -> bool:

@@ -77,17 +77,16 @@ def _turned(spec: DataSpec, reasons: list[Reason]) -> tuple[DataSpec, list[Reaso
     if spec.layout == "items-by-raters":
         about = [name for name in beside if describes(name)]
         rest = [name for name in beside if name not in about]
-        key, turned = (
-            "rater",
-            DataSpec(layout="raters-by-items", rater=spec.item, profile=tuple(about), ignore=tuple(rest)),
-        )
+        turned = DataSpec(layout="raters-by-items", rater=spec.item, profile=tuple(about), ignore=tuple(rest))
         told = [Reason("profile", f"{listed(about)}: not among the item columns")] if about else []
     else:
         rest, told = beside, []
-        key, turned = "item", DataSpec(layout="items-by-raters", item=spec.rater, ignore=tuple(rest))
+        turned = DataSpec(layout="items-by-raters", item=spec.rater, ignore=tuple(rest))
     if rest:
         told.append(Reason("ignore", f"{listed(rest)}: not among the columns of labels"))
-    ids = [replace(reason, field=key) for reason in reasons if reason.field == _key_field(spec)]
+    ids = [
+        replace(reason, field=_key_field(turned)) for reason in reasons if reason.field == _key_field(spec)
+    ]
     return turned, [*ids, *told]
 
 

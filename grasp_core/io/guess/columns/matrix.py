@@ -24,8 +24,8 @@ from grasp_core.wording import agree, listed, number, quoted
 _NOBODY = names.LABEL | names.AGGREGATE | {"vote", "feature"}
 _RESPONDENTS = frozenset({"record", "case", "instance", "unit"})
 """Words for items that surveys call their respondents, too, as REDCap's ``record_id``."""
-_ID_WORDS = frozenset({"id", "ids", "key", "uid", "uuid", "pid", "name", "username", "email", "mail"})
 _PEOPLE = frozenset({"name", "username", "email", "mail"})
+_ID_WORDS = frozenset({"id", "ids", "key", "uid", "uuid", "pid"}) | _PEOPLE
 _WHEN = names.word_set("timestamp time date datetime day submitted started completed created updated")
 """Words for when a row was written, which is nobody's id, though no value may occur twice."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import takewhile
+from itertools import islice, takewhile
 
 import numpy as np
 
@@ -90,17 +90,20 @@ def _numbers_below(table: Table, spec: DataSpec) -> int:
     """How many last rows of a matrix of words hold numbers alone, such as how often each was given."""
     beside = {spec.item, spec.rater, spec.text, *spec.profile, *spec.ignore}
     cells = [name for name in table.columns if name not in beside]
-    counted = np.zeros(len(table), dtype=np.int64)
-    filled = np.zeros(len(table), dtype=np.int64)
-    for name in cells:
-        column = table.column(name)
-        numbers = np.array([is_number(text.strip().rstrip("% ")) for text in column.values], dtype=bool)
-        written = np.array([bool(text.strip()) for text in column.values], dtype=bool)
-        counted += numbers[column.codes]
-        filled += written[column.codes]
-    alone = (counted > 0) & (counted == filled)
-    below = int(np.argmin(np.append(alone[::-1], False)))
-    return below if below <= _MOST_SUMS and not counted[: len(alone) - below].any() else 0
+    ends = ([table.cell(name, row).strip() for name in cells] for row in range(len(table) - 1, -1, -1))
+    numbers = takewhile(lambda texts: any(texts) and all(map(_is_count, filter(None, texts))), ends)
+    below = sum(1 for _ in islice(numbers, _MOST_SUMS + 1))
+    if not 0 < below <= _MOST_SUMS:
+        return 0
+    for column in map(table.column, cells):
+        counts = np.array([_is_count(text.strip()) for text in column.values], dtype=bool)
+        if counts[column.codes[:-below]].any():
+            return 0
+    return below
+
+
+def _is_count(text: str) -> bool:
+    return is_number(text.rstrip("% "))
 
 
 def _totals(table: Table, ids: str, label: str) -> list[str]:
