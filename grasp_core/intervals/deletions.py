@@ -55,13 +55,13 @@ class Answers(NamedTuple):
 
         `own` says that the label is one of the side whose units are left out.
         """
-        c, known = self.c[:, items], self.known[:, items]
+        # In C order, as kernels elsewhere take them: other code would have to be compiled first, for seconds.
+        c, known, ties = (np.ascontiguousarray(one[..., items]) for one in (self.c, self.known, self.ties))
         if without is not None:
             each = np.arange(len(items))
             known[without, each] -= 1
             c[without, each] -= own != self.of_others
         out = np.empty((len(items), self.design.n_sums))
-        ties = np.ascontiguousarray(self.ties[:, :, items])
         values = repeat_values(self.design.distances, len(items))
         contributions(Columns(c, known, ties, values, len(items)), self.design.conventions, out)
         return out
