@@ -214,7 +214,7 @@ def sources_digest(module: str, core: Path = CORE) -> str:
         for package, names in _IMPORTS.findall(found[name].decode()):
             inside = [package, *(f"{package}.{one.split()[0]}" for one in names.split(",") if one.strip())]
             left += [one for one in inside if _is_taken_in(one)]
-    digest = hashlib.sha256(repr((Level, _COMPILED, _CALLED_BY_COMPILED)).encode())
+    digest = hashlib.sha256(repr((Level, _COMPILED, _CALLED_BY_COMPILED, numba.__version__)).encode())
     for name in sorted(found):
         digest.update(f"{name} {len(found[name])}\n".encode() + found[name])
     return digest.hexdigest()[:16]

@@ -49,7 +49,7 @@ class _Room(NamedTuple):
     totals: Int64Array
 
 
-@compiled(seconds=5)
+@compiled(seconds=5, common=True)
 def add_up(seed, start, order, bounds, counting, how, crossed, out):  # type: ignore[no-untyped-def]  # compiled: types are numba's
     """Fill `out`, shape (permutations, G, sums), for the permutations from `start` on."""
     bits, ties, linear = counting.bits, counting.ties, crossed.linear
