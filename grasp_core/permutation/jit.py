@@ -167,13 +167,15 @@ def preparing() -> str | None:
     return f"Preparing the engine, once on this machine: about {about} s"
 
 
+def tell_of_preparing(listener: Callable[[str], None]) -> None:
+    """Have the sentence of :func:`preparing` told to a listener, in place of standard error, from now on."""
+    _listeners.append(listener)
+
+
 @contextlib.contextmanager
 def telling(listener: Callable[[str], None]) -> Iterator[None]:
-    """Within, the sentence of :func:`preparing` goes to a listener, in place of standard error.
-
-    It is told once in a process, by a thread of its own.
-    """
-    _listeners.append(listener)
+    """The same within; told once in a process, by a thread of its own."""
+    tell_of_preparing(listener)
     try:
         yield
     finally:

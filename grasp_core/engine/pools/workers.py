@@ -20,7 +20,7 @@ import numpy as np
 
 from grasp_core.annotations import FloatArray
 from grasp_core.panels.panel import Work
-from grasp_core.permutation.jit import telling
+from grasp_core.permutation.jit import tell_of_preparing
 
 log = logging.getLogger(__name__)
 
@@ -114,7 +114,7 @@ def _start_worker() -> None:
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     os.nice(NICENESS)
     threading.Thread(target=end_with_parent, daemon=True).start()
-    telling(log.info).__enter__()  # who waits looks at the run, not at this process
+    tell_of_preparing(log.info)  # whoever waits looks at the run, not at this process
 
 
 def end_with_parent() -> None:
