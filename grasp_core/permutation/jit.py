@@ -196,7 +196,7 @@ def _tell_once() -> None:
 def folder_for(module: str) -> Path | None:
     """Where compiled code of a module is kept: a folder for each state of its sources; None for nowhere."""
     base = _base()
-    return None if base is None else _usable(base / sources_digest(module))
+    return None if base is None else _usable(base / sources_digest(module), anybodys=True)
 
 
 @functools.cache
@@ -234,18 +234,18 @@ def _is_taken_in(module: str) -> bool:
 def _base() -> Path | None:
     """Where code can be kept: where Numba is told to, in this package, with the user's caches, or for now."""
     if _config.CACHE_DIR:
-        return _usable(Path(_config.CACHE_DIR))
+        return _usable(Path(_config.CACHE_DIR), anybodys=True)
     of_user = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "grasp" / "kernels"
     of_now = Path(tempfile.gettempdir()) / f"grasp-kernels-{os.getuid()}"
     places = (CORE / "permutation" / "__pycache__" / "kernels", of_user, of_now)
     return next((place for place in map(_usable, places) if place is not None), None)
 
 
-def _usable(folder: Path) -> Path | None:
-    """The folder, made if need be; None where it cannot be written, or belongs to another user."""
+def _usable(folder: Path, *, anybodys: bool = False) -> Path | None:
+    """The folder, made if need be; None where it cannot be written, or another user could change it."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        mine = folder.stat().st_uid == os.getuid()
+        mine = anybodys or folder.stat().st_uid == os.getuid()
     except OSError:
         return None
     return folder if mine and os.access(folder, os.W_OK) else None
