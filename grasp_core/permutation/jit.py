@@ -133,13 +133,23 @@ class Kernel:
         try:
             telling.start()
             with self.locked():
-                self.compiled.compile(types)  # reads what is kept
-                if self._folder is not None:
-                    self._lock_file.with_suffix(".kept").touch()
+                self._read_or_compile(types)
         finally:
             telling.cancel()
             self._compiling = False
         self._ready = True
+
+    def _read_or_compile(self, types: tuple[Any, ...]) -> None:
+        if self._folder is None:
+            self.compiled.compile(types)
+            return
+        try:
+            self.compiled.compile(types)
+        except Exception:  # such as half a file: what is kept is given up, and compiled again
+            for other in self._folder.parent.glob("*/*/*.nb[ci]"):
+                other.unlink(missing_ok=True)
+            self.compiled.compile(types)
+        self._lock_file.with_suffix(".kept").touch()
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:

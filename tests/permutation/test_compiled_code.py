@@ -159,6 +159,15 @@ def test_kernels_are_kept_where_numba_is_told_to_and_whoever_waits_is_told_why(t
     assert re.fullmatch(r"note: Preparing the engine, once on this machine: about \d+ s\n", done.stderr)
 
 
+def test_damaged_compiled_code_is_compiled_again(tmp_path: Path) -> None:
+    before = first_words(NUMBA_CACHE_DIR=str(tmp_path)).stdout
+    kept = [*tmp_path.rglob("*.nbc")]
+    for file in kept:
+        file.write_bytes(file.read_bytes()[:100])
+    assert first_words(NUMBA_CACHE_DIR=str(tmp_path)).stdout == before
+    assert all(file.stat().st_size > 100 for file in kept)
+
+
 def test_without_a_folder_that_can_be_written_kernels_are_compiled_for_the_process_alone(
     tmp_path: Path,
 ) -> None:
