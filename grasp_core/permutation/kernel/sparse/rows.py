@@ -6,8 +6,8 @@ import numpy as np
 
 from grasp_core.permutation.jit import inlined
 from grasp_core.permutation.kernel import sums as at
-from grasp_core.permutation.kernel.disagreement import disagree
-from grasp_core.permutation.kernel.item_terms import Columns, repeat_item, work_out
+from grasp_core.permutation.kernel.disagreement import disagree_at_once
+from grasp_core.permutation.kernel.item_terms import Columns, add_labels, conclude, repeat_item
 
 FIELD_BITS = 13
 """Four whole numbers below 2^13 are exact in one float64; sums are taken over before they pass it."""
@@ -41,9 +41,10 @@ def enter(new, unknown, table, totals, ties, how, counts, terms, made):  # type:
     columns = Columns(counts.c, counts.known, counts.ties, counts.values, new.size)
     repeat_item(columns, totals, ties)
     _decode(new, unknown, totals, columns)
-    work_out(columns, how, terms)
+    add_labels(columns, how, terms)
+    conclude(columns, how, terms)
     for column in range(n_columns):
-        disagree(column, columns, how, terms)
+        disagree_at_once(column, columns, how, terms)
         _copy(terms.inside, made[column], columns.size)
         _copy(terms.across, made[n_columns + column], columns.size)
         _copy(terms.apart, made[2 * n_columns + column], columns.size)
