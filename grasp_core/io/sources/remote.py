@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from grasp_core.errors import DataError
+from grasp_core.extras import require
 from grasp_core.io.archives import containers
 
 TOTAL_SECONDS = 300.0
@@ -92,6 +93,7 @@ def _whole(file: Any, name: str) -> bytes:
 @contextlib.contextmanager
 def _opened(url: str, guard: Guard | None) -> Iterator[Any]:
     if url.startswith(("http://", "https://")) and "::" not in url:
+        require(f"{url.partition(':')[0]}://", "remote", "aiohttp")
         from grasp_core.io.sources.web_files import (
             opened,  # its client takes longer to load than a file to be read
         )

