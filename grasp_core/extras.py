@@ -53,6 +53,11 @@ def package(module: str) -> str:
     return _PACKAGES.get(module, module)
 
 
+def command(extra: Extra) -> str:
+    """What installs an extra."""
+    return f"pip install '{DISTRIBUTION}[{extra}]'"
+
+
 def has(*modules: str) -> bool:
     """Whether all of these modules can be imported; none of them is."""
     return not _absent(modules)
@@ -81,7 +86,7 @@ def require(what: str, extra: Extra, *modules: str) -> None:
     names = [package(module) for module in absent]
     more = len(names) - _SHOWN
     shown = ", ".join(names[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
-    commands = [f"pip install '{DISTRIBUTION}[{extra}]'"] if set(absent) - set(_ALONE) else []
+    commands = [command(extra)] if set(absent) - set(_ALONE) else []
     commands += [f"pip install --no-deps {package(module)}" for module in absent if module in _ALONE]
     raise MissingPackageError(
         f"{what} needs the {agree(len(names), 'package', 'packages')} {shown}: {' && '.join(commands)}"

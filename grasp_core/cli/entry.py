@@ -45,7 +45,12 @@ COMMANDS = (
     ),
     Command("compare", "hold one result against another", "compare:fill_compare"),
     Command("example", "write the synthetic example's files", "example:fill_example"),
-    Command("fetch", "download a published data set and check that it is whole", "fetch:fill_fetch"),
+    Command(
+        "fetch",
+        "download a published data set and check that it is whole",
+        "fetch:fill_fetch",
+        extra="remote",
+    ),
     _of_server("backup", "write all that the server keeps to one file", "storage:fill_backup"),
     _of_server("restore", "read such a file into an empty server's database", "storage:fill_restore"),
     _of_server("backup-key", "make a key that encrypts and signs backups", "storage:fill_backup_key"),

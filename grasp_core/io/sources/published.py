@@ -9,7 +9,6 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import urlsplit
 
 from grasp_core.errors import DataError
-from grasp_core.extras import require
 
 TIMEOUT_S = 30
 """The longest that a server may be silent."""
@@ -121,7 +120,6 @@ def _checked(target: Path, wanted: Published) -> Path:
 
 def _download(wanted: Published, target: Path) -> None:
     """Write the file under another name first, check it, then give it its own."""
-    require("A download", "remote", "pooch")
     import pooch  # with requests, of an extra
     from requests import HTTPError, RequestException
 

@@ -16,6 +16,7 @@ from grasp_core.benchmark.scoring.evaluate import Evaluation, Way, evaluate, wor
 from grasp_core.benchmark.scoring.folds import leave_one_out, stratified_splits
 from grasp_core.benchmark.tasks import MAX_ROWS_FILE, TRAIN_FILE, Rows, Task, read_rows
 from grasp_core.errors import GraspError
+from grasp_core.extras import command
 from grasp_core.io.archives.bounded import MIB
 from grasp_core.models_as_raters.labels import LABEL
 from grasp_core.report.words.text import escape_markdown
@@ -82,7 +83,7 @@ def _offer(name: str, task: Task, rows: Rows, way: Way, seed: int) -> None:
 
 def _hint_at_more() -> None:
     if not available():
-        st.caption("More baselines come with the optional packages, which tools/setup.sh models installs.")
+        st.caption(f"More baselines come with optional packages: {command('models')}; see docs/models.md.")
     if not has_language_model():
         st.caption(
             "A language model is asked from the command line, grasp raft baseline lm; or "
