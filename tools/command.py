@@ -58,13 +58,23 @@ def metadata(project: Mapping[str, Any]) -> Iterator[str]:
     yield f"Requires-Python: {project['requires-python']}"
     for line in project["dependencies"]:
         yield f"Requires-Dist: {Requirement(line)}"
-    for extra, lines in project["optional-dependencies"].items():
+    for extra in project["optional-dependencies"]:
         yield f"Provides-Extra: {extra}"
-        for line in lines:
-            needed = Requirement(line)
+        for needed in brought(project, extra):
             wanted = f"extra == '{extra}'"
             needed.marker = Marker(f"({needed.marker}) and {wanted}" if needed.marker else wanted)
             yield f"Requires-Dist: {needed}"
+
+
+def brought(project: Mapping[str, Any], extra: str) -> Iterator[Requirement]:
+    """What an extra lists, and the extras that it names list."""
+    for line in project["optional-dependencies"][extra]:
+        needed = Requirement(line)
+        if needed.name == project["name"]:
+            for other in sorted(needed.extras):
+                yield from brought(project, other)
+        else:
+            yield needed
 
 
 def digest(path: Path) -> str:
