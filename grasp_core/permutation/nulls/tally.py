@@ -161,7 +161,6 @@ class Tally:
         file = io.BytesIO()
         np.savez_compressed(
             file,
-            allow_pickle=False,
             done=np.array(self._done, np.int64),
             active=self.active,
             lost=np.array([self.lost]),
