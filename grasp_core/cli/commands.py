@@ -25,7 +25,9 @@ class Command:
     reads : bool
         Whether the command reads files of annotations or labels.
     extra : str, optional
-        The extra without which the command is refused.
+        The extra that it takes.
+    modules : tuple of str
+        Those of it without which the command is refused.
     """
 
     name: str
@@ -33,6 +35,7 @@ class Command:
     fill: str
     reads: bool = False
     extra: Extra | None = None
+    modules: tuple[str, ...] = ()
 
     def filled(self, parser: argparse.ArgumentParser) -> None:
         """Add the command's arguments to its parser.
@@ -42,7 +45,7 @@ class Command:
         MissingPackageError
         """
         if self.extra is not None:
-            require(f"`{self.name}`", self.extra)
+            require(f"`{self.name}`", self.extra, *self.modules)
         if self.reads:  # what reads files gets ready while the rest is imported
             HELPER.start()
         module, _, function = self.fill.partition(":")

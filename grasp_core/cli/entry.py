@@ -17,9 +17,12 @@ BAD_INPUT = 2
 INTERRUPTED = 130
 
 
+_OF_STORE = ("sqlalchemy", "alembic", "pyrage", "limits")
+
+
 def _of_server(name: str, words: str, fill: str) -> Command:
     """A command for whoever has a server's database."""
-    return Command(name, words, f"server.{fill}", extra="server")
+    return Command(name, words, f"server.{fill}", extra="server", modules=_OF_STORE)
 
 
 COMMANDS = (
@@ -50,6 +53,7 @@ COMMANDS = (
         "download a published data set and check that it is whole",
         "fetch:fill_fetch",
         extra="remote",
+        modules=("pooch",),
     ),
     _of_server("backup", "write all that the server keeps to one file", "storage:fill_backup"),
     _of_server("restore", "read such a file into an empty server's database", "storage:fill_restore"),
