@@ -112,8 +112,9 @@ def _needs_package(url: str, name: str) -> str:
 
     scheme = url.partition(":")[0]
     package = str(known_implementations.get(scheme, {}).get("class", "")).partition(".")[0]
-    needed = "a Python package" if package in ("", "fsspec") else f"the Python package {package}"
-    return f"{name} cannot be read: {scheme}:// needs {needed}, which is not installed here"
+    if package in ("", "fsspec"):
+        return f"{name} cannot be read: {scheme}:// needs a Python package that is not installed here"
+    return f"{name} cannot be read: {scheme}:// needs the package {package}: pip install {package}"
 
 
 def _reason(error: Exception) -> str:
