@@ -270,7 +270,7 @@ def test_unreadable_arguments_show_how(capsys, arguments: list[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         cli.main(arguments)
     assert ended.value.code == 2
-    assert "usage: python -m grasp_core" in capsys.readouterr().err
+    assert "usage: grasp" in capsys.readouterr().err
 
 
 def test_a_failing_run_is_one_sentence(folder: Path, capsys, monkeypatch) -> None:

@@ -10,6 +10,7 @@ import io
 import zipfile
 import zlib
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -159,13 +160,13 @@ class Tally:
         if self._counted is None:
             raise ValueError("nothing is counted yet")
         file = io.BytesIO()
+        counted: dict[str, Any] = self._counted.arrays()  # for mypy: none of them is an option of NumPy's
         np.savez_compressed(
             file,
-            allow_pickle=False,
             done=np.array(self._done, np.int64),
             active=self.active,
             lost=np.array([self.lost]),
-            **self._counted.arrays(),
+            **counted,
         )
         return file.getvalue()
 
