@@ -8,10 +8,14 @@ import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
 from playwright.sync_api import Browser, expect, sync_playwright
+
+if TYPE_CHECKING:
+    from grasp_core.result import RunResult
 
 PATIENCE_MS = 60_000
 SLOW_ROOMS = {"web", "deploy", "engine", "store", "pages", "benchmark"}
@@ -60,6 +64,30 @@ def own_main_module() -> Iterator[None]:
     main = sys.modules["__main__"]
     yield
     sys.modules["__main__"] = main
+
+
+@pytest.fixture(scope="session")
+def example() -> dict[str, bytes]:
+    """The example's files, by name."""
+    from grasp_core.example import example_files  # which loads NumPy
+
+    return example_files()
+
+
+@pytest.fixture(scope="session")
+def example_result(tmp_path_factory: pytest.TempPathFactory, example: dict[str, bytes]) -> RunResult:
+    """The example's answer, computed once."""
+    from grasp_core.example import example_spec
+    from grasp_core.io.dataset.load import load
+    from grasp_core.io.parsing.read import read_table
+    from tests.computing import compute_in_threads, once
+
+    def make() -> RunResult:
+        spec = example_spec()
+        tables = [read_table(content, name) for name, content in example.items()]
+        return compute_in_threads(load(*tables, spec.data), spec)
+
+    return once(tmp_path_factory, "example", make)
 
 
 @pytest.fixture(scope="session")
