@@ -28,6 +28,7 @@ from grasp_core.store.runs import RunStore
 from grasp_core.store.schema import metadata, runs
 from tests.engine.asking import answer, wait_until
 from tests.engine.serving import ask, in_progress, now, result_digits, serving
+from tests.store.both import on_both, on_both_bare
 from tests.store.conftest import NewDatabase
 from tests.store.making import RESULT, change, claim, create
 from tests.store.postgres import Postgres
@@ -45,6 +46,7 @@ def tables(url: URL) -> set[str]:
 # Upgrades
 
 
+@on_both_bare
 def test_migrations_lead_to_the_schema(bare_database: NewDatabase) -> None:
     engine = connect(bare_database())
     with engine.connect() as connection:
@@ -52,6 +54,7 @@ def test_migrations_lead_to_the_schema(bare_database: NewDatabase) -> None:
     engine.dispose()
 
 
+@on_both_bare
 def test_threads_that_open_a_new_database_at_once(bare_database: NewDatabase) -> None:
     url = bare_database()
     with ThreadPoolExecutor(4) as servers:
@@ -59,6 +62,7 @@ def test_threads_that_open_a_new_database_at_once(bare_database: NewDatabase) ->
     assert all(names == {*metadata.tables, "alembic_version"} for names in found)
 
 
+@on_both_bare
 def test_servers_that_open_a_new_database_at_once(bare_database: NewDatabase) -> None:
     url = bare_database().render_as_string(hide_password=False)
     script = (
@@ -305,6 +309,7 @@ def test_an_answer_lost_on_the_way_is_not_an_error(monkeypatch, new_database: Ne
         assert broken
 
 
+@on_both
 def test_a_stale_state_is_repaired_by_time(new_database: NewDatabase) -> None:
     """A run whose server vanished for good is computed by whoever comes next."""
     url = new_database()
@@ -319,6 +324,7 @@ def test_a_stale_state_is_repaired_by_time(new_database: NewDatabase) -> None:
         assert now(next_one, record).attempt == 2
 
 
+@on_both
 def test_requests_are_saved_in_one_piece(new_database: NewDatabase) -> None:
     engine = connect(new_database())
     store = RunStore(engine)
