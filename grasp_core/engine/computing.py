@@ -14,6 +14,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
+from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
@@ -36,6 +37,7 @@ from grasp_core.errors import (
 )
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.io.sources.allowed import AllowedSources
+from grasp_core.permutation.jit import preparing
 from grasp_core.result import Result
 from grasp_core.store import claims
 from grasp_core.store.files import FileStore
@@ -131,7 +133,10 @@ class Computing:
     def progress(self, run_id: str) -> Progress | None:
         """How far a run is that is computed here, as far as that is known."""
         conductor = self._in_hand.get(run_id)
-        return None if conductor is None else conductor.progress
+        if conductor is None:
+            return None
+        progress = conductor.progress or Progress(conductor.record.done, conductor.record.total, None)
+        return progress if progress.seconds_left is not None else replace(progress, waiting=preparing())
 
     def found(self, run_id: str, version: int) -> Found | None:
         """What is found so far of a run, without a result where it is this version; None if not here."""

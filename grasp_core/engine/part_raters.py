@@ -104,13 +104,9 @@ def _read(place: str, part: int | str, question: int) -> OfRaters:
     with remote.in_sentences(place, SHARED):
         table = pa.ipc.open_file(workplace.read(place, _name(part, question))).read_all()
     rater, category, more = (in_one_piece(table.column(name)) for name in ("rater", *_LISTS))
-    values = (
-        rater.to_numpy(),
-        category.offsets.to_numpy(),
-        category.values.to_numpy(),
-        more.values.to_numpy(),
-    )
-    return OfRaters(*values)
+    values = (rater, category.offsets, category.values, more.values)
+    # Copies: arrays that must not be written are another type, for which kernels would be compiled again.
+    return OfRaters(*(value.to_numpy().copy() for value in values))
 
 
 def _name(part: int | str, question: int) -> str:

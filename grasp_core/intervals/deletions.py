@@ -17,7 +17,7 @@ from grasp_core.annotations import Annotations, BoolArray, Codes, FloatArray, In
 from grasp_core.intervals.spread import Spread, Spreads
 from grasp_core.permutation.design import Design
 from grasp_core.permutation.kernel.columns import add_rows, contributions
-from grasp_core.permutation.kernel.item_terms import Columns, CountArray, repeat_values
+from grasp_core.permutation.kernel.item_terms import Columns, CountArray, values_in_columns
 from grasp_core.statistics.counts import count
 
 BLOCK, BLOCK_SUMS = 4096, 2**21
@@ -62,7 +62,7 @@ class Answers(NamedTuple):
             known[without, each] -= 1
             c[without, each] -= own != self.of_others
         out = np.empty((len(items), self.design.n_sums))
-        values = repeat_values(self.design.distances, len(items))
+        values = values_in_columns(self.design.distances, len(items))
         contributions(Columns(c, known, ties, values, len(items)), self.design.conventions, out)
         return out
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import ExitStack
 from typing import Any
 
 from grasp_core.engine.pools.blocks import Progress
 from grasp_core.engine.watching import Watcher
+from grasp_core.permutation.jit import telling
 
 
 class Bar(Watcher):
@@ -21,6 +23,9 @@ class Bar(Watcher):
 
     def __init__(self, what: str, *, shown: bool) -> None:
         self._bar = _new(what, shown=shown)
+        self._told = ExitStack()
+        if shown:
+            self._told.enter_context(telling(self._bar.write))
 
     def tell(self, done: int, total: int, of: str | None = None) -> None:
         """Show that `done` of `total` are done, in a stage called `of`."""
@@ -38,6 +43,7 @@ class Bar(Watcher):
 
     def close(self) -> None:
         """Take it away."""
+        self._told.close()
         self._bar.close()
 
 

@@ -18,11 +18,12 @@ import numpy.typing as npt
 
 from grasp_core.annotations import FloatArray
 from grasp_core.permutation.design import Design
-from grasp_core.permutation.draw import identity
 from grasp_core.permutation.kernel import direct, label_use
 from grasp_core.permutation.kernel import sums as at
+from grasp_core.permutation.kernel.columns import contributions
 from grasp_core.permutation.kernel.crossed import adding as crossed
 from grasp_core.permutation.kernel.digits import adding as digits
+from grasp_core.permutation.kernel.item_terms import Columns, CountArray, values_in_columns
 from grasp_core.permutation.kernel.label_use import OfRaters
 from grasp_core.permutation.kernel.local import adding as local
 from grasp_core.permutation.kernel.local.layout import Local
@@ -168,7 +169,8 @@ def _add_of_raters(
 ) -> None:
     """What raters add to their groups' sums by category, where that is known."""
     if of is not None:
-        label_use.add_up(drawn, held, of, _first_category(design), sort, out)
+        profiled = Profiled(*(getattr(held, field) for field in Profiled._fields))
+        label_use.add_up(drawn, profiled, of, _first_category(design), sort, out)
 
 
 def sums_of_raters(
@@ -206,9 +208,34 @@ def observed_sums(design: Design) -> FloatArray:
     if design.local is not None:
         own = design.local.profile.reshape(-1, 1)
         _add_up_local(design, design.local, own, out[np.newaxis])
+    elif design.crossed is not None:
+        _add_up_items(design, out)
     else:
-        direct.evaluate(identity(design.order.size), design.counting, design.conventions, out)
+        nobody = design.bounds[:0]  # moves
+        here = (np.uint64(0), 0, design.order, nobody)
+        direct.add_up(*here, design.counting, design.conventions, out[np.newaxis])
     return out
+
+
+def _add_up_items(design: Design, out: FloatArray) -> None:
+    """Fill `out`, shape (G, S), item by item: by code that intervals need too, so that less is compiled."""
+    rows, labels, k = design.rows, design.labels, design.n_categories
+    n_items = labels.indptr.size - 1
+    belongs = np.zeros((rows.n_known + design.n_groups, rows.ptr.size - 1), dtype=np.bool_)
+    belongs[rows.of, np.repeat(np.arange(rows.ptr.size - 1), np.diff(rows.ptr))] = True
+    cell = np.repeat(np.arange(n_items) * k, np.diff(labels.indptr)) + labels.category
+    profile = rows.profile[labels.rater]
+
+    def counted(row: int) -> CountArray:
+        counts = np.bincount(cell[belongs[row][profile]], minlength=n_items * k)
+        return np.ascontiguousarray(counts.reshape(n_items, k).T.astype(design.ties.dtype))
+
+    ties = np.ascontiguousarray(design.ties.transpose(1, 2, 0, 3).reshape(2, k, n_items))
+    values, of_items = values_in_columns(design.distances, n_items), np.empty((n_items, design.n_sums))
+    for g, known in enumerate(rows.known_of):
+        columns = Columns(counted(rows.n_known + g), counted(int(known)), ties, values, n_items)
+        contributions(columns, design.conventions, of_items)
+        out[g] = np.ascontiguousarray(of_items.T).sum(axis=1)  # pairwise
 
 
 def components(design: Design, sums: FloatArray) -> FloatArray:

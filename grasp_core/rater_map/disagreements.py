@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
 from grasp_core.annotations import Annotations, FloatArray, Int32Array, Int64Array
 from grasp_core.ordering import tallied
+from grasp_core.permutation.jit import compiled
 from grasp_core.spec import Level
 from grasp_core.statistics.distance import distance_of
 
@@ -71,7 +71,7 @@ def _of_raters(
     return bounds, place[annotations.rater[taken]], annotations.category[taken]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _add_up(bounds, rater, category, delta, common, total):  # type: ignore[no-untyped-def]  # compiled: types are numba's
     """Add every two annotations of an item, below the diagonal: raters ascend within an item."""
     for i in range(bounds.size - 1):

@@ -16,7 +16,8 @@ COPIED = [
     for name in names.split()
     if name != "."
 ]
-(INSTALL,) = re.findall(r"pip --python \S+ install (.+)$", DOCKERFILE, re.MULTILINE)
+(INSTALL,) = re.findall(r"pip --python \S+ install (.+?) +\$\{CONNECTORS", DOCKERFILE, re.MULTILINE)
+(WITH_CONNECTORS,) = re.findall(r"\$\{CONNECTORS:\+--requirement (\S+)\}", DOCKERFILE)
 
 
 def installed() -> set[Path]:
@@ -41,7 +42,7 @@ def pins(paths: set[Path]) -> dict[str, str]:
 
 def test_every_list_of_packages_is_copied_and_sent_to_the_builder() -> None:
     sent = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
-    names = {path.name for path in installed()}
+    names = {path.name for path in installed()} | {WITH_CONNECTORS}
     assert names <= set(COPIED)
     assert {f"!{name}" for name in COPIED} <= set(sent)
 
@@ -60,3 +61,10 @@ def test_the_image_can_serve_as_a_clusters_scheduler_or_worker() -> None:
 def test_nothing_is_installed_but_what_is_listed() -> None:
     assert {"--no-deps", "--only-binary"} <= set(INSTALL.split())
     assert not {"torch", "sentence-transformers"} & pins(installed()).keys()
+
+
+def test_connectors_can_be_added_to_it() -> None:
+    versions = pins(installed() | {ROOT / WITH_CONNECTORS})
+    assert {"label-studio-sdk", "argilla", "datasets"} <= versions.keys()
+    compose = (ROOT / "compose.yaml").read_text(encoding="utf-8")
+    assert "CONNECTORS: \"${GRASP_IMAGE_CONNECTORS:-}\"" in compose

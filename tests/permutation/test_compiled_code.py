@@ -1,4 +1,4 @@
-"""Where compiled kernels are kept: never what they were before one of their sources changed."""
+"""Where compiled kernels are kept, and that nothing is left from before their sources changed."""
 
 from __future__ import annotations
 
@@ -12,15 +12,20 @@ from pathlib import Path
 
 import pytest
 
-from grasp_core.permutation import TAKEN_IN, compiled, sources_digest
+from grasp_core.permutation import jit
+from grasp_core.permutation.draw import random_words
+from grasp_core.permutation.kernel.counting import words_at
 
 AFTER_WARMING = """
 import dataclasses, itertools, pickle, sys
 import numpy as np
 from grasp_core.groups import form_groups
 from grasp_core.permutation import compiled
-from grasp_core.permutation.kernel import crossed, direct, local, profiles, sparse, sums
+from grasp_core.permutation.kernel import columns, direct, profiles, sums
+from grasp_core.permutation.kernel.crossed import adding as crossed
 from grasp_core.permutation.kernel.digits import adding as digits
+from grasp_core.permutation.kernel.local import adding as local
+from grasp_core.permutation.kernel.sparse import adding as sparse
 from grasp_core.permutation.design import Design, build_design
 from grasp_core.panels.items import kernel as items
 from grasp_core.panels.items.panel import ItemsAsked, look_at_items
@@ -65,36 +70,52 @@ for level, correction in itertools.product(("nominal", "ordinal"), ("benjamini-h
     spec = AnalysisSpec(axes=(group.axes,), level=level, correction=correction, permutations=120)
     of_items = lambda function, tasks: (function(pickle.loads(pickle.dumps(task))) for task in tasks)
     look_at_items(dataset(5, missing=0.3), ItemsAsked(RunSpec(DATA_SPEC, spec), group, 120), of_items)
-functions = (direct.evaluate, direct.add_up, crossed.add_up, sparse.add_up, sums.take_ratios)
+functions = (direct.add_up, crossed.add_up, sparse.add_up, sums.take_ratios)
 functions += (local.add_up, digits.add_up, profiles.draw)
 functions += (items.terms, items.add_moments, items.add_reached)
-functions += (models._evaluate, models._shuffle_and_evaluate)
-print([len(function.signatures) for function in functions])
+functions += (models._evaluate, columns.contributions, columns.add_rows)
+print([len(function.compiled.signatures) for function in functions])
 print(ways)
 """
-CORE = Path(compiled.__file__).parents[1]
-WHERE = (
-    "from grasp_core.permutation.kernel.crossed import adding as crossed;"
-    "from grasp_core.panels.models import kernel;"
-    "print(crossed.add_up._cache.cache_path, kernel._evaluate._cache.cache_path, sep='\\n')"
+CORE = jit.CORE
+WORDS = """
+import numpy as np
+from grasp_core.permutation import jit
+from grasp_core.permutation.kernel.counting import words_at
+jit.WAITING_SECONDS = 0.0
+words = words_at(np.uint64(1), np.uint64(2), np.arange(2))
+print(words, words_at.is_kept, words_at.compiled._cache.cache_path)
+"""
+
+
+@pytest.mark.parametrize(
+    ("changed", "matters"),
+    [
+        ("permutation/kernel/counting.py", True),
+        ("permutation/kernel/direct.py", True),
+        ("permutation/kernel/sparse/adding.py", False),
+        ("permutation/testing/tests.py", False),
+        ("statistics/items.py", False),
+    ],
 )
-
-
-@pytest.mark.parametrize("changed", ["permutation/kernel/counting.py", "statistics/items.py"])
-def test_any_changed_source_changes_the_folder(tmp_path: Path, changed: str) -> None:
-    for room in TAKEN_IN:
-        shutil.copytree(CORE / room, tmp_path / room)
-    before = sources_digest(tmp_path)
-    assert before == sources_digest()
-    (tmp_path / changed).write_text("# another\n", encoding="utf-8")
-    assert sources_digest(tmp_path) != before
+def test_a_changed_source_changes_the_folders_of_what_it_ends_in(
+    tmp_path: Path, changed: str, *, matters: bool
+) -> None:
+    for part in ("permutation", "statistics"):
+        shutil.copytree(CORE / part, tmp_path / part)
+    direct = "grasp_core.permutation.kernel.direct"
+    assert jit.sources_digest(direct, tmp_path) == jit.sources_digest(direct)
+    with (tmp_path / changed).open("a", encoding="utf-8") as source:
+        source.write("# another\n")
+    jit.sources_digest.cache_clear()
+    assert (jit.sources_digest(direct, tmp_path) != jit.sources_digest(direct)) == matters
 
 
 def compiled_functions(module: ast.Module) -> Iterator[ast.FunctionDef]:
     for node in ast.walk(module):
         if isinstance(node, ast.FunctionDef):
             by = {word for one in node.decorator_list for word in re.findall(r"\w+", ast.unparse(one))}
-            if by & {"njit", "borrowing", "inlined"}:
+            if by & {"compiled", "borrowing", "inlined", "making", "whole_sums", "njit"}:
                 yield node
 
 
@@ -113,21 +134,47 @@ def test_compiled_code_takes_nothing_in_that_the_folder_does_not_depend_on() -> 
                 node.id for part in function.body for node in ast.walk(part) if isinstance(node, ast.Name)
             }
             taken |= {imported[name] for name in used & imported.keys()}
-    rooms = {module.split(".")[1] for module in taken if module.startswith("grasp_core.")}
-    assert rooms == set(TAKEN_IN)
+    paths = {"/".join(module.split(".")[1:]) for module in taken if module.startswith("grasp_core.")}
+    assert paths
+    assert all(path.startswith(jit.TAKEN_IN[0]) or f"{path}.py" in jit.TAKEN_IN for path in paths)
 
 
-def test_kernels_are_kept_in_it_below_the_folder_that_numba_is_given(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", WHERE],
-        env={"NUMBA_CACHE_DIR": str(tmp_path), "PATH": ""},
+def first_words(**environment: str) -> subprocess.CompletedProcess[str]:
+    """Draw words in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-c", WORDS],
+        env={"PATH": "", **environment},
         cwd=CORE.parent,
         capture_output=True,
         text=True,
         check=True,
     )
-    for path in done.stdout.split():
-        assert Path(path).is_relative_to(tmp_path / sources_digest())
+
+
+def test_kernels_are_kept_where_numba_is_told_to_and_whoever_waits_is_told_why(tmp_path: Path) -> None:
+    done = first_words(NUMBA_CACHE_DIR=str(tmp_path))
+    kept, path = done.stdout.split()[-2:]
+    assert kept == "True"
+    assert Path(path).is_relative_to(tmp_path / jit.sources_digest("grasp_core.permutation.kernel.counting"))
+    assert re.fullmatch(r"note: Preparing the engine, once on this machine: about \d+ s\n", done.stderr)
+
+
+def test_without_a_folder_that_can_be_written_kernels_are_compiled_for_the_process_alone(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "file").touch()
+    done = first_words(NUMBA_CACHE_DIR=str(tmp_path / "file" / "kernels"))
+    assert done.stdout == f"{random_words(1, 2, 2)} True None\n"
+    assert list(tmp_path.iterdir()) == [tmp_path / "file"]
+
+
+def test_others_see_that_a_kernel_is_being_compiled() -> None:
+    kernel = words_at
+    assert not kernel.is_compiling
+    with kernel.locked():
+        assert kernel.is_compiling
+        assert "Preparing the engine" in (jit.preparing() or "")
+    assert not kernel.is_compiling
 
 
 @pytest.mark.long

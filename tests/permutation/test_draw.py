@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable
 
+import numba
 import numpy as np
 import pytest
 from hypothesis import given
@@ -80,11 +81,23 @@ def kernel_sources(design: Design, seed: int, start: int, stop: int) -> np.ndarr
     return rater_of_group.argsort(axis=1)
 
 
+@numba.njit
+def permute(seed, stream, order, bounds, words, shuffled_order, source):  # type: ignore[no-untyped-def]
+    """Compiled code alone may call what is compiled for it."""
+    counting.permute(seed, stream, order, bounds, words, shuffled_order, source)
+
+
+@numba.njit
+def ones(word):  # type: ignore[no-untyped-def]
+    """The same."""
+    return counting.ones(word)
+
+
 @given(seed=st.integers(0, 2**63 - 1), stream=WORDS | st.just(TIES_STREAM), blocks=st.integers(1, 20))
 def test_kernel_draws_numpys_philox_words(seed: int, stream: int, blocks: int) -> None:
     words = np.empty(4 * blocks, dtype=np.uint64)
     order, drawn = identity(4 * blocks - 3), np.empty((2, 4 * blocks - 3), dtype=np.int64)
-    counting.permute(np.uint64(seed), np.uint64(stream), order, np.array([[0, order.size, 1]]), words, *drawn)
+    permute(np.uint64(seed), np.uint64(stream), order, np.array([[0, order.size, 1]]), words, *drawn)
     expected = np.random.Philox(key=np.array([seed, stream], np.uint64)).random_raw(4 * blocks)
     np.testing.assert_array_equal(words, expected)
     np.testing.assert_array_equal(random_words(seed, stream, 4 * blocks), expected)
@@ -92,7 +105,7 @@ def test_kernel_draws_numpys_philox_words(seed: int, stream: int, blocks: int) -
 
 @given(word=WORDS)
 def test_kernel_counts_ones(word: int) -> None:
-    assert int(counting.ones(np.uint64(word))) == word.bit_count()
+    assert int(ones(np.uint64(word))) == word.bit_count()
 
 
 @pytest.mark.parametrize("raters", [5, 30, 63, 64, 65, 130])

@@ -17,6 +17,11 @@ from grasp_core.store.backup.sealed import BackupKey, new_key
 from grasp_core.store.database import connect, database_url
 from grasp_core.store.people.audit import AuditStore
 
+NOT_RESTORED = (
+    "Not in any backup: personal tokens, kept tokens of sources, webhooks, feeds and sign-ins."
+    " People sign in again and make new ones."
+)
+
 
 def fill_backup(backup: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
@@ -66,6 +71,7 @@ def _restore(chosen: argparse.Namespace) -> None:
         details = {"runs": contents.runs, "encrypted": key is not None}
         AuditStore(engine).record(COMMAND, "restore", "backup", "", details)
     print(f"restored {_counted(contents)}")
+    print(NOT_RESTORED)
 
 
 @contextlib.contextmanager

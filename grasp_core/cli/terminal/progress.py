@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from contextlib import ExitStack
 
 import pandas as pd
 
-from grasp_core.cli.terminal.lines import Lines
+from grasp_core.cli.terminal.lines import Lines, note
 from grasp_core.engine.pools.blocks import Progress
 from grasp_core.engine.watching import Watcher
+from grasp_core.permutation.jit import preparing, telling
 from grasp_core.report.words.printable import printable
 from grasp_core.report.words.so_far import what_is_provisional
 from grasp_core.result import Result
@@ -29,7 +32,10 @@ class RunOnTerminal(Watcher):
         self._table, self._most = table, "at most " if adaptive else ""
         self._found: list[str] = []
         self._line = ""
+        self._said = False
         self._lines = Lines()
+        self._told = ExitStack()
+        self._told.enter_context(telling(self._wait))
 
     def found(self, provisional: Result) -> None:
         """See :class:`~grasp_core.engine.watching.Watcher`."""
@@ -40,6 +46,8 @@ class RunOnTerminal(Watcher):
     def check(self, progress: Progress) -> None:
         """See :class:`~grasp_core.engine.watching.Watcher`."""
         left = progress.seconds_left
+        if left is None and (sentence := preparing()) is not None:
+            return self._wait(sentence)
         remaining = "" if left is None else f", {left:.0f} s left"
         of = "" if progress.of is None else f" of {progress.of}"
         self._line = f"{progress.done:,} of {self._most}{progress.total:,} permutations{of}{remaining}"
@@ -47,7 +55,16 @@ class RunOnTerminal(Watcher):
 
     def clear(self) -> None:
         """Take everything away."""
+        self._told.close()
         self._lines.clear()
+
+    def _wait(self, sentence: str) -> None:
+        """Say why nothing moves: in the line on a terminal, else once."""
+        self._line = sentence
+        self._show()
+        if not self._said and not sys.stderr.isatty():
+            self._said = True
+            note(sentence)
 
     def _show(self) -> None:
         self._lines.show([*self._found, self._line])

@@ -32,13 +32,15 @@ LARGEST_BLOCK = 2048
 class Progress:
     """Permutations done, out of `total`, and an estimate of the seconds left.
 
-    `of` is what they are of in a later stage of a run, such as "pairs"; None for its groups.
+    `of` is what they are of in a later stage of a run, such as "pairs"; None for its groups. `waiting` is
+    the sentence that says why nothing moves yet, where that is known.
     """
 
     done: int
     total: int
     seconds_left: float | None
     of: str | None = None
+    waiting: str | None = None
 
 
 class Blocks:

@@ -7,6 +7,7 @@ range. Threads and processes read the buffer from a file; on a Dask cluster it t
 from __future__ import annotations
 
 import io
+import logging
 import multiprocessing
 import os
 import signal
@@ -19,7 +20,9 @@ import numpy as np
 
 from grasp_core.annotations import FloatArray
 from grasp_core.panels.panel import Work
-from grasp_core.panels.warm import warm
+from grasp_core.permutation.jit import tell_of_preparing
+
+log = logging.getLogger(__name__)
 
 HELD = 4
 """Work that a worker process keeps unpacked: of the runs that are computed side by side."""
@@ -111,7 +114,7 @@ def _start_worker() -> None:
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     os.nice(NICENESS)
     threading.Thread(target=end_with_parent, daemon=True).start()
-    warm()
+    tell_of_preparing(log.info)  # whoever waits looks at the run, not at this process
 
 
 def end_with_parent() -> None:

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 
 from grasp_core.annotations import FloatArray, Int32Array
-from grasp_core.permutation.kernel.arguments import borrowing
+from grasp_core.permutation.jit import borrowing, compiled, making
 from grasp_core.statistics.items import ROUNDING
 
 
@@ -29,18 +28,20 @@ class _Room(NamedTuple):
     outside: FloatArray
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def terms(sides, cells, use, apart):  # type: ignore[no-untyped-def]  # compiled: types are numba's
     """Fill `use`, shape (L, b), and `apart`, (I, b), with the terms of all items; for few permutations."""
     room = _room(cells, sides.shape[1])
     for i in range(cells.indptr.size - 1):
         of_item = _work_out(i, sides, cells, room)
-        apart[i] = room.apart
+        for b in range(sides.shape[1]):
+            apart[i, b] = room.apart[b]
         for k in range(of_item):
-            use[cells.labels_ptr[i] + k] = room.use[k]
+            for b in range(sides.shape[1]):
+                use[cells.labels_ptr[i] + k, b] = room.use[k, b]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def add_moments(sides, cells, least, into):  # type: ignore[no-untyped-def]
     """Add a batch of permutations; `sides` has shape (J, b), `least`, (I,), is what reaches the distance."""
     room = _room(cells, sides.shape[1])
@@ -53,7 +54,7 @@ def add_moments(sides, cells, least, into):  # type: ignore[no-untyped-def]
             _sum_use(cells.labels_ptr[i] + k, room.use[k], into.use_sums)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def add_reached(sides, cells, by, least, into):  # type: ignore[no-untyped-def]
     """Add a batch of permutations; `least`, shape (I,), is what reaches the observed deviation."""
     room = _room(cells, sides.shape[1])
@@ -74,7 +75,7 @@ def add_reached(sides, cells, by, least, into):  # type: ignore[no-untyped-def]
         _raise_largest(room.apart, by.apart[0, i], by.apart[1, i], into.largest[1])
 
 
-@numba.njit(cache=True, nogil=True)
+@making
 def _room(cells, width):  # type: ignore[no-untyped-def]
     most = 1
     for i in range(cells.labels_ptr.size - 1):

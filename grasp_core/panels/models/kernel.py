@@ -13,16 +13,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
-import numba
 import numpy as np
 
-from grasp_core.annotations import Annotations, FloatArray, Int32Array, Raters
+from grasp_core.annotations import Annotations, FloatArray, Int32Array, Int64Array, Raters
 from grasp_core.groups import Grouping
 from grasp_core.permutation.design import Design
 from grasp_core.permutation.design import build_design as build_base
-from grasp_core.permutation.draw import identity
 
 # The same permutations and the same counts as every run's, by the same compiled code.
+from grasp_core.permutation.jit import borrowing, compiled
 from grasp_core.permutation.kernel.counting import count_block, fill_masks, permute
 from grasp_core.spec import SIDES, AnalysisSpec
 
@@ -88,36 +87,20 @@ def build_design(
 
 def observed(design: SidesDesign) -> FloatArray:
     """The statistics under the raters' own profiles, shape (M, G, 5), in the order of ``SIDES``."""
-    out = np.empty((design.labels.shape[0], design.base.n_groups, len(SIDES)))
-    _evaluate(
-        identity(design.base.order.size),
-        design.base.counting,
-        design.base.shift,
-        design.labels,
-        design.log,
-        out,
-    )
+    out: FloatArray = _computed(design, 0, 0, 1, design.base.bounds[:0])[0]
     return out
 
 
 def shuffled(design: SidesDesign, seed: int, start: int, stop: int) -> FloatArray:
     """Permutations `start` to `stop` - 1: shape (stop - start, M, G, 5); NaN where not estimable."""
+    return _computed(design, seed, start, stop, design.base.bounds)
+
+
+def _computed(design: SidesDesign, seed: int, start: int, stop: int, bounds: Int64Array) -> FloatArray:
     out = np.empty((stop - start, design.labels.shape[0], design.base.n_groups, len(SIDES)))
-    base, drawn = design.base, (np.uint64(seed), start, design.base.order, design.base.bounds)
-    _shuffle_and_evaluate(*drawn, base.counting, base.shift, design.labels, design.log, out)
+    base, drawn = design.base, (np.uint64(seed), start, design.base.order, bounds)
+    _evaluate(*drawn, base.counting, base.shift, design.labels, design.log, out)
     return out
-
-
-@numba.njit(cache=True, nogil=True)
-def _shuffle_and_evaluate(  # type: ignore[no-untyped-def]  # compiled: types are numba's
-    seed, start, order, bounds, counting, shift, labels, log, out
-):
-    words = np.empty(order.size + 3, dtype=np.uint64)
-    shuffled_order = np.empty_like(order)
-    source = np.empty_like(order)
-    for b in range(out.shape[0]):
-        permute(seed, np.uint64(start + b), order, bounds, words, shuffled_order, source)
-        _evaluate(source, counting, shift, labels, log, out[b])
 
 
 # Whole sums per model, group and category; and real ones per model and group.
@@ -125,33 +108,40 @@ _MODEL, _MEMBERS, _GOLD, _HIT = range(4)
 _OBSERVED, _SHARE, _DIVERGENCE = range(3)
 
 
-@numba.njit(cache=True, nogil=True)
-def _evaluate(source, counting, shift, labels, log, out):  # type: ignore[no-untyped-def]
-    n_models, n_groups, _ = out.shape
+@compiled(seconds=2)
+def _evaluate(seed, start, order, bounds, counting, shift, labels, log, out):  # type: ignore[no-untyped-def]  # compiled
+    """Fill `out` for the permutations from `start` on; without `bounds` everybody keeps their own profile."""
+    n_permutations, n_models, n_groups, _ = out.shape
     ties, n_known = counting.ties, counting.rows.n_known
     n_blocks, _, n_categories, width = ties.shape
+    words = np.empty(order.size + 3, dtype=np.uint64)
+    shuffled_order, source = np.empty_like(order), np.empty_like(order)
     counts = np.empty((n_known + n_groups, n_categories, width), dtype=ties.dtype)
     n = np.empty(width, dtype=ties.dtype)
     gold = np.empty(width, dtype=ties.dtype)
-    integers = np.zeros((n_models, n_groups, 4, n_categories), dtype=np.int64)
-    floats = np.zeros((n_models, n_groups, 3))
+    integers = np.empty((n_models, n_groups, 4, n_categories), dtype=np.int64)
+    floats = np.empty((n_models, n_groups, 3))
     masks = np.zeros((n_known + n_groups, counting.bits.shape[2]), dtype=np.uint64)
-    if counting.dense:
-        fill_masks(source, counting.rows, masks)
-    for block in range(n_blocks):
-        count_block(source, masks, counting, block, counts)
-        for g in range(n_groups):
-            c = counts[n_known + g]
-            _vote(c, ties[block, 0], shift, n, gold)
-            for m in range(n_models):
-                x = labels[m, block * width : (block + 1) * width]
-                _add_block(x, c, n, gold, log, integers[m, g], floats[m, g])
-    for m in range(n_models):
-        for g in range(n_groups):
-            _finish(integers[m, g], floats[m, g], out[m, g])
+    for p in range(n_permutations):
+        permute(seed, np.uint64(start + p), order, bounds, words, shuffled_order, source)
+        integers[:] = 0
+        floats[:] = 0.0
+        if counting.dense:
+            fill_masks(source, counting.rows, masks)
+        for block in range(n_blocks):
+            count_block(source, masks, counting, block, counts)
+            for g in range(n_groups):
+                c = counts[n_known + g]
+                _vote(c, ties[block, 0], shift, n, gold)
+                for m in range(n_models):
+                    x = labels[m, block * width : (block + 1) * width]
+                    _add_block(x, c, n, gold, log, integers[m, g], floats[m, g])
+        for m in range(n_models):
+            for g in range(n_groups):
+                _finish(integers[m, g], floats[m, g], out[p, m, g])
 
 
-@numba.njit(cache=True, nogil=True)
+@borrowing
 def _vote(c, ties, shift, n, gold):  # type: ignore[no-untyped-def]
     """The group's labels per item and its plurality, chosen as (count, rank among ties, category)."""
     n[:] = 0
@@ -167,7 +157,7 @@ def _vote(c, ties, shift, n, gold):  # type: ignore[no-untyped-def]
         gold[i] &= category
 
 
-@numba.njit(cache=True, nogil=True)
+@borrowing
 def _add_block(x, c, n, gold, log, integers, floats):  # type: ignore[no-untyped-def]
     model, members, of_gold, hit = (
         integers[_MODEL],
@@ -199,7 +189,7 @@ def _add_block(x, c, n, gold, log, integers, floats):  # type: ignore[no-untyped
     floats[_DIVERGENCE] += divergence
 
 
-@numba.njit(cache=True, nogil=True)
+@borrowing
 def _finish(integers, floats, out):  # type: ignore[no-untyped-def]
     """Take the ratios; the order of `out` is SIDES."""
     out[:] = np.nan

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, get_args
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
@@ -13,13 +12,6 @@ from grasp_core.spec import Level
 
 LEVELS = get_args(Level)
 NOMINAL, ORDINAL, RATIO = (LEVELS.index(level) for level in ("nominal", "ordinal", "ratio"))
-
-borrowing: Any = numba.njit(cache=True, nogil=True, _nrt=False)  # type: ignore[call-overload]
-"""Compiles a function that makes no arrays and returns none, and counts no references to those it is given:
-for named tuples of many arrays, counting them takes as long as going through some hundred items."""
-
-inlined: Any = numba.njit(cache=True, nogil=True, _nrt=False, forceinline=True)  # type: ignore[call-overload]
-"""The like for short functions that are called often: handing such tuples over takes as long, too."""
 
 
 class Rows(NamedTuple):

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import numba
-
+from grasp_core.permutation.jit import compiled
 from grasp_core.permutation.kernel import sums as at
-from grasp_core.permutation.kernel.disagreement import disagree_across, disagree_inside, set_apart
+from grasp_core.permutation.kernel.disagreement import disagree
 from grasp_core.permutation.kernel.item_terms import of_category, room_for_terms, work_out
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(seconds=4, common=True)
 def contributions(columns, how, out):  # type: ignore[no-untyped-def]  # compiled: types are numba's
     """Fill `out`, shape (N, S), with what each of N columns of counts adds to a group's sums.
 
@@ -21,16 +20,14 @@ def contributions(columns, how, out):  # type: ignore[no-untyped-def]  # compile
     out : float64 array
         By place as in :mod:`~grasp_core.permutation.kernel.sums`.
     """
-    terms = room_for_terms(columns.size, columns.ties)
+    terms = room_for_terms(columns.size, columns.ties.reshape(columns.ties.size))
     n_columns = how.distances.n_columns
     work_out(columns, how, terms)
     for column in range(n_columns):
-        disagree_inside(column, columns, how, terms)
-        disagree_across(column, columns, how, terms)
-        out[:, column] = terms.inside
-        set_apart(column, columns, how, terms)
-        out[:, n_columns + column] = terms.across
-        out[:, 2 * n_columns + column] = terms.apart
+        disagree(column, columns, how, terms)
+        for i in range(columns.size):
+            out[i, column], out[i, n_columns + column] = terms.inside[i], terms.across[i]
+            out[i, 2 * n_columns + column] = terms.apart[i]
     single, of = at.PER_COLUMN * n_columns, at.PER_COLUMN * n_columns + at.N_SINGLE
     for i in range(columns.size):
         n, first, second = terms.n[i], terms.first[i], terms.second[i]
@@ -52,7 +49,7 @@ def contributions(columns, how, out):  # type: ignore[no-untyped-def]  # compile
             out[i, place + at.MORE] = columns.c[k, i] - terms.ratio[i] * columns.known[k, i]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def add_rows(rows, which, into, sums):  # type: ignore[no-untyped-def]
     """Add ``rows[which[a]]`` to ``sums[into[a]]`` for every a; `rows` and `sums` have as many columns."""
     for a in range(which.size):

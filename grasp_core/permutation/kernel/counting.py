@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
-from grasp_core.permutation.kernel.arguments import borrowing
+from grasp_core.permutation.jit import borrowing, compiled, inlined
 
 _M0, _M1 = np.uint64(0xD2E7470EE14C6C93), np.uint64(0xCA5A826395121157)
 """Philox's multipliers."""
 
 
-@numba.njit(cache=True, nogil=True)
+@borrowing
 def permute(seed, stream, order, bounds, words, shuffled_order, source):  # type: ignore[no-untyped-def]
     """Whose profile each rater gets in one permutation; the last three arguments are written."""
-    shuffled_order[:] = order
+    for i in range(order.size):
+        shuffled_order[i] = order[i]
     shuffle(seed, stream, bounds, words, shuffled_order)
     for i in range(order.size):
         source[order[i]] = shuffled_order[i]
@@ -66,7 +66,7 @@ def _philox_block(seed, stream, block, words):  # type: ignore[no-untyped-def]
     words[0], words[1], words[2], words[3] = x0, x1, x2, x3
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def words_at(seed, stream, places):  # type: ignore[no-untyped-def]
     """The words at these places of a stream: those that ``random_words`` of `draw` has there."""
     block = np.empty(4, dtype=np.uint64)
@@ -86,7 +86,7 @@ def _high_word(a, b):  # type: ignore[no-untyped-def]
     return a1 * b1 + (middle >> half) + (a0 * b1 + (middle & low) >> half)
 
 
-@numba.njit(cache=True, nogil=True)
+@borrowing
 def fill_masks(source, rows, masks):  # type: ignore[no-untyped-def]
     """Fill `masks`, shape (rows, words): each row's raters as a bit set."""
     masks[:] = 0
@@ -97,7 +97,7 @@ def fill_masks(source, rows, masks):  # type: ignore[no-untyped-def]
             masks[rows.of[a], j >> 6] |= bit
 
 
-@numba.njit(cache=True, nogil=True)
+@inlined
 def ones(word):  # type: ignore[no-untyped-def]
     """Population count, in the form that the compiler turns into one instruction."""
     word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
@@ -106,7 +106,7 @@ def ones(word):  # type: ignore[no-untyped-def]
     return (word * np.uint64(0x0101010101010101)) >> np.uint64(56)
 
 
-@numba.njit(cache=True, nogil=True)
+@borrowing
 def count_dense(masks, bits, counts):  # type: ignore[no-untyped-def]
     """Fill `counts`, shape (rows, K, items), from bit sets of rows and of who gave an item a category."""
     n_rows, n_categories, n_items = counts.shape
@@ -122,7 +122,7 @@ def count_dense(masks, bits, counts):  # type: ignore[no-untyped-def]
                         c[i] += np.int64(ones(raters[i] & mask))
 
 
-@numba.njit(cache=True, nogil=True)
+@borrowing
 def count_sparse(source, rows, labels, first, counts):  # type: ignore[no-untyped-def]
     """The same from the annotations of the items from `first` on, one after the other."""
     counts[:] = 0
@@ -133,7 +133,7 @@ def count_sparse(source, rows, labels, first, counts):  # type: ignore[no-untype
                 counts[rows.of[r], k, i] += 1
 
 
-@numba.njit(cache=True, nogil=True)
+@borrowing
 def count_block(source, masks, counting, block, counts):  # type: ignore[no-untyped-def]
     """Fill `counts`, shape (rows, K, width), for a block of items; `masks` from :func:`fill_masks`."""
     if counting.dense:

@@ -8,13 +8,12 @@ order, so that the same data give the same bits in any block of permutations and
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from grasp_core.permutation.jit import borrowing, compiled
 from grasp_core.permutation.kernel import sums as at
-from grasp_core.permutation.kernel.arguments import borrowing
 from grasp_core.permutation.kernel.counting import count_block, fill_masks, permute
-from grasp_core.permutation.kernel.disagreement import disagree_across, disagree_inside, set_apart
+from grasp_core.permutation.kernel.disagreement import disagree
 from grasp_core.permutation.kernel.item_terms import (
     Columns,
     of_category,
@@ -24,35 +23,32 @@ from grasp_core.permutation.kernel.item_terms import (
 )
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(seconds=4, common=True)
 def add_up(seed, start, order, bounds, counting, how, out):  # type: ignore[no-untyped-def]  # compiled: types are numba's
-    """Fill `out`, shape (permutations, G, sums), for the permutations from `start` on."""
-    words = np.empty(order.size + 3, dtype=np.uint64)
-    shuffled_order = np.empty_like(order)
-    source = np.empty_like(order)
-    for b in range(out.shape[0]):
-        permute(seed, np.uint64(start + b), order, bounds, words, shuffled_order, source)
-        evaluate(source, counting, how, out[b])
+    """Fill `out`, shape (permutations, G, sums), for the permutations from `start` on.
 
-
-@numba.njit(cache=True, nogil=True)
-def evaluate(source, counting, how, out):  # type: ignore[no-untyped-def]
-    """Fill `out`, shape (G, sums), for one assignment of profiles."""
+    Where there are no `bounds`, everybody keeps their own profile.
+    """
     rows, ties = counting.rows, counting.ties
     n_blocks, _, n_categories, width = ties.shape
     n_rows = rows.n_known + rows.known_of.size
+    words = np.empty(order.size + 3, dtype=np.uint64)
+    shuffled_order, source = np.empty_like(order), np.empty_like(order)
     counts = np.empty((n_rows, n_categories, width), dtype=ties.dtype)
-    terms = room_for_terms(width, ties)
+    terms = room_for_terms(width, ties.reshape(ties.size))
     values = repeat_values(how.distances, width)
     masks = np.zeros((n_rows, counting.bits.shape[2]), dtype=np.uint64)
-    if counting.dense:
-        fill_masks(source, rows, masks)
-    out[:] = 0.0
-    for block in range(n_blocks):
-        count_block(source, masks, counting, block, counts)
-        for g in range(rows.known_of.size):
-            columns = Columns(counts[rows.n_known + g], counts[rows.known_of[g]], ties[block], values, width)
-            _add_block(columns, how, terms, out[g])
+    for b in range(out.shape[0]):
+        permute(seed, np.uint64(start + b), order, bounds, words, shuffled_order, source)
+        if counting.dense:
+            fill_masks(source, rows, masks)
+        out[b] = 0.0
+        for block in range(n_blocks):
+            count_block(source, masks, counting, block, counts)
+            for g in range(rows.known_of.size):
+                known = counts[rows.known_of[g]]
+                columns = Columns(counts[rows.n_known + g], known, ties[block], values, width)
+                _add_block(columns, how, terms, out[b, g])
 
 
 @borrowing
@@ -61,9 +57,7 @@ def _add_block(columns, how, terms, sums):  # type: ignore[no-untyped-def]
     n_columns = how.distances.n_columns
     work_out(columns, how, terms)
     for column in range(n_columns):
-        disagree_inside(column, columns, how, terms)
-        disagree_across(column, columns, how, terms)
-        set_apart(column, columns, how, terms)
+        disagree(column, columns, how, terms)
         sums[column] += _fold(terms.inside)
         sums[n_columns + column] += _fold(terms.across)
         sums[2 * n_columns + column] += _fold(terms.apart)

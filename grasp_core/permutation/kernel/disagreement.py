@@ -10,88 +10,77 @@ from __future__ import annotations
 
 import numpy as np
 
-from grasp_core.permutation.kernel.arguments import NOMINAL, RATIO, inlined
+from grasp_core.permutation.jit import borrowing, inlined
+from grasp_core.permutation.kernel.arguments import NOMINAL, RATIO
 
 
-@inlined
-def disagree_inside(column, columns, how, terms):  # type: ignore[no-untyped-def]  # compiled: types are numba's
-    """Fill ``terms.inside`` for a column of disagreement; the terms' other fields are filled."""
-    distances = how.distances
-    if distances.level == NOMINAL:
-        _differ_inside(columns.size, terms.n, terms.squares, terms.inside)
-        return
-    if distances.level != RATIO and distances.first.size == 0:
-        _spread(columns, False, terms.n, terms.mean, terms.spread)
-        _spread_inside(columns.size, terms.n, terms.spread, terms.inside)
-        return
-    terms.inside[: columns.size] = 0.0
-    if distances.level == RATIO:
-        for k in range(columns.c.shape[0]):
-            for other in range(k + 1, columns.c.shape[0]):
-                weight = ratio_distance(columns.values[k, 0], columns.values[other, 0])
-                _weigh_inside(k, other, weight, columns, terms.inside)
-    else:
-        _weigh_inside(distances.first[column], distances.second[column], 1.0, columns, terms.inside)
-    for i in range(columns.size):
-        terms.inside[i] *= 2.0 / max(np.float64(terms.n[i]) - 1.0, 1.0)
-
-
-@inlined
-def disagree_across(column, columns, how, terms):  # type: ignore[no-untyped-def]
-    """Fill ``terms.across`` for a column of disagreement, after :func:`disagree_inside`."""
-    distances, across = how.distances, terms.across
-    if distances.level == NOMINAL:
-        _differ_across(columns.size, terms)
-        return
-    if distances.level != RATIO and distances.first.size == 0:
-        _spread(columns, True, terms.m, terms.others_mean, terms.others_spread)
-        _spread_across(columns.size, terms)
-        return
-    across[: columns.size] = 0.0
-    if distances.level == RATIO:
-        for k in range(columns.c.shape[0]):
-            for other in range(k + 1, columns.c.shape[0]):
-                weight = ratio_distance(columns.values[k, 0], columns.values[other, 0])
-                _weigh_across(k, other, weight, columns, across)
-    else:
-        _weigh_across(distances.first[column], distances.second[column], 1.0, columns, across)
-    for i in range(columns.size):
-        both = np.float64(terms.n[i] + terms.m[i])
-        across[i] *= both * terms.share[i] / max(np.float64(terms.m[i]), 1.0)
-
-
-@inlined
-def set_apart(column, columns, how, terms):  # type: ignore[no-untyped-def]
-    """Fill ``terms.apart`` for a column of disagreement, after :func:`disagree_across`.
+@borrowing
+def disagree(column, columns, how, terms):  # type: ignore[no-untyped-def]  # compiled: types are numba's
+    """Fill ``inside``, ``across`` and ``apart`` of terms whose other fields are filled.
 
     With A, B and C the sums of distances over pairs of the group's labels, of one of each side, and of the
-    others' labels, it is (2 B - m A / (n - 1) - n C / (m - 1)) / (n + m).
+    others' labels, `apart` is (2 B - m A / (n - 1) - n C / (m - 1)) / (n + m).
+
+    Parameters
+    ----------
+    column : int
+        A column of disagreement, see :class:`~grasp_core.permutation.kernel.arguments.Distances`.
+    columns : Columns
+    how : Conventions
+    terms : Terms
     """
-    distances, apart = how.distances, terms.apart
+    disagree_inside(column, columns, how, terms)
+    distances, size = how.distances, columns.size
     if distances.level == NOMINAL:
-        _differ_inside(columns.size, terms.m, terms.others_squares, apart)
+        _differ_across(size, terms)
+        _differ_inside(size, terms.m, terms.others_squares, terms.apart)
     elif distances.level != RATIO and distances.first.size == 0:
-        _spread_inside(columns.size, terms.m, terms.others_spread, apart)
+        _spread(columns, True, terms.m, terms.others_mean, terms.others_spread)
+        _spread_across(size, terms)
+        _spread_inside(size, terms.m, terms.others_spread, terms.apart)
     else:
-        apart[: columns.size] = 0.0
-        if distances.level == RATIO:
-            for k in range(columns.c.shape[0]):
-                for other in range(k + 1, columns.c.shape[0]):
-                    weight = ratio_distance(columns.values[k, 0], columns.values[other, 0])
-                    _weigh_others(k, other, weight, columns, apart)
-        else:
-            _weigh_others(distances.first[column], distances.second[column], 1.0, columns, apart)
-        for i in range(columns.size):
-            apart[i] *= 2.0 / max(np.float64(terms.m[i]) - 1.0, 1.0)
-    n, m, inside, across, ratio, weight = (
-        terms.n,
-        terms.m,
-        terms.inside,
-        terms.across,
-        terms.ratio,
-        terms.weight,
-    )
-    for i in range(columns.size):
+        _weigh_outside(column, columns, distances, terms)
+    set_apart(size, terms)
+
+
+@inlined
+def disagree_nominally(size, terms):  # type: ignore[no-untyped-def]
+    """The like where all unequal labels are equally far apart."""
+    _differ_inside(size, terms.n, terms.squares, terms.inside)
+    _differ_across(size, terms)
+    _differ_inside(size, terms.m, terms.others_squares, terms.apart)
+    set_apart(size, terms)
+
+
+@inlined
+def disagree_inside(column, columns, how, terms):  # type: ignore[no-untyped-def]
+    """Fill ``terms.inside`` for a column of disagreement."""
+    distances, size, inside = how.distances, columns.size, terms.inside
+    if distances.level == NOMINAL:
+        _differ_inside(size, terms.n, terms.squares, inside)
+    elif distances.level != RATIO and distances.first.size == 0:
+        _spread(columns, False, terms.n, terms.mean, terms.spread)
+        _spread_inside(size, terms.n, terms.spread, inside)
+    else:
+        for i in range(size):
+            inside[i] = 0.0
+        first, stop = _firsts(column, columns, distances)
+        for k in range(first, stop):
+            second, end = _seconds(k, column, columns, distances)
+            for other in range(second, end):
+                weight, x, y = _weight(k, other, columns, distances), columns.c[k], columns.c[other]
+                for i in range(size):
+                    inside[i] += weight * (x[i] * y[i])
+        for i in range(size):
+            inside[i] *= 2.0 / max(np.float64(terms.n[i]) - 1.0, 1.0)
+
+
+@inlined
+def set_apart(size, terms):  # type: ignore[no-untyped-def]
+    """Fill ``terms.apart``, which holds the others' disagreement among themselves."""
+    n, m, ratio, weight = terms.n, terms.m, terms.ratio, terms.weight
+    inside, across, apart = terms.inside, terms.across, terms.apart
+    for i in range(size):
         both = 2.0 * weight[i] * across[i] / max(np.float64(n[i] + m[i]), 1.0)
         paired = (n[i] > 1) & (m[i] > 1)
         apart[i] = both - (1.0 - ratio[i]) * inside[i] - ratio[i] * apart[i] if paired else 0.0
@@ -128,8 +117,9 @@ def _differ_across(size, terms):  # type: ignore[no-untyped-def]
 def _spread(columns, others, n, mean, spread):  # type: ignore[no-untyped-def]
     """Fill the mean of a side's `n` numbers, and their sum of squared differences from it."""
     size = columns.size
-    mean[:size] = 0.0
-    spread[:size] = 0.0
+    for i in range(size):
+        mean[i] = 0.0
+        spread[i] = 0.0
     for k in range(columns.c.shape[0]):
         x, both, v = columns.c[k], columns.known[k], columns.values[k]
         for i in range(size):
@@ -169,24 +159,45 @@ def _spread_across(size, terms):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def _weigh_inside(k, other, weight, columns, inside):  # type: ignore[no-untyped-def]
-    """Disagreement inside the group between two categories."""
-    x, y = columns.c[k], columns.c[other]
-    for i in range(columns.size):
-        inside[i] += weight * (x[i] * y[i])
+def _firsts(column, columns, distances):  # type: ignore[no-untyped-def]
+    """Bounds of the first categories of pairs: of all pairs, or of the one that a column holds."""
+    if distances.level == RATIO:
+        return 0, columns.c.shape[0]
+    return distances.first[column], distances.first[column] + 1
 
 
 @inlined
-def _weigh_others(k, other, weight, columns, inside):  # type: ignore[no-untyped-def]
-    """The like among the others."""
-    x, y, all_x, all_y = columns.c[k], columns.c[other], columns.known[k], columns.known[other]
-    for i in range(columns.size):
-        inside[i] += weight * ((all_x[i] - x[i]) * (all_y[i] - y[i]))
+def _seconds(k, column, columns, distances):  # type: ignore[no-untyped-def]
+    """Bounds of the categories that are paired with `k`."""
+    if distances.level == RATIO:
+        return k + 1, columns.c.shape[0]
+    return distances.second[column], distances.second[column] + 1
 
 
 @inlined
-def _weigh_across(k, other, weight, columns, across):  # type: ignore[no-untyped-def]
-    """The like across."""
-    x, y, all_x, all_y = columns.c[k], columns.c[other], columns.known[k], columns.known[other]
-    for i in range(columns.size):
-        across[i] += weight * (x[i] * (all_y[i] - y[i]) + y[i] * (all_x[i] - x[i]))
+def _weight(k, other, columns, distances):  # type: ignore[no-untyped-def]
+    """Squared distance of two categories, 1 where it is known once all items are added up."""
+    return ratio_distance(columns.values[k, 0], columns.values[other, 0]) if distances.level == RATIO else 1.0
+
+
+@inlined
+def _weigh_outside(column, columns, distances, terms):  # type: ignore[no-untyped-def]
+    """Disagreement across and, in ``terms.apart``, among the others, pair of categories by pair."""
+    size, across, apart = columns.size, terms.across, terms.apart
+    for i in range(size):
+        across[i] = 0.0
+        apart[i] = 0.0
+    first, stop = _firsts(column, columns, distances)
+    for k in range(first, stop):
+        second, end = _seconds(k, column, columns, distances)
+        for other in range(second, end):
+            weight = _weight(k, other, columns, distances)
+            x, y, all_x, all_y = columns.c[k], columns.c[other], columns.known[k], columns.known[other]
+            for i in range(size):
+                across[i] += weight * (x[i] * (all_y[i] - y[i]) + y[i] * (all_x[i] - x[i]))
+            for i in range(size):
+                apart[i] += weight * ((all_x[i] - x[i]) * (all_y[i] - y[i]))
+    for i in range(size):
+        m, both = np.float64(terms.m[i]), np.float64(terms.n[i] + terms.m[i])
+        across[i] *= both * terms.share[i] / max(m, 1.0)
+        apart[i] *= 2.0 / max(m - 1.0, 1.0)

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
 from grasp_core.annotations import FloatArray
-from grasp_core.permutation.kernel.arguments import NOMINAL, inlined
+from grasp_core.permutation.jit import borrowing, inlined, making
+from grasp_core.permutation.kernel.arguments import NOMINAL, Distances
 
 CountArray = npt.NDArray[np.signedinteger[Any]]
 APART = 40
@@ -105,9 +105,9 @@ class OfCategory(NamedTuple):
     votes: int
 
 
-@numba.njit(cache=True, nogil=True)
+@making
 def room_for_terms(width, like):  # type: ignore[no-untyped-def]  # compiled: types are numba's
-    """Room for the terms of so many columns, with whole numbers of the type of `like`."""
+    """Room for the terms of so many columns, with whole numbers of the type of `like`, which has one axis."""
     whole, real = np.empty((8, width), dtype=like.dtype), np.empty((13, width))
     return Terms(
         *(whole[0], whole[1], whole[2], whole[3], whole[4], whole[5], whole[6], whole[7]),
@@ -116,16 +116,19 @@ def room_for_terms(width, like):  # type: ignore[no-untyped-def]  # compiled: ty
     )
 
 
-@numba.njit(cache=True, nogil=True)
+@making
 def room_for_counts(n_categories, width, distances, like):  # type: ignore[no-untyped-def]
-    """Room for so many counts on one item, with the labels' numbers; see :func:`repeat_item`."""
+    """Room for so many counts on one item, with the labels' numbers; see :func:`repeat_item`.
+
+    Whole numbers have the type of `like`, which has one axis.
+    """
     width += APART  # so that rows do not lie on the same lines of a cache
     shape = (n_categories, width)
     c, known = np.empty(shape, dtype=like.dtype), np.empty(shape, dtype=like.dtype)
     return Columns(c, known, np.empty((2, *shape), dtype=like.dtype), repeat_values(distances, width), width)
 
 
-@numba.njit(cache=True, nogil=True)
+@making
 def repeat_values(distances, width):  # type: ignore[no-untyped-def]
     """Room for the labels' numbers in so many columns, filled with them; none where they are not read."""
     read = distances.level != NOMINAL and distances.first.size == 0
@@ -133,6 +136,12 @@ def repeat_values(distances, width):  # type: ignore[no-untyped-def]
     for k in range(values.shape[0]):
         values[k] = distances.values[k]
     return values
+
+
+def values_in_columns(distances: Distances, width: int) -> FloatArray:
+    """:func:`repeat_values` for Python."""
+    read = distances.level != NOMINAL and distances.first.size == 0
+    return np.repeat(distances.values[: distances.values.size if read else 0, None], width, axis=1)
 
 
 @inlined
@@ -148,7 +157,7 @@ def repeat_item(columns, totals, ties):  # type: ignore[no-untyped-def]
             tie_other[i] = ties[1, k]
 
 
-@inlined
+@borrowing
 def work_out(columns, how, terms):  # type: ignore[no-untyped-def]
     """Fill `terms`, but for the disagreements."""
     add_labels(columns, how, terms)
@@ -184,8 +193,9 @@ def of_category(k, x, both, n, first, second):  # type: ignore[no-untyped-def]
 @inlined
 def _count(columns, n, m):  # type: ignore[no-untyped-def]
     size = columns.size
-    n[:size] = 0
-    m[:size] = 0
+    for i in range(size):
+        n[i] = 0
+        m[i] = 0
     for k in range(columns.c.shape[0]):
         x, both = columns.c[k], columns.known[k]
         for i in range(size):
@@ -196,9 +206,10 @@ def _count(columns, n, m):  # type: ignore[no-untyped-def]
 @inlined
 def _multiply(columns, squares, products, others_squares):  # type: ignore[no-untyped-def]
     size = columns.size
-    squares[:size] = 0
-    products[:size] = 0
-    others_squares[:size] = 0
+    for i in range(size):
+        squares[i] = 0
+        products[i] = 0
+        others_squares[i] = 0
     for k in range(columns.c.shape[0]):
         x, both = columns.c[k], columns.known[k]
         for i in range(size):
@@ -213,8 +224,9 @@ def _vote(columns, shift, terms):  # type: ignore[no-untyped-def]
     """Pluralities: the largest of (count, rank among ties, category), packed into one integer."""
     size, ties = columns.size, columns.ties
     first, second = terms.first, terms.second
-    first[:size] = 0
-    second[:size] = 0
+    for i in range(size):
+        first[i] = 0
+        second[i] = 0
     for k in range(columns.c.shape[0]):
         x, both, tie, tie_other = columns.c[k], columns.known[k], ties[0, k], ties[1, k]
         for i in range(size):
@@ -240,8 +252,9 @@ def _elect(size, shift, terms):  # type: ignore[no-untyped-def]
 def _sum_logs(columns, tables, own, cross):  # type: ignore[no-untyped-def]
     """sum_k c ln c and sum_k c ln q, the latter without q's denominator."""
     size = columns.size
-    own[:size] = 0.0
-    cross[:size] = 0.0
+    for i in range(size):
+        own[i] = 0.0
+        cross[i] = 0.0
     for k in range(columns.c.shape[0]):
         x, both = columns.c[k], columns.known[k]
         for i in range(size):

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 
 from grasp_core.annotations import Annotations, FloatArray, Int32Array
 from grasp_core.ordering import positions_by, tallied
+from grasp_core.permutation.jit import compiled, inlined
 from grasp_core.permutation.kernel import sums as at
-from grasp_core.permutation.kernel.arguments import inlined
 
 _PER_PASS, _PASS_SUMS = 16, 2**16
 """Permutations that are added up at a time: at most so many, and with so many sums, which then stay in a
@@ -65,7 +64,7 @@ def of_raters(annotations: Annotations) -> OfRaters:
     return OfRaters(rater.astype(np.int32), *_completed(ptr, of, more, annotations.n_categories))
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _shares(indptr, category, n_categories):  # type: ignore[no-untyped-def]  # compiled: types are numba's
     """Of each item the categories that it has, and their shares, one item after the other."""
     ptr = np.zeros(indptr.size, dtype=np.int64)
@@ -86,7 +85,7 @@ def _shares(indptr, category, n_categories):  # type: ignore[no-untyped-def]  # 
     return ptr, of, share
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _entries(bounds, item, share_ptr, share_of, n_categories):  # type: ignore[no-untyped-def]
     """Where each rater's entries start: one for each category that their items have."""
     ptr = np.zeros(bounds.size, dtype=np.int64)
@@ -101,7 +100,7 @@ def _entries(bounds, item, share_ptr, share_of, n_categories):  # type: ignore[n
     return ptr
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _add_raters(bounds, item, category, share_ptr, share_of, share, ptr):  # type: ignore[no-untyped-def]
     """The entries' categories and what raters add to them."""
     of, more = np.empty(ptr[-1], dtype=np.int32), np.empty(ptr[-1])
@@ -119,7 +118,7 @@ def _add_raters(bounds, item, category, share_ptr, share_of, share, ptr):  # typ
     return of, more
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _completed(ptr, of, more, n_categories):  # type: ignore[no-untyped-def]
     """Give raters with half of the categories or more an entry for each: these are added many at once."""
     ends = np.zeros_like(ptr)
@@ -130,23 +129,25 @@ def _completed(ptr, of, more, n_categories):  # type: ignore[no-untyped-def]
     for r in range(ptr.size - 1):
         first, n = ends[r], ends[r + 1] - ends[r]
         if n == n_categories:
-            all_of[first : first + n] = np.arange(n)
+            for k in range(n):
+                all_of[first + k] = k
             for entry in range(ptr[r], ptr[r + 1]):
                 all_more[first + of[entry]] = more[entry]
         else:
-            all_of[first : first + n] = of[ptr[r] : ptr[r + 1]]
-            all_more[first : first + n] = more[ptr[r] : ptr[r + 1]]
+            for entry in range(n):
+                all_of[first + entry] = of[ptr[r] + entry]
+                all_more[first + entry] = more[ptr[r] + entry]
     return ends, all_of, all_more
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def add_up(profiles, held, of, first, sort, out):  # type: ignore[no-untyped-def]
     """Put what groups gave more of each category into `out`, shape (permutations, G, sums).
 
     Parameters
     ----------
     profiles : int array, shape (J, permutations)
-    held : Sparse, Local or Profiled
+    held : Profiled
     of : OfRaters
     first, sort : int
         Place of the first category's sums, and of the one among a category's that is filled.
@@ -175,9 +176,10 @@ def add_up(profiles, held, of, first, sort, out):  # type: ignore[no-untyped-def
             for profile in range(together.shape[1]):
                 for a in range(held.row_ptr[profile], held.row_ptr[profile + 1]):
                     found[b, held.row_of[a]] += together[b, profile]
-        for u in range(held.union.size):
-            found[:, held.union[u]] += found[:, held.part[u]]
         for b in range(here):
+            for u in range(held.union.size):
+                for k in range(n_categories):
+                    found[b, held.union[u], k] += found[b, held.part[u], k]
             for g in range(n_groups):
                 for k in range(n_categories):
                     out[from_b + b, g, first + at.PER_CATEGORY * k + sort] = found[b, n_known + g, k]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grasp_core.permutation.kernel.arguments import borrowing
+from grasp_core.permutation.jit import borrowing
 
 QUAD = 4
 """Items whose tables are looked up in one pass over the permutations."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
@@ -13,6 +12,7 @@ import pandas as pd
 from grasp_core.annotations import BoolArray, Int64Array, Raters
 from grasp_core.groups import Grouping
 from grasp_core.permutation.exchange import exchange_of
+from grasp_core.permutation.jit import compiled
 from grasp_core.permutation.kernel.arguments import Rows
 from grasp_core.permutation.kernel.counting import shuffle
 from grasp_core.spec import AnalysisSpec
@@ -102,16 +102,19 @@ def batch_of(n_annotations: int, n_raters: int) -> int:
     return min(max(fitting, FEWEST_BATCH), MOST_BATCH)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def draw(seed, start, order, bounds, profile, profiles):  # type: ignore[no-untyped-def]  # compiled: types are numba's
     """Fill `profiles`, shape (J, permutations): everybody's under the permutations from `start` on."""
     words = np.empty(order.size + 3, dtype=np.uint64)
-    ordered = profile[order]
+    ordered = np.empty(order.size, dtype=profile.dtype)
+    for i in range(order.size):
+        ordered[i] = profile[order[i]]
     shuffled = np.empty((_AT_ONCE, order.size), dtype=profile.dtype)
     for first in range(0, profiles.shape[1], _AT_ONCE):
         last = min(first + _AT_ONCE, profiles.shape[1])
         for b in range(first, last):
-            shuffled[b - first] = ordered
+            for i in range(order.size):
+                shuffled[b - first, i] = ordered[i]
             shuffle(seed, np.uint64(start + b), bounds, words, shuffled[b - first])
         for i in range(order.size):
             for b in range(first, last):

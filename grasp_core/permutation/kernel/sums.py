@@ -21,12 +21,10 @@ For C columns of disagreement (:class:`~grasp_core.permutation.kernel.arguments.
 
 from __future__ import annotations
 
-from typing import Any
-
-import numba
 import numpy as np
 
-from grasp_core.permutation.kernel.arguments import NOMINAL, ORDINAL, RATIO, Distances, borrowing
+from grasp_core.permutation.jit import borrowing, compiled, whole_sums
+from grasp_core.permutation.kernel.arguments import NOMINAL, ORDINAL, RATIO, Distances
 from grasp_core.permutation.kernel.disagreement import ratio_distance
 
 # Places of the sums behind the 3 C disagreements: the last real ones, then whole numbers.
@@ -41,16 +39,13 @@ N_WHOLE, PER_CATEGORY = 4, 5
 DISTANCE, SHARES_DISTANCE, OFTEN_PAIRED, MEAN = range(8, 12)
 N_TAKEN = 12
 
-_any_order: Any = numba.njit(cache=True, nogil=True, _nrt=False, fastmath={"reassoc"})  # type: ignore[call-overload]
-"""Lets many numbers be added at once: they are whole, so that their sum is exact in any order."""
-
 
 def n_sums(distances: Distances, n_categories: int) -> int:
     """Length of a row of sums."""
     return PER_COLUMN * distances.n_columns + N_SINGLE + PER_CATEGORY * n_categories
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(seconds=2, common=True)
 def take_ratios(sums, distances, out):  # type: ignore[no-untyped-def]  # compiled: types are numba's
     """Fill `out`, shape (rows, 12 + K or 12), with what statistics are made of.
 
@@ -63,17 +58,18 @@ def take_ratios(sums, distances, out):  # type: ignore[no-untyped-def]  # compil
     of_one, of_other = np.empty(n_categories), np.empty(n_categories)
     votes, more = np.empty(n_categories), np.empty(n_categories)
     values = distances.values.copy()
-    out[:] = np.nan
     for row in range(sums.shape[0]):
-        of = sums[row, PER_COLUMN * columns + N_SINGLE :].reshape(n_categories, PER_CATEGORY)
-        single = sums[row, PER_COLUMN * columns : PER_COLUMN * columns + N_SINGLE]
+        of, single = sums[row, PER_COLUMN * columns + N_SINGLE :], sums[row, PER_COLUMN * columns :]
+        for place in range(out.shape[1]):
+            out[row, place] = np.nan
         for side in range(2):
-            of_one[:] = of[:, IN_PAIRS] if side == 0 else of[:, IN_GROUP]
-            of_other[:] = of[:, IN_PAIRS] if side == 0 else of[:, IN_OTHERS]
+            one, other = (IN_PAIRS, IN_PAIRS) if side == 0 else (IN_GROUP, IN_OTHERS)
+            for k in range(n_categories):
+                of_one[k], of_other[k] = of[PER_CATEGORY * k + one], of[PER_CATEGORY * k + other]
             r, s = _total(of_one), _total(of_other)
             if distances.level == ORDINAL:
-                fill_ranks(of_one, of_other, side, values)
-            apart = _observed(sums[row, side * columns : (side + 1) * columns], values, distances)
+                _fill_ranks(of_one, of_other, side > 0, values)
+            apart = _observed(sums[row, side * columns :], columns, values, distances)
             expected = _expected(of_one, of_other, r, s, values, distances.level)
             if side == 0 and r > 1:
                 out[row, 0] = apart / r
@@ -81,25 +77,28 @@ def take_ratios(sums, distances, out):  # type: ignore[no-untyped-def]  # compil
             if side == 1 and r > 0 and s > 0:
                 out[row, 2] = apart / (r + s)
                 out[row, 3] = expected / (r * s)
-        votes[:] = of[:, VOTES]
+        for k in range(n_categories):
+            votes[k] = of[PER_CATEGORY * k + VOTES]
         _finish(single, votes, out[row])
         total = max(r + s, 1.0) if distances.level == ORDINAL else 1.0
         if distances.level == ORDINAL:  # middle ranks from 0 to 1
-            values /= total
+            for k in range(n_categories):
+                values[k] /= total
         if single[WEIGHT] > 0:
             for k in range(n_categories):
-                more[k] = of[k, MORE] / single[WEIGHT]
-            out[row, N_TAKEN:] = more[: out.shape[1] - N_TAKEN]
+                more[k] = of[PER_CATEGORY * k + MORE] / single[WEIGHT]
+            for k in range(out.shape[1] - N_TAKEN):
+                out[row, N_TAKEN + k] = more[k]
             _compare(more, values, distances.level, out[row])
             out[row, OFTEN_PAIRED] = single[PAIRED] / (_total(votes) / 2)
         if single[PAIRED_WEIGHT] > 0:
-            apart = _observed(sums[row, 2 * columns : PER_COLUMN * columns], values, distances)
+            apart = _observed(sums[row, 2 * columns :], columns, values, distances)
             if distances.first.size == 0:  # added up by ranks as they are
                 apart /= total * total
             out[row, DISTANCE] = apart / single[PAIRED_WEIGHT]
 
 
-@_any_order
+@whole_sums
 def _total(whole):  # type: ignore[no-untyped-def]
     total = 0.0
     for k in range(whole.size):
@@ -107,7 +106,7 @@ def _total(whole):  # type: ignore[no-untyped-def]
     return total
 
 
-@_any_order
+@whole_sums
 def _products(whole, other):  # type: ignore[no-untyped-def]
     total = 0.0
     for k in range(whole.size):
@@ -139,7 +138,7 @@ def _compare(more, values, level, out):  # type: ignore[no-untyped-def]
 
 
 @borrowing
-def fill_ranks(of_one, of_other, both, ranks):  # type: ignore[no-untyped-def]
+def _fill_ranks(of_one, of_other, both, ranks):  # type: ignore[no-untyped-def]
     """Fill the middle ranks of categories among these labels, of one side or of `both`."""
     below = 0.0
     for k in range(ranks.size):
@@ -149,13 +148,13 @@ def fill_ranks(of_one, of_other, both, ranks):  # type: ignore[no-untyped-def]
 
 
 @borrowing
-def _observed(columns, values, distances):  # type: ignore[no-untyped-def]
+def _observed(of_side, columns, values, distances):  # type: ignore[no-untyped-def]
     """Disagreement of a side: its only column, or those of all pairs at the distances that are now known."""
     if distances.first.size == 0:
-        return columns[0]
+        return of_side[0]
     apart = 0.0
-    for p in range(columns.size):
-        apart += (values[distances.second[p]] - values[distances.first[p]]) ** 2 * columns[p]
+    for p in range(columns):
+        apart += (values[distances.second[p]] - values[distances.first[p]]) ** 2 * of_side[p]
     return apart
 
 

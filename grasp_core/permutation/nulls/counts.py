@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
 from grasp_core.annotations import FloatArray, Int64Array
 from grasp_core.outcome import Histogram
+from grasp_core.permutation.jit import compiled, inlined
 from grasp_core.permutation.nulls.deviations import Maximum, Standard, deviations_of, reached, standard
 from grasp_core.permutation.nulls.extremes import Extremes, Furthest
 from grasp_core.permutation.nulls.tails import Tails, tolerance
@@ -197,7 +197,7 @@ def _histogram(bins: Int64Array, start: float, width: float) -> Histogram:
     return Histogram(start + first * width, start + last * width, tuple(inner[first:last].tolist()))
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _count(values, reach, edges, tails, bins, cells):  # type: ignore[no-untyped-def]  # types are numba's
     for b in range(values.shape[0]):
         for c in range(values.shape[1]):
@@ -210,7 +210,7 @@ def _count(values, reach, edges, tails, bins, cells):  # type: ignore[no-untyped
                 cells[c, _cell(value, edges[c, 2], edges[c, 3], cells.shape[1] - 2)] += 1
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@inlined
 def _cell(value, start, width, n):  # type: ignore[no-untyped-def]
     """0 before the start, 1 to n within, n + 1 behind."""
     if value < start:

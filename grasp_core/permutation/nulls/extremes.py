@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Self
 
-import numba
 import numpy as np
 
 from grasp_core.annotations import FloatArray
+from grasp_core.permutation.jit import compiled
 from grasp_core.permutation.nulls.tails import TIE_TOLERANCE
 
 MOST = 501
@@ -86,7 +86,7 @@ class Furthest:
         return Extremes(n, values[: min(n, MOST)], Moments(*self.moments[place].tolist()))
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _keep(values, largest):  # type: ignore[no-untyped-def]  # types are numba's
     for c in range(values.shape[1]):
         place = np.argmin(largest[c])

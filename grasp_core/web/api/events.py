@@ -50,7 +50,7 @@ async def follow_run(
     told: dict[str, object] | None = None
     checked = time.monotonic()
     while True:
-        state = so_far(asking, record, None)
+        state = await run_sync(so_far, asking, record, None, limiter=_looking)
         if state != told:
             yield ServerSentEvent(event="end" if record.ended else "progress", data=state)
         if record.ended:

@@ -158,11 +158,16 @@ def _result(asking: Caller, record: RunRecord) -> Result:
 
 
 def so_far(asking: Caller, record: RunRecord, found: Result | None) -> dict[str, object]:
-    """Where a run stands and what is found so far; why it failed may quote data, not for strangers."""
+    """Where a run stands and what is found so far; why it failed may quote data, not for strangers.
+
+    `waiting` says why nothing moves yet, where that is known.
+    """
+    waits = record.state == "running" and not record.done
     return {
         "id": record.id,
         "state": record.state,
         "permutations": {"done": record.done, "total": record.total},
+        "waiting": asking.server.service.progress(record).waiting if waits else None,
         "error": None if asking.user is None else record.error,
         "provisional": None if found is None else shown_to(asking, found).to_dict(),
     }

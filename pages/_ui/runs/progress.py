@@ -93,6 +93,8 @@ def how_far(run: RunRecord, progress: Progress) -> str:
         return "Waiting for another run to finish"
     if run.cancel_requested:
         return "Being cancelled"
+    if progress.waiting is not None:
+        return progress.waiting
     most = "at most " if run.spec.analysis.adaptive else ""
     of = "" if progress.of is None else f" of {progress.of}"
     left = _time_left(progress.seconds_left)

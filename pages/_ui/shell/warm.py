@@ -7,7 +7,6 @@ import importlib
 import logging
 
 from grasp_core import server
-from grasp_core.panels import warm as kernels
 
 _YOUNG = 10_000
 """New objects after which Python looks for what nobody holds; a page makes some thousands."""
@@ -19,7 +18,6 @@ def warm() -> None:
     """Start the server's work and import what the Results page draws with."""
     try:
         server.shared()
-        kernels.warm()
         importlib.import_module("pages._ui.result.groups")
         gc.collect()
         gc.freeze()  # what is there stays: looking through it again stops everybody for a third of a second

@@ -11,12 +11,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 
 from grasp_core.annotations import Int64Array
+from grasp_core.permutation.jit import borrowing, compiled, making
 from grasp_core.permutation.kernel import sums as at
-from grasp_core.permutation.kernel.arguments import borrowing
 from grasp_core.permutation.kernel.counting import ones, shuffle
 from grasp_core.permutation.kernel.crossed.layout import MOST_ENTRIES
 from grasp_core.permutation.kernel.disagreement import disagree_inside
@@ -50,7 +49,7 @@ class _Room(NamedTuple):
     totals: Int64Array
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(seconds=5, common=True)
 def add_up(seed, start, order, bounds, counting, how, crossed, out):  # type: ignore[no-untyped-def]  # compiled: types are numba's
     """Fill `out`, shape (permutations, G, sums), for the permutations from `start` on."""
     bits, ties, linear = counting.bits, counting.ties, crossed.linear
@@ -58,7 +57,8 @@ def add_up(seed, start, order, bounds, counting, how, crossed, out):  # type: ig
     n_items = counting.labels.rater.size // order.size
     labels = np.zeros(linear.shape[1])
     for j in range(order.size):
-        labels += linear[j]
+        for s in range(labels.size):
+            labels[s] += linear[j, s]
     most = min(BATCH, out.shape[0])
     masks = np.empty((n_groups, bits.shape[2], most), dtype=np.uint64)
     on_raters = np.empty((most, n_groups, linear.shape[1]))
@@ -68,11 +68,13 @@ def add_up(seed, start, order, bounds, counting, how, crossed, out):  # type: ig
     places = np.empty(crossed.units.shape[1], dtype=np.int64)
     single = at.PER_COLUMN * columns
     places[_SIZE], places[_AGREES] = single + at.PLURALITY, single + at.AGREED
-    places[_VOTES:] = single + at.N_SINGLE + at.VOTES + at.PER_CATEGORY * np.arange(bits.shape[1])
-    counts = room_for_counts(bits.shape[1], MOST_ENTRIES, how.distances, ties)
+    for k in range(bits.shape[1]):
+        places[_VOTES + k] = single + at.N_SINGLE + at.VOTES + at.PER_CATEGORY * k
+    like = ties.reshape(ties.size)
+    counts = room_for_counts(bits.shape[1], MOST_ENTRIES, how.distances, like)
     room = _Room(
         counts,
-        room_for_terms(counts.size, ties),
+        room_for_terms(counts.size, like),
         np.empty(MOST_ENTRIES, dtype=np.int64),
         np.empty((2, bits.shape[1]), dtype=np.int64),
     )
@@ -104,19 +106,21 @@ def add_up(seed, start, order, bounds, counting, how, crossed, out):  # type: ig
             _add_linear(on_raters[:batch, g], labels, n, order.size - n, n_items, columns, sums)
 
 
-@numba.njit(cache=True, nogil=True)
+@making
 def _draw(seed, start, batch, order, bounds, crossed, masks, on_raters):  # type: ignore[no-untyped-def]
     """Draw a batch of permutations: each group's raters as bit sets, and their linear sums."""
     linear, group_ptr, group_of = crossed.linear, crossed.group_ptr, crossed.group_of
     words = np.empty(order.size + 3, dtype=np.uint64)
-    ordered = crossed.profile[order]
-    shuffled = np.empty_like(ordered)
+    ordered, shuffled = np.empty_like(order), np.empty_like(order)
+    for i in range(order.size):
+        ordered[i] = crossed.profile[order[i]]
     held = np.empty((group_ptr.size - 1, masks.shape[1]), dtype=np.uint64)
     sums = np.empty((group_ptr.size - 1, linear.shape[1]))
     members = np.empty(masks.shape[:2], dtype=np.uint64)
     on_raters[:batch] = 0.0
     for b in range(batch):
-        shuffled[:] = ordered
+        for i in range(order.size):
+            shuffled[i] = ordered[i]
         shuffle(seed, np.uint64(start + b), bounds, words, shuffled)
         held[:], sums[:], members[:] = 0, 0.0, 0
         for i in range(order.size):
@@ -131,7 +135,9 @@ def _draw(seed, start, batch, order, bounds, crossed, masks, on_raters):  # type
                     members[g, w] |= held[p, w]
                 for s in range(linear.shape[1]):
                     on_raters[b, g, s] += sums[p, s]
-        masks[:, :, b] = members
+        for g in range(members.shape[0]):
+            for w in range(members.shape[1]):
+                masks[g, w, b] = members[g, w]
 
 
 @borrowing

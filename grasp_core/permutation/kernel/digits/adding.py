@@ -12,21 +12,20 @@ the group, and those that one side did not rate.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
-from grasp_core.permutation.kernel.arguments import borrowing, inlined
+from grasp_core.permutation.jit import borrowing, compiled, inlined
 from grasp_core.permutation.kernel.digits import tables
 from grasp_core.permutation.kernel.digits.counts import count_item, room_for_counts
 from grasp_core.permutation.kernel.digits.totals import APART_FROM, LONELY, UNSHARED, Totals, add, unpack
-from grasp_core.permutation.kernel.disagreement import disagree_across, disagree_inside, set_apart
+from grasp_core.permutation.kernel.disagreement import disagree_nominally
 from grasp_core.permutation.kernel.item_terms import APART, Columns, conclude, room_for_terms
 
 _AT_ONCE = 256
 """Groups and permutations that are worked out at once."""
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(seconds=10)
 def add_up(profiles, how, local, digits, out):  # type: ignore[no-untyped-def]  # compiled: types are numba's
     """Fill `out`, shape (permutations, G, sums), for these profiles, shape (J, permutations).
 
@@ -43,7 +42,7 @@ def add_up(profiles, how, local, digits, out):  # type: ignore[no-untyped-def]  
         np.zeros((n_groups, k if local.by_item else 0, batch)),
     )
     counts, entries = room_for_counts(batch, local, digits), tables.room_for_entries()
-    terms = room_for_terms(max(_AT_ONCE, batch) + APART, local.ties)
+    terms = room_for_terms(max(_AT_ONCE, batch) + APART, local.ties.reshape(local.ties.size))
     chosen = np.empty(batch + 1, dtype=np.int32)
     nothing = np.empty((2, 0, 0), dtype=local.ties.dtype)
     columns = Columns(nothing[0], nothing[0], nothing, totals.reals[:0], 0)
@@ -77,9 +76,7 @@ def _go_through(profiles, how, local, digits, totals, counts, entries, terms, no
             if how.paper:
                 for i in range(size):
                     terms.cross[i] = terms.cross[i] if terms.cross[i] > -np.inf else 0.0
-            disagree_inside(0, columns, how, terms)
-            disagree_across(0, columns, how, terms)
-            set_apart(0, columns, how, terms)
+            disagree_nominally(size, terms)
             add(size, g * batch, terms, totals)
             for one in range(g, to if totals.expected.shape[1] > 0 else g):
                 ratio = terms.ratio[(one - g) * batch :]

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
 from grasp_core.annotations import Int32Array
-from grasp_core.permutation.kernel.arguments import inlined
+from grasp_core.permutation.jit import inlined, making
 from grasp_core.permutation.kernel.item_terms import CountArray
 
 
@@ -35,7 +34,7 @@ class Counts(NamedTuple):
     squares: CountArray
 
 
-@numba.njit(cache=True, nogil=True)
+@making
 def room_for_counts(batch, local, digits):  # type: ignore[no-untyped-def]  # compiled: types are numba's
     """Room for the counts of any item."""
     n_rows, n_known = local.belongs.shape[1], local.belongs.shape[1] - local.unknown_of.size

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
 from grasp_core.annotations import Int32Array, Int64Array
+from grasp_core.permutation.jit import compiled
 from grasp_core.permutation.kernel.local.layout import Local
 
 _ENTRIES = 128
@@ -81,7 +81,7 @@ def lay_out(local: Local) -> Digits | None:
     )
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _part(item_labels, total, unknown):  # type: ignore[no-untyped-def]  # compiled: types are numba's
     """Part each item's labels among numbers, from the first on.
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 
 from grasp_core.annotations import FloatArray, Int32Array, Int64Array
-from grasp_core.permutation.kernel.arguments import inlined
+from grasp_core.permutation.jit import inlined, making
 from grasp_core.permutation.kernel.digits.layout import MOST_ANNOTATIONS, MOST_ENTRIES
 
 WIDTH = 4
@@ -34,7 +33,7 @@ class Entries(NamedTuple):
     half: Int32Array
 
 
-@numba.njit(cache=True, nogil=True)
+@making
 def room_for_entries():  # type: ignore[no-untyped-def]  # compiled: types are numba's
     """Room for the tables of any item."""
     real = np.empty((MOST_ENTRIES, WIDTH))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from grasp_core.annotations import FloatArray, Int32Array
+from grasp_core.permutation.jit import borrowing, inlined
 from grasp_core.permutation.kernel import sums as at
-from grasp_core.permutation.kernel.arguments import borrowing, inlined
 
 # Real and whole sums of a group, and what is rare: see `Totals`.
 INSIDE, ACROSS, DISTANT, PLURALITY, OWN, CROSS, WEIGHT, PAIRED_WEIGHT = range(8)

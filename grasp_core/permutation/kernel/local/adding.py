@@ -13,18 +13,18 @@ Where distances depend on the marginals (ordinal), items are gone through a seco
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from grasp_core.permutation.jit import borrowing, compiled, making
 from grasp_core.permutation.kernel import sums as at
-from grasp_core.permutation.kernel.arguments import NOMINAL, ORDINAL, borrowing
+from grasp_core.permutation.kernel.arguments import NOMINAL, ORDINAL
 from grasp_core.permutation.kernel.item_terms import APART, Columns, room_for_terms
 from grasp_core.permutation.kernel.local import items as of_item
 from grasp_core.permutation.kernel.local.counts import Counts, count_item
 from grasp_core.permutation.kernel.local.items import Chosen, Totals, add_known, work_out_item
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(seconds=13)
 def add_up(profiles, how, local, out):  # type: ignore[no-untyped-def]  # compiled: types are numba's
     """Fill `out`, shape (permutations, G, sums), for these profiles, shape (J, permutations)."""
     batch, n_groups = out.shape[0], out.shape[1]
@@ -46,12 +46,14 @@ def add_up(profiles, how, local, out):  # type: ignore[no-untyped-def]  # compil
         np.empty((2, n_groups, n_categories if ranked else 0, batch)),
         np.zeros((n_groups, n_categories if local.by_item else 0, batch)),
     )
-    chosen = _room(local.columns[0], most, how, local.ties)
-    _go_through(profiles, how, local, counts, totals, chosen, passed, False)
-    _unpack(local, totals, out)
+    chosen = _room(local.columns[0], most, how, local.ties.reshape(local.ties.size))
+    for turn in range(1 + ranked):
+        _go_through(profiles, how, local, counts, totals, chosen, passed, turn > 0)
+        if turn == 0:
+            _unpack(local, totals, out)
+            if ranked:
+                _rank(out, totals.ranks)
     if ranked:
-        _rank(out, totals.ranks)
-        _go_through(profiles, how, local, counts, totals, chosen, passed, True)
         for g in range(n_groups):
             for b in range(batch):
                 found = totals.reals[g, b]
@@ -59,7 +61,7 @@ def add_up(profiles, how, local, out):  # type: ignore[no-untyped-def]  # compil
                 out[b, g, 2] = found[of_item.APART]
 
 
-@numba.njit(cache=True, nogil=True)
+@making
 def _room(size, most, how, like):  # type: ignore[no-untyped-def]
     """Room for so many counts of `most` labels."""
     places = np.empty((4, size), dtype=np.int32)
@@ -82,21 +84,21 @@ def _go_through(profiles, how, local, counts, totals, chosen, passed, again):  #
             here = min(passed, batch - from_b)
             drawn = profiles[:, from_b : from_b + here]
             count_item(item, drawn, how.shift, local, counts, totals.own, from_b, again)
-            size = 0
+            size = np.int64(0)
             for g in range(local.unknown_of.size):
                 row, known = (n_known + g) * here, local.unknown_of[g] * here
                 for b in range(here):
                     if counts.n[row + b] == 0:
                         if local.often_shared[g] and not again:
                             place, both = known + b, totals.whole[of_item.BOTH]
-                            add_known(item, g, place, -1, profiles, from_b + b, local, counts, both)
+                            add_known(item, g, place, np.int64(-1), profiles, from_b + b, local, counts, both)
                         continue
                     chosen.group[size], chosen.permutation[size] = g, from_b + b
                     chosen.at[size], chosen.known_at[size] = row + b, known + b
                     size += 1
                     if size == chosen.group.size:
                         work_out_item(item, size, profiles, how, local, counts, totals, chosen, again)
-                        size = 0
+                        size = np.int64(0)
             work_out_item(item, size, profiles, how, local, counts, totals, chosen, again)
 
 
@@ -107,8 +109,12 @@ def _rank(out, ranks):  # type: ignore[no-untyped-def]
     for b in range(out.shape[0]):
         for g in range(out.shape[1]):
             of = out[b, g, at.PER_COLUMN + at.N_SINGLE :].reshape(n_categories, at.PER_CATEGORY)
-            at.fill_ranks(of[:, at.IN_PAIRS], of[:, at.IN_PAIRS], False, ranks[0, g, :, b])
-            at.fill_ranks(of[:, at.IN_GROUP], of[:, at.IN_OTHERS], True, ranks[1, g, :, b])
+            below_inside, below_across = 0.0, 0.0
+            for k in range(n_categories):
+                inside, across = of[k, at.IN_PAIRS], of[k, at.IN_GROUP] + of[k, at.IN_OTHERS]
+                ranks[0, g, k, b], ranks[1, g, k, b] = below_inside + inside / 2, below_across + across / 2
+                below_inside += inside
+                below_across += across
 
 
 @borrowing

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from grasp_core.permutation.kernel.arguments import borrowing
+from grasp_core.permutation.jit import borrowing
 from grasp_core.permutation.kernel.item_terms import CountArray
 
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from grasp_core.annotations import FloatArray, Int32Array
-from grasp_core.permutation.kernel.arguments import ORDINAL, borrowing
-from grasp_core.permutation.kernel.disagreement import disagree_across, disagree_inside, set_apart
+from grasp_core.permutation.jit import borrowing
+from grasp_core.permutation.kernel.arguments import ORDINAL
+from grasp_core.permutation.kernel.disagreement import disagree, disagree_inside
 from grasp_core.permutation.kernel.item_terms import Columns, Terms, add_labels, conclude
 
 # A group's real sums under one permutation, side by side.
@@ -95,7 +98,9 @@ def work_out_item(item, size, profiles, how, local, counts, totals, chosen, agai
             for i in range(size):
                 tie[i] = here
         if columns.values.shape[0] > 0 and not again:
-            columns.values[label, :size] = how.distances.values[local.category[first + label]]
+            value = how.distances.values[local.category[first + label]]
+            for i in range(size):
+                columns.values[label, i] = value
     add_labels(columns, how, terms)
     if repeated < local.label_ptr[item + 1] - first:
         _add_once(item, size, profiles, how, local, counts, chosen)
@@ -110,13 +115,10 @@ def work_out_item(item, size, profiles, how, local, counts, totals, chosen, agai
             if counts.once[chosen.at[i]] > 0:
                 terms.cross[i] = 0.0
     if how.distances.level != ORDINAL:
-        disagree_inside(0, columns, how, terms)
-        disagree_across(0, columns, how, terms)
-        set_apart(0, columns, how, terms)
+        disagree(0, columns, how, terms)
     else:
-        terms.inside[:size] = 0.0
-        terms.across[:size] = 0.0
-        terms.apart[:size] = 0.0
+        for i in range(size):
+            terms.inside[i], terms.across[i], terms.apart[i] = 0.0, 0.0, 0.0
     _add(first, size, local.category, terms, chosen, totals)
     if totals.expected.shape[1] > 0:
         _expect(item, size, profiles, local, columns, counts, totals.expected, chosen)
@@ -162,15 +164,16 @@ def _note(item, size, profiles, shift, local, counts, totals, chosen):  # type: 
     first, terms, whole = local.label_ptr[item], chosen.terms, totals.whole
     mask = (1 << shift) - 1
     for i in range(size):
-        g, b = chosen.group[i], chosen.permutation[i]
+        g, b = np.int64(chosen.group[i]), np.int64(chosen.permutation[i])
+        known_at = np.int64(chosen.known_at[i])
         if terms.n[i] == 1:
             whole[LONELY, g, local.category[first + (terms.first[i] & mask)], b] += 1
         if terms.m[i] == 0:
             # All labels of known raters are the group's.
-            add_known(item, g, chosen.known_at[i], 1, profiles, b, local, counts, whole[UNSHARED])
+            add_known(item, g, known_at, np.int64(1), profiles, b, local, counts, whole[UNSHARED])
         if (terms.m[i] == 0) == local.often_shared[g]:
-            sign = -1 if local.often_shared[g] else 1
-            add_known(item, g, chosen.known_at[i], sign, profiles, b, local, counts, whole[BOTH])
+            sign = np.int64(-1 if local.often_shared[g] else 1)
+            add_known(item, g, known_at, sign, profiles, b, local, counts, whole[BOTH])
 
 
 @borrowing
@@ -207,10 +210,10 @@ def _add_ranked(first, columns, how, local, totals, chosen):  # type: ignore[no-
             category = local.category[first + label]
             for i in range(columns.size):
                 values[i] = ranks[chosen.group[i], category, chosen.permutation[i]]
-        disagree_inside(0, columns, how, terms)
-        if side == 1:
-            disagree_across(0, columns, how, terms)
-            set_apart(0, columns, how, terms)
+        if side == 0:
+            disagree_inside(0, columns, how, terms)
+        else:
+            disagree(0, columns, how, terms)
         for i in range(columns.size):
             into = totals.reals[chosen.group[i], chosen.permutation[i]]
             if side == 0:

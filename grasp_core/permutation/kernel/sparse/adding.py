@@ -15,12 +15,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
 from grasp_core.annotations import FloatArray, Int64Array
-from grasp_core.permutation.kernel.arguments import borrowing
+from grasp_core.permutation.jit import borrowing, compiled, making
 from grasp_core.permutation.kernel.item_terms import APART, Columns, Terms, room_for_counts, room_for_terms
 from grasp_core.permutation.kernel.lookup import QUAD, look_up, padded
 from grasp_core.permutation.kernel.sparse.rows import FIELD_BITS, bits_for, enter, packed_at, unpack
@@ -72,7 +71,7 @@ class _Room(NamedTuple):
     stride: npt.NDArray[np.uint64]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(seconds=8)
 def add_up(profiles, counting, how, sparse, out):  # type: ignore[no-untyped-def]
     """Fill `out`, shape (permutations, G, sums), for these profiles, shape (J, permutations)."""
     ties, labels, indptr = counting.ties, counting.labels, counting.labels.indptr
@@ -116,10 +115,11 @@ def add_up(profiles, counting, how, sparse, out):  # type: ignore[no-untyped-def
     unpack(found, n_columns, n_categories, sparse, out)
 
 
-@numba.njit(cache=True, nogil=True)
+@making
 def _room(width, n_groups, n_unknown, how, sparse, ties):  # type: ignore[no-untyped-def]
     slots, n_categories = 1 << _REMEMBERED, ties.shape[2]
-    counts = room_for_counts(n_categories, _AT_ONCE, how.distances, ties)
+    like = ties.reshape(ties.size)
+    counts = room_for_counts(n_categories, _AT_ONCE, how.distances, like)
     return _Room(
         np.zeros((QUAD, n_unknown + n_groups, _PER_PASS), dtype=np.uint64),
         np.empty((n_groups - sparse.n_often) * _PER_PASS + 1, dtype=np.int64),
@@ -129,7 +129,7 @@ def _room(width, n_groups, n_unknown, how, sparse, ties):  # type: ignore[no-unt
         np.empty(_AT_ONCE, dtype=np.uint64),
         np.empty((width, counts.size)),
         counts,
-        room_for_terms(counts.size, ties),
+        room_for_terms(counts.size, like),
         np.empty((QUAD, n_categories), dtype=np.int64),
         np.empty((QUAD, n_categories), dtype=np.uint64),
     )

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
 from grasp_core.annotations import Annotations, BoolArray, Int64Array
-from grasp_core.permutation.kernel.arguments import borrowing
+from grasp_core.permutation.jit import borrowing, compiled
 from grasp_core.permutation.kernel.lookup import QUAD
 from grasp_core.permutation.kernel.profiles import Profiled, batch_of
 from grasp_core.permutation.kernel.sparse.rows import FIELD_BITS, bits_for
@@ -96,7 +95,7 @@ def _in_order(annotations: Annotations, profiled: Profiled) -> dict[str, Any]:
     }
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _widest(indptr, category, n_categories):  # type: ignore[no-untyped-def]
     """Bits that the number of any item takes, and the most labels of an item."""
     counts = np.empty(n_categories, dtype=np.int64)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from grasp_core.permutation.jit import inlined
 from grasp_core.permutation.kernel import sums as at
-from grasp_core.permutation.kernel.arguments import inlined
-from grasp_core.permutation.kernel.disagreement import disagree_across, disagree_inside, set_apart
+from grasp_core.permutation.kernel.disagreement import disagree
 from grasp_core.permutation.kernel.item_terms import Columns, repeat_item, work_out
 
 FIELD_BITS = 13
@@ -43,9 +43,7 @@ def enter(new, unknown, table, totals, ties, how, counts, terms, made):  # type:
     _decode(new, unknown, totals, columns)
     work_out(columns, how, terms)
     for column in range(n_columns):
-        disagree_inside(column, columns, how, terms)
-        disagree_across(column, columns, how, terms)
-        set_apart(column, columns, how, terms)
+        disagree(column, columns, how, terms)
         _copy(terms.inside, made[column], columns.size)
         _copy(terms.across, made[n_columns + column], columns.size)
         _copy(terms.apart, made[2 * n_columns + column], columns.size)
