@@ -14,11 +14,16 @@ import pytest
 from hypothesis import settings
 from playwright.sync_api import Browser, expect, sync_playwright
 
+from tests import scheduling
+from tests.programs import named
+from tests.scheduling import SERVERS
+
 if TYPE_CHECKING:
+    from xdist.remote import Producer
+
     from grasp_core.result import RunResult
 
 PATIENCE_MS = 60_000
-SLOW_ROOMS = {"web", "deploy", "engine", "store", "pages", "benchmark"}
 
 # Before NumPy is imported. There is a test process for each core, and threads of linear algebra that wait for
 # one another take ten times the work of one.
@@ -34,10 +39,10 @@ settings.load_profile(os.environ.get("GRASP_EXAMPLES", "steady"))
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Import nothing for ``-m 'browser ...'`` that does not speak of one: most tests do not."""
-    if not config.option.markexpr.startswith("browser") or collection_path.suffix != ".py":
-        return None
-    return "browser" not in collection_path.read_text(encoding="utf-8") or None
+    """Import nothing that ``-m 'browser ...'`` or ``-m 'not server ...'`` leaves out."""
+    if config.option.markexpr.startswith("browser") and collection_path.suffix == ".py":
+        return "browser" not in collection_path.read_text(encoding="utf-8") or None
+    return ("not server" in config.option.markexpr and scheduling.room(collection_path) in SERVERS) or None
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -46,10 +51,19 @@ def pytest_xdist_auto_num_workers() -> int:
     return (os.cpu_count() or 1) + 1
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> scheduling.ByFile:
+    return scheduling.ByFile(config, log)
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Long tests first where several processes share them, so that all end at about the same time."""
+    """Mark what needs a server, and put long tests first where several processes share them."""
+    for item in items:
+        if scheduling.room(item.path) in SERVERS:
+            item.add_marker(pytest.mark.server)
     if hasattr(config, "workerinput"):
-        items.sort(key=lambda item: SLOW_ROOMS.isdisjoint(item.path.parts))
+        items.sort(key=lambda item: scheduling.longest_first(item.path))
 
 
 def pytest_collection_finish() -> None:
@@ -93,8 +107,9 @@ def example_result(tmp_path_factory: pytest.TempPathFactory, example: dict[str, 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     names = ("chromium", "chromium-browser", "google-chrome")
-    found = os.environ.get("GRASP_CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
-    if found is None and "GRASP_CHROMIUM" not in os.environ:  # empty there: Playwright's own browser
+    chosen = named("GRASP_CHROMIUM")
+    found = chosen or next(filter(None, map(shutil.which, names)), None)
+    if found is None and chosen is None:  # empty: Playwright's own browser
         pytest.skip("needs Chromium: none of " + ", ".join(names) + " is installed")
     expect.set_options(timeout=PATIENCE_MS)
     flags = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--disable-background-networking"]
