@@ -81,28 +81,32 @@ class Copy:
             if (ROOT / name).exists():
                 (root / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(ROOT / name, root / name)
-        self._passes = functools.cache(lambda tests: self._end_of(tests) == PASSED)
+        self._unchanged = functools.cache(self._tried)
 
     def outcome(self, mutant: Mutant) -> str:
         """Whether the mutant's tests notice it."""
-        if not self._passes(mutant.tests):
-            return "ERROR: the tests fail without it"
+        end, told = self._unchanged(mutant.tests)
+        if end != PASSED:
+            return f"ERROR: the tests fail without it:\n{told}"
         place = place_of(mutant, self._root)
         source = self._root / place
         source.write_text(
             source.read_text(encoding="utf-8").replace(mutant.old, mutant.new), encoding="utf-8"
         )
         try:
-            end = self._end_of(mutant.tests)
+            end, told = self._tried(mutant.tests)
         finally:
             shutil.copy2(ROOT / place, source)
-        return {PASSED: "ESCAPED", FAILED: "caught"}.get(end, f"ERROR: pytest ended with {end}")
+        return {PASSED: "ESCAPED", FAILED: "caught"}.get(end, f"ERROR: pytest ended with {end}:\n{told}")
 
-    def _end_of(self, tests: tuple[str, ...]) -> int:
+    def _tried(self, tests: tuple[str, ...]) -> tuple[int, str]:
+        """What pytest ended with, and its last words."""
         command = [sys.executable, "-m", "pytest", "-q", "-x", "-m", "not browser and not long", *tests]
         environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-        done = subprocess.run(command, cwd=self._root, env=environment, capture_output=True, check=False)
-        return done.returncode
+        done = subprocess.run(
+            command, cwd=self._root, env=environment, capture_output=True, text=True, check=False
+        )
+        return done.returncode, done.stdout[-3000:]
 
 
 def try_all(mutants: Sequence[Mutant]) -> dict[str, str]:
