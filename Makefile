@@ -2,6 +2,7 @@
 PORT ?= 8501
 ADDRESS ?= localhost
 PYTEST_ARGS ?=
+MUTANTS ?=
 FUZZ_SECONDS ?= 180
 ROWS ?= 10000000
 SETS ?= 400
@@ -13,11 +14,9 @@ EXPORTS ?=
 STUDY ?= full
 
 VENV_PYTHON := .venv/bin/python
-# Tests; none at all (5) is no failure, as PYTEST_ARGS may leave none.
-some = { $(VENV_PYTHON) -m pytest $(1) $(PYTEST_ARGS) || [ $$? -eq 5 ]; }
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-long test-lowest coverage test-lm test-connectors lint bench bench-clickers bench-loading bench-plan bench-power bench-raft bench-idle bench-scaling bench-sessions bench-tail study fuzz exports settings-table codes-table digests sbom lock clean
+.PHONY: help setup run test check mutants test-long test-lowest coverage test-lm test-connectors lint bench bench-clickers bench-loading bench-plan bench-power bench-raft bench-idle bench-scaling bench-sessions bench-tail study fuzz exports settings-table codes-table digests sbom lock clean
 
 help: ## list these targets
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
@@ -38,12 +37,15 @@ run: ## serve the dashboard at http://localhost:8501
 
 test: ## lint, types and all tests, with a real browser, PostgreSQL and proxy
 	@tools/setup.sh test
-	@$(VENV_PYTHON) -m grasp_core warm & warming=$$!; \
-		{ $(MAKE) --no-print-directory lint && $(call some,tests/io -m 'not long' --numprocesses 2 --dist loadfile); }; \
-		checked=$$?; wait $$warming && exit $$checked # reading files takes no kernels
-	@GRASP_CHROMIUM=$$(tools/browser.sh) && GRASP_POSTGRES=$$(tools/postgres.sh) && GRASP_CADDY=$$(tools/caddy.sh) && \
-		export GRASP_CHROMIUM GRASP_POSTGRES GRASP_CADDY && \
-		tools/tests.sh $(PYTEST_ARGS)
+	@tools/tests.sh all $(PYTEST_ARGS)
+
+check: ## lint, types and the tests that need neither browser nor server: 3 minutes on two cores
+	@tools/setup.sh test
+	@tools/tests.sh check $(PYTEST_ARGS)
+
+mutants: ## whether the tests notice forty mistakes, made one at a time in a copy (some of them: make mutants MUTANTS=links)
+	@tools/setup.sh test
+	@$(VENV_PYTHON) -m tests.mutants $(MUTANTS)
 
 test-long: ## property tests on many more examples, other ones each time, and what takes long to simulate or compile
 	@tools/setup.sh test

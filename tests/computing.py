@@ -1,6 +1,14 @@
-"""Runs without a server."""
+"""Runs without a server, and results that all test processes share."""
 
 from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
 
 from grasp_core.engine.compute import compute
 from grasp_core.engine.pools import workers
@@ -17,3 +25,14 @@ def compute_in_threads(dataset: Dataset, spec: RunSpec) -> RunResult:
         return compute(dataset, spec, pool, Watcher())
     finally:
         pool.close()
+
+
+def once(folders: pytest.TempPathFactory, name: str, make: Callable[[], RunResult]) -> RunResult:
+    """A result that one of the test processes makes, and the others read from its file."""
+    folder = folders.getbasetemp()
+    shared = (folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder) / f"{name}.json"
+    with Path(f"{shared}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not shared.exists():
+            shared.write_text(json.dumps(make().to_dict()), encoding="utf-8")
+    return RunResult.from_dict(json.loads(shared.read_text(encoding="utf-8")))

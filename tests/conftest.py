@@ -8,13 +8,22 @@ import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
 from playwright.sync_api import Browser, expect, sync_playwright
 
+from tests import scheduling
+from tests.programs import named
+from tests.scheduling import SERVERS
+
+if TYPE_CHECKING:
+    from xdist.remote import Producer
+
+    from grasp_core.result import RunResult
+
 PATIENCE_MS = 60_000
-SLOW_ROOMS = {"web", "deploy", "engine", "store", "pages", "benchmark"}
 
 # Before NumPy is imported. There is a test process for each core, and threads of linear algebra that wait for
 # one another take ten times the work of one.
@@ -22,18 +31,18 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # Without time limits: the first example may have to wait for a compiler, or for busy cores. "steady" gives
 # the same examples each time, so that a test fails for what was changed; "search" looks for others, "long"
-# for many more.
-settings.register_profile("steady", deadline=None, derandomize=True, max_examples=60)
+# for many more. Tests that want more or fewer take a multiple of the profile's number.
+settings.register_profile("steady", deadline=None, derandomize=True, max_examples=24)
 settings.register_profile("search", deadline=None)
 settings.register_profile("long", deadline=None, max_examples=1000)
 settings.load_profile(os.environ.get("GRASP_EXAMPLES", "steady"))
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Import nothing for ``-m 'browser ...'`` that does not speak of one: most tests do not."""
-    if not config.option.markexpr.startswith("browser") or collection_path.suffix != ".py":
-        return None
-    return "browser" not in collection_path.read_text(encoding="utf-8") or None
+    """Import nothing that ``-m 'browser ...'`` or ``-m 'not server ...'`` leaves out."""
+    if config.option.markexpr.startswith("browser") and collection_path.suffix == ".py":
+        return "browser" not in collection_path.read_text(encoding="utf-8") or None
+    return ("not server" in config.option.markexpr and scheduling.room(collection_path) in SERVERS) or None
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -42,10 +51,19 @@ def pytest_xdist_auto_num_workers() -> int:
     return (os.cpu_count() or 1) + 1
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> scheduling.ByFile:
+    return scheduling.ByFile(config, log)
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Long tests first where several processes share them, so that all end at about the same time."""
+    """Mark what needs a server, and put long tests first where several processes share them."""
+    for item in items:
+        if scheduling.room(item.path) in SERVERS:
+            item.add_marker(pytest.mark.server)
     if hasattr(config, "workerinput"):
-        items.sort(key=lambda item: SLOW_ROOMS.isdisjoint(item.path.parts))
+        items.sort(key=lambda item: scheduling.longest_first(item.path))
 
 
 def pytest_collection_finish() -> None:
@@ -63,10 +81,35 @@ def own_main_module() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
+def example() -> dict[str, bytes]:
+    """The example's files, by name."""
+    from grasp_core.example import example_files  # which loads NumPy
+
+    return example_files()
+
+
+@pytest.fixture(scope="session")
+def example_result(tmp_path_factory: pytest.TempPathFactory, example: dict[str, bytes]) -> RunResult:
+    """The example's answer, computed once."""
+    from grasp_core.example import example_spec
+    from grasp_core.io.dataset.load import load
+    from grasp_core.io.parsing.read import read_table
+    from tests.computing import compute_in_threads, once
+
+    def make() -> RunResult:
+        spec = example_spec()
+        tables = [read_table(content, name) for name, content in example.items()]
+        return compute_in_threads(load(*tables, spec.data), spec)
+
+    return once(tmp_path_factory, "example", make)
+
+
+@pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     names = ("chromium", "chromium-browser", "google-chrome")
-    found = os.environ.get("GRASP_CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
-    if found is None and "GRASP_CHROMIUM" not in os.environ:  # empty there: Playwright's own browser
+    chosen = named("GRASP_CHROMIUM")
+    found = chosen or next(filter(None, map(shutil.which, names)), None)
+    if found is None and chosen is None:  # empty: Playwright's own browser
         pytest.skip("needs Chromium: none of " + ", ".join(names) + " is installed")
     expect.set_options(timeout=PATIENCE_MS)
     flags = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--disable-background-networking"]

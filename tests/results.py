@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import replace
 from itertools import pairwise
@@ -69,10 +70,14 @@ _SIGNIFICANCE = {"": "none", "*": "nominal", "**": "corrected"}
 
 def normal_histogram(centre: float, sd: float, *, total: int = _PERMUTATIONS) -> Histogram:
     """Counts of a normal distribution in 60 bins over four standard deviations either side."""
+    return Histogram(centre - 4 * sd, centre + 4 * sd, _normal_counts(total))
+
+
+@functools.cache
+def _normal_counts(total: int) -> tuple[int, ...]:
     edges = [-4 + 8 * position / _BINS for position in range(_BINS + 1)]
     below = [0.5 * (1 + math.erf(edge / math.sqrt(2))) for edge in edges]
-    counts = tuple(round(total * (high - low)) for low, high in pairwise(below))
-    return Histogram(centre - 4 * sd, centre + 4 * sd, counts)
+    return tuple(round(total * (high - low)) for low, high in pairwise(below))
 
 
 def make_outcome(value: float, direction: str, stars: str = "", *, sd: float = 0.1) -> Outcome:

@@ -7,13 +7,9 @@ import io
 from collections import Counter
 
 import pandas as pd
-import pytest
 
-from grasp_core.example import COHESIVE, INCOHESIVE, LABELS, example_files, example_spec
-from grasp_core.io.dataset.load import load
-from grasp_core.io.parsing.read import read_table
+from grasp_core.example import COHESIVE, INCOHESIVE, LABELS, example_files
 from grasp_core.result import GroupResult, RunResult
-from tests.computing import compute_in_threads
 
 FILES = example_files()
 
@@ -34,14 +30,6 @@ TABLE_2 = {
 
 def frame(name: str) -> pd.DataFrame:
     return pd.read_csv(io.BytesIO(FILES[name]), dtype=str, keep_default_na=False)
-
-
-@pytest.fixture(scope="module")
-def result() -> RunResult:
-    spec = example_spec()
-    tables = (read_table(FILES[name], name) for name in ("annotations.csv", "raters.csv"))
-    axes = [axis for axes in spec.analysis.axes for axis in axes]
-    return compute_in_threads(load(*tables, spec.data, axes), spec)
 
 
 def row(result: RunResult, group) -> GroupResult:
@@ -75,44 +63,44 @@ def test_the_same_bytes_every_time() -> None:
     assert example_files(seed=1) != FILES
 
 
-def test_the_cohesive_group_is_found(result: RunResult) -> None:
-    found = row(result, COHESIVE).statistics
+def test_the_cohesive_group_is_found(example_result: RunResult) -> None:
+    found = row(example_result, COHESIVE).statistics
     for name in ("irr", "gai"):
         assert found[name].significance == "corrected"
         assert found[name].direction == "up"
     assert found["gai"].value > 1
 
 
-def test_the_cohesive_group_says_yes_more_often(result: RunResult) -> None:
-    use = row(result, COHESIVE).label_use
+def test_the_cohesive_group_says_yes_more_often(example_result: RunResult) -> None:
+    use = row(example_result, COHESIVE).label_use
     assert use.significance == "corrected"
     assert use.most == "Yes"
     assert 0.05 < use.labels["Yes"].low < 0.13 < use.labels["Yes"].value < use.labels["Yes"].high
-    assert row(result, COHESIVE).statistics["distance"].significance == "corrected"
+    assert row(example_result, COHESIVE).statistics["distance"].significance == "corrected"
 
 
-def test_nobody_else_is_found_by_label_use(result: RunResult) -> None:
-    found = [one.group for one in result.groups if one.label_use.significance == "corrected"]
+def test_nobody_else_is_found_by_label_use(example_result: RunResult) -> None:
+    found = [one.group for one in example_result.groups if one.label_use.significance == "corrected"]
     assert found == [COHESIVE]
 
 
-def test_the_incohesive_group_is_found(result: RunResult) -> None:
-    found = row(result, INCOHESIVE).statistics
+def test_the_incohesive_group_is_found(example_result: RunResult) -> None:
+    found = row(example_result, INCOHESIVE).statistics
     for name in ("irr", "xrr", "gai"):
         assert found[name].significance == "corrected"
         assert found[name].direction == "down"
     assert found["gai"].value < 1
 
 
-def test_no_intersection_without_an_effect_survives_correction(result: RunResult) -> None:
-    for entry in result.groups:
+def test_no_intersection_without_an_effect_survives_correction(example_result: RunResult) -> None:
+    for entry in example_result.groups:
         if len(entry.group.axes) == 2 and entry.group not in (COHESIVE, INCOHESIVE):
             assert all(outcome.significance != "corrected" for outcome in entry.statistics.values())
 
 
-def test_dsi_names_the_cohesive_group(result: RunResult) -> None:
-    (found,) = (entry for entry in result.dsi if len(entry.axes) == 2)
+def test_dsi_names_the_cohesive_group(example_result: RunResult) -> None:
+    (found,) = (entry for entry in example_result.dsi if len(entry.axes) == 2)
     assert found.group == COHESIVE
     assert found.outcome.p < 0.05
-    (age,) = (entry for entry in result.dsi if entry.axes == ("rater_age",))
+    (age,) = (entry for entry in example_result.dsi if entry.axes == ("rater_age",))
     assert age.outcome.p > 0.05

@@ -44,7 +44,7 @@ def gold(*names: str) -> Gold:
     return Gold({name: dict(zip(IDS, GOLD, strict=True)) for name in names})
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=4 * settings().max_examples)
 @given(st.data(), st.integers(2, 9), st.sampled_from(["leaderboard", "declared"]))
 def test_macro_f1_is_that_of_scikit_learn(data: st.DataObject, classes: int, convention) -> None:
     codes = st.lists(st.integers(0, classes - 1), min_size=1, max_size=30)

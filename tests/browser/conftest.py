@@ -10,7 +10,6 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page
 
 from grasp_core.engine.pools import workers
-from grasp_core.example import example_files
 from grasp_core.server import Server, make_server
 from grasp_core.settings import Settings
 from tests.browser.signing import PEOPLE, Site, signing_in
@@ -86,11 +85,6 @@ def _matters(message: ConsoleMessage) -> bool:
     """Errors, except that Streamlit looks for its own address below a deep link first."""
     looking = re.search(r"/\w+/_stcore/", message.location["url"])
     return message.type == "error" and not looking
-
-
-@pytest.fixture(scope="session")
-def example() -> dict[str, bytes]:
-    return example_files()
 
 
 @pytest.fixture(scope="module")

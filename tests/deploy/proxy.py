@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import ssl
 import subprocess
@@ -16,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.programs import named
 from tests.serving import ROOT, free_port
 
 CADDYFILE = ROOT / "deploy" / "Caddyfile"
@@ -36,7 +36,7 @@ class Answer:
 
 def program() -> str | None:
     """GRASP_CADDY, else the one on the path."""
-    return os.environ.get("GRASP_CADDY") or shutil.which("caddy")
+    return named("GRASP_CADDY") or shutil.which("caddy")
 
 
 @contextmanager

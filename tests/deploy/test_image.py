@@ -67,4 +67,4 @@ def test_connectors_can_be_added_to_it() -> None:
     versions = pins(installed() | {ROOT / WITH_CONNECTORS})
     assert {"label-studio-sdk", "argilla", "datasets"} <= versions.keys()
     compose = (ROOT / "compose.yaml").read_text(encoding="utf-8")
-    assert "CONNECTORS: \"${GRASP_IMAGE_CONNECTORS:-}\"" in compose
+    assert 'CONNECTORS: "${GRASP_IMAGE_CONNECTORS:-}"' in compose

@@ -8,6 +8,7 @@ import os
 import signal
 import tempfile
 import threading
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from multiprocessing import AuthenticationError
@@ -23,14 +24,26 @@ from grasp_core.engine.pools.pool import Pool
 from grasp_core.errors import WorkerError
 from grasp_core.server import Server, make_server
 from grasp_core.settings import Settings
+from grasp_core.store.schema import runs
 from tests.empty_store import empty_home
 from tests.engine.asking import DATA, ENDLESS, wait_until
 from tests.engine.serving import ask, ended, in_progress, now, result_digits
+from tests.store.making import change
 
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
     return Settings(home=empty_home(tmp_path), workers=1)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server whose runs are computed in a process of its own; each start of one takes seconds."""
+    made = make_server(Settings(home=empty_home(tmp_path_factory.mktemp("apart")), workers=1))
+    made.service.start()
+    yield made
+    made.service.close()
+    made.database.dispose()
 
 
 def _children() -> set[int]:
@@ -52,12 +65,9 @@ def half(number: int) -> float:
     return number / 2
 
 
-def test_what_is_asked_there_is_what_is_found_here(settings: Settings, right: dict) -> None:
-    """Held data, digits, what is found so far, workers, errors of theirs, a cancel, and runs handed back."""
-    before, threads = _children(), _threads()
-    server = make_server(settings)
+def test_what_is_asked_there_is_what_is_found_here(server: Server, right: dict) -> None:
+    """Held data, digits, what is found so far, workers, errors of theirs, and a cancel."""
     service = server.service
-    service.start()
     record = ask(service)  # whose files are nowhere but in memory
     service.wait(record.id, 60)
     assert service.progress(now(service, record)).total == 1000
@@ -78,19 +88,9 @@ def test_what_is_asked_there_is_what_is_found_here(settings: Settings, right: di
     assert ended(service, going).state == "cancelled"
     wait_until(lambda: service.news_every(going.id) == 2.0)  # once it is let go there
 
-    _is_answered_by_its_key_alone(server)
 
-    left = ask(service, permutations=ENDLESS, seed=2)
-    in_progress(service, left)
-    service.close()
-    assert now(service, left).state == "queued"
-    assert now(service, left).done > 0
-    server.database.dispose()
-    assert _children() <= before
-    assert _threads() <= threads
-
-
-def _is_answered_by_its_key_alone(server: Server) -> None:
+def test_it_is_answered_by_its_key_alone(server: Server) -> None:
+    wait_until(lambda: server.service.computes)
     desk = server.service._computing._desk
     assert desk is not None
     place = Path(desk._token.address)
@@ -99,14 +99,36 @@ def _is_answered_by_its_key_alone(server: Server) -> None:
         Client(str(place), authkey=b"another")
 
 
+def test_a_question_that_fails_by_itself_loses_no_process(
+    monkeypatch: pytest.MonkeyPatch, server: Server
+) -> None:
+    """E.g. for want of file descriptors, where it has to connect first."""
+
+    def cannot(*_: object) -> None:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    monkeypatch.setattr(apart_module, "NOTICED_SECONDS", 0.1)
+    service = server.service
+    wait_until(lambda: service.computes)
+    there = _children()
+    with monkeypatch.context() as failing:
+        failing.setattr(apart_module._DeskProxy, "_connect", cannot)
+        in_another_thread = ThreadPoolExecutor(1).submit(service.news_every, "run")
+        assert in_another_thread.result() == POLL_SECONDS
+    assert service.computes
+    assert list(service.pool.each(half, [4])) == [2.0]
+    assert _children() == there
+
+
 def test_a_process_that_ends_is_started_anew_and_goes_on(
     monkeypatch: pytest.MonkeyPatch, settings: Settings, caplog: pytest.LogCaptureFixture, tmp_path: Path
 ) -> None:
+    """And where its server is closed, its run is handed back and nothing of it is left."""
     work = tmp_path / "work"
     work.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(work))
     monkeypatch.setattr(apart_module, "AGAIN_SECONDS", 0.1)
-    before = _children()
+    before, threads = _children(), _threads()
     server = make_server(settings)
     service = server.service
     service.start()
@@ -121,39 +143,16 @@ def test_a_process_that_ends_is_started_anew_and_goes_on(
         assert _the_process(before) != first
         assert "the process that computes runs ended; it is started again" in caplog.text
         left = now(service, record).done
-        wait_until(lambda: now(service, record).attempt == 2)  # once its claim has run out
+        change(server.database, runs, lease_until=0.0)  # as once its claim has run out
+        wait_until(lambda: now(service, record).attempt == 2)
         wait_until(lambda: now(service, record).done > left)
     finally:
         service.close()
-        server.database.dispose()
-    assert not list(work.iterdir())  # of either process
-
-
-def test_a_question_that_fails_by_itself_loses_no_process(
-    monkeypatch: pytest.MonkeyPatch, settings: Settings
-) -> None:
-    """E.g. for want of file descriptors, where it has to connect first."""
-
-    def cannot(*_: object) -> None:
-        raise OSError(errno.EMFILE, "Too many open files")
-
-    monkeypatch.setattr(apart_module, "NOTICED_SECONDS", 0.1)
-    before = _children()
-    server = make_server(settings)
-    service = server.service
-    service.start()
-    wait_until(lambda: service.computes)
-    there = _the_process(before)
-    with monkeypatch.context() as failing:
-        failing.setattr(apart_module._DeskProxy, "_connect", cannot)
-        in_another_thread = ThreadPoolExecutor(1).submit(service.news_every, "run")
-        assert in_another_thread.result() == POLL_SECONDS
-    assert service.computes
-    assert list(service.pool.each(half, [4])) == [2.0]
-    assert _the_process(before) == there
-    service.close()
+    assert now(service, record).state == "queued"
     server.database.dispose()
+    assert not list(work.iterdir())  # of either process
     assert _children() <= before
+    assert _threads() <= threads
 
 
 def test_closed_while_it_starts(settings: Settings) -> None:

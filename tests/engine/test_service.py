@@ -31,7 +31,7 @@ from grasp_core.store import claims as claims_module
 from grasp_core.store.database import connect
 from grasp_core.store.runs import RunRecord
 from grasp_core.store.schema import runs
-from tests.engine.asking import DATA, ENDLESS, answer, question, sliced_answer, wait_until
+from tests.engine.asking import DATA, ENDLESS, known_answer, question, sliced_answer, wait_until
 from tests.engine.serving import ask, ask_sliced, ended, in_progress, now, result, result_digits, serving
 from tests.permutation.simulated import dataset
 from tests.store.making import change, column
@@ -65,7 +65,7 @@ def test_more_runs_than_are_computed_side_by_side(service: Service, right: dict)
     records = [ask(service, seed=seed) for seed in range(1, 8)]
     found = [result_digits(service, record) for record in records]
     assert found[0] == right
-    assert found[6] == answer(seed=7)
+    assert found[6] == known_answer(seed=7)
 
 
 @pytest.mark.parametrize(("n_workers", "side_by_side"), [(1, 2), (2, 4), (3, 4)])
@@ -216,7 +216,7 @@ def test_a_cancelled_run_goes_on_from_where_it_was(service: Service) -> None:
     again = ask(service, permutations=60_000)
     assert again.id == record.id
     assert again.done == cancelled.done
-    assert result_digits(service, again) == answer(permutations=60_000)
+    assert result_digits(service, again) == known_answer(permutations=60_000)
 
 
 def test_a_question_asked_again_while_it_is_being_cancelled(service: Service) -> None:
@@ -227,7 +227,7 @@ def test_a_question_asked_again_while_it_is_being_cancelled(service: Service) ->
     again, known = service.submit(DATA, question(permutations=20_000), title="A", reach=EVERYTHING)
     assert not known
     assert again.id == record.id
-    assert result_digits(service, again) == answer(permutations=20_000)
+    assert result_digits(service, again) == known_answer(permutations=20_000)
 
 
 def test_a_cancel_is_heard_of_while_data_are_prepared(monkeypatch, service: Service) -> None:
@@ -362,7 +362,7 @@ def test_a_closed_servers_run_goes_on_in_the_next(url: URL) -> None:
     with serving(url) as second:
         left = now(second, record)
         assert left.done > 0
-        assert result_digits(second, record) == answer(permutations=60_000)
+        assert result_digits(second, record) == known_answer(permutations=60_000)
         assert now(second, record).attempt == 2
 
 

@@ -27,8 +27,7 @@ from tests.strategies import AWKWARD
 
 Rows = list[list[str]]
 PLAIN = settings(
-    deadline=None,
-    max_examples=20,
+    max_examples=settings().max_examples // 3,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 COLUMNS = {"", "item", "rater", "text", "label", "second", "gender", "age", "the gender", "the age"}

@@ -12,13 +12,8 @@ from streamlit.testing.v1 import AppTest
 
 from grasp_core import server as server_module
 from grasp_core.engine.pools import workers
-from grasp_core.example import example_files, example_spec
-from grasp_core.io.dataset.load import load
-from grasp_core.io.parsing.read import read_table
-from grasp_core.result import RunResult
 from grasp_core.server import Server, make_server
 from grasp_core.settings import Settings
-from tests.computing import compute_in_threads
 from tests.empty_store import empty_home
 
 ENTRY = Path(__file__).resolve().parents[2] / "pages" / "main.py"
@@ -46,16 +41,3 @@ def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Server]:
 def page(server: Server) -> AppTest:
     """The app as a new visitor finds it."""
     return AppTest.from_file(ENTRY, default_timeout=60).run()
-
-
-@pytest.fixture(scope="session")
-def example() -> dict[str, bytes]:
-    return example_files()
-
-
-@pytest.fixture(scope="session")
-def example_result(example: dict[str, bytes]) -> RunResult:
-    """The example's answer, computed once."""
-    spec = example_spec()
-    tables = [read_table(content, name) for name, content in example.items()]
-    return compute_in_threads(load(*tables, spec.data), spec)

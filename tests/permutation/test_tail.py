@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import gamma, norm
 
@@ -52,7 +52,6 @@ def drawn(name: str, seed: int, n: int = B) -> np.ndarray:
     return NULLS[name](np.random.default_rng(seed), n)
 
 
-@settings(max_examples=40)
 @given(
     name=st.sampled_from(sorted(NULLS)),
     seed=st.integers(0, 20),

@@ -1,4 +1,7 @@
-"""Stores on both databases; PostgreSQL is skipped, visibly, where its server programs are missing."""
+"""Stores on SQLite, and on PostgreSQL in `make test-long`; :mod:`tests.store.both` has it in every run.
+
+PostgreSQL is skipped, visibly, where its server programs are missing.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ from tests.empty_store import new_store, open_store
 from tests.store.postgres import Postgres, programs
 
 NewDatabase = Callable[[], URL]
+DATABASES = ["sqlite", pytest.param("postgresql", marks=pytest.mark.long)]
 
 
 @pytest.fixture(scope="session")
@@ -25,7 +29,7 @@ def postgres() -> Iterator[Postgres]:
     server.remove()
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=DATABASES)
 def new_database(request: pytest.FixtureRequest, tmp_path: Path) -> NewDatabase:
     """Makes a database for :func:`open_store` and returns its address."""
     if request.param == "postgresql":
@@ -33,7 +37,7 @@ def new_database(request: pytest.FixtureRequest, tmp_path: Path) -> NewDatabase:
     return _in_files(tmp_path)
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=DATABASES)
 def bare_database(request: pytest.FixtureRequest, tmp_path: Path) -> NewDatabase:
     """Makes a database without a table and returns its address."""
     if request.param == "postgresql":

@@ -14,13 +14,15 @@ from pathlib import Path
 import sqlalchemy as sa
 from sqlalchemy import URL, NullPool
 
+from tests.programs import named
+
 _USER = "grasp"
 _SCHEMA = "-csearch_path="
 
 
 def programs() -> Path | None:
     """The folder of initdb and pg_ctl: GRASP_POSTGRES, else where Debian puts the newest version."""
-    chosen = os.environ.get("GRASP_POSTGRES")
+    chosen = named("GRASP_POSTGRES")
     found = [Path(chosen)] if chosen else sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=_version)
     return found[-1] if found and (found[-1] / "initdb").exists() else None
 

@@ -12,6 +12,7 @@ from grasp_core.store import answers as answers_module
 from grasp_core.store.answers import AnswerStore
 from grasp_core.store.runs import RunStore
 from grasp_core.store.schema import answers
+from tests.store.both import on_both
 from tests.store.making import HOSTILE, column, create
 
 
@@ -30,6 +31,7 @@ def test_an_answer_comes_back_as_it_was(engine: Engine, run_id: str, answer: obj
     assert store.find("another run", "what") is None
 
 
+@on_both
 def test_the_latest_of_each_name_counts(engine: Engine, run_id: str) -> None:
     store = AnswerStore(engine)
     with ThreadPoolExecutor(4) as pool:

@@ -14,7 +14,10 @@ from grasp_core.store import claims as claims_module
 from grasp_core.store.database import clock, to_write
 from grasp_core.store.runs import LostRunError, RunStore
 from grasp_core.store.schema import checkpoints, runs
+from tests.store.both import on_both
 from tests.store.making import RESULT, change, claim, column, create
+
+pytestmark = on_both
 
 
 @pytest.fixture

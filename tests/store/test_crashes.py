@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from sqlalchemy import URL, NullPool
 
 from grasp_core.store.schema import checkpoints, tallies
-from tests.engine.asking import answer, wait_until
+from tests.engine.asking import known_answer, wait_until
 from tests.engine.serving import ask, ended, now, result_digits, serving
 from tests.store.conftest import NewDatabase
 from tests.store.crashing import servers
@@ -76,7 +76,7 @@ def test_killed_at_any_instant_nothing_saved_is_lost(new_database: NewDatabase, 
         assert left.state == "running"
         assert 0 < left.done < PERMUTATIONS
         last = made.start(url, lease=0.2)
-        assert result_digits(watching, record) == answer(permutations=PERMUTATIONS)
+        assert result_digits(watching, record) == known_answer(permutations=PERMUTATIONS)
         assert saved(url) == ({}, None)
         blocks = made.computed()
         again = [b for pid, _, start, stop in blocks if pid == last for b in range(start, stop)]
@@ -110,7 +110,7 @@ def test_two_servers_never_compute_a_run_twice(postgres: Postgres, tmp_path: Pat
         for _, seed, start, stop in made.computed():
             counted[seed] += stop - start
         assert counted == {record.spec.analysis.seed: 400 for record in asked}
-        assert result_digits(watching, asked[0]) == answer(permutations=400, seed=1)
+        assert result_digits(watching, asked[0]) == known_answer(permutations=400, seed=1)
 
 
 def test_a_cancel_reaches_the_server_that_computes(new_database: NewDatabase, tmp_path: Path) -> None:
@@ -133,6 +133,6 @@ def test_the_run_of_a_dead_server_is_taken_over(postgres: Postgres, tmp_path: Pa
         wait_until(lambda: now(watching, record).done)
         (computing,) = {pid for pid, *_ in made.computed()}
         made.kill(computing)
-        assert result_digits(watching, record) == answer(permutations=8_000)
+        assert result_digits(watching, record) == known_answer(permutations=8_000)
         assert now(watching, record).attempt == 2
         assert {pid for pid, *_ in made.computed()} == {first, second}

@@ -13,6 +13,7 @@ from grasp_core.errors import LimitError
 from grasp_core.store.files import CHUNK_BYTES, FileStore
 from grasp_core.store.runs import RunStore
 from grasp_core.store.schema import chunks, files
+from tests.store.both import on_both
 from tests.store.making import RESULT, change, claim, column, create
 
 CONTENTS = {
@@ -53,6 +54,7 @@ def test_the_same_content_is_kept_once(engine: Engine, store: FileStore) -> None
     assert store.get("nothing") is None
 
 
+@on_both
 def test_the_same_content_from_many_at_once(engine: Engine, store: FileStore) -> None:
     content = CONTENTS["chunks that do not shrink"]
     with ThreadPoolExecutor(6) as visitors:
@@ -76,6 +78,7 @@ def test_the_quota_is_per_person(engine: Engine) -> None:
     store.put(b"e" * 2**19, owner="ann")
 
 
+@on_both
 def test_the_quota_holds_for_many_at_once(engine: Engine) -> None:
     store = FileStore(engine, quota=10)
 
@@ -91,6 +94,7 @@ def test_the_quota_holds_for_many_at_once(engine: Engine) -> None:
     assert store.used("ann") == 8
 
 
+@on_both
 def test_files_are_kept_while_a_run_needs_them(engine: Engine, store: FileStore) -> None:
     runs = RunStore(engine)
     needed = store.put(b"needed", owner="ann")
@@ -122,6 +126,7 @@ def test_files_are_kept_for_a_while_after_they_were_last_wanted(engine: Engine, 
     assert store.delete_unneeded(older_than_hours=1.0) == 1
 
 
+@on_both
 def test_hostile_owners(engine: Engine) -> None:
     store = FileStore(engine, quota=3)
     for owner in ("'; DROP TABLE files; --", "%", "\x00", "\ud800", "🦖" * 1000):
@@ -188,6 +193,7 @@ def test_references_are_kept_as_long_as_there_is_a_run_of_them(engine: Engine, s
     assert store.location("1" * 64) is None
 
 
+@on_both
 def test_references_from_many_at_once(engine: Engine, store: FileStore) -> None:
     def bring(number: int) -> None:
         if number % 2:

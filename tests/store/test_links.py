@@ -21,6 +21,7 @@ from grasp_core.store.schema import link_tries, link_visits, links
 from grasp_core.store.visiting.tries import TryStore
 from tests.empty_store import open_store
 from tests.made_up import BOARD
+from tests.store.both import on_both
 from tests.store.making import HOSTILE, RESULT, change, column
 
 
@@ -127,6 +128,7 @@ def test_other_texts_open_nothing(store: LinkStore, target: Shared, text: str) -
     assert link.label == text or "\ufffd" in link.label
 
 
+@on_both
 def test_uses_are_counted(store: LinkStore, target: Shared) -> None:
     token = target.make(created_by="ann")
     assert target.found()[0].last_used_at is None
@@ -136,6 +138,7 @@ def test_uses_are_counted(store: LinkStore, target: Shared) -> None:
     assert target.found()[0].uses == 24
 
 
+@on_both
 def test_a_link_expires(engine: Engine, store: LinkStore, target: Shared) -> None:
     token = target.make(created_by="ann", days=2)
     (link,) = target.found()
@@ -187,6 +190,7 @@ def test_a_link_to_a_run_holds_no_leaderboard(engine: Engine, store: LinkStore) 
     assert board(store, other.found()[0].id).content == {**BOARD, "tasks": ["A"]}
 
 
+@on_both
 def test_the_database_refuses_a_link_to_both_or_neither(engine: Engine, store: LinkStore) -> None:
     run = made(engine, "run")
     run.make(created_by="ann")
@@ -204,6 +208,7 @@ def test_a_leaderboard_is_kept_as_it_was(store: LinkStore, engine: Engine) -> No
     assert board(store, target.id).content == texts
 
 
+@on_both
 def test_leaderboards_go_when_no_link_opens_them(engine: Engine, store: LinkStore) -> None:
     run = made(engine, "run")
     for name, days in (("open", None), ("limited", 1), ("revoked", None), ("expired", -1)):
@@ -228,6 +233,7 @@ def test_a_visit_counts_once_however_often_it_comes(store: LinkStore, target: Sh
     assert sorted(link.uses for link in target.found()) == [1, 1]
 
 
+@on_both
 def test_one_of_many_visitors_gets_the_last_use(store: LinkStore, target: Shared) -> None:
     token = target.make(created_by="ann", max_uses=3)
     with ThreadPoolExecutor(8) as visitors:

@@ -16,6 +16,7 @@ from grasp_core.store.links import LinkStore, Target
 from grasp_core.store.runs import RunStore
 from grasp_core.store.schema import links, metadata
 from tests.made_up import BOARD, make_models
+from tests.store.both import on_both_bare
 from tests.store.conftest import NewDatabase
 from tests.store.earlier import before, insert
 from tests.store.making import HOSTILE, RESULT, change, column
@@ -66,6 +67,7 @@ def test_links_of_before_open_their_runs(monkeypatch: pytest.MonkeyPatch, bare_d
     engine.dispose()
 
 
+@on_both_bare
 def test_documents_of_before_are_runs(monkeypatch: pytest.MonkeyPatch, bare_database: NewDatabase) -> None:
     """A database of 0006: answers are runs of the same id, and the same links open them and leaderboards."""
     url = bare_database()

@@ -26,6 +26,7 @@ from grasp_core.store.watches.feeds import FeedStore
 from grasp_core.store.watches.records import Origin
 from grasp_core.store.watches.watches import WatchStore
 from tests.results import make_result
+from tests.store.both import on_both
 from tests.store.making import RESULT, claim, create, request
 
 SECRET = "nobody else's business"
@@ -222,6 +223,7 @@ def test_every_method_of_every_store_is_asked() -> None:
         assert public <= known, kind
 
 
+@on_both
 def test_a_member_of_another_project_finds_and_changes_nothing(filled: Filled) -> None:
     before = filled.rows_of_b()
     for kind, name in METHODS:
@@ -231,6 +233,7 @@ def test_a_member_of_another_project_finds_and_changes_nothing(filled: Filled) -
     assert filled.rows_of_b() == before
 
 
+@on_both
 def test_its_own_members_find_all_of_it(filled: Filled) -> None:
     """The test above could not fail where there is nothing to find."""
     stores = filled.within(only(filled.b))
@@ -240,6 +243,7 @@ def test_its_own_members_find_all_of_it(filled: Filled) -> None:
         assert ASKED[kind][name](stores[kind], filled), name
 
 
+@on_both
 def test_what_somebody_adds_is_their_own_project_s_though_another_holds_the_same(filled: Filled) -> None:
     before = filled.rows_of_b()
     stores = filled.within(filled.reach)
@@ -261,6 +265,7 @@ def test_what_somebody_adds_is_their_own_project_s_though_another_holds_the_same
     assert theirs[FileStore].get(filled.sha256) == FILE
 
 
+@on_both
 def test_a_run_is_moved_by_whoever_reaches_both_projects(filled: Filled) -> None:
     with pytest.raises(AccessError):
         filled.within(filled.reach)[ProjectStore].move(filled.done, filled.a)
@@ -283,6 +288,7 @@ def test_a_run_is_moved_by_whoever_reaches_both_projects(filled: Filled) -> None
         filled.within(both)[ProjectStore].move(again.id, filled.a)
 
 
+@on_both
 def test_nothing_is_added_to_a_project_that_is_archived_or_gone(filled: Filled) -> None:
     projects = ProjectStore(filled.engine)
     projects.archive(filled.a)
@@ -300,6 +306,7 @@ def test_nothing_is_added_to_a_project_that_is_archived_or_gone(filled: Filled) 
         Reach(frozenset({EVERYONE}), filled.b)
 
 
+@on_both
 def test_a_deleted_project_takes_all_that_is_its_own_along(filled: Filled) -> None:
     ProjectStore(filled.engine).delete(filled.b)
     assert not [text for rows in filled.rows_of_b().values() for text in rows if SECRET in text]

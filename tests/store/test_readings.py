@@ -13,6 +13,7 @@ from grasp_core.data_spec import DataSpec, Filters
 from grasp_core.recode_steps import Bins, Combine, MapValues
 from grasp_core.store.readings import ReadingStore, without_ids
 from grasp_core.store.schema import readings
+from tests.store.both import on_both
 from tests.store.making import HOSTILE, change, column
 
 LONG = DataSpec(item="item", rater="rater", label="label")
@@ -112,12 +113,14 @@ def test_what_another_version_wrote_is_passed_over(
     assert found.owner == "bob"
 
 
+@on_both
 def test_many_at_once_leave_one_reading_a_person(engine: Engine, store: ReadingStore) -> None:
     with ThreadPoolExecutor(6) as visitors:
         list(visitors.map(lambda n: store.remember("1" * 64, LONG, (), owner=f"user {n % 2}"), range(12)))
     assert sorted(column(engine, readings, "owner")) == ["user 0", "user 1"]
 
 
+@on_both
 def test_hostile_texts(store: ReadingStore) -> None:
     for text in (*HOSTILE, "\x00", "\ud800"):
         store.remember("1" * 64, DataSpec(item="i", rater="r", label=text or "l"), (text,), owner=text)

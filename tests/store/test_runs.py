@@ -19,6 +19,7 @@ from grasp_core.store.links import LinkStore
 from grasp_core.store.runs import RunStore
 from grasp_core.store.schema import answers, checkpoints, links, run_files, runs, tags
 from tests.results import make_result
+from tests.store.both import on_both
 from tests.store.making import HOSTILE, RESULT, change, claim, column, create, request
 
 
@@ -66,6 +67,7 @@ def test_the_same_question_is_one_run(store: RunStore) -> None:
     assert create(store, "b").id != made.id
 
 
+@on_both
 def test_many_ask_the_same_at_once(store: RunStore) -> None:
     with ThreadPoolExecutor(8) as visitors:
         asked = list(visitors.map(lambda _: store.create(request()), range(8)))
@@ -134,6 +136,7 @@ def test_a_person_may_have_so_many_runs_waiting(engine: Engine) -> None:
     create(store, "d", owner="ann")
 
 
+@on_both
 def test_the_limit_holds_for_many_at_once(engine: Engine) -> None:
     store = RunStore(engine, queue_limit=3)
     refused = []
@@ -185,6 +188,7 @@ def test_a_tag_of_any_length_is_kept_or_refused(store: RunStore) -> None:
     assert (found.tags, found.title) == (("ü" * 64,), "a")
 
 
+@on_both
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_texts_are_only_texts(store: RunStore, text: str) -> None:
     other = create(store, "another")
@@ -203,6 +207,7 @@ def test_hostile_texts_are_only_texts(store: RunStore, text: str) -> None:
     assert store.get(text) is None
 
 
+@on_both
 @pytest.mark.parametrize("text", ["\x00", "a\x00b", "\ud800", "\udfff\ud800"])
 def test_texts_that_a_database_refuses_are_made_storable(store: RunStore, text: str) -> None:
     made = create(store, "a", title=text, owner=text, files=((text, "1" * 64),))
@@ -218,6 +223,7 @@ def test_texts_that_a_database_refuses_are_made_storable(store: RunStore, text: 
     store.finish(claimed, "failed", error=text)
 
 
+@on_both
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -244,6 +250,7 @@ def test_search_takes_its_text_literally(store: RunStore, text: str, expected: l
     assert sorted(record.title for record in store.search(text)) == expected
 
 
+@on_both
 def test_search_narrowed_and_cut(store: RunStore) -> None:
     made = [create(store, f"run {number}", owner="ann" if number % 2 else "bob") for number in range(6)]
     store.describe(made[1].id, tagged=["x"])
@@ -282,6 +289,7 @@ def test_all_runs_that_still_need_a_file_are_counted(store: RunStore) -> None:
 # Deleted
 
 
+@on_both
 def test_a_deleted_run_takes_what_is_its_own_along(engine: Engine, store: RunStore) -> None:
     kept = create(store, "kept")
     claimed = claim(store)
@@ -298,6 +306,7 @@ def test_a_deleted_run_takes_what_is_its_own_along(engine: Engine, store: RunSto
         assert set(column(engine, table, "run_id")) == {kept.id}
 
 
+@on_both
 def test_runs_are_deleted_by_age_once_they_have_ended(engine: Engine, store: RunStore) -> None:
     done = finish(store, "done")
     create(store, "running")
@@ -338,6 +347,7 @@ def test_what_another_version_saved_is_read(engine: Engine, store: RunStore) -> 
     assert isinstance(found.spec, RunSpec)
 
 
+@on_both
 def test_a_cancel_never_falls_between_two_states(store: RunStore) -> None:
     """However a run moves between waiting and running meanwhile."""
     for number in range(10):

@@ -9,6 +9,7 @@ from sqlalchemy import Engine
 
 from grasp_core.errors import LimitError
 from grasp_core.store.submissions import SubmissionStore
+from tests.store.both import on_both
 from tests.store.making import HOSTILE
 
 PREDICTIONS = {"one": {"50": "yes", "51": "no"}, "two": {"50": "é\n"}}
@@ -27,6 +28,7 @@ def guess(number: int) -> dict[str, dict[str, str]]:
     return {"one": {"50": str(number)}}
 
 
+@on_both
 def test_a_submission_is_kept_whole(store: SubmissionStore) -> None:
     kept = store.add(HOSTILE[0], PREDICTIONS, SCORES, owner="ann")
     (found,) = store.all()
@@ -72,6 +74,7 @@ def test_deleting_gives_nothing_back(store: SubmissionStore) -> None:
     assert store.left("one", owner="ann") == 2
 
 
+@on_both
 def test_two_at_once_stay_within_the_limit(store: SubmissionStore) -> None:
     def attempt(number: int) -> bool:
         try:

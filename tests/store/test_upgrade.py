@@ -26,6 +26,7 @@ from grasp_core.store.readings import ReadingStore
 from grasp_core.store.runs import RunRecord, RunStore
 from grasp_core.store.schema import metadata
 from grasp_core.store.submissions import SubmissionStore
+from tests.store.both import on_both_bare
 from tests.store.conftest import NewDatabase
 from tests.store.earlier import before, insert
 from tests.store.making import claim
@@ -60,6 +61,7 @@ def upgraded(sample: Path, bare_database: NewDatabase, monkeypatch: pytest.Monke
     engine.dispose()
 
 
+@on_both_bare
 def test_a_database_goes_on(sample: Path, upgraded: Engine) -> None:
     with upgraded.connect() as connection:
         assert compare_metadata(MigrationContext.configure(connection), metadata) == []
@@ -85,6 +87,7 @@ def test_what_a_person_made_under_their_address_is_theirs_when_they_sign_in(
     assert (reading is not None) == bool(told(sample))
 
 
+@on_both_bare
 def test_of_people_with_one_address_who_signed_in_first_holds_it(
     bare_database: NewDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:

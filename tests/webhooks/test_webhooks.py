@@ -21,6 +21,7 @@ from grasp_core.store.calls.webhooks import WebhookStore
 from grasp_core.store.runs import RunStore
 from grasp_core.store.schema import webhooks
 from grasp_core.webhooks.sending import BACKOFF_SECONDS, Webhooks
+from tests.store.both import on_both
 from tests.store.conftest import engine, new_database, postgres  # noqa: F401
 from tests.store.making import claim, create
 
@@ -169,6 +170,7 @@ def test_a_prefix_that_is_taken_back_is_told_nothing_more(engine: Engine, receiv
     assert receiver.got == []
 
 
+@on_both
 def test_two_servers_send_once(engine: Engine, receiver: Receiver) -> None:  # noqa: F811
     one, other = sender(engine, receiver), sender(engine, receiver)
     one.register(ended(engine), receiver.url, owner="ann")

@@ -447,7 +447,7 @@ def tables_and_specs(draw: st.DrawFn) -> tuple[Table, Table | None, DataSpec, li
     return annotations, raters, spec, draw(st.none() | st.lists(st.sampled_from("ab"), max_size=2))
 
 
-@settings(deadline=None, max_examples=400)
+@settings(max_examples=5 * settings().max_examples)
 @given(tables_and_specs())
 def test_any_table_loads_or_is_refused(case):
     annotations, raters, spec, axes = case

@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 
 from grasp_core.data_spec import DataSpec
 from grasp_core.io.dataset.load import Dataset, candidate_axes, load
-from grasp_core.io.parsing.read import read_table
 from grasp_core.io.table.table import Table
-from tests.io.making import LONG, csv_bytes, rows_table, text_table
+from tests.io.making import LONG, csv_bytes, read_here, rows_table, text_table
 from tests.strategies import Votes, votes
 
 
@@ -120,7 +119,7 @@ def test_the_order_of_rows_changes_order_only(data, random):
     }
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=settings().max_examples // 2)
 @given(votes())
 def test_every_format_gives_identical_data(data):
     rows = long_rows(data)
@@ -134,7 +133,7 @@ def test_every_format_gives_identical_data(data):
         b"\xef\xbb\xbf" + csv_bytes(rows),
         parquet.getvalue(),
     ]
-    first, *others = (load(read_table(file), None, LONG, ["axis"]) for file in files)
+    first, *others = (load(read_here(file, "votes"), None, LONG, ["axis"]) for file in files)
     for other in others:
         assert identical(first, other)
 

@@ -45,7 +45,7 @@ def right(guess: Guess, file: Made) -> dict[str, bool]:
     }
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=2 * settings().max_examples)
 @given(
     seed=st.integers(0, 2**32),
     names=st.tuples(st.sampled_from(ITEMS), st.sampled_from(RATERS), st.sampled_from(LABELS)),

@@ -44,7 +44,7 @@ def damaged(draw: st.DrawFn, content: bytes) -> bytes:
     return content
 
 
-IN_CI = settings(max_examples=60, deadline=10_000, suppress_health_check=[HealthCheck.too_slow])
+IN_CI = settings(deadline=10_000, suppress_health_check=[HealthCheck.too_slow])
 
 
 @pytest.mark.parametrize("form", list(samples()))
@@ -87,7 +87,7 @@ TOKENS = st.sampled_from([*_WORDS.split(), "-Infinity", "\ufeff", "\n", " "])
 
 
 @given(st.sampled_from("{["), st.lists(TOKENS, max_size=30))
-@settings(IN_CI, max_examples=300)
+@settings(IN_CI, max_examples=4 * settings().max_examples)
 def test_any_json_tokens(start, tokens):
     outcome((start + "".join(tokens)).encode())
 
@@ -116,7 +116,7 @@ CELLS = st.sampled_from(
 
 
 @given(st.lists(CELLS, max_size=60), st.sampled_from(["utf-8", "utf-16", "latin-1", "utf-16-be"]))
-@settings(IN_CI, max_examples=300)
+@settings(IN_CI, max_examples=4 * settings().max_examples)
 def test_any_delimited_text(cells, encoding):
     outcome("".join(cells).encode(encoding, errors="replace"))
 

@@ -9,6 +9,7 @@ import os
 import signal
 import threading
 import time
+import zipfile
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
@@ -63,6 +64,16 @@ def big_sheet(rows: int = 40_000, columns: int = 1_000) -> bytes:
     return ods_bytes({"S": row + "</table:table-row>"})
 
 
+def wide_workbook(columns: int = 16_000, rows: int = 60) -> bytes:
+    """A row of names, and one of texts over and over."""
+    with zipfile.ZipFile(io.BytesIO(xlsx_bytes([[f"c{column}" for column in range(columns)]]))) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    row = b"<row>" + b'<c t="str"><v>x</v></c>' * columns + b"</row>"
+    sheet = "xl/worksheets/sheet1.xml"
+    members[sheet] = members[sheet].replace(b"</sheetData>", row * rows + b"</sheetData>")
+    return zipped(members)
+
+
 BOMBS = {
     "CSV": lambda: b"a,b,c\n" + b"1,2,3\n" * 20_000_000,
     "CSV, stray quote": lambda: b"a,b,c\n" + b"1,2,3\n" * 20_000_000 + b'x"y,2,3\n',
@@ -72,7 +83,7 @@ BOMBS = {
     "JSON Lines": lambda: b'{"a": 1, "b": 2}\n' * 2_000_000,
     "Parquet": parquet_bomb,
     "ODS": big_sheet,
-    "XLSX": lambda: xlsx_bytes([[f"c{column}" for column in range(16_000)], *[["x"] * 16_000] * 60]),
+    "XLSX": wide_workbook,
 }
 
 

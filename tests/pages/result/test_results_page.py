@@ -119,8 +119,13 @@ def test_methods_and_data_are_described(results: AppTest, server: Server) -> Non
     assert shown_run(results, server).summary.sha256 in seen(results.text)
 
 
-def test_change_and_run_again_keeps_the_settings(page: AppTest, server: Server) -> None:
-    finished(press(page, "Try the example"), server)
+def test_change_and_run_again_keeps_the_settings(
+    page: AppTest, server: Server, example: dict[str, bytes]
+) -> None:
+    open_example(page, example).switch_page("analysis.py").run()
+    widget(page.multiselect, "Intersections").set_value([("rater_race", "rater_gender")])
+    widget(page.number_input, "Permutations").set_value(200).run()
+    finished(press(page, "Run"), server)
     on(press(page, "Change and run again"), "analysis")
     assert widget(page.multiselect, "Intersections").value == [("rater_race", "rater_gender")]
     widget(page.number_input, "Seed").set_value(2).run()

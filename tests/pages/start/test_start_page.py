@@ -6,8 +6,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from grasp_core.example import COHESIVE, INCOHESIVE
+from grasp_core.result import RunResult
 from grasp_core.server import Server
-from tests.pages.visits import finished, press, seen, shown_run
+from tests.pages.visits import finished, on, press, seen, shown_run
 
 
 def test_three_doors(page: AppTest) -> None:
@@ -33,15 +34,16 @@ def test_example_is_loaded_for_the_other_screens(page: AppTest, server: Server) 
     assert [metric.value for metric in page.metric] == ["350", "104", "36,400", "104"]
 
 
-def test_saved_result_opens_as_it_was(page: AppTest, server: Server) -> None:
-    finished(press(page, "Try the example"), server)
-    first = shown_run(page, server)
-    headline = seen(page.header)
-    saved = json.dumps(server.service.result(first.id).to_dict()).encode()
-    page.switch_page("start.py").run()
-    page.file_uploader[0].set_value(("saved.json", saved, "application/json")).run()
+def test_saved_result_opens_as_it_was(page: AppTest, server: Server, example_result: RunResult) -> None:
+    first = server.runs.add(example_result, title="A run", owner="")
+    page.query_params["run"] = first.id
+    headline = seen(on(page, "results").header)
+    page.query_params.clear()
+    saved = json.dumps(example_result.to_dict()).encode()
+    on(page, "start").file_uploader[0].set_value(("saved.json", saved, "application/json")).run()
     assert shown_run(page, server).id != first.id
     assert seen(page.header) == headline
+    assert COHESIVE.label in headline
 
 
 @pytest.mark.parametrize(

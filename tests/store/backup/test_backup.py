@@ -41,10 +41,11 @@ from grasp_core.store.readings import ReadingStore
 from grasp_core.store.runs import RunStore
 from grasp_core.store.schema import metadata
 from tests.empty_store import open_store
-from tests.engine.asking import answer, sliced_answer
+from tests.engine.asking import known_answer, sliced_answer
 from tests.engine.serving import ask, ask_sliced, in_progress, now, result_digits, serving
 from tests.made_up import BOARD, make_models
 from tests.results import make_result
+from tests.store.both import on_both
 from tests.store.conftest import NewDatabase
 from tests.store.making import HOSTILE, RESULT, claim, create
 from tests.store.postgres import Postgres
@@ -196,7 +197,7 @@ def test_a_run_goes_on_after_its_server_was_restored_elsewhere(
     with serving(target, started=False) as second:
         assert now(second, record).done == saved
         second.start()
-        assert result_digits(second, record) == answer(permutations=60_000)
+        assert result_digits(second, record) == known_answer(permutations=60_000)
 
 
 @pytest.mark.long
@@ -242,6 +243,7 @@ def test_a_place_that_cannot_be_written(engine: Engine, tmp_path: Path, name: st
         write_backup(engine, tmp_path / name, KEY)
 
 
+@on_both
 def test_a_backup_holds_one_moment(
     monkeypatch, opened: Open, new_database: NewDatabase, tmp_path: Path
 ) -> None:
@@ -403,9 +405,6 @@ def refused(engine: Engine, path: Path) -> str:
     return sentence
 
 
-@pytest.mark.parametrize(
-    "new_database", ["sqlite", pytest.param("postgresql", marks=pytest.mark.long)], indirect=True
-)
 @pytest.mark.parametrize("case", TAMPERED)
 def test_a_tampered_backup_is_refused_in_a_sentence(
     opened: Open, new_database: NewDatabase, tmp_path: Path, good: Members, case: str
@@ -513,9 +512,6 @@ def signed(members: Members, version: int) -> Members:
     return {**members, "manifest.json": json.dumps(manifest).encode()}
 
 
-@pytest.mark.parametrize(
-    "new_database", ["sqlite", pytest.param("postgresql", marks=pytest.mark.long)], indirect=True
-)
 @pytest.mark.parametrize("version", list(SINCE))
 def test_a_backup_of_an_earlier_version(
     opened: Open, new_database: NewDatabase, good: Members, tmp_path: Path, version: int

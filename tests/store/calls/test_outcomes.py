@@ -11,6 +11,7 @@ from sqlalchemy import Engine
 from grasp_core.errors import LimitError
 from grasp_core.store.calls.outcomes import Outcome, OutcomeStore
 from grasp_core.store.schema import outcomes
+from tests.store.both import on_both
 
 
 @pytest.fixture
@@ -31,6 +32,7 @@ def test_the_first_is_answered_and_the_next_told(store: OutcomeStore) -> None:
     assert store.begin("l", "other", owner="ann") is None
 
 
+@on_both
 def test_one_of_many_at_once_is_the_first(store: OutcomeStore) -> None:
     def begin(_: int) -> bool:
         try:

@@ -14,6 +14,7 @@ from grasp_core.errors import AccessError, LimitError
 from grasp_core.settings import Settings
 from grasp_core.store.people.members import Member
 from grasp_core.store.people.people import PeopleStore
+from tests.store.both import on_both
 
 ROOT, ANN = "root@lab.example", "ann@lab.example"
 SETTINGS = Settings(admins=(ROOT,), analysts=(ANN,), allowed_domains=("lab.example",))
@@ -73,6 +74,7 @@ def test_who_is_renamed_keeps_the_address_from_others(accounts: Accounts) -> Non
     assert accounts.sign_in(claims("ann")).role == "analyst"
 
 
+@on_both
 def test_of_many_who_sign_in_first_at_once_one_holds_the_address(engine: Engine, accounts: Accounts) -> None:
     with ThreadPoolExecutor(4) as threads:
         users = list(threads.map(lambda number: accounts.sign_in(claims(str(number))), range(8)))
@@ -138,6 +140,7 @@ def test_whoever_runs_the_server_assigns_an_admins_address(accounts: Accounts, r
     accounts.disable(root.id, by=None)  # who held the address before is no admin any more
 
 
+@on_both
 def test_erasing_its_holder_frees_it(accounts: Accounts, root: User) -> None:
     project = accounts.projects.create("Ours", owner=Member("person", "somebody", "owner")).id
     accounts.projects.admit(project, Member("address", ANN, "viewer"))

@@ -16,6 +16,7 @@ from grasp_core.store.people.audit import AuditStore
 from grasp_core.store.people.members import Member
 from grasp_core.store.people.refusals import MOST_AN_HOUR, Refusals
 from grasp_core.store.schema import audit
+from tests.store.both import on_both
 
 CLAIMS = {"iss": "https://id.example", "sub": "a", "email": "ann@lab.example", "email_verified": True}
 
@@ -28,6 +29,7 @@ def log(engine: Engine) -> AuditStore:
     return store
 
 
+@on_both
 def test_entries_follow_each_other_also_from_several_threads(engine: Engine) -> None:
     store = AuditStore(engine)
     with ThreadPoolExecutor(4) as threads:
@@ -67,6 +69,7 @@ def test_the_beginning_goes_with_time_and_the_chain_holds(log: AuditStore, engin
     assert [json.loads(line)["number"] for line in log.lines()] == [5, 6]
 
 
+@on_both
 def test_it_is_searched(log: AuditStore) -> None:
     log.record("bob", "delete", "run", "3")
     assert [entry.actor for entry in log.search(action="delete")[0]] == ["bob"]
@@ -104,6 +107,7 @@ def test_whoever_is_refused_over_and_over_fills_no_log(engine: Engine) -> None:
     assert store.search(actor="someone 0")[0][0].details == {"more": 49}
 
 
+@on_both
 def test_what_is_no_text_for_the_database_does_not_break_the_chain(engine: Engine) -> None:
     store = AuditStore(engine)
     Refusals(store).record("", "api", "/api/\x00\ud800\n" + "x" * 500, status=401)

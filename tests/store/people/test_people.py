@@ -18,6 +18,7 @@ from grasp_core.store.links import LinkStore
 from grasp_core.store.people.people import PeopleStore
 from grasp_core.store.runs import RunStore
 from grasp_core.store.schema import people, sessions
+from tests.store.both import on_both
 from tests.store.making import RESULT
 
 ANN = Identity("https://id.example", "a", "ann@lab.example", "Ann")
@@ -74,6 +75,7 @@ def test_what_stood_under_an_address_goes_to_who_first_brings_it_verified(engine
     assert [run.title for run in runs.search("Ann")] == ["hers"]
 
 
+@on_both
 def test_two_first_sign_ins_at_once_are_one_person(engine: Engine) -> None:
     store = PeopleStore(engine)
     with ThreadPoolExecutor(4) as threads:
@@ -81,6 +83,7 @@ def test_two_first_sign_ins_at_once_are_one_person(engine: Engine) -> None:
     assert len({person.id for person in found}) == 1
 
 
+@on_both
 def test_people_are_searched_by_pages(engine: Engine) -> None:
     store = PeopleStore(engine)
     for number in range(7):
@@ -148,6 +151,7 @@ def test_who_is_disabled_is_out_and_stays_out(accounts: Accounts) -> None:
     assert accounts.sign_in(claims(visit="3")).id == ann.id
 
 
+@on_both
 def test_idle_sessions_end_and_use_keeps_them(engine: Engine, accounts: Accounts) -> None:
     accounts.sign_in(claims())
     accounts.sign_in(claims(visit="2"))

@@ -36,6 +36,7 @@ from grasp_core.store.watches.feeds import FeedStore
 from grasp_core.store.watches.records import Origin
 from grasp_core.store.watches.watches import WatchStore
 from tests.made_up import BOARD
+from tests.store.both import on_both
 from tests.store.making import RESULT
 
 ANN = Identity("https://id.example", "subject-of-ann", "ann@lab.example", "Ann Onymous")
@@ -127,6 +128,7 @@ def test_every_column_that_names_people_is_listed() -> None:
     assert {f"{column.table.name}.{column.name}" for column in suspects - LISTED} == set()
 
 
+@on_both
 def test_each_listed_column_names_somebody_and_nobody_after_they_are_erased(
     engine: Engine, accounts: Accounts, ann: str, bob: str
 ) -> None:

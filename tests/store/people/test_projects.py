@@ -10,6 +10,7 @@ from grasp_core.errors import LimitError, StoreError
 from grasp_core.store.people import members as members_module
 from grasp_core.store.people.members import Member
 from grasp_core.store.people.projects import NAME_LENGTH, ProjectStore
+from tests.store.both import on_both
 from tests.store.making import HOSTILE
 
 ANN = User("1", "Ann", "analyst", "ann@lab.example", ("raters", "x" * 300), holds_address=True)
@@ -107,6 +108,7 @@ def test_an_owner_is_left(store: ProjectStore) -> None:
     assert store.members(project) == [Member("group", "leads", "owner")]
 
 
+@on_both
 @pytest.mark.parametrize("text", HOSTILE[:-2])
 def test_names_are_kept_as_they_are(store: ProjectStore, text: str) -> None:
     project = store.create(text, owner=Member("person", text, "owner"))
@@ -137,6 +139,7 @@ def test_everyone_stays_as_it_is(store: ProjectStore) -> None:
     assert [(project.name, project.archived) for project in store.all()] == [("Everyone", False)]
 
 
+@on_both
 def test_projects_are_listed_by_name_and_those_in_the_archive_last(store: ProjectStore) -> None:
     b, a, old = (store.create(name, owner=Member("person", "1", "owner")) for name in ("b", "A", "A0"))
     store.archive(old.id)

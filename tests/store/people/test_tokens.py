@@ -13,6 +13,7 @@ from grasp_core.errors import LimitError
 from grasp_core.store.people import tokens as module
 from grasp_core.store.people.tokens import PREFIX, TokenStore
 from grasp_core.store.schema import tokens
+from tests.store.both import on_both
 
 
 @pytest.fixture
@@ -34,6 +35,7 @@ def test_only_the_hash_is_kept(store: TokenStore, engine: Engine) -> None:
     assert row.token_sha256 == hashlib.sha256(token.encode()).hexdigest()
 
 
+@on_both
 def test_a_token_tells_whose_it_is_and_when_it_was_used(store: TokenStore) -> None:
     token, other = make(store), make(store, "bob", scope="read")
     (before,) = store.of("ann")

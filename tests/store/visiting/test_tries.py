@@ -9,6 +9,7 @@ from grasp_core.store.links import LinkStore
 from grasp_core.store.runs import RunStore
 from grasp_core.store.schema import link_tries
 from grasp_core.store.visiting.tries import BY_ADDRESS, BY_LINK, SECONDS, TryStore
+from tests.store.both import on_both
 from tests.store.making import RESULT, change
 
 
@@ -21,6 +22,7 @@ def link_ids(engine: Engine) -> list[str]:
     return [link.id for link in store.of_run(run.id)]
 
 
+@on_both
 def test_an_address_has_so_many_tries_at_a_link_for_a_while(engine: Engine, link_ids: list[str]) -> None:
     tries, (link, other) = TryStore(engine), link_ids
     with ThreadPoolExecutor(8) as askers:

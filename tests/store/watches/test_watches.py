@@ -19,6 +19,7 @@ from grasp_core.store.watches.feeds import FeedStore
 from grasp_core.store.watches.records import Origin, Watch
 from grasp_core.store.watches.watches import FAILURES, WatchStore
 from tests.empty_store import open_store
+from tests.store.both import on_both
 from tests.store.conftest import NewDatabase
 from tests.store.making import RESULT, change, claim, column, create
 
@@ -50,6 +51,7 @@ def test_a_watch_is_as_it_was_made(engine: Engine) -> None:
     assert [(one.number, one.run_id) for one in WatchStore(engine).runs_of(made.id)] == [(0, made.last_run)]
 
 
+@on_both
 def test_one_server_looks_and_the_next_look_is_due_after_its_time(engine: Engine) -> None:
     store, made = WatchStore(engine), watched(engine)
     assert store.take() is None, "it is not due"
@@ -66,6 +68,7 @@ def test_one_server_looks_and_the_next_look_is_due_after_its_time(engine: Engine
     assert at_once is not None, "asked for by name it is looked at before its time"
 
 
+@on_both
 def test_a_server_that_died_is_followed_and_says_nothing_more(engine: Engine) -> None:
     store, made = WatchStore(engine), watched(engine)
     make_due(engine)

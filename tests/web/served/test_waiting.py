@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 
 import httpx
 import pytest
@@ -12,30 +11,13 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection
 
-from grasp_core.settings import variable
 from pages._ui.shell import waiting
-from tests.serving import Served, memory_of, serving
+from tests.serving import Served, memory_of
+from tests.web.served.conftest import QUOTA_MB, SOONER
 from tests.web.tabs import XSRF, tab
 
-QUOTA_MB = 100
 EACH = 20_000_000
 SMALL = b"this is no saved result"
-SOONER = 4
-"""The server drops what nobody takes up this many times sooner than it is shipped to."""
-HURRY = f"""
-from pages._ui.shell import waiting
-waiting.UNUSED_SECONDS /= {SOONER}
-waiting.LOOK_SECONDS /= {SOONER}
-"""
-
-
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    environment = {variable("file_quota_mb"): str(QUOTA_MB)}
-    with serving(
-        tmp_path_factory.mktemp("waiting"), environment, host="localhost", base_path="/grasp", before=HURRY
-    ) as one:
-        yield one
 
 
 def memory_at_rest(url: str) -> float:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 import httpx
@@ -12,13 +11,7 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from grasp_core.web.gate import LOCAL_ONLY
-from tests.serving import Served, serving
-
-
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with serving(tmp_path_factory.mktemp("local")) as made:
-        yield made
+from tests.serving import Served
 
 
 @pytest.mark.parametrize(
@@ -45,7 +38,7 @@ def test_this_machine_is_served(served: Served) -> None:
     assert httpx.get(f"{served.url}/api/health").json()["status"] == "ok"
     assert "grasp_http_responses_total" in httpx.get(f"{served.url}/metrics").text
     assert httpx.get(f"{served.url}/api/v1/runs/guessed").status_code == 404
-    open_stream(served, Origin=served.url)
+    open_stream(served, Origin=f"http://{urlsplit(served.url).netloc}")
     with pytest.raises(InvalidStatus):
         open_stream(served, Origin="http://127.0.0.1:9")
 
@@ -55,5 +48,7 @@ def open_stream(served: Served, **headers: str) -> None:
     address = urlsplit(served.url)
     host = headers.pop("Host", address.netloc)
     sock = socket.create_connection((address.hostname, address.port))
-    with connect(f"ws://{host}/_stcore/stream", sock=sock, additional_headers=headers, proxy=None):
+    with connect(
+        f"ws://{host}{address.path}/_stcore/stream", sock=sock, additional_headers=headers, proxy=None
+    ):
         pass

@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
 
 import httpx
 import pytest
@@ -14,53 +10,13 @@ from sqlalchemy import URL
 from websockets import ConnectionClosed
 
 from grasp_core.accounts import accounts_of
-from grasp_core.engine.pools import workers
-from grasp_core.server import make_server
-from grasp_core.settings import Settings, variable
+from grasp_core.settings import Settings
 from grasp_core.store.database import connect
-from tests.provider import providing, sign_in
-from tests.results import make_result
-from tests.serving import free_port, serving
-from tests.web.conftest import SIGN_IN
+from tests.web.served.sites import Site
 from tests.web.tabs import Tab, tab
 
-PEOPLE = {"ann": {"email": "ann@lab.example", "name": "Ann", "email_verified": True}}
-TITLE = "A run that is nobody else's business"
 WITHIN_S = 10
 USER = "_streamlit_user"
-
-
-@dataclass(frozen=True)
-class Site:
-    servers: list[str]
-    run_id: str
-    home: Path
-
-    @contextmanager
-    def visitor(self) -> Iterator[httpx.Client]:
-        """Somebody who has just signed in at the first server."""
-        with httpx.Client(base_url=self.servers[0], timeout=60) as web:
-            sign_in(web, "ann", SIGN_IN["cookie_secret"])
-            yield web
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    folder = tmp_path_factory.mktemp("sessions")
-    store = make_server(Settings(home=str(folder / "home")), workers.threads)
-    run_id = store.runs.add(make_result(), title=TITLE, owner="ann@lab.example").id
-    store.service.close()
-    store.database.dispose()
-    port = free_port()
-    (folder / "second").mkdir()
-    with providing(PEOPLE) as provider:
-        settings = {**SIGN_IN, "public_url": f"http://localhost:{port}"}
-        settings["oidc_metadata_url"] = f"{provider}/.well-known/openid-configuration"
-        environment = {variable(name): value for name, value in settings.items()}
-        with serving(folder, environment, host="localhost", port=port) as first:
-            environment["GRASP_HOME"] = str(folder / "home")
-            with serving(folder / "second", environment, host="localhost") as second:
-                yield Site([first.url, second.url], run_id, folder / "home")
 
 
 def answered(site: Site, web: httpx.Client) -> list[int]:
@@ -150,7 +106,7 @@ def test_disabled_and_changed_roles_hold_within_seconds(site: Site) -> None:
     engine = connect(URL.create("sqlite", database=str(site.home / "grasp.db")))
     accounts = accounts_of(Settings(), engine)
     with site.visitor() as web:
-        person = accounts.people.search("ann@")[0][0]
+        person = accounts.people.search("sue@")[0][0]
         accounts.set_role(person.id, "viewer", by=None)
         time.sleep(1.1)
         assert [status for status in answered(site, web) if status == 403] == [403, 403]
@@ -176,7 +132,7 @@ def test_a_cookie_without_a_session_opens_nothing(site: Site) -> None:
     accounts = accounts_of(Settings(), engine)
     with site.visitor() as web:
         assert 401 not in answered(site, web)
-        key = accounts.sessions.of_person(accounts.people.search("ann@")[0][0].id)[0].key
+        key = accounts.sessions.of_person(accounts.people.search("sue@")[0][0].id)[0].key
         with engine.begin() as connection:
             connection.exec_driver_sql("DELETE FROM sessions WHERE key = ?", (key,))
         time.sleep(1.1)

@@ -7,26 +7,21 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
 
 import httpx
 import pytest
 import streamlit as st
 
-from grasp_core.engine.pools import workers
-from grasp_core.server import make_server
-from grasp_core.settings import Settings, variable
-from tests.results import make_result
-from tests.serving import ROOT, Served, free_port, serving
+from tests.serving import ROOT
 from tests.web.conftest import SIGN_IN
+from tests.web.served.sites import TITLE, Site
 
 OPEN = {
     *("/_stcore/health", "/api/health", "/robots.txt", "/_stcore/host-config"),
     *("/api/v1/", "/api/v1/openapi.json"),
 }
-TITLE = "A run that is nobody else's business"
 START_PAGE = (Path(st.__file__).parent / "static" / "index.html").read_text(encoding="utf-8")
 LIST_ROUTES = """
 import json, app
@@ -49,29 +44,7 @@ print(json.dumps(list(walk(built.routes))))
 """
 
 
-@dataclass(frozen=True)
-class Site:
-    served: Served
-    run_id: str
-    environment: dict[str, str]
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    folder = tmp_path_factory.mktemp("every-route")
-    store = make_server(Settings(home=str(folder / "home")), workers.threads)
-    run_id = store.runs.add(make_result(), title=TITLE, owner="ann@lab.example").id
-    store.service.close()
-    store.database.dispose()
-    port = free_port()
-    settings = {**SIGN_IN, "public_url": f"http://localhost:{port}"}
-    environment = {variable(name): value for name, value in {**settings, "log_format": "json"}.items()}
-    environment["STREAMLIT_LOGGER_HIDE_WELCOME_MESSAGE"] = "true"
-    with serving(folder, environment, host="localhost", port=port) as served:
-        yield Site(served, run_id, environment)
-
-
-def routes(environment: dict[str, str]) -> list[tuple[str, list[str]]]:
+def routes(environment: Mapping[str, str]) -> list[tuple[str, list[str]]]:
     listed = subprocess.run(
         [sys.executable, "-c", LIST_ROUTES],
         cwd=ROOT,
@@ -94,7 +67,7 @@ def test_no_route_shows_strangers_anything(site: Site) -> None:
         "/auth/login",
         "/media/{file_id:path}",
     } <= paths
-    with httpx.Client(base_url=site.served.url, headers={"X-Forwarded-For": "198.51.100.7"}) as stranger:
+    with httpx.Client(base_url=site.first.url, headers={"X-Forwarded-For": "198.51.100.7"}) as stranger:
         for path, methods in listed:
             for value in (site.run_id, "x", "..%2f..%2fapp.py"):
                 address = re.sub(r"\{[^}]*\}", value, path) or "/"
@@ -120,14 +93,14 @@ def _check(answer: httpx.Response, path: str, run_id: str) -> None:
     "page", ["/", "/results", "/shared?token=x", "/static/index.html", "/nothing/at/all"]
 )
 def test_html_is_streamlits_empty_start_page(site: Site, page: str) -> None:
-    answer = httpx.get(site.served.url + page)
+    answer = httpx.get(site.first.url + page)
     assert answer.text == START_PAGE
     assert answer.headers["Cache-Control"] == "no-store"
     assert answer.headers["X-Robots-Tag"] == "noindex, nofollow"
 
 
 def test_robots_stay_out(site: Site) -> None:
-    assert httpx.get(f"{site.served.url}/robots.txt").text == "User-agent: *\nDisallow: /\n"
+    assert httpx.get(f"{site.first.url}/robots.txt").text == "User-agent: *\nDisallow: /\n"
 
 
 SAY = """
@@ -166,9 +139,9 @@ def test_secrets_and_tokens_stay_out_of_the_log(site: Site) -> None:
         "/oauth2callback?code=the-code&state=s",
         "/auth/login?provider=forged",
     ):
-        httpx.get(site.served.url + page)
-    httpx.get(f"{site.served.url}/api/v1/runs/x", headers={"Authorization": "Bearer the-key"})
-    said = site.served.said()
+        httpx.get(site.first.url + page)
+    httpx.get(f"{site.first.url}/api/v1/runs/x", headers={"Authorization": "Bearer the-key"})
+    said = site.first.said()
     lines = [json.loads(line) for line in said.splitlines()]
     assert "streamlit" in {line["logger"].partition(".")[0] for line in lines}
     for secret in ("the-key", "the-code", "forged", SIGN_IN["oidc_client_secret"], SIGN_IN["cookie_secret"]):

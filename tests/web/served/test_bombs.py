@@ -7,23 +7,14 @@ import struct
 import threading
 import zipfile
 import zlib
-from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
 import pytest
 
-from grasp_core.settings import variable
-from tests.serving import Served, memory_of, serving
+from tests.serving import Served, memory_of
+from tests.web.served.conftest import LIMIT_MB
 from tests.web.tabs import tab
-
-LIMIT_MB = 512
-
-
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with serving(tmp_path_factory.mktemp("bombs"), {variable("read_memory_mb"): str(LIMIT_MB)}) as one:
-        yield one
 
 
 def short_rows() -> bytes:

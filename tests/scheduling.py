@@ -1,0 +1,44 @@
+"""Which tests need a server, and how test processes share the tests: a file at a time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from xdist.remote import Producer
+from xdist.scheduler import LoadFileScheduling
+
+TESTS = Path(__file__).parent
+SERVERS = frozenset(
+    ("browser", "connectors", "deploy", "engine", "pages", "store", "watches", "web", "webhooks")
+)
+"""Folders whose tests run a server, a database or processes of their own: marked `server`."""
+LONG = frozenset(("benchmark", "cli", "data_quality", "notebook", "planner", "study"))
+"""Further folders of which some files take long."""
+TOGETHER = TESTS / "web" / "served"
+"""A folder whose tests share servers, and so a process."""
+
+
+def room(path: Path) -> str:
+    """The folder below `tests` that a file is in."""
+    return path.relative_to(TESTS).parts[0] if path.is_relative_to(TESTS) else ""
+
+
+def longest_first(path: Path) -> int:
+    """A file's place where several processes share all: long ones first, so that all end together."""
+    if path.is_relative_to(TOGETHER):
+        return 0
+    return 1 if room(path) in SERVERS else 2 if room(path) in LONG else 3
+
+
+class ByFile(LoadFileScheduling):
+    """Hands whole files to processes, in the order of the tests."""
+
+    def __init__(self, config: pytest.Config, log: Producer | None = None) -> None:
+        config.option.loadscopereorder = False  # files with the most tests first
+        super().__init__(config, log)
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = super()._split_scope(nodeid)
+        together = f"{TOGETHER.relative_to(TESTS.parent).as_posix()}/"
+        return together if file.startswith(together) else file
