@@ -37,7 +37,7 @@ def _screens(page: Page) -> Iterator[tuple[str, Page]]:
     yield "data", page
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("dark", [False, pytest.param(True, marks=pytest.mark.long)], ids=["light", "dark"])
 def test_wide_screens_are_accessible_and_their_headings_in_order(open_page: OpenPage, dark: bool) -> None:
     found = {}
     for name, page in _screens(open_page(dark=dark)):
@@ -51,11 +51,21 @@ def test_wide_screens_are_accessible_and_their_headings_in_order(open_page: Open
     assert not any(found.values()), found
 
 
-@pytest.mark.parametrize("width", [390, pytest.param(720, marks=pytest.mark.long)], ids=["phone", "zoom200"])
-def test_narrow_screens_are_accessible_and_do_not_scroll_sideways(open_page: OpenPage, width: int) -> None:
+@pytest.mark.parametrize(
+    ("width", "dark"),
+    [
+        (390, True),
+        pytest.param(390, False, marks=pytest.mark.long),
+        pytest.param(720, False, marks=pytest.mark.long),
+    ],
+    ids=["phone-dark", "phone", "zoom200"],
+)
+def test_narrow_screens_are_accessible_and_do_not_scroll_sideways(
+    open_page: OpenPage, width: int, dark: bool
+) -> None:
     found = {}
-    for name, page in _screens(open_page(width=width)):
-        picture(page, f"{name}-light-{width}")
+    for name, page in _screens(open_page(width=width, dark=dark)):
+        picture(page, f"{name}-{'dark' if dark else 'light'}-{width}")
         wide = too_wide(page)
         found[name] = [*violations(page), *([f"{wide} px too wide"] if wide > 0 else [])]
     assert not any(found.values()), found

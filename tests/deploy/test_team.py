@@ -16,6 +16,7 @@ from tests.conftest import PATIENCE_MS
 from tests.deploy.conftest import BASE_PATH, METRICS_TOKEN, UPLOAD_MB, Team
 from tests.deploy.proxy import ask, trusting_anybody
 
+pytestmark = pytest.mark.browser  # all of them, so that one process starts the team
 STICKY = "grasp_server"
 
 
@@ -41,7 +42,6 @@ def server_of(visitor: BrowserContext) -> str:
     return next(cookie["value"] for cookie in visitor.cookies() if cookie["name"] == STICKY)
 
 
-@pytest.mark.browser
 def test_a_run_through_the_proxy_is_found_by_the_other_server(team: Team, visitor: BrowserContext) -> None:
     page, sockets = open_page(visitor, team.url)
     first = server_of(visitor)
@@ -62,7 +62,6 @@ def test_a_run_through_the_proxy_is_found_by_the_other_server(team: Team, visito
     assert server_of(visitor) == first
 
 
-@pytest.mark.browser
 def test_a_visitor_stays_with_one_server_and_visitors_are_spread(team: Team, browser: Browser) -> None:
     servers = set()
     for _ in range(12):
@@ -80,7 +79,6 @@ def test_a_visitor_stays_with_one_server_and_visitors_are_spread(team: Team, bro
     pytest.fail("twelve visitors were all sent to one server")
 
 
-@pytest.mark.browser
 def test_a_file_above_the_limit_is_refused_in_a_sentence(team: Team, visitor: BrowserContext) -> None:
     page, _ = open_page(visitor, f"{team.url}/data")
     content = b"item,rater,label\n" + b"x" * (UPLOAD_MB * 2**20)
