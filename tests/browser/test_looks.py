@@ -8,22 +8,23 @@ from playwright.sync_api import Page
 
 from tests.browser.conftest import OpenPage
 from tests.browser.visits import picture, results, settle, too_wide, view, violations
+from tests.labels import DATA_AND_METHODS, RUN_AGAIN, TRY_EXAMPLE
 
 
 def _screens(page: Page) -> Iterator[tuple[str, Page]]:
     """Every screen with the example in it, one after the other."""
     yield "start", page
-    page.get_by_role("button", name="Try the example").click()
+    page.get_by_role("button", name=TRY_EXAMPLE).click()
     results(page)
     yield "results", page
-    for name in ("Axes", "Data and methods"):
+    for name in ("Axes", DATA_AND_METHODS):
         view(page, name)
         yield f"results-{name.split()[0].lower()}", page
     page.get_by_role("button", name="Look at ").first.click()
     page.get_by_role("heading", name="Against chance").wait_for()
     settle(page)
     yield "results-group", page
-    page.get_by_role("button", name="Change and run again").click()
+    page.get_by_role("button", name=RUN_AGAIN).click()
     page.get_by_role("heading", name="Analysis", exact=True).wait_for()
     page.get_by_text("Advanced", exact=True).click()
     settle(page)

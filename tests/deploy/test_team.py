@@ -15,6 +15,7 @@ from tests.browser.visits import results, settle
 from tests.conftest import PATIENCE_MS
 from tests.deploy.conftest import BASE_PATH, METRICS_TOKEN, UPLOAD_MB, Team
 from tests.deploy.proxy import ask, trusting_anybody
+from tests.labels import TRY_EXAMPLE
 
 pytestmark = pytest.mark.browser  # all of them, so that one process starts the team
 STICKY = "grasp_server"
@@ -49,7 +50,7 @@ def test_a_run_through_the_proxy_is_found_by_the_other_server(team: Team, visito
     assert stream.url.startswith("wss://")
     assert urlsplit(stream.url).path == f"{BASE_PATH}/_stcore/stream"
     page.wait_for_timeout(4_000)  # longer than a request may take to arrive
-    page.get_by_role("button", name="Try the example").click()
+    page.get_by_role("button", name=TRY_EXAMPLE).click()
     results(page)
     assert [opened.is_closed() for opened in sockets] == [False]
     headline = page.get_by_role("heading", level=2).first.inner_text()

@@ -8,12 +8,13 @@ from streamlit.testing.v1 import AppTest
 from grasp_core.example import COHESIVE, INCOHESIVE, example_spec
 from grasp_core.result import RunResult
 from grasp_core.server import Server
+from tests.labels import TRY_EXAMPLE
 from tests.pages.visits import on, press, seen, shown_run
 
 
 def test_three_doors(page: AppTest) -> None:
     assert [header.value for header in page.header] == [
-        "Try the example",
+        TRY_EXAMPLE,
         "Bring your data",
         "Open a saved result",
     ]
@@ -21,7 +22,7 @@ def test_three_doors(page: AppTest) -> None:
 
 
 def test_example_is_loaded_for_the_other_screens(page: AppTest, server: Server) -> None:
-    press(page, "Try the example")
+    press(page, TRY_EXAMPLE)
     assert shown_run(page, server).spec == example_spec()
     page.switch_page("data.py").run()
     assert [metric.value for metric in page.metric] == ["350", "104", "36,400", "104"]
