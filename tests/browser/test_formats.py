@@ -22,6 +22,7 @@ from tests.browser.visits import (
     table,
     violations,
 )
+from tests.labels import ALL_STATISTICS, ANNOTATIONS_FILE, LABEL_COLUMN, UNDERSTOOD
 from tests.published_dices import published_dices350
 from tests.shared_data import REFERENCE, needs_shared_data
 from tests.test_dices350 import EXACT, NAMES
@@ -31,10 +32,10 @@ from tests.test_dices350 import EXACT, NAMES
 @needs_shared_data
 def test_dices350_as_published_gives_table_5_with_one_click(open_page: OpenPage) -> None:
     page = open_page("/data")
-    drop(page, "Annotations file", "diverse_safety_adversarial_dialog_350.csv", published_dices350())
+    drop(page, ANNOTATIONS_FILE, "diverse_safety_adversarial_dialog_350.csv", published_dices350())
     page.get_by_role("button", name="Run as published").click()
     results(page)
-    shown = {row["Group"]: row for row in table(page, "Every group's statistics, with arrows and stars")}
+    shown = {row["Group"]: row for row in table(page, ALL_STATISTICS)}
     with (REFERENCE / "grasp_tables_5_6_7.csv").open(encoding="utf-8") as file:
         cells = [row for row in csv.DictReader(file) if row["table"] == "5" and row["statistic"] in EXACT]
     assert len(cells) == 100
@@ -98,10 +99,10 @@ def write(page: Page, field: str, text: str) -> None:
 @pytest.mark.long
 def test_a_spreadsheet_that_no_reader_was_written_for(open_page: OpenPage) -> None:
     page = open_page("/data")
-    drop(page, "Annotations file", "Kodierung.xlsx", spreadsheet())
+    drop(page, ANNOTATIONS_FILE, "Kodierung.xlsx", spreadsheet())
     page.get_by_role("heading", name="Columns").wait_for()
     settle(page)
-    choose(page, "Label column", "beleidigend?")  # one of two questions: it is asked
+    choose(page, LABEL_COLUMN, "beleidigend?")  # one of two questions: it is asked
     add_step(page, "Combine questions", "Questions")
     choose(page, "Questions", "beleidigend?", "Hass?")
     choose(page, "The first of these that any question has", "ja", "unsicher", "nein")
@@ -117,12 +118,12 @@ def test_a_spreadsheet_that_no_reader_was_written_for(open_page: OpenPage) -> No
     page.get_by_text("Fill in one spelling each").click()
     settle(page)
     apply(page)
-    choose(page, "Label column", "verletzend")
-    page.get_by_role("heading", name="What was understood").wait_for()
+    choose(page, LABEL_COLUMN, "verletzend")
+    page.get_by_role("heading", name=UNDERSTOOD).wait_for()
     picture(page, "data-spreadsheet")
     assert violations(page) == []
     go_on_to_analysis(page)
     run(page)
     results(page)
-    groups = {row["Group"] for row in table(page, "Every group's statistics, with arrows and stars")}
+    groups = {row["Group"] for row in table(page, ALL_STATISTICS)}
     assert groups == {"männlich", "weiblich", "under 30", "30-44", "45 and over"}

@@ -7,6 +7,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import OpenPage
 from tests.browser.visits import bring, go_on_to_analysis, results, run, set_number, settle
+from tests.labels import CANCEL_RUN, MAKE_LINK, TABLE_OF_GROUPS
 
 LONG = 10_000_000
 PROVISIONAL = re.compile(r"Provisional, after [\d,]+ permutations: observed values are final")
@@ -35,14 +36,14 @@ def test_it_fills_in_without_flicker_and_stays_where_one_looks(analysis: Page, o
     set_number(page, "Permutations", LONG)
     set_number(page, "Seed", 401)
     run(page)
-    page.get_by_role("heading", name="Table of groups").wait_for()
+    page.get_by_role("heading", name=TABLE_OF_GROUPS).wait_for()
     expect(page.get_by_text(PROVISIONAL)).to_be_visible()
     expect(page.locator("[data-testid=stVegaLiteChart] .marks")).to_have_count(2)
     assert page.get_by_role("button", name="Export").count() == 0
     assert page.get_by_test_id("stDownloadButton").count() == 0
     expect(page.get_by_test_id("stElementToolbar").first).to_be_hidden()
     _wait_for_more(page, 2)  # the histograms have their range by now
-    page.get_by_role("heading", name="Table of groups").evaluate("heading => heading.scrollIntoView()")
+    page.get_by_role("heading", name=TABLE_OF_GROUPS).evaluate("heading => heading.scrollIntoView()")
     page.evaluate(
         """() => {
             window.charts = [...document.querySelectorAll('[data-testid=stVegaLiteChart] .marks')]
@@ -61,12 +62,12 @@ def test_it_fills_in_without_flicker_and_stays_where_one_looks(analysis: Page, o
 
     page.get_by_role("button", name="Share").click()
     dialog = page.get_by_role("dialog")
-    dialog.get_by_role("button", name="Make a link").click()
+    dialog.get_by_role("button", name=MAKE_LINK).click()
     address = dialog.get_by_text(re.compile(r"/shared\?token=")).inner_text().strip()
     stranger = open_page(address[address.index("/shared") :])
-    stranger.get_by_role("heading", name="Table of groups").wait_for()
+    stranger.get_by_role("heading", name=TABLE_OF_GROUPS).wait_for()
     _wait_for_more(stranger, 1)
-    assert stranger.get_by_role("button", name="Cancel the run").count() == 0
+    assert stranger.get_by_role("button", name=CANCEL_RUN).count() == 0
     expect(dialog).to_be_visible()  # however often what is behind it is redrawn
     page.keyboard.press("Escape")
 
@@ -75,7 +76,7 @@ def test_it_fills_in_without_flicker_and_stays_where_one_looks(analysis: Page, o
     settle(page)  # going back while a page is drawn may be undone by what it still sends
     page.go_back()
     expect(page.get_by_text(PROVISIONAL)).to_be_visible()
-    page.get_by_role("button", name="Cancel the run").click()
+    page.get_by_role("button", name=CANCEL_RUN).click()
     expect(page.get_by_text("This run was cancelled.")).to_be_visible()
     expect(stranger.get_by_text("There is no result here")).to_be_visible()
 
@@ -90,7 +91,7 @@ def test_it_becomes_the_result(analysis: Page, open_page: OpenPage, dark: bool) 
     expect(analysis.get_by_text(PROVISIONAL)).to_be_visible()
     address = analysis.url[analysis.url.index("/results") :]
     narrow = open_page(address, width=390, height=844, dark=dark)
-    narrow.get_by_role("heading", name="Table of groups").wait_for()
+    narrow.get_by_role("heading", name=TABLE_OF_GROUPS).wait_for()
     wide = "document.documentElement.scrollWidth > window.innerWidth"
     assert not narrow.evaluate(wide)
     for page in (analysis, narrow):

@@ -7,6 +7,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import OpenPage
 from tests.browser.visits import bring, go_on_to_analysis, run, set_number
+from tests.labels import CANCEL_RUN
 
 LONG = 3_000_000
 
@@ -21,7 +22,7 @@ def analysis(open_page: OpenPage, example: dict[str, bytes]) -> Page:
 
 
 def _cancel(page: Page) -> None:
-    page.get_by_role("button", name="Cancel the run").click()
+    page.get_by_role("button", name=CANCEL_RUN).click()
     expect(page.get_by_role("alert").filter(has_text="cancelled")).to_be_visible()
 
 
@@ -43,7 +44,7 @@ def test_progress_reload_second_tab_and_cancel(analysis: Page, open_page: OpenPa
 def test_a_double_click_starts_one_run(analysis: Page, open_page: OpenPage) -> None:
     set_number(analysis, "Seed", 102)
     analysis.get_by_role("button", name="Run", exact=True).dblclick()
-    analysis.get_by_role("button", name="Cancel the run").wait_for()
+    analysis.get_by_role("button", name=CANCEL_RUN).wait_for()
     analysis.get_by_role("link", name="Start").click()
     expect(analysis.get_by_role("link", name=re.compile("^label by"))).to_have_count(1)
     analysis.get_by_role("link", name=re.compile("^label by")).click()

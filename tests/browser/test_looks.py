@@ -8,22 +8,23 @@ from playwright.sync_api import Page
 
 from tests.browser.conftest import OpenPage
 from tests.browser.visits import picture, results, settle, too_wide, view, violations
+from tests.labels import DATA_AND_METHODS, RUN_AGAIN, TRY_EXAMPLE
 
 
 def _screens(page: Page) -> Iterator[tuple[str, Page]]:
     """Every screen with the example in it, one after the other."""
     yield "start", page
-    page.get_by_role("button", name="Try the example").click()
+    page.get_by_role("button", name=TRY_EXAMPLE).click()
     results(page)
     yield "results", page
-    for name in ("Axes", "Data and methods"):
+    for name in ("Axes", DATA_AND_METHODS):
         view(page, name)
         yield f"results-{name.split()[0].lower()}", page
     page.get_by_role("button", name="Look at ").first.click()
     page.get_by_role("heading", name="Against chance").wait_for()
     settle(page)
     yield "results-group", page
-    page.get_by_role("button", name="Change and run again").click()
+    page.get_by_role("button", name=RUN_AGAIN).click()
     page.get_by_role("heading", name="Analysis", exact=True).wait_for()
     page.get_by_text("Advanced", exact=True).click()
     settle(page)
@@ -37,7 +38,7 @@ def _screens(page: Page) -> Iterator[tuple[str, Page]]:
     yield "data", page
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("dark", [False, pytest.param(True, marks=pytest.mark.long)], ids=["light", "dark"])
 def test_wide_screens_are_accessible_and_their_headings_in_order(open_page: OpenPage, dark: bool) -> None:
     found = {}
     for name, page in _screens(open_page(dark=dark)):
@@ -51,11 +52,21 @@ def test_wide_screens_are_accessible_and_their_headings_in_order(open_page: Open
     assert not any(found.values()), found
 
 
-@pytest.mark.parametrize("width", [390, pytest.param(720, marks=pytest.mark.long)], ids=["phone", "zoom200"])
-def test_narrow_screens_are_accessible_and_do_not_scroll_sideways(open_page: OpenPage, width: int) -> None:
+@pytest.mark.parametrize(
+    ("width", "dark"),
+    [
+        (390, True),
+        pytest.param(390, False, marks=pytest.mark.long),
+        pytest.param(720, False, marks=pytest.mark.long),
+    ],
+    ids=["phone-dark", "phone", "zoom200"],
+)
+def test_narrow_screens_are_accessible_and_do_not_scroll_sideways(
+    open_page: OpenPage, width: int, dark: bool
+) -> None:
     found = {}
-    for name, page in _screens(open_page(width=width)):
-        picture(page, f"{name}-light-{width}")
+    for name, page in _screens(open_page(width=width, dark=dark)):
+        picture(page, f"{name}-{'dark' if dark else 'light'}-{width}")
         wide = too_wide(page)
         found[name] = [*violations(page), *([f"{wide} px too wide"] if wide > 0 else [])]
     assert not any(found.values()), found

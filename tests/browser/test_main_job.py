@@ -21,6 +21,7 @@ from tests.browser.visits import (
     table,
     view,
 )
+from tests.labels import ALL_STATISTICS, ANNOTATIONS_FILE, RUN_AGAIN, TRY_EXAMPLE, UNDERSTOOD
 from tests.shared_data import DICES350, needs_shared_data
 
 
@@ -39,7 +40,7 @@ def test_dices350_by_gender_race_and_both(open_page: OpenPage) -> None:
     white_men = row_of(page, "Man, White")
     assert white_men["GAI"] == "1.262"  # Table 5 of the paper
     assert "GAI ↑*" in white_men["Marked"]
-    assert len(table(page, "Every group's statistics, with arrows and stars")) == 17
+    assert len(table(page, ALL_STATISTICS)) == 17
 
 
 @pytest.mark.long
@@ -60,7 +61,7 @@ def test_example_files_by_gender_race_and_both(open_page: OpenPage, example: dic
 
 def test_example_door_leads_to_its_result(open_page: OpenPage) -> None:
     page = open_page()
-    page.get_by_role("button", name="Try the example").click()
+    page.get_by_role("button", name=TRY_EXAMPLE).click()
     page.get_by_role("heading", name="Black, Woman", exact=True).wait_for()
 
 
@@ -77,12 +78,12 @@ def test_doors_open_with_the_keyboard(open_page: OpenPage) -> None:
 
 def test_a_bad_file_then_a_good_one(open_page: OpenPage, example: dict[str, bytes]) -> None:
     page = open_page("/data")
-    drop(page, "Annotations file", "broken.csv", b"\x89PNG\r\n\x1a\n not a table")
+    drop(page, ANNOTATIONS_FILE, "broken.csv", b"\x89PNG\r\n\x1a\n not a table")
     expect(page.get_by_role("alert")).to_contain_text("broken.csv")
-    drop(page, "Annotations file", "annotations.csv", example["annotations.csv"])
-    page.get_by_role("heading", name="What was understood").wait_for()
+    drop(page, ANNOTATIONS_FILE, "annotations.csv", example["annotations.csv"])
+    page.get_by_role("heading", name=UNDERSTOOD).wait_for()
     expect(page.get_by_role("alert").filter(has_text="broken.csv")).to_have_count(0)
-    drop(page, "Annotations file", "broken.csv", b"")
+    drop(page, ANNOTATIONS_FILE, "broken.csv", b"")
     expect(page.get_by_role("alert").filter(has_text="annotations.csv is still in use")).to_be_visible()
     expect(page.get_by_test_id("stMetric").first).to_contain_text("350")
 
@@ -115,7 +116,7 @@ def test_downloads(open_page: OpenPage) -> None:
 
 def _example_results(open_page: OpenPage) -> Page:
     page = open_page()
-    page.get_by_role("button", name="Try the example").click()
+    page.get_by_role("button", name=TRY_EXAMPLE).click()
     results(page)
     return page
 
@@ -130,7 +131,7 @@ def _download(page: Page, button: str) -> bytes:
 def test_change_and_run_again(open_page: OpenPage) -> None:
     page = _example_results(open_page)
     first = page.url
-    page.get_by_role("button", name="Change and run again").click()
+    page.get_by_role("button", name=RUN_AGAIN).click()
     page.get_by_role("heading", name="Analysis", exact=True).wait_for()
     set_number(page, "Seed", 5)
     run(page)

@@ -18,6 +18,7 @@ from tests.browser.visits import (
     view,
     violations,
 )
+from tests.labels import ANNOTATIONS_FILE, DATA_AND_METHODS, LEVEL, RUN_AGAIN, UNDERSTOOD
 
 
 def answers() -> bytes:
@@ -32,8 +33,8 @@ def answers() -> bytes:
 @pytest.mark.long
 def test_two_questions_together_and_one_by_itself(open_page: OpenPage) -> None:
     page = open_page("/data")
-    drop(page, "Annotations file", "answers.csv", answers())
-    page.get_by_role("heading", name="What was understood").wait_for()
+    drop(page, ANNOTATIONS_FILE, "answers.csv", answers())
+    page.get_by_role("heading", name=UNDERSTOOD).wait_for()
     settle(page)
     choose(page, "Further questions about the same items (optional)", "score")
     page.get_by_role("combobox", name="Labels of score, in order").wait_for()
@@ -45,19 +46,19 @@ def test_two_questions_together_and_one_by_itself(open_page: OpenPage) -> None:
     assert violations(page) == []
     run(page)
     results(page)
-    view(page, "Data and methods")
+    view(page, DATA_AND_METHODS)
     expect(page.get_by_text("label, score. IRR and XRR take all of them together")).to_be_visible()
-    page.get_by_role("button", name="Change and run again").click()
+    page.get_by_role("button", name=RUN_AGAIN).click()
     page.get_by_role("heading", name="Analysis", exact=True).wait_for()
     settle(page)
     page.get_by_role("radio", name="score").click()
     settle(page)
     page.get_by_text("Advanced").click()
     settle(page)
-    choose(page, "Level of measurement", "Interval: numbers")
+    choose(page, LEVEL, "Interval: numbers")
     picture(page, "analysis-level")
     assert violations(page) == []
     run(page)
     results(page)
-    view(page, "Data and methods")
+    view(page, DATA_AND_METHODS)
     expect(page.get_by_text("they disagree by the square of their difference.")).to_be_visible()

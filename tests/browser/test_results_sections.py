@@ -15,11 +15,12 @@ from grasp_core.spec import AnalysisSpec, RunSpec
 from tests.browser.conftest import OpenPage
 from tests.browser.visits import picture, results, settle, tab_to, table, too_wide, view, violations
 from tests.computing import compute_in_threads
+from tests.labels import ALL_STATISTICS, DATA_AND_METHODS
 from tests.made_up import make_models
 from tests.permutation.simulated import DATA_SPEC, files, simulate
 from tests.stored import stored_run
 
-TABS = ("Groups", "Labels", "Pairs", "Items", "Slices", "Axes", "Raters", "Data and methods")
+TABS = ("Groups", "Labels", "Pairs", "Items", "Slices", "Axes", "Raters", DATA_AND_METHODS)
 SPEC = RunSpec(
     DATA_SPEC,
     AnalysisSpec(axes=(("gender",), ("race",)), permutations=200, pairs=True, slices=("topic",)),
@@ -161,7 +162,7 @@ def test_forty_groups_say_what_matters_in_the_first_columns_of_a_phone(
     run = store.runs.add(replace(found, code_version="0.2.0"), title="Phone", owner="")
     page = open_page(f"/results?run={run.id}", width=390, height=844)
     results(page)
-    shown = "Every group's statistics, with arrows and stars"
+    shown = ALL_STATISTICS
     expect(page.get_by_label(shown, exact=True)).to_be_hidden()
     (first, *_) = table(page, f"{shown}, in short")
     assert list(first)[:2] == ["Group", "GAI"]

@@ -13,6 +13,7 @@ from grasp_core.result import RunResult
 from grasp_core.server import Server
 from tests.browser.conftest import OpenPage
 from tests.browser.visits import choose, picture, results, settle, table, too_wide, view, violations
+from tests.labels import DATA_AND_METHODS
 from tests.results import make_outcome, make_result, saying
 
 WOMEN = "say “unsafe” 11 points more often than the others on the same items [5, 17]"
@@ -82,7 +83,7 @@ def test_a_stranger_walks_the_same_way(open_page: OpenPage, store: Server) -> No
     _shows_group(page, "Woman")
     page.get_by_role("button", name="All groups").click()
     results(page)
-    view(page, "Data and methods")
+    view(page, DATA_AND_METHODS)
     expect(page.get_by_role("heading", name="Methods")).to_be_visible()
     assert page.locator("a:not([href^='#'])").count() == 0
 

@@ -24,6 +24,7 @@ from tests.browser.visits import (
     too_wide,
     violations,
 )
+from tests.labels import CANCEL_RUN, DELETE
 from tests.results import make_group, make_outcome, make_result
 
 FORMULA = "=1+1"
@@ -97,7 +98,7 @@ def test_edit_then_delete(open_page: OpenPage, store: Server) -> None:
     expect(page.get_by_text("said on Monday")).to_be_visible()
     page.get_by_role("button", name="Delete").click()
     expect(dialog).to_contain_text("cannot be brought back")
-    dialog.get_by_role("button", name="Delete for good").click()
+    dialog.get_by_role("button", name=DELETE).click()
     expect(page.get_by_text("No run is like that")).to_be_visible()
     assert store.runs.get(saved.id) is None
     gone = open_page(f"/results?run={saved.id}")
@@ -155,7 +156,7 @@ def test_a_running_run_is_watched_and_cancelled(open_page: OpenPage, example: di
     set_number(page, "Permutations", 3_000_000)
     set_number(page, "Seed", 311)
     run(page)
-    page.get_by_role("button", name="Cancel the run").wait_for()
+    page.get_by_role("button", name=CANCEL_RUN).wait_for()
     page.get_by_role("link", name="Runs", exact=True).click()
     page.get_by_role("heading", name="Still going").wait_for()
     expect(page.get_by_text(re.compile(r"of 3,000,000 permutations"))).to_be_visible()

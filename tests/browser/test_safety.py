@@ -4,6 +4,7 @@ import urllib.request
 
 from tests.browser.conftest import OpenPage
 from tests.browser.visits import bring, drop, go_on_to_analysis, picture, results, run, set_number, settle
+from tests.labels import ANNOTATIONS_FILE
 
 HOSTILE = "<img src=x onerror=alert(1)><script>alert(2)</script> :red[x] $y^2$ [l](javascript:alert(3))"
 
@@ -44,7 +45,7 @@ def test_hostile_names_do_not_execute(open_page: OpenPage, example: dict[str, by
 
 def test_a_hostile_file_name_stays_text(open_page: OpenPage) -> None:
     page = open_page("/data")
-    drop(page, "Annotations file", "<img src=x onerror=alert(1)>.csv", b"a,b\n1,2\n")
+    drop(page, ANNOTATIONS_FILE, "<img src=x onerror=alert(1)>.csv", b"a,b\n1,2\n")
     page.get_by_role("alert").wait_for()
     assert page.locator("[data-testid=stMain] img").count() == 0
 

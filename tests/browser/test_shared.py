@@ -24,6 +24,7 @@ from tests.browser.visits import (
     view,
     violations,
 )
+from tests.labels import CANCEL_RUN, DATA_AND_METHODS, RUN_AGAIN, TRY_EXAMPLE
 from tests.made_up import make_models
 from tests.results import make_group, make_outcome, make_result
 from tests.serving import Served
@@ -73,7 +74,7 @@ def test_from_upload_to_a_stranger_and_revoked(
     set_number(owner, "Permutations", 1000)
     run(owner)
     results(owner)
-    view(owner, "Data and methods")
+    view(owner, DATA_AND_METHODS)
     for secret in SECRETS:
         assert secret in b"".join(known), secret
     view(owner, "Groups")
@@ -84,7 +85,7 @@ def test_from_upload_to_a_stranger_and_revoked(
     received = _listen(stranger)
     stranger.goto(link)
     results(stranger)
-    view(stranger, "Data and methods")
+    view(stranger, DATA_AND_METHODS)
     view(stranger, "Groups")
     for group, row in rows.items():
         assert row_of(stranger, group) == row
@@ -100,7 +101,7 @@ def test_from_upload_to_a_stranger_and_revoked(
     assert len(everything) > 100_000
     for secret in SECRETS:
         assert secret not in everything, secret
-    for name in ("Share", "Change and run again", "Edit", "Cancel the run"):
+    for name in ("Share", RUN_AGAIN, "Edit", CANCEL_RUN):
         assert stranger.get_by_role("button", name=name).count() == 0
     assert stranger.locator("a:not([href^='#'])").count() == 0
     assert link[-20:] not in stranger.title()
@@ -280,7 +281,7 @@ def test_a_kept_answer_is_found_at_its_address_and_shared(
 def test_a_computed_answer_survives_a_reload_and_is_shared(open_page: OpenPage, url: str) -> None:
     """By its address, without the data; what names the model's file stays here."""
     page = open_page()
-    page.get_by_role("button", name="Try the example").click()
+    page.get_by_role("button", name=TRY_EXAMPLE).click()
     results(page)
     page.get_by_role("link", name="Models", exact=True).click()
     page.get_by_text("Models' labels").wait_for()
@@ -314,7 +315,7 @@ def test_a_computed_answer_survives_a_reload_and_is_shared(open_page: OpenPage, 
     assert b"always No" in everything
     assert not [secret for secret in (b"Marvin", b"annotations.csv", b"raters.csv") if secret in everything]
     page.keyboard.press("Escape")
-    page.get_by_role("button", name="Change and run again").click()
+    page.get_by_role("button", name=RUN_AGAIN).click()
     page.get_by_text("Open the annotations that models are to be held against").wait_for()
 
 

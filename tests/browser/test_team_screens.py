@@ -16,6 +16,7 @@ from grasp_core.store.people.projects import ProjectStore
 from tests.browser.signing import TITLE, Site, sign_in, signing_in, visit
 from tests.browser.visits import choose, picture, results, settle, tab_to, too_wide, violations
 from tests.conftest import PATIENCE_MS
+from tests.labels import MAKE_LINK
 from tests.watches.watching import look, ran, votes
 
 
@@ -111,7 +112,7 @@ def test_screens_of_a_team(looking: tuple[str, BrowserContext], site: Site) -> N
     page.get_by_role("button", name="Share").click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("Password (optional)", exact=True).fill("violet otter")
-    dialog.get_by_role("button", name="Make a link").click()
+    dialog.get_by_role("button", name=MAKE_LINK).click()
     dialog.get_by_text("Copy the link now").wait_for()
     look_at("share")
     address = dialog.get_by_test_id("stCode").nth(1).inner_text().strip()
@@ -161,7 +162,7 @@ def test_the_keyboard_alone_makes_tokens_projects_and_links(context: BrowserCont
     tab_to(page, page.get_by_role("button", name="Share"))
     page.keyboard.press("Enter")
     dialog = page.get_by_role("dialog")
-    tab_to(page, dialog.get_by_role("button", name="Make a link"))
+    tab_to(page, dialog.get_by_role("button", name=MAKE_LINK))
     page.keyboard.press("Enter")
     dialog.get_by_text("Copy the link now").wait_for()
     opened(page, site, "/projects", "Projects")

@@ -12,6 +12,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import FilePayload, Locator, Page, TimeoutError
 
 from tests.browser.conftest import SCREENSHOTS
+from tests.labels import ALL_STATISTICS, ANNOTATIONS_FILE, CONTINUE, DATA_AND_METHODS, MAKE_LINK, UNDERSTOOD
 
 
 def drop(page: Page, zone: str, name: str, content: bytes) -> None:
@@ -24,8 +25,8 @@ def drop(page: Page, zone: str, name: str, content: bytes) -> None:
 
 def bring(page: Page, annotations: bytes, raters: bytes, name: str = "annotations.csv") -> None:
     """Both files, one after the other, until they are understood."""
-    drop(page, "Annotations file", name, annotations)
-    page.get_by_role("heading", name="What was understood").wait_for()
+    drop(page, ANNOTATIONS_FILE, name, annotations)
+    page.get_by_role("heading", name=UNDERSTOOD).wait_for()
     drop(page, "Raters file", "raters.csv", raters)
     page.get_by_role("button", name="Remove the raters file").wait_for()
     page.get_by_role("heading", name="To know about").wait_for()
@@ -47,7 +48,7 @@ def settle(page: Page) -> None:
 
 
 def go_on_to_analysis(page: Page) -> None:
-    page.get_by_role("button", name="Continue to the analysis").click()
+    page.get_by_role("button", name=CONTINUE).click()
     page.get_by_role("heading", name="Analysis", exact=True).wait_for()
     settle(page)
 
@@ -102,7 +103,7 @@ def run(page: Page) -> None:
 
 def results(page: Page) -> None:
     """Wait for the whole Results page."""
-    page.get_by_role("tab", name="Data and methods").wait_for(timeout=180_000)
+    page.get_by_role("tab", name=DATA_AND_METHODS).wait_for(timeout=180_000)
     settle(page)
 
 
@@ -125,7 +126,7 @@ def table(page: Page, label: str) -> list[dict[str, str]]:
 
 def row_of(page: Page, group: str) -> dict[str, str]:
     """A group's row of the table of groups."""
-    label = "Every group's statistics, with arrows and stars"
+    label = ALL_STATISTICS
     cell = page.locator(f'[aria-label="{label}"] [role=gridcell]').get_by_text(group, exact=True)
     cell.first.wait_for(state="attached")
     rows = table(page, label)
@@ -174,7 +175,7 @@ def share(page: Page) -> str:
     """Make a link on Results; returns it as shown."""
     page.get_by_role("button", name="Share").click()
     dialog = page.get_by_role("dialog")
-    dialog.get_by_role("button", name="Make a link").click()
+    dialog.get_by_role("button", name=MAKE_LINK).click()
     dialog.get_by_text("Copy the link now").wait_for()
     settle(page)
     return dialog.get_by_test_id("stCode").nth(1).inner_text().strip()

@@ -74,7 +74,7 @@ def runs(task: PowerTask, strength: float, direction: str) -> tuple[float, float
     return detected / RUNS, float(np.nanmedian(values))
 
 
-@pytest.mark.parametrize("direction", ["up", "down"])
+@pytest.mark.parametrize("direction", ["up", pytest.param("down", marks=pytest.mark.long)])
 def test_about_four_in_five_runs_detect_the_reported_shift(task, direction):
     shift = getattr(estimate(task), direction)
     share, middle = runs(task, shift.strength, direction)

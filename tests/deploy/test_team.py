@@ -15,7 +15,9 @@ from tests.browser.visits import results, settle
 from tests.conftest import PATIENCE_MS
 from tests.deploy.conftest import BASE_PATH, METRICS_TOKEN, UPLOAD_MB, Team
 from tests.deploy.proxy import ask, trusting_anybody
+from tests.labels import TRY_EXAMPLE
 
+pytestmark = pytest.mark.browser  # all of them, so that one process starts the team
 STICKY = "grasp_server"
 
 
@@ -41,7 +43,6 @@ def server_of(visitor: BrowserContext) -> str:
     return next(cookie["value"] for cookie in visitor.cookies() if cookie["name"] == STICKY)
 
 
-@pytest.mark.browser
 def test_a_run_through_the_proxy_is_found_by_the_other_server(team: Team, visitor: BrowserContext) -> None:
     page, sockets = open_page(visitor, team.url)
     first = server_of(visitor)
@@ -49,7 +50,7 @@ def test_a_run_through_the_proxy_is_found_by_the_other_server(team: Team, visito
     assert stream.url.startswith("wss://")
     assert urlsplit(stream.url).path == f"{BASE_PATH}/_stcore/stream"
     page.wait_for_timeout(4_000)  # longer than a request may take to arrive
-    page.get_by_role("button", name="Try the example").click()
+    page.get_by_role("button", name=TRY_EXAMPLE).click()
     results(page)
     assert [opened.is_closed() for opened in sockets] == [False]
     headline = page.get_by_role("heading", level=2).first.inner_text()
@@ -62,7 +63,6 @@ def test_a_run_through_the_proxy_is_found_by_the_other_server(team: Team, visito
     assert server_of(visitor) == first
 
 
-@pytest.mark.browser
 def test_a_visitor_stays_with_one_server_and_visitors_are_spread(team: Team, browser: Browser) -> None:
     servers = set()
     for _ in range(12):
@@ -80,7 +80,6 @@ def test_a_visitor_stays_with_one_server_and_visitors_are_spread(team: Team, bro
     pytest.fail("twelve visitors were all sent to one server")
 
 
-@pytest.mark.browser
 def test_a_file_above_the_limit_is_refused_in_a_sentence(team: Team, visitor: BrowserContext) -> None:
     page, _ = open_page(visitor, f"{team.url}/data")
     content = b"item,rater,label\n" + b"x" * (UPLOAD_MB * 2**20)

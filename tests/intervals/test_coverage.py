@@ -43,7 +43,12 @@ def drawn(
 
 
 @pytest.mark.parametrize(
-    "shape", [(10, 40, 50, None), (5, 30, 50, None), (20, 80, 120, 8)], ids=["crossed", "five", "sparse"]
+    "shape",
+    [
+        pytest.param((10, 40, 50, None), id="crossed", marks=pytest.mark.long),
+        pytest.param((5, 30, 50, None), id="five"),
+        pytest.param((20, 80, 120, 8), id="sparse", marks=pytest.mark.long),
+    ],
 )
 def test_intervals_for_other_raters_and_items_hold_their_value(shape) -> None:
     """What is estimated is the mean over endless data sets of this size, here over these."""

@@ -13,7 +13,7 @@ from grasp_core.permutation.nulls.tails import p_value
 from grasp_core.spec import SIDES, AnalysisSpec
 from tests.permutation.simulated import simulate
 
-DATA_SETS = 1000
+DATA_SETS = 400
 SPEC = AnalysisSpec(axes=(("race",),), permutations=199)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import itertools
 
 import numpy as np
@@ -62,6 +63,14 @@ def test_every_cell_by_a_naive_loop(family, correction, p_value, lost: float) ->
         (g, s): (naive_upper if s == upper else formula)(observed[g, s], estimable(g, s))
         for g, s in itertools.product(range(len(GROUPS)), range(len(STATISTICS)))
     }
+
+    @functools.cache
+    def corrected(cells: tuple[tuple[int, int], ...]) -> list[float]:
+        if correction == "max-t":
+            h, t = (list(index) for index in zip(*cells, strict=True))
+            return naive_max_t(observed[h, t], null[:, h, t], [place == upper for place in t])
+        return naive_step_up([p[cell] for cell in cells], correction == "benjamini-yekutieli")
+
     levels = set()
     for (g, s), expected in p.items():
         outcome = rows[g][STATISTICS[s]]
@@ -71,13 +80,8 @@ def test_every_cell_by_a_naive_loop(family, correction, p_value, lost: float) ->
         middle = sorted(estimable(g, s))[len(estimable(g, s)) // 2]
         assert outcome.null_median == middle
         assert outcome.direction == ("down" if observed[g, s] < middle else "up")
-        cells = of_family(family, g, s)
-        if correction == "max-t":
-            h, t = (list(index) for index in zip(*cells, strict=True))
-            corrected = naive_max_t(observed[h, t], null[:, h, t], [place == upper for place in t])
-        else:
-            corrected = naive_step_up([p[cell] for cell in cells], correction == "benjamini-yekutieli")
-        q = corrected[cells.index((g, s))]
+        cells = tuple(of_family(family, g, s))
+        q = corrected(cells)[cells.index((g, s))]
         assert outcome.q == pytest.approx(q, abs=1e-12)
         level = "corrected" if q < 0.05 else "nominal" if expected < 0.05 else "none"
         assert outcome.significance == level

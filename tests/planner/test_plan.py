@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -35,16 +36,26 @@ from tests.shared_data import needs_shared_data
 ASSUMED = PlanSpec("labels", 0.25, (16, 120), (10, 100), size=20.0, assumed=Assumed())
 
 
-@pytest.fixture(autouse=True)
-def few_data_sets(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(make, "ROUGH", 10)
-    monkeypatch.setattr(make, "PASSES", (15, 30))
-    monkeypatch.setattr(make, "ALONG", 2)
-    monkeypatch.setattr(make, "PILOTS", 4)
-    monkeypatch.setattr(make, "OF_PILOT", 10)
+@pytest.fixture(autouse=True, scope="module")
+def few_data_sets() -> Iterator[None]:
+    few = {"ROUGH": 10, "PASSES": (15, 30), "ALONG": 2, "PILOTS": 4, "OF_PILOT": 10}
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in few.items():
+            patch.setattr(make, name, value)
+        yield
 
 
-@pytest.mark.parametrize("target", ["labels", "distance", "gap", "gai", "dsi"])
+@pytest.fixture(scope="module")
+def assumed(few_data_sets: None) -> tuple[Plan, list[Plan]]:
+    """A plan without a pilot, and as it was told of while it was made."""
+    told: list[Plan] = []
+    return make_plan(assumed_task(ASSUMED), one_by_one, told.append), told
+
+
+OTHERS = [pytest.param(target, marks=pytest.mark.long) for target in ("distance", "gap", "dsi")]
+
+
+@pytest.mark.parametrize("target", ["labels", "gai", *OTHERS])
 def test_without_a_difference_a_test_finds_one_in_5_of_100(target: Target):
     trial = Trial((10, 15, 15) if target == "dsi" else (10, 30), 12, None)
     hits = count_hits(Trials(known_model(), trial, target, LABELS, "nominal", (1,), 0, 200))
@@ -62,9 +73,8 @@ def test_a_difference_is_found_more_often_by_more_raters_with_more_labels():
     assert hits((24, 72), 20, 4) + 5 < hits((24, 72), 80, 12)
 
 
-def test_plans_are_the_same_whoever_computes_them_and_survive_a_file():
-    told: list[Plan] = []
-    plan = make_plan(assumed_task(ASSUMED), one_by_one, told.append)
+def test_plans_are_the_same_whoever_computes_them_and_survive_a_file(assumed: tuple[Plan, list[Plan]]):
+    plan, told = assumed
     assert make_plan(assumed_task(ASSUMED), one_by_one) == plan
     assert from_json(json.loads(json.dumps(to_json(plan))), Plan) == plan
     assert plan.whole
@@ -138,8 +148,8 @@ def test_a_range_that_cannot_be_simulated_is_refused():
         make_plan(assumed_task(replace(ASSUMED, raters=(1000, 2000), items=(500, 900))), one_by_one)
 
 
-def test_a_plan_in_words_tables_and_files():
-    plan = make_plan(assumed_task(ASSUMED), one_by_one)
+def test_a_plan_in_words_tables_and_files(assumed: tuple[Plan, list[Plan]]):
+    plan, _ = assumed
     choice = cheapest(plan)
     assert choice is not None
     assert sentences(plan)[0].plain.startswith(f"{choice.raters} raters and {choice.items} items, ")

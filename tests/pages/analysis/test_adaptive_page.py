@@ -6,6 +6,7 @@ from streamlit.testing.v1 import AppTest
 
 from grasp_core.permutation.testing.early_stopping import looks
 from grasp_core.server import Server
+from tests.labels import DATA_AND_METHODS
 from tests.pages.analysis.test_analysis_page import analysis
 from tests.pages.visits import finished, press, seen, shown_run, view, widget
 
@@ -27,13 +28,14 @@ def test_the_number_that_nobody_chose_follows_the_choice(analysis: AppTest) -> N
 def test_the_result_says_how_many_there_were_and_what_holds(analysis: AppTest, server: Server) -> None:
     widget(analysis.multiselect, "Statistics").set_value(["irr", "gai"])
     widget(analysis.toggle, TOGGLE).set_value(True).run()
+    widget(analysis.number_input, "Permutations").set_value(20_000).run()
     page = finished(press(analysis, "Run"), server)
     run = shown_run(page, server)
     assert run.spec.analysis.adaptive
     result = server.service.result(run.id)
-    assert result.permutations in looks(100_000)
+    assert result.permutations in looks(20_000)
     assert (run.done, run.total) == (result.permutations, result.permutations)
-    said = seen(view(page, "Data and methods").markdown)
+    said = seen(view(page, DATA_AND_METHODS).markdown)
     assert f"{result.permutations:,}" in said
     assert "for each test the risk that it is not is at most 0.1 %" in said
     assert f"{result.permutations:,} permutations" in seen(page.markdown)

@@ -6,6 +6,7 @@ from streamlit.testing.v1 import AppTest
 from grasp_core.server import Server
 from grasp_core.spec import STATISTICS, AnalysisSpec
 from tests.batches import in_batches
+from tests.labels import LEVEL, TABLE_OF_GROUPS
 from tests.pages.visits import drop, finished, open_example, press, seen, shown_run, widget
 
 
@@ -24,7 +25,7 @@ def test_run_works_at_once(analysis: AppTest, server: Server) -> None:
     finished(press(analysis, "Run"), server)
     spec = shown_run(analysis, server).spec.analysis
     assert spec == AnalysisSpec(axes=(("rater_race",), ("rater_gender",), ("rater_age",)), pairs=True)
-    assert "Table of groups" in seen(analysis.header)
+    assert TABLE_OF_GROUPS in seen(analysis.header)
 
 
 def test_every_choice_reaches_the_spec(analysis: AppTest, server: Server) -> None:
@@ -39,7 +40,7 @@ def test_every_choice_reaches_the_spec(analysis: AppTest, server: Server) -> Non
     widget(analysis.multiselect, "Shuffle profiles only within").set_value(["rater_age"])
     widget(analysis.selectbox, "Correction for many tests").set_value("max-t")
     widget(analysis.selectbox, "Corrected together").set_value("all")
-    widget(analysis.selectbox, "Level of measurement").set_value("ordinal")
+    widget(analysis.selectbox, LEVEL).set_value("ordinal")
     widget(analysis.toggle, "Compare groups two by two").set_value(False)
     widget(analysis.toggle, "Fit small p-values").set_value(True)
     widget(analysis.selectbox, "Tied votes").set_value("random").run()

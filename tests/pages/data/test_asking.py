@@ -7,6 +7,7 @@ import random
 from streamlit.testing.v1 import AppTest
 
 from tests.io.making import csv_bytes
+from tests.labels import CONTINUE, ITEM_COLUMN, LABEL_COLUMN, RATER_COLUMN
 from tests.pages.visits import drop, seen, widget
 
 
@@ -29,11 +30,11 @@ def opened(page: AppTest, content: bytes) -> AppTest:
 
 def test_of_several_labels_one_is_to_be_chosen(page: AppTest) -> None:
     opened(page, votes("offensive", "sarcastic"))
-    label = widget(page.selectbox, "Label column")
+    label = widget(page.selectbox, LABEL_COLUMN)
     assert label.value is None
     assert label.options[:2] == ["offensive", "sarcastic"]
     assert "the label column is not certain: 'offensive' or 'sarcastic'?" in seen(page.caption)
-    assert widget(page.selectbox, "Item column").value == "item"
+    assert widget(page.selectbox, ITEM_COLUMN).value == "item"
     assert not page.metric
     page.switch_page("analysis.py").run()
     assert "no data to analyse" in seen(page.info)
@@ -41,7 +42,7 @@ def test_of_several_labels_one_is_to_be_chosen(page: AppTest) -> None:
 
 def test_the_others_are_offered_as_further_questions(page: AppTest) -> None:
     opened(page, votes("offensive", "sarcastic"))
-    widget(page.selectbox, "Label column").set_value("sarcastic").run()
+    widget(page.selectbox, LABEL_COLUMN).set_value("sarcastic").run()
     assert page.metric
     assert "These look like further questions: 'offensive'" in seen(page.caption)
     assert (
@@ -52,10 +53,10 @@ def test_the_others_are_offered_as_further_questions(page: AppTest) -> None:
 
 def test_a_choice_is_remembered_and_not_asked_again(page: AppTest) -> None:
     opened(page, votes("offensive", "sarcastic"))
-    widget(page.selectbox, "Label column").set_value("sarcastic").run()
-    next(button for button in page.button if button.label == "Continue to the analysis").click().run()
+    widget(page.selectbox, LABEL_COLUMN).set_value("sarcastic").run()
+    next(button for button in page.button if button.label == CONTINUE).click().run()
     opened(page, votes("offensive", "sarcastic"))
-    assert widget(page.selectbox, "Label column").value == "sarcastic"
+    assert widget(page.selectbox, LABEL_COLUMN).value == "sarcastic"
     assert page.metric
 
 
@@ -73,5 +74,5 @@ def test_without_raters_it_says_what_would_do(page: AppTest) -> None:
     rows = [["text", "label", "split"]] + [[f"t{n}", "ab"[n % 2], "xy"[n % 3 > 1]] for n in range(12)]
     opened(page, csv_bytes(rows))
     assert "no column looks like raters" in seen(page.caption)
-    assert widget(page.selectbox, "Rater column").value is None
+    assert widget(page.selectbox, RATER_COLUMN).value is None
     assert not page.metric

@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 from grasp_core.recode_steps import Bins
 from grasp_core.server import Server
 from pages._ui.session.state import Work
+from tests.labels import ITEM_COLUMN, LABEL_COLUMN, RATER_COLUMN, UNDERSTOOD
 from tests.pages.visits import drop, open_example, press, seen, widget
 
 
@@ -21,9 +22,9 @@ def test_without_files_it_says_what_to_bring(page: AppTest) -> None:
 
 def test_files_are_recognised_with_reasons(page: AppTest, example: dict[str, bytes]) -> None:
     open_example(page, example)
-    assert widget(page.selectbox, "Item column").value == "item_id"
-    assert widget(page.selectbox, "Rater column").value == "rater_id"
-    assert widget(page.selectbox, "Label column").value == "label"
+    assert widget(page.selectbox, ITEM_COLUMN).value == "item_id"
+    assert widget(page.selectbox, RATER_COLUMN).value == "rater_id"
+    assert widget(page.selectbox, LABEL_COLUMN).value == "label"
     assert widget(page.multiselect, "Labels, in order").value == ["No", "Unsure", "Yes"]
     assert widget(page.multiselect, "Cell texts that mean “no value”").value == [""]
     said = seen(page.caption)
@@ -59,7 +60,7 @@ def test_a_file_that_cannot_hold_annotations_is_refused(page: AppTest) -> None:
 
 def test_problems_that_stop_are_listed(page: AppTest, example: dict[str, bytes]) -> None:
     open_example(page, example)
-    widget(page.selectbox, "Label column").set_value("item_id").run()
+    widget(page.selectbox, LABEL_COLUMN).set_value("item_id").run()
     assert "Problems to mend first" in seen(page.header)
     assert "named for two" in seen(page.error)
     assert not page.metric
@@ -165,7 +166,7 @@ def test_each_row_may_be_a_rater(page: AppTest) -> None:
     rows = [",".join(["fm"[i % 2], *("Yes" if (i * j) % 3 else "No" for j in range(8))]) for i in range(12)]
     drop(page, "Annotations", "faces.csv", "\n".join([head, *rows]).encode())
     assert widget(page.selectbox, "Layout").value == "raters-by-items"
-    assert widget(page.selectbox, "Rater column").value == ""
+    assert widget(page.selectbox, RATER_COLUMN).value == ""
     assert [metric.value for metric in page.metric][:3] == ["8", "12", "96"]
 
 
@@ -183,7 +184,7 @@ def test_uploaded_files_can_be_deleted_at_once(
     assert all(server.files.get(sha256) for sha256 in kept)
     press(press(page, "Delete the uploaded files now"), "Delete them")
     assert not any(server.files.get(sha256) for sha256 in kept)
-    assert "What was understood" not in seen(page.header)
+    assert UNDERSTOOD not in seen(page.header)
 
 
 def test_runs_that_may_still_need_the_files_are_told_of(
@@ -259,7 +260,7 @@ def test_questions_are_combined_into_the_label(page: AppTest) -> None:
     assert not page.error  # the form is closed, not filled in with what exists by now
     assert "Questions" not in [box.label for box in page.multiselect]
     assert "To analyse unsafe, choose it as the label column" in seen(page.caption)
-    widget(page.selectbox, "Label column").set_value("unsafe").run()
+    widget(page.selectbox, LABEL_COLUMN).set_value("unsafe").run()
     assert "To analyse unsafe" not in seen(page.caption)
     assert not page.exception
     assert work(page).dataset.summary.label_counts == (30, 6)

@@ -7,6 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from grasp_core.server import Server
+from tests.labels import CONTINUE, DATA_AND_METHODS, ITEM_COLUMN, LABEL_COLUMN, LEVEL, RATER_COLUMN
 from tests.pages.visits import drop, finished, on, press, seen, shown_run, view, widget
 
 FURTHER = "Further questions about the same items (optional)"
@@ -27,7 +28,7 @@ def answers() -> bytes:
 def opened(page: AppTest, answers: bytes) -> AppTest:
     """The Data page, with both questions and the order of the second's labels."""
     drop(page.switch_page("data.py").run(), "Annotations", "answers.csv", answers)
-    for label, column in (("Item column", "item"), ("Rater column", "rater"), ("Label column", "q1")):
+    for label, column in ((ITEM_COLUMN, "item"), (RATER_COLUMN, "rater"), (LABEL_COLUMN, "q1")):
         widget(page.selectbox, label).set_value(column)
     page.run()
     widget(page.multiselect, FURTHER).set_value(["q2"]).run()
@@ -41,10 +42,10 @@ def chosen(page: AppTest) -> list[str]:
 def test_two_questions_are_run_together(opened: AppTest, server: Server) -> None:
     assert not opened.exception
     assert "first question, q1" in seen(opened.caption)
-    press(opened, "Continue to the analysis")
+    press(opened, CONTINUE)
     analysis = on(opened, "analysis")
     assert chosen(analysis)[0] == "Questions"
-    assert widget(analysis.selectbox, "Level of measurement").options == ["Nominal: names"]
+    assert widget(analysis.selectbox, LEVEL).options == ["Nominal: names"]
     widget(analysis.number_input, "Permutations").set_value(200).run()
     results = finished(press(analysis, "Run"), server)
     run = shown_run(results, server)
@@ -52,16 +53,16 @@ def test_two_questions_are_run_together(opened: AppTest, server: Server) -> None
     assert run.spec.data.labels == ("q1", "q2")
     assert run.spec.data.further[0].categories == ("low", "high")
     assert not results.exception
-    assert "q1, q2. IRR and XRR take all of them together" in seen(view(results, "Data and methods").markdown)
+    assert "q1, q2. IRR and XRR take all of them together" in seen(view(results, DATA_AND_METHODS).markdown)
 
 
 def test_one_of_them_is_one_click_away(opened: AppTest, server: Server) -> None:
-    press(opened, "Continue to the analysis")
+    press(opened, CONTINUE)
     analysis = on(opened, "analysis")
     widget(analysis.segmented_control, "Questions").set_value(2).run()
     assert not analysis.exception
-    assert "Ordinal: ranks" in widget(analysis.selectbox, "Level of measurement").options
-    widget(analysis.selectbox, "Level of measurement").set_value("ordinal").run()
+    assert "Ordinal: ranks" in widget(analysis.selectbox, LEVEL).options
+    widget(analysis.selectbox, LEVEL).set_value("ordinal").run()
     assert "The order is low, high" in seen(analysis.caption)
     widget(analysis.number_input, "Permutations").set_value(200).run()
     run = shown_run(finished(press(analysis, "Run"), server), server)
@@ -72,17 +73,17 @@ def test_one_of_them_is_one_click_away(opened: AppTest, server: Server) -> None:
 
 def test_numbers_offer_every_level(page: AppTest, answers: bytes) -> None:
     drop(page.switch_page("data.py").run(), "Annotations", "answers.csv", answers)
-    widget(page.selectbox, "Label column").set_value("score").run()
-    press(page, "Continue to the analysis")
+    widget(page.selectbox, LABEL_COLUMN).set_value("score").run()
+    press(page, CONTINUE)
     analysis = on(page, "analysis")
-    level = widget(analysis.selectbox, "Level of measurement")
+    level = widget(analysis.selectbox, LEVEL)
     assert level.options == ["Ordinal: ranks", "Interval: numbers", "Nominal: names", "Ratio: numbers from 0"]
     assert level.value == "nominal"
     said = seen(analysis.caption)
     assert (
         "Proposed: labels are the numbers 0 to 3: ordinal or interval takes their order into account" in said
     )
-    assert "Level of measurement" not in [one.label for one in analysis.expander[-1].selectbox]
+    assert LEVEL not in [one.label for one in analysis.expander[-1].selectbox]
     assert "Questions" not in chosen(analysis)
 
 

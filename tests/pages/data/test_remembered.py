@@ -14,6 +14,7 @@ from grasp_core.store.readings import ReadingStore
 from grasp_core.store.schema import readings
 from pages._ui.data import remembered
 from pages._ui.session import permissions
+from tests.labels import CONTINUE, LABEL_COLUMN
 from tests.pages.conftest import ENTRY
 from tests.pages.visits import drop, press, seen, widget
 from tests.store.making import change
@@ -39,10 +40,10 @@ def visit() -> AppTest:
 def confirm(page: AppTest, content: bytes) -> AppTest:
     """Say that "mood" holds the labels, and in which order they are."""
     drop(page, "Annotations", "april.csv", content)
-    assert widget(page.selectbox, "Label column").value == "label"
-    widget(page.selectbox, "Label column").set_value("mood").run()
+    assert widget(page.selectbox, LABEL_COLUMN).value == "label"
+    widget(page.selectbox, LABEL_COLUMN).set_value("mood").run()
     widget(page.multiselect, "Labels, in order").set_value(["Yes", "No"]).run()
-    return press(page, "Continue to the analysis")
+    return press(page, CONTINUE)
 
 
 def buttons(page: AppTest) -> list[str]:
@@ -54,12 +55,12 @@ def test_next_months_file_needs_no_clicks(server: Server) -> None:
     change(server.database, readings, updated_at=MAY_3)
     page = visit()
     drop(page, "Annotations", "may.csv", month("No", "Yes", prefix="other"))
-    assert widget(page.selectbox, "Label column").value == "mood"
+    assert widget(page.selectbox, LABEL_COLUMN).value == "mood"
     assert widget(page.multiselect, "Labels, in order").value == ["Yes", "No"]
     assert "Read as on 3 May 2026 by you." in seen(page.caption)
     assert "label: its name" not in seen(page.caption)
     press(page, "Start afresh")
-    assert widget(page.selectbox, "Label column").value == "label"
+    assert widget(page.selectbox, LABEL_COLUMN).value == "label"
     assert "Read as on" not in seen(page.caption)
     assert "Start afresh" not in buttons(page)
 
@@ -68,23 +69,23 @@ def test_a_file_of_other_columns_is_guessed(server: Server) -> None:
     confirm(visit(), month("Yes", "No"))
     page = visit()
     drop(page, "Annotations", "may.csv", month("Yes", "No", column="tone"))
-    assert widget(page.selectbox, "Label column").value == "label"
+    assert widget(page.selectbox, LABEL_COLUMN).value == "label"
     assert "Read as on" not in seen(page.caption)
 
 
 def test_labels_that_were_not_declared_and_ids_are_not_taken_over(server: Server) -> None:
     page = visit()
     drop(page, "Annotations", "april.csv", month("Yes", "No"))
-    widget(page.selectbox, "Label column").set_value("mood").run()
+    widget(page.selectbox, LABEL_COLUMN).set_value("mood").run()
     widget(page.multiselect, "Labels, in order").set_value(["Yes", "No"]).run()
     widget(page.text_area, "Leave out these raters").set_value("r1\nr2").run()
-    press(page, "Continue to the analysis")
+    press(page, CONTINUE)
     page = visit()
     drop(page, "Annotations", "may.csv", month("Yes", "No", "Unsure"))
     said = seen(page.caption)
     assert "'Unsure' was not among them" in said
     assert "2 rules on single raters or items" in said
-    assert widget(page.selectbox, "Label column").value == "mood"
+    assert widget(page.selectbox, LABEL_COLUMN).value == "mood"
     assert widget(page.multiselect, "Labels, in order").value == ["No", "Unsure", "Yes"]
     assert widget(page.text_area, "Leave out these raters").value == ""
     assert page.metric[1].value == "6"
@@ -99,7 +100,7 @@ def test_a_reading_that_does_not_fit_is_named_and_left(server: Server) -> None:
     page = visit()
     drop(page, "Annotations", "may.csv", content)
     assert "does not fit this file: may.csv has no column 'gone'" in seen(page.caption)
-    assert widget(page.selectbox, "Label column").value == "label"
+    assert widget(page.selectbox, LABEL_COLUMN).value == "label"
     assert "Start afresh" not in buttons(page)
 
 
@@ -118,7 +119,7 @@ def test_a_colleagues_reading_is_named_and_ones_own_comes_first(
     drop(page, "Annotations", "may.csv", month("Yes", "No"))
     assert "by ann@lab.example." in seen(page.caption)
     widget(page.multiselect, "Labels, in order").set_value(["No", "Yes"]).run()
-    press(page, "Continue to the analysis")
+    press(page, CONTINUE)
     for name, order in (("ann", ["Yes", "No"]), ("bob", ["No", "Yes"])):
         sign_in(name)
         page = visit()
@@ -134,7 +135,7 @@ def test_nothing_is_said_where_the_guess_is_the_same(server: Server, example: di
         drop(page, "Raters", "raters.csv", example["raters.csv"])
         assert "Read as on" not in seen(page.caption)
         assert "Guessed: " in seen(page.caption) or "Recognised: " in seen(page.caption)
-        press(page, "Continue to the analysis")
+        press(page, CONTINUE)
 
 
 def test_a_database_that_is_away_keeps_nobody_from_going_on(
@@ -148,6 +149,6 @@ def test_a_database_that_is_away_keeps_nobody_from_going_on(
     page = visit()
     drop(page, "Annotations", "may.csv", month("Yes", "No"))
     assert page.metric
-    press(page, "Continue to the analysis")
+    press(page, CONTINUE)
     assert not page.error
     assert not page.exception

@@ -20,6 +20,7 @@ from pages._ui.data import server_files
 from pages._ui.session import permissions
 from tests.empty_store import empty_home
 from tests.io.sources.serving import Site, site
+from tests.labels import CONTINUE
 from tests.pages.conftest import ENTRY
 from tests.pages.visits import drop, finished, press, seen, shown_run, widget
 
@@ -82,7 +83,7 @@ def test_files_of_the_folder_are_used_as_uploads_are(page: AppTest, server: Serv
     assert not page.error
     assert figures(page) == UNDERSTOOD
     assert server.files.used("") == 0
-    press(page, "Continue to the analysis")
+    press(page, CONTINUE)
     page.switch_page("analysis.py").run()
     widget(page.number_input, "Permutations").set_value(100).run()
     press(page, "Run")

@@ -13,6 +13,7 @@ from grasp_core.io.parsing.read import read_table
 from grasp_core.panels.models.result import ModelsResult
 from grasp_core.server import Server
 from grasp_core.spec import AnalysisSpec, RunSpec
+from tests.labels import CANCEL_RUN, RUN_AGAIN
 from tests.models_as_raters.dices import AXES, SPEC, data, planted_labels
 from tests.pages.conftest import ENTRY
 from tests.pages.visits import finished, on, open_example, press, seen, widget
@@ -144,10 +145,10 @@ def test_a_run_of_models_can_be_watched_cancelled_and_asked_again(
     visitor.query_params["run"] = gone[-1]
     on(visitor, "results")
     assert "of 1,000,000 permutations" in seen_progress(visitor) or "Waiting" in seen_progress(visitor)
-    press(visitor, "Cancel the run")
+    press(visitor, CANCEL_RUN)
     finished(visitor, server)
     assert "This run was cancelled" in seen(visitor.warning)
-    press(visitor, "Change and run again")
+    press(visitor, RUN_AGAIN)
     on(visitor, "models")
     assert "Open the annotations" in seen(visitor.info)
     assert visitor.session_state["work"].settings.permutations == 1_000_000

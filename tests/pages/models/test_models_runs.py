@@ -23,6 +23,7 @@ from grasp_core.store.links import Target
 from grasp_core.store.runs import RunRecord
 from grasp_core.store.schema import links, runs
 from pages._ui.share import sharing
+from tests.labels import DELETE, MAKE_LINK
 from tests.made_up import BOARD, make_models
 from tests.pages.conftest import ENTRY
 from tests.pages.people import ANN, BOB, ROOT, VERA, become
@@ -117,7 +118,7 @@ def test_a_run_of_models_is_listed_edited_and_deleted(server: Server) -> None:
     assert [record.title for record in server.runs.search()] == ["for *all*"]
     press(page, "Delete")
     assert "cannot be brought back" in seen(page.warning)
-    press(page, "Delete for good")
+    press(page, DELETE)
     assert server.runs.search() == []
     assert server.links.use(token) is None
 
@@ -188,7 +189,7 @@ def test_only_the_owner_and_admins_change_an_answer(server: Server, monkeypatch:
         assert "**planted** sides with **Woman**" in seen(page.markdown)
         press(page, "Share")
         assert f"/results?run={kept.id}" in seen(page.code)
-        assert "Make a link" not in labels(page)
+        assert MAKE_LINK not in labels(page)
         assert (
             "or an admin can make such links" if user is BOB else "role on this server is viewer"
         ) in seen(page.markdown)
@@ -213,7 +214,7 @@ def test_an_answer_is_shared_and_revoked(server: Server) -> None:
     assert "The smallest group on it has 5 raters" in seen(page.markdown)
     widget(page.text_input, "For whom or what (optional)").set_value("the board")
     widget(page.selectbox, "Works for").set_value("7 days")
-    press(page, "Make a link")
+    press(page, MAKE_LINK)
     [link] = server.links.of_run(kept.id)
     assert (link.label, link.target) == ("the board", Target("run", kept.id))
     assert round((link.expires_at or 0) - link.created_at) == 7 * 86400
@@ -306,7 +307,7 @@ def submit(server: Server, name: str, score: float) -> str:
 def share_board(page: AppTest) -> str:
     """Make a link; returns its token."""
     press(page, "Share")
-    press(page, "Make a link")
+    press(page, MAKE_LINK)
     address: str = page.session_state["share-made"][1]  # the dialog shows it, which AppTest has closed
     return address.partition("token=")[2]
 

@@ -9,6 +9,7 @@ from grasp_core.access import EVERYONE, User, only
 from grasp_core.server import Server
 from grasp_core.store.people.members import Member
 from pages._ui.session import identity, permissions
+from tests.labels import DELETE, TRY_EXAMPLE
 from tests.pages.conftest import ENTRY
 from tests.pages.people import ANN, BOB, ROOT, VERA
 from tests.results import make_result
@@ -73,7 +74,7 @@ def test_what_is_run_belongs_to_the_chosen_project(
     page = visit("start")
     page.selectbox(key="choose-project").set_value(of_bob).run()
     assert server.projects.current(BOB.id) == of_bob
-    next(button for button in page.button if button.label == "Try the example").click().run()
+    next(button for button in page.button if button.label == TRY_EXAMPLE).click().run()
     [run] = server.seen(only(of_bob)).runs.search()
     assert (run.project, run.owner) == (of_bob, BOB.id)
     assert server.runs.search() == []
@@ -122,7 +123,7 @@ def test_owners_change_it_and_members_only_look(
     assert server.projects.get(of_bob).archived
     page.button(key=f"delete-{of_bob}").click().run()
     assert "cannot be brought back" in page.warning[0].value
-    next(button for button in page.button if button.label == "Delete for good").click().run()
+    next(button for button in page.button if button.label == DELETE).click().run()
     assert not page.exception
     assert server.projects.get(of_bob) is None
 

@@ -6,6 +6,7 @@ from streamlit.testing.v1 import AppTest
 
 from grasp_core.result import RunResult
 from grasp_core.server import Server
+from tests.labels import ORDER, TABLE_OF_GROUPS
 from tests.pages.conftest import ENTRY
 from tests.pages.visits import press, seen, view, widget
 from tests.results import make_outcome, make_result, saying, with_pairs
@@ -75,7 +76,7 @@ def test_the_list_of_groups_leads_there_too(server: Server) -> None:
 def test_a_group_that_is_not_there_is_passed_over(server: Server) -> None:
     page = visit(server, found("Woman"), group="Nobody", view="Nothing")
     assert not page.exception
-    assert "Table of groups" in seen(page.header)
+    assert TABLE_OF_GROUPS in seen(page.header)
 
 
 def test_names_stay_inert_on_cards_and_in_a_groups_view(server: Server) -> None:
@@ -90,6 +91,6 @@ def test_names_stay_inert_on_cards_and_in_a_groups_view(server: Server) -> None:
 
 def test_choices_of_a_view_outlast_a_look_at_another(server: Server) -> None:
     page = visit(server, make_result())
-    widget(page.selectbox, "Order of the groups").set_value("q").run()
+    widget(page.selectbox, ORDER).set_value("q").run()
     view(view(page, "Axes"), "Groups")
-    assert widget(page.selectbox, "Order of the groups").value == "q"
+    assert widget(page.selectbox, ORDER).value == "q"

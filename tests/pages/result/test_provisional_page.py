@@ -11,6 +11,7 @@ from grasp_core.result import RunResult
 from grasp_core.server import Server
 from grasp_core.store.runs import Request, RunRecord
 from grasp_core.wording import number
+from tests.labels import CANCEL_RUN, DATA_AND_METHODS, MAKE_LINK, TABLE_OF_GROUPS
 from tests.pages.conftest import ENTRY
 from tests.pages.visits import menus, press, seen, view, widget
 from tests.results import so_far
@@ -58,12 +59,12 @@ def test_values_then_p_and_then_the_result(server: Server, example_result: RunRe
     assert table(page)["gai_p"].str.fullmatch(r"about 0\.\d{3} \(0\.\d{3}–[01]\.\d{3}\)").all()
     assert not menus(page)
     assert seen(page.header) == "\n".join(
-        ["Table of groups", "One statistic in every group", "Agreement inside and across groups"]
+        [TABLE_OF_GROUPS, "One statistic in every group", "Agreement inside and across groups"]
     )
     server.runs.finish(going, "done", result=example_result)
     page.run()
     assert not [one for one in page.info if "Provisional" in one.value]
-    assert "Methods" in seen(view(page, "Data and methods").header)
+    assert "Methods" in seen(view(page, DATA_AND_METHODS).header)
     view(page, "Groups")
     assert "Export" in menus(page)
     assert table(page)["gai_p"].dtype == float
@@ -87,9 +88,9 @@ def test_a_stranger_sees_it_too_without_names(server: Server, example_result: Ru
     page = visit("shared", token=token)
     assert "Provisional, after 500 permutations" in seen(page.info)
     assert len(table(page)) == 20
-    assert not [button for button in page.button if button.label == "Cancel the run"]
+    assert not [button for button in page.button if button.label == CANCEL_RUN]
     server.runs.finish(going, "done", result=example_result)
-    assert "Methods" in seen(visit("shared", token=token, view="Data and methods").header)
+    assert "Methods" in seen(visit("shared", token=token, view=DATA_AND_METHODS).header)
 
 
 def test_a_link_is_made_while_the_run_goes_on(server: Server, example_result: RunResult, going) -> None:
@@ -99,7 +100,7 @@ def test_a_link_is_made_while_the_run_goes_on(server: Server, example_result: Ru
     shown = seen(page.markdown)
     assert f"It leaves out {number(small, 'group')} with fewer than {LEAST} raters" in shown
     assert "It shows what is found so far, and the result once it is there." in shown
-    press(page, "Make a link")
+    press(page, MAKE_LINK)
     assert len(server.links.of_run(going.id)) == 1
 
 

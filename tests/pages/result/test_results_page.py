@@ -14,6 +14,7 @@ from grasp_core.remarks.remark import said
 from grasp_core.result import GroupResult, RunResult
 from grasp_core.server import Server
 from grasp_core.store.runs import Request
+from tests.labels import CANCEL_RUN, DATA_AND_METHODS, ORDER, RUN_AGAIN, TRY_EXAMPLE
 from tests.pages.conftest import ENTRY
 from tests.pages.visits import (
     drop,
@@ -59,7 +60,7 @@ def test_unknown_run_gets_a_sentence_and_a_way_on(server: Server) -> None:
 def test_link_shows_the_same_to_a_new_visitor(results: AppTest, server: Server) -> None:
     visitor = _visit(shown_run(results, server).id)
     assert seen(visitor.header) == seen(results.header)
-    press(visitor, "Change and run again")
+    press(visitor, RUN_AGAIN)
     assert "Load the data first" in seen(visitor.info)
 
 
@@ -84,7 +85,7 @@ def test_table_filters(results: AppTest) -> None:
 
 
 def test_rows_can_be_ordered_by_effect(results: AppTest) -> None:
-    widget(results.selectbox, "Order of the groups").set_value("effect").run()
+    widget(results.selectbox, ORDER).set_value("effect").run()
     assert "Asian, Man" in list(_table(results)["group"])[:2]
 
 
@@ -113,7 +114,7 @@ def test_each_statistic_has_its_histograms(results: AppTest, statistic: str) -> 
 
 
 def test_methods_and_data_are_described(results: AppTest, server: Server) -> None:
-    words = seen(view(results, "Data and methods").markdown)
+    words = seen(view(results, DATA_AND_METHODS).markdown)
     for name in ("IRR", "XRR", "GAI", "DSI", "Correction", "Smallest group"):
         assert f"**{name}**" in words
     assert shown_run(results, server).summary.sha256 in seen(results.text)
@@ -126,7 +127,7 @@ def test_change_and_run_again_keeps_the_settings(
     widget(page.multiselect, "Intersections").set_value([("rater_race", "rater_gender")])
     widget(page.number_input, "Permutations").set_value(200).run()
     finished(press(page, "Run"), server)
-    on(press(page, "Change and run again"), "analysis")
+    on(press(page, RUN_AGAIN), "analysis")
     assert widget(page.multiselect, "Intersections").value == [("rater_race", "rater_gender")]
     widget(page.number_input, "Seed").set_value(2).run()
     press(page, "Run")
@@ -149,7 +150,7 @@ def test_three_warnings_stand_in_the_open_the_gravest_first_each_with_its_way(
         "column b is ",
     ]
     assert "column c" in seen(widget(page.expander, "1 more warning").warning)
-    said_on_methods = seen(view(page, "Data and methods").warning)
+    said_on_methods = seen(view(page, DATA_AND_METHODS).warning)
     assert [said_on_methods.count(str(one)) for one in warnings] == [1, 1, 1, 1]
     press(page, "Take 15,999 permutations")
     assert "Load the data first" in seen(page.info)
@@ -157,9 +158,9 @@ def test_three_warnings_stand_in_the_open_the_gravest_first_each_with_its_way(
 
 @pytest.mark.long
 def test_a_question_asked_again_is_answered_at_once_and_says_so(page: AppTest, server: Server) -> None:
-    finished(press(page, "Try the example"), server)
+    finished(press(page, TRY_EXAMPLE), server)
     assert "run before" not in seen(page.info)
-    on(press(on(page, "start"), "Try the example"), "results")
+    on(press(on(page, "start"), TRY_EXAMPLE), "results")
     assert "nothing was computed now: this is that result, of just now (" in seen(page.info)
 
 
@@ -176,10 +177,10 @@ def test_a_run_can_be_cancelled(page: AppTest, server: Server, example: dict[str
     widget(page.number_input, "Permutations").set_value(2_000_000).run()
     press(page, "Run")
     assert "goes on when you close this page" in seen(page.caption)
-    press(on(page, "results"), "Cancel the run")
+    press(on(page, "results"), CANCEL_RUN)
     finished(page, server)
     assert "cancelled" in seen(page.warning)
-    press(page, "Change and run again")
+    press(page, RUN_AGAIN)
     assert widget(page.number_input, "Permutations").value == 2_000_000
 
 

@@ -15,6 +15,7 @@ from grasp_core.settings import Settings
 from grasp_core.store.runs import RunRecord
 from pages._ui.runs.progress import how_far
 from tests.empty_store import empty_home
+from tests.labels import DELETE
 from tests.pages.conftest import ENTRY
 from tests.pages.visits import on, open_example, press, seen, widget
 from tests.results import make_result, with_pairs, with_slices
@@ -123,7 +124,7 @@ def test_delete_asks_first(server: Server) -> None:
     assert "One link to it stops working" in seen(page.warning)
     press(page, "Keep it")
     assert server.runs.get(run.id) is not None
-    press(press(page, "Delete"), "Delete for good")
+    press(press(page, "Delete"), DELETE)
     assert server.runs.get(run.id) is None
     assert "No run has been saved yet" in seen(page.info)
 

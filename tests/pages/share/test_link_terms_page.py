@@ -6,6 +6,7 @@ from streamlit.testing.v1 import AppTest
 
 from grasp_core.server import Server
 from grasp_core.store.visiting.tries import BY_ADDRESS
+from tests.labels import MAKE_LINK, ORDER
 from tests.pages.conftest import ENTRY
 from tests.pages.share.test_shared_page import CLOSED, _everything, _only_link, _shared, _visit
 from tests.pages.visits import press, seen, widget
@@ -32,7 +33,7 @@ def test_a_password_is_asked_for_before_anything_is_shown(server: Server) -> Non
     assert "A run" in seen(page.title)
     assert not page.error
     page.run()
-    widget(page.selectbox, "Order of the groups").set_value("q").run()
+    widget(page.selectbox, ORDER).set_value("q").run()
     assert "A run" in seen(page.title)
     assert _only_link(server, run_id).uses == 1
 
@@ -65,13 +66,13 @@ def test_a_link_is_made_with_terms_and_all_are_withdrawn(server: Server) -> None
     page.switch_page("results.py").run()
     press(page, "Share")
     widget(page.text_input, "Password (optional)").set_value("short")
-    press(page, "Make a link")
+    press(page, MAKE_LINK)
     assert not server.links.of_run(run_id)
     press(page, "Share")
     widget(page.text_input, "Password (optional)").set_value(PASSWORD)
     widget(page.number_input, "Visits (optional)").set_value(3)
     widget(page.checkbox, "Show groups of fewer than 5 raters too").set_value(True)
-    press(page, "Make a link")
+    press(page, MAKE_LINK)
     link = _only_link(server, run_id)
     assert (link.has_password, link.max_uses, link.target.small_groups) == (True, 3, True)
     press(page, "Share")

@@ -12,6 +12,7 @@ from grasp_core.result import RunResult
 from grasp_core.server import Server
 from grasp_core.store.links import Link
 from grasp_core.store.runs import Request
+from tests.labels import MAKE_LINK, ORDER
 from tests.pages.conftest import ENTRY
 from tests.pages.visits import press, seen, widget
 from tests.results import make_group, make_outcome, make_result
@@ -112,7 +113,7 @@ def test_revoking_ends_a_visit_at_its_next_interaction(server: Server) -> None:
     run_id, token = _shared(server, make_result())
     page = _visit(token)
     server.links.revoke(_only_link(server, run_id).id)
-    widget(page.selectbox, "Order of the groups").set_value("q").run()
+    widget(page.selectbox, ORDER).set_value("q").run()
     assert CLOSED in seen(page.info)
     assert not page.dataframe
 
@@ -120,7 +121,7 @@ def test_revoking_ends_a_visit_at_its_next_interaction(server: Server) -> None:
 def test_a_visit_counts_once(server: Server) -> None:
     run_id, token = _shared(server, make_result())
     page = _visit(token)
-    widget(page.selectbox, "Order of the groups").set_value("q").run()
+    widget(page.selectbox, ORDER).set_value("q").run()
     page.run()
     assert _only_link(server, run_id).uses == 1
     _visit(token)
@@ -157,7 +158,7 @@ def test_share_makes_a_link_and_revoke_ends_it(server: Server) -> None:
     assert "The smallest group on it has 5 raters" in seen(page.markdown)
     widget(page.text_input, "For whom or what (optional)").set_value("the <b>board</b>")
     widget(page.selectbox, "Works for").set_value("7 days")
-    press(page, "Make a link")
+    press(page, MAKE_LINK)
     link = _only_link(server, run_id)
     assert link.label == "the <b>board</b>"
     assert round((link.expires_at or 0) - link.created_at) == 7 * 86400
@@ -179,5 +180,5 @@ def test_a_link_may_end_on_a_day_of_ones_choice(server: Server) -> None:
     page.switch_page("results.py").run()
     press(page, "Share")
     widget(page.selectbox, "Works for").set_value("No end")
-    press(page, "Make a link")
+    press(page, MAKE_LINK)
     assert _only_link(server, run_id).expires_at is None

@@ -5,31 +5,25 @@ import json
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from grasp_core.example import COHESIVE, INCOHESIVE
+from grasp_core.example import COHESIVE, INCOHESIVE, example_spec
 from grasp_core.result import RunResult
 from grasp_core.server import Server
-from tests.pages.visits import finished, on, press, seen, shown_run
+from tests.labels import TRY_EXAMPLE
+from tests.pages.visits import on, press, seen, shown_run
 
 
 def test_three_doors(page: AppTest) -> None:
     assert [header.value for header in page.header] == [
-        "Try the example",
+        TRY_EXAMPLE,
         "Bring your data",
         "Open a saved result",
     ]
     assert "is it real?" in seen(page.markdown)
 
 
-def test_example_answers_with_its_planted_groups(page: AppTest, server: Server) -> None:
-    finished(press(page, "Try the example"), server)
-    assert COHESIVE.label in seen(page.header)
-    assert INCOHESIVE.label in seen(page.header)
-    assert not page.exception
-    assert not page.error
-
-
 def test_example_is_loaded_for_the_other_screens(page: AppTest, server: Server) -> None:
-    press(page, "Try the example")
+    press(page, TRY_EXAMPLE)
+    assert shown_run(page, server).spec == example_spec()
     page.switch_page("data.py").run()
     assert [metric.value for metric in page.metric] == ["350", "104", "36,400", "104"]
 
@@ -44,6 +38,9 @@ def test_saved_result_opens_as_it_was(page: AppTest, server: Server, example_res
     assert shown_run(page, server).id != first.id
     assert seen(page.header) == headline
     assert COHESIVE.label in headline
+    assert INCOHESIVE.label in headline
+    assert not page.exception
+    assert not page.error
 
 
 @pytest.mark.parametrize(

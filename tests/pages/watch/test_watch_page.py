@@ -17,6 +17,7 @@ from grasp_core.store.runs import RunRecord
 from grasp_core.store.watches.records import Watch
 from grasp_core.web.api.app import mount
 from grasp_core.web.uploads import UploadLedger
+from tests.labels import DELETE
 from tests.pages.conftest import ENTRY
 from tests.pages.people import ANN, BOB, VERA, become
 from tests.pages.visits import press, seen, widget
@@ -115,7 +116,7 @@ def test_it_is_paused_resumed_looked_at_and_deleted(server: Server, run: RunReco
     assert found is not None
     assert (found.every, found.paused, found.looked_at is None) == ("weekly", None, False)
     press(page, "Delete")
-    press(page, "Delete for good")
+    press(page, DELETE)
     assert server.watches.all() == []
     told = [entry.details for entry in server.audit.search(action="watch")[0]]
     assert told == [{"every": "weekly"}, {"paused": False}, {"paused": True}]

@@ -1,0 +1,20 @@
+"""Labels of pages that many tests look for: whoever rewords one changes it here, too."""
+
+from __future__ import annotations
+
+ALL_STATISTICS = "Every group's statistics, with arrows and stars"
+ANNOTATIONS_FILE = "Annotations file"
+CANCEL_RUN = "Cancel the run"
+CONTINUE = "Continue to the analysis"
+DATA_AND_METHODS = "Data and methods"
+DELETE = "Delete for good"
+ITEM_COLUMN = "Item column"
+LABEL_COLUMN = "Label column"
+LEVEL = "Level of measurement"
+MAKE_LINK = "Make a link"
+ORDER = "Order of the groups"
+RATER_COLUMN = "Rater column"
+RUN_AGAIN = "Change and run again"
+TABLE_OF_GROUPS = "Table of groups"
+TRY_EXAMPLE = "Try the example"
+UNDERSTOOD = "What was understood"
