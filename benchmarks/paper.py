@@ -1,7 +1,7 @@
 """The GRASP paper's Table 5 from the published DICES-350: ``python -m benchmarks.paper [--data FOLDER]``.
 
 Each printed value stands beside the one computed here, with its arrow and stars, in plain NumPy: by the
-definitions of `grasp_core.statistics` under the paper's conventions, regrouping by regrouping, without kernels.
+definitions of `grasp_core.statistics` under the paper's conventions, without kernels.
 """
 
 from __future__ import annotations
@@ -125,8 +125,8 @@ def _rows(folder: Path) -> list[dict[str, str]]:
             if set(_COLUMNS) <= set(rows.fieldnames or ()):
                 return [row for row in rows if row["rater_id"] not in REMOVED_350]
     raise DataError(
-        f"{folder} holds no CSV file with the columns {', '.join(_COLUMNS)}; name the folder of the published "
-        "DICES-350, or leave it out and the file is fetched"
+        f"{folder} holds no CSV file with the columns {', '.join(_COLUMNS)}; name the folder of the "
+        "published DICES-350, or leave it out and the file is fetched"
     )
 
 
@@ -175,9 +175,7 @@ def unstable_order(counts: Sequence[int]) -> list[int]:
             rows[low : high + 1] = sorted(rows[low : high + 1], key=lambda row: row >> _PLACE)
             continue
         if depth < 0:
-            raise NotImplementedError(
-                "NumPy goes on by a heapsort here, which counts of DICES-350 never need"
-            )
+            raise NotImplementedError("NumPy goes on by a heapsort, which DICES-350 never needs")
         middle = low + (high - low) // 2
         for one, other in ((middle, low), (high, middle), (middle, low)):
             if rows[one] >> _PLACE < rows[other] >> _PLACE:
@@ -237,9 +235,8 @@ def _print(paper: Table, ours: Table) -> None:
     for (group, name), cell in paper.items():
         here = ours[group, name]
         if cell[:3] != here[:3]:
-            print(
-                f"differs: {group}, {name}: printed {cell}, computed {here}, p {here.p:.4f}, q {here.q:.4f}"
-            )
+            chance = f"p {here.p:.4f}, q {here.q:.4f}"
+            print(f"differs: {group}, {name}: printed {cell}, computed {here}, {chance}")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
