@@ -19,7 +19,7 @@ from grasp_core.annotations import BoolArray, FloatArray, Int64Array
 from grasp_core.errors import DataError
 from grasp_core.io.formats.datasets.dices import REMOVED_350
 from grasp_core.io.sources.published import fetch
-from grasp_core.permutation.nulls.tails import tails
+from grasp_core.permutation.nulls.tails import FEWEST, tails
 from grasp_core.permutation.testing.corrections import step_up
 from grasp_core.spec import LEVEL
 from grasp_core.statistics.cross_group import cross_negentropy, plurality_agreement, xrr
@@ -198,7 +198,7 @@ def unstable_order(counts: Sequence[int]) -> list[int]:
 
 
 def computed(data: Data, permutations: int, seed: int) -> Table:
-    """The table from the data; profiles are shuffled over all raters."""
+    """The table from the data; profiles are shuffled over all raters, at least 100 times."""
     rng, n_raters = np.random.default_rng(seed), data.member.shape[1]
     observed = statistics(data, np.arange(n_raters))
     null = np.array([statistics(data, rng.permutation(n_raters)) for _ in range(permutations)])
@@ -206,7 +206,7 @@ def computed(data: Data, permutations: int, seed: int) -> Table:
     groups = [line.split("|")[1] for line in TABLE_5.splitlines()]
     for s, name in enumerate(STATISTICS):
         found = [tails(value, null[:, g, s]) for g, value in enumerate(observed[:, s])]
-        p = [float(one.p("paper") or 0.0) for one in found]
+        p = [one.p("paper") for one in found]
         for g, q in enumerate(step_up(p, "benjamini-hochberg")):
             stars = "*" * ((p[g] < LEVEL) + (q < LEVEL))
             arrow = "↓" if found[g].below else "↑"
@@ -246,6 +246,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--permutations", type=int, default=1_000, metavar="B")
     parser.add_argument("--seed", type=int, default=1)
     chosen = parser.parse_args(arguments)
+    if chosen.permutations < FEWEST:
+        parser.error(f"--permutations: at least {FEWEST}; with fewer there is no p-value")
     try:
         folder = chosen.data or fetch("dices-350", Path("build")).parent
         ours = computed(read(folder), chosen.permutations, chosen.seed)

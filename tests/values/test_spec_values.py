@@ -43,7 +43,6 @@ FULL = RunSpec(
         strata=("phase",),
         p_value="paper",
         cross_negentropy="paper",
-        voting_agreement="kappa",
         ties="random",
         correction="max-t",
         family="statistic-axis",
@@ -199,7 +198,7 @@ def test_defaults_and_paper_conventions() -> None:
     assert (paper.p_value, paper.cross_negentropy) == ("paper", "paper")
     assert (paper.voting_agreement, paper.ties) == ("kappa", "first")
     assert spec.voting_agreement == "alpha"
-    assert "voting_agreement" not in RunSpec(DataSpec(), spec).to_dict()["analysis"]  # keeps older hashes
+    assert "voting_agreement" not in RunSpec(FULL.data, spec).to_dict()["analysis"]  # keeps older hashes
 
 
 @pytest.mark.parametrize(
