@@ -117,17 +117,17 @@ def test_white_mens_gai() -> None:
 
 
 def test_nominal_stars_are_the_papers() -> None:
-    """Under `paper` p-values, seed 1, 10,000 permutations: two cells sit at 0.05."""
+    """Under `paper` p-values, seed 1, 10,000 permutations: two cells differ, two sit at 0.05."""
     differing = [
         (cell["group"], cell["statistic"])
         for cell, outcome in cells(paper_run(), EXACT)
         if (cell["significance"] != "none") != (outcome.p < 0.05)
     ]
-    assert len(differing) <= 2
-    # The first two are known to differ. With 200,000 permutations (seed 5) they have p = 0.081 and
-    # 0.047, and the third 0.048: with 10,000 it falls on either side.
-    border = {("White, Man", "irr"), ("Multiracial, Woman", "plurality_size"), ("Black, Woman", "irr")}
-    assert set(differing) <= border
+    # With 100,000 permutations (seed 7) p is 0.080 and 0.073; the other two have 0.048, and with 10,000
+    # fall on either side.
+    known = {("White, Man", "irr"), ("White", "cross_negentropy")}
+    border = {("Multiracial, Woman", "plurality_size"), ("Black, Woman", "irr")}
+    assert known <= set(differing) <= known | border
 
 
 def test_arrows_are_the_papers() -> None:
@@ -141,13 +141,16 @@ def test_arrows_are_the_papers() -> None:
 
 
 def test_stars_after_correction_are_the_papers() -> None:
-    """Not promised by the definitions; so it is counted, not held cell by cell."""
+    """The paper's corrected stars do not follow from its p for three cells; two sit at 0.05."""
     differing = [
         (cell["group"], cell["statistic"])
         for cell, outcome in cells(paper_run(), EXACT)
         if (cell["significance"] == "bh") != (outcome.q < 0.05)
     ]
-    assert len(differing) <= 4, differing
+    # With 100,000 permutations (seed 7) q is 0.093, 0.10 and 0.032; the other two have 0.052 and 0.048.
+    known = {("Latine, Woman", "xrr"), ("White, Man", "gai"), ("Asian, Woman", "plurality_size")}
+    border = {("White, Man", "cross_negentropy"), ("Asian, Woman", "negentropy")}
+    assert known <= set(differing) <= known | border
 
 
 def test_the_wide_file_gives_the_same_numbers() -> None:
