@@ -12,11 +12,12 @@ SERVERS ?= 1
 IDLE ?= 2000
 EXPORTS ?=
 STUDY ?= full
+DICES ?=
 
 VENV_PYTHON := .venv/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check mutants test-long test-lowest coverage test-lm test-connectors lint bench bench-clickers bench-loading bench-plan bench-power bench-raft bench-idle bench-scaling bench-sessions bench-tail study fuzz exports settings-table codes-table digests sbom lock clean
+.PHONY: help setup run test check mutants test-long test-lowest coverage test-lm test-connectors lint bench bench-clickers bench-loading bench-plan bench-power bench-raft bench-idle bench-scaling bench-sessions bench-tail paper study fuzz exports settings-table codes-table digests sbom lock clean
 
 help: ## list these targets
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
@@ -96,6 +97,10 @@ bench-clickers: ## wrong findings that random clickers make, before and after sc
 bench-power: ## power and size of every test, coverage of intervals, on planted effects (fewer data sets: make bench-power SETS=100)
 	@tools/setup.sh app
 	$(VENV_PYTHON) -m benchmarks.power --sets $(SETS)
+
+paper: ## print the GRASP paper's Table 5 beside the one computed from the published data (DICES=folder; else they are fetched)
+	@tools/setup.sh app
+	@$(VENV_PYTHON) -m benchmarks.paper $(if $(DICES),--data '$(DICES)')
 
 study: ## simulate error rates and write docs/validity.md (a look: make study STUDY=quick); goes on where it was interrupted
 	@tools/setup.sh app

@@ -32,7 +32,7 @@ from grasp_core.panels.items.panel import ItemsAsked, look_at_items
 from grasp_core.panels.models import kernel as models
 from grasp_core.panels.warm import warm
 from grasp_core.spec import AnalysisSpec, RunSpec
-from tests.permutation.simulated import DATA_SPEC, dataset, simulate
+from tests.permutation.simulated import CONVENTIONS, DATA_SPEC, dataset, simulate
 
 warm()
 ways = set()
@@ -48,7 +48,7 @@ for missing, unknown, (dense, tables), convention, level in itertools.product(
     annotations = dataclasses.replace(annotations, categories=tuple(str(k + 1) for k in range(categories)))
     axes = (("gender",), ("race",), ("gender", "race"))
     spec = AnalysisSpec(
-        axes=axes, level=level, cross_negentropy=convention, ties="random", strata=("region",)
+        axes=axes, level=level, **CONVENTIONS[convention], ties="random", strata=("region",)
     )
     built = build_design(
         annotations, raters, form_groups(raters, axes), spec, dense=dense, tables=tables
