@@ -25,8 +25,8 @@ from grasp_core.remarks.remark import Remark
 from grasp_core.spec import SIDES, STATISTICS, RunSpec
 
 FORMAT = "grasp-run"
-READ_VERSIONS = (2, 3)
-"""Version 2 lacked verdicts."""
+READ_VERSIONS = (1, 2, 3)
+"""Version 1 lacked label use, version 2 verdicts."""
 
 VerdictCode = Literal["clear", "hint", "explained", "none", "untestable"]
 Kind = Literal["labels", "items", "cohesion", "spread"]
