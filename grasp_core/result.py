@@ -45,9 +45,9 @@ class Verdict:
     "none", and "untestable", for which `why` is the reason. `kinds` are the ways in which it differs, as far
     as one can be named: in how often it gives labels, in the items to which it does, in how far its raters
     agree with each other, and in how far they spread. `p` is that of all tests together and `q` the same
-    after correction, of which `bound` is the upper end of its 95 % Monte-Carlo interval; `strength` orders
-    groups of equal p. An axis of two groups is one question: then `other` is the other one, with the same
-    verdict.
+    after correction, of which `bound` is the upper end of its 95 % Monte-Carlo interval; `strength`, how far
+    the tests lie from their mean in standard deviations, orders groups of equal p. An axis of two groups is
+    one question: then `other` is the other one, with the same verdict.
     """
 
     code: VerdictCode

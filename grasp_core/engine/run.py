@@ -20,7 +20,7 @@ from grasp_core.io.dataset.load import Dataset
 from grasp_core.io.parts.survey import DatasetInParts
 from grasp_core.panels.cohesion.columns import Places
 from grasp_core.panels.cohesion.panel import Cohesion
-from grasp_core.panels.cohesion.verdict import Tested, hypotheses, tested_together, with_verdicts
+from grasp_core.panels.cohesion.verdict import Joint, hypotheses, joint_tests, with_verdicts
 from grasp_core.panels.given.panel import check_given
 from grasp_core.panels.models.panel import Models
 from grasp_core.panels.panel import Panel, RunPanel
@@ -200,7 +200,7 @@ def finish(
     )
 
 
-def verdicts(prepared: Prepared, tally: Tally) -> list[Tested]:
+def verdicts(prepared: Prepared, tally: Tally) -> list[Joint]:
     """All groups of a run tested together, whether or not one of them explains another."""
     checks = {check.axes: check for check in prepared.assignment}
     of_shuffles = prepared.shuffles
@@ -213,7 +213,7 @@ def verdicts(prepared: Prepared, tally: Tally) -> list[Tested]:
             untestable[g] = "few-raters"
         elif check is not None and check.large:
             untestable[g] = "other-items" if check.own_items else "other-workload"
-    return tested_together(tally.together, hypotheses(prepared.grouping), untestable)
+    return joint_tests(tally.together, hypotheses(prepared.grouping), untestable)
 
 
 def _unmatched(prepared: Prepared, found: RunResult) -> list[Unmatched]:

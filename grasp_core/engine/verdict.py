@@ -13,7 +13,7 @@ from grasp_core.engine.run import Prepared, verdicts
 from grasp_core.groups import AxisSet, Group, Grouping
 from grasp_core.io.parts.survey import DatasetInParts
 from grasp_core.panels.cohesion.panel import Cohesion
-from grasp_core.panels.cohesion.verdict import FEWEST_CLEAR, Tested, hypotheses, tested_together
+from grasp_core.panels.cohesion.verdict import FEWEST_CLEAR, Joint, hypotheses, joint_tests
 from grasp_core.panels.pairs.sides import only_raters
 from grasp_core.permutation.nulls.tally import Tally
 from grasp_core.result import GroupResult, RunResult
@@ -53,8 +53,8 @@ def explained(result: RunResult, prepared: Prepared, permutations: int, permute:
     """The result in which clear groups that another one explains are told so.
 
     The strongest stays; its raters, of an axis of two groups those of the smaller one, are left out, and the
-    others are tested again on the rest, by permutations with the same seed: those that do not hold there are
-    explained by it. So on with the strongest of the rest.
+    others are tested again on the rest, by permutations with the same seed. So on with the strongest of those
+    that hold there. The others are explained by the group left out so far that has most of their raters.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def explained(result: RunResult, prepared: Prepared, permutations: int, permute:
     ]
     if isinstance(prepared.dataset, DatasetInParts):
         return result
-    kept = np.ones(grouping.member.shape[1], np.bool_)
+    kept, out = np.ones(grouping.member.shape[1], np.bool_), list[int]()
     for _ in range(MOST_ROUNDS):
         if len(standing) < 2:
             break
@@ -89,14 +89,17 @@ def explained(result: RunResult, prepared: Prepared, permutations: int, permute:
         tested = _on_rest(others, prepared, kept, permutations, permute)
         standing = [_Standing(one.groups, one.p, one.strength) for one in tested if _holds(one)]
         holding = {one.groups for one in standing}
-        by |= {g: grouping.groups[smaller] for groups in others if groups not in holding for g in groups}
+        out.append(smaller)
+        for groups in (one for one in others if one not in holding):
+            most = max(out[::-1], key=lambda h: int((grouping.member[h] & grouping.member[groups[0]]).sum()))
+            by |= dict.fromkeys(groups, grouping.groups[most])
     return replace(result, groups=tuple(_told(row, by.get(g)) for g, row in enumerate(result.groups)))
 
 
 def _rank(
     one: _Standing, grouping: Grouping
 ) -> tuple[float, float, int, list[tuple[AxisSet, tuple[str, ...]]]]:
-    """The strongest first: by p, then by the sum, then by size; names decide what is still equal."""
+    """The strongest first: by p, distance from chance, size; names decide what is equal still."""
     raters = int(grouping.n_raters[list(one.groups)].sum())
     return (
         one.p,
@@ -116,7 +119,7 @@ def _told(row: GroupResult, by: Group | None) -> GroupResult:
     return replace(row, verdict=replace(row.verdict, code="explained", by=by))
 
 
-def _holds(one: Tested) -> bool:
+def _holds(one: Joint) -> bool:
     return one.why is None and one.p < LEVEL
 
 
@@ -126,10 +129,11 @@ def _on_rest(
     kept: BoolArray,
     permutations: int,
     permute: Permute,
-) -> list[Tested]:
+) -> list[Joint]:
     """Hypotheses tested on the raters who are kept; without those that lost all raters of a side."""
     grouping = prepared.grouping
-    member, known = grouping.member & kept, grouping.known & kept
+    member: BoolArray = np.logical_and(grouping.member, kept)
+    known: BoolArray = np.logical_and(grouping.known, kept)
     others = known[grouping.known_of] & ~member
     sides = member.any(axis=1) & others.any(axis=1)
     left = [groups for groups in asked if sides[list(groups)].all()]
@@ -152,5 +156,5 @@ def _on_rest(
     panel = Cohesion.of(dataset, rest, analysis)
     tally = permute(panel, analysis, sum(one.n_annotations for one in dataset.questions))
     place = {g: k for k, g in enumerate(chosen)}
-    tested = tested_together(tally.together, [tuple(place[g] for g in groups) for groups in left], {})
+    tested = joint_tests(tally.together, [tuple(place[g] for g in groups) for groups in left], {})
     return [one._replace(groups=tuple(chosen[k] for k in one.groups)) for one in tested]

@@ -12,7 +12,15 @@ from grasp_core.annotations import FloatArray
 from grasp_core.groups import AxisSet, Grouping
 from grasp_core.panels.cohesion.columns import DISTANCE, GAI, LABEL_USE, Places
 from grasp_core.permutation.nulls.tails import FEWEST, TIE_TOLERANCE
-from grasp_core.permutation.testing.combination import Evidence, combined, holding, p_of, step_down
+from grasp_core.permutation.testing.combination import (
+    TESTS,
+    Evidence,
+    Test,
+    combined,
+    holding,
+    p_of,
+    step_down,
+)
 from grasp_core.result import GroupResult, Kind, Untestable, Verdict, VerdictCode
 from grasp_core.spec import LEVEL, STATISTICS
 
@@ -25,7 +33,7 @@ _VALUES = 4
 _USE, _DISTANCE, _GAI, _GAP_VALUE = range(_VALUES)
 
 
-class Tested(NamedTuple):
+class Joint(NamedTuple):
     """What became of one hypothesis: a group, or both groups of an axis that has no others.
 
     `kinds`, `p`, `q`, `bound` and `strength` are as in :class:`~grasp_core.result.Verdict`; `why` says why it
@@ -105,9 +113,9 @@ def hypotheses(grouping: Grouping) -> list[tuple[int, ...]]:
     return found
 
 
-def tested_together(
+def joint_tests(
     values: FloatArray, asked: Sequence[tuple[int, ...]], untestable: Mapping[int, Untestable]
-) -> list[Tested]:
+) -> list[Joint]:
     """Test hypotheses, and correct over all that can be tested.
 
     Parameters
@@ -124,21 +132,22 @@ def tested_together(
     One hypothesis is looked at after the other, so that what is held beside the values is one whole number a
     hypothesis and permutation.
     """
-    found: list[Tested] = []
+    found: list[Joint] = []
     reached = []
     for groups in asked:
         why = next((untestable[g] for g in groups if g in untestable), None)
         if why is None and len(values) <= FEWEST:
             why = "few-permutations"
-        evidence = None if why else _evidence(values, groups)
-        if evidence is None:
-            found.append(Tested(groups, why or "not-estimable"))
+        tests = [] if why else _taking_part(values, groups)
+        if not tests:
+            found.append(Joint(groups, why or "not-estimable"))
             continue
+        evidence = _evidence(tests)
         whole = combined(evidence)
-        p = int(whole.reached[0]) / len(values)
+        p = int(whole[0]) / len(values)
         kinds = _kinds(evidence) if p < LEVEL else ()
-        found.append(Tested(groups, None, kinds, p, strength=whole.strength))
-        reached.append(whole.reached.astype(np.int32))
+        found.append(Joint(groups, None, kinds, p, strength=_far(tests)))
+        reached.append(whole.astype(np.int32))
     if not reached:
         return found
     down = step_down(np.stack(reached, axis=1))
@@ -147,20 +156,37 @@ def tested_together(
     return [one if one.why else one._replace(q=of[one.groups][0], bound=of[one.groups][1]) for one in found]
 
 
-def _evidence(values: FloatArray, groups: tuple[int, ...]) -> Evidence | None:
-    """The tests that can be estimated; None where none can."""
+def _taking_part(values: FloatArray, groups: tuple[int, ...]) -> list[tuple[Test, FloatArray]]:
+    """The tests that can be estimated, with their values (N,); an axis of two groups has two of cohesion."""
     first, *_ = groups  # both halves of an axis have one label use, up to its sign, and one distance
-    use, distance = (
-        p_of(values[:, first, place]) if _estimable(values[:, list(groups), place]) else None
-        for place in (_USE, _DISTANCE)
-    )
-    cohesion = []
+    one_for_all: tuple[tuple[Test, int], ...] = (("label_use", _USE), ("distance", _DISTANCE))
+    found = [
+        (test, values[:, first, place])
+        for test, place in one_for_all
+        if _estimable(values[:, list(groups), place])
+    ]
     for g in groups:
         place = _GAI if _estimable(values[:, [g], _GAI]) else _GAP_VALUE
         if _estimable(values[:, [g], place]):
-            cohesion.append(p_of(values[:, g, place], two_sided=True))
-    evidence = Evidence(use, distance, tuple(cohesion))
-    return evidence if evidence.known else None
+            found.append(("cohesion", values[:, g, place]))
+    return found
+
+
+def _evidence(tests: Sequence[tuple[Test, FloatArray]]) -> Evidence:
+    found: dict[Test, list[FloatArray]] = {test: [] for test in TESTS}
+    for test, values in tests:
+        found[test].append(p_of(values, two_sided=test == "cohesion"))
+    return Evidence(
+        next(iter(found["label_use"]), None), next(iter(found["distance"]), None), tuple(found["cohesion"])
+    )
+
+
+def _far(tests: Sequence[tuple[Test, FloatArray]]) -> float:
+    """How far the observed values lie from the mean of all, in standard deviations, all tests together.
+
+    It tells apart what ranks do not: groups beyond all permutations, such as one and a part of it.
+    """
+    return float(np.sqrt(sum(((one[0] - np.nanmean(one)) / np.nanstd(one)) ** 2 for _, one in tests)))
 
 
 def _estimable(values: FloatArray) -> bool:
@@ -183,7 +209,7 @@ def _kinds(evidence: Evidence) -> tuple[Kind, ...]:
 
 
 def with_verdicts(
-    rows: Sequence[GroupResult], tested: Sequence[Tested], permutations: int
+    rows: Sequence[GroupResult], tested: Sequence[Joint], permutations: int
 ) -> tuple[GroupResult, ...]:
     """Groups with their verdicts, none of which is explained by another one yet."""
     found: dict[int, Verdict] = {}
@@ -200,7 +226,7 @@ def with_verdicts(
     return tuple(replace(row, verdict=found[g]) for g, row in enumerate(rows))
 
 
-def _code(one: Tested, permutations: int) -> VerdictCode:
+def _code(one: Joint, permutations: int) -> VerdictCode:
     if max(one.q, one.bound) < LEVEL and permutations >= FEWEST_CLEAR:
         return "clear"
     return "hint" if one.p < LEVEL else "none"

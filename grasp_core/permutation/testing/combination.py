@@ -59,21 +59,6 @@ class Evidence(NamedTuple):
         return tuple(test for test in TESTS if self.of(test))
 
 
-class Combined(NamedTuple):
-    """What the tests of a hypothesis say together.
-
-    Parameters
-    ----------
-    strength : float
-        The Cauchy sum V, as observed.
-    reached : int64 array, shape (N,)
-        How many of the N sums reach that of each row.
-    """
-
-    strength: float
-    reached: Int64Array
-
-
 class StepDown(NamedTuple):
     """Hypotheses after correction: q, and its upper bound for endless permutations; arrays of shape (H,)."""
 
@@ -111,11 +96,12 @@ def p_of(values: FloatArray, *, two_sided: bool = False) -> FloatArray:
     return np.asarray(np.minimum(p, 1 - 1 / (2 * values.size)))
 
 
-def combined(evidence: Evidence) -> Combined:
-    """Fisher's sum of all tests, joined with cohesion alone by a Cauchy sum.
+def combined(evidence: Evidence) -> Int64Array:
+    """How many of the N sums V reach that of each row, shape (N,): N times p* of row 0 and of permutations.
 
     Notes
     -----
+    V is Fisher's sum of all tests, joined with cohesion alone by a Cauchy sum:
     F = -sum of ln p over all tests, p_F by its rank; V = sum of max(0, tan((1/2 - p) pi)) over p_F and the
     p of cohesion. Terms below 0 count 0: uncut, one p near 1 would wipe out the others.
 
@@ -127,7 +113,7 @@ def combined(evidence: Evidence) -> Combined:
     total = np.zeros_like(joined)
     for p in (joined, *evidence.cohesion):
         total += np.maximum(0.0, np.tan((0.5 - p) * np.pi))
-    return Combined(float(total[0]), ranks(total).reached)
+    return ranks(total).reached
 
 
 def step_down(reached: npt.NDArray[np.integer[Any]]) -> StepDown:
@@ -136,7 +122,7 @@ def step_down(reached: npt.NDArray[np.integer[Any]]) -> StepDown:
     Parameters
     ----------
     reached : int array, shape (N, H)
-        :attr:`Combined.reached` of each hypothesis: N times its p*, as observed and in each permutation.
+        :func:`combined` of each hypothesis.
 
     Returns
     -------
