@@ -134,9 +134,8 @@ def _on_rest(
     grouping = prepared.grouping
     member: BoolArray = np.logical_and(grouping.member, kept)
     known: BoolArray = np.logical_and(grouping.known, kept)
-    others = known[grouping.known_of] & ~member
-    sides = member.any(axis=1) & others.any(axis=1)
-    left = [groups for groups in asked if sides[list(groups)].all()]
+    others: BoolArray = np.logical_and(known[grouping.known_of], ~member)
+    left = [g for g in asked if (member[list(g)].any(axis=1) & others[list(g)].any(axis=1)).all()]
     if not left:
         return []
     chosen = [g for groups in left for g in groups]
