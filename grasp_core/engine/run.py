@@ -213,7 +213,9 @@ def verdicts(prepared: Prepared, tally: Tally) -> list[Joint]:
             untestable[g] = "few-raters"
         elif check is not None and check.large:
             untestable[g] = "other-items" if check.own_items else "other-workload"
-    return joint_tests(tally.together, hypotheses(prepared.grouping), untestable)
+    grouping = prepared.grouping
+    raters = grouping.n_raters.tolist()
+    return joint_tests(tally.together, hypotheses(grouping), raters, untestable)
 
 
 def _unmatched(prepared: Prepared, found: RunResult) -> list[Unmatched]:

@@ -155,5 +155,6 @@ def _on_rest(
     panel = Cohesion.of(dataset, rest, analysis)
     tally = permute(panel, analysis, sum(one.n_annotations for one in dataset.questions))
     place = {g: k for k, g in enumerate(chosen)}
-    tested = joint_tests(tally.together, [tuple(place[g] for g in groups) for groups in left], {})
+    asked_here = [tuple(place[g] for g in groups) for groups in left]
+    tested = joint_tests(tally.together, asked_here, rest.n_raters.tolist(), {})
     return [one._replace(groups=tuple(chosen[k] for k in one.groups)) for one in tested]

@@ -13,7 +13,6 @@ from grasp_core.groups import AxisSet, Grouping
 from grasp_core.panels.cohesion.columns import DISTANCE, GAI, LABEL_USE, Places
 from grasp_core.permutation.nulls.tails import FEWEST, TIE_TOLERANCE
 from grasp_core.permutation.testing.combination import (
-    TESTS,
     Evidence,
     Test,
     combined,
@@ -114,7 +113,10 @@ def hypotheses(grouping: Grouping) -> list[tuple[int, ...]]:
 
 
 def joint_tests(
-    values: FloatArray, asked: Sequence[tuple[int, ...]], untestable: Mapping[int, Untestable]
+    values: FloatArray,
+    asked: Sequence[tuple[int, ...]],
+    raters: Sequence[int],
+    untestable: Mapping[int, Untestable],
 ) -> list[Joint]:
     """Test hypotheses, and correct over all that can be tested.
 
@@ -124,6 +126,8 @@ def joint_tests(
         From :func:`values_together`.
     asked : sequence of tuple of int
         From :func:`hypotheses`.
+    raters : sequence of int, length G
+        Of each group.
     untestable : mapping from group
         Why shuffling says nothing of it.
 
@@ -142,7 +146,7 @@ def joint_tests(
         if not tests:
             found.append(Joint(groups, why or "not-estimable"))
             continue
-        evidence = _evidence(tests)
+        evidence = _evidence(tests, alike=len({raters[g] for g in groups}) < len(groups))
         whole = combined(evidence)
         p = int(whole[0]) / len(values)
         kinds = _kinds(evidence) if p < LEVEL else ()
@@ -165,20 +169,27 @@ def _taking_part(values: FloatArray, groups: tuple[int, ...]) -> list[tuple[Test
         for test, place in one_for_all
         if _estimable(values[:, list(groups), place])
     ]
-    for g in groups:
-        place = _GAI if _estimable(values[:, [g], _GAI]) else _GAP_VALUE
-        if _estimable(values[:, [g], place]):
-            found.append(("cohesion", values[:, g, place]))
+    both = values[:, list(groups)]
+    place = _GAI if _estimable(both[..., _GAI]) else _GAP_VALUE
+    if _estimable(both[..., place]):
+        found += [("cohesion", both[:, half, place]) for half in range(len(groups))]
     return found
 
 
-def _evidence(tests: Sequence[tuple[Test, FloatArray]]) -> Evidence:
-    found: dict[Test, list[FloatArray]] = {test: [] for test in TESTS}
-    for test, values in tests:
-        found[test].append(p_of(values, two_sided=test == "cohesion"))
-    return Evidence(
-        next(iter(found["label_use"]), None), next(iter(found["distance"]), None), tuple(found["cohesion"])
-    )
+def _evidence(tests: Sequence[tuple[Test, FloatArray]], *, alike: bool) -> Evidence:
+    """The p of each test.
+
+    Where two groups are of one size, each regrouping has a mirror that changes them round. Both then have
+    their place among the values of either, or chance would decide which of the mirrored is further out.
+    """
+    single: dict[Test, FloatArray] = {test: p_of(of) for test, of in tests if test != "cohesion"}
+    cohesion = [of for test, of in tests if test == "cohesion"]
+    if alike and cohesion:
+        both = p_of(np.concatenate(cohesion), two_sided=True)
+        parts = np.split(both, len(cohesion))
+    else:
+        parts = [p_of(of, two_sided=True) for of in cohesion]
+    return Evidence(single.get("label_use"), single.get("distance"), tuple(parts))
 
 
 def _far(tests: Sequence[tuple[Test, FloatArray]]) -> float:
