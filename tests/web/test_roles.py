@@ -21,6 +21,7 @@ from pages._ui.session import identity, permissions, state
 from pages._ui.shell.screens import SCREENS
 from pages._ui.start import start_actions as doors
 from tests.empty_store import empty_home
+from tests.pages.visits import plain
 from tests.results import make_result
 from tests.serving import ROOT
 from tests.web.conftest import SIGN_IN
