@@ -24,6 +24,7 @@ from grasp_core.store.files import FileStore
 from grasp_core.store.runs import Request, RunRecord, RunStore
 from grasp_core.version import __version__
 
+BROUGHT = "This result was brought from elsewhere, without its data; bring them on Data and run."
 _RESULTS = 64
 _SEEN = 64
 
@@ -176,9 +177,7 @@ class Service:
             parts.
         """
         if not self.runs.files_of(record.id):
-            raise DataError(
-                "This result was brought from elsewhere, without its data; bring them on Data and run."
-            )
+            raise DataError(BROUGHT)
         with self.inputs.dataset(record, self.pool.each) as (dataset, _):
             if isinstance(dataset, DatasetInParts):
                 raise DataError("The data are read part by part, and this takes all annotations at once.")

@@ -30,7 +30,7 @@ _UNKNOWN_RIGHTS = (
     "A watch runs while you are away, and then it is not known that you may run here: you belong to this "
     "project by a group of the sign-in provider alone. Its owners can add your mail address."
 )
-_BROUGHT = "This result was brought from elsewhere, without its data, so there is nothing to look at."
+BROUGHT = "This result was brought from elsewhere, without its data, so there is nothing to look at."
 
 
 class Watches:
@@ -85,7 +85,7 @@ class Watches:
             raise DataError("A run is watched once it has a result.")
         places = self._service.inputs.places(run)
         if not places:
-            raise DataError(_BROUGHT)
+            raise DataError(BROUGHT)
         found = []
         for kind, place in places.items():
             if place is None or kind not in _KINDS:

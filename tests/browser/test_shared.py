@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Page, WebSocket, expect
 
 from grasp_core.server import Server
+from grasp_core.visitors import CLOSED
 from tests.browser.conftest import OpenPage
 from tests.browser.test_safety import HOSTILE
 from tests.browser.visits import (
@@ -30,7 +31,6 @@ from tests.results import make_group, make_outcome, make_result
 from tests.serving import Served
 
 SECRETS = (b"Zaphod", b"Vogon", b"Marvin", b"raters.csv")
-CLOSED = "This link does not work"
 
 
 def _path(link: str) -> str:

@@ -8,6 +8,8 @@ import urllib.request
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
+from grasp_core.visitors import CLOSED
+from pages._ui.session.permissions import VIEWERS_LOOK
 from pages._ui.shell.screens import SCREENS
 from tests.browser.signing import TITLE, Site, sign_in, signing_in, visit
 from tests.browser.visits import drop, picture, results, settle, violations
@@ -39,7 +41,7 @@ def test_no_page_shows_strangers_anything(context: BrowserContext, site: Site) -
     for screen in SCREENS:
         page.goto(f"{site.served.url}{screen.path}?run={site.run_id}&token={site.run_id}")
         if screen.audience == "everybody":
-            expect(page.get_by_text("does not work")).to_be_visible()
+            expect(page.get_by_text(CLOSED)).to_be_visible()
             expect(page.get_by_text(TITLE)).to_have_count(0)
         else:
             asked_to_sign_in(page)
@@ -99,7 +101,7 @@ def test_people_of_other_domains_are_not_admitted(context: BrowserContext, site:
 def test_viewers_look_only(context: BrowserContext, site: Site) -> None:
     page = visit(context, site, "/analysis")
     sign_in(page, "vera")
-    expect(page.get_by_text("Your role on this server is viewer")).to_be_visible()
+    expect(page.get_by_text(VIEWERS_LOOK)).to_be_visible()
     assert not violations(page)
     expect(page.get_by_role("heading", level=1)).to_have_text("Analysis")
     page.goto(site.served.url + site.result)

@@ -10,6 +10,8 @@ import pytest
 
 from grasp_core import cli
 from grasp_core.cli.terminal.told import in_width
+from grasp_core.report.contents import brackets
+from grasp_core.spec import AnalysisSpec
 from tests.engine.asking import sliced_files
 
 FILES = ["--annotations", "votes.csv", "--raters", "raters.csv"]
@@ -44,7 +46,7 @@ def test_slices_are_printed_recorded_and_found_again(capsys: pytest.CaptureFixtu
     written = ["--out", "result.json", "--csv", "table.csv"]
     assert cli.main(["run", *FILES, *ITEMS, *SETTINGS, "--slice", "topic", *written]) == 0
     told = capsys.readouterr().out
-    assert "In brackets: the 95 % interval for other raters and other items." in told
+    assert brackets(AnalysisSpec(axes=(("gender",),))) in told
     of_slices = told.split("Slices by topic")[1]
     for name in ("GAI", "Distance", "Label use"):
         head, *rows = of_slices.split(f"\n{name}\n")[1].split("\n\n")[0].splitlines()

@@ -10,6 +10,7 @@ from grasp_core.outcome import Outcome
 from grasp_core.remarks.cautions import Caution
 from grasp_core.remarks.guards import GuardCaution
 from grasp_core.remarks.remark import said
+from grasp_core.report.contents import brackets
 from tests.report.hostile import TEXTS, hostile_result
 from tests.results import (
     make_group,
@@ -179,12 +180,14 @@ def test_long_tables_of_pairs_say_so():
 
 
 def test_every_number_has_its_interval_p_and_q():
-    text = table_latex(replace(with_slices(), pairs=with_pairs().pairs))
+    result = replace(with_slices(), pairs=with_pairs().pairs)
+    text = table_latex(result)
     for label in ("numbers", "label-numbers", "pair-numbers", "slices-1-numbers", "slices-1-labels"):
         lines = table(text, f"-{label}")
         (head,) = [line for line in lines if r"95 \% interval & p & " in line]
         assert head.endswith((r" & q \\", r" & q"))
-        assert "In brackets: the 95" in next(line for line in lines if line.startswith(r"\caption"))
+        caption = next(line for line in lines if line.startswith(r"\caption"))
+        assert escape_latex(brackets(result.spec.analysis)) in caption
     assert any("Woman & Yes & +12.0 & {[}+4.0, +20.0{]}" in line for line in table(text, "-slices-1-labels"))
     dsi = table(table_latex(make_result()), "-dsi")
     assert any(line.startswith(r"race $\times$ gender & White, Man & 1.262 & none & ") for line in dsi)

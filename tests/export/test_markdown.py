@@ -7,7 +7,8 @@ from markdown_it import MarkdownIt
 from grasp_core.export.markdown import escape_inline, table_markdown
 from grasp_core.outcome import Outcome, Shift
 from grasp_core.remarks.remark import said
-from grasp_core.report.words.names import one_line
+from grasp_core.report.contents import brackets, not_estimable
+from grasp_core.report.words.names import NOT_ESTIMABLE, one_line
 from grasp_core.report.words.printable import printable_name
 from grasp_core.report.words.text import WORD_JOINER
 from tests.report.hostile import TEXTS, hostile_result
@@ -48,7 +49,7 @@ def test_tables():
         "# Q\\_overall by age, gender, race, race × gender\n\n"
         "label 'Q\\_overall': 36,400 annotations of 350 items by 104 raters ("
     )
-    assert ").\n\n**White, Man** raters stand out: they agree" in text
+    assert ").\n\n**White, Man** raters stand out" in text
     assert "\n- What to do: recruit raters of these groups" in text
     groups, dsi = tables(text)
     assert groups[0][:3] == ["Axis", "Group", "Raters"]
@@ -72,9 +73,10 @@ def test_warnings_stand_before_the_tables():
 
 def test_what_cannot_be_estimated():
     row = make_group("A", gai=Outcome(None, reason=said("XRR is 0")))
-    text = table_markdown(make_result((row,), statistics=("gai",), dsi=()))
-    assert tables(text)[0][1][-1] == "not estimable"
-    assert "- GAI is not estimable for A: XRR is 0." in text
+    result = make_result((row,), statistics=("gai",), dsi=())
+    text = table_markdown(result)
+    assert tables(text)[0][1][-1] == NOT_ESTIMABLE
+    assert f"- {not_estimable(result)[0]}" in text
 
 
 def test_no_groups():
@@ -129,8 +131,9 @@ def test_slices_are_told_and_tabled():
 
 
 def test_every_number_has_its_interval_p_and_q():
-    text = table_markdown(replace(with_slices(), pairs=with_pairs().pairs))
-    assert "In brackets: the 95 % interval for other raters and other items." in text
+    result = replace(with_slices(), pairs=with_pairs().pairs)
+    text = table_markdown(result)
+    assert brackets(result.spec.analysis) in text
     found = tables(text, 1)
     heads = [table[0] for table in found]
     assert [head[:3] for head in heads] == [

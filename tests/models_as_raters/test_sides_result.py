@@ -24,6 +24,7 @@ from grasp_core.models_as_raters.tables import (
 from grasp_core.outcome import Outcome
 from grasp_core.panels.models.result import ModelsResult, Side, closer
 from grasp_core.permutation.testing.corrections import q_values
+from grasp_core.remarks.cautions import Caution
 from grasp_core.spec import SIDES
 from tests.models_as_raters.cases import ask, model, plurality_of, sided
 from tests.permutation.simulated import dataset
@@ -189,7 +190,7 @@ def test_too_few_permutations_leave_no_p() -> None:
     found = ask(dataset(3, items=20, raters=24), [model("m", np.zeros(20))], permutations=50)
     assert all(side.models["m"].statistics["xrr"].p is None for side in found.groups)
     assert "with whom it sides could not be tested for any group" in shown(found)
-    assert any("fewer than 100 permutations" in str(warning) for warning in found.warnings)
+    assert Caution.TOO_FEW_FOR_P() in found.warnings
 
 
 def test_what_cannot_be_asked() -> None:

@@ -79,7 +79,7 @@ def test_what_is_said_of_an_address_is_said_of_who_holds_it(holder: str | None) 
 def test_who_is_disabled_or_of_a_domain_that_is_not_allowed_any_more_may_nothing() -> None:
     with pytest.raises(AccessError, match=DISABLED):
         user_of(person("ann@lab.example", LAB, disabled_at=1.0), LAB)
-    with pytest.raises(AccessError, match="does not admit"):
+    with pytest.raises(AccessError, match=r"y\.example"):
         user_of(person("x@y.example", read_settings({})), LAB)
 
 

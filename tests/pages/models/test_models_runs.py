@@ -22,6 +22,8 @@ from grasp_core.spec import SIDES
 from grasp_core.store.links import Target
 from grasp_core.store.runs import RunRecord
 from grasp_core.store.schema import links, runs
+from grasp_core.visitors import CLOSED
+from pages._ui.session.permissions import VIEWERS_LOOK
 from pages._ui.share import sharing
 from tests.labels import DELETE, MAKE_LINK
 from tests.made_up import BOARD, make_models
@@ -32,7 +34,6 @@ from tests.results import make_result
 from tests.store.making import change
 
 SECRET = "rater-4711"
-CLOSED = "This link does not work"
 GONE = "This run is not on this server"
 SCORES = {"tasks": {"overruling": {"macro_f1": 0.8, "ci95": [0.7, 0.9], "n": 20}}, "overall": None}
 
@@ -190,9 +191,7 @@ def test_only_the_owner_and_admins_change_an_answer(server: Server, monkeypatch:
         press(page, "Share")
         assert f"/results?run={kept.id}" in seen(page.code)
         assert MAKE_LINK not in labels(page)
-        assert (
-            "or an admin can make such links" if user is BOB else "role on this server is viewer"
-        ) in seen(page.markdown)
+        assert ("or an admin can make such links" if user is BOB else VIEWERS_LOOK) in seen(page.markdown)
         shareable = sharing.Shareable("", ANN.id, EVERYONE, "", partial(server.links.create, kept.id), list)
         with pytest.raises(AccessError):
             sharing.make_link(shareable)
@@ -359,7 +358,7 @@ def test_each_person_manages_own_links_to_the_board(server: Server, monkeypatch:
         press(page, "Share")
         offered[user.name] = labels(page).count("Withdraw")
     assert offered == {"ann": 1, "bob": 1, "root": 2, "vera": 0}
-    assert "role on this server is viewer" in seen(page.markdown)
+    assert VIEWERS_LOOK in seen(page.markdown)
 
 
 def test_a_link_of_somebody_else_is_not_revoked(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,6 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from grasp_core.access import EVERYTHING
 from grasp_core.data_spec import DataSpec
+from grasp_core.engine.service import BROUGHT
 from grasp_core.groups import Group
 from grasp_core.io.dataset.load import load
 from grasp_core.io.parsing.read import read_table
@@ -125,7 +126,7 @@ def test_without_the_data_there_is_a_sentence(server: Server) -> None:
     result = compute_in_threads(dataset, SPEC)
     brought = server.runs.add(result, title="A result", owner="")
     page = press(visit(brought.id, group="left"), "Find the items")
-    assert "bring them on Data and run" in seen(page.warning)
+    assert BROUGHT in seen(page.warning)
     assert not page.exception
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from grasp_core.engine.service import BROUGHT
 from grasp_core.server import Server
 from grasp_core.spec import AnalysisSpec, RunSpec
 from grasp_core.store.schema import chunks, files
@@ -99,7 +100,7 @@ def test_without_the_files_it_says_what_would_do(server: Server, run_id: str) ->
     assert "is no longer on this server; bring it again on Data, then run" in seen(page.warning)
     brought = server.runs.add(server.service.result(run_id), title="Brought", owner="")
     page = press(visit(brought.id), BUTTON)
-    assert "brought from elsewhere, without its data" in seen(page.warning)
+    assert BROUGHT in seen(page.warning)
     assert not page.exception
 
 

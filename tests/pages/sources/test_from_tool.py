@@ -16,6 +16,7 @@ from grasp_core.engine.pools import workers
 from grasp_core.server import Server, make_server
 from grasp_core.settings import Settings
 from pages._ui.session import permissions
+from pages._ui.session.permissions import VIEWERS_LOOK
 from pages._ui.sources import from_tool
 from tests.empty_store import empty_home
 from tests.pages.conftest import ENTRY
@@ -151,7 +152,7 @@ def test_whoever_presses_all_the_same_is_refused(
     monkeypatch.setattr(permissions, "current_user", lambda: User("vic", "Vic", "viewer"))
     monkeypatch.setattr(from_tool, "may_run", lambda: True)
     fetch(page, f"sqlite:///{database}")
-    assert "Your role on this server is viewer" in seen(page.error)
+    assert VIEWERS_LOOK in seen(page.error)
 
 
 def test_a_server_that_names_no_host_offers_nothing(

@@ -15,6 +15,7 @@ from fastapi.testclient import TestClient
 from grasp_core import group_items
 from grasp_core.access import EVERYTHING
 from grasp_core.data_spec import DataSpec, Question
+from grasp_core.engine.service import BROUGHT
 from grasp_core.group_items import id_of
 from grasp_core.groups import Group
 from grasp_core.io.dataset.load import load
@@ -178,7 +179,7 @@ def test_without_the_data_it_fails_with_the_pages_sentence(ann: TestClient, serv
     named = ann.post(address(brought), json={"group": group}).json()["id"]
     told = found(ann, brought, named)
     assert (told["state"], told["group"]) == ("failed", group)
-    assert "bring them on Data and run" in told["error"]
+    assert told["error"] == BROUGHT
     assert [one["state"] for one in ann.get(address(brought)).json()["items"]] == ["failed"]
 
 

@@ -15,6 +15,7 @@ from grasp_core.errors import MissingResultError
 from grasp_core.json_values import to_json
 from grasp_core.models_as_raters.tables import sides_csv
 from grasp_core.rater_map.values import ANSWER, NOTHING
+from grasp_core.remarks.cautions import Caution
 from grasp_core.remarks.no_map import NoMap
 from grasp_core.report.saved import result_json
 from grasp_core.report.table_csv import table_csv
@@ -112,7 +113,7 @@ def test_a_token_opens_its_own_run_without_names(client: MakeClient, server: Ser
     assert "4711" not in answer.text
     (caution,) = answer.json()["warnings"]
     assert (caution["code"], caution["numbers"]) == ("too-few-for-p", {})
-    assert caution["text"] == "with fewer than 100 permutations there are no p-values"
+    assert caution["text"] == str(Caution.TOO_FEW_FOR_P())
     assert answer.json()["data"]["files"] == []
     assert stranger.get(f"/api/v1/runs/{done.id}/exports/csv", headers=bearer(token)).status_code == 200
     foreign = problem(stranger.get(f"/api/v1/runs/{other.id}", headers=bearer(token)), HTTPStatus.NOT_FOUND)

@@ -19,6 +19,7 @@ from grasp_core.server import Server
 from grasp_core.store.people.members import Member
 from grasp_core.store.schema import feeds, tokens
 from grasp_core.store.watches.watches import FAILURES
+from grasp_core.watches.looking import BROUGHT
 from grasp_core.web.api.app import mount
 from grasp_core.web.uploads import UploadLedger
 from tests.store.making import change, column
@@ -262,7 +263,7 @@ def test_viewers_read_and_strangers_sign_in(ours: Ours, server: Server) -> None:
     uploaded = server.runs.add(server.service.result(ours.run.id), title="Brought", owner=ours.ann.id)
     answer = ours.ask("POST", "/watches", json={"run": uploaded.id})
     assert answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
-    assert "brought from elsewhere" in answer.json()["detail"]
+    assert answer.json()["detail"] == BROUGHT
 
 
 def test_the_same_request_is_done_once(ours: Ours) -> None:
