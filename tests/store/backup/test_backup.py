@@ -25,6 +25,7 @@ from pyrage import x25519
 from sqlalchemy import URL, Engine
 
 from grasp_core import cli
+from grasp_core.cli.server.storage import NOT_RESTORED
 from grasp_core.access import EVERYONE, only
 from grasp_core.errors import DataError, StoreError
 from grasp_core.people import Identity
@@ -750,7 +751,7 @@ def test_the_commands(monkeypatch, capsys, opened: Open, tmp_path: Path) -> None
     assert cli.main(["restore", str(tmp_path / "nowhere.zip")]) == 2
     assert "cannot be read" in capsys.readouterr().err
     assert cli.main(["restore", str(path)]) == 0
-    assert capsys.readouterr().out == f"restored {counted}\n"
+    assert capsys.readouterr().out == f"restored {counted}\n{NOT_RESTORED}\n"
     assert len(everything(opened(sqlite(tmp_path / "two", "grasp")))["runs"]) == total
     assert cli.main(["backup", "--unencrypted", str(path)]) == 0
     monkeypatch.setenv("GRASP_HOME", str(tmp_path / "three"))
