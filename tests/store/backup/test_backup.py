@@ -25,8 +25,8 @@ from pyrage import x25519
 from sqlalchemy import URL, Engine
 
 from grasp_core import cli
-from grasp_core.cli.server.storage import NOT_RESTORED
 from grasp_core.access import EVERYONE, only
+from grasp_core.cli.server.storage import NOT_RESTORED
 from grasp_core.errors import DataError, StoreError
 from grasp_core.people import Identity
 from grasp_core.store.answers import MAX_BYTES, AnswerStore
