@@ -155,8 +155,8 @@ def plurality(c: Int64Array) -> Int64Array:
     """
     item, label = c.nonzero()  # labels that nobody gave have no row
     order = [len(item) - 1 - place for place in reversed(unstable_order(c[item, label][::-1].tolist()))]
-    first = np.unique(item[order], return_index=True)[1]
-    found: Int64Array = label[order][first]
+    found = np.empty(len(c), dtype=np.int64)
+    found[item[order[::-1]]] = label[order[::-1]]  # an item's first row is written last
     return found
 
 

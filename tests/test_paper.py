@@ -37,6 +37,7 @@ def test_all_values_are_as_printed(capsys: pytest.CaptureFixture[str]) -> None:
 
 @needs_shared_data
 @pytest.mark.long
+@pytest.mark.timeout(1_800)  # a minute and a quarter of a core's time
 def test_arrows_and_stars_are_as_printed_but_for_nine() -> None:
     printed, computed = paper.printed(), paper.computed(paper.read(DICES350), 1_000, seed=1)
     pairs = {key: (str(cell), str(computed[key])) for key, cell in printed.items()}

@@ -198,15 +198,17 @@ def warned(code: Caution, **analysis) -> bool:
 
 
 def test_warns_where_no_lone_effect_can_survive() -> None:
-    # Five groups per statistic, paper p: with B = 99 the smallest q is 5 / 100, not below 0.05; B = 100 does.
-    # The smallest two-sided p is twice as large, so twice as many are needed.
-    cases = (("statistic", "paper", 5), ("statistic-axis", "paper", 3), ("statistic", "two-sided", 5))
-    for family, p_value, tests in (*cases, ("all", "two-sided", 50)):
-        enough = 20 * tests * (2 if p_value == "two-sided" else 1)
-        options = {"axes": AXES[:2], "family": family, "p_value": p_value}
+    # Five groups per statistic: with B = 199 the smallest q is 5 * 2 / 200, not below 0.05; B = 200 does.
+    for family, tests in (("statistic", 5), ("statistic-axis", 3), ("all", 50)):
+        enough = 40 * tests
+        options = {"axes": AXES[:2], "family": family}
         told = Caution.TOO_FEW_FOR_CORRECTION(permutations=enough - 1, tests=tests, least=enough)
         assert told in compute(permutations=enough - 1, **options).warnings
         assert not warned(Caution.TOO_FEW_FOR_CORRECTION, permutations=enough, **options)
+    # The paper's p may be 0, and so may its q; a p of max-T is 1 / (B + 1) at the least.
+    few = Caution.TOO_FEW_FOR_CORRECTION
+    assert not warned(few, permutations=100, p_value="paper", family="all")
+    assert warned(few, permutations=19, p_value="paper", correction="max-t")
 
 
 def test_warns_of_too_few_permutations() -> None:

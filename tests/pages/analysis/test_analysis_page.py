@@ -75,15 +75,17 @@ def test_axes_given_which_others_are_tested_reach_the_spec_and_come_back(
     assert widget(analysis.multiselect, "Given another axis (optional)").value == []
 
 
-def test_paper_preset_sets_both_conventions_and_says_what_they_cost(analysis: AppTest) -> None:
+def test_paper_preset_sets_its_conventions_and_says_what_they_cost(analysis: AppTest) -> None:
     preset = analysis.segmented_control[0]
     preset.set_value("As in the paper").run()
     assert widget(analysis.selectbox, "p-value").value == "paper"
     assert widget(analysis.selectbox, "Cross-negentropy").value == "paper"
+    assert widget(analysis.selectbox, "Voting agreement").value == "kappa"
     assert "about 10 %" in seen(analysis.caption)
     widget(analysis.selectbox, "p-value").set_value("two-sided").run()
     assert analysis.segmented_control[0].value is None
     widget(analysis.selectbox, "Cross-negentropy").set_value("smooth").run()
+    widget(analysis.selectbox, "Voting agreement").set_value("alpha").run()
     assert analysis.segmented_control[0].value == "Default"
 
 
