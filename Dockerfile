@@ -36,11 +36,12 @@ ENV PATH=/opt/venv/bin:${PATH} \
 
 WORKDIR /app
 COPY . .
-RUN python -m compileall -q app.py grasp_core pages
+# The command `grasp`, for this code as it lies here.
+RUN python tools/command.py && python -m compileall -q app.py grasp_core pages
 
 USER 10001:10001
 # Compiled kernels are kept for this processor; on another model the first run compiles them again.
-RUN python -m grasp_core warm
+RUN grasp warm
 
 # Both are written to. The second starts out with what was compiled above, also where the rest is read-only:
 # Numba does not use a folder that it cannot write.

@@ -12,11 +12,12 @@ SERVERS ?= 1
 IDLE ?= 2000
 EXPORTS ?=
 STUDY ?= full
+DICES ?=
 
 VENV_PYTHON := .venv/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check mutants test-long coverage test-lm test-connectors lint bench bench-clickers bench-loading bench-plan bench-power bench-raft bench-idle bench-scaling bench-sessions bench-tail study fuzz exports settings-table codes-table digests sbom lock clean
+.PHONY: help setup run test check mutants test-long test-lowest coverage test-lm test-connectors lint bench bench-clickers bench-loading bench-plan bench-power bench-raft bench-idle bench-scaling bench-sessions bench-tail paper study fuzz exports settings-table codes-table digests sbom lock clean
 
 help: ## list these targets
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
@@ -51,6 +52,9 @@ test-long: ## property tests on many more examples, other ones each time, and wh
 	@tools/setup.sh test
 	GRASP_EXAMPLES=long $(VENV_PYTHON) -m pytest --numprocesses auto --maxprocesses 4 -m '(hypothesis or long) and not browser' $(PYTEST_ARGS)
 	GRASP_CHROMIUM=$$(tools/browser.sh) $(VENV_PYTHON) -m pytest -m 'browser and long' $(PYTEST_ARGS)
+
+test-lowest: ## the library's tests with the oldest packages that it takes, in .venv-lowest (Python 3.11)
+	@tools/lowest.sh $(PYTEST_ARGS)
 
 coverage: ## which statements of grasp_core no test reaches
 	@tools/setup.sh test
@@ -93,6 +97,10 @@ bench-clickers: ## wrong findings that random clickers make, before and after sc
 bench-power: ## power and size of every test, coverage of intervals, on planted effects (fewer data sets: make bench-power SETS=100)
 	@tools/setup.sh app
 	$(VENV_PYTHON) -m benchmarks.power --sets $(SETS)
+
+paper: ## print the GRASP paper's Table 5 beside the one computed from the published data (DICES=folder; else they are fetched)
+	@tools/setup.sh app
+	@$(VENV_PYTHON) -m benchmarks.paper $(if $(DICES),--data '$(DICES)')
 
 study: ## simulate error rates and write docs/validity.md (a look: make study STUDY=quick); goes on where it was interrupted
 	@tools/setup.sh app
@@ -150,6 +158,6 @@ sbom: ## list the packages of the image in sbom.cdx.json (CycloneDX)
 lock: ## pin the dependencies of pyproject.toml again (newest: make lock UPGRADE=1)
 	@tools/lock.sh $(if $(UPGRADE),--upgrade)
 
-clean: ## remove .venv, .venv-exports and all caches
-	rm -rf .venv .venv-exports .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+clean: ## remove .venv, .venv-exports, .venv-lowest and all caches
+	rm -rf .venv .venv-exports .venv-lowest .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

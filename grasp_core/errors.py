@@ -132,6 +132,12 @@ class UnsureError(DataError):
         self.code = f"unsure-{option.replace('_', '-')}"
 
 
+class MissingPackageError(DataError):
+    """A package is missing that an extra brings; :func:`grasp_core.extras.require` says which."""
+
+    code = "missing-package"
+
+
 def raise_stopping(problems: Iterable[Problem]) -> None:
     """Raise those problems that stop, together.
 

@@ -33,7 +33,7 @@ def tallied(codes: Codes, n: int) -> Int64Array:
     """How often each of the codes 0 to `n` - 1 occurs, shape (n,)."""
     total = np.zeros(n, np.int64)
     for (some,) in in_pieces([codes], max(PIECE, n)):  # each piece costs a pass over all n
-        total += np.bincount(some, minlength=n)
+        total += np.bincount(some.astype(np.intp, copy=False), minlength=n)
     return total
 
 

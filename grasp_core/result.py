@@ -1,4 +1,4 @@
-"""A run's result, as immutable values, and its file form (``grasp-run`` version 2)."""
+"""A run's result, as immutable values, and its file form (``grasp-run`` version 3)."""
 
 from __future__ import annotations
 
@@ -25,10 +25,40 @@ from grasp_core.remarks.remark import Remark
 from grasp_core.spec import SIDES, STATISTICS, RunSpec
 
 FORMAT = "grasp-run"
-READ_VERSIONS = (1, 2)
-"""Version 1 lacked label use."""
+READ_VERSIONS = (1, 2, 3)
+"""Version 1 lacked label use, version 2 verdicts."""
 
+VerdictCode = Literal["clear", "hint", "explained", "none", "untestable"]
+Kind = Literal["labels", "items", "cohesion", "spread"]
+Untestable = Literal[
+    "nothing-moves", "few-raters", "other-items", "other-workload", "few-permutations", "not-estimable"
+]
 DsiTest = Literal["largest", "studentised"]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether a group answers differently: one p of its tests together, corrected over all groups.
+
+    `code` is "clear" where q and its Monte-Carlo bound are below the level, "hint" where only p is,
+    "explained" where it would be clear, and nothing is left without the raters of the clear group `by`,
+    "none", and "untestable", for which `why` is the reason. `kinds` are the ways in which it differs, as far
+    as one can be named: in how often it gives labels, in the items to which it does, in how far its raters
+    agree with each other, and in how far they spread. `p` is that of all tests together and `q` the same
+    after correction, of which `bound` is the upper end of its 95 % Monte-Carlo interval; `strength`, how far
+    the tests lie from their mean in standard deviations, orders groups of equal p. An axis of two groups is
+    one question: then `other` is the other one, with the same verdict.
+    """
+
+    code: VerdictCode
+    kinds: tuple[Kind, ...] = ()
+    p: float | None = None
+    q: float | None = None
+    bound: float | None = None
+    strength: float | None = None
+    by: Group | None = None
+    other: Group | None = None
+    why: Untestable | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +66,8 @@ class GroupResult:
     """One group's row of Table 5.
 
     `least_p` is the smallest two-sided p that the group's regroupings allow, where that is above the level of
-    marks; tests of one tail, such as those of distance and label use, may have half of it.
+    marks; tests of one tail, such as those of distance and label use, may have half of it. Only the groups of
+    a finished run have a `verdict`; those of results of earlier versions have none.
     """
 
     group: Group
@@ -45,6 +76,7 @@ class GroupResult:
     statistics: Mapping[str, Outcome]
     label_use: LabelUse | None = field(default=None, metadata=ADDED)
     least_p: float | None = field(default=None, metadata=ADDED)
+    verdict: Verdict | None = field(default=None, metadata=ADDED)
 
 
 @dataclass(frozen=True, slots=True)

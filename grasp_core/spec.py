@@ -50,6 +50,7 @@ SIDES = ("xrr", "macro_f1", "share", "cross_entropy", "js_divergence")
 
 PValue = Literal["two-sided", "paper"]
 CrossNegentropy = Literal["smooth", "paper"]
+VotingAgreement = Literal["alpha", "kappa"]
 Ties = Literal["first", "random"]
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 """Of measurement (Krippendorff): what makes two labels differ much or little."""
@@ -84,7 +85,7 @@ class AnalysisSpec:
     strata : tuple of str
         Axes within whose values, or combinations of them, profiles are shuffled; :data:`WORKLOAD` stands for
         bins of raters by number of annotations. Without any, they are shuffled over all raters.
-    p_value, cross_negentropy, ties, correction, family
+    p_value, cross_negentropy, voting_agreement, ties, correction, family
         Conventions of docs/methods.md, "Cross-group cohesion" and "Observed against shuffled".
     adaptive : bool
         Whether permutations stop once further ones are not expected to change a mark; `permutations` is then
@@ -125,10 +126,12 @@ class AnalysisSpec:
     given: tuple[str, ...] = field(default=(), metadata=ADDED)
     cluster: str | None = field(default=None, metadata=ADDED)
     tail: bool = field(default=False, metadata=ADDED)
+    voting_agreement: VotingAgreement = field(default="alpha", metadata=ADDED)
 
     def __post_init__(self) -> None:
         _choice("p_value", self.p_value, PValue)
         _choice("cross_negentropy", self.cross_negentropy, CrossNegentropy)
+        _choice("voting_agreement", self.voting_agreement, VotingAgreement)
         _choice("ties", self.ties, Ties)
         _choice("correction", self.correction, Correction)
         _choice("family", self.family, Family)
@@ -213,8 +216,13 @@ class ModelSource:
         _texts("models", (self.name, self.sha256, *(() if self.column is None else (self.column,))))
 
 
-PAPER_CONVENTIONS: Mapping[str, Any] = {"p_value": "paper", "cross_negentropy": "paper"}
-"""The changes of preset "As in the paper"; GRASP's defaults are two-sided p and smoothed q."""
+PAPER_CONVENTIONS: Mapping[str, Any] = {
+    "p_value": "paper",
+    "cross_negentropy": "paper",
+    "voting_agreement": "kappa",
+    "ties": "first",
+}
+"""The conventions of preset "As in the paper"; GRASP's own are two-sided p, smoothed q and alpha."""
 
 
 @closed

@@ -12,7 +12,7 @@ from grasp_core.io.dataset.load import load
 from grasp_core.io.parsing.read import read_table
 from grasp_core.outcome import Outcome
 from grasp_core.result import RunResult
-from grasp_core.spec import AnalysisSpec, RunSpec
+from grasp_core.spec import PAPER_CONVENTIONS, AnalysisSpec, RunSpec
 from tests.computing import compute_in_threads
 from tests.results import PAPER_STATISTICS
 from tests.shared_data import DICES350, REFERENCE, needs_shared_data
@@ -27,8 +27,7 @@ NAMES = {
     "Black": "Black/African American",
     "Latine": "LatinX, Latino, Hispanic or Spanish Origin",
 }
-PAPER = {"p_value": "paper", "cross_negentropy": "paper"}
-EXACT = ("irr", "xrr", "negentropy", "plurality_size", "gai")
+EXACT = ("irr", "xrr", "negentropy", "cross_negentropy", "plurality_size", "gai")
 LONG = DataSpec(
     item="item_id",
     rater="rater_id",
@@ -57,7 +56,7 @@ def result(layout: str = "long", **analysis) -> RunResult:
 
 
 def paper_run() -> RunResult:
-    return result(permutations=10_000, seed=1, **PAPER)
+    return result(permutations=10_000, seed=1, **PAPER_CONVENTIONS)
 
 
 @functools.cache
@@ -100,19 +99,16 @@ def test_the_data_are_the_104_kept_raters() -> None:
 
 @pytest.mark.parametrize("name", EXACT)
 def test_values_are_the_papers(name: str) -> None:
-    """Three decimals are printed, so 0.0005 is rounding."""
-    for cell, outcome in cells(result(), (name,)):
-        assert outcome.value == pytest.approx(float(cell["value"]), abs=0.0006), cell
+    """All three decimals that are printed."""
+    for cell, outcome in cells(paper_run(), (name,)):
+        assert f"{outcome.value:.3f}" == cell["value"], cell
 
 
-def test_cross_negentropy_by_the_papers_convention() -> None:
-    for cell, outcome in cells(paper_run(), ("cross_negentropy",)):
-        assert outcome.value == pytest.approx(float(cell["value"]), abs=0.012), cell
-
-
-def test_voting_agreement_but_for_the_unknown_tie_rule() -> None:
+def test_voting_agreement_but_for_the_order_of_ties() -> None:
+    """Ties go to the first label here, and in the paper as an old sort left them: see test_paper.py."""
     for cell, outcome in cells(paper_run(), ("voting_agreement",)):
-        assert outcome.value == pytest.approx(float(cell["value"]), abs=0.06), cell
+        # 0.0605 for Multiracial raters, the most.
+        assert outcome.value == pytest.approx(float(cell["value"]), abs=0.061), cell
 
 
 def test_white_mens_gai() -> None:
@@ -121,17 +117,17 @@ def test_white_mens_gai() -> None:
 
 
 def test_nominal_stars_are_the_papers() -> None:
-    """Under `paper` p-values, seed 1, 10,000 permutations: two cells sit at 0.05."""
+    """Under `paper` p-values, seed 1, 10,000 permutations: two cells differ, two sit at 0.05."""
     differing = [
         (cell["group"], cell["statistic"])
         for cell, outcome in cells(paper_run(), EXACT)
         if (cell["significance"] != "none") != (outcome.p < 0.05)
     ]
-    assert len(differing) <= 2
-    # The first two are known to differ. With 200,000 permutations (seed 5) they have p = 0.081 and
-    # 0.047, and the third 0.048: with 10,000 it falls on either side.
-    border = {("White, Man", "irr"), ("Multiracial, Woman", "plurality_size"), ("Black, Woman", "irr")}
-    assert set(differing) <= border
+    # With 100,000 permutations (seed 7) p is 0.080 and 0.073; the other two have 0.048, and with 10,000
+    # fall on either side.
+    known = {("White, Man", "irr"), ("White", "cross_negentropy")}
+    border = {("Multiracial, Woman", "plurality_size"), ("Black, Woman", "irr")}
+    assert known <= set(differing) <= known | border
 
 
 def test_arrows_are_the_papers() -> None:
@@ -145,13 +141,16 @@ def test_arrows_are_the_papers() -> None:
 
 
 def test_stars_after_correction_are_the_papers() -> None:
-    """Not promised by the definitions; so it is counted, not held cell by cell."""
+    """The paper's corrected stars do not follow from its p for three cells; two sit at 0.05."""
     differing = [
         (cell["group"], cell["statistic"])
         for cell, outcome in cells(paper_run(), EXACT)
         if (cell["significance"] == "bh") != (outcome.q < 0.05)
     ]
-    assert len(differing) <= 4, differing
+    # With 100,000 permutations (seed 7) q is 0.093, 0.10 and 0.032; the other two have 0.052 and 0.048.
+    known = {("Latine, Woman", "xrr"), ("White, Man", "gai"), ("Asian, Woman", "plurality_size")}
+    border = {("White, Man", "cross_negentropy"), ("Asian, Woman", "negentropy")}
+    assert known <= set(differing) <= known | border
 
 
 def test_the_wide_file_gives_the_same_numbers() -> None:

@@ -73,7 +73,7 @@ DOCUMENTS = (
     INDEX,
     CONTRIBUTING,
 )
-COMMAND = "python -m grasp_core "
+COMMAND = "grasp "
 FILES = (".csv", ".tsv", ".json", ".jsonl", ".txt")
 _FENCE = re.compile(r"^```(\w+) ?([\w.-]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
+import runpy
 import shutil
 import subprocess
 import sys
 import sysconfig
 import tarfile
+import tomllib
 import venv
 import zipfile
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 
 from grasp_core import __version__
 
@@ -71,11 +76,36 @@ def test_wheel_and_sdist_hold_what_the_package_needs(built: Path) -> None:
     with zipfile.ZipFile(next(built.glob("*.whl"))) as wheel:
         assert ours <= set(wheel.namelist())
         others = {name.partition("/")[0] for name in wheel.namelist()}
-    assert others == {"grasp_core", f"grasp-{__version__}.dist-info"}
+    assert others == {"grasp_core", f"grasp_core-{__version__}.dist-info"}
     with tarfile.open(next(built.glob("*.tar.gz"))) as sdist:
         inside = {name.partition("/")[2] for name in sdist.getnames()}
     assert ours | {"LICENSE", "README.md", "CHANGELOG.md", "pyproject.toml"} <= inside
     assert {"grasp_core/py.typed", "grasp_core/store/migrations/script.py.mako"} <= ours
+
+
+def test_the_checkout_s_command_has_the_metadata_of_a_wheel(built: Path) -> None:
+    tool = runpy.run_path(str(ROOT / "tools" / "command.py"))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    with zipfile.ZipFile(next(built.glob("*.whl"))) as wheel:
+        name = next(name for name in wheel.namelist() if name.endswith(".dist-info/METADATA"))
+        whole = wheel.read(name).decode()
+    assert facts("\n".join(tool["metadata"](project))) == facts(whole)
+
+
+def facts(text: str) -> set[tuple[str, str]]:
+    """What pip reads of a METADATA file; requirements in one form."""
+    found = set()
+    for line in text.partition("\n\n")[0].splitlines():
+        key, _, value = line.partition(": ")
+        if key == "Requires-Dist":
+            needed = Requirement(value)
+            markers = set(re.split(r" and ", re.sub(r"[()]", "", str(needed.marker or ""))))
+            value = f"{needed.name} {sorted(needed.extras)} {needed.specifier} {sorted(markers)}"
+        elif key == "Requires-Python":
+            value = str(SpecifierSet(value))
+        if key in ("Name", "Version", "Requires-Python", "Requires-Dist", "Provides-Extra"):
+            found.add((key, value))
+    return found
 
 
 def test_the_program_runs_outside_of_the_repository(installed: Path, tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """Files that released versions wrote can be read for good; each version's stay here as they are.
 
-Written by `python -m grasp_core run` of that version on the example: rater_gender and
+Written by `grasp run` of that version on the example: rater_gender and
 rater_race x rater_gender, 200 permutations, seed 1. The database of each version is in tests/store/data.
 """
 

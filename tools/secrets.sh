@@ -7,7 +7,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . tools/lib.sh
 
 RANDOM_ONES="database_password cookie_secret metrics_token webhook_secret"
-# By the sign-in provider, by the language model's server, by `python -m grasp_core backup-key`; and random text,
+# By the sign-in provider, by the language model's server, by `grasp backup-key`; and random text,
 # once people may have their tokens kept.
 GIVEN_ONES="oidc_client_secret lm_key backup_key secret_key"
 

@@ -58,6 +58,8 @@ fi
 if ! venv_works; then
     make_venv
 elif installed; then
+    # Its metadata are those of pyproject.toml.
+    [ "$VENV/bin/grasp" -nt pyproject.toml ] || "$VENV_PYTHON" tools/command.py
     exit 0
 fi
 
@@ -82,6 +84,7 @@ if ! "${install[@]}" "${arguments[@]}"; then
     rm -f "$UNFINISHED" # it gave up by itself, before or without changing anything
     die "the packages above could not be installed; nothing was changed, so it is safe to try again"
 fi
+"$VENV_PYTHON" tools/command.py
 for file in "${wanted[@]}"; do
     cp "$file" "$VENV/.$file"
 done

@@ -21,7 +21,7 @@ from grasp_core.report.words.label_use import label_outcome
 from grasp_core.result import GroupResult, RunResult
 from grasp_core.spec import STATISTICS
 
-TESTS = (*STATISTICS, "label_use")
+TESTS = (*STATISTICS, "label_use", "verdict")
 FIGURES = ("value", "p", "q", "low", "high")
 
 
@@ -102,6 +102,10 @@ def joined(parts: Sequence[Measured]) -> Measured:
 
 
 def _figures(row: GroupResult, test: str) -> list[float]:
+    if test == "verdict":
+        verdict = row.verdict
+        p, q = (verdict.p, verdict.q) if verdict else (None, None)
+        return [_number(one) for one in (None, p, q, None, None)]
     if test != "label_use":
         outcome = row.statistics[test]
         return _numbers(outcome, outcome.p, outcome.q)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +16,8 @@ from grasp_core.spec import LEVEL
 
 SIZE = (0.03, 0.06)
 """Where a test's rate of false calls at 0.05 should lie."""
+CLEAR = (0.0, 0.06)
+"""Where the share of data sets without differences that have any clear finding should lie."""
 COVERAGE = (0.92, 0.99)
 """Where the share of 95 % intervals that hold should lie."""
 GUARDS = frozenset(code.key for code in GuardCaution)
@@ -52,6 +55,13 @@ def called(measured: Measured, test: str, group: tuple[str, ...], figure: str = 
 def dsi_called(measured: Measured, axis: int) -> Rate:
     """How often the DSI of an axis is called at the level."""
     return _rate(measured.dsi[:, axis] < LEVEL)
+
+
+def clear(measured: Measured, groups: Collection[tuple[str, ...]] | None = None) -> Rate:
+    """How often the verdict's q of any of the groups, by default of all, is below the level."""
+    asked = [place for place, group in enumerate(measured.groups) if groups is None or group in groups]
+    q = measured.of("verdict", "q")[:, asked]
+    return Rate(math.nan, 0) if np.isnan(q).all() else _rate((q < LEVEL).any(axis=1))
 
 
 def false_discoveries(measured: Measured, cell: Cell, test: str) -> Rate:

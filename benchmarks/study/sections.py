@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 from benchmarks.study import clean, situations
@@ -10,10 +10,12 @@ from benchmarks.study.cells import Cell
 from benchmarks.study.measure import TESTS, Measured
 from benchmarks.study.peers import OF_APUNIM
 from benchmarks.study.rates import (
+    CLEAR,
     COVERAGE,
     SIZE,
     Rate,
     called,
+    clear,
     dsi_called,
     false_discoveries,
     held,
@@ -30,20 +32,20 @@ _INSIDE = ("in",)
 
 def in_short(found: Found) -> str:
     """How many of all rates lie where they should."""
-    sizes = [
+    sizes = _asked(
         called(found(cell), test, group)
         for cell in clean.NOTHING
         for group in found(cell).groups
         for test in TESTS
         if group != ("others",)
-    ]
-    ends = [held(found(one.cell), test, _INSIDE) for one in clean.PLANTED for test in TESTS]
-    mended = [
+    )
+    ends = _asked(held(found(one.cell), test, _INSIDE) for one in clean.PLANTED for test in TESTS)
+    mended = _asked(
         called(found(one.cell), test, _INSIDE)
         for one in situations.SITUATIONS
         for test in TESTS
         if one.remedy
-    ]
+    )
     return f"""\
 ## In short
 
@@ -60,9 +62,12 @@ def in_short(found: Found) -> str:
 """
 
 
+def _asked(rates: Iterable[Rate]) -> list[Rate]:
+    return [rate for rate in rates if rate.n]
+
+
 def _of(rates: Sequence[Rate], bounds: tuple[float, float]) -> str:
-    asked = [rate for rate in rates if rate.n]
-    return f"{sum(rate.outside(bounds) for rate in asked)} of {len(asked)}"
+    return f"{sum(rate.outside(bounds) for rate in rates)} of {len(rates)}"
 
 
 def _beyond(rates: Sequence[Rate], bounds: tuple[float, float]) -> int:
@@ -141,6 +146,39 @@ raters differ, the three of a second axis that has nothing to do with anything. 
 
 def _discoveries(measured: Measured, cell: Cell) -> list[str]:
     return of_tests(lambda test: false_discoveries(measured, cell, test), (0, 0.05))
+
+
+def verdicts(found: Found) -> str:
+    """How often anything is clear where nothing is planted, and what is planted elsewhere."""
+    nothing = [[cell.name, told(clear(found(cell)), CLEAR)] for cell in clean.NOTHING]
+    planted = []
+    for one in clean.PLANTED:
+        measured = found(one.cell)
+        other = {group for group in measured.groups if group not in one.cell.differs}
+        rates = told(clear(measured, {_INSIDE})), told(clear(measured, other))
+        planted.append([one.effect.name, one.layout.name, str(one.size), *rates])
+    situation = [
+        [one.name, one.remedy or "none", told(clear(found(one.cell)), CLEAR)] for one in situations.SITUATIONS
+    ]
+    return f"""\
+## Verdicts
+
+By [all tests of a group together](methods.md#the-verdict), corrected over all groups of the run: share of
+data sets in which any group has q < .05. Where nothing is planted it should be at most .06, and is **bold**
+where it lies above by more than two Monte Carlo errors. The program calls nothing clear with as few
+permutations as are drawn here, with which p is coarse and verdicts a little rarer than with 10,000.
+
+{table("verdict", ["data"], ["any clear"], nothing)}
+
+Where a group differs: how often it is found, and any group of the second axis, which has nothing to do with
+anything.
+
+{table("verdict planted", ["planted", "data", "raters"], ["found", "second axis"], planted)}
+
+Where raters are not exchangeable; {NOTHING} where the program says that it cannot tell:
+
+{table("verdict situation", ["situation", "remedy"], ["any clear"], situation)}
+"""
 
 
 def intervals(found: Found) -> str:
@@ -251,6 +289,7 @@ ALL: tuple[Callable[[Found], str], ...] = (
     nothing,
     planted,
     discoveries,
+    verdicts,
     intervals,
     not_exchangeable,
     beside,

@@ -20,6 +20,7 @@ _SHORT = {
     "gap": "gap",
     "distance": "distance",
     "label_use": "label use",
+    "verdict": "verdict",
 }
 NOTHING = "–"
 

@@ -110,7 +110,7 @@ def label_folds(job: Folds) -> dict[str, list[str]]:
 
     Raises
     ------
-    SpecError
+    MissingPackageError
         If the baseline needs packages that are not installed.
     """
     fit = make_baseline(job.name)

@@ -5,7 +5,7 @@ Imports `benchmark`, `models_as_raters`, `panels`, `planner`, `rater_map` and `r
 
 from grasp_core.charts.cohesion import cohesion_map
 from grasp_core.charts.dsi import dsi_chart
-from grasp_core.charts.export import to_pdf, to_png, to_svg
+from grasp_core.charts.export import IMAGES, check_can_draw, to_pdf, to_png, to_svg
 from grasp_core.charts.forest import forest_plot, label_forest_plot
 from grasp_core.charts.histograms import chart_alt, null_histograms
 from grasp_core.charts.label_use import label_use_chart
@@ -16,8 +16,10 @@ from grasp_core.charts.slices import slices_chart
 from grasp_core.charts.theme import Theme
 
 __all__ = [
+    "IMAGES",
     "Theme",
     "chart_alt",
+    "check_can_draw",
     "cohesion_map",
     "dsi_chart",
     "finding_chart",

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import altair as alt
-import vl_convert
+
+from grasp_core.extras import require
 
 EXPORT_WIDTH = 900
 """Pixels that a chart as wide as its page gets in a file."""
@@ -18,19 +21,42 @@ def _spec(chart: alt.LayerChart, width: int) -> dict[str, Any]:
     return spec
 
 
+def check_can_draw(kind: str) -> None:
+    """Refuse, before any work, a kind of file such as "PNG" where charts cannot be drawn.
+
+    Raises
+    ------
+    MissingPackageError
+    """
+    require(kind, "figures")
+
+
 def to_png(chart: alt.LayerChart, scale: float = 2, *, width: int = EXPORT_WIDTH) -> bytes:
     """PNG on the chart's own background, `scale` pixels per point."""
-    image: bytes = vl_convert.vegalite_to_png(_spec(chart, width), scale=scale)
+    image: bytes = _drawing("PNG").vegalite_to_png(_spec(chart, width), scale=scale)
     return image
 
 
 def to_svg(chart: alt.LayerChart, *, width: int = EXPORT_WIDTH) -> str:
     """SVG with its text as text."""
-    image: str = vl_convert.vegalite_to_svg(_spec(chart, width))
+    image: str = _drawing("SVG").vegalite_to_svg(_spec(chart, width))
     return image
 
 
 def to_pdf(chart: alt.LayerChart, *, width: int = EXPORT_WIDTH) -> bytes:
     """PDF, one page of the figure's size."""
-    image: bytes = vl_convert.vegalite_to_pdf(_spec(chart, width))
+    image: bytes = _drawing("PDF").vegalite_to_pdf(_spec(chart, width))
     return image
+
+
+def _drawing(kind: str) -> Any:
+    check_can_draw(kind)
+    import vl_convert  # of the extra figures
+
+    return vl_convert
+
+
+IMAGES: Mapping[str, Callable[[alt.LayerChart], bytes]] = MappingProxyType(
+    {".svg": lambda chart: to_svg(chart).encode(), ".png": to_png, ".pdf": to_pdf}
+)
+"""What draws a chart, by the end of its file's name."""

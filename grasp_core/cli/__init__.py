@@ -1,4 +1,4 @@
-"""GRASP without a browser: ``python -m grasp_core COMMAND``.
+"""GRASP without a browser: ``grasp COMMAND``.
 
 Imports `asked`, `benchmark`, `charts`, `connectors`, `data_quality`, `engine`, `export`, `io`,
 `models_as_raters`, `notebook`, `panels`, `permutation`, `planner`, `rater_map`, `report` and `screens`.

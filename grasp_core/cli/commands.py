@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+from grasp_core.extras import Extra, require
 from grasp_core.io.parsing.limited.process import HELPER
 
 
@@ -23,15 +24,28 @@ class Command:
         sets the default ``command``, which takes the parsed ones.
     reads : bool
         Whether the command reads files of annotations or labels.
+    extra : str, optional
+        The extra that it takes.
+    modules : tuple of str
+        Those of it without which the command is refused.
     """
 
     name: str
     help: str
     fill: str
     reads: bool = False
+    extra: Extra | None = None
+    modules: tuple[str, ...] = ()
 
     def filled(self, parser: argparse.ArgumentParser) -> None:
-        """Add the command's arguments to its parser."""
+        """Add the command's arguments to its parser.
+
+        Raises
+        ------
+        MissingPackageError
+        """
+        if self.extra is not None:
+            require(f"`{self.name}`", self.extra, *self.modules)
         if self.reads:  # what reads files gets ready while the rest is imported
             HELPER.start()
         module, _, function = self.fill.partition(":")

@@ -16,6 +16,15 @@ FAILED = 1
 BAD_INPUT = 2
 INTERRUPTED = 130
 
+
+_OF_STORE = ("sqlalchemy", "alembic", "pyrage", "limits")
+
+
+def _of_server(name: str, words: str, fill: str) -> Command:
+    """A command for whoever has a server's database."""
+    return Command(name, words, f"server.{fill}", extra="server", modules=_OF_STORE)
+
+
 COMMANDS = (
     Command(
         "run", "compute every statistic of every group, with permutation tests", "run:fill_run", reads=True
@@ -39,16 +48,22 @@ COMMANDS = (
     ),
     Command("compare", "hold one result against another", "compare:fill_compare"),
     Command("example", "write the synthetic example's files", "example:fill_example"),
-    Command("fetch", "download a published data set and check that it is whole", "fetch:fill_fetch"),
-    Command("backup", "write all that the server keeps to one file", "server.storage:fill_backup"),
-    Command("restore", "read such a file into an empty server's database", "server.storage:fill_restore"),
-    Command("backup-key", "make a key that encrypts and signs backups", "server.storage:fill_backup_key"),
-    Command("token", "personal tokens of the server's API: make, list, withdraw", "server.token:fill_token"),
-    Command("link", "share links of the server's runs: make, list, withdraw", "server.link:fill_link"),
-    Command("log", "the audit log: who did what when; checks that it is whole", "server.log:fill_log"),
-    Command("people", "list who has signed in; roles, disable, sign out", "server.people:fill_people"),
-    Command("project", "projects of the server: make, list, change, members", "server.project:fill_project"),
-    Command("watch", "saved runs that are run again when their files changed", "server.watch:fill_watch"),
+    Command(
+        "fetch",
+        "download a published data set and check that it is whole",
+        "fetch:fill_fetch",
+        extra="remote",
+        modules=("pooch",),
+    ),
+    _of_server("backup", "write all that the server keeps to one file", "storage:fill_backup"),
+    _of_server("restore", "read such a file into an empty server's database", "storage:fill_restore"),
+    _of_server("backup-key", "make a key that encrypts and signs backups", "storage:fill_backup_key"),
+    _of_server("token", "personal tokens of the server's API: make, list, withdraw", "token:fill_token"),
+    _of_server("link", "share links of the server's runs: make, list, withdraw", "link:fill_link"),
+    _of_server("log", "the audit log: who did what when; checks that it is whole", "log:fill_log"),
+    _of_server("people", "list who has signed in; roles, disable, sign out", "people:fill_people"),
+    _of_server("project", "projects of the server: make, list, change, members", "project:fill_project"),
+    _of_server("watch", "saved runs that are run again when their files changed", "watch:fill_watch"),
     Command("raft", "few-shot benchmark: check, score and compare submissions", "benchmark.raft:fill_raft"),
     Command(
         "models",
@@ -102,7 +117,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def make_parser() -> argparse.ArgumentParser:
     """The parser of all commands."""
     parser = Parser(
-        prog="python -m grasp_core",
+        prog="grasp",
         description="Which groups of raters see a task differently, and is it real?",
     )
     parser.add_argument("--version", action="version", version=__version__)

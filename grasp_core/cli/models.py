@@ -12,6 +12,7 @@ from grasp_core.annotations import ModelLabels
 from grasp_core.asked.analysis import say_batches, say_shuffles, stopping_early
 from grasp_core.asked.reading import Reading
 from grasp_core.benchmark.baselines.as_raters import WITHOUT_EXAMPLES, item_texts, label_items
+from grasp_core.benchmark.baselines.registry import check_installed
 from grasp_core.cli.analysis import add_groups_and_test, analysis_fields
 from grasp_core.cli.data.account import say_data
 from grasp_core.cli.data.options import add_reading
@@ -86,6 +87,8 @@ def _models(chosen: argparse.Namespace) -> None:
         raise SpecError(
             "name at least one model: --model NAME=FILE, --model-column NAME=COLUMN or --model-baseline NAME"
         )
+    for name in chosen.model_baseline or ():
+        check_installed(name)
     found = read(given)
     analysis = AnalysisSpec(**analysis_fields(given, found))
     dataset = load(found.annotations, found.raters, found.spec, analysis.columns)

@@ -7,8 +7,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, get_args
 
-import altair as alt
-
 from grasp_core import charts, spec
 from grasp_core.charts.plan import plan_chart
 from grasp_core.cli.data.account import say_data
@@ -36,11 +34,6 @@ from grasp_core.planner.words import (
 from grasp_core.report.words.names import one_line
 from grasp_core.report.words.printable import json_text, printable
 
-_CHARTS: Mapping[str, Callable[[alt.LayerChart], bytes]] = {
-    ".svg": lambda chart: charts.to_svg(chart).encode(),
-    ".png": charts.to_png,
-    ".pdf": charts.to_pdf,
-}
 _TABLES: Mapping[str, Callable[[Plan], bytes]] = {
     ".csv": lambda plan: recruitment_csv(plan).encode(),
     ".xlsx": recruitment_xlsx,
@@ -95,14 +88,16 @@ def _plan(chosen: argparse.Namespace) -> None:
     for target in (chosen.out, chosen.recruitment, chosen.chart):
         check_target(target)
     _check_ending("--recruitment", chosen.recruitment, _TABLES)
-    _check_ending("--chart", chosen.chart, _CHARTS)
+    _check_ending("--chart", chosen.chart, charts.IMAGES)
+    if chosen.chart is not None:
+        charts.check_can_draw(chosen.chart.suffix[1:].upper())
     task = _assumed(chosen) if chosen.assume else _from_pilot(chosen)
     plan = _made(task)
     write_text(chosen.out, json_text(plan_dict(plan)))
     if chosen.recruitment is not None:
         write_bytes(chosen.recruitment, _TABLES[chosen.recruitment.suffix](plan))
     if chosen.chart is not None:
-        write_bytes(chosen.chart, _CHARTS[chosen.chart.suffix](plan_chart(plan)))
+        write_bytes(chosen.chart, charts.IMAGES[chosen.chart.suffix](plan_chart(plan)))
     _print(plan)
 
 

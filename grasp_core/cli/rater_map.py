@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import get_args
-
-import altair as alt
 
 from grasp_core import charts, spec
 from grasp_core.asked.analysis import say_shuffles
@@ -29,12 +26,6 @@ from grasp_core.rater_map.values import rater_map_dict
 from grasp_core.report.words.printable import json_text, printable
 from grasp_core.spec import AnalysisSpec, RunSpec
 from grasp_core.wording import listed, quoted
-
-_CHARTS: Mapping[str, Callable[[alt.LayerChart], bytes]] = {
-    ".svg": lambda chart: charts.to_svg(chart).encode(),
-    ".png": charts.to_png,
-    ".pdf": charts.to_pdf,
-}
 
 
 def fill_rater_map(parser: argparse.ArgumentParser) -> None:
@@ -65,8 +56,11 @@ def fill_rater_map(parser: argparse.ArgumentParser) -> None:
 def _rater_map(chosen: argparse.Namespace) -> None:
     for target in (chosen.out, chosen.csv, chosen.chart):
         check_target(target)
-    if chosen.chart is not None and chosen.chart.suffix not in _CHARTS:
-        raise SpecError(f"--chart takes a file that ends in {', '.join(_CHARTS)}; found {chosen.chart.name}")
+    if chosen.chart is not None:
+        if chosen.chart.suffix not in charts.IMAGES:
+            endings = ", ".join(charts.IMAGES)
+            raise SpecError(f"--chart takes a file that ends in {endings}; found {chosen.chart.name}")
+        charts.check_can_draw(chosen.chart.suffix[1:].upper())
     given = {name: value for name, value in vars(chosen).items() if value is not None}
     found = read(given, several=True)
     asked = RunSpec(found.spec, AnalysisSpec(**analysis_fields(given, found)))
@@ -78,7 +72,7 @@ def _rater_map(chosen: argparse.Namespace) -> None:
     write_text(chosen.out, json_text(rater_map_dict(made, asked, dataset.summary.sha256)))
     write_text(chosen.csv, map_csv(made))
     if chosen.chart is not None:
-        write_bytes(chosen.chart, _CHARTS[chosen.chart.suffix](rater_map_chart(made, colour)))
+        write_bytes(chosen.chart, charts.IMAGES[chosen.chart.suffix](rater_map_chart(made, colour)))
     say_map(made, asked.analysis.level)
     for problem in dataset.problems:
         note(printable(problem.message))

@@ -87,6 +87,7 @@ def _add_analysis(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--statistics", type=names, metavar="NAME,...")
     group.add_argument("--gai", type=names, metavar="IN,CROSS", help="ratio that GAI is (default: irr,xrr)")
     group.add_argument("--cross-negentropy", choices=get_args(spec.CrossNegentropy))
+    group.add_argument("--voting-agreement", choices=get_args(spec.VotingAgreement))
     group.add_argument(
         "--level", choices=get_args(spec.Level), help="of measurement, for IRR and XRR (default: nominal)"
     )

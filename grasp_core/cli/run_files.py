@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from grasp_core.cli.terminal.lines import note
 from grasp_core.cli.terminal.output import check_target, write_bytes, write_text
 from grasp_core.engine.pools.pool import Pool
-from grasp_core.errors import SpecError
+from grasp_core.errors import MissingPackageError, SpecError
+from grasp_core.extras import require
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.rater_map.values import RaterMap
 from grasp_core.report.saved import result_json
@@ -51,6 +53,11 @@ def check_files(chosen: argparse.Namespace) -> None:
     for target in reports:
         if target.suffix.lower() not in _REPORTS:
             raise SpecError(f"--report takes a file that ends in {', '.join(_REPORTS)}; found {target.name}")
+        if target.suffix.lower() == ".html":
+            try:
+                require("SVG", "figures")
+            except MissingPackageError as error:
+                note(f"{target.name} will describe its figures and not draw them: {error}")
 
 
 def check_map(chosen: argparse.Namespace) -> None:

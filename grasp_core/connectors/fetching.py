@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import select
@@ -21,6 +20,7 @@ from grasp_core.connectors.hosts import Hosts, Place
 from grasp_core.connectors.source import HUB, TOOLS, Kind, Source
 from grasp_core.connectors.tokens import NEEDED
 from grasp_core.errors import FAULT, DataError
+from grasp_core.extras import has, require
 from grasp_core.io.parsing.limited.limits import current_limits
 from grasp_core.io.sources.folder import Folder
 from grasp_core.wording import not_there
@@ -30,10 +30,11 @@ MAX_BYTES = 500 * 2**20
 SECONDS = 600.0
 """The longest that fetching may take."""
 _POLL_S = 0.1
-_PACKAGES: Mapping[Kind, tuple[str, str]] = {
-    "label-studio": ("label_studio_sdk", "label-studio-sdk"),
-    "argilla": ("argilla", "argilla"),
-    "hf": ("datasets", "datasets"),
+_CLIENTS: Mapping[Kind, str] = {
+    "label-studio": "label_studio_sdk",
+    "argilla": "argilla",
+    "hf": "datasets",
+    "sql": "sqlalchemy",
 }
 _INHERITED = (
     *("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "VIRTUAL_ENV", "PYTHONHOME", "LD_LIBRARY_PATH"),
@@ -105,7 +106,9 @@ def fetch(
     """
     hub = os.environ.get("HF_ENDPOINT", HUB).rstrip("/")
     place = hosts.check(source, hub)
-    _check_package(source.kind)
+    if source.kind == "sql" and not source.in_file:
+        require("PostgreSQL", "postgres")
+    require(TOOLS[source.kind], "connectors", _CLIENTS[source.kind])
     if not token and source.kind in NEEDED:
         raise DataError(f"{TOOLS[source.kind]} gives nothing without a token; make one there, and give it")
     with tempfile.TemporaryDirectory(prefix="grasp-source-") as work:
@@ -128,15 +131,7 @@ def fetch(
 
 def available(kind: Kind) -> bool:
     """Whether the client that a kind of source needs is installed."""
-    return kind not in _PACKAGES or importlib.util.find_spec(_PACKAGES[kind][0]) is not None
-
-
-def _check_package(kind: Kind) -> None:
-    if not available(kind):
-        raise DataError(
-            f"{TOOLS[kind]} needs the Python package {_PACKAGES[kind][1]}, which is not installed here: pip "
-            "install -r requirements-connectors.txt"
-        )
+    return has(_CLIENTS[kind])
 
 
 def _usable(token: str) -> str:

@@ -6,6 +6,7 @@ workers nor blocks change how many there are in the end.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from grasp_core.panels.panel import LaterPanel, Panel, RunPanel
@@ -20,9 +21,14 @@ def stages(analysis: AnalysisSpec) -> list[int]:
     return looks(analysis.permutations) if analysis.adaptive else [analysis.permutations]
 
 
-def settle(tally: Tally, panel: Panel, analysis: AnalysisSpec) -> None:
-    """After a stage: let the units stop, such as groups, whose marks are settled."""
-    if analysis.adaptive:
+def settle(
+    tally: Tally, panel: Panel, analysis: AnalysisSpec, together: Callable[[Tally], bool] = lambda _: False
+) -> None:
+    """After a stage: let the units stop, such as groups, whose marks are settled.
+
+    None stops while `together` says that what is told of all of them is not.
+    """
+    if analysis.adaptive and not together(tally):
         found = unsettled(panel.tests, panel.observed, tally.null, analysis.permutations)
         tally.active = tally.active & still_needed(panel.tests, found)
 

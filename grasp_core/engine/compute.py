@@ -17,6 +17,7 @@ from grasp_core.engine.pools.blocks import FIRST_LABELS, Block, Blocks, Progress
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.provisional import Showing
 from grasp_core.engine.run import Prepared, finish, new_tally, prepare
+from grasp_core.engine.verdict import explained, verdict_open
 from grasp_core.engine.watching import Checkpoints, Watcher
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.io.parts.survey import DatasetInParts
@@ -73,11 +74,30 @@ def compute(
         checkpoints,
         show=Showing(lambda found, spent: finished(found, permutations_s=spent, provisional=True), watcher),
         labels=dataset.annotations.n_annotations,
+        open_together=partial(verdict_open, prepared),
     )
     seconds = time.perf_counter() - started
     how_it_ended = stopping(tally, prepared.panel, spec.analysis)
     result = finished(tally, permutations_s=seconds, stopping=how_it_ended)
-    return _with_later_stages(result, prepared, pool, watcher) if isinstance(result, RunResult) else result
+    if not isinstance(result, RunResult):
+        return result
+    result = _explained(result, prepared, tally.n_together, pool, watcher)
+    return _with_later_stages(result, prepared, pool, watcher)
+
+
+def _explained(
+    result: RunResult, prepared: Prepared, permutations: int, pool: Pool, watcher: Watcher
+) -> RunResult:
+    """The result with what becomes of clear groups without the raters of others."""
+    started = time.perf_counter()
+    within = WithinStage(watcher, "verdicts")
+
+    def again(panel: Panel, analysis: AnalysisSpec, labels: int) -> Tally:
+        return permute(panel, analysis, pool, within, labels=labels)
+
+    found = explained(result, prepared, permutations, again)
+    seconds = result.timing.permutations_s + time.perf_counter() - started
+    return replace(found, timing=replace(found.timing, permutations_s=seconds))
 
 
 def _with_later_stages(result: RunResult, prepared: Prepared, pool: Pool, watcher: Watcher) -> RunResult:
@@ -85,7 +105,7 @@ def _with_later_stages(result: RunResult, prepared: Prepared, pool: Pool, watche
     analysis, started = prepared.spec.analysis, time.perf_counter()
     later = later_stages(prepared)
     for panel in later.panels:
-        within = WithinStage(watcher, panel)
+        within = WithinStage(watcher, panel.name)
         tally = permute(
             panel,
             analysis,
@@ -117,6 +137,7 @@ def permute(
     *,
     show: Callable[[Tally], None] = lambda _: None,
     labels: int = FIRST_LABELS,
+    open_together: Callable[[Tally], bool] = lambda _: False,
 ) -> Tally:
     """Compute a panel's permutations, stage by stage, from where an earlier attempt ended.
 
@@ -133,6 +154,8 @@ def permute(
         Called with the tally before the first permutation and several times a second.
     labels : int
         Annotations that a permutation has to count.
+    open_together : callable
+        Whether no unit of a run that may stop early is to stop yet, for the sake of all of them.
     """
     keeper = checkpoints or Checkpoints()
     tally = new_tally(panel, analysis)
@@ -158,7 +181,7 @@ def permute(
             blocks = Blocks(stop, tally.done, most=analysis.permutations, after=blocks, labels=labels)
             _permute_stage(panel, analysis.seed, tally, blocks, pool, keeper, check)
         if tally.done == [(0, stop)]:  # else it was settled before, and a later stage has begun
-            settle(tally, panel, analysis)
+            settle(tally, panel, analysis, open_together)
     return tally
 
 

@@ -19,7 +19,7 @@ from grasp_core.groups import AxisSet, Grouping
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.panels.given.panel import given_of
 from grasp_core.panels.pairs.panel import pairs_of
-from grasp_core.panels.panel import Later, LaterPanel
+from grasp_core.panels.panel import Later
 from grasp_core.panels.slices.panel import slices_of
 from grasp_core.result import Result
 from grasp_core.spec import AnalysisSpec
@@ -46,11 +46,12 @@ class WithinStage(Watcher):
     Parameters
     ----------
     watcher : Watcher
-    panel : LaterPanel
+    of : str
+        What its permutations are of, as people are told, such as "pairs".
     """
 
-    def __init__(self, watcher: Watcher, panel: LaterPanel) -> None:
-        self._watcher, self._of = watcher, panel.name
+    def __init__(self, watcher: Watcher, of: str) -> None:
+        self._watcher, self._of = watcher, of
 
     @property
     def side_by_side(self) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -19,6 +20,7 @@ from grasp_core.io.dataset.load import Dataset
 from grasp_core.io.parts.survey import DatasetInParts
 from grasp_core.panels.cohesion.columns import Places
 from grasp_core.panels.cohesion.panel import Cohesion
+from grasp_core.panels.cohesion.verdict import Joint, hypotheses, joint_tests, with_verdicts
 from grasp_core.panels.given.panel import check_given
 from grasp_core.panels.models.panel import Models
 from grasp_core.panels.panel import Panel, RunPanel
@@ -31,7 +33,15 @@ from grasp_core.remarks.cautions import Caution
 from grasp_core.remarks.ranks import ranked
 from grasp_core.remarks.remark import Remark
 from grasp_core.report.assignment import said_of_assignment, said_of_associations, said_of_matched
-from grasp_core.result import DataSummary, GroupResult, Result, RunResult, Stopping, Timing
+from grasp_core.result import (
+    DataSummary,
+    GroupResult,
+    Result,
+    RunResult,
+    Stopping,
+    Timing,
+    Untestable,
+)
 from grasp_core.spec import LEVEL, SIDES, AnalysisSpec, RunSpec
 from grasp_core.version import __version__
 
@@ -129,12 +139,14 @@ def run_key(summary: DataSummary, spec: RunSpec, version: str) -> str:
 def new_tally(panel: Panel, analysis: AnalysisSpec) -> Tally:
     """A tally that takes the columns of a panel."""
     tests = panel.tests
+    together = panel.together if isinstance(panel, Cohesion) else None
     return Tally(
         panel.observed,
         tests.needs,
         analysis.permutations,
         tests.maxima,
         extremes=tests.regroupings is not None,
+        together=together,
     )
 
 
@@ -174,6 +186,8 @@ def finish(
     if not isinstance(found, RunResult):
         return found
     groups = _with_least_p(found, prepared)
+    if not provisional:
+        groups = with_verdicts(groups, verdicts(prepared, tally), tally.n_together)
     together = () if provisional else associations(prepared.dataset.raters, prepared.spec.analysis.tested)
     said = [*said_of_matched(_unmatched(prepared, found)), *said_of_associations(together)]
     warnings = ranked([*said, *found.warnings])
@@ -184,6 +198,24 @@ def finish(
         associations=together,
         warnings=warnings,
     )
+
+
+def verdicts(prepared: Prepared, tally: Tally) -> list[Joint]:
+    """All groups of a run tested together, whether or not one of them explains another."""
+    checks = {check.axes: check for check in prepared.assignment}
+    of_shuffles = prepared.shuffles
+    untestable: dict[int, Untestable] = {}
+    for g, group in enumerate(prepared.grouping.groups):
+        check = checks.get(group.axes)
+        if of_shuffles.log_regroupings[g] == 0:
+            untestable[g] = "nothing-moves"
+        elif math.exp(-of_shuffles.log_regroupings[g]) >= LEVEL:
+            untestable[g] = "few-raters"
+        elif check is not None and check.large:
+            untestable[g] = "other-items" if check.own_items else "other-workload"
+    grouping = prepared.grouping
+    raters = grouping.n_raters.tolist()
+    return joint_tests(tally.together, hypotheses(grouping), raters, untestable)
 
 
 def _unmatched(prepared: Prepared, found: RunResult) -> list[Unmatched]:

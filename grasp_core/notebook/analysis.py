@@ -90,8 +90,8 @@ def analyse(
         of :class:`MapValues`, :class:`Bins` and :class:`Combine`, `filters` is a :class:`Filters`.
     member, raters_member, items_member
         Sheet of a workbook, or file of an archive, where data are given by their path.
-    statistics, gai, min_raters, seed, strata, cluster, p_value, cross_negentropy, ties, correction, family,
-    level, interval, slices, given, tail
+    statistics, gai, min_raters, seed, strata, cluster, p_value, cross_negentropy, voting_agreement, ties,
+    correction, family, level, interval, slices, given, tail
         As in :class:`~grasp_core.spec.AnalysisSpec`.
     permutations, adaptive
         How many at most, and whether they stop once marks are settled; by default 10,000, which stop early

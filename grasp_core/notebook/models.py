@@ -13,6 +13,7 @@ from grasp_core.annotations import ModelLabels
 from grasp_core.asked.analysis import say_batches, say_shuffles, stopping_early, with_axes
 from grasp_core.asked.reading import Reading, reading_of
 from grasp_core.benchmark.baselines.as_raters import item_texts, label_items
+from grasp_core.benchmark.baselines.registry import check_installed
 from grasp_core.engine.cost import models_seconds
 from grasp_core.engine.run import checked_groups
 from grasp_core.io.dataset.load import Dataset, load
@@ -143,8 +144,12 @@ def models(
     ------
     UnsureError, DataError, SpecError
         As :func:`analyse`; also if a model's labels are of no item, or none of the categories.
+    MissingPackageError
+        If a baseline's packages are not installed.
     """
     check_names(models, options)
+    for name in baselines:
+        check_installed(name)
     voice, started = Python(), time.perf_counter()
     tables = tables_of(annotations, raters, None, options)
     found = reading_of(tables, data_fields(options), voice, conditions("keep", options.get("keep", ())))

@@ -24,6 +24,7 @@ from grasp_core.spec import (
     Level,
     PValue,
     Ties,
+    VotingAgreement,
 )
 from grasp_core.wording import closest, listed
 
@@ -80,6 +81,7 @@ class AnalysisOptions(TestOptions, total=False):
     statistics: Sequence[str]
     gai: tuple[str, str]
     cross_negentropy: CrossNegentropy
+    voting_agreement: VotingAgreement
     level: Level
     interval: IntervalTarget
     pairs: bool

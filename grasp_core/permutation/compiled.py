@@ -170,7 +170,7 @@ def _add_of_raters(
     """What raters add to their groups' sums by category, where that is known."""
     if of is not None:
         profiled = Profiled(*(getattr(held, field) for field in Profiled._fields))
-        label_use.add_up(drawn, profiled, of, _first_category(design), sort, out)
+        label_use.add_up(drawn, profiled, of, design.n_categories, _first_category(design), sort, out)
 
 
 def sums_of_raters(
@@ -193,7 +193,8 @@ def sums_of_raters(
     float64 array, shape (B, G, S)
     """
     out = np.zeros((profiles.shape[1], design.n_groups, design.n_sums))
-    label_use.add_up(profiles, membership.profiled, of_raters, _first_category(design), at.MORE, out)
+    first = _first_category(design)
+    label_use.add_up(profiles, membership.profiled, of_raters, design.n_categories, first, at.MORE, out)
     return out
 
 

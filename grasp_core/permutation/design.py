@@ -61,6 +61,8 @@ class Design:
     tables : Tables
     paper : bool
         Cross-negentropy by the paper's convention.
+    kappa : bool
+        Voting agreement in the form of kappa.
     distances : Distances
     crossed : Crossed, optional
     sparse : Sparse, optional
@@ -85,6 +87,7 @@ class Design:
     labels: Labels
     tables: Tables
     paper: bool
+    kappa: bool
     distances: Distances
     crossed: Crossed | None
     sparse: Sparse | None
@@ -111,7 +114,7 @@ class Design:
     @property
     def conventions(self) -> Conventions:
         """Weights of what is counted on an item."""
-        return Conventions(self.tables, self.distances, self.paper, self.shift)
+        return Conventions(self.tables, self.distances, self.paper, self.kappa, self.shift)
 
     @property
     def n_told(self) -> int:
@@ -121,7 +124,7 @@ class Design:
     @property
     def n_sums(self) -> int:
         """S, the sums over items of a group; see :mod:`~grasp_core.permutation.kernel.sums`."""
-        return n_sums(self.distances, self.n_categories)
+        return n_sums(self.distances, self.n_categories, kappa=self.kappa)
 
     def arrays(self) -> dict[str, Any]:
         """Arrays and numbers by name, from which :meth:`of_arrays` makes the design again."""
@@ -242,6 +245,7 @@ def build_design(
         labels=_labels(annotations, shape, none=way.local is not None),
         tables=tables_of(most, annotations.n_categories, paper=paper),
         paper=paper,
+        kappa=spec.voting_agreement == "kappa",
         distances=way.distances,
         crossed=way.crossed,
         sparse=way.sparse,

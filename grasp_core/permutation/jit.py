@@ -27,8 +27,8 @@ from grasp_core.spec import Level
 CORE = Path(__file__).parents[1]
 TAKEN_IN = ("permutation/kernel", "statistics/items.py")
 """Sources of the core from which compiled functions of other modules take functions or constants."""
-WAITING_SECONDS = 0.7
-"""Compiling is told of once it takes longer: kept code is read in less."""
+WAITING_SECONDS, READING_SECONDS = 0.7, 3.0
+"""Compiling is told of once it takes longer; where code is kept, but perhaps of another processor, later."""
 
 # Divisors are never 0, so code that asks and raises errors is left out.
 _COMPILED: Any = {"nogil": True, "error_model": "numpy"}
@@ -127,19 +127,29 @@ class Kernel:
 
     def _prepare(self, args: tuple[Any, ...]) -> None:
         types = tuple(_type_of(argument) for argument in args)
-        telling = threading.Timer(WAITING_SECONDS, _tell_once)
+        telling = threading.Timer(READING_SECONDS if self.is_kept else WAITING_SECONDS, _tell_once)
         telling.daemon = True
         self._compiling = True
         try:
             telling.start()
             with self.locked():
-                self.compiled.compile(types)  # reads what is kept
-                if self._folder is not None:
-                    self._lock_file.with_suffix(".kept").touch()
+                self._read_or_compile(types)
         finally:
             telling.cancel()
             self._compiling = False
         self._ready = True
+
+    def _read_or_compile(self, types: tuple[Any, ...]) -> None:
+        if self._folder is None:
+            self.compiled.compile(types)
+            return
+        try:
+            self.compiled.compile(types)
+        except Exception:  # such as half a file: what is kept is given up, and compiled again
+            for other in self._folder.parent.glob("*/*/*.nb[ci]"):
+                other.unlink(missing_ok=True)
+            self.compiled.compile(types)
+        self._lock_file.with_suffix(".kept").touch()
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:

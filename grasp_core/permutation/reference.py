@@ -75,7 +75,9 @@ def evaluate(
                 average, _each(partial(cross_negentropy, convention=spec.cross_negentropy), c, d)
             ),
             "plurality_size": partial(average, _each(plurality_size, c)),
-            "voting_agreement": partial(average, _each(voting_agreement, c, d, ranks)),
+            "voting_agreement": partial(
+                average, _each(partial(voting_agreement, form=spec.voting_agreement), c, d, ranks)
+            ),
             "distance": partial(average, _each(distance, c, d, scales)),
             "shares_distance": partial(average, _each(shares_distance, c, d, scales)),
         }

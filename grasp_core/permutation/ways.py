@@ -68,7 +68,8 @@ def choose(
     few = n_categories <= MOST_PAIRED or not local_fits
     paired = distances_between(spec.level, values, paired=few or dense is True)
     if tables is not False and dense is not False and few and membership.keeps_sizes:
-        found = crossed_layout.lay_out(annotations, grouping, paired, width)
+        kappa = spec.voting_agreement == "kappa"
+        found = crossed_layout.lay_out(annotations, grouping, paired, width, kappa=kappa)
         if found is not None:
             return Way(paired, True, crossed=found)
     by_pairs = spec.level in ("ordinal", "ratio") and not few

@@ -57,8 +57,8 @@ class Caution(Code):
         "any effect are marked"
     )
     PAPER_CROSS_NEGENTROPY = (
-        "cross-negentropy follows the paper: items on which a group used a label that nobody else used count "
-        "as full agreement"
+        "cross-negentropy follows the paper: items to which the others did not give every label count as "
+        "full agreement"
     )
     TOO_MANY_PAIRS = (
         "an axis or intersection with {groups} groups is not compared pair by pair; up to {most} groups are: "

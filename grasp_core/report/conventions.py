@@ -33,7 +33,13 @@ CROSS_NEGENTROPY: Mapping[str, Choice] = {
     "smooth": Choice("Smoothed", "Labels that the others never gave an item count as half an annotation."),
     "paper": Choice(
         "As in the paper",
-        "An item with a label that the others never gave counts as full agreement; for replication only.",
+        "An item to which others did not give every label counts as full agreement; for replication only.",
+    ),
+}
+VOTING_AGREEMENT: Mapping[str, Choice] = {
+    "alpha": Choice("Krippendorff's alpha", "Chance is taken from the votes of both sides together."),
+    "kappa": Choice(
+        "Cohen's kappa", "Chance is taken from each side's own votes; so are the paper's figures."
     ),
 }
 TIES: Mapping[str, Choice] = {
@@ -158,6 +164,11 @@ def stated(spec: RunSpec, stopping: Stopping | None = None) -> list[tuple[str, s
             "Cross-negentropy",
             f"{CROSS_NEGENTROPY[analysis.cross_negentropy].label}. "
             f"{CROSS_NEGENTROPY[analysis.cross_negentropy].meaning}",
+        ),
+        (
+            "Voting agreement",
+            f"{VOTING_AGREEMENT[analysis.voting_agreement].label}. "
+            f"{VOTING_AGREEMENT[analysis.voting_agreement].meaning}",
         ),
         ("Tied votes", f"{TIES[analysis.ties].label}. {TIES[analysis.ties].meaning}"),
     ]

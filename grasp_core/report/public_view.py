@@ -11,7 +11,7 @@ from grasp_core.remarks.cautions import Caution, ScreenCaution, counts_by_group,
 from grasp_core.remarks.guards import GuardCaution
 from grasp_core.remarks.left_out import LeftOutReason
 from grasp_core.remarks.remark import Remark
-from grasp_core.report.small_groups.hiding import without_small_groups
+from grasp_core.report.small_groups.hiding import without_names, without_small_groups
 from grasp_core.report.words.names import axis_label, group_label, named_group
 from grasp_core.report.words.reading import SCREENS
 from grasp_core.result import DataSummary, GivenResult, Result, RunResult, SlicesResult
@@ -50,7 +50,7 @@ def public_view(result: Result, *, small_groups: bool = False) -> Result:
             groups=tuple(row for row in shown.groups if row.n_raters >= least),
         )
     if isinstance(shown, RunResult):
-        groups = tuple(row for row in shown.groups if row.n_raters >= least)
+        groups = without_names(row for row in shown.groups if row.n_raters >= least)
         named = {row.group for row in groups} | {None}
         return replace(
             shown,

@@ -12,8 +12,8 @@ from grasp_core.report.findings.warned import caution_codes
 from grasp_core.report.given import as_result as given_view
 from grasp_core.report.slices import as_results
 from grasp_core.report.tables.groups import ends
-from grasp_core.report.words.names import outcome_of, reported_statistics
-from grasp_core.result import RunResult
+from grasp_core.report.words.names import named_group, outcome_of, reported_statistics
+from grasp_core.result import RunResult, Verdict
 
 CSV_COLUMNS = (
     "axis",
@@ -37,6 +37,7 @@ PAIR_COLUMNS = ("other_group", "n_raters_other")
 SLICE_COLUMNS = ("slice", "slice_value")
 GIVEN_COLUMNS = ("given",)
 TAIL_COLUMNS = ("p_counted",)
+VERDICT_COLUMNS = ("verdict", "verdict_kinds", "verdict_p", "verdict_q", "verdict_by", "verdict_why")
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
@@ -47,7 +48,9 @@ def table_csv(result: RunResult) -> str:
     cells more: the second group and its raters, blank where all others are meant. Of a run with slices,
     further lines follow of every group in each, and again all lines have two cells more: the slice's column
     and value, blank where all items are meant; and so with groups given an axis, and one cell for that axis.
-    Where p may be fitted, a last cell has it as counted.
+    Where p may be fitted, a last cell has it as counted. Of a finished run all lines have six cells more,
+    which those of its groups fill: the group's verdict, its kinds with spaces between, p and q of it, the
+    group that explains it, and why it is untestable.
 
     Notes
     -----
@@ -62,6 +65,7 @@ def table_csv(result: RunResult) -> str:
         *(SLICE_COLUMNS if result.slices else ()),
         *(GIVEN_COLUMNS if result.given else ()),
         *(TAIL_COLUMNS if result.spec.analysis.tail else ()),
+        *(VERDICT_COLUMNS if _verdicts(result) else ()),
     )
     writer.writerow((*CSV_COLUMNS, *more))
     for line, cells in _with_more(result):
@@ -72,9 +76,11 @@ def table_csv(result: RunResult) -> str:
 
 
 def _with_more(result: RunResult) -> Iterator[tuple[tuple[object, ...], Mapping[str, object]]]:
-    """All lines, each with what it has in the columns of pairs and slices."""
+    """All lines, each with what it has in the columns of verdicts, pairs and slices."""
+    verdicts = _verdicts(result)
     for line in _lines(result):
-        yield line, {}
+        verdict = verdicts.get((line[0], line[1])) if line[4] != "dsi" else None
+        yield line, dict(zip(VERDICT_COLUMNS, _verdict(verdict), strict=True)) if verdict else {}
     for row in result.pairs:
         beside = dict(zip(PAIR_COLUMNS, (safe_cell(row.b.label), row.n_raters_b), strict=True))
         of_pair = (*_named(row.a), row.n_raters_a, "")
@@ -90,6 +96,17 @@ def _with_more(result: RunResult) -> Iterator[tuple[tuple[object, ...], Mapping[
     for given in result.given:
         for line in _lines(given_view(result, given)):
             yield line, {GIVEN_COLUMNS[0]: safe_cell(given.column)}
+
+
+def _verdicts(result: RunResult) -> dict[tuple[object, object], Verdict]:
+    """By the axis and the group of a line."""
+    return {_named(row.group): row.verdict for row in result.groups if row.verdict is not None}
+
+
+def _verdict(verdict: Verdict) -> tuple[str, ...]:
+    by = "" if verdict.by is None else safe_cell(named_group(verdict.by))
+    kinds = " ".join(verdict.kinds)
+    return (verdict.code, kinds, exact(verdict.p), exact(verdict.q), by, verdict.why or "")
 
 
 def _lines(result: RunResult) -> Iterator[tuple[object, ...]]:

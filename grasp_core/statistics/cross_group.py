@@ -9,7 +9,7 @@ import numpy as np
 
 from grasp_core.annotations import Int64Array
 from grasp_core.remarks.reasons import NoValue
-from grasp_core.spec import CrossNegentropy
+from grasp_core.spec import CrossNegentropy, VotingAgreement
 from grasp_core.statistics.counts import cross_entropy
 from grasp_core.statistics.distance import Distance, nominal
 from grasp_core.statistics.estimable import NotEstimableError
@@ -67,8 +67,10 @@ def xrr_disagreement(c: Int64Array, d: Int64Array, distance: Distance = nominal)
     return float(observed), float(expected)
 
 
-def voting_agreement(c: Int64Array, d: Int64Array, ranks: Sequence[Int64Array]) -> float:
-    """Krippendorff's alpha between the plurality labels of the group and of the others.
+def voting_agreement(
+    c: Int64Array, d: Int64Array, ranks: Sequence[Int64Array], form: VotingAgreement = "alpha"
+) -> float:
+    """Agreement between the plurality labels of the group and of the others, beyond chance.
 
     Parameters
     ----------
@@ -76,6 +78,8 @@ def voting_agreement(c: Int64Array, d: Int64Array, ranks: Sequence[Int64Array]) 
     ranks : pair of int arrays, shape (I, K)
         For the group and for the others: among tied categories of an item the one of highest rank is its
         plurality.
+    form : {"alpha", "kappa"}
+        See :func:`plurality_agreement`.
 
     Returns
     -------
@@ -91,9 +95,36 @@ def voting_agreement(c: Int64Array, d: Int64Array, ranks: Sequence[Int64Array]) 
         raise NotEstimableError(NoValue.NO_SHARED_ITEM())
     k = c.shape[1]
     x, y = ((side * k + rank)[shared].argmax(axis=1) for side, rank in zip((c, d), ranks, strict=True))
-    total = 2 * int(shared.sum())
-    marginal = np.bincount(x, minlength=k) + np.bincount(y, minlength=k)
-    expected = (total**2 - (marginal**2).sum()) / (total * (total - 1))
+    return plurality_agreement(x, y, k, form)
+
+
+def plurality_agreement(x: Int64Array, y: Int64Array, k: int, form: VotingAgreement) -> float:
+    """1 - D_o / D_e of two raters, here of the two sides' pluralities.
+
+    Parameters
+    ----------
+    x, y : int arrays, shape (I,)
+        Places of labels among the `k` categories.
+    k : int
+    form : {"alpha", "kappa"}
+        "alpha" is Krippendorff's: D_e of two different votes out of all 2 I. "kappa" is Cohen's: D_e from
+        each side's own marginals, 1 - sum_k (x_k / I) (y_k / I); the paper's figures follow it.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    NotEstimableError
+        If all labels are one same.
+    """
+    of_x, of_y = np.bincount(x, minlength=k), np.bincount(y, minlength=k)
+    if form == "alpha":
+        total = 2 * x.size
+        expected = (total**2 - ((of_x + of_y) ** 2).sum()) / (total * (total - 1))
+    else:
+        expected = (x.size**2 - of_x @ of_y) / x.size**2
     if expected == 0:
         raise NotEstimableError(NoValue.ONE_PLURALITY())
     return float(1 - (x != y).mean() / expected)
@@ -107,8 +138,9 @@ def cross_negentropy(c: Int64Array, d: Int64Array, convention: CrossNegentropy =
     c, d : int arrays, shape (I, K)
     convention : {"smooth", "paper"}
         "smooth" takes q_k = (d_k + 1/2) / (m + K/2). "paper" takes q_k = d_k / m and counts an item's
-        cross-entropy as 0 where some q_k = 0 < p_k; it reproduces the paper and is not sensible
-        otherwise, because the items on which the two differ most then count as full agreement.
+        cross-entropy as 0 where any q_k = 0, whether or not the group gave that label; it reproduces the
+        paper and is not sensible otherwise, because the items on which the two differ most then count as
+        full agreement.
 
     Returns
     -------
@@ -128,8 +160,7 @@ def cross_negentropy(c: Int64Array, d: Int64Array, convention: CrossNegentropy =
         found = cross_entropy(p, q)
     else:
         q = d / d.sum(axis=1, keepdims=True)
-        defined = ((c == 0) | (d > 0)).all(axis=1)
-        found = np.where(defined, cross_entropy(p, q), 0.0)
+        found = np.where((d > 0).all(axis=1), cross_entropy(p, q), 0.0)
     return float((np.log(k) - found).mean())
 
 

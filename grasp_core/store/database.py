@@ -30,6 +30,7 @@ from sqlalchemy.exc import (
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from grasp_core.errors import SettingsError, StoreError
+from grasp_core.extras import require
 from grasp_core.settings import Settings
 from grasp_core.store.schema import runs
 from grasp_core.store.sqlite import POOL, empty_log, read_anew, sqlite_engine, tables_remade
@@ -81,10 +82,13 @@ def connect(url: URL) -> Engine:
     ------
     StoreError
         If it cannot be reached, written or upgraded.
+    MissingPackageError
+        If PostgreSQL's driver is not installed.
     """
     if url.drivername == "sqlite":
         engine = sqlite_engine(url)
     else:
+        require("PostgreSQL (GRASP_DATABASE_URL)", "postgres", "psycopg")
         limits = {} if "connect_timeout" in url.query else {"connect_timeout": CONNECT_SECONDS}
         engine = sqlalchemy.create_engine(url, pool_pre_ping=True, connect_args=limits, **POOL)
     try:

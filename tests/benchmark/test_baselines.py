@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 
 import numpy as np
@@ -86,15 +85,6 @@ def test_unknown_names_are_refused() -> None:
         make_baseline("knn")
     with pytest.raises(SpecError, match="name an endpoint or a file"):
         make_baseline("lm")
-
-
-def test_without_the_optional_packages_it_says_how_to_get_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = importlib.util.find_spec
-    monkeypatch.setattr(embedding, "find_spec", lambda name: None if name == "tokenizers" else real(name))
-    embedding.load_model.cache_clear()
-    with pytest.raises(SpecError, match=r"tools/setup\.sh models"):
-        make_baseline("minilm-1nn")
-    assert make_baseline("tfidf")
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ def test_the_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     )
     write(tmp_path, {"part.md": section("Baselines")})
     lines = next(block.text for block in blocks(tmp_path / "part.md") if block.language == "sh").splitlines()
-    commands = [shlex.split(line)[3:] for line in lines if line.startswith("python -m grasp_core ")]
+    commands = [shlex.split(line)[1:] for line in lines if line.startswith("grasp ")]
     assert [cli.main(command) for command in commands] == [0, 0]
     plain = json.loads((tmp_path / "scores.json").read_text("utf-8"))
     assert plain["n"] == 6

@@ -1,6 +1,6 @@
 """Models' answers and leaderboards that released versions wrote can be read for good.
 
-Answers: `python -m grasp_core models` of that version on the example, rater_gender and rater_race x
+Answers: `grasp models` of that version on the example, rater_gender and rater_race x
 rater_gender, 1,000 permutations, seed 1; the model "planted" gives every item Black women's plurality, of
 equally frequent labels the first of No, Yes, Unsure. Leaderboards: *All figures (JSON)* of the published
 systems and two invented ones of 150 rows a task, wrong on every fifth, one on all tasks, one on one alone.

@@ -41,5 +41,5 @@ def test_a_run_on_addresses_is_that_on_the_files(tmp_path: Path, capsys) -> None
         assert cli.main(["run", "--annotations", f"{web.url}/nowhere.csv", *OPTIONS]) == 2
     said = capsys.readouterr().err
     assert said == "grasp: nowhere.csv is not at that address; check its spelling\n"
-    assert cli.main(["run", "--annotations", "gdrive://team/votes.csv", *OPTIONS]) == 2
-    assert "needs the Python package gdrive_fsspec" in capsys.readouterr().err
+    assert cli.main(["run", "--annotations", "s3://team/votes.csv", *OPTIONS]) == 2
+    assert "needs the package s3fs: pip install s3fs" in capsys.readouterr().err

@@ -87,6 +87,7 @@ def test_options_reach_the_spec(folder: Path) -> None:
         "--statistics": "irr,gai",
         "--p-value": "paper",
         "--cross-negentropy": "paper",
+        "--voting-agreement": "kappa",
         "--ties": "random",
         "--correction": "max-t",
         "--family": "all",
@@ -116,6 +117,7 @@ def test_options_reach_the_spec(folder: Path) -> None:
         "interval": "items",
         "pairs": True,
         "slices": [],
+        "voting_agreement": "kappa",
     }
     assert spec["data"]["categories"] == ["label 2", "label 1", "label 0", "label 9"]
     assert "NA" in spec["data"]["missing"]
@@ -127,6 +129,7 @@ def test_presets(folder: Path) -> None:
     assert (default["p_value"], default["cross_negentropy"]) == ("two-sided", "smooth")
     paper = result(folder, "--axis", "race", "--preset", "paper")["spec"]["analysis"]
     assert (paper["p_value"], paper["cross_negentropy"]) == ("paper", "paper")
+    assert (paper["voting_agreement"], paper["ties"]) == ("kappa", "first")
     mixed = result(folder, "--axis", "race", "--preset", "paper", "--p-value", "two-sided")["spec"][
         "analysis"
     ]
@@ -270,7 +273,7 @@ def test_unreadable_arguments_show_how(capsys, arguments: list[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         cli.main(arguments)
     assert ended.value.code == 2
-    assert "usage: python -m grasp_core" in capsys.readouterr().err
+    assert "usage: grasp" in capsys.readouterr().err
 
 
 def test_a_failing_run_is_one_sentence(folder: Path, capsys, monkeypatch) -> None:

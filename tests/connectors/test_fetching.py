@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from grasp_core.connectors import fetching
-from grasp_core.connectors.fetching import available, fetch
+from grasp_core.connectors.fetching import fetch
 from grasp_core.connectors.hosts import Hosts, hosts_of
-from grasp_core.connectors.source import KINDS, make, parse
+from grasp_core.connectors.source import make, parse
 from grasp_core.errors import DataError
 
 ROOT = Path(__file__).parents[2]
@@ -133,13 +133,6 @@ def test_it_knows_none_of_the_servers_secrets(monkeypatch: pytest.MonkeyPatch) -
         fetch(source, "hidden", hosts=hosts_of(["127.0.0.1:1"], own_machine=False))
     assert len(seen) == 1
     assert "hidden" not in seen[0]
-
-
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if not available(kind)])
-def test_a_client_that_is_not_installed_is_named(kind: str) -> None:
-    addresses = {"label-studio": "https://h/projects/1", "argilla": "https://h/lab/votes", "hf": "lab/votes"}
-    with pytest.raises(DataError, match="is not installed here: pip install -r requirements-connectors"):
-        fetch(parse(f"{kind}:{addresses[kind]}"), "token", hosts=Hosts(any=True))
 
 
 def test_tokens_that_are_none() -> None:

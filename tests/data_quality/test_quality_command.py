@@ -1,4 +1,4 @@
-"""``python -m grasp_core quality``."""
+"""``grasp quality``."""
 
 from __future__ import annotations
 

@@ -84,13 +84,17 @@ def test_every_service_has_few_rights_and_limits(name: str) -> None:
         assert mounted.split(":")[0] in composed()["volumes"]  # nothing of the host's
 
 
+def dockerfile(service: dict[str, Any]) -> str:
+    """What a service's image is built from."""
+    build = service["build"]
+    return (ROOT / build["context"] / build.get("dockerfile", "Dockerfile")).read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize("name", SERVICES)
 def test_no_service_runs_as_root(name: str) -> None:
     service = SERVICES[name]
     if "build" in service:
-        build = service["build"]
-        file = ROOT / "Dockerfile" if build == "." else ROOT / build["context"] / build["dockerfile"]
-        users = re.findall(r"^USER (\S+)$", file.read_text(encoding="utf-8"), re.MULTILINE)
+        users = re.findall(r"^USER (\S+)$", dockerfile(service), re.MULTILINE)
         assert int(users[-1].split(":")[0]) > 0
     else:
         assert int(service["user"].split(":")[0]) > 0
@@ -102,8 +106,7 @@ def test_every_service_says_how_it_is(name: str) -> None:
     if "build" not in service:
         assert service["healthcheck"]["test"][0] == "CMD"
         return
-    file = ROOT / "Dockerfile" if service["build"] == "." else ROOT / "deploy" / "proxy.Dockerfile"
-    assert "HEALTHCHECK" in file.read_text(encoding="utf-8")
+    assert "HEALTHCHECK" in dockerfile(service)
 
 
 def test_images_are_named_by_version() -> None:

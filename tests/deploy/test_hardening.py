@@ -97,7 +97,7 @@ def logs() -> bool:
 
 
 def packages() -> bool:
-    lists = re.findall(r"--requirement (\S+)", DOCKERFILES["Dockerfile"])
+    lists = re.findall(r"--requirement ([\w.-]+)", DOCKERFILES["Dockerfile"])
     texts = [(ROOT / name).read_text(encoding="utf-8") for name in [*lists, "requirements.txt"]]
     pins = [
         entry

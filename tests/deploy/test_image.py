@@ -49,7 +49,7 @@ def test_every_list_of_packages_is_copied_and_sent_to_the_builder() -> None:
 
 def test_the_image_has_what_every_baseline_needs() -> None:
     versions = pins(installed())
-    for module in (embedding.PACKAGE, *embedding.LIBRARIES, "openai"):
+    for module in (*embedding.MODULES, "openai"):
         (package,) = metadata.packages_distributions()[module]
         assert versions[package] == metadata.version(package)
 

@@ -47,7 +47,7 @@ def test_it_is_written_as_cyclonedx(tmp_path: Path) -> None:
     tool = runpy.run_path(str(ROOT / "tools" / "sbom.py"))
     tool["write"](tmp_path / "sbom.json")
     written = json.loads((tmp_path / "sbom.json").read_text(encoding="utf-8"))
-    assert (written["bomFormat"], written["metadata"]["component"]["name"]) == ("CycloneDX", "grasp")
+    assert (written["bomFormat"], written["metadata"]["component"]["name"]) == ("CycloneDX", "grasp-core")
     assert {one["name"]: one["version"] for one in written["components"]} == pins(
         {ROOT / name for name in tool["LISTS"]}
     )

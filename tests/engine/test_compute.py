@@ -46,6 +46,7 @@ def test_spawned_processes_with_every_other_option(processes: Pool) -> None:
     options = {
         "ties": "random",
         "cross_negentropy": "paper",
+        "voting_agreement": "kappa",
         "p_value": "paper",
         "strata": ("region",),
         "correction": "max-t",

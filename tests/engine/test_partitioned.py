@@ -39,7 +39,7 @@ from grasp_core.remarks.cautions import Caution
 from grasp_core.remarks.guards import GuardCaution
 from grasp_core.remarks.reasons import NoValue
 from grasp_core.result import RunResult
-from grasp_core.spec import AnalysisSpec, RunSpec
+from grasp_core.spec import PAPER_CONVENTIONS, AnalysisSpec, RunSpec
 from tests.engine.asking import ENDLESS, LONG_S, wait_until
 from tests.engine.serving import ended, result, serving
 from tests.io.parts.parts import frames, write
@@ -168,7 +168,7 @@ def test_groups_that_rated_more_are_told_and_not_tested_by_shuffling(tmp_path: P
     "analysis",
     [
         {"ties": "random", "strata": ("region",)},
-        {"cross_negentropy": "paper", "p_value": "paper"},
+        dict(PAPER_CONVENTIONS),
         {"correction": "max-t", "gai": ("negentropy", "voting_agreement")},
         {"min_raters": 4, "seed": 2**63 - 1},
         {"axes": (("gender",),), "strata": ("region", "workload")},

@@ -115,7 +115,7 @@ def test_it_says_everything(document):
         "Small groups: 1.",
         "dices350.csv 1,000 " + "0" * 64,
         '"format": "grasp-spec"',
-        "python -m grasp_core run --spec spec.json --annotations dices350.csv",
+        "grasp run --spec spec.json --annotations dices350.csv",
     ):
         assert words in document.text
 

@@ -81,7 +81,8 @@ def subset(annotations: Annotations, chosen: np.ndarray) -> Annotations:
     [
         {},
         {"level": "ordinal"},
-        {"cross_negentropy": "paper"},
+        {"cross_negentropy": "paper", "voting_agreement": "kappa"},
+        {"gai": ("irr", "voting_agreement"), "voting_agreement": "kappa"},
         {"ties": "random"},
         {"gai": ("negentropy", "voting_agreement")},
     ],

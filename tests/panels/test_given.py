@@ -50,7 +50,7 @@ def result() -> RunResult:
 def test_given_an_axis_is_the_run_within_its_values(result: RunResult) -> None:
     given = next(found for found in result.given if found.column == "race")
     within = run(of_race(3), axes=(("age",), ("hand",)), strata=("race",))
-    assert given.groups == within.groups
+    assert given.groups == tuple(replace(row, verdict=None) for row in within.groups)
     assert given.dsi == within.dsi
     assert {row.group.axes for row in given.groups} == {("age",), ("hand",)}
 

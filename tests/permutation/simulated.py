@@ -13,6 +13,11 @@ from grasp_core.io.dataset.load import Dataset, load
 from grasp_core.io.parsing.read import read_table
 
 DATA_SPEC = DataSpec(item="item", rater="rater", label="label")
+CONVENTIONS: dict[str, dict[str, Any]] = {
+    "smooth": {},
+    "paper": {"cross_negentropy": "paper", "voting_agreement": "kappa"},
+}
+"""What the conventions of GRASP and of the paper count on items, but for ties."""
 
 
 def simulate(

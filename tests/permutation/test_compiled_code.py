@@ -32,7 +32,7 @@ from grasp_core.panels.items.panel import ItemsAsked, look_at_items
 from grasp_core.panels.models import kernel as models
 from grasp_core.panels.warm import warm
 from grasp_core.spec import AnalysisSpec, RunSpec
-from tests.permutation.simulated import DATA_SPEC, dataset, simulate
+from tests.permutation.simulated import CONVENTIONS, DATA_SPEC, dataset, simulate
 
 warm()
 ways = set()
@@ -48,7 +48,7 @@ for missing, unknown, (dense, tables), convention, level in itertools.product(
     annotations = dataclasses.replace(annotations, categories=tuple(str(k + 1) for k in range(categories)))
     axes = (("gender",), ("race",), ("gender", "race"))
     spec = AnalysisSpec(
-        axes=axes, level=level, cross_negentropy=convention, ties="random", strata=("region",)
+        axes=axes, level=level, **CONVENTIONS[convention], ties="random", strata=("region",)
     )
     built = build_design(
         annotations, raters, form_groups(raters, axes), spec, dense=dense, tables=tables
@@ -157,6 +157,15 @@ def test_kernels_are_kept_where_numba_is_told_to_and_whoever_waits_is_told_why(t
     assert kept == "True"
     assert Path(path).is_relative_to(tmp_path / jit.sources_digest("grasp_core.permutation.kernel.counting"))
     assert re.fullmatch(r"note: Preparing the engine, once on this machine: about \d+ s\n", done.stderr)
+
+
+def test_damaged_compiled_code_is_compiled_again(tmp_path: Path) -> None:
+    before = first_words(NUMBA_CACHE_DIR=str(tmp_path)).stdout
+    kept = [*tmp_path.rglob("*.nbc")]
+    for file in kept:
+        file.write_bytes(file.read_bytes()[:100])
+    assert first_words(NUMBA_CACHE_DIR=str(tmp_path)).stdout == before
+    assert all(file.stat().st_size > 100 for file in kept)
 
 
 def test_without_a_folder_that_can_be_written_kernels_are_compiled_for_the_process_alone(

@@ -22,7 +22,7 @@ from grasp_core.permutation.kernel.crossed import adding as crossed
 from grasp_core.permutation.kernel.crossed import layout as crossed_layout
 from grasp_core.permutation.kernel.profiles import Membership
 from grasp_core.spec import AnalysisSpec, Level
-from tests.permutation.simulated import clustered, simulate
+from tests.permutation.simulated import CONVENTIONS, clustered, simulate
 
 AXES = (("gender",), ("race",), ("gender", "race"), ("gender", "race", "region"))
 SHAPES = {
@@ -72,9 +72,7 @@ def assert_parity(
 @pytest.mark.parametrize(("strata", "ties", "convention"), OPTIONS)
 def test_every_option_on_every_shape(shape, dense, strata, ties, convention) -> None:
     annotations, raters = simulate(3, **SHAPES[shape])
-    spec = AnalysisSpec(
-        axes=AXES, min_raters=1, seed=9, strata=strata, ties=ties, cross_negentropy=convention
-    )
+    spec = AnalysisSpec(axes=AXES, min_raters=1, seed=9, strata=strata, ties=ties, **CONVENTIONS[convention])
     assert_parity(annotations, raters, spec, dense=dense)
 
 
@@ -95,7 +93,7 @@ def test_every_number_of_categories(categories: int) -> None:
         *(("smooth", "first", True), ("smooth", "random", False)),
         *(("paper", "first", False), ("paper", "random", True)),
     ):
-        spec = AnalysisSpec(axes=AXES[:3], min_raters=1, cross_negentropy=convention, ties=ties)
+        spec = AnalysisSpec(axes=AXES[:3], min_raters=1, **CONVENTIONS[convention], ties=ties)
         assert_parity(annotations, raters, spec, dense=dense)
 
 
@@ -114,7 +112,7 @@ def test_items_cut_into_blocks(monkeypatch, dense: bool, block: int, ties: str) 
 def test_more_items_than_a_block_holds(dense: bool) -> None:
     annotations, raters = simulate(5, items=1100, missing=0.8, unknown=0.1)
     assert annotations.n_items > 2 * design_module.ITEM_BLOCK
-    spec = AnalysisSpec(axes=AXES[:3], min_raters=1, ties="random", cross_negentropy="paper")
+    spec = AnalysisSpec(axes=AXES[:3], min_raters=1, ties="random", **CONVENTIONS["paper"])
     assert_parity(annotations, raters, spec, dense=dense)
 
 
@@ -123,7 +121,7 @@ def test_more_items_than_a_block_holds(dense: bool) -> None:
 @pytest.mark.long
 def test_64_bit_counters(dense: bool, convention) -> None:
     annotations, raters = simulate(6, missing=0.2, unknown=0.1, categories=4)
-    spec = AnalysisSpec(axes=AXES, min_raters=1, ties="random", cross_negentropy=convention)
+    spec = AnalysisSpec(axes=AXES, min_raters=1, ties="random", **CONVENTIONS[convention])
     grouping = form_groups(raters, spec.axes, min_raters=1)
     design = build_design(annotations, raters, grouping, spec, dense=dense, tables=False)
     assert design.ties.dtype == np.int32
@@ -209,7 +207,7 @@ def test_the_faster_layout_is_chosen_by_shape() -> None:
 @pytest.mark.parametrize("dense", [True, False], ids=["dense", "sparse"])
 def test_a_stored_design_computes_the_same(tmp_path: Path, dense: bool) -> None:
     annotations, raters = simulate(12, missing=0.3)
-    spec = AnalysisSpec(axes=AXES, strata=("region",), ties="random", cross_negentropy="paper")
+    spec = AnalysisSpec(axes=AXES, strata=("region",), ties="random", **CONVENTIONS["paper"])
     design = build_design(annotations, raters, form_groups(raters, spec.axes), spec, dense=dense)
     np.savez(tmp_path / "design.npz", **design.arrays())
     loaded = Design.of_arrays(dict(np.load(tmp_path / "design.npz")))
@@ -226,7 +224,7 @@ def test_a_stored_design_computes_the_same(tmp_path: Path, dense: bool) -> None:
 def test_a_loaded_design_is_of_the_same_types(tmp_path: Path, dense: bool) -> None:
     """Else each worker's first block compiles again for ten seconds, which warming was to save."""
     annotations, raters = simulate(13, missing=0.3)
-    spec = AnalysisSpec(axes=AXES, strata=("region",), cross_negentropy="paper")
+    spec = AnalysisSpec(axes=AXES, strata=("region",), **CONVENTIONS["paper"])
     design = build_design(annotations, raters, form_groups(raters, spec.axes), spec, dense=dense)
     np.savez(tmp_path / "design.npz", **design.arrays())
     loaded = Design.of_arrays(dict(np.load(tmp_path / "design.npz")))
@@ -252,7 +250,7 @@ def test_tables_of_crossed_data_give_the_same_statistics(
     people = 70 if categories < 4 else 14
     annotations, raters = simulate(11, items=33, raters=people, missing=0.0, categories=categories)
     annotations = dataclasses.replace(annotations, categories=("0", "1", "3", "4.5", "9")[:categories])
-    spec = AnalysisSpec(axes=AXES, ties=ties, min_raters=1, cross_negentropy=convention, level=level)
+    spec = AnalysisSpec(axes=AXES, ties=ties, min_raters=1, **CONVENTIONS[convention], level=level)
     grouping = form_groups(raters, spec.axes)
     monkeypatch.setattr(crossed_layout, "FEW_ENTRIES", 10_000)
     design = build_design(annotations, raters, grouping, spec)
@@ -301,7 +299,7 @@ def test_remembered_counts_of_sparse_data_give_the_same_statistics(
     annotations, raters = simulate(21, items=203, raters=150, missing=0.5, categories=categories)
     annotations = dataclasses.replace(annotations, categories=("0", "1", "3", "4.5", "9")[:categories])
     assert annotations.n_annotations > 2**13  # what one packed field holds
-    spec = AnalysisSpec(axes=AXES, ties=ties, min_raters=1, cross_negentropy=convention, level=level)
+    spec = AnalysisSpec(axes=AXES, ties=ties, min_raters=1, **CONVENTIONS[convention], level=level)
     grouping = form_groups(raters, spec.axes)
     design = build_design(annotations, raters, grouping, spec, dense=False)
     assert design.sparse is not None

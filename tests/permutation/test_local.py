@@ -21,7 +21,7 @@ from grasp_core.permutation.kernel import profiles as profiles_module
 from grasp_core.permutation.kernel.digits import layout as digits_layout
 from grasp_core.permutation.kernel.local import layout as local_layout
 from grasp_core.spec import AnalysisSpec, Level
-from tests.permutation.simulated import clustered, simulate
+from tests.permutation.simulated import CONVENTIONS, clustered, simulate
 
 AXES = (("gender",), ("race",), ("gender", "race"), ("gender", "race", "region"))
 
@@ -68,7 +68,7 @@ def test_any_number_of_labels(level, convention, ties, unknown: float, categorie
         strata=("region",),
         level=level,
         ties=ties,
-        cross_negentropy=convention,
+        **CONVENTIONS[convention],
     )
     annotations = numbered(annotations)
     design = build_design(annotations, raters, form_groups(raters, AXES, min_raters=1), spec, dense=False)
@@ -258,7 +258,7 @@ def shapes(draw: st.DrawFn) -> tuple[Annotations, Raters, AnalysisSpec]:
         min_raters=draw(st.integers(1, 6)),
         level=draw(st.sampled_from(get_args(Level))),
         ties=draw(st.sampled_from(["first", "random"])),
-        cross_negentropy=draw(st.sampled_from(["smooth", "paper"])),
+        **CONVENTIONS[draw(st.sampled_from(list(CONVENTIONS)))],
         strata=draw(st.sampled_from([(), ("region",)])),
         cluster=draw(st.sampled_from([None, "team"])),
         seed=draw(st.integers(0, 2**32)),

@@ -1,4 +1,4 @@
-"""``python -m grasp_core rater-map``."""
+"""``grasp rater-map``."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from grasp_core.annotations import Int64Array
 from grasp_core.permutation.design import tie_ranks
 from grasp_core.remarks.reasons import NoValue
-from grasp_core.statistics.cross_group import cross_negentropy, voting_agreement, xrr
+from grasp_core.statistics.cross_group import cross_negentropy, plurality_agreement, voting_agreement, xrr
 from grasp_core.statistics.estimable import NotEstimableError
 from tests.strategies import counts_of
 
@@ -83,9 +83,10 @@ def test_cross_negentropy_smooth_by_hand() -> None:
 
 def test_cross_negentropy_paper_by_hand() -> None:
     # Item 1: q_2 = 0 < p_2, so its cross-entropy counts as 0. Item 2: H((1, 0), (1/2, 1/2)) = ln 2.
-    # Item 3 is not shared. Mean of ln 2 - 0 and ln 2 - ln 2.
-    c, d = np.array([[1, 1], [2, 0], [0, 3]]), np.array([[2, 0], [1, 1], [0, 0]])
-    assert cross_negentropy(c, d, "paper") == pytest.approx(math.log(2) / 2, abs=1e-15)
+    # Item 3 is not shared. On item 4 the group left the label unused too; it still counts as 0.
+    # Mean of ln 2 - 0, ln 2 - ln 2 and ln 2 - 0.
+    c, d = np.array([[1, 1], [2, 0], [0, 3], [2, 0]]), np.array([[2, 0], [1, 1], [0, 0], [3, 0]])
+    assert cross_negentropy(c, d, "paper") == pytest.approx(math.log(2) * 2 / 3, abs=1e-15)
 
 
 def test_cross_negentropy_paper_with_three_categories_by_hand() -> None:
@@ -99,6 +100,17 @@ def test_voting_agreement_by_hand() -> None:
     # D_o = 1/3; D_e = (36 - 9 - 9) / (6 * 5) = 3/5; alpha = 1 - 5/9.
     c, d = np.array([[2, 0], [1, 1], [0, 1]]), np.array([[1, 0], [0, 1], [0, 3]])
     assert voting_agreement(c, d, first(c)) == pytest.approx(4 / 9, abs=1e-15)
+
+
+def test_voting_agreement_as_kappa_by_hand() -> None:
+    # The votes of the test above: X has 2 A of 3, Y has 1. D_e = 1 - 2/3 1/3 - 1/3 2/3 = 5/9; 1 - 3/5.
+    c, d = np.array([[2, 0], [1, 1], [0, 1]]), np.array([[1, 0], [0, 1], [0, 3]])
+    assert voting_agreement(c, d, first(c), "kappa") == pytest.approx(2 / 5, abs=1e-15)
+    # By hand, but for how often each side gives a label they agree as chance has it: 0.
+    x, y = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
+    assert plurality_agreement(x, y, 3, "kappa") == 0
+    with pytest.raises(NotEstimableError, match=str(NoValue.ONE_PLURALITY())):
+        plurality_agreement(np.zeros(4, int), np.zeros(4, int), 3, "kappa")
 
 
 def test_ties_follow_their_ranks_per_side() -> None:
@@ -181,6 +193,10 @@ def _with_unused(pair: tuple[Int64Array, Int64Array]) -> tuple[Int64Array, Int64
     return tuple(np.hstack([side, np.zeros_like(side[:, :1])]) for side in pair)  # type: ignore[return-value]
 
 
+def voted_on(c: Int64Array, d: Int64Array) -> bool:
+    return bool((c.any(axis=1) & d.any(axis=1)).any())
+
+
 @given(pair=sides())
 def test_an_unused_category_counts_in_K_only(pair) -> None:  # noqa: N802
     c, d = pair
@@ -191,10 +207,9 @@ def test_an_unused_category_counts_in_K_only(pair) -> None:  # noqa: N802
     assert _value(voting_agreement, wide_c, wide_d, first(wide_c)) == pytest.approx(
         voted, abs=1e-12, nan_ok=True
     )
-    by_paper = _value(cross_negentropy, c, d, "paper") + math.log((k + 1) / k)
-    assert _value(cross_negentropy, wide_c, wide_d, "paper") == pytest.approx(
-        by_paper, abs=1e-12, nan_ok=True
-    )
+    # By the paper's convention it makes every item count 0: the others left a label unused.
+    by_paper = _value(cross_negentropy, wide_c, wide_d, "paper")
+    assert by_paper == pytest.approx(math.log(k + 1) if voted_on(c, d) else math.nan, abs=1e-12, nan_ok=True)
 
 
 @given(pair=sides())

@@ -13,7 +13,7 @@ from benchmarks.study.all_cells import all_cells
 from benchmarks.study.cells import Cell
 from benchmarks.study.document import write
 from benchmarks.study.measure import FIGURES, TESTS, Measured, joined, measure
-from benchmarks.study.rates import SIZE, called, false_discoveries, held
+from benchmarks.study.rates import SIZE, called, clear, false_discoveries, held
 from benchmarks.study.run import measured
 from benchmarks.study.sections import beside
 from benchmarks.study.store import keep, kept, path
@@ -53,6 +53,20 @@ def test_a_label_said_more_often_is_found_and_little_else() -> None:
     assert called(found, "label_use", ("in",)).share > 0.7
     assert called(found, "label_use", ("in",)).share > called(found, "gai", ("in",)).share
     assert false_discoveries(found, one.cell, "label_use").share < 0.15
+
+
+def test_anything_clear_is_counted_by_data_set() -> None:
+    figures = np.full((4, 2, len(TESTS), len(FIGURES)), np.nan)
+    figures[:, :, TESTS.index("verdict"), FIGURES.index("q")] = [
+        [0.01, 0.02],
+        [0.2, 0.04],
+        [0.05, 0.3],
+        [0.6, 1],
+    ]
+    found = Measured((("in",), ("out",)), figures, np.zeros((4, 0)), (frozenset(),) * 4)
+    assert clear(found).share == 0.5
+    assert clear(found, {("in",)}).share == 0.25
+    assert clear(found, set()).n == 0
 
 
 def test_rates_are_counted_right() -> None:

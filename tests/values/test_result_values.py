@@ -37,7 +37,7 @@ def test_round_trip() -> None:
 def test_the_file_form_names_its_format() -> None:
     stored = make_result().to_dict()
     assert stored["format"] == "grasp-run"
-    assert stored["version"] == 2
+    assert stored["version"] == 3
     assert stored["groups"][0]["axis"] == ["age"]
     assert stored["groups"][0]["group"] == {"age": "gen x+"}
 
@@ -50,7 +50,7 @@ def test_the_file_form_names_its_format() -> None:
         ({}, "not a GRASP result"),
         ({"format": "grasp-other", "version": 1}, "not a GRASP result"),
         ({"format": "grasp-run"}, "version None"),
-        ({"format": "grasp-run", "version": 3}, "version 3"),
+        ({"format": "grasp-run", "version": 4}, "version 4"),
         ({"format": "grasp-run", "version": 1}, "damaged"),
     ],
 )

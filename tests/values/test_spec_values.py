@@ -196,6 +196,9 @@ def test_defaults_and_paper_conventions() -> None:
     )
     paper = AnalysisSpec(axes=(("a",),), **PAPER_CONVENTIONS)  # type: ignore[arg-type]
     assert (paper.p_value, paper.cross_negentropy) == ("paper", "paper")
+    assert (paper.voting_agreement, paper.ties) == ("kappa", "first")
+    assert spec.voting_agreement == "alpha"
+    assert "voting_agreement" not in RunSpec(FULL.data, spec).to_dict()["analysis"]  # keeps older hashes
 
 
 @pytest.mark.parametrize(
@@ -231,6 +234,7 @@ def test_defaults_and_paper_conventions() -> None:
         ({"cluster": "b", "strata": ("workload",)}, "workload"),
         ({"p_value": "one-sided"}, "p_value"),
         ({"cross_negentropy": None}, "cross_negentropy"),
+        ({"voting_agreement": "paper"}, "voting_agreement"),
         ({"ties": "last"}, "ties"),
         ({"correction": "bonferroni"}, "correction"),
         ({"family": []}, "family"),

@@ -8,9 +8,6 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import csc_array
-from sklearn.ensemble import AdaBoostClassifier
-from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.tree import DecisionTreeClassifier
 
 from grasp_core.annotations import Int32Array
 from grasp_core.benchmark.baselines.plurality import always_plurality
@@ -30,6 +27,10 @@ def fit_adaboost(train: Rows, task: Task, seed: int) -> Predict:
     the labelled rows alike, only the shortest is asked about: it is the likeliest to occur in other texts,
     and trees grow three times as fast. Which of equally good splits is taken depends on the seed.
     """
+    from sklearn.ensemble import AdaBoostClassifier  # of an extra, as all of scikit-learn
+    from sklearn.feature_extraction.text import CountVectorizer
+    from sklearn.tree import DecisionTreeClassifier
+
     labels = known_labels(train)
     vectorizer = CountVectorizer(strip_accents="unicode", lowercase=True, ngram_range=NGRAMS)
     try:

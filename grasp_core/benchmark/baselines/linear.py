@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sklearn.linear_model import LogisticRegression
+if TYPE_CHECKING:
+    from sklearn.linear_model import LogisticRegression
 
 C = 10.0
 """Inverse strength of the regularisation: features have length 1, so scikit-learn's 1 would be strong."""
@@ -22,6 +23,8 @@ def logistic(features: Any, labels: Sequence[str]) -> LogisticRegression:
     labels : sequence of str, length n
         Of two classes at least.
     """
+    from sklearn.linear_model import LogisticRegression  # of an extra
+
     model = LogisticRegression(C=C, class_weight="balanced", max_iter=1000)
     with warnings.catch_warnings():  # few rows a class is what few-shot means
         warnings.filterwarnings("ignore", "The number of unique classes is greater than 50%")

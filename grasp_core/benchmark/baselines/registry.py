@@ -6,11 +6,12 @@ from collections.abc import Callable, Mapping
 
 from grasp_core.benchmark.baselines import minilm
 from grasp_core.benchmark.baselines.adaboost import fit_adaboost
-from grasp_core.benchmark.baselines.embedding import Embedder
+from grasp_core.benchmark.baselines.embedding import MODULES, Embedder
 from grasp_core.benchmark.baselines.plurality import fit_plurality
 from grasp_core.benchmark.baselines.protocol import Fit
 from grasp_core.benchmark.baselines.tfidf import fit_tfidf
 from grasp_core.errors import SpecError
+from grasp_core.extras import has, require
 from grasp_core.wording import quoted
 
 LM = "lm"
@@ -35,11 +36,29 @@ _EMBEDDING: Mapping[str, Callable[[Embedder], Fit]] = {
     "minilm-names": minilm.names_alone,
     "minilm-shots-names": minilm.shots_and_names,
 }
+_NEEDED: Mapping[str, tuple[str, ...]] = {
+    "adaboost": ("sklearn",),
+    "tfidf": ("sklearn",),
+    **dict.fromkeys(_EMBEDDING, MODULES),
+    "minilm-logistic": (*MODULES, "sklearn"),
+}
+"""Modules of the extra that a baseline imports."""
 
 
-def needs_models(name: str) -> bool:
-    """Whether a baseline needs the optional packages of MiniLM."""
-    return name in _EMBEDDING
+def installed(name: str) -> bool:
+    """Whether all packages that a baseline needs are there."""
+    return has(*_NEEDED.get(name, ()))
+
+
+def check_installed(name: str) -> None:
+    """Refuse, before any work, a baseline whose packages are missing.
+
+    Raises
+    ------
+    MissingPackageError
+    """
+    if name in _NEEDED:
+        require(name, "models", *_NEEDED[name])
 
 
 def make_baseline(name: str, embedder: Embedder | None = None) -> Fit:
@@ -55,8 +74,11 @@ def make_baseline(name: str, embedder: Embedder | None = None) -> Fit:
     Raises
     ------
     SpecError
-        If there is no such baseline, or it needs packages that are not installed.
+        If there is no such baseline.
+    MissingPackageError
+        If it needs packages that are not installed.
     """
+    check_installed(name)
     if name in _PLAIN:
         return _PLAIN[name]
     if name in _EMBEDDING:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from sklearn.feature_extraction.text import TfidfVectorizer
-
 from grasp_core.benchmark.baselines.linear import logistic
 from grasp_core.benchmark.baselines.plurality import always_plurality
 from grasp_core.benchmark.baselines.protocol import Predict, Texts, joined, known_labels
@@ -15,6 +13,8 @@ WORDS = r"(?u)\b\w+\b"
 
 def fit_tfidf(train: Rows, task: Task, seed: int) -> Predict:
     """Logistic regression on TF-IDF of words and pairs of words."""
+    from sklearn.feature_extraction.text import TfidfVectorizer  # of an extra
+
     labels = known_labels(train)
     texts = joined(train.texts, task)
     if len(set(labels)) == 1 or not any(any(c.isalnum() for c in text) for text in texts):

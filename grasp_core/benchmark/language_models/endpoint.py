@@ -11,12 +11,12 @@ from typing import Any, Protocol
 from grasp_core.benchmark.language_models.address import checked, key_for
 from grasp_core.benchmark.language_models.model import FLOOR, Answer, ModelError, Tokens
 from grasp_core.benchmark.language_models.tokens import ApproximateTokens
-from grasp_core.errors import DataError, SpecError
+from grasp_core.errors import SpecError
+from grasp_core.extras import require
 from grasp_core.remarks.endpoints import ModelProblem
 from grasp_core.remarks.remark import Value
 
 OPENAI_HOST = "api.openai.com"
-INSTALL = "An endpoint needs the package openai; install it with `tools/setup.sh models`"
 _REFUSED = {
     400: ModelProblem.REFUSED_QUESTION,
     401: ModelProblem.REFUSED_KEY,
@@ -202,10 +202,8 @@ class Endpoint:
 
 
 def _library() -> Any:
-    try:
-        library = importlib.import_module("openai")
-    except ImportError:
-        raise DataError(INSTALL) from None
+    require("An endpoint", "models", "openai")
+    library = importlib.import_module("openai")
     # On the level DEBUG it would log the prompts.
     logging.getLogger("openai").setLevel(logging.WARNING)
     return library

@@ -13,12 +13,9 @@ import numpy as np
 
 from grasp_core.benchmark.language_models.model import FLOOR, Answer, ModelError
 from grasp_core.errors import DataError
+from grasp_core.extras import require
 from grasp_core.remarks.endpoints import ModelProblem
 
-INSTALL = (
-    "A GGUF model needs the package llama-cpp-python: pip install 'grasp[lm-local]' "
-    "(it is built from source, which takes some minutes and a C++ compiler)"
-)
 _SAMPLE = 2**20
 
 
@@ -43,10 +40,8 @@ class LocalModel:
     LONGEST = 2048
 
     def __init__(self, path: Path, *, window: int | None = None, threads: int | None = None) -> None:
-        try:
-            self._library = importlib.import_module("llama_cpp")
-        except ImportError:
-            raise DataError(INSTALL) from None
+        require("A GGUF model (by llama.cpp, which is built from source in some minutes)", "lm-local")
+        self._library = importlib.import_module("llama_cpp")
         self.name = f"{path.name} {_fingerprint(path)}"
         wanted = window or self.LONGEST
         try:

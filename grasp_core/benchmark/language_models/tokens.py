@@ -8,6 +8,7 @@ from typing import Any
 
 from grasp_core.benchmark.language_models.model import Tokens
 from grasp_core.errors import DataError
+from grasp_core.extras import require
 from grasp_core.io.archives.bounded import MIB, read_at_most
 
 _MAX_FILE = 256 * MIB
@@ -67,13 +68,9 @@ class FileTokens:
     """
 
     def __init__(self, path: Path) -> None:
-        try:
-            from tokenizers import Tokenizer
-        except ImportError:
-            raise DataError(
-                "A tokenizer file needs the package tokenizers; install it with `tools/setup.sh models`, or "
-                "leave the file out"
-            ) from None
+        require("A tokenizer file", "models", "tokenizers")
+        from tokenizers import Tokenizer
+
         try:
             content = read_at_most(path, _MAX_FILE, "a tokenizer")
         except OSError as error:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from grasp_core.benchmark.baselines import embedding
+from grasp_core.benchmark.baselines.embedding import Embedder
 from grasp_core.benchmark.language_models.asking import Asking, Watch
 from grasp_core.benchmark.language_models.baseline import InContext
 from grasp_core.benchmark.language_models.endpoint import Endpoint
@@ -21,7 +21,7 @@ from grasp_core.benchmark.language_models.tuning import Trial, grid, macro_f1_de
 from grasp_core.benchmark.tasks import TRAIN_FILE, Task, read_rows, read_task
 from grasp_core.cli.benchmark.arguments import whole
 from grasp_core.cli.terminal.lines import clear_line, note, show_rows
-from grasp_core.errors import SpecError
+from grasp_core.errors import MissingPackageError, SpecError
 
 
 def add_lm_options(parser: argparse.ArgumentParser) -> None:
@@ -132,9 +132,10 @@ def _model(chosen: argparse.Namespace) -> LanguageModel:
 
 
 def _similarity() -> Similarity:
-    if not embedding.available():
-        raise SpecError(f"{embedding.NEEDED}; --random-examples does without")
-    return cosine_of(embedding.Embedder())
+    try:
+        return cosine_of(Embedder())
+    except MissingPackageError as error:
+        raise MissingPackageError(f"{error}; --random-examples does without") from None
 
 
 def _tune(chosen: argparse.Namespace) -> None:

@@ -1,4 +1,4 @@
 """What commands say on a terminal, and the files that they write.
 
-Imports `asked`, `engine`, `rater_map` and `report`.
+Imports `asked`, `engine`, `permutation`, `rater_map` and `report`.
 """

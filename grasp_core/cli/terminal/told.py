@@ -17,7 +17,7 @@ from grasp_core.report.in_numbers import means_in_numbers, statistics_in_numbers
 from grasp_core.report.pairs.sentences import PAIRS_SAID, most_told
 from grasp_core.report.slices import side_by_side, slice_sentences
 from grasp_core.report.stopping import how_it_ended
-from grasp_core.report.tables.groups import wide_table
+from grasp_core.report.tables.groups import verdict_table, wide_table
 from grasp_core.report.tables.labels import label_use_by_group, with_label_use
 from grasp_core.report.words.names import (
     LABEL_USE_EXPLANATION,
@@ -46,6 +46,9 @@ def say_result(result: RunResult) -> None:
     print(f"\n{found.headline.plain}", end="\n\n")
     for sentence in found.details:
         print(f"- {sentence.plain}")
+    verdicts = verdict_table(shown)
+    if not verdicts.empty:
+        print(f"\nVerdicts, by all tests of a group together\n{verdicts.to_string(index=False)}")
     print(f"\n{wide_table(result).to_string(index=False)}")
     print(f"\n{brackets(result.spec.analysis)}")
     if shown.groups:

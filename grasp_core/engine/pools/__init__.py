@@ -1,4 +1,4 @@
 """Blocks of permutations, and who computes them: threads, processes, a Dask cluster.
 
-Imports `panels`.
+Imports `panels` and `permutation`.
 """

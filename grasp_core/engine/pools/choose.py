@@ -6,7 +6,8 @@ from collections.abc import Callable
 from concurrent.futures import Executor
 
 from grasp_core.engine.pools.pool import Pool
-from grasp_core.errors import SettingsError
+from grasp_core.errors import MissingPackageError, SettingsError
+from grasp_core.extras import require
 from grasp_core.settings import Settings, variable
 
 _FILES = ("dask_ca", "dask_cert", "dask_key")
@@ -38,15 +39,14 @@ def make_pool(
     """
     if not settings.dask_address:
         return Pool(make_executor, n_workers)
-    try:  # only here: most installations have no cluster, and importing Dask takes a second
-        from distributed import Security
+    try:
+        require("GRASP_DASK_ADDRESS", "cluster")
+    except MissingPackageError as error:  # a server says so before its first page
+        raise SettingsError(str(error)) from None
+    from distributed import Security  # only here: importing Dask takes a second
 
-        from grasp_core.engine.pools.cluster_pool import ClusterPool
-    except ImportError:
-        raise SettingsError(
-            "GRASP_DASK_ADDRESS is set but Dask is not installed;"
-            " install it with: pip install --requirement requirements-cluster.txt"
-        ) from None
+    from grasp_core.engine.pools.cluster_pool import ClusterPool
+
     if not settings.dask_ca:
         return ClusterPool(settings.dask_address, limit=n_workers)
     security = Security(

@@ -67,7 +67,7 @@ class Sent:
 def pack(work: Work) -> bytes:
     """Work as a buffer, without pickles."""
     packed = io.BytesIO()
-    np.savez(packed, allow_pickle=False, **work.arrays())
+    np.savez(packed, **work.arrays())
     return packed.getvalue()
 
 

@@ -52,7 +52,7 @@ def again(result: RunResult, spec_file: str) -> str:
     beside = ["--raters"] * (len(names) - 1 - (result.spec.data.items_id is not None))
     options = ["--annotations", *beside, "--items"]
     files = [f"{option} {name}" for option, name in zip(options, names, strict=False)]
-    command = " ".join(["python -m grasp_core run --spec spec.json", *files])
+    command = " ".join(["grasp run --spec spec.json", *files])
     return (
         f"<p>Save the text below as spec.json. With the same files and GRASP {escape(result.code_version)} "
         f"this gives the same numbers:</p>\n{code('Command', command)}\n{code('Spec as JSON', spec_file)}"

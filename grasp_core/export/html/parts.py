@@ -10,6 +10,7 @@ import altair as alt
 import pandas as pd
 
 from grasp_core.charts import to_svg
+from grasp_core.errors import MissingPackageError
 from grasp_core.export.figure import inline_svg
 from grasp_core.report.words.text import Sentence
 
@@ -60,8 +61,12 @@ def frame(caption: str, texts: pd.DataFrame, names: int) -> str:
 
 
 def figure(chart: alt.LayerChart, name: str) -> str:
-    """A chart with its own description; `name` is unique in the document."""
-    svg = inline_svg(to_svg(chart), name=name, alt=str(chart.description))
+    """A chart, or its description where none can be drawn; `name` is unique in the document."""
+    try:
+        drawn = to_svg(chart)
+    except MissingPackageError as error:
+        return f"<p>{escape(str(chart.description))} (Not drawn: {escape(str(error))}.)</p>"
+    svg = inline_svg(drawn, name=name, alt=str(chart.description))
     return _scrolling("Figure", svg, css="scroll figure")
 
 

@@ -134,7 +134,7 @@ def find_parts(source: str, part_rows: int = PART_ROWS, max_rows: int = MAX_PART
         if rows > max_rows:
             raise DataError(
                 f"{shown} has {rows:,} rows, and at most {max_rows:,} of one file are read; write the "
-                "folder in more files (python -m grasp_core partition does)"
+                "folder in more files (grasp partition does)"
             )
         found.append(PartFile(below[path], sizes[path], rows))
     return Parts(source, name, columns or (), tuple(_together(found, part_rows)))

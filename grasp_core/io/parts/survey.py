@@ -226,7 +226,7 @@ def _spread(parts: Parts, item: str, pair: Sequence[Part], count: int) -> str:
     return (
         f"item {quoted(item)} has annotations in {first} and in {second}{others}; the annotations of an "
         "item must lie in one file to be read part by part: write the folder sorted or partitioned by "
-        "item, as python -m grasp_core partition does"
+        "item, as grasp partition does"
     )
 
 

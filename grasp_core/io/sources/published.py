@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from urllib.parse import urlsplit
 
-import pooch
-
 from grasp_core.errors import DataError
 
 TIMEOUT_S = 30
@@ -122,7 +120,7 @@ def _checked(target: Path, wanted: Published) -> Path:
 
 def _download(wanted: Published, target: Path) -> None:
     """Write the file under another name first, check it, then give it its own."""
-    # Lazily, as pooch does: most commands need no network.
+    import pooch  # with requests, of an extra
     from requests import HTTPError, RequestException
 
     pooch.get_logger().setLevel("WARNING")

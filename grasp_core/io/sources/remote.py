@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from grasp_core.errors import DataError
+from grasp_core.extras import require
 from grasp_core.io.archives import containers
 
 TOTAL_SECONDS = 300.0
@@ -92,6 +93,7 @@ def _whole(file: Any, name: str) -> bytes:
 @contextlib.contextmanager
 def _opened(url: str, guard: Guard | None) -> Iterator[Any]:
     if url.startswith(("http://", "https://")) and "::" not in url:
+        require(f"{url.partition(':')[0]}://", "remote", "aiohttp")
         from grasp_core.io.sources.web_files import (
             opened,  # its client takes longer to load than a file to be read
         )
@@ -110,8 +112,9 @@ def _needs_package(url: str, name: str) -> str:
 
     scheme = url.partition(":")[0]
     package = str(known_implementations.get(scheme, {}).get("class", "")).partition(".")[0]
-    needed = "a Python package" if package in ("", "fsspec") else f"the Python package {package}"
-    return f"{name} cannot be read: {scheme}:// needs {needed}, which is not installed here"
+    if package in ("", "fsspec"):
+        return f"{name} cannot be read: {scheme}:// needs a Python package that is not installed here"
+    return f"{name} cannot be read: {scheme}:// needs the package {package}: pip install {package}"
 
 
 def _reason(error: Exception) -> str:

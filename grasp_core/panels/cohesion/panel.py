@@ -27,6 +27,7 @@ from grasp_core.panels.cohesion.label_use import Labels, label_use, with_interva
 from grasp_core.panels.cohesion.results import by_axis, by_group, with_interval
 from grasp_core.panels.cohesion.self_check import self_check
 from grasp_core.panels.cohesion.untested import Test, Untested, no_test, tests_of
+from grasp_core.panels.cohesion.verdict import values_together
 from grasp_core.permutation import compiled, questions
 from grasp_core.permutation.nulls.values import Null
 from grasp_core.permutation.questions import AnyDesign
@@ -178,6 +179,13 @@ class Cohesion:
     def columns(self, values: FloatArray) -> FloatArray:
         """See :class:`~grasp_core.panels.panel.Panel`."""
         return with_dsi(group_columns(values, self._analysis, self.by_shares), self._members)
+
+    def together(self, shuffled: FloatArray) -> FloatArray:
+        """What verdicts need of the columns (B, C), shape (B + 1, G, 4): see :func:`values_together`."""
+        centred = not self._analysis.strata and self._analysis.cluster is None
+        return values_together(
+            shuffled, self.observed, self.places, centred=centred, by_shares=self.by_shares.tolist()
+        )
 
     @property
     def reasons(self) -> dict[int, Remark]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -270,11 +270,8 @@ def _warnings(asked: ItemsAsked, spread: dict[str, Spread]) -> Iterator[Remark]:
     shared, paired = spread["label_use"].items, spread["distance"].items
     if 0 < paired < shared:
         yield Caution.ITEMS_WITHOUT_PAIRS(paired=paired, items=shared)
-    tests, one_sided = (
-        max(one.tested for one in spread.values()),
-        replace(asked.spec.analysis, p_value="paper"),
-    )
-    enough = fewest_permutations(tests, one_sided) if tests else 0
+    tests = max(one.tested for one in spread.values())
+    enough = fewest_permutations(tests, asked.spec.analysis, one_tail=True) if tests else 0
     if asked.permutations < enough:
         yield Caution.TOO_FEW_FOR_CORRECTION(permutations=asked.permutations, tests=tests, least=enough)
     if asked.permutations < 100:

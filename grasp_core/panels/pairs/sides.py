@@ -45,16 +45,9 @@ def two_groups(
     """Leave everybody out who is in neither of the groups `a` and `b`, which have no rater in common."""
     of_pair = grouping.member[[a, b]]
     chosen: BoolArray = np.any(of_pair, axis=0)
-    answers = [chosen[one.rater] for one in questions]
-    rated = np.zeros(questions[0].n_items, dtype=np.bool_)
-    for one, here in zip(questions, answers, strict=True):
-        rated[one.item[here]] = True
-    ids = tuple(name for name, is_chosen in zip(raters.rater_ids, chosen, strict=True) if is_chosen)
     member = of_pair[:, chosen]
     return TwoGroups(
-        tuple(
-            _restricted(one, here, chosen, rated, ids) for one, here in zip(questions, answers, strict=True)
-        ),
+        only_raters(questions, chosen),
         raters.some(chosen),
         Grouping(
             (grouping.groups[a], grouping.groups[b]),
@@ -62,6 +55,18 @@ def two_groups(
             np.ones((1, member.shape[1]), dtype=np.bool_),
             np.zeros(2, dtype=np.intp),
         ),
+    )
+
+
+def only_raters(questions: Sequence[Annotations], chosen: BoolArray) -> tuple[Annotations, ...]:
+    """The answers of the chosen raters, shape (J,), to the items that one of them has rated."""
+    answers = [chosen[one.rater] for one in questions]
+    rated = np.zeros(questions[0].n_items, dtype=np.bool_)
+    for one, here in zip(questions, answers, strict=True):
+        rated[one.item[here]] = True
+    ids = tuple(questions[0].rater_ids[j] for j in np.flatnonzero(chosen))
+    return tuple(
+        _restricted(one, here, chosen, rated, ids) for one, here in zip(questions, answers, strict=True)
     )
 
 

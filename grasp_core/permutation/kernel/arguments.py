@@ -121,6 +121,8 @@ class Conventions(NamedTuple):
     distances : Distances
     paper : bool
         Cross-negentropy by the paper's convention.
+    kappa : bool
+        Voting agreement in the form of kappa, which takes the votes of either side.
     shift : int
         Bits that hold a category.
     """
@@ -128,6 +130,7 @@ class Conventions(NamedTuple):
     tables: Tables
     distances: Distances
     paper: bool
+    kappa: bool
     shift: int
 
 

@@ -47,6 +47,9 @@ def contributions(columns, how, out):  # type: ignore[no-untyped-def]  # compile
             out[i, place + at.IN_OTHERS] = added.in_others
             out[i, place + at.VOTES] = added.votes
             out[i, place + at.MORE] = columns.c[k, i] - terms.ratio[i] * columns.known[k, i]
+        others_votes = out[i, of + at.PER_CATEGORY * columns.c.shape[0] :]
+        for k in range(others_votes.size):
+            others_votes[k] = second == k
 
 
 @compiled()

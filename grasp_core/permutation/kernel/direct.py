@@ -78,9 +78,16 @@ def _add_block(columns, how, terms, sums):  # type: ignore[no-untyped-def]
         terms.across[i] = terms.weight[i] if (n[i] > 1) & (m[i] > 1) else 0.0
     single[at.WEIGHT] += _fold(terms.weight)
     single[at.PAIRED_WEIGHT] += _fold(terms.across)
-    of = single[at.N_SINGLE :].reshape(columns.c.shape[0], at.PER_CATEGORY)
-    for k in range(columns.c.shape[0]):
+    n_categories = columns.c.shape[0]
+    others_votes = single[at.N_SINGLE + at.PER_CATEGORY * n_categories :]
+    of = single[at.N_SINGLE : single.size - others_votes.size].reshape(n_categories, at.PER_CATEGORY)
+    for k in range(n_categories):
         _add_category(k, columns.c[k], columns.known[k], terms, of[k])
+    for k in range(others_votes.size):
+        votes = 0
+        for i in range(n.size):
+            votes += second[i] == k
+        others_votes[k] += votes
 
 
 @borrowing

@@ -29,6 +29,12 @@ def disagree(column, columns, how, terms):  # type: ignore[no-untyped-def]  # co
     how : Conventions
     terms : Terms
     """
+    disagree_at_once(column, columns, how, terms)
+
+
+@inlined
+def disagree_at_once(column, columns, how, terms):  # type: ignore[no-untyped-def]
+    """The like for few columns at a time, for which handing over the terms would take long."""
     disagree_inside(column, columns, how, terms)
     distances, size = how.distances, columns.size
     if distances.level == NOMINAL:

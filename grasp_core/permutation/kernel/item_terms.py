@@ -284,9 +284,9 @@ def _weigh(size, tables, terms):  # type: ignore[no-untyped-def]
 
 @inlined
 def _drop_undefined(columns, cross):  # type: ignore[no-untyped-def]
-    """The paper's convention: an item adds nothing where the group gave a label that no other rater gave."""
+    """The paper's convention: an item adds nothing where no other rater gave one of the labels."""
     c, known = columns.c, columns.known
     for k in range(c.shape[0]):
         for i in range(columns.size):
-            if c[k, i] > 0 and known[k, i] == c[k, i]:
+            if known[k, i] == c[k, i]:
                 cross[i] = 0.0

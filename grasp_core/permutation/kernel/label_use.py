@@ -141,7 +141,7 @@ def _completed(ptr, of, more, n_categories):  # type: ignore[no-untyped-def]
 
 
 @compiled()
-def add_up(profiles, held, of, first, sort, out):  # type: ignore[no-untyped-def]
+def add_up(profiles, held, of, n_categories, first, sort, out):  # type: ignore[no-untyped-def]
     """Put what groups gave more of each category into `out`, shape (permutations, G, sums).
 
     Parameters
@@ -149,12 +149,13 @@ def add_up(profiles, held, of, first, sort, out):  # type: ignore[no-untyped-def
     profiles : int array, shape (J, permutations)
     held : Profiled
     of : OfRaters
+    n_categories : int
     first, sort : int
         Place of the first category's sums, and of the one among a category's that is filled.
     out : float64 array
     """
     n_groups, n_profiles = out.shape[1], held.row_ptr.size - 1
-    n_known, n_categories = held.belongs.shape[1] - n_groups, (out.shape[2] - first) // at.PER_CATEGORY
+    n_known = held.belongs.shape[1] - n_groups
     few = 2 * n_profiles <= of.rater.size  # raters of a profile are then added together first
     width = n_known + n_groups + (n_profiles if few else 0)
     passed = min(max(_PASS_SUMS // (width * n_categories + 1), 1), _PER_PASS)

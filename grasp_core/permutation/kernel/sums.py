@@ -15,8 +15,10 @@ For C columns of disagreement (:class:`~grasp_core.permutation.kernel.arguments.
   and shared items with n_i >= 2,
 - for each category four whole numbers: labels of the group on items with n_i >= 2, of the group and of the
   others on shared items, and votes of both sides' pluralities,
-- and sum_i c_ik - n_i (c_ik + d_ik) / (n_i + m_i): by how many labels the group gave more of the category
-  than it would if it used it as everybody does on these items.
+- sum_i c_ik - n_i (c_ik + d_ik) / (n_i + m_i): by how many labels the group gave more of the category
+  than it would if it used it as everybody does on these items,
+- and, behind all categories and only where voting agreement has the form of kappa, for each category a whole
+  number: votes of the others' pluralities.
 """
 
 from __future__ import annotations
@@ -40,9 +42,10 @@ DISTANCE, SHARES_DISTANCE, OFTEN_PAIRED, MEAN = range(8, 12)
 N_TAKEN = 12
 
 
-def n_sums(distances: Distances, n_categories: int) -> int:
+def n_sums(distances: Distances, n_categories: int, *, kappa: bool) -> int:
     """Length of a row of sums."""
-    return PER_COLUMN * distances.n_columns + N_SINGLE + PER_CATEGORY * n_categories
+    per_category = PER_CATEGORY + (1 if kappa else 0)
+    return PER_COLUMN * distances.n_columns + N_SINGLE + per_category * n_categories
 
 
 @compiled(seconds=2, common=True)
@@ -53,8 +56,7 @@ def take_ratios(sums, distances, out):  # type: ignore[no-untyped-def]  # compil
     of the shares of labels, the share of shared items with n_i >= 2, the mean's shift, and for each category
     how much more often the group gives it. NaN where not estimable: then D_e is 0, or the statistic NaN.
     """
-    columns = distances.n_columns
-    n_categories = (sums.shape[1] - PER_COLUMN * columns - N_SINGLE) // PER_CATEGORY
+    columns, n_categories = distances.n_columns, distances.values.size
     of_one, of_other = np.empty(n_categories), np.empty(n_categories)
     votes, more = np.empty(n_categories), np.empty(n_categories)
     values = distances.values.copy()
@@ -79,7 +81,7 @@ def take_ratios(sums, distances, out):  # type: ignore[no-untyped-def]  # compil
                 out[row, 3] = expected / (r * s)
         for k in range(n_categories):
             votes[k] = of[PER_CATEGORY * k + VOTES]
-        _finish(single, votes, out[row])
+        _finish(single, votes, of[PER_CATEGORY * n_categories :], out[row])
         total = max(r + s, 1.0) if distances.level == ORDINAL else 1.0
         if distances.level == ORDINAL:  # middle ranks from 0 to 1
             for k in range(n_categories):
@@ -193,8 +195,8 @@ def _expected_ratio(of_one, of_other, values):  # type: ignore[no-untyped-def]
 
 
 @borrowing
-def _finish(single, votes_of, out):  # type: ignore[no-untyped-def]
-    """Fill the statistics that are no disagreements."""
+def _finish(single, votes_of, others_of, out):  # type: ignore[no-untyped-def]
+    """Fill the statistics that are no disagreements; `others_of`, votes of the others, may be left out."""
     log_k, votes = np.log(votes_of.size), _total(votes_of)
     if single[RATED] > 0:
         out[4] = log_k + single[NEGENTROPY] / single[RATED]
@@ -202,6 +204,11 @@ def _finish(single, votes_of, out):  # type: ignore[no-untyped-def]
     shared = votes / 2
     if shared > 0:
         out[5] = log_k + single[CROSS] / shared
+    if others_of.size > 0:
+        unequal = shared * shared - _products(votes_of, others_of) + _products(others_of, others_of)
+        if unequal > 0:
+            out[7] = 1.0 - (shared - single[AGREED]) * shared / unequal
+        return
     unequal = votes * votes - _products(votes_of, votes_of)
     if unequal > 0:
         out[7] = 1.0 - (shared - single[AGREED]) / shared * votes * (votes - 1) / unequal

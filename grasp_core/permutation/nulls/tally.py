@@ -9,7 +9,8 @@ from __future__ import annotations
 import io
 import zipfile
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -47,11 +48,16 @@ class Tally:
         Permutations up to which values are kept; by default :func:`kept_of` the columns.
     extremes : bool
         Whether the most extreme values are kept where others are counted.
+    together : callable, optional
+        From the values (B, C) that are kept to what tests of several columns together need of them, row by
+        row: it stays where the values themselves go.
 
     Attributes
     ----------
     active : bool array, shape (U,)
         Units whose permutations go on; columns that need another one count nowhere.
+    most_kept : int
+        Permutations up to which values are kept.
     lost : int
         Permutations in which a value of a computed column that has an observed one was not estimable.
     """
@@ -65,13 +71,18 @@ class Tally:
         *,
         kept: int | None = None,
         extremes: bool = False,
+        together: Callable[[FloatArray], FloatArray] | None = None,
     ) -> None:
         self._maxima = maxima
         self._extremes = extremes
+        self._together = together or (lambda values: values[:0])
+        self._apart: FloatArray | None = None
+        self._whole = 0
         self._needs = needs
         self._observed = observed
         kept = kept_of(observed.size) if kept is None else kept
-        self._first = np.empty((min(kept, permutations), observed.size))
+        self.most_kept = min(kept, permutations)
+        self._first = np.empty((self.most_kept, observed.size))
         self._counted: Counted | None = None
         self._waiting: list[FloatArray] = []
         self._done: list[tuple[int, int]] = []
@@ -115,6 +126,18 @@ class Tally:
             return self.permutations
         return min(self._done[0][1], len(self._first)) if self._done and self._done[0][0] == 0 else 0
 
+    @property
+    def n_together(self) -> int:
+        """Kept permutations that were computed for all units."""
+        return min(self._whole, self.most_kept, self.in_null)
+
+    @property
+    def together(self) -> FloatArray:
+        """What `together` makes of the kept permutations that were computed for all units."""
+        if self._apart is not None:
+            return self._apart
+        return self._together(self._first[: self.n_together])
+
     def add(self, start: int, values: FloatArray) -> None:
         """Add permutations that were not added before.
 
@@ -130,6 +153,8 @@ class Tally:
         self.lost += int(np.isnan(values[:, tested]).any(axis=1).sum())
         values[:, ~computed] = np.nan  # e.g. the largest of some of the groups is not the largest
         self._done = _merged([*self._done, (start, start + len(values))])
+        if self.active.all():
+            self._whole = max(self._whole, start + len(values))
         first = values[: max(len(self._first) - start, 0)]
         self._first[start : start + len(first)] = first
         self._count(values[len(first) :])
@@ -140,6 +165,7 @@ class Tally:
                 self._waiting.append(further)
             if not self._waiting or self._done[0][0] > 0 or self._done[0][1] < len(self._first):
                 return
+            self._apart = self.together
             self._counted = Counted(self._observed, self._first, self._maxima, extremes=self._extremes)
             self._waiting.insert(0, self._first)
         else:
@@ -156,16 +182,18 @@ class Tally:
         ValueError
             Before anything is counted: then the values themselves are all there is.
         """
-        if self._counted is None:
+        if self._counted is None or self._apart is None:
             raise ValueError("nothing is counted yet")
         file = io.BytesIO()
+        counted: dict[str, Any] = self._counted.arrays()  # for mypy: none of them is an option of NumPy's
         np.savez_compressed(
             file,
-            allow_pickle=False,
             done=np.array(self._done, np.int64),
             active=self.active,
             lost=np.array([self.lost]),
-            **self._counted.arrays(),
+            whole=np.array([self._whole]),
+            apart=self._apart,
+            **counted,
         )
         return file.getvalue()
 
@@ -175,11 +203,13 @@ class Tally:
             with np.load(io.BytesIO(state), allow_pickle=False) as arrays:
                 counted = Counted.from_arrays(arrays, self._observed, self._maxima, extremes=self._extremes)
                 done, active, lost = arrays["done"], arrays["active"], int(arrays["lost"][0])
+                apart, whole = arrays["apart"], int(arrays["whole"][0])
                 if active.shape != self.active.shape or done.ndim != 2:
                     return False
         except (ValueError, KeyError, OSError, EOFError, zipfile.BadZipFile, zlib.error):
             return False
         self._counted, self.active, self.lost = counted, active, lost
+        self._apart, self._whole = apart, whole
         self._done = [(int(start), int(stop)) for start, stop in done]
         self._waiting, self._first = [], self._first[:0].copy()
         return True

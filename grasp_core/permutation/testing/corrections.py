@@ -78,18 +78,22 @@ def largest_family(groups: Sequence[Group], analysis: AnalysisSpec) -> int:
     return max(sum(group.axes == axes for group in groups) for axes in analysis.axes)
 
 
-def fewest_permutations(tests: int, analysis: AnalysisSpec) -> int:
+def fewest_permutations(tests: int, analysis: AnalysisSpec, *, one_tail: bool = False) -> int:
     """Permutations with which a lone effect among so many tests can survive correction.
+
+    `one_tail`: large values alone count, whatever the convention of the analysis.
 
     Notes
     -----
-    The smallest p is t / (B + 1), t = 2 for two-sided p-values and else 1. A lone effect's smallest q is
-    that times the number of tests (Benjamini-Hochberg), that times 1 + 1/2 + ... + 1/tests too
-    (Benjamini-Yekutieli), or 1 / (B + 1) (max-T). It has to be below the level.
+    The smallest p is t / (B + 1), t = 2 for two-sided p-values and 1 for one tail. The paper's may be 0,
+    which survives these corrections: t = 0. A lone effect's smallest q is that times the number of tests
+    (Benjamini-Hochberg), that times 1 + 1/2 + ... + 1/tests too (Benjamini-Yekutieli), or 1 / (B + 1)
+    (max-T). It has to be below the level.
     """
     if analysis.correction == "max-t":
         return math.floor(1 / LEVEL)
-    factor = float(tests * (2 if analysis.p_value == "two-sided" else 1))
+    smallest = 1 if one_tail else 2 if analysis.p_value == "two-sided" else 0
+    factor = float(tests * smallest)
     if analysis.correction == "benjamini-yekutieli":
         factor *= sum(1 / rank for rank in range(1, tests + 1))
     return math.floor(round(factor / LEVEL, 9))

@@ -15,6 +15,7 @@ from grasp_core.report.conventions import (
     LEVEL,
     P_VALUE,
     TIES,
+    VOTING_AGREEMENT,
     profiles_move,
 )
 from grasp_core.report.words.names import WORDS, axis_label
@@ -52,6 +53,7 @@ def asked(spec: RunSpec) -> dict[str, str]:
         "Corrected together": FAMILY[analysis.family].label,
         "Level of measurement": LEVEL[analysis.level].label,
         "Cross-negentropy": CROSS_NEGENTROPY[analysis.cross_negentropy].label,
+        "Voting agreement": VOTING_AGREEMENT[analysis.voting_agreement].label,
         "Tied votes": TIES[analysis.ties].label,
     }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import combinations
 
@@ -12,7 +12,16 @@ from grasp_core.panels.models.result import ModelsResult
 from grasp_core.remarks.cautions import Caution
 from grasp_core.remarks.remark import Remark, Words
 from grasp_core.report.small_groups.cover import LEAST, Cell, Line, left_out
-from grasp_core.result import DsiResult, GivenResult, GroupResult, Result, RunResult, SlicesResult, Undecided
+from grasp_core.result import (
+    DsiResult,
+    GivenResult,
+    GroupResult,
+    Result,
+    RunResult,
+    SlicesResult,
+    Undecided,
+    Verdict,
+)
 
 
 def hidden_groups(result: Result) -> frozenset[Group]:
@@ -99,7 +108,19 @@ def _sorted(group: Group) -> tuple[tuple[str, str], ...]:
 
 
 def _kept(rows: Iterable[GroupResult], hidden: frozenset[Group]) -> tuple[GroupResult, ...]:
-    return tuple(row for row in rows if row.group not in hidden and row.n_raters >= LEAST)
+    return without_names(row for row in rows if row.group not in hidden and row.n_raters >= LEAST)
+
+
+def without_names(rows: Iterable[GroupResult]) -> tuple[GroupResult, ...]:
+    """The rows, whose verdicts name none but their groups."""
+    kept = tuple(rows)
+    shown = {row.group for row in kept}
+    return tuple(replace(row, verdict=row.verdict and _without_names(row.verdict, shown)) for row in kept)
+
+
+def _without_names(verdict: Verdict, shown: Set[Group]) -> Verdict:
+    by, other = (group if group in shown else None for group in (verdict.by, verdict.other))
+    return replace(verdict, by=by, other=other)
 
 
 def _large(row: PairResult, hidden: frozenset[Group]) -> bool:

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
+from grasp_core.groups import Group
 from grasp_core.outcome import Outcome
 from grasp_core.report.words.names import (
     FITTED,
@@ -14,9 +15,11 @@ from grasp_core.report.words.names import (
     arrow,
     axis_label,
     format_interval,
+    format_p_value,
     format_value,
     group_label,
     lead_statistic,
+    named_group,
     outcome_of,
     reported_statistics,
     signs,
@@ -166,6 +169,29 @@ def wide_table(result: RunResult) -> pd.DataFrame:
     ]
     heads = ["Axis", "Group", "Raters", "Annotations", *(WORDS[name].name for name in statistics)]
     return pd.DataFrame(rows, columns=heads)
+
+
+def verdict_table(result: RunResult) -> pd.DataFrame:
+    """Groups that are clear, explained by another one, or a hint: a row each, the two of an axis together."""
+    rows, told = [], set[Group]()
+    for row in result.groups:
+        verdict = row.verdict
+        if verdict is None or verdict.code in ("none", "untestable") or row.group in told:
+            continue
+        both = [row.group] if verdict.other is None else [row.group, verdict.other]
+        told |= set(both)
+        rows.append(
+            {
+                "Axis": axis_label(row.group.axes),
+                "Group": " and ".join(map(group_label, both)),
+                "Verdict": verdict.code,
+                "By": "" if verdict.by is None else named_group(verdict.by),
+                "Kinds": ", ".join(verdict.kinds),
+                "p": format_p_value(verdict.p),
+                "q": format_p_value(verdict.q),
+            }
+        )
+    return pd.DataFrame(rows)
 
 
 def lead_table(result: RunResult) -> pd.DataFrame:

@@ -107,7 +107,14 @@ def _account(account: Account) -> Account:
 def _group_result(row: GroupResult) -> GroupResult:
     statistics = {name: _outcome(outcome) for name, outcome in row.statistics.items()}
     use = None if row.label_use is None else _label_use(row.label_use)
-    return replace(row, group=printable_group(row.group), statistics=statistics, label_use=use)
+    verdict = row.verdict and replace(
+        row.verdict,
+        by=row.verdict.by and printable_group(row.verdict.by),
+        other=row.verdict.other and printable_group(row.verdict.other),
+    )
+    return replace(
+        row, group=printable_group(row.group), statistics=statistics, label_use=use, verdict=verdict
+    )
 
 
 def _pair(row: PairResult) -> PairResult:

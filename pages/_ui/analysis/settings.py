@@ -23,6 +23,7 @@ from grasp_core.report.conventions import (
     PAPER_P,
     TAIL,
     TIES,
+    VOTING_AGREEMENT,
     Choice,
 )
 from grasp_core.report.stopping import MEANING
@@ -214,6 +215,8 @@ def choose_conventions() -> dict[str, Any]:
         p_value = _convention("p-value", "p_value", P_VALUE, start.p_value)
         family = _convention("Corrected together", "family", FAMILY, start.family)
         cross = _convention("Cross-negentropy", "cross_negentropy", CROSS_NEGENTROPY, start.cross_negentropy)
+        form = start.voting_agreement
+        voting = _convention("Voting agreement", "voting_agreement", VOTING_AGREEMENT, form)
     return {
         "gai": (inside, across),
         "correction": correction,
@@ -222,6 +225,7 @@ def choose_conventions() -> dict[str, Any]:
         "p_value": p_value,
         "family": family,
         "cross_negentropy": cross,
+        "voting_agreement": voting,
     }
 
 

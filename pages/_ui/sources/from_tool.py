@@ -11,6 +11,7 @@ from grasp_core import server
 from grasp_core.connectors.fetching import available
 from grasp_core.connectors.source import KINDS, TOOLS, Kind, Source, make, parse
 from grasp_core.errors import GraspError
+from grasp_core.extras import command
 from grasp_core.io.table.table import Table
 from grasp_core.report.words.text import escape_markdown
 from pages._ui.session.identity import current_user
@@ -87,10 +88,7 @@ def _say_what_is_missing() -> None:
     """Tools whose clients are not installed, for whoever could do that."""
     missing = [TOOLS[kind] for kind in KINDS if not available(kind)]
     if missing:
-        st.caption(
-            f"For {', '.join(missing)}, packages are not installed here: those of "
-            "requirements-connectors.txt."
-        )
+        st.caption(f"For {', '.join(missing)}, packages are not installed here: {command('connectors')}.")
 
 
 def _options(kind: Kind, key: str) -> dict[str, str]:

@@ -109,11 +109,3 @@ def test_a_file_that_is_no_model(tmp_path: Path) -> None:
         LocalModel(broken)
     with pytest.raises(DataError, match=r"missing\.gguf cannot be read"):
         LocalModel(tmp_path / "missing.gguf")
-
-
-def test_without_the_library_it_is_said_how_to_get_it(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "llama_cpp", None)
-    with pytest.raises(DataError, match=r"needs the package llama-cpp-python: pip install"):
-        LocalModel(tmp_path / "model.gguf")

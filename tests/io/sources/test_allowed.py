@@ -325,7 +325,7 @@ def test_other_protocols_below_a_prefix(monkeypatch) -> None:
 @pytest.mark.parametrize(
     ("url", "sentence"),
     [
-        ("gdrive://x/a.csv", "needs the Python package gdrive_fsspec, which is not installed here"),
+        ("s3://x/a.csv", "s3:// needs the package s3fs: pip install s3fs"),
         ("nothing://x/a.csv", "its protocol is not known here"),
     ],
 )

@@ -36,7 +36,8 @@ _PASS = 1024
 """Permutations for which four items are counted and at once looked up: both stay in the first cache."""
 # A table's columns: an item's negentropy and cross-negentropy, the packed fields, and then the disagreements.
 _OWN, _OTHER, _PACKED = range(3)
-# Fields: size of the plurality, whether both sides' agree, then the votes for each category but the last.
+# Fields: size of the plurality, whether both sides' agree, then the votes for each category (the last one's
+# are not counted), and for kappa the others' votes for each.
 _SIZE, _AGREES, _VOTES = range(3)
 
 
@@ -70,6 +71,8 @@ def add_up(seed, start, order, bounds, counting, how, crossed, out):  # type: ig
     places[_SIZE], places[_AGREES] = single + at.PLURALITY, single + at.AGREED
     for k in range(bits.shape[1]):
         places[_VOTES + k] = single + at.N_SINGLE + at.VOTES + at.PER_CATEGORY * k
+    for place in range(_VOTES + bits.shape[1], places.size):
+        places[place] = out.shape[2] - places.size + place
     like = ties.reshape(ties.size)
     counts = room_for_counts(bits.shape[1], MOST_ENTRIES, how.distances, like)
     room = _Room(
@@ -102,7 +105,8 @@ def add_up(seed, start, order, bounds, counting, how, crossed, out):  # type: ig
                         for q in range(here):
                             _index(masks[g], b, bits[block], item + q, n, index[q, :passed])
                         look_up(index, table, found[b : b + passed])
-                _unpack(found[:batch], crossed.units, places, order.size > n, items, columns, sums)
+                last = _VOTES + bits.shape[1] - 1
+                _unpack(found[:batch], crossed.units, places, last, order.size > n, items, columns, sums)
             _add_linear(on_raters[:batch, g], labels, n, order.size - n, n_items, columns, sums)
 
 
@@ -185,6 +189,8 @@ def _fill(table, n, bits, item, ties, how, units, room):  # type: ignore[no-unty
             if first >= 0:
                 votes = units[q, _VOTES + first] + units[q, _VOTES + second]
                 row[_PACKED + q] += votes + units[q, _AGREES] * (first == second)
+                if how.kappa:
+                    row[_PACKED + q] += units[q, _VOTES + columns.c.shape[0] + second]
     for column in range(how.distances.n_columns):
         disagree_inside(column, columns, how, terms)
         for i in range(columns.size):
@@ -228,10 +234,12 @@ def _possible(n, radix, c, place):  # type: ignore[no-untyped-def]
 
 
 @borrowing
-def _unpack(found, units, places, shared, items, columns, sums):  # type: ignore[no-untyped-def]
-    """Add a block of items' looked-up rows to the group's sums; `places` are those of the packed fields."""
+def _unpack(found, units, places, last, shared, items, columns, sums):  # type: ignore[no-untyped-def]
+    """Add a block of items' looked-up rows to the group's sums.
+
+    `places` are those of the packed fields, of which `last` are the votes for the last category.
+    """
     single = at.PER_COLUMN * columns
-    last = units.shape[1] - 1 - _VOTES
     inside = _PACKED + units.shape[0]
     for b in range(found.shape[0]):
         row, into = found[b], sums[b]
@@ -242,13 +250,13 @@ def _unpack(found, units, places, shared, items, columns, sums):  # type: ignore
         votes = 2.0 * items * shared
         for q in range(units.shape[0]):
             packed = row[_PACKED + q]
-            for field in range(last + _VOTES - 1, -1, -1):  # the highest first
+            for field in range(units.shape[1] - 1, -1, -1):  # the highest first
                 if units[q, field] > 0:
                     count = np.floor(packed / units[q, field])
                     packed -= count * units[q, field]
                     into[places[field]] += count
-                    votes -= count * (field >= _VOTES)
-        into[places[-1]] += votes
+                    votes -= count * ((field >= _VOTES) & (field < last))
+        into[places[last]] += votes
 
 
 @borrowing

@@ -29,9 +29,9 @@ class Crossed(NamedTuple):
     linear : float64 (J, K + C)
         By rater: labels of each category, and by column of disagreement sum_i sum_l T_il w_kl over the labels
         k that the rater gave.
-    units : float64 (Q, K + 2)
+    units : float64 (Q, K + 2), or (Q, 2 K + 2) where the others' votes are counted by themselves
         By packed column what one of each field counts there: 2 to the power of its lowest bit, or 0 where it
-        lies in another column. The last is 0: votes for the last category follow from the others.
+        lies in another column. Votes for the last category have none: they follow from the others.
     profile : int64 (J,)
         Each rater's profile: which groups they belong to.
     group_ptr, group_of : int64 arrays
@@ -45,10 +45,13 @@ class Crossed(NamedTuple):
     group_of: Int64Array
 
 
-def lay_out(annotations: Annotations, grouping: Grouping, distances: Distances, width: int) -> Crossed | None:
+def lay_out(
+    annotations: Annotations, grouping: Grouping, distances: Distances, width: int, *, kappa: bool
+) -> Crossed | None:
     """Build once what every permutation reads; None unless data are crossed and tables small.
 
-    `width` is the number of items in a block.
+    `width` is the number of items in a block; `kappa` as in
+    :class:`~grasp_core.permutation.kernel.arguments.Conventions`.
     """
     k = annotations.n_categories
     if k < 2 or annotations.n_items == 0 or not grouping.groups or not grouping.known.all():
@@ -65,7 +68,8 @@ def lay_out(annotations: Annotations, grouping: Grouping, distances: Distances, 
         met = (totals @ _weights(distances, column))[annotations.item, annotations.category]
         linear[:, k + column] = np.bincount(annotations.rater, weights=met, minlength=annotations.n_raters)
     most = width * int(grouping.n_raters.max())
-    units = _pack([most.bit_length(), width.bit_length(), *[(2 * width).bit_length()] * (k - 1)])
+    others = [width.bit_length()] * (k if kappa else 0)
+    units = _pack([most.bit_length(), width.bit_length(), *[(2 * width).bit_length()] * (k - 1), 0, *others])
     profile, first_of = profiles_of(grouping.member)
     groups = rows_by_column(grouping.member[:, first_of])
     return Crossed(linear, units, profile.astype(np.int64), *groups)
@@ -82,12 +86,12 @@ def _weights(distances: Distances, column: int) -> FloatArray:
 
 
 def _pack(bits: list[int]) -> FloatArray:
-    """Put fields that need so many bits into as few columns as hold them; see :class:`Crossed`."""
-    units = np.zeros((len(bits), len(bits) + 1))
+    """Put fields that need so many bits, or none, into as few columns as hold them; see :class:`Crossed`."""
+    units = np.zeros((len(bits), len(bits)))
     column = used = 0
     for field, need in enumerate(bits):
         if used + need > _EXACT_BITS:
             column, used = column + 1, 0
-        units[column, field] = 2.0**used
+        units[column, field] = 2.0**used if need > 0 else 0.0
         used += need
     return units[: column + 1].copy()

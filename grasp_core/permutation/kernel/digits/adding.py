@@ -37,6 +37,7 @@ def add_up(profiles, how, local, digits, out):  # type: ignore[no-untyped-def]  
         np.zeros((8, n_groups * batch)),
         np.zeros((3, n_groups * batch), dtype=np.int32),
         np.zeros(n_groups * (k + 1) * batch, dtype=np.int32),
+        np.zeros(n_groups * (k + 1) * batch if how.kappa else 0, dtype=np.int32),
         np.zeros((3, n_groups, k, batch), dtype=np.int32),
         np.zeros((n_unknown, k, batch), dtype=np.int32),
         np.zeros((n_groups, k if local.by_item else 0, batch)),
@@ -101,6 +102,12 @@ def _note(item, g, first, batch, shift, local, digits, terms, counts, totals, ch
         alone += n[b] == 1
         unshared += not shared
         by_itself += (m[b] == 0) & (n[b] > 0)
+    if totals.others_votes.size > 0:
+        votes = totals.others_votes[g * (nothing + 1) * batch : (g + 1) * (nothing + 1) * batch]
+        for b in range(batch):
+            shared = (n[b] > 0) & (m[b] > 0)
+            others = local.category[np.uint64(label + (other[b] & mask))] if shared else nothing
+            votes[np.uint64(others * batch + b)] += 1
     for a in range(alone):
         b = chosen[a]
         totals.rare[LONELY, g, local.category[label + (one[b] & mask)], b] += 1

@@ -43,10 +43,12 @@ def room_for_entries():  # type: ignore[no-untyped-def]  # compiled: types are n
 @inlined
 def fill(item, local, digits, how, tables):  # type: ignore[no-untyped-def]
     """Fill the tables of an item."""
+    lacks = local.label_ptr[item + 1] - local.label_ptr[item] < local.category_total.size
+    begun = -np.inf if how.paper and lacks else 0.0
     for j in range(digits.number_ptr[item], digits.number_ptr[item + 1]):
         start, size = digits.start[j], np.int64(1)
         tables.whole[start, _PACKED] = tables.whole[start, _PLURALITIES] = 0
-        tables.real[start, _OWN] = tables.real[start, _CROSS] = 0.0
+        tables.real[start, _OWN], tables.real[start, _CROSS] = 0.0, begun
         for label in range(digits.first_label[j], digits.first_label[j + 1]):
             total = np.int64(local.total[label])
             for left_out in range(total if digits.unknown else 0, -1, -1):
@@ -63,7 +65,7 @@ def _enter(place, start, size, c, left_out, label, local, how, tables):  # type:
     first = np.int32(c << (2 * how.shift) | local.ties[0, label] if c > 0 else 0)
     second = np.int32(others << (2 * how.shift) | local.ties[1, label] if others > 0 else 0)
     own, cross = how.tables.xlogx[c], c * how.tables.log_q[others]
-    if how.paper and c > 0 and others == 0:
+    if how.paper and others == 0:
         cross = -np.inf
     packed = c + (c * c << _COUNT_BITS) + (c * others << (_COUNT_BITS + _SQUARE_BITS))
     whole, half, real = tables.whole, tables.half, tables.real

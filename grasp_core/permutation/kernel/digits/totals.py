@@ -20,8 +20,9 @@ class Totals(NamedTuple):
     Parameters
     ----------
     reals, whole : float64 (8, G * batch), int32 (3, G * batch)
-    votes : int32 (G * (K + 1) * batch,)
-        Of both sides' pluralities by group and category; the last category takes what is no vote.
+    votes, others_votes : int32 (G * (K + 1) * batch,)
+        Of both sides' pluralities, and for kappa of the others', by group and category; the last category
+        takes what is no vote.
     rare : int32 (3, G, K, batch)
         Labels of items with one label of the group; of those that the others did not rate; and of all whose
         values are known on items that one side did not rate.
@@ -34,6 +35,7 @@ class Totals(NamedTuple):
     reals: FloatArray
     whole: Int32Array
     votes: Int32Array
+    others_votes: Int32Array
     rare: Int32Array
     unknown: Int32Array
     expected: FloatArray
@@ -97,3 +99,6 @@ def unpack(local, digits, totals, out):  # type: ignore[no-untyped-def]
                 into[at.VOTES] = votes[c, b]
                 if local.by_item:
                     into[at.MORE] = labels - totals.expected[g, c, b]
+        for c in range(k if totals.others_votes.size > 0 else 0):
+            for b in range(batch):
+                out[b, g, out.shape[2] - k + c] = totals.others_votes[(g * (k + 1) + c) * batch + b]

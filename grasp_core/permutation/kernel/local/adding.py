@@ -42,7 +42,7 @@ def add_up(profiles, how, local, out):  # type: ignore[no-untyped-def]  # compil
     totals = Totals(
         np.zeros((n_groups, batch, of_item.REALS)),
         np.zeros((n_rows, n_categories, batch), dtype=np.int32),
-        np.zeros((4, n_groups, n_categories, batch), dtype=np.int32),
+        np.zeros((5 if how.kappa else 4, n_groups, n_categories, batch), dtype=np.int32),
         np.empty((2, n_groups, n_categories if ranked else 0, batch)),
         np.zeros((n_groups, n_categories if local.by_item else 0, batch)),
     )
@@ -108,7 +108,8 @@ def _rank(out, ranks):  # type: ignore[no-untyped-def]
     n_categories = ranks.shape[2]
     for b in range(out.shape[0]):
         for g in range(out.shape[1]):
-            of = out[b, g, at.PER_COLUMN + at.N_SINGLE :].reshape(n_categories, at.PER_CATEGORY)
+            first, last = at.PER_COLUMN + at.N_SINGLE, at.PER_CATEGORY * n_categories
+            of = out[b, g, first : first + last].reshape(n_categories, at.PER_CATEGORY)
             below_inside, below_across = 0.0, 0.0
             for k in range(n_categories):
                 inside, across = of[k, at.IN_PAIRS], of[k, at.IN_GROUP] + of[k, at.IN_OTHERS]
@@ -149,3 +150,8 @@ def _unpack(local, totals, out):  # type: ignore[no-untyped-def]
                 into[at.VOTES] = whole[of_item.VOTES, g, k, b]
                 if local.by_item:
                     into[at.MORE] = labels - totals.expected[g, k, b]
+        if whole.shape[0] > of_item.OTHERS_VOTES:
+            for b in range(out.shape[0]):
+                others_votes = out[b, g, out.shape[2] - own.shape[1] :]
+                for k in range(own.shape[1]):
+                    others_votes[k] = whole[of_item.OTHERS_VOTES, g, k, b]

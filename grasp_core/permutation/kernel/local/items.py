@@ -16,8 +16,9 @@ from grasp_core.permutation.kernel.item_terms import Columns, Terms, add_labels,
 INSIDE, ACROSS, APART, PLURALITY, OWN, CROSS, WEIGHT, PAIRED_WEIGHT, RATED, AGREED, PAIRED = range(11)
 REALS = 12
 # Whole sums of a group by label: of items with one label of the group, of those that the others did not rate,
-# of all whose values are known on shared items (or, where most are shared, less on the others), and votes.
-LONELY, UNSHARED, BOTH, VOTES = range(4)
+# of all whose values are known on shared items (or, where most are shared, less on the others), votes, and
+# for kappa those of the others.
+LONELY, UNSHARED, BOTH, VOTES, OTHERS_VOTES = range(5)
 
 
 class Totals(NamedTuple):
@@ -28,7 +29,7 @@ class Totals(NamedTuple):
     reals : float64 (G, batch, 12)
     own : int32 (R, K, batch)
         Labels of each row.
-    whole : int32 (4, G, K, batch)
+    whole : int32 (4 or 5, G, K, batch)
     ranks : float64 (2, G, K, batch)
         Middle ranks of labels inside and across; without categories where they are not needed.
     expected : float64 (G, K, batch)
@@ -111,8 +112,9 @@ def work_out_item(item, size, profiles, how, local, counts, totals, chosen, agai
         _add_ranked(first, columns, how, local, totals, chosen)
         return
     if how.paper:
+        lacks = local.label_ptr[item + 1] - first < local.category_total.size
         for i in range(size):
-            if counts.once[chosen.at[i]] > 0:
+            if lacks or counts.once[chosen.at[i]] > 0 or counts.once[chosen.known_at[i]] > 0:
                 terms.cross[i] = 0.0
     if how.distances.level != ORDINAL:
         disagree(0, columns, how, terms)
@@ -198,6 +200,8 @@ def _add(first, size, category, terms, chosen, totals):  # type: ignore[no-untyp
             into[PAIRED] += terms.n[i] > 1
             votes[g, category[first + one], b] += 1
             votes[g, category[first + other], b] += 1
+            if totals.whole.shape[0] > OTHERS_VOTES:
+                totals.whole[OTHERS_VOTES, g, category[first + other], b] += 1
 
 
 @borrowing

@@ -78,7 +78,8 @@ def add_up(profiles, counting, how, sparse, out):  # type: ignore[no-untyped-def
     batch, n_groups = out.shape[0], out.shape[1]
     n_categories, n_items = ties.shape[2], ties.shape[0] * ties.shape[3]
     n_columns, n_unknown = how.distances.n_columns, sparse.belongs.shape[1] - n_groups
-    width = padded(packed_at(n_columns, n_categories, sparse.unknown) + 1 + n_categories)
+    of_others = n_categories if how.kappa else 0
+    width = padded(packed_at(n_columns, n_categories, sparse.unknown) + 1 + n_categories + of_others)
     found = np.zeros((n_groups, batch, width))
     room = _room(width, n_groups, n_unknown, how, sparse, ties)
     out[:] = 0.0

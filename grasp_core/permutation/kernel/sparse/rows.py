@@ -6,8 +6,8 @@ import numpy as np
 
 from grasp_core.permutation.jit import inlined
 from grasp_core.permutation.kernel import sums as at
-from grasp_core.permutation.kernel.disagreement import disagree
-from grasp_core.permutation.kernel.item_terms import Columns, repeat_item, work_out
+from grasp_core.permutation.kernel.disagreement import disagree_at_once
+from grasp_core.permutation.kernel.item_terms import Columns, add_labels, conclude, repeat_item
 
 FIELD_BITS = 13
 """Four whole numbers below 2^13 are exact in one float64; sums are taken over before they pass it."""
@@ -15,7 +15,7 @@ _UNITS = tuple(2.0 ** (FIELD_BITS * place) for place in range(4))
 # A row of a table has the real sums; where somebody's values are not known, how often the item's labels are
 # expected of the group, by category; and then whole numbers: first whether the group rated the item, whether
 # both sides' pluralities agree and whether several of the group shared the item, then by category what `sums`
-# holds of each.
+# holds of each. For kappa the others' votes follow, by category.
 
 
 @inlined
@@ -41,9 +41,10 @@ def enter(new, unknown, table, totals, ties, how, counts, terms, made):  # type:
     columns = Columns(counts.c, counts.known, counts.ties, counts.values, new.size)
     repeat_item(columns, totals, ties)
     _decode(new, unknown, totals, columns)
-    work_out(columns, how, terms)
+    add_labels(columns, how, terms)
+    conclude(columns, how, terms)
     for column in range(n_columns):
-        disagree(column, columns, how, terms)
+        disagree_at_once(column, columns, how, terms)
         _copy(terms.inside, made[column], columns.size)
         _copy(terms.across, made[n_columns + column], columns.size)
         _copy(terms.apart, made[2 * n_columns + column], columns.size)
@@ -67,6 +68,10 @@ def enter(new, unknown, table, totals, ties, how, counts, terms, made):  # type:
         if terms.first[i] >= 0:
             row[packed + 1 + terms.first[i]] += _UNITS[at.VOTES]
             row[packed + 1 + terms.second[i]] += _UNITS[at.VOTES]
+        if how.kappa:
+            others_votes = row[packed + 1 + n_categories :]
+            for k in range(n_categories):
+                others_votes[k] = terms.second[i] == k
 
 
 @inlined
@@ -133,5 +138,8 @@ def unpack(found, columns, n_categories, sparse, out):  # type: ignore[no-untype
                 packed = np.int64(row[start + 1 + k])
                 for sort in range(at.N_WHOLE):
                     sums[of + at.PER_CATEGORY * k + sort] += packed >> (FIELD_BITS * sort) & mask
+            others_votes = sums[of + at.PER_CATEGORY * n_categories :]
+            for k in range(others_votes.size):
+                others_votes[k] += row[start + 1 + n_categories + k]
             for s in range(row.size):
                 row[s] = 0.0

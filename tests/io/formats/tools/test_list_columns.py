@@ -98,7 +98,12 @@ def test_row_groups_and_files_count_on(tmp_path: Path) -> None:
 )
 def test_every_kind_of_list(kind: pa.DataType) -> None:
     labels = pa.array([["x", "y"], None, ["x", "x"]], kind)
-    table = read({"id": ["a", "b", "c"], "annotators": [["r1", "r2"], None, ["r1", "r2"]], "labels": labels})
+    votes = {"id": ["a", "b", "c"], "annotators": [["r1", "r2"], None, ["r1", "r2"]], "labels": labels}
+    try:
+        content = parquet(votes)
+    except pa.ArrowNotImplementedError as error:  # its writer of former versions; others' files have them
+        pytest.skip(str(error))
+    table = read_table(content, "train.parquet")
     assert cells(table, "id", "labels") == [("a", "x"), ("a", "y"), ("c", "x"), ("c", "x")]
 
 

