@@ -62,6 +62,7 @@ def test_label_use_has_a_bar_per_label_with_interval_and_p(row):
     chart = label_use_chart(result_of(row), row)
     unsafe, safe = datasets(chart)["labels"]
     assert (unsafe["label"], unsafe["value"], unsafe["interval"]) == ("unsafe", "−11.2", "[−17.2, −5.2]")
+    assert [round(unsafe[end], 9) for end in ("x", "low", "high")] == [-11.2, -17.2, -5.2]
     assert (safe["value"], safe["p"], safe["marked"]) == ("+11.2", "p = 0.001", True)
     assert "unsafe −11.2 [−17.2, −5.2]; safe +11.2 [+5.2, +17.2]." in chart.to_dict()["description"]
 
