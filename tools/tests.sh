@@ -50,11 +50,11 @@ if [ "$mode" = all ]; then
     background kernels .venv/bin/python -m grasp_core warm # where they are not kept; tests that need one wait
     # Tests in a browser wait more than they compute, so the others run beside them. These give way: on pages
     # that wait for busy cores clicks get lost.
-    background tests nice -n 19 "${pytest[@]}" --numprocesses auto --maxprocesses 4 \
+    background tests nice -n 5 "${pytest[@]}" --numprocesses auto --maxprocesses 4 --dist loadfile \
         -m 'not browser and not long' "$@"
     run "${pytest[@]}" --numprocesses 2 -m 'browser and not long' "$@"
 else
-    run "${pytest[@]}" --numprocesses 2 -m 'not server and not browser and not long' "$@"
+    run "${pytest[@]}" --numprocesses 2 --dist loadfile -m 'not server and not browser and not long' "$@"
 fi
 for place in "${!jobs[@]}"; do
     wait "${jobs[place]}"

@@ -41,7 +41,8 @@ def shell(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[tuple[st
     folder = tmp_path_factory.mktemp("models")
     found = examples(folder)
     python = f'python() {{ "{sys.executable}" "$@"; }}\n'
-    here = {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
+    commands = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    here = {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1", "PATH": commands}
     printed = []
     for block, following in zip(found, [*found[1:], Block("", "", "")], strict=True):
         if block.language == "sh":

@@ -52,7 +52,7 @@ def values(plain: dict) -> list:
 def test_the_contract_of_result_json(folder: Path) -> None:
     plain = result(folder, "--axis", "gender", "--axis", "race", "--intersect", "race:gender")
     assert plain["format"] == "grasp-run"
-    assert plain["version"] == 2
+    assert plain["version"] == 3
     assert plain.keys() >= {"data", "spec", "groups", "dsi", "warnings", "timing"}
     assert plain["data"].keys() >= {"items", "raters", "annotations", "categories", "sha256"}
     assert (plain["data"]["items"], plain["data"]["raters"]) == (30, 24)
@@ -62,7 +62,8 @@ def test_the_contract_of_result_json(folder: Path) -> None:
     assert [row["axis"] for row in plain["dsi"]] == [["gender"], ["race"], ["race", "gender"]]
     assert all(row.keys() >= {"axis", "group", "value", "p", "p_max"} for row in plain["dsi"])
     for row in plain["groups"]:
-        assert row.keys() == {"axis", "group", "n_raters", "n_annotations", "statistics", "label_use"}
+        told = {"statistics", "label_use", "verdict"}
+        assert row.keys() == {"axis", "group", "n_raters", "n_annotations", *told}
         assert list(row["group"]) == row["axis"]
         assert row["n_raters"] >= 2
         assert tuple(row["statistics"]) == STATISTICS

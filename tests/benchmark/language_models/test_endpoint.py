@@ -198,7 +198,7 @@ def test_options_that_cannot_be_used(
 
 def test_without_the_library_it_is_said_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "openai", None)
-    with pytest.raises(DataError, match=r"needs the package openai; install it with"):
+    with pytest.raises(DataError, match=r"needs the package openai: pip install"):
         Endpoint("http://localhost/v1", "m")
 
 

@@ -98,5 +98,5 @@ def test_without_the_library_it_is_said_how_to_get_it(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setitem(__import__("sys").modules, "tokenizers", None)
-    with pytest.raises(DataError, match="needs the package tokenizers; install it with"):
+    with pytest.raises(DataError, match="needs the package tokenizers: pip install"):
         FileTokens(tmp_path / "tokenizer.json")
