@@ -47,11 +47,11 @@ background lint nice make --no-print-directory lint
 if [ "$mode" = all ]; then
     export GRASP_PROGRAMS=$scratch/programs.txt
     background programs programs
-    background kernels .venv/bin/python -m grasp_core warm # where they are not kept; tests that need one wait
     # Tests in a browser wait more than they compute, so the others run beside them. These give way: on pages
     # that wait for busy cores clicks get lost.
     background tests nice -n 5 "${pytest[@]}" --numprocesses auto --maxprocesses 4 --dist loadfile \
         -m 'not browser and not long' "$@"
+    run .venv/bin/python -m grasp_core warm # pages are not to wait for kernels; where they are kept, this is soon done
     run "${pytest[@]}" --numprocesses 2 -m 'browser and not long' "$@"
 else
     run "${pytest[@]}" --numprocesses 2 --dist loadfile -m 'not server and not browser and not long' "$@"
