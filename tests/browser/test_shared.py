@@ -120,8 +120,10 @@ def test_no_file_after_revoking(open_page: OpenPage, store: Server) -> None:
     page = open_page(path)
     results(page)
     page.get_by_role("button", name="Export").click()
+    table = page.get_by_role("button", name="Table (CSV)")
+    table.wait_for()  # else nothing is offered any more
     store.links.revoke(store.links.of_run(run_id)[0].id)
-    page.get_by_role("button", name="Table (CSV)").click()
+    table.click()
     expect(page.get_by_text("Failed to generate file")).to_be_visible()
 
 

@@ -41,6 +41,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A server whose runs are computed in a process of its own; each start of one takes seconds."""
     made = make_server(Settings(home=empty_home(tmp_path_factory.mktemp("apart")), workers=1))
     made.service.start()
+    wait_until(lambda: made.service.computes)  # else data that are in memory alone are not handed over
     yield made
     made.service.close()
     made.database.dispose()
@@ -90,7 +91,6 @@ def test_what_is_asked_there_is_what_is_found_here(server: Server, right: dict) 
 
 
 def test_it_is_answered_by_its_key_alone(server: Server) -> None:
-    wait_until(lambda: server.service.computes)
     desk = server.service._computing._desk
     assert desk is not None
     place = Path(desk._token.address)
