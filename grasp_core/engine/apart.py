@@ -7,6 +7,7 @@ key that it was started with; when it ends it is started anew, and finds its run
 
 from __future__ import annotations
 
+import atexit
 import logging
 import multiprocessing
 import os
@@ -170,6 +171,7 @@ class Apart:
 
     def start(self) -> None:
         """Start the process; it gets ready by itself."""
+        atexit.register(self.close)  # else the keeper might start another one that Python then waits for
         self._keeper.start()
 
     def hold(self, key: str, dataset: Dataset, load_s: float) -> int:
@@ -218,6 +220,7 @@ class Apart:
 
     def close(self) -> None:
         """Have running work handed back, and end the process."""
+        atexit.unregister(self.close)
         self.closing.set()
         if self._keeper.is_alive():
             self._keeper.join()

@@ -28,6 +28,16 @@ def packages_looked_through_once() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(autouse=True)
+def no_server_of_whoever_runs_the_tests(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would open their store, and end only after the last test."""
+
+    def missing() -> Server:
+        raise AssertionError("this test needs the fixture server")
+
+    monkeypatch.setattr(server_module, "shared", missing)
+
+
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Server]:
     made = make_server(Settings(home=empty_home(tmp_path)), workers.threads)

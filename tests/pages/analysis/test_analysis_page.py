@@ -86,6 +86,7 @@ def test_paper_preset_sets_its_conventions_and_says_what_they_cost(analysis: App
     assert analysis.segmented_control[0].value is None
     widget(analysis.selectbox, "Cross-negentropy").set_value("smooth").run()
     widget(analysis.selectbox, "Voting agreement").set_value("alpha").run()
+    widget(analysis.selectbox, "Tied votes").set_value("random").run()
     assert analysis.segmented_control[0].value == "Default"
 
 

@@ -89,7 +89,9 @@ def women() -> str:
     return "\n".join(["ID,Label", *lines]) + "\n"
 
 
-def test_labels_that_are_too_large_are_refused_by_their_size(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_labels_that_are_too_large_are_refused_by_their_size(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("pages._ui.models.given_models.MAX_MODEL_FILE", 2**20)
     page = opened()
     drop(page, "mine.csv", "x" * (2**20 + 1))
@@ -121,9 +123,9 @@ def test_a_planted_model_is_found_with_its_side(server: Server, women: str, gone
     assert "**planted** sides with **" in told
     first = told[told.index("sides with") :].splitlines()[0]
     assert "Asian" in first
-    assert "macro-F1 1.000" in first
+    assert "macro-F1 0.9" in first  # its ties fell to the first label, those of the run are drawn
     table = found.dataframe[0].value
-    assert table["planted"].tolist().count("1.000 ↑**") == 1
+    assert sum(value.endswith("↑**") for value in table["planted"]) == 1
     assert len(found.dataframe) == 2
     press(page, ASK)
     assert gone[-1] == gone[-2]  # the same question is not computed again
@@ -168,7 +170,7 @@ def test_a_group_that_nobody_is_in_is_refused_before_anything_is_asked(server: S
 @needs_shared_data
 def test_both_sides_are_found_on_dices(server: Server, gone: list[str]) -> None:
     """The experts' gold, and a model that copies Asian women; the groups are those analysed last."""
-    spec = RunSpec(SPEC, AnalysisSpec(axes=AXES))
+    spec = RunSpec(SPEC, AnalysisSpec(axes=AXES, ties="first"))
     files = [(DICES350 / name).read_bytes() for name in ("ratings_long.csv", "raters.csv")]
     page = AppTest.from_function(section, default_timeout=120, args=(*files, spec)).run()
     page.session_state["work"].use_settings(spec.analysis)
@@ -178,9 +180,8 @@ def test_both_sides_are_found_on_dices(server: Server, gone: list[str]) -> None:
     drop(page, "planted.csv", "\n".join(["ID,Label", *rows]) + "\n")
     assert widget(page.multiselect, "Groups of").value == list(AXES)
     told = seen(answered(page, server, gone).markdown)
-    assert "**gold** sides with no group and against none, after correction for testing 20 groups" in told
-    assert "it leans towards **Multiracial, Man**" in told
-    assert "**planted** sides with **Asian/Asian subcontinent, Woman** (macro-F1 1.000" in told
+    assert "**gold** sides against **White, Man**" in told
+    assert "**planted** sides with **Asian/Asian subcontinent, Woman** (macro-F1 0.9" in told
 
 
 def test_the_answer_can_be_taken_away(server: Server, women: str, gone: list[str]) -> None:
@@ -254,7 +255,7 @@ def test_a_column_of_the_annotations_is_a_model(server: Server) -> None:
     assert "annotations.csv, column gold: labels for 350 of 350 items" in seen(page.caption)
 
 
-def test_long_runs_stop_early_until_somebody_decides(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_runs_stop_early_until_somebody_decides(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     toggle = "Stop when all marks are settled"
     assert not widget(opened().toggle, toggle).value
     monkeypatch.setattr("pages._ui.models.models_as_raters.models_seconds", lambda *_: 60.0)
