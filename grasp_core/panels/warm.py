@@ -44,7 +44,7 @@ def warm() -> None:
     many = dataclasses.replace(annotations, categories=tuple(f"label {k}" for k in range(MOST_PAIRED + 1)))
     _add_up(annotations, raters, grouping, spec)  # where everybody rated everything
     add_rows(np.zeros((1, 1)), *np.zeros((2, 1), np.int64), np.zeros((1, 1)))
-    tally = Tally(np.ones(2), np.ones((2, 1), np.bool_), 2, [Maximum((0, 1))], kept=1)
+    tally = Tally(np.ones(2), np.ones((2, 1), np.bool_), 2, [Maximum((0, 1))], kept=1, extremes=True)
     tally.add(0, np.ones((2, 2)))
     _add_up(annotations, raters, grouping, spec, tables=False)
     _add_up(annotations, raters, grouping, spec, dense=False)
@@ -53,11 +53,13 @@ def warm() -> None:
     use, apart = laid.observed()
     moments = items.first(items.FirstTask(laid, 0, 1, apart)).moments
     of, none = np.zeros(use.size, np.int64), np.zeros((2, apart.size), np.bool_)
-    items.second(items.SecondTask(laid, 0, 1, standards(moments, of, none), apart))
+    items.second(items.SecondTask(laid, 0, 1, standards(moments, of, none, centred=False), apart))
     _add_up(many, raters, grouping, spec, dense=False)
-    _add_up(many, raters, grouping, dataclasses.replace(spec, level="ordinal"), dense=False)
+    _add_up(many, raters, grouping, dataclasses.replace(spec, level="ordinal", ties="random"), dense=False)
     labels = np.zeros((1, annotations.n_items), np.int32)
-    sides = kernel.build_design(annotations, raters, grouping, spec, labels)
+    sides = kernel.build_design(
+        annotations, raters, grouping, spec, labels, np.ones(annotations.n_categories, np.bool_)
+    )
     kernel.observed(sides)
     kernel.shuffled(sides, 1, 0, 1)
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from grasp_core.panels.warm import warm, warm_beside
 from grasp_core.permutation import jit
 from grasp_core.permutation.draw import random_words
 from grasp_core.permutation.kernel.counting import words_at
@@ -95,7 +96,8 @@ print(words, words_at.is_kept, words_at.compiled._cache.cache_path)
         ("permutation/kernel/direct.py", True),
         ("permutation/kernel/sparse/adding.py", False),
         ("permutation/testing/tests.py", False),
-        ("statistics/items.py", False),
+        ("statistics/items.py", True),
+        ("statistics/in_group.py", False),
     ],
 )
 def test_a_changed_source_changes_the_folders_of_what_it_ends_in(
@@ -184,6 +186,13 @@ def test_others_see_that_a_kernel_is_being_compiled() -> None:
         assert kernel.is_compiling
         assert "Preparing the engine" in (jit.preparing() or "")
     assert not kernel.is_compiling
+
+
+def test_warming_leaves_no_kernel_out() -> None:
+    """Else each server that starts would find one missing, and start a process to compile it."""
+    warm()
+    assert [kernel for kernel in jit.KERNELS if not kernel.is_kept] == []
+    assert warm_beside() is None
 
 
 @pytest.mark.long
