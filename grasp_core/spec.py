@@ -115,7 +115,7 @@ class AnalysisSpec:
     strata: tuple[str, ...] = ()
     p_value: PValue = "two-sided"
     cross_negentropy: CrossNegentropy = "smooth"
-    ties: Ties = "first"
+    ties: Ties = "random"
     correction: Correction = "benjamini-hochberg"
     family: Family = "statistic"
     level: Level = "nominal"

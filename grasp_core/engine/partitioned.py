@@ -32,6 +32,7 @@ from grasp_core.permutation.exchange import Exchange
 from grasp_core.permutation.kernel.profiles import FEWEST_BATCH, MOST_BATCH
 from grasp_core.permutation.questions import AnyDesign
 from grasp_core.permutation.testing.attainable import regroupings
+from grasp_core.permutation.testing.symmetry import Symmetry
 from grasp_core.spec import RunSpec
 
 BATCH_BYTES = 256 * 2**20
@@ -100,6 +101,7 @@ class InParts:
             of_raters,
             unequal=unequal_axes(checks),
             left=regroupings(self._data.raters, grouping, analysis),
+            symmetry=Symmetry.of(self._data.raters, grouping, analysis),
         ), checks
 
     def _observe(self, sums: FloatArray) -> tuple[FloatArray, Seen]:

@@ -115,8 +115,7 @@ def _label_use(result: RunResult) -> list[Column]:
         "shift": ("Points more often than the others", "points"),
         "low": ("from", "points"),
         "high": ("to", "points"),
-        "p": ("p of this label", "p"),
-        "p_group": ("p of all labels", "p"),
+        "p": ("p", "p"),
         "q": ("q", "p"),
         "stars": ("*", "mark"),
     }

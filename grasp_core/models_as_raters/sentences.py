@@ -21,7 +21,7 @@ def sentences(result: ModelsResult) -> list[Sentence]:
     found: list[Sentence] = []
     for model in result.models:
         found += [_sides(result, model), _hidden(result, model)]
-    return [*found, *_not_reproduced(result)]
+    return [*found, *_not_reproduced(result), *_classes(result)]
 
 
 def unreproduced(result: ModelsResult) -> list[GroupSides]:
@@ -157,6 +157,13 @@ def _not_reproduced(result: ModelsResult) -> list[Sentence]:
         return f"its own members reach macro-F1 {format_value(members)}, {name} {format_value(best)}"
 
     return [Sentence.of("No model reproduces the view of ", *_listing(result, rows, figures), ".")]
+
+
+def _classes(result: ModelsResult) -> list[Sentence]:
+    """What all of these figures have in common."""
+    if not result.classes:
+        return []
+    return [Sentence.of(f"Every macro-F1 here is over the same labels: {', '.join(result.classes)}.")]
 
 
 def _listing(

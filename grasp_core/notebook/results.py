@@ -111,13 +111,13 @@ class Analysis:
         return dsi_table(self.result)
 
     def label_use(self) -> pd.DataFrame:
-        """One row per group and label: how much more often the group gives it than the others do.
+        """Rows per group: the test of all labels, and how much more often it gives each than the others do.
 
         Returns
         -------
         DataFrame
-            `axis`, `group`, `raters`, `label`, `shift`, `low`, `high` (shares of 1), `p` of the label, and of
-            all labels together `p_group`, `q` and `stars`.
+            `axis`, `group`, `raters`, `label` ("all labels", a label, or "mean"), `shift`, `low`, `high`
+            (shares of 1), `p`, and of all labels together `q` and `stars`.
         """
         return label_use_table(self.result)
 

@@ -34,12 +34,12 @@ from grasp_core.permutation.kernel.sparse.layout import Sparse
 
 KERNEL_STATISTICS = (
     *("irr", "xrr", "negentropy", "cross_negentropy", "plurality_size", "voting_agreement"),
-    *("distance", "shares_distance", "often_paired", "mean_shift"),
+    *("distance", "shares_distance", "enough_paired", "mean_shift"),
 )
 """First ones on the last axis of the kernel's output, before the labels.
 
 The distance stands twice: as it is, and of the shares of labels, for data where few items have two labels of
-the group (`often_paired` is the share of shared items that have); GAI and gap are made of others.
+both sides (`enough_paired` is then 0, else 1); GAI and gap are made of others.
 """
 Profiles = npt.NDArray[np.unsignedinteger[Any]]
 RATIOS = ("irr", "xrr")

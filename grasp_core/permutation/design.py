@@ -162,15 +162,15 @@ _NAMED: dict[str, Any] = {
 }
 
 
-def tie_ranks(ties: str, seed: int, n_items: int, n_categories: int, first_item: int = 0) -> Int64Array:
+def tie_ranks(annotations: Annotations, spec: AnalysisSpec, first_item: int = 0) -> Int64Array:
     """Ranks that decide between tied categories, for the group's side and the others' side.
 
     Parameters
     ----------
-    ties : {"first", "random"}
-        "first": the first category in declared order wins. "random": one order per item and side, drawn
-        once from the run's seed.
-    seed, n_items, n_categories : int
+    annotations : Annotations
+    spec : AnalysisSpec
+        `ties` "random": :func:`drawn_ranks`, so that other names of labels change nothing. "first": the first
+        category in declared order wins.
     first_item : int
         Place of the first item in the whole data.
 
@@ -179,13 +179,34 @@ def tie_ranks(ties: str, seed: int, n_items: int, n_categories: int, first_item:
     int64 array, shape (2, I, K)
         Among tied categories the one of highest rank wins.
     """
-    if ties == "first":
-        shape = (2, n_items, n_categories)
-        return np.broadcast_to(np.arange(n_categories)[::-1], shape).astype(np.int64)
-    each = 2 * n_categories
-    words = random_words(seed, TIES_STREAM, n_items * each, first=first_item * each)
-    by_item = words.reshape(n_items, 2, n_categories)
-    return by_item.argsort(axis=2, kind="stable").argsort(axis=2, kind="stable").transpose(1, 0, 2)
+    n_items, k = annotations.n_items, annotations.n_categories
+    if spec.ties == "first":
+        return first_ranks(n_items, k)
+    first = np.tile(annotations.n_annotations + np.arange(k), (n_items, 1))  # behind all: who has no label
+    cells, at = np.unique(annotations.item.astype(np.int64) * k + annotations.category, return_index=True)
+    first[np.divmod(cells, k)] = at
+    return drawn_ranks(spec.seed, first.argsort(axis=1).argsort(axis=1), first_item)
+
+
+def first_ranks(n_items: int, n_categories: int) -> Int64Array:
+    """Ranks by which the first category wins, shape (2, I, K)."""
+    return np.tile(np.arange(n_categories)[::-1], (2, n_items, 1)).astype(np.int64)
+
+
+def drawn_ranks(seed: int, places: Int64Array, first_item: int = 0) -> Int64Array:
+    """Ranks drawn once for each item, the same for both sides: shape (2, I, K).
+
+    Parameters
+    ----------
+    seed : int
+    places : int array, shape (I, K)
+        The place of each category among those of its item, in the order in which raters gave them.
+    first_item : int
+    """
+    n_items, k = places.shape
+    words = random_words(seed, TIES_STREAM, n_items * k, first=first_item * k).reshape(n_items, k)
+    ranks = np.take_along_axis(words, places, axis=1).argsort(axis=1, kind="stable").argsort(axis=1)
+    return np.stack([ranks, ranks])
 
 
 def build_design(
@@ -285,7 +306,7 @@ def _ties(
     if none:
         return np.zeros((shape[0], 2, 0, shape[1]), dtype=np.int32)
     n_items, n_categories = annotations.n_items, annotations.n_categories
-    ranks = tie_ranks(spec.ties, spec.seed, n_items, n_categories, first_item)
+    ranks = tie_ranks(annotations, spec, first_item)
     packed = (ranks << shift | np.arange(n_categories)).astype(counter_for(most, shift))
     packed = np.pad(packed, ((0, 0), (0, -n_items % shape[0]), (0, 0)))
     return np.ascontiguousarray(packed.reshape(2, shape[0], -1, n_categories).transpose(1, 0, 3, 2))

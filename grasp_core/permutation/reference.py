@@ -23,9 +23,9 @@ from grasp_core.statistics.in_group import irr_disagreement, negentropy, plurali
 from grasp_core.statistics.label_use import (
     Scale,
     distance,
+    enough_paired,
     label_use,
     mean_shift,
-    often_paired,
     shares_distance,
 )
 from grasp_core.statistics.questions import agreement, average
@@ -58,7 +58,7 @@ def evaluate(
         Why a statistic (by name) of the group is not estimable.
     """
     asked = (annotations,) if isinstance(annotations, Annotations) else tuple(annotations)
-    ranks = [tuple(tie_ranks(spec.ties, spec.seed, one.n_items, one.n_categories)) for one in asked]
+    ranks = [tuple(tie_ranks(one, spec)) for one in asked]
     scales = [Scale(spec.level, category_values(one.categories, spec.level)) for one in asked]
     distances = [scale.distance for scale in scales]
     told = [one.n_categories if one.n_categories <= MOST_TOLD else 0 for one in asked]
@@ -81,7 +81,7 @@ def evaluate(
             "distance": partial(average, _each(distance, c, d, scales)),
             "shares_distance": partial(average, _each(shares_distance, c, d, scales)),
         }
-        beside = (_each(often_paired, c, d), _each(mean_shift, c, d, scales))
+        beside = (_each(enough_paired, c, d), _each(mean_shift, c, d, scales))
         values[g, len(definitions) : len(KERNEL_STATISTICS)] = [
             _or_nan(partial(average, of)) for of in beside
         ]

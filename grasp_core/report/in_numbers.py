@@ -120,7 +120,7 @@ def labels_in_numbers(result: RunResult) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        `Axis`, `Group`, `Label`, `Points`, `95 % interval`, `p`, then `p of all labels` and their `q`.
+        `Axis`, `Group`, `Label`, `Points`, `95 % interval`, `p`, then p and q of all labels.
     """
     rows = [
         [
@@ -136,7 +136,8 @@ def labels_in_numbers(result: RunResult) -> pd.DataFrame:
         for label, shift in use.labels.items()
     ]
     return pd.DataFrame(
-        rows, columns=["Axis", "Group", "Label", "Points", INTERVAL, "p", "p of all labels", "q"]
+        rows,
+        columns=["Axis", "Group", "Label", "Points", INTERVAL, "p", "p of all labels", "q of all labels"],
     )
 
 

@@ -8,6 +8,9 @@ import numpy as np
 
 from grasp_core.annotations import FloatArray, Int64Array
 
+ENOUGH_PAIRS = 30
+"""Items with two labels of both sides from which distance is taken over such items, however many others are
+shared; of fewer, half of the shared ones are enough."""
 ROUNDING = 1e-12
 """Terms this small are 0 but for rounding."""
 

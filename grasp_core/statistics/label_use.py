@@ -12,6 +12,7 @@ from grasp_core.remarks.reasons import NoValue
 from grasp_core.spec import Level
 from grasp_core.statistics.distance import Distance, squared_distances
 from grasp_core.statistics.estimable import NotEstimableError
+from grasp_core.statistics.items import ENOUGH_PAIRS
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,10 +157,14 @@ def shares_distance(c: Int64Array, d: Int64Array, scale: Scale) -> float:
     return float(-difference @ scale.distances(_marginals(c, d)) @ difference)
 
 
-def often_paired(c: Int64Array, d: Int64Array) -> float:
-    """Share of shared items with two labels of the group or more; raises as :func:`label_use`."""
+def enough_paired(c: Int64Array, d: Int64Array) -> float:
+    """1 where enough shared items have two labels of both sides for the distance, else 0; as seen from both.
+
+    Raises as :func:`label_use`. See :data:`~grasp_core.statistics.items.ENOUGH_PAIRS`.
+    """
     c, d = shared(c, d)
-    return float((c.sum(axis=1) > 1).mean())
+    paired = (np.minimum(c.sum(axis=1), d.sum(axis=1)) > 1).sum()
+    return float(paired >= ENOUGH_PAIRS or 2 * paired >= len(c))
 
 
 def shared(c: Int64Array, d: Int64Array) -> tuple[Int64Array, Int64Array]:

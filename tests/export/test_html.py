@@ -304,5 +304,6 @@ def test_pairs_and_slices_have_intervals_p_and_q():
         "Label use by topic",
     ):
         head = text.split(f"<caption>{caption}</caption>")[1].split("</thead>")[0]
-        assert all(f">{name}</th>" in head for name in ("95 % interval", "p", "q")), caption
+        q = "q of all labels" if caption == "Label use by topic" else "q"
+        assert all(f">{name}</th>" in head for name in ("95 % interval", "p", q)), caption
     assert brackets(found.spec.analysis) in text

@@ -143,7 +143,7 @@ def test_every_number_has_its_interval_p_and_q():
         ["topic", "Items", "Statistic"],
         ["topic", "Items", "Axis"],
     ]
-    assert all({"95 % interval", "p", "q"} <= set(head) for head in heads)
+    assert all({"95 % interval", "p"} <= set(head) and {"q", "q of all labels"} & set(head) for head in heads)
     use = next(row for row in found[4] if row[:5] == ["news", "20", "gender", "Woman", "Yes"])
     assert use[5:7] == ["+12.0", "[+4.0, +20.0]"]
 

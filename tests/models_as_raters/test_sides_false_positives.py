@@ -25,7 +25,7 @@ def p() -> np.ndarray:
         annotations, raters = simulate(seed, items=15, raters=20, missing=0.2)
         grouping = form_groups(raters, SPEC.axes, min_raters=2)
         labels = np.random.default_rng(seed).integers(0, 3, (1, 15))
-        design = kernel.build_design(annotations, raters, grouping, SPEC, labels)
+        design = kernel.build_design(annotations, raters, grouping, SPEC, labels, np.ones(3, np.bool_))
         observed, null = kernel.observed(design)[0, 0], kernel.shuffled(design, seed, 0, 199)[:, 0, 0]
         values = [p_value(observed[s], null[:, s][~np.isnan(null[:, s])], "two-sided") for s in range(5)]
         found.append([np.nan if value is None else value for value in values])

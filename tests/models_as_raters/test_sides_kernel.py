@@ -14,7 +14,7 @@ from grasp_core.groups import form_groups
 from grasp_core.panels.models import kernel
 from grasp_core.panels.models import statistics as plain
 from grasp_core.permutation import design as design_module
-from grasp_core.permutation.design import tie_ranks
+from grasp_core.permutation.design import first_ranks, tie_ranks
 from grasp_core.permutation.draw import identity, permutation
 from grasp_core.permutation.exchange import exchange_of
 from grasp_core.remarks.reasons import NoValue
@@ -38,10 +38,20 @@ NUMBERS = range(5, 8)
 """Permutations compared; not from 0, so that an offset would show."""
 
 
+ALL = np.ones(3, np.bool_)
+
+
+def classes_of(annotations) -> np.ndarray:
+    """All but the last, which are then left out of macro-F1 on both sides."""
+    return np.arange(annotations.n_categories) < max(annotations.n_categories - 1, 2)
+
+
 def twin(annotations, grouping, spec, labels, source) -> np.ndarray:
-    ranks = tie_ranks(spec.ties, spec.seed, annotations.n_items, annotations.n_categories)[0]
+    ranks = tie_ranks(annotations, spec)[0]
     counts = [count(annotations, member[source]) for member in grouping.member]
-    return np.array([[plain.all_sides(x, c, ranks)[0] for c in counts] for x in labels])
+    return np.array(
+        [[plain.all_sides(x, c, ranks, classes_of(annotations))[0] for c in counts] for x in labels]
+    )
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -53,7 +63,9 @@ def test_every_option_on_every_shape(shape, dense, strata, ties) -> None:
     spec = AnalysisSpec(axes=AXES, min_raters=1, seed=9, strata=strata, ties=ties)
     grouping = form_groups(raters, AXES)
     labels = random_labels(1, annotations)
-    design = kernel.build_design(annotations, raters, grouping, spec, labels, dense=dense)
+    design = kernel.build_design(
+        annotations, raters, grouping, spec, labels, classes_of(annotations), dense=dense
+    )
     expected = twin(annotations, grouping, spec, labels, identity(annotations.n_raters))
     np.testing.assert_allclose(kernel.observed(design), expected, rtol=0, atol=1e-10)
     layout = exchange_of(raters, spec)
@@ -68,9 +80,13 @@ def test_items_cut_into_blocks(monkeypatch, block: int) -> None:
     annotations, raters = simulate(4, missing=0.5)
     spec = AnalysisSpec(axes=AXES)
     grouping, labels = form_groups(raters, AXES), random_labels(2, annotations)
-    whole = kernel.observed(kernel.build_design(annotations, raters, grouping, spec, labels))
+    whole = kernel.observed(
+        kernel.build_design(annotations, raters, grouping, spec, labels, classes_of(annotations))
+    )
     monkeypatch.setattr(design_module, "ITEM_BLOCK", block)
-    cut = kernel.observed(kernel.build_design(annotations, raters, grouping, spec, labels))
+    cut = kernel.observed(
+        kernel.build_design(annotations, raters, grouping, spec, labels, classes_of(annotations))
+    )
     np.testing.assert_allclose(cut, whole, rtol=0, atol=1e-12)
 
 
@@ -78,13 +94,13 @@ def test_neither_blocks_of_permutations_nor_workers_nor_further_models_change_a_
     annotations, raters = simulate(9, missing=0.3)
     spec = AnalysisSpec(axes=AXES)
     grouping, labels = form_groups(raters, AXES), random_labels(3, annotations)
-    design = kernel.build_design(annotations, raters, grouping, spec, labels)
+    design = kernel.build_design(annotations, raters, grouping, spec, labels, classes_of(annotations))
     whole = kernel.shuffled(design, 1, 0, 40)
     cuts = itertools.pairwise((0, 1, 2, 17, 40))
     sent = pickle.loads(pickle.dumps(design))  # as an executor sends it
     parts = [kernel.shuffled(sent, 1, start, stop) for start, stop in cuts]
     np.testing.assert_array_equal(np.concatenate(parts), whole)
-    alone = kernel.build_design(annotations, raters, grouping, spec, labels[1:2])
+    alone = kernel.build_design(annotations, raters, grouping, spec, labels[1:2], classes_of(annotations))
     np.testing.assert_array_equal(kernel.shuffled(alone, 1, 0, 40)[:, 0], whole[:, 1])
 
 
@@ -93,11 +109,27 @@ def test_macro_f1_and_share_are_scikit_learns(categories: int) -> None:
     rng = np.random.default_rng(categories)
     x = rng.integers(0, categories, 60)
     c = rng.integers(0, 4, (60, categories)) + (np.arange(categories) == 0)
-    first = tie_ranks("first", 1, 60, categories)[0]
+    first = first_ranks(60, categories)[0]
     gold = c.argmax(axis=1)
-    f1, share = plain.against_plurality(x, c, first)
+    f1, share = plain.against_plurality(x, c, first, np.ones(categories, np.bool_))
     assert f1 == pytest.approx(f1_score(gold, x, average="macro"), abs=1e-12)
     assert share == pytest.approx((gold == x).mean(), abs=1e-12)
+
+
+def test_one_set_of_classes_for_all_that_is_compared() -> None:
+    """A model of two labels against a group of three, one of which is never its plurality."""
+    x = np.array([0, 0, 1, 1, 1])
+    c = np.array([[3, 1, 0], [2, 1, 1], [0, 4, 0], [1, 2, 1], [2, 1, 1]])
+    ranks = first_ranks(5, 3)[0]
+    classes = plain.compared_classes([x], c, ranks)
+    assert classes.tolist() == [True, True, False]
+    gold = c.argmax(axis=1)
+    assert plain.against_plurality(x, c, ranks, classes)[0] == pytest.approx(
+        f1_score(gold, x, labels=[0, 1], average="macro")
+    )
+    # The members' third label counts against them where they gave it, but is no third class.
+    whole = plain.members_macro_f1(x, c, ranks, ALL)
+    assert plain.members_macro_f1(x, c, ranks, classes) == pytest.approx(1.5 * whole)
 
 
 def test_divergence_is_scipys() -> None:
@@ -126,7 +158,7 @@ def test_members_by_counting_one_by_one() -> None:
     rng = np.random.default_rng(6)
     labels = rng.integers(0, 3, (20, 7))  # items by members
     c = (labels[:, :, None] == np.arange(3)).sum(axis=1)
-    ranks = tie_ranks("first", 1, 20, 3)[0]
+    ranks = first_ranks(20, 3)[0]
     x = np.where(np.arange(20) < 15, 0, -1)
     gold, given = [], []
     for item in range(15):
@@ -135,18 +167,20 @@ def test_members_by_counting_one_by_one() -> None:
             gold.append(rest.argmax())
             given.append(labels[item, j])
     expected = f1_score(gold, given, average="macro")
-    assert plain.members_macro_f1(x, c, ranks) == pytest.approx(expected, abs=1e-12)
+    assert plain.members_macro_f1(x, c, ranks, ALL) == pytest.approx(expected, abs=1e-12)
 
 
 def test_a_group_of_one_label_per_item_has_no_members_figure() -> None:
-    assert np.isnan(plain.members_macro_f1(np.zeros(3, int), np.eye(3, dtype=int), np.zeros((3, 3), int)))
+    assert np.isnan(
+        plain.members_macro_f1(np.zeros(3, int), np.eye(3, dtype=int), np.zeros((3, 3), int), ALL)
+    )
 
 
 def test_not_estimable_says_why() -> None:
     c, none = np.array([[2, 0], [3, 0]]), np.zeros((2, 2), int)
-    values, reasons = plain.all_sides(np.array([0, 0]), c, none)
+    values, reasons = plain.all_sides(np.array([0, 0]), c, none, ALL[:2])
     assert np.isnan(values[0])
     assert reasons == {"xrr": NoValue.ONE_LABEL_WITH_MODEL()}
-    values, reasons = plain.all_sides(np.array([-1, -1]), c, none)
+    values, reasons = plain.all_sides(np.array([-1, -1]), c, none, ALL[:2])
     assert np.isnan(values).all()
     assert set(reasons.values()) == {NoValue.NO_ITEM_WITH_BOTH()}

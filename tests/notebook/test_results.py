@@ -34,7 +34,11 @@ def test_tables_hold_the_results_numbers(analysis: grasp.Analysis) -> None:
         assert row["gai_q"] == group.statistics["gai"].q
     assert list(analysis.table(order="q", by="gai")["gai_q"]) == sorted(table["gai_q"])
     uses = [row.label_use for row in result.groups if row.label_use]
-    assert list(analysis.label_use()["shift"]) == [s.value for use in uses for s in use.labels.values()]
+    labels = analysis.label_use()
+    of_labels = labels[labels["label"] != "all labels"]
+    assert list(of_labels["shift"]) == [s.value for use in uses for s in use.labels.values()]
+    assert labels["q"].dropna().tolist() == [use.q for use in uses]
+    assert not (labels["q"] < labels["p"]).any()
     assert set(analysis.pairs()["first"]) | set(analysis.pairs()["second"]) == set(table["group"])
     assert sorted(analysis.dsi()["dsi"]) == sorted(row.outcome.value or 0 for row in result.dsi)
 

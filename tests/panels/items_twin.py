@@ -52,6 +52,8 @@ class Twin:
     def deviations(self) -> tuple[np.ndarray, np.ndarray]:
         """How far the furthest label lies: observed, (I,), and shuffled, (B, I)."""
         centre, scale = standard(self.null_use)
+        if not self.analysis.strata:
+            centre = np.zeros_like(centre)
         observed = np.abs(label_use_terms(self.c, self.d) - centre) / scale
         return observed.max(axis=1), (np.abs(self.null_use - centre) / scale).max(axis=2)
 

@@ -69,9 +69,9 @@ def members(data, spec: RunSpec) -> list[tuple[np.ndarray, np.ndarray]]:
 
 
 def by_shares(annotations: Annotations, a: np.ndarray, b: np.ndarray) -> bool:
-    """Whether few items have two labels of one of the groups."""
+    """Whether too few items have two labels of both groups."""
     c, d = count(annotations, a), count(annotations, b)
-    return min(of_labels.often_paired(c, d), of_labels.often_paired(d, c)) <= 0.5
+    return of_labels.enough_paired(c, d) == 0
 
 
 def plain(
@@ -186,8 +186,8 @@ def test_p_is_that_of_the_shuffled_values_and_q_that_of_the_axis(result: RunResu
 
 def largest(observed: np.ndarray, null: np.ndarray) -> float:
     """How often some label lies as far from its chance values, in standard deviations, as any does here."""
-    mean, deviation = null.mean(axis=0), null.std(axis=0)
-    far, chance = (np.abs((one - mean) / deviation).max(axis=-1) for one in (observed, null))
+    deviation = null.std(axis=0)  # measured from 0, the known centre
+    far, chance = (np.abs(one / deviation).max(axis=-1) for one in (observed, null))
     return (1 + (chance >= far - 1e-9).sum()) / (len(null) + 1)
 
 

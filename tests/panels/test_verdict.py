@@ -182,12 +182,12 @@ def columns(n: int) -> np.ndarray:
 
 def test_values_are_those_of_the_columns() -> None:
     found = columns(50)
-    kept = values_together(found[1:], found[0], PLACES, centred=True, by_shares=[False])[:, 0]
+    kept = values_together(found[1:], found[0], PLACES, [0], [False])[:, 0]
     places = (DISTANCE, GAI, STATISTICS.index("gap"))
     np.testing.assert_array_equal(kept[:, 1:], found[:, [PLACES.column(0, place) for place in places]])
     first = found[:, PLACES.labels(0)[0]]
     np.testing.assert_allclose(kept[:, USE], np.abs(first) / first.std())
-    shares = values_together(found[1:], found[0], PLACES, centred=True, by_shares=[True])[:, 0]
+    shares = values_together(found[1:], found[0], PLACES, [0], [True])[:, 0]
     assert np.isnan(shares[:, DIST]).all()
 
 
@@ -198,7 +198,6 @@ def test_mirrored_groupings_are_as_far_out_as_each_other() -> None:
     found[:, first] = np.where(np.arange(30) % 3, 0.2, -0.2)
     found[:, second] = -found[:, first]
     kept, moved = (
-        values_together(found[1:], found[0], PLACES, centred=centred, by_shares=[False])[:, 0, USE]
-        for centred in (True, False)
+        values_together(found[1:], found[0], PLACES, centred, [False])[:, 0, USE] for centred in ([0], [])
     )
     assert np.ptp(kept) < 1e-12 < np.ptp(moved)

@@ -18,7 +18,7 @@ from grasp_core.permutation.draw import identity
 from grasp_core.spec import AnalysisSpec
 from tests.strategies import rated
 
-SPEC = AnalysisSpec(axes=(("gender",), ("race",), ("gender", "race")), min_raters=1)
+SPEC = AnalysisSpec(axes=(("gender",), ("race",), ("gender", "race")), min_raters=1, ties="first")
 VOTING = KERNEL_STATISTICS.index("voting_agreement")
 
 

@@ -58,7 +58,7 @@ def test_every_field_of_the_analysis_is_told_in_words() -> None:
         strata=("race",),
         p_value="paper",
         cross_negentropy="paper",
-        ties="random",
+        ties="first",
         correction="max-t",
         family="all",
         level="ordinal",
@@ -81,7 +81,7 @@ def test_every_field_of_the_analysis_is_told_in_words() -> None:
         "Corrected together": ("All groups, per statistic", "Everything together"),
         "Level of measurement": ("Nominal: names", "Ordinal: ranks"),
         "Cross-negentropy": ("Smoothed", "As in the paper"),
-        "Tied votes": ("First label in the declared order", "Drawn at random"),
+        "Tied votes": ("Drawn at random", "First label in the declared order"),
     }
 
 

@@ -117,15 +117,19 @@ def result():
 def test_a_row_for_each_group_and_label(result):
     table = label_use_table(result)
     assert table[["group", "label"]].to_numpy().tolist() == [
+        ["White", "all labels"],
         ["White", "No"],
         ["White", "Yes"],
         ["White", "Unsure"],
+        ["Black", "all labels"],
         ["Black", "No"],
         ["Black", "Yes"],
     ]
-    assert table["shift"].tolist()[:3] == [0.12, -0.09, -0.03]
-    assert math.isnan(table["shift"][3])
-    assert table["stars"].tolist() == ["**"] * 3 + [""] * 2
+    assert table["shift"].tolist()[1:4] == [0.12, -0.09, -0.03]
+    assert math.isnan(table["shift"][5])
+    # The test is of all labels together: no label's own p stands beside its q.
+    assert table["stars"].tolist() == ["**"] + [""] * 6
+    assert table["q"].notna().tolist() == [True] + [False] * 6
     with_mean = replace(result.groups[0].label_use, mean=Shift(0.2, p=0.4))
     table = label_use_table(make_result((with_label_use(result.groups[0], with_mean),)))
     assert table.iloc[-1][["label", "shift", "p"]].tolist() == ["mean", 0.2, 0.4]

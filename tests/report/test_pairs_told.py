@@ -160,24 +160,29 @@ def test_the_measure_that_is_shown_first_is_that_of_the_first_sentence(result: R
 
 def test_tables_have_every_pair_and_measure(result: RunResult) -> None:
     told = measures(result)
-    assert list(told) == ["label: No", "label: Yes", "label: Unsure", "gap_a", "xrr", "irr_difference"]
+    assert list(told) == [
+        *("label: No", "label: Yes", "label: Unsure", "label_use"),
+        *("gap_a", "xrr", "irr_difference"),
+    ]
     table = pairs_table(result)
-    assert len(table) == 3 * 7
+    assert len(table) == 3 * 8
+    assert not (table["q"] < table["p"]).any()
     yes = table[(table["second"] == "White") & (table["first"] == "Black") & (table["statistic"] == "“Yes”")]
-    assert (yes["value"].item(), yes["low"].item(), yes["stars"].item()) == (
-        pytest.approx(14.2),
-        pytest.approx(6.2),
-        "**",
-    )
+    assert (yes["value"].item(), yes["low"].item()) == (pytest.approx(14.2), pytest.approx(6.2))
+    assert yes["stars"].item() == ""  # the test is of all labels together
+    together = table[(table["second"] == "White") & (table["statistic"] == "Label use")]
+    assert together["stars"].tolist() == ["", "**"]
     texts = measure_table(result, told["label: Yes"], group=result.pairs[2].b)
     assert texts["Beside"].tolist() == ["Asian", "Black"]
     assert "First" not in texts
     assert texts["“Yes”"].tolist() == ["+1.5", "−14.2"]
+    assert texts["q"].tolist() == ["none", "none"]
+    texts = measure_table(result, told["label_use"], group=result.pairs[2].b)
     assert texts["q"].tolist() == ["1.000", "< 0.001 **"]
     assert pairs_in_words(result)["“Yes”"].tolist() == ["−1.5", "−1.5", "+14.2 **"]
     one = pair_table(result, result.pairs[2])
-    assert one["Measure"].tolist()[3:5] == ["Gap of Black", "Gap of White"]
-    assert one["Value"].tolist()[3:5] == ["0.020", "−0.010"]
+    assert one["Measure"].tolist()[4:6] == ["Gap of Black", "Gap of White"]
+    assert one["Value"].tolist()[4:6] == ["0.020", "−0.010"]
 
 
 def test_while_pairs_are_computed_their_tables_say_so(result: RunResult) -> None:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grasp_core.annotations import Int64Array
-from grasp_core.permutation.design import tie_ranks
+from grasp_core.permutation.design import drawn_ranks, first_ranks
 from grasp_core.remarks.reasons import NoValue
 from grasp_core.statistics.cross_group import cross_negentropy, plurality_agreement, voting_agreement, xrr
 from grasp_core.statistics.estimable import NotEstimableError
@@ -25,7 +25,7 @@ OFFICIAL_Y = np.array([[0, 2], [1, 1], [1, 1], [1, 1], [2, 0], [0, 0], [0, 0]])
 
 
 def first(c: Int64Array) -> tuple[Int64Array, Int64Array]:
-    ranks = tie_ranks("first", 0, *c.shape)
+    ranks = first_ranks(*c.shape)
     return ranks[0], ranks[1]
 
 
@@ -122,10 +122,14 @@ def test_ties_follow_their_ranks_per_side() -> None:
     assert voting_agreement(c, d, (to_first, to_last)) == pytest.approx(4 / 9, abs=1e-15)
 
 
+def in_declared_order(c: np.ndarray) -> np.ndarray:
+    return np.tile(np.arange(c.shape[1]), (len(c), 1))
+
+
 @given(pair=sides(), seed=st.integers(0, 3), ties=st.sampled_from(["first", "random"]))
 def test_voting_agreement_is_krippendorffs_alpha_of_the_pluralities(pair, seed: int, ties: str) -> None:
     c, d = pair
-    ranks = tie_ranks(ties, seed, *c.shape)
+    ranks = first_ranks(*c.shape) if ties == "first" else drawn_ranks(seed, in_declared_order(c))
     votes: list[list[int]] = [[], []]
     for i in range(len(c)):
         if not (c[i].any() and d[i].any()):
@@ -144,10 +148,12 @@ def test_voting_agreement_is_krippendorffs_alpha_of_the_pluralities(pair, seed: 
 
 
 def test_random_ties_are_a_function_of_the_seed() -> None:
-    ranks = tie_ranks("random", 7, 200, 3)
-    assert np.array_equal(ranks, tie_ranks("random", 7, 200, 3))
-    assert not np.array_equal(ranks, tie_ranks("random", 8, 200, 3))
-    assert not np.array_equal(ranks[0], ranks[1])
+    places = in_declared_order(np.zeros((200, 3)))
+    ranks = drawn_ranks(7, places)
+    assert np.array_equal(ranks, drawn_ranks(7, places))
+    assert not np.array_equal(ranks, drawn_ranks(8, places))
+    assert np.array_equal(ranks[:, 50:], drawn_ranks(7, places[50:], 50))
+    assert np.array_equal(ranks[0], ranks[1])  # else a group's votes would be others seen from its complement
     assert (np.sort(ranks, axis=2) == np.arange(3)).all()
     # Each of three categories wins a third of 400 draws; 4 standard deviations either side.
     wins = np.bincount(ranks.argmax(axis=2).ravel(), minlength=3)

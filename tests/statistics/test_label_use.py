@@ -11,9 +11,9 @@ from grasp_core.statistics.estimable import NotEstimableError
 from grasp_core.statistics.label_use import (
     Scale,
     distance,
+    enough_paired,
     label_use,
     mean_shift,
-    often_paired,
     shares_distance,
 )
 
@@ -114,9 +114,15 @@ def test_distance_is_unbiased_where_both_sides_answer_alike() -> None:
 
 def test_what_cannot_be_told_is_refused() -> None:
     none, some = np.array([[0, 0, 0], [1, 1, 0]]), np.array([[2, 1, 0], [0, 0, 0]])
-    for statistic in (label_use, often_paired):
+    for statistic in (label_use, enough_paired):
         with pytest.raises(NotEstimableError, match="both by the group and by the others"):
             statistic(none, some)
     with pytest.raises(NotEstimableError, match="two raters of the group and by two others"):
         distance(np.array([[1, 0, 0]]), np.array([[2, 0, 0]]), NAMES)
-    assert often_paired(np.array([[1, 0, 0], [2, 0, 0]]), np.array([[1, 0, 0], [1, 0, 0]])) == 0.5
+
+
+@pytest.mark.parametrize(("paired", "others", "enough"), [(1, 1, 1), (1, 2, 0), (29, 100, 0), (30, 1000, 1)])
+def test_whether_enough_items_have_pairs_is_the_same_for_both_sides(paired, others, enough) -> None:
+    c = np.array([[1, 1]] * paired + [[2, 1]] * others)
+    d = np.array([[3, 0]] * paired + [[1, 0]] * others)
+    assert enough_paired(c, d) == enough_paired(d, c) == enough

@@ -25,7 +25,7 @@ from grasp_core.report.words.names import (
 )
 from grasp_core.result import GroupResult, RunResult
 
-_HEADS = ("Points", "95 % interval", "p", "p of all labels", "q")
+_HEADS = ("Points", "95 % interval", "p", "p of all labels", "q of all labels")
 
 
 def label_use(result: RunResult) -> str:

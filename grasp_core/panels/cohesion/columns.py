@@ -14,7 +14,8 @@ import numpy as np
 from grasp_core.annotations import BoolArray, FloatArray
 from grasp_core.groups import Group
 from grasp_core.permutation.compiled import KERNEL_STATISTICS
-from grasp_core.permutation.nulls.deviations import Maximum
+from grasp_core.permutation.nulls.deviations import Known, Maximum
+from grasp_core.permutation.testing.symmetry import Symmetry
 from grasp_core.permutation.testing.tests import Family, Tests
 from grasp_core.spec import STATISTICS, AnalysisSpec
 from grasp_core.statistics.indices import dsi, gai
@@ -64,8 +65,13 @@ def members(groups: Sequence[Group], spec: AnalysisSpec) -> list[list[int]]:
     return [[g for g, group in enumerate(groups) if group.axes == axes] for axes in spec.axes]
 
 
-def cohesion_tests(groups: Sequence[Group], spec: AnalysisSpec, n_labels: int = 0) -> Tests:
-    """The chosen statistics and label use in the spec's families, and the axes' DSI; units are groups."""
+def cohesion_tests(
+    groups: Sequence[Group], spec: AnalysisSpec, n_labels: int = 0, symmetry: Symmetry | None = None
+) -> Tests:
+    """The chosen statistics and label use in the spec's families, and the axes' DSI; units are groups.
+
+    Without a symmetry nothing is taken to be known of their null distributions.
+    """
     places = Places(len(groups), n_labels)
     families = group_families([group.axes for group in groups], spec, n_labels)
     of_axis = members(groups, spec)
@@ -73,13 +79,27 @@ def cohesion_tests(groups: Sequence[Group], spec: AnalysisSpec, n_labels: int = 
     needs = np.zeros((places.dsi(len(of_axis)), len(groups)), np.bool_)
     for g in range(len(groups)):
         needs[places.column(g, 0) : places.column(g + 1, 0), g] = True
-    largest = label_use_maxima(len(groups), n_labels)
+    known = known_of(places, symmetry, len(axes)) if symmetry else Known()
+    largest = label_use_maxima(len(groups), n_labels, known)
     for c, together in zip(axes, of_axis, strict=True):
         needs[c, together] = True
         if together:
             columns = tuple(places.column(g, GAI) for g in together)
-            largest[c] = Maximum(columns, upper=columns, within=c, every=True)
-    return Tests((*families, Family(axes, "upper", "benjamini-hochberg")), needs, largest)
+            largest[c] = Maximum(columns, upper=columns, within=c, every=True, known=known.of(columns))
+    families = (*families, Family(axes, "upper", "benjamini-hochberg"))
+    return Tests(families, needs, largest, known=known)
+
+
+def known_of(places: Places, symmetry: Symmetry, further: int) -> Known:
+    """What a symmetry says of the columns of groups, behind which lie so many others."""
+    width, n = places.of_group, places.dsi(further)
+    like, centred = np.arange(n), np.zeros(n, np.bool_)
+    of_groups = slice(0, places.dsi(0))
+    like[of_groups] = (width * symmetry.like[:, None] + np.arange(width)).ravel()
+    about_0 = np.zeros(width, np.bool_)
+    about_0[MEAN:] = True  # none where no label is told of
+    centred[of_groups] = (symmetry.centred[:, None] & about_0).ravel()
+    return Known(tuple(like.tolist()), tuple(centred.tolist()))
 
 
 def group_families(
@@ -111,11 +131,14 @@ def group_families(
     )
 
 
-def label_use_maxima(n_groups: int, n_labels: int) -> dict[int, Maximum]:
+def label_use_maxima(n_groups: int, n_labels: int, known: Known) -> dict[int, Maximum]:
     """By the column of each group's label use: the label that lies furthest from its chance values."""
     places = Places(n_groups, n_labels)
     columns = (places.column(g, LABEL_USE) for g in range(n_groups if n_labels else 0))
-    return {c: Maximum(places.labels(g), within=c) for g, c in enumerate(columns)}
+    return {
+        c: Maximum(places.labels(g), within=c, known=known.of(places.labels(g)))
+        for g, c in enumerate(columns)
+    }
 
 
 def group_columns(
@@ -145,8 +168,11 @@ def group_columns(
 
 
 def few_paired(counted: FloatArray) -> BoolArray:
-    """Where half of the shared items or more have one label of the group: `counted` has shape (..., V)."""
-    return np.asarray(counted[..., KERNEL_STATISTICS.index("often_paired")] <= 0.5)
+    """Where too few items have two labels of both sides: `counted` has shape (..., V).
+
+    Of several questions, where that is true of half of them or more.
+    """
+    return np.asarray(counted[..., KERNEL_STATISTICS.index("enough_paired")] <= 0.5)
 
 
 def with_dsi(values: FloatArray, axis_members: Sequence[Sequence[int]]) -> FloatArray:

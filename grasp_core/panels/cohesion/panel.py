@@ -33,6 +33,7 @@ from grasp_core.permutation.nulls.values import Null
 from grasp_core.permutation.questions import AnyDesign
 from grasp_core.permutation.testing.attainable import regroupings
 from grasp_core.permutation.testing.outcomes import outcomes, tested_otherwise
+from grasp_core.permutation.testing.symmetry import Symmetry
 from grasp_core.permutation.testing.tests import Tests
 from grasp_core.remarks.cautions import Caution
 from grasp_core.remarks.reasons import NoInterval, NoValue
@@ -88,6 +89,8 @@ class Cohesion:
         Tests the label use of their groups by leaving out raters.
     left : float64 array, shape (G,), optional
         :func:`~grasp_core.permutation.testing.attainable.regroupings` of the groups.
+    symmetry : Symmetry, optional
+        Of the groups under the run's shuffles; by default none is known.
     """
 
     def __init__(
@@ -102,6 +105,7 @@ class Cohesion:
         unequal: Collection[AxisSet] = (),
         test: Test = no_test,
         left: FloatArray | None = None,
+        symmetry: Symmetry | None = None,
     ) -> None:
         self.grouping = grouping
         counted = questions.together(components)
@@ -109,7 +113,9 @@ class Cohesion:
         self._labels = labels
         self.places = Places(len(grouping.groups), labels.told)
         self.untested = Untested.of_groups(grouping.groups, unequal, analysis, self.places, test)
-        self.asked: Tests = replace(cohesion_tests(grouping.groups, analysis, labels.told), regroupings=left)
+        asked = cohesion_tests(grouping.groups, analysis, labels.told, symmetry)
+        self.asked: Tests = replace(asked, regroupings=left)
+        self._symmetry = symmetry
         self.tests = self.asked.without(self.untested.columns)
         self.by_shares = few_paired(counted)
         self.statistics = group_columns(counted, analysis, self.by_shares)
@@ -168,6 +174,7 @@ class Cohesion:
             unequal,
             tests_of(dataset.questions, grouping, analysis.level),
             regroupings(dataset.raters, grouping, analysis),
+            Symmetry.of(dataset.raters, grouping, analysis),
         )
 
     def work(self, active: BoolArray) -> CohesionWork:
@@ -182,10 +189,8 @@ class Cohesion:
 
     def together(self, shuffled: FloatArray) -> FloatArray:
         """What verdicts need of the columns (B, C), shape (B + 1, G, 4): see :func:`values_together`."""
-        centred = not self._analysis.strata and self._analysis.cluster is None
-        return values_together(
-            shuffled, self.observed, self.places, centred=centred, by_shares=self.by_shares.tolist()
-        )
+        centred = [] if self._symmetry is None else np.flatnonzero(self._symmetry.centred).tolist()
+        return values_together(shuffled, self.observed, self.places, centred, self.by_shares.tolist())
 
     @property
     def reasons(self) -> dict[int, Remark]:

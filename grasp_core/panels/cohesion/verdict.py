@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -49,7 +49,11 @@ class Joint(NamedTuple):
 
 
 def values_together(
-    shuffled: FloatArray, observed: FloatArray, places: Places, *, centred: bool, by_shares: Sequence[bool]
+    shuffled: FloatArray,
+    observed: FloatArray,
+    places: Places,
+    centred: Collection[int],
+    by_shares: Sequence[bool],
 ) -> FloatArray:
     """What the verdict needs of columns: how far label use lies out, distance, GAI, gap.
 
@@ -58,8 +62,8 @@ def values_together(
     shuffled : float64 array, shape (B, C)
     observed : float64 array, shape (C,)
     places : Places
-    centred : bool
-        Whether label use is known to be 0 on average over all permutations; else its mean is taken.
+    centred : collection of int
+        Groups whose label use is known to be 0 on average over all permutations; else its mean is taken.
     by_shares : sequence of bool, length G
         Groups whose distance is that of the shares of labels, which asks another question and is left out.
 
@@ -77,7 +81,7 @@ def values_together(
         if places.n_labels and not np.isnan(observed[places.column(g, LABEL_USE)]):
             labels = list(places.labels(g))
             use = np.concatenate([observed[None, labels], shuffled[:, labels]])
-            found[:, g, _USE] = _furthest(use, centred=centred)
+            found[:, g, _USE] = _furthest(use, centred=g in centred)
     return found
 
 

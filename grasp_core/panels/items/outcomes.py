@@ -58,7 +58,7 @@ class Held:
         return family_wise(order.size - below, order.size)
 
 
-def standards(moments: Moments, item_of: Int64Array, tested: BoolArray) -> Standards:
+def standards(moments: Moments, item_of: Int64Array, tested: BoolArray, *, centred: bool) -> Standards:
     """Means and reciprocal standard deviations of terms.
 
     Parameters
@@ -69,12 +69,15 @@ def standards(moments: Moments, item_of: Int64Array, tested: BoolArray) -> Stand
         Each label's item.
     tested : bool array, shape (2, I)
         Items of which deviations count, by label use and by distance.
+    centred : bool
+        Whether terms of label use are known to be 0 on average over all regroupings
+        (:class:`~grasp_core.permutation.testing.symmetry.Symmetry`).
     """
     enough = tested & (moments.n >= FEWEST)
-    return Standards(
-        _standard(moments.use_sums, moments.n[0, item_of], enough[0, item_of]),
-        _standard(moments.apart_sums, moments.n[1], enough[1]),
-    )
+    use = _standard(moments.use_sums, moments.n[0, item_of], enough[0, item_of])
+    if centred:
+        use[0] = 0.0
+    return Standards(use, _standard(moments.apart_sums, moments.n[1], enough[1]))
 
 
 def _standard(sums: FloatArray, n: Int64Array, enough: BoolArray) -> FloatArray:

@@ -24,6 +24,7 @@ from grasp_core.panels.items.design import (
 from grasp_core.panels.items.outcomes import Held, contribution, deviations, least, standards, top_tenth
 from grasp_core.panels.items.result import Contribution, ItemOutcome, ItemsResult, Spread
 from grasp_core.permutation.testing.corrections import fewest_permutations
+from grasp_core.permutation.testing.symmetry import Symmetry
 from grasp_core.remarks.cautions import Caution
 from grasp_core.remarks.reasons import NoValue
 from grasp_core.remarks.remark import Remark
@@ -96,7 +97,7 @@ def look_at_items(
     DataError
         If no item was labelled by both sides.
     """
-    member, others = _sides(dataset, asked)
+    member, others, centred = _sides(dataset, asked)
     if asked.question >= len(dataset.questions):
         raise SpecError(f"the data answer {number(len(dataset.questions), 'question')}; choose one of them")
     annotations, analysis = _rated(dataset.questions[asked.question]), asked.spec.analysis
@@ -104,7 +105,7 @@ def look_at_items(
     if not weights(*both).any():
         raise DataError(f"{asked.group.label}: {NoValue.NO_SHARED_ITEM()}, so there is no item to look at")
     design = lay_out(annotations, dataset.raters, member, others, analysis)
-    computed = _compute(design, asked.permutations, each, progress)
+    computed = _compute(design, asked.permutations, each, progress, centred=centred)
     return _result(dataset, asked, annotations, both, design, computed)
 
 
@@ -119,15 +120,16 @@ class _Computed:
     shares: FloatArray
 
 
-def _sides(dataset: Dataset, asked: ItemsAsked) -> tuple[BoolArray, BoolArray]:
-    """The group's raters and its others, shape (J,) both."""
+def _sides(dataset: Dataset, asked: ItemsAsked) -> tuple[BoolArray, BoolArray, bool]:
+    """The group's raters and its others, shape (J,) both; whether regroupings leave it centred."""
     analysis, wanted = asked.spec.analysis, asked.group
     for axes in analysis.axes:
         if axes == wanted.axes:
             grouping = form_groups(dataset.raters, [axes], min_raters=analysis.min_raters)
             if wanted in grouping.groups:
                 at = grouping.groups.index(wanted)
-                return grouping.member[at], grouping.complement(at)
+                symmetry = Symmetry.of(dataset.raters, grouping, analysis)
+                return grouping.member[at], grouping.complement(at), bool(symmetry.centred[at])
     raise SpecError(f"the run has no group {wanted.label} of {' x '.join(wanted.axes)}")
 
 
@@ -147,7 +149,7 @@ def _rated(annotations: Annotations) -> Annotations:
 
 
 def _compute(
-    design: ItemsDesign, permutations: int, each: Each, progress: Callable[[float], None]
+    design: ItemsDesign, permutations: int, each: Each, progress: Callable[[float], None], *, centred: bool
 ) -> _Computed:
     use, apart = design.observed()
     sizes = np.diff(design.cells.labels_ptr)
@@ -165,7 +167,7 @@ def _compute(
     reaching = least(apart)
     moments, shares = _sum_up(design, told(each(first, (FirstTask(design, *b, reaching) for b in ranges))))
     tested = np.stack([~np.isnan(use[design.cells.labels_ptr[:-1]]), ~np.isnan(apart)]) & varies
-    by = standards(moments, item_of, tested)
+    by = standards(moments, item_of, tested, centred=centred)
     away, furthest = deviations(use, design.cells.labels_ptr, by)
     found = list(told(each(second, (SecondTask(design, *b, by, least(away)) for b in ranges))))
     reached = np.sum([one.use for one in found], axis=0)

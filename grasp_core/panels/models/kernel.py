@@ -15,7 +15,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from grasp_core.annotations import Annotations, FloatArray, Int32Array, Int64Array, Raters
+from grasp_core.annotations import Annotations, BoolArray, FloatArray, Int32Array, Int64Array, Raters
 from grasp_core.groups import Grouping
 from grasp_core.permutation.design import Design
 from grasp_core.permutation.design import build_design as build_base
@@ -38,20 +38,25 @@ class SidesDesign:
         The models' labels by item, -1 where there is none and where a block is filled up.
     log : float64
         ln of whole numbers up to twice the most raters of an item; 0 for 0.
+    classes : bool (K,)
+        Those that macro-F1 is over.
     """
 
     base: Design
     labels: Int32Array
     log: FloatArray
+    classes: BoolArray
 
     def arrays(self) -> dict[str, Any]:
         """See :class:`~grasp_core.panels.panel.Work`; the base's arrays, and further ones."""
-        return {**self.base.arrays(), "models.labels": self.labels, "models.log": self.log}
+        own = {"models.labels": self.labels, "models.log": self.log, "models.classes": self.classes}
+        return {**self.base.arrays(), **own}
 
     @classmethod
     def of_arrays(cls, arrays: Mapping[str, Any]) -> Self:
         """See :class:`~grasp_core.panels.panel.Work`."""
-        return cls(Design.of_arrays(arrays), arrays["models.labels"], arrays["models.log"])
+        names = ("models.labels", "models.log", "models.classes")
+        return cls(Design.of_arrays(arrays), *(arrays[name] for name in names))
 
     def shuffled(self, seed: int, start: int, stop: int) -> FloatArray:
         """See :class:`~grasp_core.panels.panel.Work`: the values of :func:`shuffled`, group by group."""
@@ -65,6 +70,7 @@ def build_design(
     grouping: Grouping,
     analysis: AnalysisSpec,
     labels: Int32Array,
+    classes: BoolArray,
     *,
     dense: bool | None = None,
 ) -> SidesDesign:
@@ -75,6 +81,7 @@ def build_design(
     annotations, raters, grouping, analysis, dense
         See :func:`grasp_core.permutation.design.build_design`.
     labels : int array, shape (M, I)
+    classes : bool array, shape (K,)
     """
     base = build_base(annotations, raters, grouping, analysis, dense=dense, tables=False)
     blocks, _, _, width = base.ties.shape
@@ -82,7 +89,7 @@ def build_design(
     padded = np.pad(labels.astype(np.int32), ((0, 0), (0, empty)), constant_values=-1)
     most = int(np.diff(annotations.indptr).max(initial=0))
     log = np.log(np.maximum(np.arange(2 * most + 1, dtype=np.float64), 1))
-    return SidesDesign(base, np.ascontiguousarray(padded), log)
+    return SidesDesign(base, np.ascontiguousarray(padded), log, classes)
 
 
 def observed(design: SidesDesign) -> FloatArray:
@@ -99,7 +106,7 @@ def shuffled(design: SidesDesign, seed: int, start: int, stop: int) -> FloatArra
 def _computed(design: SidesDesign, seed: int, start: int, stop: int, bounds: Int64Array) -> FloatArray:
     out = np.empty((stop - start, design.labels.shape[0], design.base.n_groups, len(SIDES)))
     base, drawn = design.base, (np.uint64(seed), start, design.base.order, bounds)
-    _evaluate(*drawn, base.counting, base.shift, design.labels, design.log, out)
+    _evaluate(*drawn, base.counting, base.shift, design.labels, design.log, design.classes, out)
     return out
 
 
@@ -109,7 +116,7 @@ _OBSERVED, _SHARE, _DIVERGENCE = range(3)
 
 
 @compiled(seconds=2)
-def _evaluate(seed, start, order, bounds, counting, shift, labels, log, out):  # type: ignore[no-untyped-def]  # compiled
+def _evaluate(seed, start, order, bounds, counting, shift, labels, log, classes, out):  # type: ignore[no-untyped-def]
     """Fill `out` for the permutations from `start` on; without `bounds` everybody keeps their own profile."""
     n_permutations, n_models, n_groups, _ = out.shape
     ties, n_known = counting.ties, counting.rows.n_known
@@ -138,7 +145,7 @@ def _evaluate(seed, start, order, bounds, counting, shift, labels, log, out):  #
                     _add_block(x, c, n, gold, log, integers[m, g], floats[m, g])
         for m in range(n_models):
             for g in range(n_groups):
-                _finish(integers[m, g], floats[m, g], out[p, m, g])
+                _finish(integers[m, g], floats[m, g], classes, out[p, m, g])
 
 
 @borrowing
@@ -190,7 +197,7 @@ def _add_block(x, c, n, gold, log, integers, floats):  # type: ignore[no-untyped
 
 
 @borrowing
-def _finish(integers, floats, out):  # type: ignore[no-untyped-def]
+def _finish(integers, floats, compared, out):  # type: ignore[no-untyped-def]
     """Take the ratios; the order of `out` is SIDES."""
     out[:] = np.nan
     items, members, hits, classes, f1, equal = 0, 0, 0, 0, 0.0, 0.0
@@ -200,8 +207,8 @@ def _finish(integers, floats, out):  # type: ignore[no-untyped-def]
         members += integers[_MEMBERS, k]
         hits += integers[_HIT, k]
         both = integers[_MODEL, k] + integers[_GOLD, k]
-        if both:
-            classes += 1
+        classes += compared[k]
+        if compared[k] and both:
             f1 += 2 * integers[_HIT, k] / both
         equal += np.float64(integers[_MODEL, k]) * integers[_MEMBERS, k]
     if items == 0:

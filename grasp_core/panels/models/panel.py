@@ -15,10 +15,12 @@ from grasp_core.io.dataset.load import Dataset
 from grasp_core.panels.models import kernel
 from grasp_core.panels.models.kernel import SidesDesign, build_design
 from grasp_core.panels.models.result import GroupSides, ModelsResult, ModelSummary, Side
-from grasp_core.panels.models.statistics import all_sides, members_macro_f1
+from grasp_core.panels.models.statistics import all_sides, compared_classes, members_macro_f1
 from grasp_core.permutation.design import tie_ranks
+from grasp_core.permutation.nulls.deviations import Known
 from grasp_core.permutation.nulls.values import Null
 from grasp_core.permutation.testing.outcomes import outcomes
+from grasp_core.permutation.testing.symmetry import Symmetry
 from grasp_core.permutation.testing.tests import Family, Tests
 from grasp_core.remarks.cautions import ModelCaution
 from grasp_core.remarks.remark import Remark
@@ -27,15 +29,17 @@ from grasp_core.spec import SIDES, AnalysisSpec
 from grasp_core.statistics.counts import count
 
 
-def models_tests(groups: Sequence[Group], n_models: int, analysis: AnalysisSpec) -> Tests:
+def models_tests(groups: Sequence[Group], n_models: int, analysis: AnalysisSpec, symmetry: Symmetry) -> Tests:
     """Every statistic of every group and model, in the spec's families of one model; units are the groups."""
     families: dict[Hashable, list[int]] = {}
+    of_group = n_models * len(SIDES)
     for m, s, g in itertools.product(range(n_models), range(len(SIDES)), range(len(groups))):
         key = {"statistic": s, "statistic-axis": (s, groups[g].axes), "all": None}[analysis.family]
         families.setdefault((m, key), []).append((g * n_models + m) * len(SIDES) + s)
     return Tests(
         tuple(Family(tuple(of), analysis.p_value, analysis.correction) for of in families.values()),
         np.repeat(np.eye(len(groups), dtype=np.bool_), n_models * len(SIDES), axis=0),
+        known=Known(like=tuple((symmetry.like[:, None] * of_group + np.arange(of_group)).ravel().tolist())),
     )
 
 
@@ -52,8 +56,12 @@ class Models:
 
     def __init__(self, dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec) -> None:
         self._dataset, self._grouping, self._analysis = dataset, grouping, analysis
+        models = [model.labels for model in dataset.models]
+        everybody = count(dataset.annotations, np.ones(dataset.annotations.n_raters, dtype=np.bool_))
+        self._classes = compared_classes(models, everybody, self._ranks())
         self._whole = self._lay_out(grouping)
-        self.tests = models_tests(grouping.groups, len(dataset.models), analysis)
+        symmetry = Symmetry.of(dataset.raters, grouping, analysis)
+        self.tests = models_tests(grouping.groups, len(dataset.models), analysis, symmetry)
         self.observed = kernel.observed(self._whole).swapaxes(0, 1).ravel()
         self.per_unit = len(dataset.models) * len(SIDES)
         self.notes = tuple(note for model in dataset.models for note in _notes(model))
@@ -84,13 +92,20 @@ class Models:
             sides = {
                 model.name: Side(
                     {name: next(found) for name in SIDES},
-                    _or_none(members_macro_f1(model.labels, counts, ranks)),
+                    _or_none(members_macro_f1(model.labels, counts, ranks, self._classes)),
                 )
                 for model in self._dataset.models
             }
             rows.append(GroupSides(group, int(member.sum()), int(annotations_of[member].sum()), sides))
         models = tuple(self._summary(model, ranks) for model in self._dataset.models)
-        return ModelsResult(models=models, groups=tuple(rows), permutations_done=permutations_done, **of_run)
+        names = self._dataset.annotations.categories
+        return ModelsResult(
+            models=models,
+            classes=tuple(names[k] for k in np.flatnonzero(self._classes)),
+            groups=tuple(rows),
+            permutations_done=permutations_done,
+            **of_run,
+        )
 
     def undecided(self, c: int, *, corrected: bool) -> Undecided:
         """See :class:`~grasp_core.panels.panel.RunPanel`."""
@@ -101,13 +116,13 @@ class Models:
 
     def _lay_out(self, some: Grouping) -> SidesDesign:
         labels = np.stack([model.labels for model in self._dataset.models])
-        return build_design(self._dataset.annotations, self._dataset.raters, some, self._analysis, labels)
+        return build_design(
+            self._dataset.annotations, self._dataset.raters, some, self._analysis, labels, self._classes
+        )
 
     def _ranks(self) -> Int64Array:
         """They decide between tied categories, shape (I, K)."""
-        annotations, analysis = self._dataset.annotations, self._analysis
-        shape = annotations.n_items, annotations.n_categories
-        return np.asarray(tie_ranks(analysis.ties, analysis.seed, *shape)[0])
+        return np.asarray(tie_ranks(self._dataset.annotations, self._analysis)[0])
 
     def _reasons(self, ranks: Int64Array) -> dict[int, Remark]:
         """Why a column has no value; only where it has none."""
@@ -116,7 +131,9 @@ class Models:
         for g, m in np.argwhere(np.isnan(by_pair).any(axis=2)).tolist():
             counts = count(self._dataset.annotations, self._grouping.member[g])
             first = (g * len(self._dataset.models) + m) * len(SIDES)
-            for name, reason in all_sides(self._dataset.models[m].labels, counts, ranks)[1].items():
+            for name, reason in all_sides(self._dataset.models[m].labels, counts, ranks, self._classes)[
+                1
+            ].items():
                 found[first + SIDES.index(name)] = reason
         return found
 
@@ -130,7 +147,9 @@ class Models:
             labelled=model.n_labelled,
             unlabelled=annotations.n_items - model.n_labelled,
             left_out=model.left_out,
-            overall_f1=float(all_sides(model.labels, everybody, ranks)[0][SIDES.index("macro_f1")]),
+            overall_f1=float(
+                all_sides(model.labels, everybody, ranks, self._classes)[0][SIDES.index("macro_f1")]
+            ),
         )
 
 

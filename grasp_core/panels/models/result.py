@@ -80,6 +80,11 @@ class ModelsResult(Result):
 
     Of the spec's analysis the axes, smallest group, permutations, seed, strata, p-value, ties, correction and
     family hold; the family is always within one model.
+
+    Parameters
+    ----------
+    classes : tuple of str
+        The labels that every macro-F1 is over; of none it is not known.
     """
 
     format: ClassVar = FORMAT
@@ -87,6 +92,7 @@ class ModelsResult(Result):
 
     models: tuple[ModelSummary, ...]
     groups: tuple[GroupSides, ...]
+    classes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse groups that other models are held against."""
@@ -103,8 +109,8 @@ def closer(statistic: str, outcome: Outcome) -> bool | None:
 
 
 def _whole(plain: dict[str, Any]) -> dict[str, Any]:
-    """A result with the times, and the models asked for, that earlier files lack."""
-    whole = {"timing": {"load_s": 0, "observed_s": 0, "permutations_s": 0}, **plain}
+    """A result with the times, the models asked for, and no classes, where an earlier file lacks them."""
+    whole = {"timing": {"load_s": 0, "observed_s": 0, "permutations_s": 0}, "classes": [], **plain}
     if "models" not in plain["spec"]:
         files = {file["sha256"]: file["name"] for file in plain["data"]["files"]}
         asked = [

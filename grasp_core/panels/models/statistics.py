@@ -5,15 +5,17 @@ The compiled kernel computes the same numbers faster; this is the twin that it i
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from grasp_core.annotations import Codes, FloatArray, Int64Array
+from grasp_core.annotations import BoolArray, Codes, FloatArray, Int64Array
 from grasp_core.remarks.reasons import NoValue
 from grasp_core.remarks.remark import Remark
 from grasp_core.spec import SIDES
 from grasp_core.statistics import counts, cross_group
 from grasp_core.statistics.estimable import NotEstimableError
-from grasp_core.statistics.f1 import confusion, macro_f1
+from grasp_core.statistics.f1 import confusion, f1_of_totals
 
 CLOSER_BELOW = ("cross_entropy", "js_divergence")
 """Smaller means closer to the group; for the others larger does."""
@@ -50,10 +52,31 @@ def plurality(c: Int64Array, ranks: Int64Array) -> Int64Array:
     return np.asarray((c * c.shape[1] + ranks).argmax(axis=1))
 
 
-def against_plurality(x: Codes, c: Int64Array, ranks: Int64Array) -> tuple[float, float]:
-    """Macro-F1 of labels (I,) against the plurality of counts (I, K), and the share of items that agree.
+def compared_classes(models: Sequence[Codes], everybody: Int64Array, ranks: Int64Array) -> BoolArray:
+    """The classes that macro-F1 is over, one set for all models and groups.
 
-    Macro-F1 by the leaderboard's convention: over the classes that either gives.
+    Parameters
+    ----------
+    models : sequence of int arrays, shape (I,)
+    everybody : int array, shape (I, K)
+        Counts of all raters.
+    ranks : int array, shape (I, K)
+
+    Returns
+    -------
+    bool array, shape (K,)
+        Those that a model gives, or that are everybody's plurality, on an item that has both.
+    """
+    found = np.zeros(ranks.shape[1], np.bool_)
+    rated, gold = everybody.sum(axis=1) >= 1, plurality(everybody, ranks)
+    for x in models:
+        shared = rated & (x >= 0)
+        found[x[shared]] = found[gold[shared]] = True
+    return found
+
+
+def against_plurality(x: Codes, c: Int64Array, ranks: Int64Array, classes: BoolArray) -> tuple[float, float]:
+    """Macro-F1 of labels (I,) against the plurality of counts (I, K), and the share of items that agree.
 
     Raises
     ------
@@ -62,7 +85,15 @@ def against_plurality(x: Codes, c: Int64Array, ranks: Int64Array) -> tuple[float
     """
     c, x, ranks = _shared(c, x, ranks)
     gold = plurality(c, ranks)
-    return macro_f1(confusion(gold, x, c.shape[1])), float((x == gold).mean())
+    return _macro_f1(confusion(gold, x, c.shape[1]), classes), float((x == gold).mean())
+
+
+def _macro_f1(counts: Int64Array, classes: BoolArray) -> float:
+    """Over these classes; one that occurs on neither side counts 0. NaN without items."""
+    if not counts.any():
+        return float("nan")
+    totals = (np.diagonal(counts), counts.sum(axis=1), counts.sum(axis=0))
+    return float(f1_of_totals(*(of.astype(np.float64)[classes] for of in totals), "declared"))
 
 
 def cross_entropy(x: Codes, c: Int64Array) -> float:
@@ -104,7 +135,7 @@ def js_divergence(x: Codes, c: Int64Array) -> float:
     return float((counts.cross_entropy(middle, middle) - counts.cross_entropy(p, p) / 2).mean())
 
 
-def members_macro_f1(x: Codes, c: Int64Array, ranks: Int64Array) -> float:
+def members_macro_f1(x: Codes, c: Int64Array, ranks: Int64Array, classes: BoolArray) -> float:
     """The reach of the group's own members: macro-F1 of all their labels, each against the others' plurality.
 
     Parameters
@@ -112,6 +143,7 @@ def members_macro_f1(x: Codes, c: Int64Array, ranks: Int64Array) -> float:
     x : int array, shape (I,)
         Only items that the model labels count.
     c, ranks : int arrays, shape (I, K)
+    classes : bool array, shape (K,)
 
     Returns
     -------
@@ -128,10 +160,12 @@ def members_macro_f1(x: Codes, c: Int64Array, ranks: Int64Array) -> float:
         rest = c[with_it].copy()
         rest[:, given] -= 1
         np.add.at(pairs[given], plurality(rest, ranks[with_it]), c[with_it, given])
-    return macro_f1(pairs.T)
+    return _macro_f1(pairs.T, classes)
 
 
-def all_sides(x: Codes, c: Int64Array, ranks: Int64Array) -> tuple[FloatArray, dict[str, Remark]]:
+def all_sides(
+    x: Codes, c: Int64Array, ranks: Int64Array, classes: BoolArray
+) -> tuple[FloatArray, dict[str, Remark]]:
     """Every statistic, in the order of :data:`~grasp_core.spec.SIDES`, and why one is not estimable (NaN)."""
     values, reasons = np.full(len(SIDES), np.nan), dict[str, Remark]()
     if not ((x >= 0) & (c.sum(axis=1) >= 1)).any():
@@ -140,7 +174,7 @@ def all_sides(x: Codes, c: Int64Array, ranks: Int64Array) -> tuple[FloatArray, d
         values[0] = xrr(x, c)
     except NotEstimableError as error:
         reasons["xrr"] = error.reason
-    values[1:3] = against_plurality(x, c, ranks)
+    values[1:3] = against_plurality(x, c, ranks, classes)
     values[3:] = cross_entropy(x, c), js_divergence(x, c)
     return values, reasons
 

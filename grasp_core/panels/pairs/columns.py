@@ -7,6 +7,7 @@ differences of both groups.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -19,8 +20,11 @@ from grasp_core.panels.cohesion.columns import (
     Places,
     group_columns,
     group_families,
+    known_of,
     label_use_maxima,
 )
+from grasp_core.permutation.nulls.deviations import Known
+from grasp_core.permutation.testing.symmetry import Symmetry
 from grasp_core.permutation.testing.tests import Family, Tests
 from grasp_core.spec import STATISTICS, AnalysisSpec
 
@@ -101,8 +105,11 @@ def side_by_side(columns: FloatArray) -> FloatArray:
     return np.concatenate(rows, axis=-1)
 
 
-def pairs_tests(places: PairPlaces, analysis: AnalysisSpec) -> Tests:
-    """Each statistic, and label use, is a family over all pairs, which are the units."""
+def pairs_tests(places: PairPlaces, analysis: AnalysisSpec, symmetries: Sequence[Symmetry]) -> Tests:
+    """Each statistic, and label use, is a family over all pairs, which are the units.
+
+    The symmetries are those of each pair's two groups.
+    """
     n, n_labels = places.of_first.n_groups, places.of_first.n_labels
     asked = replace(analysis, family="statistic")
     families = group_families([()] * n, asked, n_labels, tuple(OF_FIRST.values()))
@@ -113,4 +120,19 @@ def pairs_tests(places: PairPlaces, analysis: AnalysisSpec) -> Tests:
     )
     of_first = np.repeat(np.eye(n, dtype=np.bool_), places.of_first.of_group, axis=0)
     of_both = np.repeat(np.eye(n, dtype=np.bool_), len(OF_BOTH), axis=0)
-    return Tests((*families, *further), np.concatenate([of_first, of_both]), label_use_maxima(n, n_labels))
+    known = _known(places, symmetries)
+    largest = label_use_maxima(n, n_labels, known)
+    return Tests((*families, *further), np.concatenate([of_first, of_both]), largest, known=known)
+
+
+def _known(places: PairPlaces, symmetries: Sequence[Symmetry]) -> Known:
+    """What is known of all columns: of groups of one size the mirror of a regrouping exchanges the two."""
+    n = places.of_first.n_groups
+    first = Symmetry(np.arange(n), np.array([one.centred[0] for one in symmetries], np.bool_))
+    like, centred = (list(of_all) for of_all in known_of(places.of_first, first, n * len(OF_BOTH)))
+    for u, one in enumerate(symmetries):
+        if one.like[1] == one.like[0]:
+            like[places.column(u, "gap_b")] = places.column(u, "gap_a")
+            for name in OF_BOTH[1:]:
+                centred[places.column(u, name)] = True
+    return Known(tuple(like), tuple(centred))

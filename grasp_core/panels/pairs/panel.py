@@ -28,6 +28,7 @@ from grasp_core.permutation.nulls.values import Null
 from grasp_core.permutation.questions import AnyDesign
 from grasp_core.permutation.testing.attainable import regroupings
 from grasp_core.permutation.testing.outcomes import outcomes, tested_otherwise
+from grasp_core.permutation.testing.symmetry import Symmetry
 from grasp_core.remarks.cautions import Caution
 from grasp_core.remarks.remark import Remark
 from grasp_core.result import RunResult, Undecided
@@ -98,7 +99,9 @@ class Pairs:
         self._by_shares: BoolArray = np.any(few_paired(counted), axis=-1)
         self._labels = Labels.of(dataset.questions)
         self._places = PairPlaces.of_pairs(len(self._pairs), self._labels.told)
-        self._asked = replace(pairs_tests(self._places, analysis), regroupings=self._left())
+        symmetries = [Symmetry.of(pair.raters, pair.grouping, analysis) for pair in self._pairs]
+        asked = pairs_tests(self._places, analysis, symmetries)
+        self._asked = replace(asked, regroupings=self._left())
         self._untested = self._not_shuffled(unequal)
         self.tests = self._asked.without(self._untested.columns)
         self.observed = side_by_side(pair_columns(counted, analysis, self._by_shares))

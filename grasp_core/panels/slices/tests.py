@@ -10,7 +10,7 @@ import numpy as np
 from grasp_core.annotations import Int64Array
 from grasp_core.panels.cohesion.columns import group_families
 from grasp_core.panels.cohesion.panel import Cohesion
-from grasp_core.permutation.nulls.deviations import Maximum
+from grasp_core.permutation.nulls.deviations import Known, Maximum
 from grasp_core.permutation.nulls.extremes import Extremes
 from grasp_core.permutation.nulls.tails import Tails
 from grasp_core.permutation.nulls.values import Null, Summary
@@ -58,6 +58,14 @@ def slices_tests(panels: Sequence[Cohesion], analysis: AnalysisSpec) -> Tests:
         needs,
         largest,
         np.concatenate([one for one in regroupings if one is not None]) if analysis.tail else None,
+        Known(
+            tuple(
+                c + before
+                for panel, before in zip(panels, first, strict=False)
+                for c in panel.tests.known.like
+            ),
+            tuple(centred for panel in panels for centred in panel.tests.known.centred),
+        ),
     )
 
 
@@ -65,7 +73,7 @@ def moved(maximum: Maximum, by: int) -> Maximum:
     """The same of columns further on."""
     within = None if maximum.within is None else maximum.within + by
     columns, upper = (tuple(c + by for c in some) for some in (maximum.columns, maximum.upper))
-    return Maximum(columns, upper=upper, within=within)
+    return maximum._replace(columns=columns, upper=upper, within=within)
 
 
 @dataclass(frozen=True, slots=True)

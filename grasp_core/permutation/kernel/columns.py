@@ -38,7 +38,7 @@ def contributions(columns, how, out):  # type: ignore[no-untyped-def]  # compile
         out[i, single + at.PAIRED_WEIGHT] = terms.weight[i] if (n > 1) & (terms.m[i] > 1) else 0.0
         out[i, single + at.RATED] = n > 0
         out[i, single + at.AGREED] = (first == second) & (first >= 0)
-        out[i, single + at.PAIRED] = (first >= 0) & (n > 1)
+        out[i, single + at.PAIRED] = (n > 1) & (terms.m[i] > 1)
         for k in range(columns.c.shape[0]):
             added = of_category(k, columns.c[k, i], columns.known[k, i], n, first, second)
             place = of + at.PER_CATEGORY * k

@@ -70,7 +70,7 @@ def _add_block(columns, how, terms, sums):  # type: ignore[no-untyped-def]
     for i in range(n.size):
         rated += n[i] > 0
         agreed += (first[i] == second[i]) & (first[i] >= 0)
-        paired += (first[i] >= 0) & (n[i] > 1)
+        paired += (n[i] > 1) & (m[i] > 1)
     single[at.RATED] += rated
     single[at.AGREED] += agreed
     single[at.PAIRED] += paired

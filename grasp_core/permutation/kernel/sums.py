@@ -12,7 +12,7 @@ For C columns of disagreement (:class:`~grasp_core.permutation.kernel.arguments.
   cross-negentropy,
 - sum_i n_i m_i / (n_i + m_i), over all items, and over those with n_i, m_i >= 2,
 - three whole numbers: items with a label of the group, shared items on which both sides' pluralities agree,
-  and shared items with n_i >= 2,
+  and items with n_i, m_i >= 2,
 - for each category four whole numbers: labels of the group on items with n_i >= 2, of the group and of the
   others on shared items, and votes of both sides' pluralities,
 - sum_i c_ik - n_i (c_ik + d_ik) / (n_i + m_i): by how many labels the group gave more of the category
@@ -28,6 +28,7 @@ import numpy as np
 from grasp_core.permutation.jit import borrowing, compiled, whole_sums
 from grasp_core.permutation.kernel.arguments import NOMINAL, ORDINAL, RATIO, Distances
 from grasp_core.permutation.kernel.disagreement import ratio_distance
+from grasp_core.statistics.items import ENOUGH_PAIRS
 
 # Places of the sums behind the 3 C disagreements: the last real ones, then whole numbers.
 PLURALITY, NEGENTROPY, CROSS, WEIGHT, PAIRED_WEIGHT, RATED, AGREED, PAIRED = range(8)
@@ -38,7 +39,7 @@ PER_COLUMN = 3
 IN_PAIRS, IN_GROUP, IN_OTHERS, VOTES, MORE = range(5)
 N_WHOLE, PER_CATEGORY = 4, 5
 # Places of what is taken from a row of sums; behind them are categories.
-DISTANCE, SHARES_DISTANCE, OFTEN_PAIRED, MEAN = range(8, 12)
+DISTANCE, SHARES_DISTANCE, ENOUGH_PAIRED, MEAN = range(8, 12)
 N_TAKEN = 12
 
 
@@ -53,7 +54,7 @@ def take_ratios(sums, distances, out):  # type: ignore[no-untyped-def]  # compil
     """Fill `out`, shape (rows, 12 + K or 12), with what statistics are made of.
 
     D_o and D_e of IRR and of XRR, the four statistics that are no disagreements, the distance, the distance
-    of the shares of labels, the share of shared items with n_i >= 2, the mean's shift, and for each category
+    of the shares of labels, 1 where enough items have pairs (else 0), the mean's shift, and for each category
     how much more often the group gives it. NaN where not estimable: then D_e is 0, or the statistic NaN.
     """
     columns, n_categories = distances.n_columns, distances.values.size
@@ -92,7 +93,8 @@ def take_ratios(sums, distances, out):  # type: ignore[no-untyped-def]  # compil
             for k in range(out.shape[1] - N_TAKEN):
                 out[row, N_TAKEN + k] = more[k]
             _compare(more, values, distances.level, out[row])
-            out[row, OFTEN_PAIRED] = single[PAIRED] / (_total(votes) / 2)
+            enough = single[PAIRED] >= ENOUGH_PAIRS or 4 * single[PAIRED] >= _total(votes)
+            out[row, ENOUGH_PAIRED] = 1.0 if enough else 0.0
         if single[PAIRED_WEIGHT] > 0:
             apart = _observed(sums[row, 2 * columns :], columns, values, distances)
             if distances.first.size == 0:  # added up by ranks as they are

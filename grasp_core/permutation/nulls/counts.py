@@ -15,7 +15,7 @@ import numpy.typing as npt
 from grasp_core.annotations import FloatArray, Int64Array
 from grasp_core.outcome import Histogram
 from grasp_core.permutation.jit import compiled, inlined
-from grasp_core.permutation.nulls.deviations import Maximum, Standard, deviations_of, reached, standard
+from grasp_core.permutation.nulls.deviations import Maximum, Standard, deviations_of, reached
 from grasp_core.permutation.nulls.extremes import Extremes, Furthest
 from grasp_core.permutation.nulls.tails import Tails, tolerance
 from grasp_core.permutation.nulls.values import BINS, Summary, bounds
@@ -56,7 +56,7 @@ class Counted:
         self._bins: Int64Array = np.zeros((observed.size, BINS + 2 * MARGIN + 2), np.int64)
         self._cells: Int64Array = np.zeros((observed.size, CELLS + 2), np.int64)
         self._tails: Int64Array = np.zeros((observed.size, 3), np.int64)
-        standards = [np.array(standard(maximum.among(first))) for maximum in maxima]
+        standards = [np.array(maximum.standard(maximum.among(first))) for maximum in maxima]
         self._standard: FloatArray = np.concatenate([np.empty((2, 0)), *standards], axis=1)
         self._reached: Int64Array = np.zeros(self._standard.shape[1], np.int64)
         self._total: Int64Array = np.zeros(len(self._maxima), np.int64)

@@ -2,12 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from grasp_core.annotations import BoolArray, FloatArray, Int64Array
 from grasp_core.permutation.nulls.tails import FEWEST, TIE_TOLERANCE
+
+
+class Known(NamedTuple):
+    """What regroupings are known to make of T columns.
+
+    A centre estimated from shuffled values has noise. Where each regrouping has a mirror with the opposite
+    value, or with the values of two groups exchanged, that noise alone would decide which of the two lies
+    further out, and p would be half or twice the exact one.
+
+    Parameters
+    ----------
+    like : tuple of int, length T
+        Columns with the same number have the same null distribution; () where no two have.
+    centred : tuple of bool, length T
+        Columns whose mean over all regroupings is 0; () where none is known to be.
+    """
+
+    like: tuple[int, ...] = ()
+    centred: tuple[bool, ...] = ()
+
+    def of(self, columns: Sequence[int]) -> Known:
+        """What is known of some of the columns."""
+        like, centred = (tuple(all_of[c] for c in columns) if all_of else () for all_of in self)
+        return Known(like, centred)
 
 
 class Maximum(NamedTuple):
@@ -22,12 +47,15 @@ class Maximum(NamedTuple):
         A column that has no value in the permutations that do not count; by default all count.
     every : bool
         Whether columns without an observed value take part too, as an axis's groups do in its DSI.
+    known : Known
+        What is known of the columns' null distributions without looking at shuffled values.
     """
 
     columns: tuple[int, ...]
     upper: tuple[int, ...] = ()
     within: int | None = None
     every: bool = False
+    known: Known = Known()
 
     @property
     def upwards(self) -> BoolArray:
@@ -42,6 +70,18 @@ class Maximum(NamedTuple):
         distributed, of which the curve is made.
         """
         return deviations if self.upper else deviations**2
+
+    def standard(self, null: FloatArray) -> Standard:
+        """What deviations of shuffled values, shape (B, T), are measured by; see :func:`standard`."""
+        centre, scale = standard(null)
+        like = np.array(self.known.like or range(len(self.columns)))
+        for kind, n in zip(*np.unique(like, return_counts=True), strict=True):
+            if n > 1:
+                together = standard(null[:, like == kind].reshape(-1, 1))
+                centre[like == kind], scale[like == kind] = together.centre, together.scale
+        if self.known.centred:
+            centre[list(self.known.centred)] = 0.0
+        return Standard(centre, scale)
 
     def among(self, values: FloatArray) -> FloatArray:
         """Of values (b, C) those of these columns, shape (up to b, T), in the permutations that count."""

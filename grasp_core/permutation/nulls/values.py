@@ -9,7 +9,7 @@ import numpy as np
 
 from grasp_core.annotations import FloatArray, Int64Array
 from grasp_core.outcome import Histogram
-from grasp_core.permutation.nulls.deviations import Maximum, deviations_of, reached, standard
+from grasp_core.permutation.nulls.deviations import Maximum, deviations_of, reached
 from grasp_core.permutation.nulls.extremes import Extremes
 from grasp_core.permutation.nulls.tails import TIE_TOLERANCE, Tails, median, tails
 
@@ -76,7 +76,9 @@ class Kept:
         """See :class:`Null`."""
         null = maximum.among(self.values)
         observed = self.observed[list(maximum.columns)]
-        return reached(observed, null, standard(null), upper=maximum.upwards, every=maximum.every), len(null)
+        return reached(
+            observed, null, maximum.standard(null), upper=maximum.upwards, every=maximum.every
+        ), len(null)
 
     def extremes(self, column: int, *, upper: bool) -> Extremes:
         """See :class:`Null`."""
@@ -87,7 +89,7 @@ class Kept:
         """See :class:`Null`."""
         null, observed = maximum.among(self.values), self.observed[list(maximum.columns)]
         deviation, largest = deviations_of(
-            observed, null, standard(null), upper=maximum.upwards, every=maximum.every
+            observed, null, maximum.standard(null), upper=maximum.upwards, every=maximum.every
         )
         return float(maximum.of_tail(deviation.max())), Extremes.of(maximum.of_tail(largest), upper=True)
 

@@ -77,7 +77,7 @@ def unsettled(
         intervals = [p_interval(tests.tails(null, c), family.tail_of(c), miss, final) for c in columns]
         found += _nominal(columns, intervals)
         if family.correction == "max-t":
-            found += _by_max_t(family.maximum, dict(zip(columns, intervals, strict=True)), null, miss)
+            found += _by_max_t(tests.maximum(family), dict(zip(columns, intervals, strict=True)), null, miss)
         else:
             found += _stepped(columns, intervals, family.correction)
     return found

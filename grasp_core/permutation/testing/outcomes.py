@@ -55,7 +55,7 @@ def outcomes(
         tested = {c: _test(float(observed[c]), null.summary(c), reasons.get(c), p[c]) for c in family.columns}
         if tests.regroupings is not None and not so_far:
             tested = {c: with_tail(one, tests, null, c, family.tail_of(c)) for c, one in tested.items()}
-        q = _q_values(family, null, [outcome.p for outcome in tested.values()])
+        q = _q_values(family, tests, null, [outcome.p for outcome in tested.values()])
         for (c, outcome), value in zip(tested.items(), q, strict=True):
             found[c] = _with_q(outcome, value)
         if so_far:
@@ -88,9 +88,9 @@ def tested_otherwise(families: Sequence[Family], given: Mapping[int, Outcome]) -
     return found
 
 
-def _q_values(family: Family, null: Null, p: list[float | None]) -> list[float | None]:
+def _q_values(family: Family, tests: Tests, null: Null, p: list[float | None]) -> list[float | None]:
     tested = [value is not None for value in p]
-    return corrected(p, family.correction, lambda: family_wise(*null.reached(family.maximum))[tested])
+    return corrected(p, family.correction, lambda: family_wise(*null.reached(tests.maximum(family)))[tested])
 
 
 def _so_far(family: Family, found: Mapping[int, Outcome], tests: Tests, null: Null) -> dict[int, Outcome]:
@@ -100,7 +100,7 @@ def _so_far(family: Family, found: Mapping[int, Outcome], tests: Tests, null: Nu
         for c, outcome in found.items()
         if outcome.p is not None
     }
-    of_q = _q_intervals(family, of_p, null)
+    of_q = _q_intervals(family, tests, of_p, null)
     return {
         c: dataclasses.replace(outcome, p_interval=of_p[c], q_interval=of_q[c])
         if c in of_p
@@ -114,11 +114,11 @@ def _not_yet(outcome: Outcome) -> Outcome:
 
 
 def _q_intervals(
-    family: Family, of_p: Mapping[int, Interval | None], null: Null
+    family: Family, tests: Tests, of_p: Mapping[int, Interval | None], null: Null
 ) -> dict[int, tuple[float, float]]:
     """From all lower and from all upper ends: step-up q-values never fall where a p-value rises."""
     if family.correction == "max-t":
-        reached, total = null.reached(family.maximum)
+        reached, total = null.reached(tests.maximum(family))
         counts = dict(zip(family.columns, reached.tolist(), strict=True))
         return {c: share_interval(counts[c], total, MISS) for c in of_p}
     ends = [step_up([one and one[end] for one in of_p.values()], family.correction) for end in (0, 1)]

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from grasp_core.annotations import BoolArray, FloatArray
-from grasp_core.permutation.nulls.deviations import Maximum
+from grasp_core.permutation.nulls.deviations import Known, Maximum
 from grasp_core.permutation.nulls.tails import Tail, Tails
 from grasp_core.permutation.nulls.values import Null
 from grasp_core.spec import Correction
@@ -31,11 +31,6 @@ class Family:
     correction: Correction
     upper: tuple[int, ...] = ()
 
-    @property
-    def maximum(self) -> Maximum:
-        """What max-T holds the family's tests against."""
-        return Maximum(self.columns, upper=self.upper)
-
     def tail_of(self, column: int) -> Tail:
         """How the p-value of one of the columns is taken."""
         return "upper" if column in self.upper else self.tail
@@ -56,12 +51,19 @@ class Tests:
     regroupings : float64 array, shape (U,), optional
         Where small p are taken from a curve through the tail: the logarithm of the number of regroupings of
         each unit, below whose inverse no p lies.
+    known : Known
+        Of all C columns.
     """
 
     families: tuple[Family, ...]
     needs: BoolArray
     largest: Mapping[int, Maximum] = field(default_factory=dict)
     regroupings: FloatArray | None = None
+    known: Known = field(default_factory=Known)
+
+    def maximum(self, family: Family) -> Maximum:
+        """What max-T holds a family's tests against."""
+        return Maximum(family.columns, upper=family.upper, known=self.known.of(family.columns))
 
     def without(self, columns: Collection[int]) -> Tests:
         """The same without the tests of some columns, which are left out of their families."""
@@ -79,7 +81,7 @@ class Tests:
     @property
     def maxima(self) -> list[Maximum]:
         """Columns whose largest deviations are counted."""
-        found = [family.maximum for family in self.families if family.correction == "max-t"]
+        found = [self.maximum(family) for family in self.families if family.correction == "max-t"]
         return [*found, *self.largest.values()]
 
     def tails(self, null: Null, column: int) -> Tails:

@@ -40,7 +40,7 @@ def pairs_table(result: RunResult) -> pd.DataFrame:
             *map(or_nan, ends(outcome)),
             or_nan(outcome.p),
             or_nan(outcome.q),
-            signs(outcome),
+            "" if outcome.q is None else signs(outcome),
             str(outcome.reason or ""),
         ]
         for row in result.pairs
@@ -121,6 +121,7 @@ def _texts(outcome: Outcome, measure: Measure, result: RunResult) -> list[str]:
         p = q = NOT_YET
     else:
         p = p_text(outcome, permutations=result.permutations)
-        uncorrected = outcome.p is not None and outcome.q is None
-        q = "none" if uncorrected else format_p_value(outcome.q, permutations=result.permutations)
+        if outcome.p is not None and outcome.q is None:  # its mark is that of all labels together
+            return [measure.write(outcome.value), interval, p, "none"]
+        q = format_p_value(outcome.q, permutations=result.permutations)
     return [measure.write(outcome.value), interval, p, f"{q} {STARS[outcome.significance]}".rstrip()]

@@ -82,10 +82,10 @@ def _mean_of(row: PairResult) -> Outcome:
 
 
 def of_label_use(result: RunResult) -> list[Measure]:
-    """Each label, then the mean where labels have one."""
+    """Each label, all together, then the mean where labels have one."""
     labels = dict.fromkeys(label for row in result.pairs if row.label_use for label in row.label_use.labels)
     means = any(mean_outcome(row.label_use) is not None for row in result.pairs)
-    return [*map(_label, labels), *([_MEAN] if means else [])]
+    return [*map(_label, labels), *([_ALL_LABELS] if labels else []), *([_MEAN] if means else [])]
 
 
 def measures(result: RunResult) -> dict[str, Measure]:
@@ -102,21 +102,45 @@ def label_key(label: str) -> str:
 
 
 def _label(label: str) -> Measure:
-    def of(row: PairResult) -> Outcome:
-        found = shift_outcome(row.label_use, label)
-        q = None if row.label_use is None else row.label_use.q  # of all labels together
-        return found if found.value is None else replace(found, q=q)
-
     return Measure(
         label_key(label),
         f"“{one_line(label)}”",
-        "Percentage points by which the row’s raters say it more often than the column’s on the same items.",
+        "Percentage points by which the row’s raters say it more often than the column’s on the same items; "
+        "p is not corrected.",
         "Points more often in the row.",
         True,
-        of,
-        lambda points: NOT_ESTIMABLE if points is None else format_points(points / 100),
-        lambda points: format_points(round(points) / 100).removesuffix(".0"),
+        lambda row: shift_outcome(row.label_use, label),
+        _points,
+        _whole_points,
     )
+
+
+def _points(points: float | None) -> str:
+    return NOT_ESTIMABLE if points is None else format_points(points / 100)
+
+
+def _whole_points(points: float) -> str:
+    return format_points(round(points) / 100).removesuffix(".0")
+
+
+def _all_labels(row: PairResult) -> Outcome:
+    use = row.label_use
+    if use is None or use.most is None:
+        return Outcome(None, reason=None if use is None else use.reason)
+    found = shift_outcome(use, use.most)
+    return replace(found, p=use.p, q=use.q, p_interval=use.p_interval, q_interval=use.q_interval, fit=use.fit)
+
+
+_ALL_LABELS = Measure(
+    "label_use",
+    "Label use",
+    "Percentage points of the label that sets the two groups apart most; p and q are of all labels together.",
+    "Points of the label that differs most.",
+    True,
+    _all_labels,
+    _points,
+    _whole_points,
+)
 
 
 def _statistic(name: str, called: str, explanation: str, brief: str, signed: bool) -> Measure:

@@ -1,4 +1,4 @@
-"""Label use as tables: a row for each group and label, and a row for each group."""
+"""Label use as tables: rows for each group and label, and a row for each group."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from grasp_core.result import GroupResult, RunResult
 
 _MOST_COLUMNS = 6
 """Labels that a table has room for side by side; of more, each group has the one that differs most."""
-MEAN = "mean"
+ALL_LABELS, MEAN = "all labels", "mean"
 
 
 def with_label_use(result: RunResult) -> tuple[tuple[GroupResult, LabelUse], ...]:
@@ -47,26 +47,27 @@ def drawn_labels(result: RunResult) -> tuple[str, ...]:
 
 
 def label_use_table(result: RunResult) -> pd.DataFrame:
-    """One row for each group and label, and one for the mean where labels are ordered or numbers.
+    """Rows for each group: all labels together, each label, and the mean where labels are ordered or numbers.
 
     Returns
     -------
     DataFrame
         `axis`, `group`, `raters`, `label`, `shift`, `low` and `high` (float; a share, of the mean on its
-        scale; NaN where there is none), `p` of this label, then the group's `p_group`, `q` and `stars`.
+        scale; NaN where there is none), `p`, `q` and `stars`. The test is that of all labels together: its
+        row alone has `q` and `stars`, and `p` of a label or of the mean is not corrected.
     """
-    columns = ["axis", "group", "raters", "label", "shift", "low", "high", "p", "p_group", "q", "stars"]
+    columns = ["axis", "group", "raters", "label", "shift", "low", "high", "p", "q", "stars"]
+    none = float("nan")
     rows = [
-        [
-            axis_label(row.group.axes),
-            group_label(row.group),
-            row.n_raters,
-            label,
-            *map(or_nan, (shift.value, shift.low, shift.high, shift.p, use.p, use.q)),
-            signs(use),
-        ]
+        [axis_label(row.group.axes), group_label(row.group), row.n_raters, *cells]
         for row, use in with_label_use(result)
-        for label, shift in (*use.labels.items(), *(() if use.mean is None else ((MEAN, use.mean),)))
+        for cells in (
+            [ALL_LABELS, none, none, none, *map(or_nan, (use.p, use.q)), signs(use)],
+            *(
+                [label, *map(or_nan, (shift.value, shift.low, shift.high, shift.p)), none, ""]
+                for label, shift in (*use.labels.items(), *(() if use.mean is None else ((MEAN, use.mean),)))
+            ),
+        )
     ]
     return pd.DataFrame(rows, columns=columns)
 

@@ -10,7 +10,7 @@ from grasp_core import charts
 from grasp_core.groups import Group
 from grasp_core.outcome import LabelUse
 from grasp_core.report.slices import Found, by_value, slice_sentences, sliced_groups, told_first
-from grasp_core.report.tables.labels import label_use_table
+from grasp_core.report.tables.labels import ALL_LABELS, label_use_table
 from grasp_core.report.words.label_use import format_points
 from grasp_core.report.words.names import (
     WORDS,
@@ -129,7 +129,8 @@ def _table(result: RunResult, found: SlicesResult, group: Group, what: tuple[str
         show_groups_table(frame, [name], page_theme(), result.permutations, p=True, alt=alt_text)
         return
     table = label_use_table(view)
-    shown = table[table["label"] == name][["group", "raters", "shift", "low", "high", "p", "q"]]
+    shown = table[table["label"] == name][["group", "raters", "shift", "low", "high", "p"]]
+    shown["q"] = table[table["label"] == ALL_LABELS]["q"].to_numpy()  # of the same groups
     points = {head: shown[head].map(format_points) for head in ("shift", "low", "high")}
     tests = {
         head: shown[head].map(partial(format_p_value, permutations=result.permutations))

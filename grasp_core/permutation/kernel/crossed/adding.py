@@ -280,7 +280,7 @@ def _add_linear(on_raters, labels, n, m, n_items, columns, sums):  # type: ignor
         into[single + at.WEIGHT] = weight
         into[single + at.PAIRED_WEIGHT] = weight if both_paired else 0.0
         into[single + at.RATED] = n_items
-        into[single + at.PAIRED] = n_items * (paired & shared)
+        into[single + at.PAIRED] = n_items * both_paired
         for k in range(n_categories):
             place = of + at.PER_CATEGORY * k
             into[place + at.IN_PAIRS] = paired * line[k]

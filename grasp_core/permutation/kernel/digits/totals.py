@@ -63,7 +63,7 @@ def add(size, first, terms, totals):  # type: ignore[no-untyped-def]
     for i in range(size):
         agreed[i] += 1 if (one[i] >= 0) & (one[i] == other[i]) else 0
     for i in range(size):
-        paired[i] += 1 if (one[i] >= 0) & (n[i] > 1) else 0
+        paired[i] += 1 if (n[i] > 1) & (m[i] > 1) else 0
 
 
 @inlined

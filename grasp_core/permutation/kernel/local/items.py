@@ -195,9 +195,9 @@ def _add(first, size, category, terms, chosen, totals):  # type: ignore[no-untyp
         into[RATED] += 1.0
         if terms.n[i] > 1 and terms.m[i] > 1:
             into[PAIRED_WEIGHT] += terms.weight[i]
+            into[PAIRED] += 1.0
         if one >= 0:
             into[AGREED] += one == other
-            into[PAIRED] += terms.n[i] > 1
             votes[g, category[first + one], b] += 1
             votes[g, category[first + other], b] += 1
             if totals.whole.shape[0] > OTHERS_VOTES:

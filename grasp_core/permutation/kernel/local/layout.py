@@ -92,7 +92,7 @@ class _Labels(NamedTuple):
     category: Int64Array
     total: Int64Array
     once: BoolArray
-    ranks: tuple[Int64Array, Int64Array]
+    ranks: Int64Array
     of_annotation: Int64Array
 
 
@@ -106,7 +106,7 @@ def lay_out(annotations: Annotations, profiled: Profiled, spec: AnalysisSpec, fi
     of_annotation = labels.of_annotation[order]
     giver = np.zeros(n_labels, dtype=np.int32)
     giver[of_annotation] = annotations.rater[order]
-    backwards = np.lexsort((-labels.ranks[1], ~labels.once, labels.item))
+    backwards = np.lexsort((-labels.ranks, ~labels.once, labels.item))
     repeated = np.bincount(labels.item[~labels.once], minlength=n_items)
     most_labels = int(np.diff(label_ptr).max(initial=0))
     shift = shift_for(most_labels)
@@ -121,7 +121,7 @@ def lay_out(annotations: Annotations, profiled: Profiled, spec: AnalysisSpec, fi
         total=labels.total.astype(np.int32),
         giver=giver,
         order=place[backwards].astype(np.int32),
-        ties=np.array([rank << shift | place for rank in labels.ranks]).astype(counter_for(most, shift)),
+        ties=np.tile(labels.ranks << shift | place, (2, 1)).astype(counter_for(most, shift)),
         shift=shift,
         **profiled._asdict(),
         by_item=profiled.unknown or _entries(annotations, label_ptr) > MOST_ENTRIES * of_annotation.size,
@@ -142,13 +142,16 @@ def counter_for(most: int, shift: int) -> type[np.signedinteger[Any]]:
 
 def _labels_of_items(annotations: Annotations, spec: AnalysisSpec, first_item: int) -> _Labels:
     k = annotations.n_categories
-    key, of_annotation, total = np.unique(
-        annotations.item.astype(np.int64) * k + annotations.category, return_inverse=True, return_counts=True
+    key, given_at, of_annotation, total = np.unique(
+        annotations.item.astype(np.int64) * k + annotations.category,
+        return_index=True,
+        return_inverse=True,
+        return_counts=True,
     )
     item, category = np.divmod(key, k)
     once = (total == 1) & (spec.level == "nominal")
-    ranks = [_ranks(item, category, spec, k, first_item, side) for side in range(2)]
-    order = np.lexsort((ranks[0], once, item))
+    ranks = _ranks(item, category, given_at, spec, k, first_item)
+    order = np.lexsort((ranks, once, item))
     now = np.empty_like(order)
     now[order] = np.arange(order.size)
     return _Labels(
@@ -156,20 +159,27 @@ def _labels_of_items(annotations: Annotations, spec: AnalysisSpec, first_item: i
         category[order],
         total[order],
         once[order],
-        (ranks[0][order], ranks[1][order]),
+        ranks[order],
         now[of_annotation],
     )
 
 
 def _ranks(
-    item: Int64Array, category: Int64Array, spec: AnalysisSpec, k: int, first_item: int, side: int
+    item: Int64Array,
+    category: Int64Array,
+    given_at: Int64Array,
+    spec: AnalysisSpec,
+    k: int,
+    first_item: int,
 ) -> Int64Array:
     """Ranks among the labels of an item; of :func:`~grasp_core.permutation.design.tie_ranks`."""
     if spec.ties == "first":
         deciding = (k - 1 - category).astype(np.uint64)
     else:
-        places = ((item + first_item) * 2 + side) * k + category
-        deciding = words_at(np.uint64(spec.seed), np.uint64(TIES_STREAM), places)
+        in_order = np.lexsort((given_at, item))
+        place = np.empty_like(in_order)
+        place[in_order] = np.arange(item.size) - np.searchsorted(item, item)
+        deciding = words_at(np.uint64(spec.seed), np.uint64(TIES_STREAM), (item + first_item) * k + place)
     order = np.lexsort((category, deciding, item))
     ranks = np.empty_like(order)
     ranks[order] = np.arange(order.size) - np.searchsorted(item, item)

@@ -83,7 +83,7 @@ def _copy(values, into, size):  # type: ignore[no-untyped-def]
 @inlined
 def _pack(columns, terms, packed):  # type: ignore[no-untyped-def]
     """Fill whole numbers, but for votes."""
-    n, first, second, once = terms.n, terms.first, terms.second, packed[0]
+    n, m, first, second, once = terms.n, terms.m, terms.first, terms.second, packed[0]
     for k in range(columns.c.shape[0]):
         c, known, into = columns.c[k], columns.known[k], packed[1 + k]
         for i in range(columns.size):
@@ -93,7 +93,7 @@ def _pack(columns, terms, packed):  # type: ignore[no-untyped-def]
     for i in range(columns.size):
         once[i] = (n[i] > 0) + _UNITS[1] * ((first[i] == second[i]) & (first[i] >= 0))
     for i in range(columns.size):
-        once[i] += _UNITS[2] * ((first[i] >= 0) & (n[i] > 1))
+        once[i] += _UNITS[2] * ((n[i] > 1) & (m[i] > 1))
 
 
 @inlined
