@@ -15,6 +15,8 @@ STUDY ?= full
 DICES ?=
 
 VENV_PYTHON := .venv/bin/python
+# Else each start would parse all packages anew: seconds, in every process.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help setup run test check mutants test-long test-lowest coverage test-lm test-connectors lint bench bench-clickers bench-loading bench-plan bench-power bench-raft bench-idle bench-scaling bench-sessions bench-tail paper study fuzz exports settings-table codes-table digests sbom lock clean

@@ -1,12 +1,11 @@
 #!/usr/bin/env bash
-# Run checks and tests side by side, so that all cores are busy from the first second to the last.
+# Run checks and tests so that all cores are busy from the first second to the last.
 #   tools/tests.sh check  style, types, imports, and the tests that need neither browser nor server
 #   tools/tests.sh all    all of these and all other tests but the long ones
 # Further arguments go to pytest. What runs in the background is printed once it has ended.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 pytest=(.venv/bin/python -m pytest)
-unset PYTHONDONTWRITEBYTECODE # each test process would parse all tests anew, and each server all of GRASP
 
 scratch=$(mktemp -d)
 names=()
@@ -47,11 +46,9 @@ background lint nice make --no-print-directory lint
 if [ "$mode" = all ]; then
     export GRASP_PROGRAMS=$scratch/programs.txt
     background programs programs
-    # Tests in a browser wait more than they compute, so the others run beside them. These give way: on pages
-    # that wait for busy cores clicks get lost.
-    background tests nice -n 5 "${pytest[@]}" --numprocesses auto --maxprocesses 4 --dist loadfile \
-        -m 'not browser and not long' "$@"
-    run .venv/bin/python -m grasp_core warm # pages are not to wait for kernels; where they are kept, this is soon done
+    background warm .venv/bin/python -m grasp_core warm # what tests need first they compile themselves
+    run "${pytest[@]}" --numprocesses auto --maxprocesses 4 --dist loadfile -m 'not browser and not long' "$@"
+    # By themselves: on pages that wait for busy cores clicks get lost.
     run "${pytest[@]}" --numprocesses 2 -m 'browser and not long' "$@"
 else
     run "${pytest[@]}" --numprocesses 2 --dist loadfile -m 'not server and not browser and not long' "$@"
