@@ -62,7 +62,7 @@ def reading_of(
     ----------
     given : Tables
     fields : mapping
-        Fields of a data spec that somebody named; `filters`, `missing`, `exclude` and `recode` always.
+        Fields of a data spec that somebody named; `filters`, `missing` and `recode` always.
     voice : Voice
     keep : sequence of (column, value)
         Annotations that count although their file's format leaves them out.
@@ -146,8 +146,9 @@ def _joined(guessed: DataSpec, fields: Mapping[str, Any]) -> DataSpec:
     """The guess with what was given: further missing texts, exclusions, steps and filters."""
     more = dict(fields)
     more["missing"] = _missing(guessed, fields)
-    for name in ("exclude", "recode"):
-        more[name] = tuple(dict.fromkeys((*getattr(guessed, name), *fields.get(name, ()))))
+    more["recode"] = tuple(dict.fromkeys((*guessed.recode, *fields["recode"])))
+    exclude = fields.get("exclude", guessed.exclude)  # () where somebody said that nobody is left out
+    more["exclude"] = exclude and tuple(dict.fromkeys((*guessed.exclude, *exclude)))
     given = {name: value for name, value in dataclasses.asdict(fields["filters"]).items()}
     default = dataclasses.asdict(Filters())
     changed = {name: value for name, value in given.items() if value != default[name]}

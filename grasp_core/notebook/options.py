@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from typing import Any, ParamSpec, TypedDict, TypeVar, get_type_hints
 
 from grasp_core.asked.analysis import Preset
@@ -169,7 +169,8 @@ def data_fields(given: Mapping[str, Any], *, several: bool = False) -> dict[str,
             fields[name] = texts(given[name])
     fields["filters"] = given.get("filters", Filters())
     fields["missing"] = tuple(dict.fromkeys((*DataSpec.missing, *texts(given.get("missing", ())))))
-    fields["exclude"] = conditions("exclude", given.get("exclude", ()))
+    if "exclude" in given:  # an empty one leaves out nobody, not even whom the data mark
+        fields["exclude"] = conditions("exclude", given["exclude"])
     fields["recode"] = tuple(given.get("recode", ()))
     return fields | _questions(texts(given.get("label", ())), given.get("categories"), several=several)
 
@@ -179,6 +180,8 @@ def _questions(labels: tuple[str, ...], categories: Any, *, several: bool) -> di
     if len(labels) > 1 and not several:
         raise SpecError("one question is looked at at a time: give one label", field="label")
     of = categories if isinstance(categories, Mapping) else dict.fromkeys(labels, categories)
+    if any(isinstance(one, Set) for one in (categories, *of.values())):
+        raise SpecError("categories stand in an order, which a set has not: give a list", field="categories")
     if unknown := [name for name in of if name not in labels]:
         raise SpecError(f"{unknown[0]!r} is none of the label columns", field="categories")
     declared = {name: None if values is None else texts(values) for name, values in of.items()}

@@ -182,9 +182,8 @@ def tie_ranks(annotations: Annotations, spec: AnalysisSpec, first_item: int = 0)
     n_items, k = annotations.n_items, annotations.n_categories
     if spec.ties == "first":
         return first_ranks(n_items, k)
-    first = np.tile(annotations.n_annotations + np.arange(k), (n_items, 1))  # behind all: who has no label
-    cells, at = np.unique(annotations.item.astype(np.int64) * k + annotations.category, return_index=True)
-    first[np.divmod(cells, k)] = at
+    first = np.tile(annotations.n_raters + np.arange(k), (n_items, 1))  # behind all: labels it does not have
+    np.minimum.at(first, (annotations.item, annotations.category), annotations.rater)
     return drawn_ranks(spec.seed, first.argsort(axis=1).argsort(axis=1), first_item)
 
 
@@ -200,7 +199,7 @@ def drawn_ranks(seed: int, places: Int64Array, first_item: int = 0) -> Int64Arra
     ----------
     seed : int
     places : int array, shape (I, K)
-        The place of each category among those of its item, in the order in which raters gave them.
+        The place of each category among those of its item, in the order of the raters who gave them.
     first_item : int
     """
     n_items, k = places.shape

@@ -68,9 +68,21 @@ def _answer(plan: Plan) -> Sentence:
     return Sentence.of(
         Segment(_design(spec, choice.raters, choice.items), strong=True),
         f", {number(chosen.needed, 'rater')} of them {_of(plan)}, find the difference with a chance of "
-        f"{spec.goal:.0%}: the cheapest such design, {number(choice.annotations, 'annotation')}, "
-        f"cost {_cost(choice.cost)}.",
+        f"{spec.goal:.0%}: the cheapest such design{' of the range' if _at_an_end(spec, choice) else ''}, "
+        f"{number(choice.annotations, 'annotation')}, cost {_cost(choice.cost)}.{_at_an_end(spec, choice)}",
     )
+
+
+def _at_an_end(spec: PlanSpec, choice: Choice) -> str:
+    """That a cheaper design may lie beyond the range, or nothing."""
+    ends = [
+        number(chosen, noun)
+        for chosen, of, noun in ((choice.raters, spec.raters, "rater"), (choice.items, spec.items, "item"))
+        if chosen in of
+    ]
+    if not ends:
+        return ""
+    return f" It lies at an end of the range, {' and '.join(ends)}: a wider one may hold a cheaper design."
 
 
 def _of(plan: Plan) -> str:

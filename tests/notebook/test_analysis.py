@@ -164,12 +164,22 @@ def test_an_unsure_guess_names_the_option() -> None:
     assert grasp.analyse(votes, raters, label="offensive", axes=["rater_gender"], **QUIET).notes
 
 
+def test_exclude_of_nothing_leaves_out_nobody() -> None:
+    votes, raters = few()
+    raters["removed"] = ["yes" if place < 2 else "no" for place in range(len(raters))]
+    asked = {"axes": ["rater_gender"], **QUIET}
+    everybody = len(raters)
+    assert grasp.analyse(votes, raters, **asked).result.data.raters == everybody - 2
+    assert grasp.analyse(votes, raters, exclude=[], **asked).result.data.raters == everybody
+
+
 @pytest.mark.parametrize(
     ("options", "error", "code", "said"),
     [
         ({"axes": ["rater_wrong"]}, grasp.DataError, "no-column-in-either", "rater_wrong"),
         ({"item": "wrong"}, grasp.DataError, "no-column", "annotations has no column 'wrong'"),
         ({"p_value": "upper"}, grasp.SpecError, "spec", "two-sided, paper"),
+        ({"categories": {"No", "Yes", "Unsure"}}, grasp.SpecError, "spec", "give a list"),
         ({"exclude": {"rater_age": "41+"}}, grasp.SpecError, "spec", "pairs of a column and a value"),
         ({"keep": [("label", "No")]}, grasp.SpecError, "spec", "keep=[('label', 'No')]: such annotations"),
         ({"categories": {"x": ["a", "b"]}}, grasp.SpecError, "spec", "none of the label columns"),

@@ -74,13 +74,14 @@ def without_corrections(row: GroupResult) -> dict:
 @pytest.mark.parametrize("missing", [0.0, 0.5])
 def test_a_slice_is_the_run_on_a_file_of_its_items(missing: float) -> None:
     votes, people = rows(1, missing)
-    whole = computed(dataset(votes, people, ("topic",)), slices=("topic",))
+    first = {"ties": "first"}  # drawn ones follow an item's place in the file
+    whole = computed(dataset(votes, people, ("topic",)), slices=("topic",), **first)
     (found,) = whole.slices
     assert (found.column, found.without) == ("topic", 1)
     assert [one.value for one in found.values] == list(TOPICS)
     for value in TOPICS:
         own = [row for row in votes[1:] if row[3] == value]
-        alone, one = computed(dataset([votes[0], *own], people)), of_topic(whole, value)
+        alone, one = computed(dataset([votes[0], *own], people), **first), of_topic(whole, value)
         assert (one.items, one.raters, one.annotations) == (10, len({row[1] for row in own}), len(own))
         assert [row.group for row in one.groups] == [row.group for row in alone.groups]
         for row, right in zip(one.groups, alone.groups, strict=True):

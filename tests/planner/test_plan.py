@@ -153,6 +153,11 @@ def test_a_plan_in_words_tables_and_files(assumed: tuple[Plan, list[Plan]]):
     choice = cheapest(plan)
     assert choice is not None
     assert sentences(plan)[0].plain.startswith(f"{choice.raters} raters and {choice.items} items, ")
+    told = sentences(plan)[0].plain
+    at_an_end = choice.raters in plan.spec.raters or choice.items in plan.spec.items
+    assert ("It lies at an end of the range" in told) == at_an_end
+    narrow = replace(plan, spec=replace(plan.spec, raters=(choice.raters, plan.spec.raters[1])))
+    assert f"It lies at an end of the range, {choice.raters} raters" in sentences(narrow)[0].plain
     assert surface_table(plan).shape[1] == 13
     lines = recruitment_csv(plan).splitlines()
     assert lines[0] == "group,have,needed,recruit,annotations,cost"

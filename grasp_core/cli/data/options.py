@@ -184,7 +184,8 @@ def spec_fields(given: Mapping[str, Any]) -> dict[str, Any]:
         filters["drop"] = tuple(filters["drop"])
     fields["filters"] = Filters(**filters)
     fields["missing"] = tuple(dict.fromkeys((*DataSpec.missing, *given.get("missing", ()))))
-    fields["exclude"] = tuple(given.get("exclude", ()))
+    if "exclude" in given:
+        fields["exclude"] = tuple(given["exclude"])
     fields |= _questions(given.get("label", ()), given.get("categories", ()))
     fields["recode"] = (*_maps(given.get("map", ())), *given.get("bins", ()), *given.get("combine", ()))
     return fields

@@ -48,3 +48,22 @@ def test_a_code_is_no_group(values: tuple[str, ...], code: str) -> None:
 )
 def test_what_may_be_a_value_is_one(values: tuple[str, ...], labels: str, rater: str) -> None:
     assert groups(values, labels, rater) == (sorted(set(values)), [])
+
+
+@pytest.mark.parametrize(
+    "text", ["NA", "<NA>", "NaT", "#N/A", "NULL", " ", "CONSENT_REVOKED", "DATA_EXPIRED"]
+)
+def test_what_programs_write_for_no_value_is_no_group(text: str) -> None:
+    found, said = groups(("Woman", "Man", text))
+    assert found == ["Man", "Woman"]
+    assert said == [f"'{text}' in 'age' stands for no answer, as programs write it"]
+
+
+def test_none_may_be_an_answer() -> None:
+    assert groups(("Christian", "Muslim", "None")) == (["Christian", "Muslim", "None"], [])
+
+
+def test_beside_codes_of_places_it_is_asked_whether_na_is_one() -> None:
+    found, (said,) = groups(("DE", "US", "NA"))
+    assert found == ["DE", "NA", "US"]
+    assert said.startswith("'NA' in 'age' stands beside codes of places, so it is a group")

@@ -142,15 +142,14 @@ def counter_for(most: int, shift: int) -> type[np.signedinteger[Any]]:
 
 def _labels_of_items(annotations: Annotations, spec: AnalysisSpec, first_item: int) -> _Labels:
     k = annotations.n_categories
-    key, given_at, of_annotation, total = np.unique(
-        annotations.item.astype(np.int64) * k + annotations.category,
-        return_index=True,
-        return_inverse=True,
-        return_counts=True,
+    key, of_annotation, total = np.unique(
+        annotations.item.astype(np.int64) * k + annotations.category, return_inverse=True, return_counts=True
     )
     item, category = np.divmod(key, k)
+    first = np.full(key.size, annotations.n_raters)
+    np.minimum.at(first, of_annotation, annotations.rater)
     once = (total == 1) & (spec.level == "nominal")
-    ranks = _ranks(item, category, given_at, spec, k, first_item)
+    ranks = _ranks(item, category, first, spec, k, first_item)
     order = np.lexsort((ranks, once, item))
     now = np.empty_like(order)
     now[order] = np.arange(order.size)
@@ -167,7 +166,7 @@ def _labels_of_items(annotations: Annotations, spec: AnalysisSpec, first_item: i
 def _ranks(
     item: Int64Array,
     category: Int64Array,
-    given_at: Int64Array,
+    first_rater: Int64Array,
     spec: AnalysisSpec,
     k: int,
     first_item: int,
@@ -176,7 +175,7 @@ def _ranks(
     if spec.ties == "first":
         deciding = (k - 1 - category).astype(np.uint64)
     else:
-        in_order = np.lexsort((given_at, item))
+        in_order = np.lexsort((category, first_rater, item))
         place = np.empty_like(in_order)
         place[in_order] = np.arange(item.size) - np.searchsorted(item, item)
         deciding = words_at(np.uint64(spec.seed), np.uint64(TIES_STREAM), (item + first_item) * k + place)
