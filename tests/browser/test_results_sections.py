@@ -63,6 +63,7 @@ def _by_keyboard(page: Page, name: str) -> None:
         if target.evaluate("element => element === document.activeElement"):
             break
         page.keyboard.press("ArrowRight")
+        settle(page)  # each tab that is passed draws what it shows
     expect(target).to_be_focused()
     page.keyboard.press("Enter")
     expect(target).to_have_attribute("aria-selected", "true")
