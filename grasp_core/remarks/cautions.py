@@ -60,6 +60,12 @@ class Caution(Code):
         "cross-negentropy follows the paper: items to which the others did not give every label count as "
         "full agreement"
     )
+    DISTANCE_OF_SHARES = (
+        "the distance of {few} of {groups} groups is that of the shares of labels over all items, which "
+        "misses what evens out over items, and takes no part in their verdict: fewer than {least} items, and "
+        "fewer than half of the shared ones, have labels of two raters of both sides. More raters an item "
+        "bring the distance item by item"
+    )
     TOO_MANY_PAIRS = (
         "an axis or intersection with {groups} groups is not compared pair by pair; up to {most} groups are: "
         "recode its values into fewer, or ask for groups of more raters alone"

@@ -39,6 +39,7 @@ RANKS: Mapping[Code, int] = {
     Caution.SMALL_GROUPS: 8,
     Caution.FEW_RATERS_HIDDEN: 8,
     Caution.ITEMS_WITHOUT_PAIRS: 8,
+    Caution.DISTANCE_OF_SHARES: 8,
     Caution.SOME_NOT_ESTIMABLE: 9,
     Caution.PAPER_CROSS_NEGENTROPY: 9,
 }

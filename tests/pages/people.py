@@ -5,13 +5,18 @@ from __future__ import annotations
 import pytest
 
 from grasp_core.access import User
-from pages._ui.session import identity, permissions
+from pages._ui.result import items
+from pages._ui.session import identity, permissions, taking
 
 ANN, BOB = (User(f"{name}@lab.example", name, "analyst") for name in ("ann", "bob"))
 ROOT = User("root@lab.example", "root", "admin")
 VERA = User("vera@lab.example", "vera", "viewer")
 
 
+ASKING = (identity, permissions, taking, items)
+"""All modules that ask who is looking: one that a test loads first would keep that test's visitor."""
+
+
 def become(user: User, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (identity, permissions):
+    for module in ASKING:
         monkeypatch.setattr(module, "visitor", lambda **_: user)

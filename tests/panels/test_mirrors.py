@@ -18,7 +18,9 @@ from grasp_core.panels.pairs.panel import Pairs
 from grasp_core.panels.panel import Panel, groups_asked
 from grasp_core.permutation.nulls.values import Kept
 from grasp_core.permutation.testing.outcomes import outcomes
-from grasp_core.spec import AnalysisSpec, RunSpec
+from grasp_core.remarks.cautions import Caution
+from grasp_core.spec import STATISTICS, AnalysisSpec, RunSpec
+from grasp_core.statistics.items import ENOUGH_PAIRS
 from tests.permutation.simulated import DATA_SPEC, dataset
 
 SEEDS = range(1, 9)
@@ -151,3 +153,16 @@ def _differences(data: Dataset) -> FloatArray:
     np.add.at(counts, (inside.astype(int), answers.item, answers.category), 1)
     shares = counts / counts.sum(axis=2, keepdims=True)
     return np.asarray(shares[1] - shares[0])
+
+
+@pytest.mark.parametrize(("missing", "told"), [(0.0, False), (0.93, True)])
+def test_a_group_and_its_complement_have_one_distance_and_it_is_told_of_which_kind(
+    missing: float, told: bool
+) -> None:
+    data = dataset(3, items=60, raters=40, missing=missing)
+    analysis = AnalysisSpec(axes=(("gender",),))
+    panel = Cohesion.of(data, groups_asked(data.raters, analysis), analysis)
+    one, other = (panel.observed[panel.places.column(g, STATISTICS.index("distance"))] for g in (0, 1))
+    assert one == pytest.approx(other, abs=1e-12)
+    expected = Caution.DISTANCE_OF_SHARES(few=2, groups=2, least=ENOUGH_PAIRS)
+    assert panel.notes == ((expected,) if told else ())

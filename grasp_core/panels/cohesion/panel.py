@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -40,6 +40,7 @@ from grasp_core.remarks.reasons import NoInterval, NoValue
 from grasp_core.remarks.remark import Remark
 from grasp_core.result import DsiResult, GroupResult, RunResult, Undecided
 from grasp_core.spec import IN_GROUP, STATISTICS, AnalysisSpec
+from grasp_core.statistics.items import ENOUGH_PAIRS
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -121,13 +122,20 @@ class Cohesion:
         self.statistics = group_columns(counted, analysis, self.by_shares)
         self._members = members(grouping.groups, analysis)
         self.observed = with_dsi(self.statistics, self._members)
-        paper = analysis.cross_negentropy == "paper"
-        self.notes: tuple[Remark, ...] = (Caution.PAPER_CROSS_NEGENTROPY(),) if paper else ()
+        self.notes: tuple[Remark, ...] = tuple(self._said(analysis))
         self._analysis = analysis
         self._lay_out = lay_out
         self._reasons = with_reasons(questions.reasons(components), self.statistics, self.by_shares, analysis)
         self._annotations_of = annotations_of
         self._intervals = intervals or NoInterval.INTERVAL_IN_PARTS()
+
+    def _said(self, analysis: AnalysisSpec) -> Iterator[Remark]:
+        if analysis.cross_negentropy == "paper":
+            yield Caution.PAPER_CROSS_NEGENTROPY()
+        few = int(self.by_shares.sum())
+        if few and "distance" in analysis.statistics:
+            groups = len(self.grouping.groups)
+            yield Caution.DISTANCE_OF_SHARES(few=few, groups=groups, least=ENOUGH_PAIRS)
 
     @classmethod
     def of(

@@ -8,10 +8,9 @@ from streamlit.testing.v1 import AppTest
 from grasp_core.access import EVERYONE, User, only
 from grasp_core.server import Server
 from grasp_core.store.people.members import Member
-from pages._ui.session import identity, permissions
 from tests.labels import DELETE, TRY_EXAMPLE
 from tests.pages.conftest import ENTRY
-from tests.pages.people import ANN, BOB, ROOT, VERA
+from tests.pages.people import ANN, ASKING, BOB, ROOT, VERA
 from tests.results import make_result
 
 SECRET = "Hidden business"
@@ -32,7 +31,7 @@ def text(page: AppTest) -> str:
 
 def known(user: User, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     """The visitor is this person, with the projects that they have by then."""
-    for module in (identity, permissions):
+    for module in ASKING:
         monkeypatch.setattr(module, "visitor", lambda **_: server.known(user))
 
 
