@@ -31,6 +31,7 @@ def _wait_for_more(page: Page, times: int) -> None:
         expect(page.get_by_text(PROVISIONAL)).not_to_have_text(before)
 
 
+@pytest.mark.long
 def test_it_fills_in_without_flicker_and_stays_where_one_looks(analysis: Page, open_page: OpenPage) -> None:
     page = analysis
     set_number(page, "Permutations", LONG)

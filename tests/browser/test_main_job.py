@@ -25,6 +25,7 @@ from tests.labels import ALL_STATISTICS, ANNOTATIONS_FILE, RUN_AGAIN, TRY_EXAMPL
 from tests.shared_data import DICES350, needs_shared_data
 
 
+@pytest.mark.long
 @needs_shared_data
 def test_dices350_by_gender_race_and_both(open_page: OpenPage) -> None:
     page = open_page("/data")

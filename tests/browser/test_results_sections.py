@@ -177,6 +177,7 @@ def test_forty_groups_say_what_matters_in_the_first_columns_of_a_phone(
     assert head["x"] + head["width"] <= 390
 
 
+@pytest.mark.long
 def test_reports_have_the_map_once_it_is_drawn_for_strangers_too(
     open_page: OpenPage, store: Server, found: RunResult, written: dict[str, bytes]
 ) -> None:

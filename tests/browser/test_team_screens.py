@@ -77,6 +77,7 @@ def fold_out(page: Page, name: str) -> None:
     settle(page)
 
 
+@pytest.mark.long
 def test_screens_of_a_team(looking: tuple[str, BrowserContext], site: Site) -> None:
     how, context = looking
     found: dict[str, list[str]] = {}

@@ -93,7 +93,8 @@ def _macro_f1(counts: Int64Array, classes: BoolArray) -> float:
     if not counts.any():
         return float("nan")
     totals = (np.diagonal(counts), counts.sum(axis=1), counts.sum(axis=0))
-    return float(f1_of_totals(*(of.astype(np.float64)[classes] for of in totals), "declared"))
+    right, gold, predicted = (of.astype(np.float64)[classes] for of in totals)
+    return float(f1_of_totals(right, gold, predicted, "declared"))
 
 
 def cross_entropy(x: Codes, c: Int64Array) -> float:

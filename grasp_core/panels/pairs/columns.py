@@ -129,7 +129,8 @@ def _known(places: PairPlaces, symmetries: Sequence[Symmetry]) -> Known:
     """What is known of all columns: of groups of one size the mirror of a regrouping exchanges the two."""
     n = places.of_first.n_groups
     first = Symmetry(np.arange(n), np.array([one.centred[0] for one in symmetries], np.bool_))
-    like, centred = (list(of_all) for of_all in known_of(places.of_first, first, n * len(OF_BOTH)))
+    known = known_of(places.of_first, first, n * len(OF_BOTH))
+    like, centred = list(known.like), list(known.centred)
     for u, one in enumerate(symmetries):
         if one.like[1] == one.like[0]:
             like[places.column(u, "gap_b")] = places.column(u, "gap_a")

@@ -31,7 +31,8 @@ class Known(NamedTuple):
 
     def of(self, columns: Sequence[int]) -> Known:
         """What is known of some of the columns."""
-        like, centred = (tuple(all_of[c] for c in columns) if all_of else () for all_of in self)
+        like = tuple(self.like[c] for c in columns) if self.like else ()
+        centred = tuple(self.centred[c] for c in columns) if self.centred else ()
         return Known(like, centred)
 
 
