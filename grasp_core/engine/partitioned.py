@@ -31,8 +31,7 @@ from grasp_core.permutation import questions
 from grasp_core.permutation.exchange import Exchange
 from grasp_core.permutation.kernel.profiles import FEWEST_BATCH, MOST_BATCH
 from grasp_core.permutation.questions import AnyDesign
-from grasp_core.permutation.testing.attainable import regroupings
-from grasp_core.permutation.testing.symmetry import Symmetry
+from grasp_core.permutation.testing.attainable import Symmetry, regroupings
 from grasp_core.spec import RunSpec
 
 BATCH_BYTES = 256 * 2**20

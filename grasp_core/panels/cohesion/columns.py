@@ -15,7 +15,7 @@ from grasp_core.annotations import BoolArray, FloatArray
 from grasp_core.groups import Group
 from grasp_core.permutation.compiled import KERNEL_STATISTICS
 from grasp_core.permutation.nulls.deviations import Known, Maximum
-from grasp_core.permutation.testing.symmetry import Symmetry
+from grasp_core.permutation.testing.attainable import Symmetry
 from grasp_core.permutation.testing.tests import Family, Tests
 from grasp_core.spec import STATISTICS, AnalysisSpec
 from grasp_core.statistics.indices import dsi, gai

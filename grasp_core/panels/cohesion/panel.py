@@ -31,9 +31,8 @@ from grasp_core.panels.cohesion.verdict import values_together
 from grasp_core.permutation import compiled, questions
 from grasp_core.permutation.nulls.values import Null
 from grasp_core.permutation.questions import AnyDesign
-from grasp_core.permutation.testing.attainable import regroupings
+from grasp_core.permutation.testing.attainable import Symmetry, regroupings
 from grasp_core.permutation.testing.outcomes import outcomes, tested_otherwise
-from grasp_core.permutation.testing.symmetry import Symmetry
 from grasp_core.permutation.testing.tests import Tests
 from grasp_core.remarks.cautions import Caution
 from grasp_core.remarks.reasons import NoInterval, NoValue

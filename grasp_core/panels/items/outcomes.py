@@ -71,7 +71,7 @@ def standards(moments: Moments, item_of: Int64Array, tested: BoolArray, *, centr
         Items of which deviations count, by label use and by distance.
     centred : bool
         Whether terms of label use are known to be 0 on average over all regroupings
-        (:class:`~grasp_core.permutation.testing.symmetry.Symmetry`).
+        (:class:`~grasp_core.permutation.testing.attainable.Symmetry`).
     """
     enough = tested & (moments.n >= FEWEST)
     use = _standard(moments.use_sums, moments.n[0, item_of], enough[0, item_of])

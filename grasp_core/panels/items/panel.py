@@ -23,8 +23,8 @@ from grasp_core.panels.items.design import (
 )
 from grasp_core.panels.items.outcomes import Held, contribution, deviations, least, standards, top_tenth
 from grasp_core.panels.items.result import Contribution, ItemOutcome, ItemsResult, Spread
+from grasp_core.permutation.testing.attainable import Symmetry
 from grasp_core.permutation.testing.corrections import fewest_permutations
-from grasp_core.permutation.testing.symmetry import Symmetry
 from grasp_core.remarks.cautions import Caution
 from grasp_core.remarks.reasons import NoValue
 from grasp_core.remarks.remark import Remark

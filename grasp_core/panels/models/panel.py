@@ -19,8 +19,8 @@ from grasp_core.panels.models.statistics import all_sides, compared_classes, mem
 from grasp_core.permutation.design import tie_ranks
 from grasp_core.permutation.nulls.deviations import Known
 from grasp_core.permutation.nulls.values import Null
+from grasp_core.permutation.testing.attainable import Symmetry
 from grasp_core.permutation.testing.outcomes import outcomes
-from grasp_core.permutation.testing.symmetry import Symmetry
 from grasp_core.permutation.testing.tests import Family, Tests
 from grasp_core.remarks.cautions import ModelCaution
 from grasp_core.remarks.remark import Remark

@@ -24,7 +24,7 @@ from grasp_core.panels.cohesion.columns import (
     label_use_maxima,
 )
 from grasp_core.permutation.nulls.deviations import Known
-from grasp_core.permutation.testing.symmetry import Symmetry
+from grasp_core.permutation.testing.attainable import Symmetry
 from grasp_core.permutation.testing.tests import Family, Tests
 from grasp_core.spec import STATISTICS, AnalysisSpec
 

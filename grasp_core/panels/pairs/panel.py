@@ -26,9 +26,8 @@ from grasp_core.panels.panel import Later
 from grasp_core.permutation import questions
 from grasp_core.permutation.nulls.values import Null
 from grasp_core.permutation.questions import AnyDesign
-from grasp_core.permutation.testing.attainable import regroupings
+from grasp_core.permutation.testing.attainable import Symmetry, regroupings
 from grasp_core.permutation.testing.outcomes import outcomes, tested_otherwise
-from grasp_core.permutation.testing.symmetry import Symmetry
 from grasp_core.remarks.cautions import Caution
 from grasp_core.remarks.remark import Remark
 from grasp_core.result import RunResult, Undecided
