@@ -1,0 +1,167 @@
+"""Raters' mean residuals and differences between sides: against sums written out, and by what has to hold."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import norm
+
+from grasp_core.annotations import Annotations
+from grasp_core.statistics.rater_residuals import (
+    RaterResiduals,
+    ResidualSums,
+    difference,
+    evidence,
+    of_sums,
+)
+
+POSITIONS = np.array([0.0, 1.0, 4.0])
+cells = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 6), st.integers(0, 2)), min_size=2, max_size=40)
+
+
+def annotations(rows: list[tuple[int, int, int]], raters: int = 7) -> Annotations:
+    """One label of an item by a rater, the last that is named."""
+    item, rater, label = np.array([(i, j, k) for (i, j), k in {(i, j): k for i, j, k in rows}.items()]).T
+    return Annotations.from_codes(
+        item=item,
+        rater=rater,
+        category=label,
+        item_ids=[f"i{i}" for i in range(6)],
+        rater_ids=[f"r{j}" for j in range(raters)],
+        categories=["a", "b", "c"],
+    )
+
+
+def drawn(seed: int, raters: int = 7, share: float = 0.6) -> Annotations:
+    rng = np.random.default_rng(seed)
+    rows = [(i, j, int(rng.integers(3))) for i in range(6) for j in range(raters) if rng.random() < share]
+    return annotations(rows, raters)
+
+
+def residuals_of(data: Annotations) -> list[list[np.ndarray]]:
+    """Each rater's residuals, one by one: of the labels and of the position."""
+    found: list[list[np.ndarray]] = [[] for _ in data.rater_ids]
+    for i in range(data.n_items):
+        here = np.flatnonzero(data.item == i)
+        for a in here:
+            others = [data.category[b] for b in here if b != a]
+            if others:
+                shares = np.mean([np.eye(3)[k] for k in others], axis=0)
+                k = data.category[a]
+                away = POSITIONS[k] - np.mean(POSITIONS[others])
+                found[data.rater[a]].append(np.append(np.eye(3)[k] - shares, away))
+    return found
+
+
+@given(cells)
+def test_sums_are_those_of_residuals_from_everybody_else(rows: list[tuple[int, int, int]]) -> None:
+    data = annotations(rows)
+    sums = ResidualSums.of(data, POSITIONS)
+    for j, of_rater in enumerate(residuals_of(data)):
+        assert sums.n[j] == len(of_rater)
+        np.testing.assert_allclose(sums.total[j], np.sum(of_rater, axis=0) if of_rater else 0, atol=1e-12)
+        np.testing.assert_allclose(
+            sums.squares[j], np.sum(np.square(of_rater), axis=0) if of_rater else 0, atol=1e-12
+        )
+
+
+def test_sums_of_disjoint_items_add_up() -> None:
+    data = drawn(3)
+    first = data.item < 2
+    parts = [
+        Annotations.from_codes(
+            item=data.item[some],
+            rater=data.rater[some],
+            category=data.category[some],
+            item_ids=data.item_ids,
+            rater_ids=data.rater_ids,
+            categories=data.categories,
+        )
+        for some in (first, ~first)
+    ]
+    together = ResidualSums.of(parts[0]).plus(ResidualSums.of(parts[1]))
+    for of_parts, whole in zip(together, ResidualSums.of(data), strict=True):
+        np.testing.assert_allclose(of_parts, whole, atol=1e-12)
+
+
+def test_weights_are_inverse_variances_between_and_within_raters() -> None:
+    data = drawn(5)
+    found = RaterResiduals.of(ResidualSums.of(data))
+    each = [np.array(one)[:, :3] for one in residuals_of(data)]
+    n = np.array([len(one) for one in each])
+    for c in range(3):
+        within = sum(((one[:, c] - one[:, c].mean()) ** 2).sum() for one in each) / (n - 1).sum()
+        mean = np.array([one[:, c].mean() for one in each])
+        w = n / within
+        centre = np.average(mean, weights=w)
+        between = max(0, ((w * (mean - centre) ** 2).sum() - 6) / (w.sum() - (w**2).sum() / w.sum()))
+        np.testing.assert_allclose(found.weight[:, c], 1 / (between + within / n))
+        np.testing.assert_allclose(found.mean[:, c], mean)
+
+
+def test_difference_by_hand() -> None:
+    mean, weight = (
+        np.array([[0.1], [0.4], [-0.2], [0.0], [-0.1]]),
+        np.array([[1.0], [3.0], [2.0], [2.0], [1.0]]),
+    )
+    found = RaterResiduals(np.ones(5, np.int64), mean, weight)
+    inside = np.array([True, True, False, False, False])
+    # m = (.1 + 1.2) / 4; n = 16 / 10; (n - 1) U = (.225^2 + 9 * .075^2) / 10.
+    first = ((0.225**2 + 9 * 0.075**2) / 10 + 4 / 4) / (1.6 - 1 + 4)
+    # m = -.5 / 5; n = 25 / 9; (n - 1) U = (4 * .1^2 + 4 * .1^2 + 0) / 9.
+    second = (0.08 / 9 + 4 / 5) / (25 / 9 - 1 + 4)
+    assert difference(found, inside, ~inside)[0] == pytest.approx((0.325 + 0.1) / np.sqrt(first + second))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_sums_give_the_difference_of_every_regrouping(seed: int) -> None:
+    found = RaterResiduals.of(ResidualSums.of(drawn(seed, 8), POSITIONS))
+    for chosen in combinations(range(7), 3):  # nobody knows of the last
+        inside = np.isin(np.arange(8), chosen)
+        outside = ~inside & (np.arange(8) < 7)
+        sums = (found.terms[side].sum(axis=0) for side in (inside, outside))
+        np.testing.assert_allclose(of_sums(*sums), difference(found, inside, outside), rtol=1e-9, atol=1e-12)
+
+
+def test_mirrored_sides_are_opposite_to_rounding() -> None:
+    found = RaterResiduals.of(ResidualSums.of(drawn(1, 8, 1.0)))
+    whole = found.terms.sum(axis=0)
+    for chosen in combinations(range(8), 4):
+        inside = found.terms[list(chosen)].sum(axis=0)
+        t, mirrored = of_sums(inside, whole - inside), of_sums(whole - inside, inside)
+        np.testing.assert_allclose(t, -mirrored, rtol=1e-13)
+
+
+def test_one_rater_is_measured_by_what_all_spread() -> None:
+    found = RaterResiduals.of(ResidualSums.of(drawn(2)))
+    one = np.arange(7) == 0
+    assert np.isfinite(difference(found, one, ~one)).all()
+    alone = RaterResiduals(found.n, found.mean, np.ones_like(found.weight))
+    two = np.arange(7) < 2
+    expected = (alone.mean[0] - alone.mean[1]) / np.sqrt(1 + 1)
+    np.testing.assert_allclose(difference(alone, one, two & ~one), expected)
+
+
+def test_a_label_that_nobody_gives_has_no_difference() -> None:
+    data = annotations([(i, j, (i + j) % 2) for i in range(6) for j in range(7)])
+    found = RaterResiduals.of(ResidualSums.of(data))
+    side = np.arange(7) < 3
+    assert np.isnan(difference(found, side, ~side)).tolist() == [False, False, True]
+    assert np.isnan(of_sums(found.terms[side].sum(axis=0), found.terms[~side].sum(axis=0)))[2]
+
+
+def test_nobody_differs_where_all_say_the_same() -> None:
+    found = RaterResiduals.of(ResidualSums.of(annotations([(i, j, 0) for i in range(6) for j in range(7)])))
+    side = np.arange(7) < 3
+    assert np.isnan(difference(found, side, ~side)).all()
+    assert np.isnan(evidence(difference(found, side, ~side), np.array(np.nan), 2))
+
+
+def test_evidence_is_the_smallest_normal_p() -> None:
+    labels, shift = np.array([[1.0, -2.5, np.nan], [0.1, 0.2, 0.0]]), np.array([np.nan, -3.0])
+    expected = [-np.log10(2 * 2 * norm.sf(2.5)), -np.log10(2 * norm.sf(3.0))]
+    np.testing.assert_allclose(evidence(labels, shift, 2), expected)
