@@ -6,6 +6,7 @@ from grasp_core.data_spec import DataSpec
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.io.guess.recognise import Guess
 from grasp_core.io.table.table import Table
+from pages._ui.data.advised import answer_advice
 from pages._ui.data.columns import choose_columns
 from pages._ui.data.files import file_slots
 from pages._ui.data.known import say_what_is_known
@@ -43,7 +44,7 @@ def _choose_reading(annotations: Table, guess: Guess) -> DataSpec | None:
     spec = choose_columns(annotations, session.raters, session.items, guess)
     if spec is not None:
         choose_recoding(spec)
-        spec = choose_exclusions(spec, guess)
+        spec = answer_advice(choose_exclusions(spec, guess), guess)
     show_preview(annotations, session.raters, session.items)
     return spec
 

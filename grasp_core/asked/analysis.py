@@ -42,7 +42,7 @@ def analysis_of(
     preset: Preset | None,
     voice: Voice,
 ) -> AnalysisSpec:
-    """The analysis that is asked for; a known data set without named axes is run as it was published.
+    """The analysis that is asked for; a known data set is run as it was published.
 
     Parameters
     ----------
@@ -58,11 +58,16 @@ def analysis_of(
     ------
     SpecError
     """
-    published = found.recipe is not None and found.recipe.paper and not named
+    published = found.recipe is not None and found.recipe.paper and _one_set(named, found.recipe.axes)
     if published and preset is None:
         voice.note("the published set-up is run, with the paper's conventions")
     paper = preset == "paper" or (published and preset is None)
     return AnalysisSpec(**{**(spec.PAPER_CONVENTIONS if paper else {}), **with_axes(found, fields, named)})
+
+
+def _one_set(named: Sequence[AxisSet], published: Sequence[AxisSet]) -> bool:
+    """Whether no axes are named, or those that are published."""
+    return not named or set(map(frozenset, named)) == set(map(frozenset, published))
 
 
 def stopping_early(run_spec: RunSpec, seconds: float, voice: Voice) -> RunSpec:

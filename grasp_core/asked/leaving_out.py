@@ -1,57 +1,117 @@
-"""Annotations that a tool's export marks as not counting: left out, unless they are asked to be kept."""
+"""What is left out: as somebody says, and what is recommended where somebody takes the advice."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 from grasp_core.asked.voice import Voice
 from grasp_core.data_spec import DataSpec
 from grasp_core.errors import SpecError
 from grasp_core.io.guess.recognise import Guess
+from grasp_core.io.guess.rows.advice import Advice, all_taken, told
 
 Pairs = Sequence[tuple[str, str]]
 
 
-def dropped_by_format(guess: Guess, spec: DataSpec) -> Pairs:
-    """Filters of the format, and of rows that hold nobody's answer, of a file read by the same ids."""
-    known = guess.spec if guess.recipe is None or guess.recipe.spec is None else guess.recipe.spec
-    if (known.layout, known.item, known.rater) != (spec.layout, spec.item, spec.rater):
-        return ()
-    return known.filters.drop
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What somebody has said to the advice of leaving out.
+
+    Parameters
+    ----------
+    keep : sequence of (column, value)
+        What counts although it is recommended to be left out.
+    recommended : bool or None
+        Whether the rest of the advice is taken; None where nobody said it.
+    """
+
+    keep: Pairs = ()
+    recommended: bool | None = None
 
 
-def left_out(spec: DataSpec, more: Pairs, keep: Pairs, voice: Voice) -> DataSpec:
-    """The spec with `more` left out as well, but for what is to be kept; each is a column and a value.
+def left_out(
+    guess: Guess, spec: DataSpec, fields: Mapping[str, Any], answer: Answer, voice: Voice
+) -> DataSpec:
+    """The spec with what is to be left out; where nobody says it, the advice is told and not taken.
+
+    Parameters
+    ----------
+    guess : Guess
+    spec : DataSpec
+        The guess with the fields that somebody named.
+    fields : mapping
+        Those fields.
+    answer : Answer
+    voice : Voice
 
     Raises
     ------
     SpecError
         If something is to be kept that counts anyway.
     """
-    drop = tuple(dict.fromkeys((*more, *spec.filters.drop)))
+    spec = _kept(spec, guess.advice, answer.keep, voice)
+    advice = open_advice(guess.advice, spec, fields, answer.keep)
+    if answer.recommended is False:
+        return spec
+    if answer.recommended:
+        for one in advice:
+            keeps = voice.condition("keep", *one.pairs[0])
+            voice.note(f"left out as recommended: {one.sentence}; {keeps} counts them")
+        if not advice:
+            voice.note("nothing else is recommended to be left out")
+        return all_taken(advice, spec)
+    answers = [voice.ask(f"{one.sentence}. Leave out?") for one in advice]
+    if not advice or None in answers:
+        if advice:
+            voice.note(told(advice, voice.switch("recommended"), voice.switch_off("recommended")))
+        return spec
+    taken = [one for one, yes in zip(advice, answers, strict=True) if yes]
+    voice.note(f"to answer so again: {_again(advice, taken, voice)}")
+    return all_taken(taken, spec)
+
+
+def open_advice(
+    advice: Sequence[Advice], spec: DataSpec, fields: Mapping[str, Any], keep: Pairs = ()
+) -> list[Advice]:
+    """The advice that the named fields leave open.
+
+    Columns that are put aside or named as profiles do nothing, and an empty `exclude` leaves out nobody.
+    """
+    idle = {*fields.get("ignore", ()), *fields.get("profile", ())}
+    nobody = fields.get("exclude") == ()
+    found = (
+        one.without(keep)
+        for one in advice
+        if one.column not in idle and not (nobody and one.field == "exclude") and not one.followed(spec)
+    )
+    return [one for one in found if one is not None]
+
+
+def _kept(spec: DataSpec, advice: Sequence[Advice], keep: Pairs, voice: Voice) -> DataSpec:
+    """The spec without what is to be kept of it."""
     items = [(str(spec.item), one) for one in spec.filters.items]
     raters = [(str(spec.rater), one) for one in spec.filters.raters]
-    known = (*drop, *items, *raters)
+    known = (*spec.filters.drop, *items, *raters, *(pair for one in advice for pair in one.pairs))
     needless = [pair for pair in keep if pair not in known]
     if needless:
-        named = ", ".join(f"{column}={value}" for column, value in known) or "nothing"
+        named = ", ".join(f"{column}={value}" for column, value in dict.fromkeys(known)) or "nothing"
         raise SpecError(
             f"{voice.condition('keep', *needless[0])}: such annotations are not left out; "
-            f"left out by their values: {named}"
+            f"left out by their values, or recommended to be: {named}"
         )
     filters = replace(
         spec.filters,
-        drop=tuple(pair for pair in drop if pair not in keep),
+        drop=tuple(pair for pair in spec.filters.drop if pair not in keep),
         items=tuple(pair[1] for pair in items if pair not in keep),
         raters=tuple(pair[1] for pair in raters if pair not in keep),
     )
     return replace(spec, filters=filters)
 
 
-def with_guessed_ids(spec: DataSpec, guess: Guess) -> DataSpec:
-    """The spec without the items and raters of a matrix that the guess leaves out as nobody's."""
-    found, own = guess.spec.filters, spec.filters
-    items = tuple(dict.fromkeys((*found.items, *own.items)))
-    raters = tuple(dict.fromkeys((*found.raters, *own.raters)))
-    return replace(spec, filters=replace(own, items=items, raters=raters))
+def _again(advice: Sequence[Advice], taken: Sequence[Advice], voice: Voice) -> str:
+    if not taken:
+        return voice.switch_off("recommended")
+    kept = [pair for one in advice if one not in taken for pair in one.pairs]
+    return " ".join([voice.switch("recommended"), *(voice.condition("keep", *pair) for pair in kept)])

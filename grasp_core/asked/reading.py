@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, get_args
 
-from grasp_core.asked.leaving_out import dropped_by_format, left_out, with_guessed_ids
+from grasp_core.asked.leaving_out import Answer, left_out
 from grasp_core.asked.voice import Voice
 from grasp_core.data_spec import DataSpec, Filters
 from grasp_core.errors import UnsureError
@@ -18,6 +17,11 @@ from grasp_core.io.guess.reasons import Confidence
 from grasp_core.io.guess.recognise import Guess, recognise
 from grasp_core.io.table.recipe import Recipe
 from grasp_core.io.table.table import Table
+
+_FIRST = ("exclude", "filters")
+"""Fields of which is said first what is left out, or may be meant to be."""
+_NAMED = ("layout", "item", "rater", "label")
+"""Fields of which nothing is said where all are named."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,9 +58,11 @@ class Reading:
 
 
 def reading_of(
-    given: Tables, fields: Mapping[str, Any], voice: Voice, keep: Sequence[tuple[str, str]] = ()
+    given: Tables, fields: Mapping[str, Any], voice: Voice, answer: Answer | None = None
 ) -> Reading:
     """How the files are to be read; what the fields leave open is recognised, and said.
+
+    Naming what would have been recognised changes nothing.
 
     Parameters
     ----------
@@ -64,8 +70,8 @@ def reading_of(
     fields : mapping
         Fields of a data spec that somebody named; `filters`, `missing` and `recode` always.
     voice : Voice
-    keep : sequence of (column, value)
-        Annotations that count although their file's format leaves them out.
+    answer : Answer, optional
+        What is said of what the data mark to be left out.
 
     Raises
     ------
@@ -77,47 +83,23 @@ def reading_of(
     named = Named.among(fields)
     guess = recognise(annotations, raters, named, {*_labels(fields), *fields["missing"]})
     guess = with_items(guess, annotations, items, fields.get("items_id"))
-    if named.whole:
-        return _as_named(given, fields, guess, voice, keep)
-    _refuse_unsure(given, guess, voice)
-    for field in dict.fromkeys(reason.field for reason in guess.reasons):
-        _say_reasons(guess, field, voice)
-    spec = left_out(_joined(guess.spec, fields), guess.spec.filters.drop, keep, voice)
-    return Reading(annotations, raters, spec, guess.axes, guess.recipe, items)
+    _refuse_unsure(given, guess, voice, ("items_id",) if named.whole else None)
+    answer = Answer() if answer is None else answer
+    spec = left_out(guess, _joined(guess.spec, fields), fields, answer, voice)
+    for field in dict.fromkeys((*_FIRST, *(reason.field for reason in guess.reasons))):
+        if not (named.whole and field in _NAMED):
+            _say_reasons(guess, field, voice)
+    idle = set(fields.get("ignore", ()))
+    axes = tuple(name for name in guess.axes if name not in idle)
+    return Reading(annotations, raters, spec, axes, _as_read(guess, spec), items)
 
 
-def _as_named(
-    given: Tables,
-    fields: Mapping[str, Any],
-    guess: Guess,
-    voice: Voice,
-    keep: Sequence[tuple[str, str]],
-) -> Reading:
-    """The reading that the fields name; of a guess, what holds no labels, and what the format leaves out."""
-    annotations, raters = given.annotations, given.raters
-    _refuse_unsure(given, guess, voice, ("items_id",))
-    _say_reasons(guess, "items_id", voice)
-    of_files = {"member": annotations.member, "raters_member": None if raters is None else raters.member}
-    of_items = {"items_id": guess.spec.items_id, "items_member": guess.spec.items_member}
-    spec = DataSpec(**{**of_files, **of_items, **fields})
-    if guess.spec.layout == spec.layout:
-        for name in ("profile", "ignore"):
-            if name not in fields:
-                spec = dataclasses.replace(spec, **{name: getattr(guess.spec, name)})
-                _say_reasons(guess, name, voice)
-        spec = dataclasses.replace(spec, missing=_missing(guess.spec, fields))
-        _say_reasons(guess, "missing", voice)
-        spec = with_guessed_ids(spec, guess)
-    spec = left_out(spec, dropped_by_format(guess, spec), keep, voice)
-    if spec.layout != "long":
-        _say_reasons(guess, "filters", voice)
-    elif (guess.spec.item, guess.spec.rater) == (spec.item, spec.rater):
-        _say_reasons(guess, "filters", voice, ("unsure",))
-    for column, value in set(spec.filters.drop) - set(fields["filters"].drop):
-        kept = voice.condition("keep", column, value)
-        voice.note(f"left out: annotations with {column}={value}; {kept} counts them")
-    _note_exclusions(guess, spec, voice)
-    return Reading(annotations, raters, spec, items=given.items)
+def _as_read(guess: Guess, spec: DataSpec) -> Recipe | None:
+    """The recipe; it is of a published set-up only where those are left out whom its authors left out."""
+    recipe = guess.recipe
+    if recipe is None or not recipe.paper:
+        return recipe
+    return replace(recipe, paper=all(one.followed(spec) for one in guess.advice))
 
 
 def _refuse_unsure(given: Tables, guess: Guess, voice: Voice, fields: Sequence[str] | None = None) -> None:
@@ -147,13 +129,18 @@ def _joined(guessed: DataSpec, fields: Mapping[str, Any]) -> DataSpec:
     more = dict(fields)
     more["missing"] = _missing(guessed, fields)
     more["recode"] = tuple(dict.fromkeys((*guessed.recode, *fields["recode"])))
-    exclude = fields.get("exclude", guessed.exclude)  # () where somebody said that nobody is left out
-    more["exclude"] = exclude and tuple(dict.fromkeys((*guessed.exclude, *exclude)))
-    given = {name: value for name, value in dataclasses.asdict(fields["filters"]).items()}
-    default = dataclasses.asdict(Filters())
-    changed = {name: value for name, value in given.items() if value != default[name]}
-    more["filters"] = dataclasses.replace(guessed.filters, **changed)
-    return dataclasses.replace(guessed, **more)
+    more["filters"] = _both(fields["filters"], guessed.filters)
+    return replace(guessed, **more)
+
+
+def _both(given: Filters, guessed: Filters) -> Filters:
+    """The filters that somebody named, and rows that are no answers."""
+    return replace(
+        given,
+        drop=tuple(dict.fromkeys((*given.drop, *guessed.drop))),
+        raters=tuple(dict.fromkeys((*given.raters, *guessed.raters))),
+        items=tuple(dict.fromkeys((*given.items, *guessed.items))),
+    )
 
 
 def _missing(guessed: DataSpec, fields: Mapping[str, Any]) -> tuple[str, ...]:
@@ -166,11 +153,3 @@ def _labels(fields: Mapping[str, Any]) -> set[str]:
     """Texts declared to be labels, of any question."""
     declared = set(fields.get("categories") or ())
     return declared.union(*(one.categories or () for one in fields.get("further", ())))
-
-
-def _note_exclusions(guess: Guess, data: DataSpec, voice: Voice) -> None:
-    """Say so where raters seem to be marked for leaving out, as the dashboard does."""
-    for column, value in guess.spec.exclude:
-        if column not in {name for name, _ in data.exclude}:
-            does = voice.condition("exclude", column, value)
-            voice.note(f"column {column!r} may mark raters to leave out; {does} does")

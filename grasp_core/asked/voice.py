@@ -29,5 +29,14 @@ class Voice(ABC):
         """The option that asks for something, such as ``--pairs``."""
 
     @abstractmethod
+    def switch_off(self, field: str) -> str:
+        """The option that says no to something, such as ``--no-pairs``."""
+
+    def ask(self, question: str) -> bool | None:
+        """Whether somebody says yes, which is recommended; None where nobody can be asked."""
+        del question
+        return None
+
+    @abstractmethod
     def condition(self, option: str, column: str, value: str) -> str:
         """An option that takes a column and a value, such as ``--keep status=rejected``."""

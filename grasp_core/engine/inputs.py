@@ -221,8 +221,29 @@ class Inputs:
         DataError
             If a file is not there, cannot be read or cannot be used.
         """
-        members = _members(spec.data)
-        found = {kind: self.table(*file, members[kind], reach=reach) for kind, file in files.items()}
+        found = self.tables(spec.data, files, reach=reach)
+        return self.formed(spec, found, models, reach=reach)
+
+    def tables(self, spec: DataSpec, files: Mapping[str, File], *, reach: Reach) -> dict[str, Table]:
+        """The files of :meth:`whole`, read.
+
+        Raises
+        ------
+        DataError
+            If a file is not there, or cannot be read.
+        """
+        members = _members(spec)
+        return {kind: self.table(*file, members[kind], reach=reach) for kind, file in files.items()}
+
+    def formed(
+        self, spec: RunSpec, found: Mapping[str, Table], models: Sequence[File], *, reach: Reach
+    ) -> Dataset:
+        """A data set of files that were read, with the spec's models, as :meth:`whole`.
+
+        Raises
+        ------
+        DataError
+        """
         of_models = {sha256: self.table(name, sha256, reach=reach) for name, sha256 in models}
         return _dataset(spec, found, of_models)
 

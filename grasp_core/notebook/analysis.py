@@ -30,9 +30,9 @@ from grasp_core.notebook.options import (
     Axes,
     Python,
     analysis_fields,
+    answer_of,
     axis_sets,
     check_names,
-    conditions,
     data_fields,
     takes,
 )
@@ -119,9 +119,7 @@ def analyse(
         raise SpecError("a spec says all of what to run: leave axes and options out")
     tables = tables_of(annotations, raters, items, options if spec is None else spec.data)
     if spec is None:
-        found = reading_of(
-            tables, data_fields(options, several=True), voice, conditions("keep", options.get("keep", ()))
-        )
+        found = reading_of(tables, data_fields(options, several=True), voice, answer_of(options))
         named, preset = axis_sets(axes), options.get("preset")
         run_spec = RunSpec(found.spec, analysis_of(found, analysis_fields(options), named, preset, voice))
     else:

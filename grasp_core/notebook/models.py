@@ -28,9 +28,9 @@ from grasp_core.notebook.options import (
     Python,
     TestOptions,
     analysis_fields,
+    answer_of,
     axis_sets,
     check_names,
-    conditions,
     data_fields,
     takes,
 )
@@ -152,7 +152,7 @@ def models(
         check_installed(name)
     voice, started = Python(), time.perf_counter()
     tables = tables_of(annotations, raters, None, options)
-    found = reading_of(tables, data_fields(options), voice, conditions("keep", options.get("keep", ())))
+    found = reading_of(tables, data_fields(options), voice, answer_of(options))
     analysis = AnalysisSpec(**with_axes(found, analysis_fields(options), axis_sets(axes)))
     data = load(found.annotations, found.raters, found.spec, analysis.columns)
     say_data(data, found.spec, voice)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from typing import Any, ParamSpec, TypedDict, TypeVar, get_type_hints
 
 from grasp_core.asked.analysis import Preset
+from grasp_core.asked.leaving_out import Answer
 from grasp_core.asked.voice import Voice
 from grasp_core.data_spec import DataSpec, Filters, Layout, Question, Repeated, Screen
 from grasp_core.errors import SpecError
@@ -36,7 +37,7 @@ Axes = str | Sequence[str | Sequence[str]]
 
 
 class ReadingOptions(TypedDict, total=False):
-    """How data are read: the fields of :class:`~grasp_core.data_spec.DataSpec`, and `keep`."""
+    """How data are read: the fields of :class:`~grasp_core.data_spec.DataSpec`; `keep`, `recommended`."""
 
     layout: Layout
     item: str
@@ -58,6 +59,7 @@ class ReadingOptions(TypedDict, total=False):
     items_member: str
     screens: Sequence[Screen]
     keep: Pairs
+    recommended: bool
 
 
 class TestOptions(ReadingOptions, total=False):
@@ -117,6 +119,10 @@ class Python(Voice):
         """See :class:`~grasp_core.asked.voice.Voice`."""
         return f"{field}=True"
 
+    def switch_off(self, field: str) -> str:
+        """See :class:`~grasp_core.asked.voice.Voice`."""
+        return f"{field}=False"
+
     def condition(self, option: str, column: str, value: str) -> str:
         """See :class:`~grasp_core.asked.voice.Voice`."""
         return f"{option}=[({column!r}, {value!r})]"
@@ -173,6 +179,19 @@ def data_fields(given: Mapping[str, Any], *, several: bool = False) -> dict[str,
         fields["exclude"] = conditions("exclude", given["exclude"])
     fields["recode"] = tuple(given.get("recode", ()))
     return fields | _questions(texts(given.get("label", ())), given.get("categories"), several=several)
+
+
+def answer_of(given: Mapping[str, Any]) -> Answer:
+    """What the options say to the advice of leaving out.
+
+    Raises
+    ------
+    SpecError
+    """
+    recommended = given.get("recommended")
+    if not isinstance(recommended, bool | None):
+        raise SpecError(f"recommended is True or False; found {recommended!r}", field="recommended")
+    return Answer(conditions("keep", given.get("keep", ())), recommended)
 
 
 def _questions(labels: tuple[str, ...], categories: Any, *, several: bool) -> dict[str, Any]:

@@ -19,8 +19,8 @@ from grasp_core.notebook.data import tables_of
 from grasp_core.notebook.options import (
     Python,
     ReadingOptions,
+    answer_of,
     check_names,
-    conditions,
     data_fields,
     group_of,
     takes,
@@ -192,7 +192,7 @@ def _from_pilot(
         name: value for name, value in options.items() if name in ReadingOptions.__annotations__
     }
     tables = tables_of(annotations, raters, None, reading)
-    found = reading_of(tables, data_fields(reading), voice, conditions("keep", reading.get("keep", ())))
+    found = reading_of(tables, data_fields(reading), voice, answer_of(reading))
     axes, least = texts(named), options.get("min_raters", 2)
     data = load(found.annotations, found.raters, found.spec, axes)
     grouping = form_groups(data.raters, [axes], min_raters=least)

@@ -22,9 +22,9 @@ from grasp_core.notebook.options import (
     Axes,
     Python,
     ReadingOptions,
+    answer_of,
     axis_sets,
     check_names,
-    conditions,
     data_fields,
     takes,
 )
@@ -117,7 +117,7 @@ def quality(
     check_names(quality, options)
     voice = Python()
     tables = tables_of(annotations, raters, None, options)
-    found = reading_of(tables, data_fields(options), voice, conditions("keep", options.get("keep", ())))
+    found = reading_of(tables, data_fields(options), voice, answer_of(options))
     named = axis_sets(axes) or tuple((name,) for name in found.axes)
     sets = AnalysisSpec(axes=named).axes if named else ()
     data = load(found.annotations, found.raters, found.spec, tuple(dict.fromkeys(n for s in sets for n in s)))

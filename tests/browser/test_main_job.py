@@ -21,7 +21,7 @@ from tests.browser.visits import (
     table,
     view,
 )
-from tests.labels import ALL_STATISTICS, ANNOTATIONS_FILE, RUN_AGAIN, TRY_EXAMPLE, UNDERSTOOD
+from tests.labels import ALL_STATISTICS, ANNOTATIONS_FILE, CONTINUE, RUN_AGAIN, TRY_EXAMPLE, UNDERSTOOD
 from tests.shared_data import DICES350, needs_shared_data
 
 
@@ -29,7 +29,12 @@ from tests.shared_data import DICES350, needs_shared_data
 @needs_shared_data
 def test_dices350_by_gender_race_and_both(open_page: OpenPage) -> None:
     page = open_page("/data")
-    bring(page, (DICES350 / "ratings_long.csv").read_bytes(), (DICES350 / "raters.csv").read_bytes())
+    drop(page, ANNOTATIONS_FILE, "ratings.csv", (DICES350 / "ratings_long.csv").read_bytes())
+    drop(page, "Raters file", "raters.csv", (DICES350 / "raters.csv").read_bytes())
+    page.get_by_role("button", name="Remove the raters file").wait_for()
+    expect(page.get_by_role("button", name=CONTINUE)).to_have_count(0)  # it waits for an answer
+    page.get_by_text("Leave out (recommended)").click()
+    page.get_by_role("heading", name="To know about").wait_for()
     expect(page.get_by_test_id("stMetric")).to_have_text(
         [re.compile("350"), *map(re.compile, ("104", "36,400", "104"))]
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import random
 from pathlib import Path
@@ -83,6 +84,59 @@ def test_a_column_named_that_does_not_exist(folder: Path, capsys) -> None:
     assert "votes.csv has no column 'Item'; did you mean 'item'" in refusal(
         capsys, "run", "--annotations", "votes.csv", "--item", "Item"
     )
+
+
+# What the data mark to be left out is asked about, where somebody is there.
+
+
+def marked(folder: Path) -> list[str]:
+    rows = [["item", "rater", "label", "gender", "removed", "status"]]
+    rows += [
+        [
+            *(f"i{i}", f"r{j}", "ab"[(i + j) % 2], ("Woman", "Man")[j % 2], ("no", "yes")[j == 3]),
+            ("approved", "rejected")[(i + 2 * j) % 9 == 0],
+        ]
+        for i in range(10)
+        for j in range(8)
+    ]
+    (folder / "marked.csv").write_bytes(csv_bytes(rows))
+    return ["quality", "--annotations", "marked.csv"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "left", "again"),
+    [
+        ("yes\nno\n", "70 annotations", "--recommended --keep status=rejected"),
+        ("\nn\nY\n", "71 annotations", "--recommended --keep removed=yes"),
+        ("no\nno\n", "80 annotations", "--no-recommended"),
+    ],
+)
+def test_on_a_terminal_it_is_asked_and_told_how_to_say_so(
+    folder: Path, capsys, monkeypatch, typed: str, left: str, again: str
+) -> None:
+    command = marked(folder)
+    monkeypatch.setattr("sys.stdin", io.StringIO(typed))
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    assert cli.main(command) == 0
+    said = capsys.readouterr()
+    assert said.err.index("1 rater with 'removed' = 'yes'") < said.err.index("note: ")
+    assert f"note: to answer so again: {again}\n" in said.err
+    assert left in said.out.splitlines()[0]
+    assert cli.main([*command, *again.split()]) == 0
+    assert capsys.readouterr().out == said.out
+
+
+def test_where_nobody_is_there_all_count_and_the_first_line_says_how_many_might_not(
+    folder: Path, capsys
+) -> None:
+    assert cli.main(marked(folder)) == 0
+    said = capsys.readouterr()
+    assert "80 annotations" in said.out.splitlines()[0]
+    first = said.err.splitlines()[0]
+    assert "1 rater with 'removed' = 'yes'" in first
+    assert "annotations with 'status' = 'rejected'" in first
+    assert "--recommended leaves them out" in first
 
 
 # What was looked at is said first.

@@ -218,7 +218,6 @@ BAD = {
     "unknown axis": ["--axis", "height"],
     "unknown intersection": ["--intersect", "race:height"],
     "empty name in an intersection": ["--intersect", "race:"],
-    "no axis": [],
     "an axis twice": ["--axis", "race", "--axis", "race"],
     "an axis with itself": ["--intersect", "race:race"],
     "unknown strata": ["--axis", "race", "--within", "height"],

@@ -48,20 +48,20 @@ def transposed(matrix):
 def test_dices_is_recognised_in_every_layout(long, matrix, raters, transposed):
     guess = recognise(long)
     expected = DataSpec(item="item_id", rater="rater_id", label="Q_overall", exclude=REMOVED)
-    assert (guess.spec, guess.axes) == (expected, AXES)
+    assert (guess.advised, guess.axes) == (expected, AXES)
     guess = recognise(matrix, raters)
     expected = DataSpec(layout="items-by-raters", item="item_id", rater="rater_id", exclude=REMOVED)
-    assert (guess.spec, guess.axes) == (expected, AXES)
+    assert (guess.advised, guess.axes) == (expected, AXES)
     guess = recognise(transposed, raters)
     expected = DataSpec(layout="raters-by-items", rater="rater_id", exclude=REMOVED)
-    assert (guess.spec, guess.axes) == (expected, AXES)
+    assert (guess.advised, guess.axes) == (expected, AXES)
 
 
 def test_dices_is_the_same_in_every_layout(long, matrix, raters, transposed):
     sets = []
     for table, beside in ((long, None), (long, raters), (matrix, raters), (transposed, raters)):
         guess = recognise(table, beside)
-        spec = replace(guess.spec, categories=("No", "Yes", "Unsure"))
+        spec = replace(guess.advised, categories=("No", "Yes", "Unsure"))
         sets.append(load(table, beside, spec, guess.axes))
     first = sets[0]
     # 104 kept raters of all 350 items.
@@ -80,7 +80,7 @@ def test_dices_is_the_same_in_every_layout(long, matrix, raters, transposed):
 
 def test_dices_counts(long):
     guess = recognise(long)
-    table = describe.cross_table(load(long, None, guess.spec, guess.axes), "rater_race", "rater_gender")
+    table = describe.cross_table(load(long, None, guess.advised, guess.axes), "rater_race", "rater_gender")
     # Counted from raters.csv with Python's csv module, rows with removed = False.
     assert table["Man"].tolist() == [12, 7, 10, 9, 9, 47]
     assert table["Woman"].tolist() == [9, 16, 12, 4, 16, 57]

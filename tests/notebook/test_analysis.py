@@ -78,7 +78,11 @@ def test_every_option_reaches_the_spec_as_the_commands_does(tmp_path: Path) -> N
 def test_every_field_of_the_specs_is_an_option() -> None:
     fields = {one.name for spec in (DataSpec, AnalysisSpec) for one in dataclasses.fields(spec)}
     shown = inspect.signature(grasp.analyse).parameters
-    assert fields - {"further", "axes"} == set(get_type_hints(AnalysisOptions)) - {"keep", "preset"}
+    assert fields - {"further", "axes"} == set(get_type_hints(AnalysisOptions)) - {
+        "keep",
+        "recommended",
+        "preset",
+    }
     assert set(get_type_hints(AnalysisOptions)) < set(shown)
     assert all(
         one.kind is one.KEYWORD_ONLY for name, one in shown.items() if name not in ("annotations", "raters")
@@ -164,13 +168,27 @@ def test_an_unsure_guess_names_the_option() -> None:
     assert grasp.analyse(votes, raters, label="offensive", axes=["rater_gender"], **QUIET).notes
 
 
-def test_exclude_of_nothing_leaves_out_nobody() -> None:
+@pytest.mark.parametrize("named", [{}, {"item": "item_id", "rater": "rater_id", "label": "label"}])
+def test_marked_raters_count_until_somebody_says_otherwise_whatever_is_named(named: Any) -> None:
     votes, raters = few()
     raters["removed"] = ["yes" if place < 2 else "no" for place in range(len(raters))]
     asked = {"axes": ["rater_gender"], **QUIET}
     everybody = len(raters)
-    assert grasp.analyse(votes, raters, **asked).result.data.raters == everybody - 2
-    assert grasp.analyse(votes, raters, exclude=[], **asked).result.data.raters == everybody
+    found = grasp.analyse(votes, raters, **named, **asked)
+    assert found.result.data.raters == everybody
+    assert found.notes[0].startswith(
+        "kept, though recommended to be left out: 2 raters with 'removed' = 'yes'"
+    )
+    assert "recommended=True leaves them out, recommended=False" in found.notes[0]
+    left = grasp.analyse(votes, raters, recommended=True, **named, **asked)
+    assert left.result.data.raters == everybody - 2
+    assert left.result.spec.data.exclude == (("removed", "yes"),)
+    again = grasp.analyse(votes, raters, spec=left.result.spec, progress=False)
+    assert again.result.groups == left.result.groups
+    assert grasp.analyse(votes, raters, exclude=[], recommended=True, **asked).result.data.raters == everybody
+    kept = grasp.analyse(votes, raters, recommended=False, **named, **asked)
+    assert not [note for note in kept.notes if "recommended" in note]
+    assert kept.result.groups == found.result.groups
 
 
 @pytest.mark.parametrize(

@@ -128,7 +128,13 @@ def _add_filters(group: argparse._ArgumentGroup) -> None:
         type=_condition,
         action="append",
         metavar="COLUMN=VALUE",
-        help="annotations that the file's format leaves out by itself, such as rejected ones",
+        help="what counts although it is recommended to be left out, such as rejected annotations",
+    )
+    group.add_argument(
+        "--recommended",
+        action=argparse.BooleanOptionalAction,
+        help="raters and annotations that the data mark, such as rejected ones (default: they count, and it "
+        "is said how many they are; on a terminal, asked)",
     )
     for what in ("rater", "item"):
         group.add_argument(

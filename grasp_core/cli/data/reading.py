@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from grasp_core.asked.leaving_out import Answer
 from grasp_core.asked.reading import Reading, Tables, reading_of
 from grasp_core.cli.data.fetched import read_place
 from grasp_core.cli.data.options import spec_fields
@@ -30,7 +31,8 @@ def read(given: Mapping[str, Any], *, several: bool = False) -> Reading:
     """
     if len(given.get("label", ())) > 1 and not several:
         raise SpecError("this command looks at one question at a time: give one --label")
-    return reading_of(read_tables(given), spec_fields(given), VOICE, given.get("keep", ()))
+    answer = Answer(given.get("keep", ()), given.get("recommended"))
+    return reading_of(read_tables(given), spec_fields(given), VOICE, answer)
 
 
 def read_tables(given: Mapping[str, Any]) -> Tables:

@@ -8,6 +8,9 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 
 from grasp_core.asked.voice import Voice
+from grasp_core.wording import one_line
+
+_YES, _NO = frozenset({"y", "yes"}), frozenset({"n", "no"})
 
 
 def note(sentence: str) -> None:
@@ -37,6 +40,23 @@ class CommandLine(Voice):
     def switch(self, field: str) -> str:
         """See :class:`~grasp_core.asked.voice.Voice`."""
         return self.option(field)
+
+    def switch_off(self, field: str) -> str:
+        """See :class:`~grasp_core.asked.voice.Voice`."""
+        return self.option(f"no-{field}")
+
+    def ask(self, question: str) -> bool | None:
+        """Ask on a terminal, until yes or no is typed; None elsewhere, and where the input ends."""
+        if not (sys.stdin.isatty() and sys.stderr.isatty()):
+            return None
+        print(one_line(question), file=sys.stderr)
+        while True:
+            print("yes (recommended) or no: ", end="", file=sys.stderr, flush=True)
+            line = sys.stdin.readline()
+            if not line:
+                return None
+            if (typed := line.strip().casefold()) in _YES | _NO:
+                return typed in _YES
 
     def condition(self, option: str, column: str, value: str) -> str:
         """See :class:`~grasp_core.asked.voice.Voice`."""

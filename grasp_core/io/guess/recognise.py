@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 
-from grasp_core.data_spec import DataSpec
+from grasp_core.data_spec import DataSpec, Filters
 from grasp_core.errors import DataError, raise_stopping
 from grasp_core.io.dataset.checks import no_column
 from grasp_core.io.dataset.load import candidate_axes
@@ -25,8 +25,10 @@ from grasp_core.io.guess.design.spans import marked_spans
 from grasp_core.io.guess.look import MAX_ROWS, Look
 from grasp_core.io.guess.named import Named
 from grasp_core.io.guess.reasons import Reason
-from grasp_core.io.guess.rows.aside import guess_aside
+from grasp_core.io.guess.rows.advice import Advice, all_taken
+from grasp_core.io.guess.rows.aside import advise_aside, guess_aside
 from grasp_core.io.guess.rows.exclusions import guess_exclusions
+from grasp_core.io.guess.rows.flags import occurrences
 from grasp_core.io.guess.rows.in_doubt import in_doubt
 from grasp_core.io.guess.values.choices import one_set
 from grasp_core.io.guess.values.missing import guess_missing, label_cells, lone_code
@@ -53,12 +55,15 @@ class Guess:
         One per guess.
     recipe : Recipe or None
         The format or data set that was recognised.
+    advice : tuple of Advice
+        What is recommended to be left out; `spec` leaves none of it out.
     """
 
     spec: DataSpec
     axes: tuple[str, ...]
     reasons: tuple[Reason, ...]
     recipe: Recipe | None = None
+    advice: tuple[Advice, ...] = ()
 
     @property
     def uncertain(self) -> tuple[Reason, ...]:
@@ -73,7 +78,13 @@ class Guess:
             if reason not in self.uncertain
             and (axes == self.axes if reason.field == "axes" else _same(spec, self.spec, reason.field))
         ]
-        return replace(self, spec=spec, axes=axes, reasons=tuple(same))
+        open_ = tuple(one for one in self.advice if not one.followed(spec))
+        return replace(self, spec=spec, axes=axes, reasons=tuple(same), advice=open_)
+
+    @property
+    def advised(self) -> DataSpec:
+        """The spec that follows all of the advice."""
+        return all_taken(self.advice, self.spec)
 
 
 def _same(one: DataSpec, other: DataSpec, name: str) -> bool:
@@ -111,23 +122,26 @@ def recognise(
     _require(named, annotations, raters)
     published = known(annotations, raters)
     recipe = published or annotations.recipe  # a data set may be a tool's export
+    advice: list[Advice] = []
     if recipe is not None and recipe.spec is not None and _allows(recipe.spec, named):
         spec, reasons = recipe.spec, [_why_known(recipe)]
         if named.fields:
             spec = _around(spec, named)
             recipe = replace(recipe, spec=spec, paper=recipe.paper and spec == recipe.spec)
+        spec, advice = replace(spec, filters=Filters()), _of_recipe(recipe, annotations)
     else:
         recipe = None if recipe is not None and recipe.spec is not None else recipe
         spec, reasons = _from_columns(annotations, raters, named)
     spec = _with_members(spec, annotations, raters)
     few, look = annotations.thinned(MAX_ROWS), Look(annotations)
     texts = _candidate_texts(few, raters, spec)
-    if recipe is None:
-        spec, found = guess_exclusions(annotations, raters, spec, texts)
-        reasons += found
-        if not any(reason.field in ("item", "rater") and reason.confidence == "unsure" for reason in reasons):
-            reasons += [*begun_anew(look, spec, named), *marked_spans(look, spec, named)]
-            reasons += questions_in_rows(look, spec, named)
+    excluding, found = guess_exclusions(annotations, raters, spec, texts)
+    advice += excluding
+    reasons += found
+    ids = [reason for reason in reasons if reason.field in ("item", "rater")]
+    if recipe is None and not any(reason.confidence == "unsure" for reason in ids):
+        reasons += [*begun_anew(look, spec, named), *marked_spans(look, spec, named)]
+        reasons += questions_in_rows(look, spec, named)
     if recipe is None or published is None:
         cells = label_cells(annotations, spec)
         spec, missing = guess_missing(cells, spec, texts)
@@ -135,10 +149,11 @@ def recognise(
         spec, unknown = missing_profiles(both, spec, cells, texts)
         texts = {name: [text for text in some if text not in spec.missing] for name, some in texts.items()}
         spec, aside = guess_aside(look, raters, spec)
+        advice += advise_aside(look, raters, all_taken(advice, spec))
         spec, numbers = one_number(cells, spec, declared)
         spec, choices = one_set(cells, spec, declared)
         reasons += [*missing, *unknown, *aside, *numbers, *choices, *odd_ids(annotations, spec, named)]
-        reasons += in_doubt(look, spec)
+        reasons += in_doubt(look, all_taken(advice, spec))
         if (named.label if spec.layout == "long" else named.layout) is None:
             reasons += lone_code(cells, spec, declared)
     if named.label is None and not any(reason.field == "label" for reason in reasons):
@@ -146,9 +161,41 @@ def recognise(
     axes = _known_axes(recipe, raters, texts)
     if not axes:
         doubted = {name for one in reasons if one.field in ("exclude", "filters") for name in one.candidates}
-        axes, found = _axes(spec, {name: some for name, some in texts.items() if name not in doubted})
+        axes, found = _axes(
+            all_taken(advice, spec), {name: some for name, some in texts.items() if name not in doubted}
+        )
         reasons += [*found, *contradicted(look, spec)]
-    return Guess(spec, axes, tuple(reasons), recipe)
+    return Guess(spec, axes, tuple(reasons), recipe, tuple(advice))
+
+
+def _of_recipe(recipe: Recipe, annotations: Table) -> list[Advice]:
+    """What a known format or data set leaves out, as advice."""
+    spec = recipe.spec
+    if spec is None:
+        return []
+    why, rater = recipe.why_out, str(spec.rater)
+    raters = tuple(spec.filters.raters) if rater in annotations.columns else ()
+    known = set(annotations.distinct(rater)) if raters else set()
+    raters = tuple(one for one in raters if one in known)
+    found = [Advice("raters", rater, raters, why, len(raters))] if raters else []
+    by_column: dict[str, list[str]] = {}
+    for column, value in spec.filters.drop:
+        by_column.setdefault(column, []).append(value)
+    for column, values in by_column.items():
+        rows = sum(occurrences(annotations, column, value) for value in values)
+        found.append(Advice("drop", column, tuple(values), why, rows))
+    return found
+
+
+def advice_on(annotations: Table, raters: Table | None, spec: DataSpec) -> tuple[Advice, ...]:
+    """The advice that a reading leaves open which says all of how the files are read."""
+    named = Named.among({name: getattr(spec, name) for name in ("layout", "item", "rater", "label")})
+    try:
+        guess = recognise(annotations, raters, named)
+    except DataError:  # what is wrong is told when the files are read so
+        return ()
+    idle = {*spec.ignore, *spec.profile}
+    return tuple(one for one in guess.advice if one.column not in idle and not one.followed(spec))
 
 
 def _known_axes(recipe: Recipe | None, raters: Table | None, texts: Container[str]) -> tuple[str, ...]:

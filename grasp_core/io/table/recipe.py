@@ -19,6 +19,7 @@ class Recipe:
         E.g. "Label Studio, JSON" or "DICES-350".
     spec : DataSpec or None
         How to read the annotations; None where it is still to be guessed, or for a file of raters alone.
+        Its filters are advice: nothing is left out until somebody says so.
     axes : tuple of axis sets
         Those proposed; empty where they are still to be guessed.
     paper : bool
@@ -31,6 +32,8 @@ class Recipe:
         What the reader left out, e.g. drafts.
     raters : bool
         Whether the file describes raters, and holds no annotations.
+    why_out : str
+        Why the filters of `spec` leave out what they leave out.
     """
 
     name: str
@@ -41,3 +44,4 @@ class Recipe:
     sentences: tuple[str, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
     raters: bool = False
+    why_out: str = "the tool marks such answers as not counting"

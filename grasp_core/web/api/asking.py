@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
+from dataclasses import replace
 from http import HTTPStatus
 
 from fastapi import APIRouter
@@ -10,10 +12,13 @@ from starlette.responses import Response
 
 from grasp_core.access import User
 from grasp_core.engine.run import checked_groups
+from grasp_core.io.guess.recognise import advice_on
+from grasp_core.io.guess.rows.advice import all_taken, told
+from grasp_core.io.table.table import Table
 from grasp_core.report.contents import run_title
 from grasp_core.spec import SPEC_VERSION, RunSpec
 from grasp_core.web.api.admission import Asking, Caller
-from grasp_core.web.api.forms import Files, NewRun, Run
+from grasp_core.web.api.forms import Files, NewRun, Run, StartedRun
 from grasp_core.web.api.once import Done, IdempotencyKey, once
 
 router = APIRouter(tags=["Runs"])
@@ -22,8 +27,8 @@ router = APIRouter(tags=["Runs"])
 @router.post(
     "/runs",
     status_code=HTTPStatus.CREATED,
-    response_model=Run,
-    responses={200: {"model": Run, "description": "The same data and spec were asked before"}},
+    response_model=StartedRun,
+    responses={200: {"model": StartedRun, "description": "The same data and spec were asked before"}},
 )
 def start_run(new: NewRun, asking: Asking, idempotency_key: IdempotencyKey = None) -> Response:
     """Read the files, check data and spec as the page does, and start the run.
@@ -44,7 +49,9 @@ def _start(asking: Caller, user: User, new: NewRun) -> Done:
     if new.webhook is not None:
         server.webhooks.check(new.webhook)
     reach, models = user.reach(new.project), [(one.name, one.sha256) for one in new.files.models]
-    dataset = server.service.inputs.whole(spec, _by_kind(new.files), models, reach=reach)
+    tables = server.service.inputs.tables(spec.data, _by_kind(new.files), reach=reach)
+    spec, notes = _answered(spec, tables, new.recommended)
+    dataset = server.service.inputs.formed(spec, tables, models, reach=reach)
     checked_groups(dataset, spec)
     record, known = server.service.submit(
         dataset,
@@ -57,7 +64,19 @@ def _start(asking: Caller, user: User, new: NewRun) -> Done:
     server.audit.record(user.id, "run", "run", record.id, {"known": known})
     if new.webhook is not None:
         server.webhooks.register(record.id, new.webhook, owner=user.id)
-    return HTTPStatus.OK if known else HTTPStatus.CREATED, Run.of(record)
+    return HTTPStatus.OK if known else HTTPStatus.CREATED, StartedRun(**dict(Run.of(record)), notes=notes)
+
+
+def _answered(
+    spec: RunSpec, tables: Mapping[str, Table], recommended: bool | None
+) -> tuple[RunSpec, list[str]]:
+    """The spec with the answer to what the files mark to be left out; without one that is told."""
+    advice = advice_on(tables["annotations"], tables.get("raters"), spec.data)
+    if recommended:
+        spec = replace(spec, data=all_taken(advice, spec.data))
+    if not advice or recommended is not None:
+        return spec, []
+    return spec, [told(advice, '"recommended": true', '"recommended": false')]
 
 
 def _by_kind(files: Files) -> dict[str, tuple[str, str]]:

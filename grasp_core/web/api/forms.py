@@ -92,6 +92,12 @@ class Run(Form):
         )
 
 
+class StartedRun(Run):
+    """A run that was asked for."""
+
+    notes: list[str] = Field(description="What is good to know of how the files are read.")
+
+
 class Runs(Form):
     """A page of a list."""
 
@@ -130,6 +136,11 @@ class NewRun(Form):
     spec: dict[str, Any] = Field(description="A run spec, docs/file-formats.md; defaults may be left out.")
     files: Files
     title: str | None = Field(None, min_length=1, max_length=200, description="By default, what is asked.")
+    recommended: bool | None = Field(
+        None,
+        description="Whether raters and annotations that the files mark to be left out go; by default they "
+        "count, and `notes` say how many they are.",
+    )
     project: str = Field(EVERYONE, max_length=32, description="Id of a project of yours.")
     webhook: str | None = Field(
         None, max_length=2000, description="Address that is told, signed, when the run ends."

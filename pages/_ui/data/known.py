@@ -26,7 +26,8 @@ def say_what_is_known(guess: Guess) -> None:
         "Run as published",
         type="primary",
         icon=":material/play_arrow:",
-        help="The paper's groups, labels and conventions; everything below can be changed instead.",
+        help="The paper's groups, labels and conventions, without the raters whom its authors left out; "
+        "everything below can be changed instead.",
     ):
         _run_as_published(guess)
 
@@ -38,11 +39,11 @@ def _run_as_published(guess: Guess) -> None:
         return
     started = time.perf_counter()
     try:
-        dataset = load(session.annotations, session.raters, guess.spec, items=session.items)
+        dataset = load(session.annotations, session.raters, guess.advised, items=session.items)
     except DataError as error:
         st.error(escape_markdown(str(error)))
         return
-    session.use_dataset(dataset, guess.spec, time.perf_counter() - started)
+    session.use_dataset(dataset, guess.advised, time.perf_counter() - started)
     analysis = AnalysisSpec(axes=recipe.axes, **PAPER_CONVENTIONS)
     session.use_settings(analysis)
-    go("results", run_id=submit(dataset, RunSpec(guess.spec, analysis), session.load_s).id)
+    go("results", run_id=submit(dataset, RunSpec(guess.advised, analysis), session.load_s).id)

@@ -97,14 +97,14 @@ def conversations(
     return rows
 
 
-def run(folder: Path, files: dict[str, bytes]) -> dict:
-    """The result of the command line on the files, with nothing said of how to read them."""
+def run(folder: Path, files: dict[str, bytes], *options: str) -> dict:
+    """The result of the command line on the files, with nothing said of how to read them but the options."""
     for name, content in files.items():
         (folder / name).write_bytes(content)
     given = zip(("--annotations", "--raters"), map(str, (folder / name for name in files)), strict=False)
     arguments = [word for pair in given for word in pair]
     out = folder / "result.json"
-    assert cli.main(["run", *arguments, "--permutations", "50", "--out", str(out)]) == 0
+    assert cli.main(["run", *arguments, "--permutations", "50", *options, "--out", str(out)]) == 0
     return json.loads(out.read_text(encoding="utf-8"))
 
 
@@ -149,8 +149,7 @@ def test_dices_350_as_published(published_350):
     )
     assert recipe.axes == TABLE_5
     assert recipe.paper
-    assert "19 raters whom" in recipe.sentences[1]
-    assert "104 of 123 remain" in recipe.sentences[1]
+    assert "19 raters of 123 were removed for quality" in recipe.sentences[1]
     data = loaded(published_350)
     # Aroyo et al. 2023: 350 conversations, 104 raters kept, each rated all.
     assert (data.summary.items, data.summary.raters, data.summary.annotations) == (350, 104, 36_400)
@@ -179,7 +178,7 @@ def test_dices_350_is_the_same_as_with_the_raters_marked(published_350):
 
 @needs_shared_data
 def test_the_command_line_runs_table_5_from_the_published_file_alone(published_350_bytes, tmp_path):
-    result = run(tmp_path, {"350.csv": published_350_bytes})
+    result = run(tmp_path, {"350.csv": published_350_bytes}, "--recommended")
     analysis = result["spec"]["analysis"]
     assert [tuple(axes) for axes in analysis["axes"]] == list(TABLE_5)
     assert (analysis["p_value"], analysis["cross_negentropy"]) == ("paper", "paper")
@@ -189,6 +188,33 @@ def test_the_command_line_runs_table_5_from_the_published_file_alone(published_3
     assert round(gai["White", "Man"], 3) == 1.262
     assert round(gai["Man",], 3) == 1.071
     assert round(gai["Black/African American",], 3) == 1.063
+
+
+NAMED = ("--item", "item_id", "--rater", "rater_id", "--label", "Q_overall")
+TABLE_5_NAMED = (
+    *("--axis", "rater_age", "--axis", "rater_gender", "--axis", "rater_race"),
+    *("--intersect", "rater_race:rater_gender"),
+)
+
+
+@needs_shared_data
+@pytest.mark.parametrize(("answer", "raters"), [((), 123), (("--recommended",), 104)])
+def test_naming_what_would_have_been_recognised_changes_nothing(
+    published_350_bytes, tmp_path, capsys, answer, raters
+):
+    found = []
+    for named in ((), NAMED, (*NAMED, *TABLE_5_NAMED)):
+        result = run(tmp_path, {"350.csv": published_350_bytes}, *named, *answer)
+        first = capsys.readouterr().err.splitlines()[0]
+        marked = ("kept, though recommended to be left out", "left out as recommended")[bool(answer)]
+        assert first.startswith(f"note: {marked}: 19 raters (")
+        assert result["data"]["raters"] == raters
+        found.append({name: result[name] for name in ("spec", "groups")})
+    spec = found[0]["spec"]
+    assert spec["data"]["filters"]["raters"] == (list(REMOVED_350) if answer else [])
+    assert found[1] == found[0]
+    assert found[2]["spec"]["data"] == spec["data"]
+    assert sorted(map(str, found[2]["groups"])) == sorted(map(str, found[0]["groups"]))
 
 
 @needs_shared_data
@@ -241,7 +267,7 @@ def test_other_raters_are_not_the_papers():
     part = recognised(rows_table(conversations(COLUMNS_350, ["r1", "r2", REMOVED_350[0]])))
     assert not part.paper
     assert part.spec.filters == Filters(raters=REMOVED_350[:1])
-    assert "1 rater whom the data set's authors removed for quality is left out; 2 of 3" in part.sentences[1]
+    assert "1 rater of 3 was removed for quality by the data set's authors" in part.sentences[1]
 
 
 def test_a_file_with_only_the_kept_raters_is_the_papers():

@@ -1,4 +1,4 @@
-"""Rows that hold nobody's answer are left out, and told."""
+"""Rows that are no answers are left out, and told; answers that should not count are asked about."""
 
 from __future__ import annotations
 
@@ -23,9 +23,11 @@ def matrix(*more: str) -> Table:
 
 
 def read(table: Table, raters: Table | None = None) -> tuple[int, int, list[str]]:
+    """What is left once all advice is taken, and why the rest is not."""
     guess = recognise(table, raters)
-    summary = load(table, raters, guess.spec, guess.axes).summary
-    return summary.annotations, summary.raters, [r.sentence for r in guess.reasons if r.field == "filters"]
+    summary = load(table, raters, guess.advised, guess.axes).summary
+    why = [reason.sentence for reason in guess.reasons if reason.field == "filters"]
+    return summary.annotations, summary.raters, [*why, *(one.sentence for one in guess.advice)]
 
 
 @pytest.mark.parametrize(
@@ -40,9 +42,16 @@ def test_a_rater_named_like_what_is_made_of_others_is_none(who: str) -> None:
     annotations, raters, why = read(long(f"i0,{who},y", f"i1,{who},n"))
     assert (annotations, raters) == (36, 4)
     assert why == [
-        f"'worker' = '{who}' is left out: its name says that it was made of others' labels, or is known to "
-        "be right"
+        f"2 annotations with 'worker' = '{who}': its name says that it was made of others' labels, or is "
+        "known to be right"
     ]
+
+
+def test_without_an_answer_all_of_them_count() -> None:
+    table = long("i0,gold,y", "i1,gold,n", "Total,4,36")
+    guess = recognise(table)
+    summary = load(table, None, guess.spec, guess.axes).summary
+    assert (summary.annotations, summary.raters) == (38, 5)
 
 
 @pytest.mark.parametrize("who", ["Goldberg", "gold_01", "expert", "truth_seeker", "adjudicator_2", "user"])
@@ -98,7 +107,7 @@ def test_a_total_below_a_long_file_is_no_item() -> None:
     annotations, raters, why = read(long("Total,4,36", "Mean,9,0.5", "Source: us,,"))
     assert (annotations, raters) == (36, 4)
     assert why == [
-        f"'item' = '{text}' is left out: it sums up the rows above it" for text in ("Mean", "Total")
+        f"'item' = '{text}' is no answer: it sums up the rows above it" for text in ("Mean", "Total")
     ]
 
 
@@ -136,9 +145,18 @@ def test_checks_of_attention_are_no_annotations() -> None:
     assert (annotations, raters, len(why)) == (36, 4, 1)
 
 
-@pytest.mark.parametrize(("keep", "left"), [((), "36"), (("--keep", "worker=gold"), "38")])
-def test_the_command_says_so_also_where_all_columns_are_named(
-    tmp_path, monkeypatch, capsys, keep, left
+@pytest.mark.parametrize("named", [(), ("--item", "item", "--rater", "worker", "--label", "answer")])
+@pytest.mark.parametrize(
+    ("answer", "left", "told"),
+    [
+        ((), "38", "note: kept, though recommended to be left out: 2 annotations with 'worker' = 'gold'"),
+        (("--no-recommended",), "38", ""),
+        (("--recommended",), "36", "note: left out as recommended: 2 annotations with 'worker' = 'gold'"),
+        (("--recommended", "--keep", "worker=gold"), "38", "note: nothing else is recommended"),
+    ],
+)
+def test_the_command_says_so_first_whether_or_not_columns_are_named(
+    tmp_path, monkeypatch, capsys, named, answer, left, told
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "votes.csv").write_text(
@@ -151,11 +169,12 @@ def test_the_command_says_so_also_where_all_columns_are_named(
             ]
         )
     )
-    named = ["--item", "item", "--rater", "worker", "--label", "answer", "--axis", "sex"]
-    assert cli.main(["run", "--annotations", "votes.csv", *named, *keep, "--permutations", "20"]) == 0
+    asked = [*named, *answer, "--axis", "sex", "--permutations", "20"]
+    assert cli.main(["run", "--annotations", "votes.csv", *asked]) == 0
     said = capsys.readouterr()
     assert f"{left} annotations" in said.err + said.out
-    assert ("left out: annotations with worker=gold" in said.err) is not keep
+    assert said.err.startswith(told)
+    assert bool(told) is ("recommended" in said.err)
 
 
 def test_practice_trials_are_no_annotations() -> None:
@@ -164,7 +183,7 @@ def test_practice_trials_are_no_annotations() -> None:
     assert read(table) == (
         36,
         4,
-        ["'block' = 'practice' is left out: its name says that such rows check the rater"],
+        ["4 annotations with 'block' = 'practice': its name says that such rows check the rater"],
     )
 
 
@@ -190,7 +209,7 @@ def test_the_command_keeps_a_last_row_when_asked(tmp_path, monkeypatch, capsys) 
         assert cli.main(["run", *files, *named]) == 0
         said = capsys.readouterr()
         assert "36 annotations" in said.out + said.err
-        assert "'item' = 'Total' is left out" in said.err
+        assert "'item' = 'Total' is no answer" in said.err
         assert cli.main(["run", *files, *named, "--keep", "item=Total"]) == 0
         assert "40 annotations" in "".join(capsys.readouterr())
 
@@ -208,7 +227,7 @@ def test_answers_that_were_not_accepted_are_left_out(column: str, states: tuple[
     table = read_table("\n".join([f"item,worker,answer,{column}", *rows]).encode(), "votes.csv")
     annotations, raters, why = read(table)
     assert (annotations, raters) == (30, 4)
-    assert why == [f"'{column}' = '{states[1]}' is left out: such answers were not accepted"]
+    assert why == [f"6 annotations with '{column}' = '{states[1]}': such answers were not accepted"]
 
 
 def test_a_status_of_items_leaves_nothing_out() -> None:
@@ -224,8 +243,7 @@ def test_the_state_of_answers_is_told_from_that_of_items_in_large_files_too() ->
         for n in range(210_000)
     ]
     table = read_table("\n".join(["item,worker,answer,status", *rows]).encode(), "votes.csv")
-    filters = recognise(table).spec.filters
-    assert filters.drop == (("status", "Rejected"),)
+    assert recognise(table).advised.filters.drop == (("status", "Rejected"),)
 
 
 def beside(column: str, of_row, more: tuple[str, ...] = ()) -> Table:
@@ -248,7 +266,7 @@ def beside(column: str, of_row, more: tuple[str, ...] = ()) -> Table:
 def test_answers_that_a_column_withdraws_are_left_out(column: str, bad: str, good: str) -> None:
     annotations, raters, why = read(beside(column, lambda n: bad if n % 7 == 0 else good))
     assert (annotations, raters) == (30, 4)
-    assert why == [f"'{column}' = '{bad}' is left out: such answers were not accepted"]
+    assert why == [f"6 annotations with '{column}' = '{bad}': such answers were not accepted"]
 
 
 @pytest.mark.parametrize(
@@ -278,7 +296,7 @@ def test_answers_to_test_questions_are_left_out(column: str, check: str, other: 
     rows = tuple(f"known,w{r},y,{check}" for r in range(4))
     annotations, raters, why = read(beside(column, lambda n: other, rows))
     assert (annotations, raters) == (36, 4)
-    assert why == [f"'{column}' = '{check}' is left out: its name says that such rows check the rater"]
+    assert why == [f"4 annotations with '{column}' = '{check}': its name says that such rows check the rater"]
 
 
 def test_right_labels_in_a_column_called_gold_check_nobody() -> None:
@@ -303,7 +321,7 @@ def test_an_id_that_names_nobody_is_no_rater(who: str) -> None:
     """Several people may have answered without one, the same item too."""
     annotations, raters, why = read(long(f"i0,{who},y", f"i0,{who},n", f"i1,{who},n"))
     assert (annotations, raters) == (36, 4)
-    assert why == [f"'worker' = '{who}' is left out: it names nobody"]
+    assert why == [f"3 annotations with 'worker' = '{who}': it names nobody"]
 
 
 @pytest.mark.parametrize("who", ["na", "none", "Nan Goldin", "unknown_1"])

@@ -90,9 +90,10 @@ def test_exclusions(name, values, expected):
     rows = long_rows("item", "rater", "label")
     rows = [[*row, name if n == 0 else values[row[1] != "r7"]] for n, row in enumerate(rows)]
     guess = recognise(rows_table(rows))
-    assert guess.spec.exclude == ((expected,) if expected else ())
+    assert guess.spec.exclude == ()
+    assert guess.advised.exclude == ((expected,) if expected else ())
     assert guess.axes == ("gender",)
-    assert bool(sentences(guess, "exclude")) == bool(expected)
+    assert [(one.field, one.count) for one in guess.advice] == ([("exclude", 1)] if expected else [])
 
 
 def test_axes_without_demographic_names():

@@ -11,8 +11,13 @@ from streamlit.testing.v1 import AppTest
 from grasp_core.recode_steps import Bins
 from grasp_core.server import Server
 from pages._ui.session.state import Work
-from tests.labels import ITEM_COLUMN, LABEL_COLUMN, RATER_COLUMN, UNDERSTOOD
+from tests.labels import CONTINUE, ITEM_COLUMN, LABEL_COLUMN, RATER_COLUMN, UNDERSTOOD
 from tests.pages.visits import drop, open_example, press, seen, widget
+
+
+def one_about(page: AppTest, column: str) -> Any:
+    """The question of leaving out what a column marks."""
+    return next(one for one in page.radio if one.key.startswith("advice-") and f"-{column}-" in one.key)
 
 
 def test_without_files_it_says_what_to_bring(page: AppTest) -> None:
@@ -84,14 +89,19 @@ def test_oddities_are_listed_apart(page: AppTest, example: dict[str, bytes]) -> 
     assert [metric.value for metric in page.metric][2] == "36,400"
 
 
-def test_raters_are_left_out_by_a_column(page: AppTest) -> None:
+def test_raters_whom_a_column_marks_are_asked_about_and_nothing_runs_before(page: AppTest) -> None:
     page.switch_page("data.py").run()
     rows = [f"i{i},r{j},{(i + j) % 2},{'True' if j == 3 else 'False'}" for i in range(6) for j in range(6)]
     drop(page, "Annotations", "a.csv", "\n".join(["item,rater,label,removed", *rows]).encode())
-    assert widget(page.multiselect, "Leave out raters where").value == [("removed", "True")]
+    asked = one_about(page, "removed")
+    assert (asked.label[:7], asked.value, len(page.metric)) == ("1 rater", None, 0)
+    assert widget(page.multiselect, "Leave out raters where").value == []
+    assert not [button for button in page.button if button.label == CONTINUE]
+    asked.set_value(True).run()
     assert [metric.value for metric in page.metric][1] == "5"
-    widget(page.multiselect, "Leave out raters where").set_value([]).run()
+    one_about(page, "removed").set_value(False).run()
     assert [metric.value for metric in page.metric][1] == "6"
+    assert work(page).data_spec.exclude == ()
 
 
 def test_answers_that_may_not_count_are_named_where_they_can_be_left_out(page: AppTest) -> None:
@@ -123,10 +133,9 @@ def test_starred_answers_of_a_tool_are_kept_or_left_out(page: AppTest) -> None:
     ]
     page.switch_page("data.py").run()
     drop(page, "Annotations", "tasks.json", json.dumps(tasks).encode())
-    chosen = widget(page.multiselect, "Leave out annotations where")
-    assert chosen.value == [("starred", "reference")]
+    one_about(page, "starred").set_value(True).run()
     assert [metric.value for metric in page.metric][:3] == ["6", "4", "24"]
-    chosen.set_value([]).run()
+    one_about(page, "starred").set_value(False).run()
     assert [metric.value for metric in page.metric][:3] == ["6", "5", "30"]
     everything = [("starred", "reference"), ("starred", "rater")]
     widget(page.multiselect, "Leave out annotations where").set_value(everything).run()

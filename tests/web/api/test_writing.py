@@ -19,7 +19,7 @@ from grasp_core.io.parsing.read import read_table
 from grasp_core.server import Server
 from grasp_core.store.runs import RunRecord
 from tests.computing import compute_in_threads
-from tests.web.api.asking import bearer, problem, refused, spec, upload
+from tests.web.api.asking import SMALL, bearer, problem, refused, spec, upload
 from tests.web.conftest import ANN, SIGN_IN, VIEWER, MakeClient
 
 
@@ -71,6 +71,31 @@ def test_a_run_is_uploaded_asked_for_followed_and_taken_away(ann: TestClient, co
         assert export.content
     assert ann.delete(f"/api/v1/runs/{run['id']}").status_code == 204
     problem(ann.get(f"/api/v1/runs/{run['id']}/status"), HTTPStatus.NOT_FOUND)
+
+
+def test_raters_whom_the_files_mark_count_until_somebody_says_otherwise(
+    ann: TestClient, computing: Server
+) -> None:
+    rows = [f"i{i},r{j},{(i + j) % 2},{'fm'[j % 2]},{'ny'[j == 3]}" for i in range(6) for j in range(8)]
+    content = "\n".join(["item,rater,label,gender,removed", *rows]).replace(",y", ",yes").replace(",n", ",no")
+    stored = ann.post("/api/v1/files", params={"name": "v.csv"}, content=content.encode()).json()
+    data = {"layout": "long", "item": "item", "rater": "rater", "label": "label"}
+    body = {
+        "spec": {"data": data, "analysis": {"axes": [["gender"]], **SMALL}},
+        "files": {"annotations": {"sha256": stored["sha256"], "name": "v.csv"}},
+    }
+    found = []
+    for answer in ({}, {"recommended": False}, {"recommended": True}):
+        run = ann.post("/api/v1/runs", json={**body, **answer}).json()
+        ann.get(f"/api/v1/runs/{run['id']}/events")
+        result = ann.get(f"/api/v1/runs/{run['id']}").json()
+        found.append((result["data"]["raters"], result["spec"]["data"]["exclude"], len(run["notes"])))
+        if run["notes"]:
+            assert run["notes"][0].startswith(
+                "kept, though recommended to be left out: 1 rater with 'removed'"
+            )
+            assert '"recommended": true' in run["notes"][0]
+    assert found == [(8, [], 1), (8, [], 0), (7, [["removed", "yes"]], 0)]
 
 
 def test_what_the_page_refuses_is_refused_with_its_code_and_sentence(ann: TestClient, server: Server) -> None:

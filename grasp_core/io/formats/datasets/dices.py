@@ -70,6 +70,7 @@ def recipe_350(annotations: Table, raters: Table | None) -> Recipe | None:
     return Recipe(
         "DICES-350",
         replace(label.spec, filters=Filters(raters=removed)),
+        why_out="the data set's authors removed them for quality",
         axes=(*((name,) for name in _ABOUT_350), ("rater_race", "rater_gender")),
         paper=published,
         sentences=(label.sentence, _who_350(len(ids), len(removed)), *([_TABLE_5] if published else [])),
@@ -98,8 +99,8 @@ def recipe_990(annotations: Table, raters: Table | None) -> Recipe | None:
 def _who_350(n: int, removed: int) -> str:
     if removed:
         return (
-            f"{number(removed, 'rater')} whom the data set's authors removed for quality "
-            f"{agree(removed, 'is', 'are')} left out; {n - removed:,} of {n:,} remain"
+            f"{number(removed, 'rater')} of {n:,} {agree(removed, 'was', 'were')} removed for quality by the "
+            "data set's authors"
         )
     if n == KEPT_350:
         return f"the file holds the {KEPT_350} raters whom the data set's authors kept"

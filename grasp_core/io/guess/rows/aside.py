@@ -6,7 +6,7 @@ Sums below a matrix, ids such as ``consensus``, checks of attention, test questi
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice, takewhile
 
@@ -17,7 +17,8 @@ from grasp_core.data_spec import DataSpec
 from grasp_core.io.guess.look import Look
 from grasp_core.io.guess.reasons import Reason
 from grasp_core.io.guess.rows.about_raters import rows_about_raters
-from grasp_core.io.guess.rows.flags import beside, withdrawn, yes_of_two
+from grasp_core.io.guess.rows.advice import Advice
+from grasp_core.io.guess.rows.flags import beside, occurrences, withdrawn, yes_of_two
 from grasp_core.io.table import names
 from grasp_core.io.table.table import Table
 from grasp_core.wording import quoted
@@ -25,6 +26,8 @@ from grasp_core.wording import quoted
 _MOST_SUMS = 5
 _MAY_CHECK = re.compile("|".join(sorted(names.CHECKS)), re.I)
 """Few of many ids: no others need be taken apart into words."""
+_SUMMING = "it sums up the rows above it"
+_MADE = "its name says that it was made of others' labels, or is known to be right"
 _CHECKING = "its name says that such rows check the rater"
 _DESCRIBING = "it describes the raters; what is known of them goes into a raters file"
 _ANSWER_KNOWN = "GOLDEN:"
@@ -36,42 +39,63 @@ _NOBODY = frozenset(
 
 
 def guess_aside(look: Look, raters: Table | None, spec: DataSpec) -> tuple[DataSpec, list[Reason]]:
-    """The reading without rows that hold nobody's answer, and why; such rows are left out by their values."""
-    table = look.whole
-    filters = spec.filters
+    """The reading without rows that are no answers, as sums below them; such rows go by their values."""
+    table, filters = look.whole, spec.filters
     found: list[tuple[str, str, str]] = []
     if spec.layout == "items-by-raters" and spec.item is not None:
         sums = _sums(table, spec.item, _numbers_below(table, spec))
-        found = [(spec.item, text, "it sums up the rows above it") for text in sums]
-        found += [(spec.item, text, _CHECKING) for text in _check_items(table, spec.item)]
+        found = [(spec.item, text, _SUMMING) for text in sums]
         found += [(spec.item, text, _DESCRIBING) for text in rows_about_raters(table, spec)]
-        filters = replace(filters, items=tuple(text for _, text, _ in found))
+        filters = replace(filters, items=_and_more(filters.items, found))
     elif spec.layout == "raters-by-items" and spec.rater is not None:
         sums = _sums(table, spec.rater, _numbers_below(table, spec))
-        both = dict.fromkeys([*sums, *_made(table, raters, spec.rater)])
-        found = [(spec.rater, text, "its name says that nobody answered so") for text in both]
-        filters = replace(filters, raters=tuple(both))
-    elif spec.layout == "long":
-        rater = str(spec.rater)
-        why = "its name says that it was made of others' labels, or is known to be right"
-        found = [(rater, text, why) for text in _made(table, raters, rater)]
-        found += [(rater, text, "it names nobody") for text in _nobody(table, raters, rater)]
-        item = str(spec.item)
-        if spec.label in table.columns:
-            totals = [(item, text) for text in _totals(table, item, spec.label)]
-            totals += [
-                (rater, text) for text in _unknown(table, raters, rater, _totals(table, rater, spec.label))
-            ]
-            found += [(name, text, "it sums up the rows above it") for name, text in totals]
-        checks = [(item, text) for text in _check_items(table, item)]
-        checks += [*_checks(table, spec), *_known_answers(table, spec)]
-        found += [(name, text, _CHECKING) for name, text in checks]
-        why = "such answers were not accepted"
-        found += [(name, text, why) for name, text in withdrawn(look, spec)]
+        found = [(spec.rater, text, _SUMMING) for text in sums]
+        filters = replace(filters, raters=_and_more(filters.raters, found))
+    elif spec.layout == "long" and spec.label in table.columns:
+        item, rater, label = str(spec.item), str(spec.rater), str(spec.label)
+        found = [(item, text, _SUMMING) for text in _totals(table, item, label)]
+        totals = _unknown(table, raters, rater, _totals(table, rater, label))
+        found += [(rater, text, _SUMMING) for text in totals]
         drop = dict.fromkeys([*filters.drop, *((name, text) for name, text, _ in found)])
         filters = replace(filters, drop=tuple(drop))
     return replace(spec, filters=filters), [
-        Reason("filters", f"{quoted(name)} = {quoted(text)} is left out: {why}") for name, text, why in found
+        Reason("filters", f"{quoted(name)} = {quoted(text)} is no answer: {why}") for name, text, why in found
+    ]
+
+
+def _and_more(given: tuple[str, ...], found: Sequence[tuple[str, str, str]]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*given, *(text for _, text, _ in found))))
+
+
+def advise_aside(look: Look, raters: Table | None, spec: DataSpec) -> list[Advice]:
+    """What is recommended to be left out: labels that nobody gave, checks, and answers not accepted."""
+    table = look.whole
+    if spec.layout == "items-by-raters" and spec.item is not None:
+        checks = tuple(_check_items(table, spec.item))
+        return [Advice("items", spec.item, checks, _CHECKING, len(checks))] if checks else []
+    if spec.layout == "raters-by-items" and spec.rater is not None:
+        made = tuple(text for text in _made(table, raters, spec.rater) if text not in spec.filters.raters)
+        return [Advice("raters", spec.rater, made, _MADE, len(made))] if made else []
+    if spec.layout != "long" or not {spec.item, spec.rater} <= set(table.columns):
+        return []
+    item, rater = str(spec.item), str(spec.rater)
+    found = [(rater, text, _MADE) for text in _made(table, raters, rater)]
+    found += [(rater, text, "it names nobody") for text in _nobody(table, raters, rater)]
+    checks_in = [(item, text) for text in _check_items(table, item)]
+    checks_in += [*_checks(table, spec), *_known_answers(table, spec)]
+    found += [(name, text, _CHECKING) for name, text in checks_in]
+    found += [(name, text, "such answers were not accepted") for name, text in withdrawn(look, spec)]
+    by_column: dict[tuple[str, str], list[str]] = {}
+    for name, text, why in found:
+        texts = by_column.setdefault((name, why), [])
+        if (name, text) not in spec.filters.drop and text not in texts:
+            texts.append(text)
+    return [
+        Advice(
+            "drop", name, tuple(dict.fromkeys(texts)), why, sum(occurrences(table, name, t) for t in texts)
+        )
+        for (name, why), texts in by_column.items()
+        if texts
     ]
 
 

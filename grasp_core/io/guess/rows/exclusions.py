@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from grasp_core.annotations import is_number
 from grasp_core.data_spec import DataSpec
 from grasp_core.io.guess.reasons import Reason
+from grasp_core.io.guess.rows.advice import Advice
 from grasp_core.io.table import names
 from grasp_core.io.table.table import Table
 from grasp_core.wording import number, quoted
@@ -19,8 +19,8 @@ _OUT = names.YES | names.word_set("removed excluded rejected discarded dropped")
 
 def guess_exclusions(
     annotations: Table, raters: Table | None, spec: DataSpec, texts: Mapping[str, Sequence[str]]
-) -> tuple[DataSpec, list[Reason]]:
-    """The reading without raters who should not count, and why; of columns that may mean it, that it may.
+) -> tuple[list[Advice], list[Reason]]:
+    """Raters whom a column says to leave out, as advice; of columns that may mean it, that they may.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def guess_exclusions(
     texts : mapping from name to texts
         Columns about raters, and the distinct texts in each.
     """
-    exclude: list[tuple[str, str]] = []
+    advice: list[Advice] = []
     reasons: list[Reason] = []
     for name, value in _excluding(texts, names.MAYBE_EXCLUDED, names.MAYBE_KEPT):
         having, of = _raters_with(annotations, raters, spec, name, value)
@@ -37,12 +37,12 @@ def guess_exclusions(
     for name, value in _excluding(texts, names.EXCLUDED, names.KEPT):
         why = _doubt(annotations, raters, spec, name, value, texts[name])
         if why is None:
-            exclude.append((name, value))
-            said = f"{quoted(name)} = {quoted(value)}: its name says who should not count"
-            reasons.append(Reason("exclude", said))
+            having, _ = _raters_with(annotations, raters, spec, name, value)
+            said = "the column's name says who should not count"
+            advice.append(Advice("exclude", name, (value,), said, having))
         else:
             reasons.append(_doubted(name, value, why))
-    return replace(spec, exclude=tuple(exclude)), reasons
+    return advice, reasons
 
 
 def _doubted(name: str, value: str, why: str) -> Reason:

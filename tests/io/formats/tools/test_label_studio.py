@@ -173,11 +173,13 @@ def test_raters_by_number_and_by_address(raters: tuple[str, str], mails: bool, w
 @pytest.mark.parametrize(
     ("options", "annotations"),
     [
-        ([], 12),
-        (["--keep", "starred=reference"], 16),
-        (["--drop", "starred=rater"], 11),
-        (["--item", "item", "--rater", "rater", "--label", "toxic"], 12),
-        (["--item", "item", "--rater", "rater", "--label", "toxic", "--keep", "starred=reference"], 16),
+        ([], 16),
+        (["--recommended"], 12),
+        (["--recommended", "--keep", "starred=reference"], 16),
+        (["--recommended", "--drop", "starred=rater"], 11),
+        (["--drop", "starred=rater"], 15),
+        (["--item", "item", "--rater", "rater", "--label", "toxic"], 16),
+        (["--item", "item", "--rater", "rater", "--label", "toxic", "--recommended"], 12),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
@@ -195,7 +197,7 @@ def test_keeping_what_counts_anyway_is_refused(tmp_path: Path, capsys: pytest.Ca
     (tmp_path / "tasks.json").write_text(json.dumps(starred()), encoding="utf-8")
     files = ["--annotations", str(tmp_path / "tasks.json"), "--keep", "starred=no"]
     assert cli.main(["run", *files, "--axis", "rater", "--out", str(tmp_path / "result.json")]) == 2
-    assert "left out by their values: starred=reference" in capsys.readouterr().err
+    assert "left out by their values, or recommended to be: starred=reference" in capsys.readouterr().err
 
 
 def test_only_ground_truth_is_refused() -> None:

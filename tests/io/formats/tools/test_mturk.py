@@ -79,39 +79,42 @@ def test_crowd_classifier_answers_become_a_column() -> None:
     assert spec.text == "Input.text"
 
 
-def test_rejected_assignments_are_filtered() -> None:
+def test_rejected_assignments_are_advised_against() -> None:
     table = read(results(*voted()))
     guess = recognise(table)
-    assert guess.spec.filters.drop == (("AssignmentStatus", "Rejected"),)
-    dataset = load(table, None, guess.spec, ())
+    assert guess.spec.filters.drop == ()
+    assert guess.advised.filters.drop == (("AssignmentStatus", "Rejected"),)
+    dataset = load(table, None, guess.advised, ())
     assert (dataset.summary.items, dataset.summary.raters, dataset.summary.annotations) == (2, 4, 7)
 
 
-def test_rejected_assignments_count_where_asked_for(tmp_path: Path) -> None:
-    for options, count in (([], 7), (["--keep", "AssignmentStatus=Rejected"], 8)):
+def test_rejected_assignments_count_until_somebody_says_otherwise(tmp_path: Path) -> None:
+    kept = ["--recommended", "--keep", "AssignmentStatus=Rejected"]
+    for options, count in (([], 8), (["--recommended"], 7), (kept, 8)):
         result = recognised_run(tmp_path, results(*voted()), "batch.csv", WORKERS, options=options)
         assert counted(result) == (2, 4, count)
 
 
-def test_work_that_a_requester_is_about_to_reject_is_filtered() -> None:
+def test_work_that_a_requester_is_about_to_reject_is_advised_against() -> None:
     """Results to upload again, whose status is still Submitted."""
     header = [*HEADER, "Input.text", "Answer.tone", "Approve", "Reject"]
     reviewed = [("x", ""), ("", "too fast"), ("x", ""), ("", "Failed the check")]
     rows = [row("H1", worker, "a", *marks) for worker, marks in zip(WORKERS, reviewed, strict=True)]
     rows += [row("H2", worker, "b", "x", "") for worker in WORKERS]
     table = read(csv_bytes([header, *rows]))
-    spec = recognise(table).spec
+    spec = recognise(table).advised
     assert spec.filters.drop == (("Reject", "too fast"), ("Reject", "Failed the check"))
     assert load(table, None, spec, ()).summary.annotations == 6
 
 
 def test_without_rejected_work_there_is_no_filter() -> None:
     table = read(results(*voted()[:4]))
-    assert recognise(table).spec.filters.drop == ()
+    assert recognise(table).advice == ()
 
 
 def test_a_run(tmp_path: Path) -> None:
-    result = recognised_run(tmp_path, results(*voted()), "batch.csv", WORKERS)
+    options = ["--recommended"]
+    result = recognised_run(tmp_path, results(*voted()), "batch.csv", WORKERS, options=options)
     assert counted(result) == (2, 4, 7)
     assert result["data"]["categories"] == ["Negative", "Positive"]
     assert result["data"]["label_counts"] == [4, 3]

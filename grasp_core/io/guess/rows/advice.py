@@ -1,0 +1,113 @@
+"""Advice on what to leave out: it counts until somebody says that it is to go."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from grasp_core.data_spec import DataSpec
+from grasp_core.wording import agree, listed, number, quoted
+
+Pair = tuple[str, str]
+
+_SHOWN = 4
+"""Pieces of advice that one line has room for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """One thing that is recommended to be left out, for a reason that a file or a data set gives.
+
+    Parameters
+    ----------
+    field : {"exclude", "drop", "raters", "items"}
+        Where a :class:`~grasp_core.data_spec.DataSpec` or its filters name it.
+    column : str
+        Of the values, or of the ids; a word for them where a matrix has no such column.
+    values : tuple of str
+    why : str
+    count : int
+        Raters, annotations or items that it concerns, by `field`.
+    """
+
+    field: Literal["exclude", "drop", "raters", "items"]
+    column: str
+    values: tuple[str, ...]
+    why: str
+    count: int
+
+    @property
+    def pairs(self) -> tuple[Pair, ...]:
+        """The column with each of the values."""
+        return tuple((self.column, value) for value in self.values)
+
+    @property
+    def what(self) -> str:
+        """What would go, e.g. "4 raters with 'removed' = 'yes'"."""
+        one = {"drop": "annotation", "items": "item"}.get(self.field, "rater")
+        ids = self.field in ("raters", "items")
+        if ids:
+            shown = listed(self.values, 3)
+            return f"{number(self.count, one)} ({shown})"
+        return f"{number(self.count, one)} with {quoted(self.column)} = {listed(self.values)}"
+
+    @property
+    def sentence(self) -> str:
+        """What would go, and why."""
+        return f"{self.what}: {self.why}"
+
+    def without(self, keep: Collection[Pair]) -> Advice | None:
+        """The advice but for what is to be kept; None where nothing is left of it."""
+        left = tuple(value for column, value in self.pairs if (column, value) not in keep)
+        if len(left) == len(self.values):
+            return self
+        ids = self.field in ("raters", "items")
+        return replace(self, values=left, count=len(left) if ids else self.count) if left else None
+
+    def taken(self, spec: DataSpec) -> DataSpec:
+        """The spec that follows the advice."""
+        if self.field == "exclude":
+            return replace(spec, exclude=_with(spec.exclude, self.pairs))
+        filters = spec.filters
+        if self.field == "drop":
+            filters = replace(filters, drop=_with(filters.drop, self.pairs))
+        elif self.field == "raters":
+            filters = replace(filters, raters=_with(filters.raters, self.values))
+        else:
+            filters = replace(filters, items=_with(filters.items, self.values))
+        return replace(spec, filters=filters)
+
+    def followed(self, spec: DataSpec) -> bool:
+        """Whether the spec leaves all of it out."""
+        return self.taken(spec) == spec
+
+
+def all_taken(advice: Iterable[Advice], spec: DataSpec) -> DataSpec:
+    """The spec that follows all of the advice."""
+    for one in advice:
+        spec = one.taken(spec)
+    return spec
+
+
+def told(advice: Sequence[Advice], takes: str, declines: str) -> str:
+    """What counts though it is recommended to be left out, how many, and which options answer that.
+
+    Parameters
+    ----------
+    advice : sequence of Advice
+        At least one.
+    takes, declines : str
+        The options, as they are written where this is told.
+    """
+    shown = "; ".join(one.sentence for one in advice[:_SHOWN])
+    more = f"; and {len(advice) - _SHOWN} more" if len(advice) > _SHOWN else ""
+    them = agree(sum(one.count for one in advice), "it", "them")
+    return (
+        f"kept, though recommended to be left out: {shown}{more}; {takes} leaves {them} out, {declines} says "
+        "that all count"
+    )
+
+
+def _with(given: tuple[Any, ...], more: tuple[Any, ...]) -> tuple[Any, ...]:
+    return tuple(dict.fromkeys((*given, *more)))
