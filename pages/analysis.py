@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 
 from grasp_core.data_spec import DataSpec
-from grasp_core.errors import GraspError
+from grasp_core.engine.run import check_order
+from grasp_core.errors import GraspError, SpecError
 from grasp_core.io.dataset.load import Dataset
+from grasp_core.report.words.names import one_line
 from grasp_core.report.words.text import escape_markdown
 from grasp_core.spec import AnalysisSpec, RunSpec
 from pages._ui.analysis.assignment import say_who_rated_what
@@ -68,14 +71,29 @@ def _choose(dataset: Dataset) -> dict[str, Any]:
     }
 
 
+def _in_order(dataset: Dataset, spec: RunSpec) -> RunSpec | None:
+    """The spec with the order of its labels; None while nobody says that the one shown is right."""
+    try:
+        check_order(dataset, spec)
+    except SpecError as error:
+        shown = " < ".join(map(one_line, dataset.summary.categories))
+        st.warning(escape_markdown(f"{error.sentence[0].upper()}{error.sentence[1:]}."))
+        if st.checkbox(escape_markdown(f"They rank so: {shown}"), key=work().key(f"order-{shown}")):
+            return replace(spec, data=replace(spec.data, categories=dataset.summary.categories))
+        return None
+    return spec
+
+
 def _offer_run(dataset: Dataset, reading: DataSpec, load_s: float) -> None:
     try:
         spec = RunSpec(reading, AnalysisSpec(**_choose(dataset)))
     except GraspError as error:
         st.error(escape_markdown(str(error)))
         return
-    if not say_what_is_compared(dataset, spec.analysis):
+    ranked = _in_order(dataset, spec)
+    if ranked is None or not say_what_is_compared(dataset, spec.analysis):
         return
+    spec = ranked
     say_who_rated_what(dataset, spec.analysis)
     if st.button("Run", type="primary", icon=":material/play_arrow:"):
         go("results", run_id=submit(dataset, spec, load_s).id)

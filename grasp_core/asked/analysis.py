@@ -10,6 +10,7 @@ from grasp_core import spec
 from grasp_core.asked.reading import Reading
 from grasp_core.asked.voice import Voice
 from grasp_core.engine.cost import LONG_SECONDS, default_seconds, pairs_seconds
+from grasp_core.errors import SpecError
 from grasp_core.groups import AxisSet, Grouping
 from grasp_core.io.dataset.load import Dataset, candidate_axes
 from grasp_core.io.parts.survey import DatasetInParts
@@ -18,7 +19,7 @@ from grasp_core.permutation.testing.attainable import Shuffles
 from grasp_core.remarks.remark import Remark
 from grasp_core.report.assignment import could_hold_batches, given_other_items
 from grasp_core.report.shuffles import few_regroupings, staying
-from grasp_core.report.words.levels import proposed_levels
+from grasp_core.report.words.levels import proposed_levels, unranked
 from grasp_core.report.words.printable import printable
 from grasp_core.spec import AnalysisSpec, RunSpec
 from grasp_core.wording import listed, quoted
@@ -58,6 +59,10 @@ def analysis_of(
     ------
     SpecError
     """
+    if fields.get("level") == "ordinal" and found.spec.categories is not None and not found.ranked:
+        why = unranked(found.spec.categories)
+        if why is not None:
+            raise SpecError(why, field="categories")
     published = found.recipe is not None and found.recipe.paper and _one_set(named, found.recipe.axes)
     if published and preset is None:
         voice.note("the published set-up is run, with the paper's conventions")

@@ -9,8 +9,8 @@ from typing import Any
 from grasp_core.asked.voice import Voice
 from grasp_core.data_spec import DataSpec
 from grasp_core.errors import SpecError
+from grasp_core.io.guess.advice import Advice, all_taken, told
 from grasp_core.io.guess.recognise import Guess
-from grasp_core.io.guess.rows.advice import Advice, all_taken, told
 
 Pairs = Sequence[tuple[str, str]]
 
@@ -52,37 +52,45 @@ def left_out(
         If something is to be kept that counts anyway.
     """
     spec = _kept(spec, guess.advice, answer.keep, voice)
-    advice = open_advice(guess.advice, spec, fields, answer.keep)
+    advice = _open(guess.advice, spec, fields, answer)
     if answer.recommended is False:
         return spec
     if answer.recommended:
-        for one in advice:
+        for one in (one for one in advice if one.recommended):
             keeps = voice.condition("keep", *one.pairs[0])
             voice.note(f"left out as recommended: {one.sentence}; {keeps} counts them")
-        if not advice:
+        if not any(one.recommended for one in advice):
             voice.note("nothing else is recommended to be left out")
         return all_taken(advice, spec)
-    answers = [voice.ask(f"{one.sentence}. Leave out?") for one in advice]
+    answers = [voice.ask(_question(one), recommended=one.recommended) for one in advice]
     if not advice or None in answers:
         if advice:
-            voice.note(told(advice, voice.switch("recommended"), voice.switch_off("recommended")))
+            takes, declines = voice.switch("recommended"), voice.switch_off("recommended")
+            voice.note(told(advice, takes, declines, lambda text: voice.value("missing", text)))
         return spec
     taken = [one for one, yes in zip(advice, answers, strict=True) if yes]
     voice.note(f"to answer so again: {_again(advice, taken, voice)}")
-    return all_taken(taken, spec)
+    for one in taken:
+        spec = one.taken(spec)
+    return spec
 
 
-def open_advice(
-    advice: Sequence[Advice], spec: DataSpec, fields: Mapping[str, Any], keep: Pairs = ()
+def _question(one: Advice) -> str:
+    return f"{one.sentence}. {'Take it for no answer?' if one.field == 'missing' else 'Leave out?'}"
+
+
+def _open(
+    advice: Sequence[Advice], spec: DataSpec, fields: Mapping[str, Any], answer: Answer
 ) -> list[Advice]:
     """The advice that the named fields leave open.
 
-    Columns that are put aside or named as profiles do nothing, and an empty `exclude` leaves out nobody.
+    Columns that are put aside do nothing, those that are named as profiles nothing unless the advice is
+    taken, and an empty `exclude` leaves out nobody.
     """
-    idle = {*fields.get("ignore", ()), *fields.get("profile", ())}
+    idle = {*fields.get("ignore", ()), *(() if answer.recommended else fields.get("profile", ()))}
     nobody = fields.get("exclude") == ()
     found = (
-        one.without(keep)
+        one.without(answer.keep)
         for one in advice
         if one.column not in idle and not (nobody and one.field == "exclude") and not one.followed(spec)
     )
@@ -111,7 +119,13 @@ def _kept(spec: DataSpec, advice: Sequence[Advice], keep: Pairs, voice: Voice) -
 
 
 def _again(advice: Sequence[Advice], taken: Sequence[Advice], voice: Voice) -> str:
-    if not taken:
-        return voice.switch_off("recommended")
-    kept = [pair for one in advice if one not in taken for pair in one.pairs]
-    return " ".join([voice.switch("recommended"), *(voice.condition("keep", *pair) for pair in kept)])
+    sure = [one for one in taken if one.recommended]
+    kept = [pair for one in advice if one.recommended and one not in taken for pair in one.pairs]
+    named = [text for one in taken if not one.recommended for text in one.values]
+    return " ".join(
+        [
+            voice.switch("recommended") if sure else voice.switch_off("recommended"),
+            *(voice.condition("keep", *pair) for pair in (kept if sure else ())),
+            *(voice.value("missing", text) for text in named),
+        ]
+    )

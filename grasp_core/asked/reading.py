@@ -17,6 +17,7 @@ from grasp_core.io.guess.reasons import Confidence
 from grasp_core.io.guess.recognise import Guess, recognise
 from grasp_core.io.table.recipe import Recipe
 from grasp_core.io.table.table import Table
+from grasp_core.recode_steps import Combine, Recode
 
 _FIRST = ("exclude", "filters")
 """Fields of which is said first what is left out, or may be meant to be."""
@@ -47,6 +48,8 @@ class Reading:
     recipe : Recipe or None
         The known format or data set, where it decided the reading.
     items : Table or None
+    ranked : bool
+        Whether somebody, or the data, put the spec's labels in an order.
     """
 
     annotations: Table
@@ -55,6 +58,7 @@ class Reading:
     axes: tuple[str, ...] = ()
     recipe: Recipe | None = None
     items: Table | None = None
+    ranked: bool = True
 
 
 def reading_of(
@@ -91,7 +95,8 @@ def reading_of(
             _say_reasons(guess, field, voice)
     idle = set(fields.get("ignore", ()))
     axes = tuple(name for name in guess.axes if name not in idle)
-    return Reading(annotations, raters, spec, axes, _as_read(guess, spec), items)
+    ranked = guess.ranked or "categories" in fields
+    return Reading(annotations, raters, spec, axes, _as_read(guess, spec), items, ranked)
 
 
 def _as_read(guess: Guess, spec: DataSpec) -> Recipe | None:
@@ -129,8 +134,16 @@ def _joined(guessed: DataSpec, fields: Mapping[str, Any]) -> DataSpec:
     more = dict(fields)
     more["missing"] = _missing(guessed, fields)
     more["recode"] = tuple(dict.fromkeys((*guessed.recode, *fields["recode"])))
+    if "categories" not in fields and _recodes_labels(guessed, fields["recode"]):
+        more["categories"] = None
     more["filters"] = _both(fields["filters"], guessed.filters)
     return replace(guessed, **more)
+
+
+def _recodes_labels(spec: DataSpec, steps: Sequence[Recode]) -> bool:
+    """Whether the steps change which labels there are."""
+    changed = {step.into if isinstance(step, Combine) else step.column for step in steps}
+    return not changed.isdisjoint({None, spec.label})
 
 
 def _both(given: Filters, guessed: Filters) -> Filters:

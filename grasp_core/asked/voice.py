@@ -32,9 +32,9 @@ class Voice(ABC):
     def switch_off(self, field: str) -> str:
         """The option that says no to something, such as ``--no-pairs``."""
 
-    def ask(self, question: str) -> bool | None:
-        """Whether somebody says yes, which is recommended; None where nobody can be asked."""
-        del question
+    def ask(self, question: str, *, recommended: bool) -> bool | None:
+        """Whether somebody says yes, which may be recommended; None where nobody can be asked."""
+        del question, recommended
         return None
 
     @abstractmethod

@@ -12,11 +12,12 @@ from grasp_core.assignment import AssignmentCheck, unequal_axes
 from grasp_core.data_quality.cautions import screen_cautions
 from grasp_core.data_quality.overlap import associations
 from grasp_core.errors import SpecError
-from grasp_core.groups import Grouping, form_groups
+from grasp_core.groups import AxisSet, Grouping, form_groups
 from grasp_core.guards.check import Seen, check_assignment
 from grasp_core.guards.matched import Unmatched, unmatched
 from grasp_core.guards.shuffled_columns import said_of_columns
 from grasp_core.io.dataset.load import Dataset
+from grasp_core.io.dataset.recoding import ranges
 from grasp_core.io.parts.survey import DatasetInParts
 from grasp_core.panels.cohesion.columns import Places
 from grasp_core.panels.cohesion.panel import Cohesion
@@ -33,6 +34,8 @@ from grasp_core.remarks.cautions import Caution
 from grasp_core.remarks.ranks import ranked
 from grasp_core.remarks.remark import Remark
 from grasp_core.report.assignment import said_of_assignment, said_of_associations, said_of_matched
+from grasp_core.report.words.levels import unranked
+from grasp_core.report.words.names import axis_label
 from grasp_core.result import (
     DataSummary,
     GroupResult,
@@ -44,6 +47,7 @@ from grasp_core.result import (
 )
 from grasp_core.spec import LEVEL, SIDES, AnalysisSpec, RunSpec
 from grasp_core.version import __version__
+from grasp_core.wording import listed, quoted
 
 MAX_NULL_BYTES = 4 * 2**30
 """Room for the shuffled values that a run keeps; of further permutations it keeps counts."""
@@ -120,6 +124,7 @@ def prepare(
 def checked_groups(dataset: Dataset, spec: RunSpec) -> Grouping:
     """Form the groups of a run; errors are those of :func:`prepare`."""
     analysis = spec.analysis
+    check_order(dataset, spec)
     _check_axes(dataset, analysis)
     grouping = form_groups(dataset.raters, analysis.axes, min_raters=analysis.min_raters)
     check_something_moves(dataset.raters, grouping, analysis)
@@ -128,6 +133,22 @@ def checked_groups(dataset: Dataset, spec: RunSpec) -> Grouping:
     told = sum(one.n_categories for one in dataset.questions if one.n_categories <= MOST_TOLD)
     _check_size(grouping, analysis, len(spec.models) * len(SIDES) or Places(1, told).of_group)
     return grouping
+
+
+def check_order(dataset: Dataset, spec: RunSpec) -> None:
+    """Refuse to rank labels that nobody put in an order, and whose own texts do not say one.
+
+    Raises
+    ------
+    SpecError
+    """
+    data = spec.data
+    if spec.analysis.level != "ordinal" or data.categories is not None:
+        return
+    if ranges(data, None) or ranges(data, data.label):
+        return
+    if (why := unranked(dataset.summary.categories)) is not None:
+        raise SpecError(why, field="categories")
 
 
 def run_key(summary: DataSummary, spec: RunSpec, version: str) -> str:
@@ -248,6 +269,15 @@ def _check_axes(dataset: Dataset, analysis: AnalysisSpec) -> None:
             f"the data have no axis {', '.join(missing)};"
             f" there are {', '.join(dataset.raters.axes) or 'none'}"
         )
+    called: dict[str, AxisSet] = {}
+    for axes in analysis.axes:
+        other = called.setdefault(axis_label(axes), axes)
+        if other != axes:
+            raise SpecError(
+                f"the axes {listed(other)} and {listed(axes)} would both be called "
+                f"{quoted(axis_label(axes))}: leave one of them out, or rename its column",
+                field="axes",
+            )
 
 
 def _check_size(grouping: Grouping, analysis: AnalysisSpec, per_group: int) -> None:

@@ -37,7 +37,7 @@ class Caution(Code):
     FEW_REGROUPINGS = (
         "{few} of {groups} groups can be regrouped in so few ways that no two-sided p-value of theirs is "
         "below 0.05; where one tail alone counts, as for distance and label use, p may be half as large. "
-        "More raters, fewer strata or smaller clusters leave more ways"
+        "More raters leave more ways"
     )
     CLUSTERS_STAY = (
         "{raters} of {all} raters keep their profiles in every permutation: no other cluster that theirs may "

@@ -215,4 +215,7 @@ def test_a_model_of_one_label_where_a_group_gave_it_always() -> None:
     found = ask(data, [model("m", np.zeros(20))])
     outcome = found.groups[0].models["m"].statistics["xrr"]
     assert outcome.value is None
-    assert str(outcome.reason) == "the model and the group all gave one same label"
+    assert (
+        str(outcome.reason)
+        == "on the items that both labelled, the model and the group all gave one same label"
+    )

@@ -179,7 +179,7 @@ def test_marked_raters_count_until_somebody_says_otherwise_whatever_is_named(nam
     assert found.notes[0].startswith(
         "kept, though recommended to be left out: 2 raters with 'removed' = 'yes'"
     )
-    assert "recommended=True leaves them out, recommended=False" in found.notes[0]
+    assert "recommended=True leaves them out; recommended=False" in found.notes[0]
     left = grasp.analyse(votes, raters, recommended=True, **named, **asked)
     assert left.result.data.raters == everybody - 2
     assert left.result.spec.data.exclude == (("removed", "yes"),)
@@ -195,6 +195,7 @@ def test_marked_raters_count_until_somebody_says_otherwise_whatever_is_named(nam
     ("options", "error", "code", "said"),
     [
         ({"axes": ["rater_wrong"]}, grasp.DataError, "no-column-in-either", "rater_wrong"),
+        ({"axes": ["rater_age", "age"]}, grasp.SpecError, "spec", "would both be called 'age'"),
         ({"item": "wrong"}, grasp.DataError, "no-column", "annotations has no column 'wrong'"),
         ({"p_value": "upper"}, grasp.SpecError, "spec", "two-sided, paper"),
         ({"categories": {"No", "Yes", "Unsure"}}, grasp.SpecError, "spec", "give a list"),
@@ -205,6 +206,7 @@ def test_marked_raters_count_until_somebody_says_otherwise_whatever_is_named(nam
 )
 def test_refusals_are_exceptions_with_codes(options: Any, error: Any, code: str, said: str) -> None:
     votes, raters = few()
+    raters["age"] = raters["rater_age"]
     with pytest.raises(error) as refused:
         grasp.analyse(votes, raters, **{"axes": ["rater_gender"], **QUIET, **options})
     assert isinstance(refused.value, grasp.GraspError)

@@ -143,7 +143,7 @@ CHOSEN = (
     ShuffleCaution.ONE_STRATUM(column="batch"),
 )
 WORDS_ALONE = {
-    Caution.FEW_REGROUPINGS: "More raters, fewer strata or smaller clusters",
+    Caution.FEW_REGROUPINGS: "More raters",
     Caution.SOME_NOT_ESTIMABLE: "groups of more raters",
     Caution.TOO_MANY_PAIRS: "recode its values into fewer",
     Caution.DISTANCE_OF_SHARES: "More raters an item",

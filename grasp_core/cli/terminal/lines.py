@@ -45,13 +45,14 @@ class CommandLine(Voice):
         """See :class:`~grasp_core.asked.voice.Voice`."""
         return self.option(f"no-{field}")
 
-    def ask(self, question: str) -> bool | None:
+    def ask(self, question: str, *, recommended: bool) -> bool | None:
         """Ask on a terminal, until yes or no is typed; None elsewhere, and where the input ends."""
         if not (sys.stdin.isatty() and sys.stderr.isatty()):
             return None
         print(one_line(question), file=sys.stderr)
         while True:
-            print("yes (recommended) or no: ", end="", file=sys.stderr, flush=True)
+            yes = "yes (recommended)" if recommended else "yes"
+            print(f"{yes} or no: ", end="", file=sys.stderr, flush=True)
             line = sys.stdin.readline()
             if not line:
                 return None

@@ -14,6 +14,7 @@ from grasp_core.io.dataset.checks import no_column
 from grasp_core.io.dataset.load import candidate_axes
 from grasp_core.io.formats.datasets import known
 from grasp_core.io.formats.shapes.answers import MAX_AXES, PROPOSED_AXIS_VALUES
+from grasp_core.io.guess.advice import Advice, all_taken
 from grasp_core.io.guess.columns.around import around_matrix, long_or_wide
 from grasp_core.io.guess.columns.cells import rater_without_name
 from grasp_core.io.guess.columns.labels import doubts
@@ -25,15 +26,15 @@ from grasp_core.io.guess.design.spans import marked_spans
 from grasp_core.io.guess.look import MAX_ROWS, Look
 from grasp_core.io.guess.named import Named
 from grasp_core.io.guess.reasons import Reason
-from grasp_core.io.guess.rows.advice import Advice, all_taken
 from grasp_core.io.guess.rows.aside import advise_aside, guess_aside
 from grasp_core.io.guess.rows.exclusions import guess_exclusions
 from grasp_core.io.guess.rows.flags import occurrences
 from grasp_core.io.guess.rows.in_doubt import in_doubt
 from grasp_core.io.guess.values.choices import one_set
-from grasp_core.io.guess.values.missing import guess_missing, label_cells, lone_code
+from grasp_core.io.guess.values.missing import advise_missing, guess_missing, label_cells
 from grasp_core.io.guess.values.missing_profiles import missing_profiles
 from grasp_core.io.guess.values.spellings import odd_ids, one_number
+from grasp_core.io.guess.values.vocabularies import with_vocabulary
 from grasp_core.io.table import names
 from grasp_core.io.table.recipe import Recipe
 from grasp_core.io.table.table import Table
@@ -57,6 +58,8 @@ class Guess:
         The format or data set that was recognised.
     advice : tuple of Advice
         What is recommended to be left out; `spec` leaves none of it out.
+    ranked : bool
+        Whether the labels of `spec` stand in an order that the data say.
     """
 
     spec: DataSpec
@@ -64,6 +67,7 @@ class Guess:
     reasons: tuple[Reason, ...]
     recipe: Recipe | None = None
     advice: tuple[Advice, ...] = ()
+    ranked: bool = False
 
     @property
     def uncertain(self) -> tuple[Reason, ...]:
@@ -123,6 +127,7 @@ def recognise(
     published = known(annotations, raters)
     recipe = published or annotations.recipe  # a data set may be a tool's export
     advice: list[Advice] = []
+    ranked = False
     if recipe is not None and recipe.spec is not None and _allows(recipe.spec, named):
         spec, reasons = recipe.spec, [_why_known(recipe)]
         if named.fields:
@@ -153,9 +158,10 @@ def recognise(
         spec, numbers = one_number(cells, spec, declared)
         spec, choices = one_set(cells, spec, declared)
         reasons += [*missing, *unknown, *aside, *numbers, *choices, *odd_ids(annotations, spec, named)]
+        spec, vocabulary, ranked = with_vocabulary(annotations, spec, declared)
+        reasons += vocabulary
         reasons += in_doubt(look, all_taken(advice, spec))
-        if (named.label if spec.layout == "long" else named.layout) is None:
-            reasons += lone_code(cells, spec, declared)
+        advice += advise_missing(cells, spec, declared)
     if named.label is None and not any(reason.field == "label" for reason in reasons):
         reasons += doubts(few, spec)
     axes = _known_axes(recipe, raters, texts)
@@ -165,7 +171,7 @@ def recognise(
             all_taken(advice, spec), {name: some for name, some in texts.items() if name not in doubted}
         )
         reasons += [*found, *contradicted(look, spec)]
-    return Guess(spec, axes, tuple(reasons), recipe, tuple(advice))
+    return Guess(spec, axes, tuple(reasons), recipe, tuple(advice), ranked)
 
 
 def _of_recipe(recipe: Recipe, annotations: Table) -> list[Advice]:
@@ -191,10 +197,10 @@ def advice_on(annotations: Table, raters: Table | None, spec: DataSpec) -> tuple
     """The advice that a reading leaves open which says all of how the files are read."""
     named = Named.among({name: getattr(spec, name) for name in ("layout", "item", "rater", "label")})
     try:
-        guess = recognise(annotations, raters, named)
+        guess = recognise(annotations, raters, named, {*(spec.categories or ()), *spec.missing})
     except DataError:  # what is wrong is told when the files are read so
         return ()
-    idle = {*spec.ignore, *spec.profile}
+    idle = set(spec.ignore)
     return tuple(one for one in guess.advice if one.column not in idle and not one.followed(spec))
 
 
@@ -282,13 +288,19 @@ def _texts(name: str, raters: Table | None, annotations: Table) -> list[str]:
     return [text for text in table.distinct(name) if text != ""]
 
 
+def _called(name: str) -> str:
+    """The name that a column has as an axis, by which two of them are one."""
+    return " ".join(name.removeprefix("rater_").replace("_", " ").split())
+
+
 def _axes(spec: DataSpec, texts: Mapping[str, Sequence[str]]) -> tuple[tuple[str, ...], list[Reason]]:
     excluding = {name for name, _ in (*spec.exclude, *spec.filters.drop)}
-    able = [
+    free = [
         name
         for name, values in texts.items()
         if name not in excluding and len(values) <= PROPOSED_AXIS_VALUES
     ]
+    able = list({_called(name): name for name in reversed(free)}.values())[::-1]
     named = [name for name in able if names.mentions(name, names.DEMOGRAPHIC)]
     chosen = (named or able)[:MAX_AXES]
     why = "a demographic name and" if named else "at least two values,"

@@ -19,6 +19,7 @@ from pyarrow import interchange
 from grasp_core.errors import DataError
 from grasp_core.io.formats import registry
 from grasp_core.io.formats.columnar import arrow_files
+from grasp_core.io.formats.columnar.column_text import OF_PANDAS
 from grasp_core.io.table.parsed import no_rows
 from grasp_core.io.table.table import Table
 from grasp_core.remarks.problems import FileProblem
@@ -67,6 +68,7 @@ def frame_table(frame: Any, name: str) -> Table:
         lines=parsed.lines,
         problems=parsed.problems,
         recipe=parsed.recipe,
+        vocabularies=parsed.vocabularies,
     )
 
 
@@ -99,7 +101,7 @@ def _of_pandas(frame: pd.DataFrame, name: str) -> pa.Table:
     frame = frame.reset_index(level=levels) if levels else frame
     columns = list(map(_column_name, frame.columns))
     arrays = [_column(frame.iloc[:, at], column, name) for at, column in enumerate(columns)]
-    return pa.Table.from_arrays(arrays, names=columns)
+    return pa.Table.from_arrays(arrays, names=columns, metadata=OF_PANDAS)
 
 
 def _column_name(column: Any) -> str:

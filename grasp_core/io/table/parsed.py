@@ -14,6 +14,7 @@ import pyarrow as pa
 from grasp_core.annotations import Int64Array
 from grasp_core.errors import DataError, Problem, know, raise_stopping, stop
 from grasp_core.io.table.recipe import Recipe
+from grasp_core.io.table.vocabulary import Vocabulary
 from grasp_core.remarks.problems import FileProblem
 
 Watch = Callable[[int, int], None]
@@ -52,6 +53,8 @@ class Parsed:
         Sheets (members) of the file; empty where it has no members.
     member : str or None
         The one that was read.
+    vocabularies : tuple of Vocabulary
+        Of columns whose type names their values.
     """
 
     columns: tuple[str, ...]
@@ -63,6 +66,7 @@ class Parsed:
     recipe: Recipe | None = None
     members: tuple[str, ...] = ()
     member: str | None = None
+    vocabularies: tuple[Vocabulary, ...] = ()
 
     @property
     def numbers(self) -> Int64Array:

@@ -13,6 +13,7 @@ from grasp_core.annotations import Int64Array
 from grasp_core.errors import Problem
 from grasp_core.io.table.columns import Column
 from grasp_core.io.table.recipe import Recipe
+from grasp_core.io.table.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,6 +45,8 @@ class Table:
         The one that was read.
     source : str
         What the file was fetched from, where a connector brought it.
+    vocabularies : tuple of Vocabulary
+        Of columns whose type names their values.
     """
 
     name: str
@@ -59,6 +62,7 @@ class Table:
     members: tuple[str, ...] = ()
     member: str | None = None
     source: str = ""
+    vocabularies: tuple[Vocabulary, ...] = ()
 
     def __len__(self) -> int:
         return int(self.data.num_rows)

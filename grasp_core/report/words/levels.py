@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,6 +11,7 @@ import numpy as np
 from grasp_core.annotations import FloatArray, number_of
 from grasp_core.spec import Level
 from grasp_core.statistics.distance import possible_levels
+from grasp_core.wording import agree, listed, quoted
 
 _MOST_STEPS = 11
 """A scale of more steps, such as a slider's, is rather measured than ranked."""
@@ -55,6 +57,75 @@ def proposed_levels(categories: Sequence[str]) -> Proposal | None:
     levels: tuple[Level, ...] = ("ordinal", "interval") if few else ("interval", "ordinal")
     levels = levels if ranked else ("interval",)
     return Proposal(levels, _reason(np.sort(values), levels))
+
+
+SCALES: tuple[tuple[str, ...], ...] = (
+    ("none", "very low", "low", "moderate", "medium", "high", "very high"),
+    ("none", "slight", "mild", "moderate", "severe", "extreme"),
+    ("not at all", "slightly", "somewhat", "moderately", "very", "extremely"),
+    ("never", "rarely", "seldom", "sometimes", "often", "usually", "always"),
+    ("very poor", "poor", "fair", "average", "good", "very good", "excellent"),
+    ("very bad", "bad", "neutral", "ok", "good", "very good"),
+    ("very negative", "negative", "neutral", "positive", "very positive"),
+    ("very unlikely", "unlikely", "neutral", "likely", "very likely"),
+    ("very dissatisfied", "dissatisfied", "neutral", "satisfied", "very satisfied"),
+    (
+        *("strongly disagree", "disagree", "somewhat disagree", "slightly disagree"),
+        *("neither agree nor disagree", "neutral", "undecided"),
+        *("slightly agree", "somewhat agree", "agree", "strongly agree"),
+    ),
+    ("small", "medium", "large"),
+    ("no", "maybe", "yes"),
+)
+"""Scales that labels are often of, the lowest first: proposed as their order, never taken for it."""
+
+
+def known_scale(categories: Sequence[str]) -> tuple[str, ...] | None:
+    """The labels in the order of a scale that has all of them; None where none has."""
+    plain = {" ".join(re.split(r"[\W_]+", label.casefold())).strip(): label for label in categories}
+    if len(plain) == len(categories):
+        for scale in SCALES:
+            if plain.keys() <= set(scale):
+                return tuple(plain[one] for one in scale if one in plain)
+    return None
+
+
+def unranked(categories: Sequence[str]) -> str | None:
+    """Why labels that were found, not declared, cannot be ranked, and what would do; None where they can.
+
+    Numbers rank by their size, and so do texts that begin with one, or differ by one alone. Of two labels
+    either order says the same.
+    """
+    if len(categories) < 3 or _ascend(categories):
+        return None
+    words = [label for label in categories if np.isnan(number_of(label))]
+    rest = [label for label in categories if label not in words]
+    named = "(--categories, or “Labels, in order” on Data)"
+    if len(rest) > 1 and _ascend(rest):
+        are = agree(len(words), "is no number", "are no numbers")
+        return (
+            f"ordinal ranks labels, and {listed(words)} {are} among numbers: take them for missing "
+            f"(--missing, or “no value” on Data), or name all labels in their order {named}"
+        )
+    scale = known_scale(categories)
+    proposed = "" if scale is None else f"; proposed: --categories {quoted(','.join(scale))}"
+    return (
+        f"ordinal ranks labels, and nothing says how {listed(sorted(categories))} rank: name them in their "
+        f"order, the lowest first {named}{proposed}"
+    )
+
+
+def _ascend(labels: Sequence[str]) -> bool:
+    """Whether each label has a number of its own, and they stand by its size."""
+    values = np.array([number_of(label) for label in labels], dtype=np.float64)
+    if np.isnan(values).any():
+        found = [re.fullmatch(r"(\D*?)(-?\d+(?:\.\d+)?)(\D*)", label.strip()) for label in labels]
+        alike = len({(one[1], one[3]) for one in found if one}) == 1
+        leading = all(one is not None and not one[1] for one in found)
+        if not all(found) or not (alike or leading):
+            return False
+        values = np.array([float(one[2]) for one in found if one], dtype=np.float64)
+    return bool((np.diff(values) > 0).all())
 
 
 def _one_scale(values: FloatArray) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Mapping
 from dataclasses import replace
@@ -12,8 +13,8 @@ from starlette.responses import Response
 
 from grasp_core.access import User
 from grasp_core.engine.run import checked_groups
+from grasp_core.io.guess.advice import all_taken, told
 from grasp_core.io.guess.recognise import advice_on
-from grasp_core.io.guess.rows.advice import all_taken, told
 from grasp_core.io.table.table import Table
 from grasp_core.report.contents import run_title
 from grasp_core.spec import SPEC_VERSION, RunSpec
@@ -76,7 +77,11 @@ def _answered(
         spec = replace(spec, data=all_taken(advice, spec.data))
     if not advice or recommended is not None:
         return spec, []
-    return spec, [told(advice, '"recommended": true', '"recommended": false')]
+    return spec, [told(advice, '"recommended": true', '"recommended": false', _missing)]
+
+
+def _missing(text: str) -> str:
+    return f'{json.dumps(text)} in "missing"'
 
 
 def _by_kind(files: Files) -> dict[str, tuple[str, str]]:

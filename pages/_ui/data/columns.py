@@ -183,7 +183,9 @@ def _with_categories(spec: DataSpec, guess: Guess) -> DataSpec:
     """The spec with the labels of each question in order."""
     before = {question.label: question.categories for question in guess.spec.questions}
     first, *others = (
-        _categories(spec, question, before.get(question.label, guess.spec.categories if not n else None))
+        _categories(
+            spec, question, before.get(question.label, guess.spec.categories if not n else None), guess
+        )
         for n, question in enumerate(spec.questions)
     )
     further = (replace(one, categories=found) for one, found in zip(spec.further, others, strict=True))
@@ -191,13 +193,13 @@ def _with_categories(spec: DataSpec, guess: Guess) -> DataSpec:
 
 
 def _categories(
-    spec: DataSpec, question: DataSpec, guessed: tuple[str, ...] | None
+    spec: DataSpec, question: DataSpec, guessed: tuple[str, ...] | None, guess: Guess
 ) -> tuple[str, ...] | None:
     """The order of one question's labels; `guessed` is what was declared before."""
     found = _labels(spec, question)
     if not 1 < len(found) <= MAX_CATEGORIES:
         return guessed
-    declared = guessed or ()
+    declared = tuple(text for text in guessed or () if text not in spec.missing)
     start = declared if set(found) <= set(declared) else found
     chosen = st.multiselect(
         f"Labels of {escape_markdown(one_line(str(question.label)))}, in order"
@@ -215,6 +217,8 @@ def _categories(
     )
     said = "Those found, sorted. " if tuple(start) == found else ""
     st.caption(f"{said}For another order, remove and choose again.")
+    if question.label == spec.label:
+        _say_why(guess, "categories")
     return None if tuple(chosen) == found else tuple(chosen)
 
 

@@ -42,4 +42,4 @@ def test_answers_that_recur_are_labels() -> None:
 
 def test_codes_for_no_answer_in_known_formats_too() -> None:
     guess = recognise(read_table(batch(lambda n: [1, 2, 3, 4, -99][n % 5]), "batch.csv"))
-    assert guess.spec.missing == ("", "-99")
+    assert (guess.spec.missing, guess.advised.missing) == (("",), ("", "-99"))

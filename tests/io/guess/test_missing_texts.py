@@ -6,7 +6,6 @@ import pytest
 
 from grasp_core import cli
 from grasp_core.io.dataset.load import load
-from grasp_core.io.guess.named import Named
 from grasp_core.io.guess.recognise import recognise
 from grasp_core.io.parsing.read import read_table
 from grasp_core.io.table.table import Table
@@ -74,12 +73,59 @@ def test_the_command_takes_it_so_where_all_columns_are_named(tmp_path, monkeypat
 
 
 @pytest.mark.parametrize(("odd", "labels"), [("-99", "12"), ("99", "12"), ("888", "05"), ("-9", "01")])
-def test_a_number_apart_from_the_others_is_a_code(odd: str, labels: str) -> None:
-    annotations, categories, why = read(matrix(odd, labels))
-    assert (annotations, odd in categories) == (20, False)
-    assert why == [
-        f"'{odd}' in 4 cells are no label: it lies apart from the other numbers, as codes for no answer do"
+def test_a_number_apart_from_the_others_is_recommended_to_be_no_answer(odd: str, labels: str) -> None:
+    table = matrix(odd, labels)
+    annotations, categories, why = read(table)
+    assert (annotations, odd in categories, why) == (24, True, [])
+    guess = recognise(table)
+    assert [one.sentence for one in guess.advice] == [
+        f"4 cells with '{odd}': it lies apart from the other numbers, as codes for no answer do"
     ]
+    assert load(table, None, guess.advised).summary.annotations == 20
+
+
+@pytest.mark.parametrize(
+    ("labels", "asked"),
+    [
+        *(
+            ("012345", "0"),
+            ("123456", "6"),
+            ("123457", "7"),
+            ("1236", "6"),
+            ("123459", "9"),
+            ("0123459", "09"),
+        ),
+        *(("12345", ""), ("1234567", ""), ("0123", ""), ("01234", ""), ("01", ""), ("189", ""), ("ab7", "")),
+    ],
+)
+def test_a_number_beside_a_scale_is_asked_about(labels: str, asked: str) -> None:
+    rows = [f"i{n},r{r},{labels[(n + r) % len(labels)]}" for n in range(12) for r in range(6)]
+    table = read_table("\n".join(["item,rater,label", *rows]).encode(), "votes.csv")
+    advice = recognise(table).advice
+    assert sorted(one.values[0] for one in advice) == sorted(asked)
+    assert not any(one.recommended for one in advice)
+    assert not recognise(table, declared=set(labels)).advice
+
+
+def test_the_command_says_first_what_may_be_no_answer_and_what_takes_it_so(
+    tmp_path, monkeypatch, capsys
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    labels = ["-1", *"12345"]
+    rows = [f"i{n},r{r},{labels[(n + r) % 6]},{'fm'[r % 2]}" for n in range(12) for r in range(6)]
+    (tmp_path / "votes.csv").write_text("\n".join(["item,rater,label,sex", *rows]), encoding="utf-8")
+    command = ["quality", "--annotations", "votes.csv"]
+    for named in ([], ["--label", "label"], ["--item", "item", "--rater", "rater", "--label", "label"]):
+        assert cli.main([*command, *named]) == 0
+        said = capsys.readouterr()
+        assert "72 annotations" in said.out.splitlines()[0]
+        first = said.err.splitlines()[0]
+        assert first.startswith("note: kept as a label: 12 cells with '-1'")
+        assert "--missing -1 takes it for no answer" in first
+        assert cli.main([*command, *named, "--missing", "-1"]) == 0
+        said = capsys.readouterr()
+        assert "60 annotations" in said.out.splitlines()[0]
+        assert "kept as a label" not in said.err
 
 
 @pytest.mark.parametrize(("odd", "labels"), [("-1", "01"), ("9", "18"), ("-2", "12"), ("99", ("1", "50"))])
@@ -97,9 +143,10 @@ def test_a_code_that_is_declared_a_label_is_one(tmp_path, monkeypatch, capsys) -
     ]
     (tmp_path / "votes.csv").write_text("\n".join(["item,rater,label,sex", *rows]), encoding="utf-8")
     command = ["run", "--annotations", "votes.csv", "--axis", "sex", "--permutations", "20"]
-    assert cli.main([*command, "--categories", "-9,1,2"]) == 0
-    assert "36 annotations" in "".join(capsys.readouterr())
-    assert cli.main(command) == 0
+    for options in ([], ["--categories", "-9,1,2"], ["--recommended", "--categories", "-9,1,2"]):
+        assert cli.main([*command, *options]) == 0
+        assert "36 annotations" in "".join(capsys.readouterr())
+    assert cli.main([*command, "--recommended"]) == 0
     assert "27 annotations" in "".join(capsys.readouterr())
 
 
@@ -115,18 +162,12 @@ def test_signs_are_labels() -> None:
     assert (annotations, set(categories)) == (24, {"+", "-", "0"})
 
 
-def test_a_lone_minus_one_is_asked_about() -> None:
-    table = matrix("-1", "12")
-    words = "name it among the cell texts that mean “no value”, or by --missing=-1, too"
-    assert words in recognise(table).uncertain[0].sentence
-    assert not recognise(table, None, Named(layout="items-by-raters", item="item")).uncertain
-    assert not recognise(matrix("-1", "01")).uncertain
-    assert not recognise(table, declared={"-1"}).uncertain
-
-
-def test_one_sign_among_numbers_is_asked_about() -> None:
-    table = matrix("x", "12")
-    assert "'x' in 4 cells may be a label, or stand for no answer" in recognise(table).uncertain[0].sentence
-    assert not recognise(table, declared={"x"}).uncertain
-    assert not recognise(matrix("x", "ab")).uncertain
-    assert not recognise(matrix("unsure", "12")).uncertain
+@pytest.mark.parametrize(
+    ("odd", "labels", "asked"),
+    [("-1", "12", True), ("-1", "01", False), ("x", "12", True), ("x", "ab", False), ("unsure", "12", False)],
+)
+def test_a_lone_minus_one_or_sign_among_numbers_is_asked_about(odd: str, labels: str, asked: bool) -> None:
+    table = matrix(odd, labels)
+    assert [one.values for one in recognise(table).advice] == ([(odd,)] if asked else [])
+    assert not recognise(table).uncertain
+    assert not recognise(table, declared={odd}).advice

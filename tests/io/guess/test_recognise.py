@@ -222,3 +222,10 @@ def test_there_is_always_a_guess_of_existing_columns(text):
 )
 def test_words(name, split):
     assert names.words(name) == split
+
+
+def test_of_two_columns_of_one_name_one_is_proposed():
+    header, *rows = long_rows("item", "rater", "label")
+    parity = [str(ord(row[1][-1]) % 2) for row in rows]
+    made = [[*row[:3], one, "yn"[int(one)]] for row, one in zip(rows, parity, strict=True)]
+    assert len(recognise(rows_table([[*header[:3], "rater_age", "age"], *made])).axes) == 1

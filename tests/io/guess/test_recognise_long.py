@@ -366,3 +366,15 @@ def test_yes_or_no_is_no_number(label):
     guess = recognise(read_table("\n".join([f"item,worker,{label}", *rows]).encode(), "votes.csv"))
     assert guess.spec.label == label
     assert not guess.uncertain
+
+
+@pytest.mark.parametrize(("digits", "texts"), [(10, 29), (4, 29), (10, 12), (18, 30)])
+def test_items_are_told_apart_by_their_id_where_some_have_one_text(digits: int, texts: int) -> None:
+    rng = random.Random(3)
+    rows = [["id", "worker", "toxic", "comment"]]
+    for n in range(30):
+        for worker in rng.sample(range(12), 4):
+            rows.append([str(10 ** (digits - 1) + n), f"w{worker}", rng.choice("yn"), f"remark {n % texts}"])
+    guess = recognise(rows_table(rows))
+    assert (guess.spec.item, guess.spec.rater, guess.spec.label) == ("id", "worker", "toxic")
+    assert not guess.uncertain

@@ -44,7 +44,10 @@ def test_every_choice_reaches_the_spec(analysis: AppTest, server: Server) -> Non
     widget(analysis.toggle, "Compare groups two by two").set_value(False)
     widget(analysis.toggle, "Fit small p-values").set_value(True)
     widget(analysis.selectbox, "Tied votes").set_value("random").run()
+    assert not [button for button in analysis.button if button.label == "Run"]  # before it is said how
+    next(box for box in analysis.checkbox if box.key.startswith("order-")).check().run()
     press(analysis, "Run")
+    assert shown_run(analysis, server).spec.data.categories == ("No", "Unsure", "Yes")
     assert shown_run(analysis, server).spec.analysis == AnalysisSpec(
         axes=(("rater_gender",), ("rater_race", "rater_gender")),
         statistics=("negentropy", "gai"),

@@ -10,9 +10,27 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from grasp_core.io.files.json_text import whole_characters
+from grasp_core.io.table.vocabulary import Vocabulary
 
 TEXT = pa.dictionary(pa.int32(), pa.string())
 """The type of such a column."""
+
+
+OF_PANDAS = {b"pandas": b"{}"}
+"""Metadata of a frame's columns; in pandas, codes into values are a type that somebody chose."""
+_MOST_VALUES = 1_000
+"""Of more values, none are a scale or a list of labels."""
+
+
+def vocabulary(column: pa.Array, name: str, schema: pa.Schema) -> Vocabulary | None:
+    """The values that a column's type names, where somebody chose it; None where codes only save room."""
+    kind = column.type
+    if not pa.types.is_dictionary(kind) or not 0 < len(column.dictionary) <= _MOST_VALUES:
+        return None
+    if not kind.ordered and b"pandas" not in (schema.metadata or {}):
+        return None
+    values = as_text(column.dictionary).dictionary_decode().to_pylist()
+    return Vocabulary(name, tuple(values), kind.ordered) if len(set(values)) == len(values) else None
 
 
 def as_text(column: pa.Array, labels: Sequence[str] | None = None) -> pa.DictionaryArray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -14,9 +15,10 @@ from grasp_core.annotations import Int64Array
 from grasp_core.errors import DataError, Problem, know
 from grasp_core.io.archives.containers import check_size
 from grasp_core.io.formats.columnar import arrow_records, nested
-from grasp_core.io.formats.columnar.column_text import TEXT, as_text, class_labels
+from grasp_core.io.formats.columnar.column_text import TEXT, as_text, class_labels, vocabulary
 from grasp_core.io.formats.shapes import list_columns
 from grasp_core.io.table.parsed import Parsed, Watch, compact, name_columns, no_rows
+from grasp_core.io.table.vocabulary import Vocabulary
 from grasp_core.remarks.problems import FileProblem
 
 MAGIC = b"PAR1"
@@ -100,7 +102,7 @@ def of_files(
         columns, notes = name_columns(readable, name, "header")
         if not readable:
             raise DataError(f"{name} is {_a(form)}{file} without a column of text, numbers or dates")
-        table, lines = _read(files, readable, lists, name, watch)
+        table, lines, known = _read(files, readable, lists, name, watch)
     except MemoryError:  # Arrow's own is an ArrowException too
         raise
     except (pa.ArrowException, OSError, UnicodeDecodeError):
@@ -114,6 +116,11 @@ def of_files(
         first_row=1,
         lines=lines,
         problems=(*notes, *_left_out(shape.left_out(readable), name)),
+        vocabularies=tuple(
+            replace(known[path], column=column)
+            for path, column in zip(readable, columns, strict=True)
+            if path in known
+        ),
     )
     return parsed if lists is None else list_columns.recognised(parsed, lists, f"{parsed.kind} with lists")
 
@@ -212,19 +219,24 @@ def _read(
     lists: list_columns.Lists | None,
     name: str,
     watch: Watch,
-) -> tuple[pa.Table, Int64Array | None]:
+) -> tuple[pa.Table, Int64Array | None, dict[str, Vocabulary]]:
+    """All rows, their numbers where rows have several, and the values that types of columns name."""
     shape = nested.shape(files[0].schema_arrow)
     labels = class_labels(files[0].schema_arrow)
     schema = pa.schema([pa.field(path, TEXT) for path in paths])
     rows = sum(file.metadata.num_rows for file in files)
     batches: list[pa.RecordBatch] = []
     lines: list[Int64Array] = []
+    known: dict[str, Vocabulary] = {}
     total = done = 0
     for file in files:
         for batch in file.iter_batches(batch_size=_BATCH_ROWS, columns=nested.outer(paths, shape)):
             watch(done, rows)
             batch.validate(full=True)
             arrays = nested.unnest(batch, paths)
+            for path in paths if not batches else ():
+                if (one := vocabulary(arrays[path], path, file.schema_arrow)) is not None:
+                    known[path] = one
             if lists is not None:
                 raters = nested.lengths(arrays[lists.rater])
                 _same_lengths(arrays, lists, raters, name, done)
@@ -240,7 +252,8 @@ def _read(
             check_size(total, name)
             batches.append(pa.RecordBatch.from_arrays(text, schema=schema))
             done += batch.num_rows
-    return pa.Table.from_batches(batches, schema=schema), np.concatenate(lines) if lines else None
+    numbers = np.concatenate(lines) if lines else None
+    return pa.Table.from_batches(batches, schema=schema), numbers, known
 
 
 def _flat(column: pa.Array, lists: list_columns.Lists | None, path: str) -> pa.Array:

@@ -23,6 +23,7 @@ from grasp_core.io.formats.columnar.column_text import as_text
 from grasp_core.io.formats.columnar.moments import moment_format
 from grasp_core.io.table.cells import MAX_CELLS, check_cells
 from grasp_core.io.table.parsed import Parsed, Watch, compact, name_columns, no_rows
+from grasp_core.io.table.vocabulary import Vocabulary
 from grasp_core.remarks.problems import FileProblem
 from grasp_core.wording import quoted
 
@@ -98,6 +99,11 @@ def parse(content: bytes, name: str, watch: Watch) -> Parsed:
         form.kind,
         first_row=1,
         problems=(*notes, *_missing_note(found, name), *_labels_notes(found, name)),
+        vocabularies=tuple(
+            Vocabulary(shown, values, ordered=True)
+            for shown, column in zip(names, found, strict=True)
+            if column.labelled and (values := _in_order(column.labels))
+        ),
     )
 
 
@@ -248,6 +254,13 @@ def _among(value: Any, ranges: Sequence[Mapping[str, Any]]) -> bool:
     """Whether the file declares the value, a number or a text, missing."""
     alike = (ends for ends in ranges if isinstance(ends["lo"], str) == isinstance(value, str))
     return any(ends["lo"] <= value <= ends["hi"] for ends in alike)
+
+
+def _in_order(labels: Mapping[Any, str]) -> tuple[str, ...]:
+    """Value labels by their codes; none where two are the same, or codes are no numbers."""
+    codes = [code for code in labels if not isinstance(code, str)]
+    values = tuple(str(labels[code]).strip() for code in sorted(codes))
+    return values if len(codes) == len(labels) == len(set(values)) else ()
 
 
 def _labels_of(values: Sequence[Any], labels: Mapping[Any, str]) -> dict[Any, str] | None:

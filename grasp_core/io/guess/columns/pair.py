@@ -158,15 +158,29 @@ def _of_several(look: Look, found: Sequence[Pair]) -> Ids:
 
 def _by_id(look: Look, pair: Pair) -> Pair:
     """The same items by their ids rather than by their texts, where a column has them."""
-    texts = look.kind(pair.item) == "text" or names.mentions(pair.item, names.TEXT)
-    if look.named.item is not None or not texts or names.is_id(pair.item):
+    if look.named.item is not None or not _texts(look, pair.item) or names.is_id(pair.item):
         return pair
-    others = (name for name in look.columns if name not in (pair.item, pair.rater))
-    others = (name for name in others if not _something_else(look, name))
+    free = (name for name in look.columns if name not in (pair.item, pair.rater))
+    others = [name for name in free if not _something_else(look, name)]
+    decides = (name for name in others if names.is_id(name) and look.depends_on(pair.item, name))
+    if own := next((name for name in decides if _rated(look, name, pair.rater)), None):
+        return pair._replace(item=own)  # two items may have one text
     shorter = (name for name in others if look.length(name) < look.length(pair.item))
     plain = (name for name in shorter if look.kind(name) in ("words", "numbers"))
     ids = next((name for name in plain if look.alike(name, pair.item)), None)
     return pair if ids is None else pair._replace(item=ids)
+
+
+def _texts(look: Look, name: str) -> bool:
+    """Whether a column holds what is rated, rather than its id."""
+    return look.kind(name) == "text" or names.mentions(name, names.TEXT)
+
+
+def _rated(look: Look, item: str, rater: str) -> bool:
+    """Whether items have several raters each, and raters several items."""
+    some = look.of_some(item)
+    pairs = some.pairs(item, rater)
+    return pairs > _SOME * len(some[item].values) and pairs > len(some[rater].values)
 
 
 def _reason(look: Look, role: Role, best: Pair, found: Sequence[Pair]) -> Reason:
@@ -187,7 +201,10 @@ def _reason(look: Look, role: Role, best: Pair, found: Sequence[Pair]) -> Reason
         return Reason(role, f"{quoted(own)}: {why}", "unsure", (own,))
     why, confidence = f"its name says {role}", _sure(score > 1)
     if not score and own != getattr(found[0], role):
-        return Reason(role, f"{quoted(own)}: one per {quoted(getattr(found[0], role))}", "likely")
+        other = getattr(found[0], role)
+        one_each = len(look[own].values) == len(look[other].values)
+        says = "one per" if one_each else "an id that decides"
+        return Reason(role, f"{quoted(own)}: {says} {quoted(other)}", "likely")
     if not score and best.apart < _APART:
         why, confidence = "with the other ids it tells most rows apart, but not all", "unsure"
     elif not score and not _known(look, best):
@@ -244,7 +261,10 @@ def _rivals(look: Look, role: Role, best: Pair, found: Sequence[Pair]) -> list[s
     able = [pair for pair in able if pair.apart >= _NEARLY or best.apart < _APART]
     kept: list[str] = []
     for name in dict.fromkeys(getattr(pair, role) for pair in able):
-        if name not in (best.item, best.rater) and not any(look.alike(name, one) for one in (own, *kept)):
+        told = role == "item" and names.is_id(own) and _texts(look, name) and look.depends_on(name, own)
+        if name in (best.item, best.rater) or told:
+            continue
+        if not any(look.alike(name, one) for one in (own, *kept)):
             kept.append(name)
     return kept
 

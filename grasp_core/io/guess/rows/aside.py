@@ -14,10 +14,10 @@ import numpy as np
 
 from grasp_core.annotations import is_number
 from grasp_core.data_spec import DataSpec
+from grasp_core.io.guess.advice import Advice
 from grasp_core.io.guess.look import Look
 from grasp_core.io.guess.reasons import Reason
 from grasp_core.io.guess.rows.about_raters import rows_about_raters
-from grasp_core.io.guess.rows.advice import Advice
 from grasp_core.io.guess.rows.flags import beside, occurrences, withdrawn, yes_of_two
 from grasp_core.io.table import names
 from grasp_core.io.table.table import Table

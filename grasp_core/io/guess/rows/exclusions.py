@@ -8,8 +8,8 @@ import numpy as np
 
 from grasp_core.annotations import is_number
 from grasp_core.data_spec import DataSpec
+from grasp_core.io.guess.advice import Advice
 from grasp_core.io.guess.reasons import Reason
-from grasp_core.io.guess.rows.advice import Advice
 from grasp_core.io.table import names
 from grasp_core.io.table.table import Table
 from grasp_core.wording import number, quoted

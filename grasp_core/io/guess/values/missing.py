@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from grasp_core.annotations import is_number, number_of
 from grasp_core.data_spec import DataSpec
 from grasp_core.io.dataset.votes import cell_columns
+from grasp_core.io.guess.advice import Advice
 from grasp_core.io.guess.reasons import Reason
 from grasp_core.io.table.columns import LIKE_MISSING
 from grasp_core.io.table.table import Table
@@ -25,6 +26,9 @@ _MARKS = frozenset({"-", "."})
 """No labels among words."""
 CODE = re.compile(r"-([789])\1*|([789])\2+")
 """Numbers that surveys write for "no answer": -9, -99, 88, 999."""
+_DIGITS = frozenset({6.0, 7.0, 8.0, 9.0})
+_SHORTEST, _USUAL = 3, frozenset({5, 7})
+"""Fewest steps of a scale beside which there may be codes, and those of scales that people use most."""
 BEYOND = 4
 """Codes that are positive are so many times as large as any answer."""
 
@@ -38,14 +42,9 @@ def guess_missing(
     names to their distinct texts, has it: there it may be a country.
     """
     labels = {text for text in cells if text not in spec.missing}
-    codes = _codes(labels)
-    spec = replace(spec, missing=(*spec.missing, *(text for text in cells if text in codes)))
-    apart = "it lies apart from the other numbers, as codes for no answer do"
-    coded = [_no_label(text, cells[text], apart) for text in cells if text in codes]
-    labels -= codes
     odd = {text for text in labels if text.strip().casefold() in LIKE_MISSING | _NEVER_A_LABEL}
     if not odd or odd == labels:
-        return spec, coded
+        return spec, []
     numbers = all(map(is_number, labels - odd))
     wordy = all(any(map(str.isalpha, text)) for text in labels - odd)
     taken = {text for texts in axes.values() for text in texts}
@@ -55,7 +54,7 @@ def guess_missing(
         found += [text for text in _unrated(cells, spec) if text not in taken and text not in found]
     why = "the others are numbers" if numbers else "programs write it for a missing value"
     reasons = [_no_label(text, cells[text], why) for text in found]
-    return replace(spec, missing=(*spec.missing, *found)), [*coded, *reasons]
+    return replace(spec, missing=(*spec.missing, *found)), reasons
 
 
 def _unrated(cells: Mapping[str, int], spec: DataSpec) -> list[str]:
@@ -84,20 +83,55 @@ def _codes(labels: set[str]) -> set[str]:
     return set()
 
 
-def lone_code(cells: Mapping[str, int], spec: DataSpec, declared: Collection[str]) -> list[Reason]:
-    """That a lone -1 or one sign beside numbers may stand for no answer: it is for a person to say.
+def advise_missing(cells: Mapping[str, int], spec: DataSpec, declared: Collection[str]) -> Iterator[Advice]:
+    """Numbers and signs among the labels that may stand for no answer: it is for a person to say.
 
-    Nobody is asked about texts that are `declared`; `cells` are :func:`label_cells`.
+    Codes apart from all others, as surveys write them, are recommended to be taken so; a number beside a
+    scale, such as 0 beside 1 to 5, and a lone sign may be either. Nobody is asked about texts that are
+    `declared`; `cells` are :func:`label_cells`.
     """
+    if spec.categories is not None:
+        return
     known = {text: number_of(text) for text in cells if text not in spec.missing}
-    text = _lone_sign(known) or _lone_below_zero(known)
-    if text is None or text in declared:
-        return []
-    sentence = (
-        f"{quoted(text)} in {number(cells[text], 'cell')} may be a label, or stand for no answer (then name "
-        f"it among the cell texts that mean “no value”, or by --missing={text}, too)"
-    )
-    return [Reason("label" if spec.layout == "long" else "layout", sentence, "unsure")]
+    column = str(spec.label) if spec.label is not None else "label"
+    codes = _codes(set(known))
+    rest = {text: value for text, value in known.items() if text not in codes}
+    doubtful = {text for text in (_lone_sign(known), _lone_below_zero(rest)) if text is not None}
+    beyond = _beyond(rest)
+    doubtful |= beyond | _beside_scale({text: value for text, value in rest.items() if text not in beyond})
+    for texts, why, sure in (
+        (codes, "it lies apart from the other numbers, as codes for no answer do", True),
+        (doubtful, "it may be a label, or stand for no answer", False),
+    ):
+        for text in (text for text in cells if text in texts and text not in declared):
+            yield Advice("missing", column, (text,), why, cells[text], recommended=sure)
+
+
+def _beyond(known: Mapping[str, float]) -> set[str]:
+    """Numbers from 6 to 9 that leave a gap above a scale from 1 to 3 or more."""
+    steps = _scale(known)
+    above = {text: value for text, value in known.items() if value > steps}
+    return set(above) if steps >= _SHORTEST and set(above.values()) <= _DIGITS else set()
+
+
+def _beside_scale(known: Mapping[str, float]) -> set[str]:
+    """A 0 below, or the number above, a scale of 5 or of 7 steps."""
+    values = {value for value in known.values() if value >= 0}
+    steps = _scale(known)
+    if values == set(range(steps + 1)) and steps in _USUAL:
+        return {text for text, value in known.items() if value == 0}
+    if values == set(range(1, steps + 1)) and steps - 1 in _USUAL:
+        return {text for text, value in known.items() if value == steps}
+    return set()
+
+
+def _scale(known: Mapping[str, float]) -> int:
+    """How many numbers follow on each other from 1 on."""
+    values = set(known.values())
+    steps = 0
+    while steps + 1 in values:
+        steps += 1
+    return steps
 
 
 def _lone_sign(known: Mapping[str, float]) -> str | None:

@@ -1,8 +1,8 @@
-"""Advice on what to leave out: it counts until somebody says that it is to go."""
+"""Advice on what to leave out, or to take for no answer: it counts until somebody says otherwise."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -17,25 +17,28 @@ _SHOWN = 4
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """One thing that is recommended to be left out, for a reason that a file or a data set gives.
+    """One thing that is recommended to be left out, or that may be, for a reason that the data give.
 
     Parameters
     ----------
-    field : {"exclude", "drop", "raters", "items"}
+    field : {"exclude", "drop", "raters", "items", "missing"}
         Where a :class:`~grasp_core.data_spec.DataSpec` or its filters name it.
     column : str
-        Of the values, or of the ids; a word for them where a matrix has no such column.
+        Of the values, or of the ids; "label" for those of a matrix.
     values : tuple of str
     why : str
     count : int
-        Raters, annotations or items that it concerns, by `field`.
+        Raters, annotations, items or cells that it concerns, by `field`.
+    recommended : bool
+        Whether the data say so; else either answer may be right.
     """
 
-    field: Literal["exclude", "drop", "raters", "items"]
+    field: Literal["exclude", "drop", "raters", "items", "missing"]
     column: str
     values: tuple[str, ...]
     why: str
     count: int
+    recommended: bool = True
 
     @property
     def pairs(self) -> tuple[Pair, ...]:
@@ -45,6 +48,8 @@ class Advice:
     @property
     def what(self) -> str:
         """What would go, e.g. "4 raters with 'removed' = 'yes'"."""
+        if self.field == "missing":
+            return f"{number(self.count, 'cell')} with {listed(self.values)}"
         one = {"drop": "annotation", "items": "item"}.get(self.field, "rater")
         ids = self.field in ("raters", "items")
         if ids:
@@ -69,6 +74,8 @@ class Advice:
         """The spec that follows the advice."""
         if self.field == "exclude":
             return replace(spec, exclude=_with(spec.exclude, self.pairs))
+        if self.field == "missing":
+            return replace(spec, missing=_with(spec.missing, self.values))
         filters = spec.filters
         if self.field == "drop":
             filters = replace(filters, drop=_with(filters.drop, self.pairs))
@@ -84,29 +91,36 @@ class Advice:
 
 
 def all_taken(advice: Iterable[Advice], spec: DataSpec) -> DataSpec:
-    """The spec that follows all of the advice."""
+    """The spec that follows all that is recommended."""
     for one in advice:
-        spec = one.taken(spec)
+        spec = one.taken(spec) if one.recommended else spec
     return spec
 
 
-def told(advice: Sequence[Advice], takes: str, declines: str) -> str:
-    """What counts though it is recommended to be left out, how many, and which options answer that.
+def told(advice: Sequence[Advice], takes: str, declines: str, missing: Callable[[str], str]) -> str:
+    """What counts though it may not be meant to, how much, and which options answer that.
 
     Parameters
     ----------
     advice : sequence of Advice
         At least one.
     takes, declines : str
-        The options, as they are written where this is told.
+        The options that take what is recommended, and that say that all counts, as they are written there.
+    missing : callable
+        The option that takes a text for no answer, of the text.
     """
-    shown = "; ".join(one.sentence for one in advice[:_SHOWN])
-    more = f"; and {len(advice) - _SHOWN} more" if len(advice) > _SHOWN else ""
-    them = agree(sum(one.count for one in advice), "it", "them")
-    return (
-        f"kept, though recommended to be left out: {shown}{more}; {takes} leaves {them} out, {declines} says "
-        "that all count"
-    )
+    sure = [one for one in advice if one.recommended]
+    said = []
+    if sure:
+        shown = "; ".join(one.sentence for one in sure[:_SHOWN])
+        more = f"; and {len(sure) - _SHOWN} more" if len(sure) > _SHOWN else ""
+        them = agree(sum(one.count for one in sure), "it", "them")
+        said.append(f"kept, though recommended to be left out: {shown}{more}; {takes} leaves {them} out")
+    for one in advice:
+        if not one.recommended:
+            option = " ".join(map(missing, one.values))
+            said.append(f"kept as a label: {one.sentence}; {option} takes it for no answer")
+    return f"{'; '.join(said)}; {declines} says that all count"
 
 
 def _with(given: tuple[Any, ...], more: tuple[Any, ...]) -> tuple[Any, ...]:
