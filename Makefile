@@ -120,7 +120,7 @@ bench-raft: ## the few-shot benchmark's baselines beside their measured figures
 	@tools/setup.sh test
 	$(VENV_PYTHON) -m benchmarks.few_shot
 
-bench-scaling: ## time and memory of runs in parts as data grow (up to 100 million: make bench-scaling ROWS=100000000)
+bench-scaling: ## time and memory of runs as data grow (up to 100 million: make bench-scaling ROWS=100000000)
 	@tools/setup.sh app
 	$(VENV_PYTHON) -m benchmarks.scaling --rows $(ROWS)
 

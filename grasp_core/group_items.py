@@ -90,8 +90,8 @@ class GroupItems:
         DataError, SpecError
             If the data are not on this server any more, or :func:`look_at_items` refuses them.
         """
-        with self._service.data_of(run) as dataset:
-            found = look_at_items(dataset, asked, each or self._service.pool.each, progress)
+        dataset = self._service.data_of(run)
+        found = look_at_items(dataset, asked, each or self._service.pool.each, progress)
         name = _PREFIX + id_of(asked.group, asked.question)
         self._answers.within(only(run.project)).keep(run.id, name, found.to_dict())
         return found

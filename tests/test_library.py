@@ -35,7 +35,6 @@ items --annotations annotations.csv --raters raters.csv --spec a.json --group ra
 compare a.json a.json
 rater-map {reading} --axis rater_gender --permutations 100
 models {reading} --axis rater_gender --model-column again=label_of_rule --permutations 100
-partition folder together --item item_id
 raft baseline plurality --task task --evaluate loo
 """
 PROGRAM = """\
@@ -145,8 +144,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     frame = pd.read_csv(folder / "annotations.csv").head(6_000)  # by item
     frame["label_of_rule"] = frame["item_id"].map(frame.groupby("item_id")["label"].first())
     frame.to_csv(folder / "annotations.csv", index=False)
-    (folder / "folder").mkdir()
-    frame.to_parquet(folder / "folder" / "part.parquet")
     task = folder / "task"
     task.mkdir()
     (task / "task.json").write_text('{"classes": ["calm", "angry"], "fields": ["Message"]}')

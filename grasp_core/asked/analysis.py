@@ -13,7 +13,6 @@ from grasp_core.engine.cost import LONG_SECONDS, default_seconds, pairs_seconds
 from grasp_core.errors import SpecError
 from grasp_core.groups import AxisSet, Grouping
 from grasp_core.io.dataset.load import Dataset, candidate_axes
-from grasp_core.io.parts.survey import DatasetInParts
 from grasp_core.permutation.exchange import check_strata
 from grasp_core.permutation.testing.attainable import Shuffles
 from grasp_core.remarks.remark import Remark
@@ -135,16 +134,12 @@ def say_shuffles(dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec, v
 def say_batches(
     found: Reading, used: Collection[str], data: Dataset, warnings: Iterable[Remark], voice: Voice
 ) -> None:
-    """Name the columns that could hold batches, where groups were given other items.
-
-    Of data in parts, whose annotations are not at hand, those of the raters file alone.
-    """
+    """Name the columns that could hold batches, where groups were given other items."""
     if not given_other_items(warnings):
         return
     tables = [] if found.raters is None else [(found.raters, found.raters.columns)]
-    if not isinstance(data, DatasetInParts):
-        known = candidate_axes(found.annotations, found.raters, found.spec)
-        tables.append((found.annotations, tuple(name for name in known if name in found.annotations.columns)))
+    known = candidate_axes(found.annotations, found.raters, found.spec)
+    tables.append((found.annotations, tuple(name for name in known if name in found.annotations.columns)))
     free = {name: len(table.distinct(name)) for table, names in tables for name in names if name not in used}
     could = could_hold_batches(free, data.summary.raters)
     if could:

@@ -30,11 +30,6 @@ COMMANDS = (
         "run", "compute every statistic of every group, with permutation tests", "run:fill_run", reads=True
     ),
     Command(
-        "partition",
-        "write Parquet files again so that each item lies in one, for large runs",
-        "in_parts:fill_partition",
-    ),
-    Command(
         "quality",
         "check the data: sizes, odd raters, small groups, power",
         "quality:fill_quality",

@@ -23,8 +23,7 @@ from grasp_core.cli.data.account import say_data
 from grasp_core.cli.data.options import add_items, add_reading, names
 from grasp_core.cli.data.reading import read
 from grasp_core.cli.data.recorded import given_options, note_other_data, reading_of, recorded_spec
-from grasp_core.cli.in_parts import add_in_parts, parts_of
-from grasp_core.cli.run_files import add_files, asked_map, check_files, check_map, write_files
+from grasp_core.cli.run_files import add_files, asked_map, check_files, write_files
 from grasp_core.cli.scratch import Scratch
 from grasp_core.cli.terminal.lines import VOICE, note
 from grasp_core.cli.terminal.progress import RunOnTerminal
@@ -36,9 +35,6 @@ from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.run import checked_groups, run_key
 from grasp_core.errors import SettingsError
 from grasp_core.io.dataset.load import Dataset, load
-from grasp_core.io.parts.refused import check_supported
-from grasp_core.io.parts.survey import survey
-from grasp_core.io.parts.workplace import workplace
 from grasp_core.report.findings.warned import warned
 from grasp_core.report.tables.groups import lead_table
 from grasp_core.result import RunResult
@@ -48,7 +44,7 @@ from grasp_core.version import __version__
 
 BESIDE_SPEC = (
     *("annotations", "raters", "items", "out", "csv", "report", "rater_map"),
-    *("in_parts", "scratch", "engine", "workers"),
+    *("scratch", "engine", "workers"),
 )
 """Options that name files, or where is computed, and so may stand beside ``--spec``."""
 
@@ -64,7 +60,6 @@ def fill_run(run: argparse.ArgumentParser) -> None:
     )
     add_reading(run)
     add_items(run)
-    add_in_parts(run)
     _add_analysis(run.add_argument_group("analysis"))
     engine = run.add_argument_group("engine", "where permutations are computed; no digit depends on it")
     engine.add_argument(
@@ -77,6 +72,12 @@ def fill_run(run: argparse.ArgumentParser) -> None:
         type=_at_least_one,
         metavar="N",
         help="blocks computed at a time (default: one per core, or per thread of the cluster)",
+    )
+    engine.add_argument(
+        "--scratch",
+        metavar="FOLDER",
+        help="folder or address that keeps the permutations computed so far: an interrupted run goes on from "
+        "there when it is started again",
     )
     add_files(run.add_argument_group("output"))
 
@@ -127,38 +128,34 @@ def _add_analysis(group: argparse._ArgumentGroup) -> None:
 def _run(chosen: argparse.Namespace) -> None:
     check_files(chosen)
     started = time.perf_counter()
-    chosen.parts = parts_of(chosen.annotations, chosen.in_parts)
-    check_map(chosen)
+    settings = _settings(chosen)
     recorded = None if chosen.spec is None else recorded_spec(chosen, BESIDE_SPEC)
     if recorded is None:
         found, run_spec = _from_options(chosen)
     else:
         found, run_spec = reading_of(chosen, recorded.spec), recorded.spec
-    with workplace(chosen.scratch if chosen.parts else None) as place:
-        pool = _pool(chosen)
-        try:
-            data = _data(chosen, found, run_spec, pool, place)
-            if recorded is not None:
-                note_other_data(recorded, data)
-            # What cannot be computed is refused and nothing else said.
-            grouping = checked_groups(data, run_spec)
-            if recorded is None and chosen.permutations is None:
-                run_spec = cohesion_stopping_early(data, run_spec, VOICE)
-            if recorded is None and chosen.pairs is None and chosen.parts is None:
-                run_spec = with_pairs(data, run_spec, VOICE)
-            say_data(data, run_spec.data)
-            say_order(data, run_spec, VOICE)
-            if recorded is None and chosen.level is None:
-                say_level(data, VOICE)
-            say_shuffles(data, grouping, run_spec.analysis, VOICE)
-            load_s = time.perf_counter() - started
-            result = _compute(chosen, data, run_spec, pool, load_s)
-            raters = asked_map(chosen, data, run_spec.analysis, pool)
-        except KeyboardInterrupt:
-            pool.close(wait=False)  # a part that is being read takes seconds
-            raise
-        finally:
-            pool.close()
+    axes, slices = run_spec.analysis.columns, run_spec.analysis.slices
+    data = load(found.annotations, found.raters, run_spec.data, axes, items=found.items, slices=slices)
+    if recorded is not None:
+        note_other_data(recorded, data)
+    # What cannot be computed is refused and nothing else said.
+    grouping = checked_groups(data, run_spec)
+    if recorded is None and chosen.permutations is None:
+        run_spec = cohesion_stopping_early(data, run_spec, VOICE)
+    if recorded is None and chosen.pairs is None:
+        run_spec = with_pairs(data, run_spec, VOICE)
+    say_data(data, run_spec.data)
+    say_order(data, run_spec, VOICE)
+    if recorded is None and chosen.level is None:
+        say_level(data, VOICE)
+    say_shuffles(data, grouping, run_spec.analysis, VOICE)
+    load_s = time.perf_counter() - started
+    pool = make_pool(settings, workers.threads, chosen.workers)
+    try:
+        result = _compute(chosen, data, run_spec, pool, load_s)
+        raters = asked_map(chosen, data, run_spec.analysis, pool)
+    finally:
+        pool.close()
     write_files(chosen, result, raters)
     say_result(result)
     if raters is not None:
@@ -167,15 +164,6 @@ def _run(chosen: argparse.Namespace) -> None:
     for warning in warned(result).others:  # the first stand before the answer
         note(str(warning))
     say_batches(found, run_spec.analysis.columns, data, result.warnings, VOICE)
-
-
-def _data(chosen: argparse.Namespace, found: Reading, run_spec: RunSpec, pool: Pool, place: str) -> Dataset:
-    axes = run_spec.analysis.columns
-    if chosen.parts is None:
-        slices = run_spec.analysis.slices
-        return load(found.annotations, found.raters, run_spec.data, axes, items=found.items, slices=slices)
-    check_supported(run_spec.data, slices=run_spec.analysis.slices)  # before all of them are read
-    return survey(chosen.parts, found.raters, run_spec.data, axes, pool.each, place)
 
 
 def _compute(
@@ -196,18 +184,19 @@ def _compute(
 
 def _scratch(chosen: argparse.Namespace, data: Dataset, run_spec: RunSpec) -> Scratch | None:
     """Where a scratch folder is named, what was computed is kept there till the end."""
-    if chosen.parts is None or chosen.scratch is None:
+    if chosen.scratch is None:
         return None
     return Scratch(chosen.scratch, run_key(data.summary, run_spec, __version__))
 
 
-def _pool(chosen: argparse.Namespace) -> Pool:
+def _settings(chosen: argparse.Namespace) -> Settings:
+    """Those that say where is computed."""
     settings = Settings() if chosen.engine == "local" else read_settings()
     if chosen.engine == "dask" and not settings.dask_address:
         raise SettingsError(
             "--engine dask needs the scheduler's address in GRASP_DASK_ADDRESS, such as tcp://scheduler:8786"
         )
-    return make_pool(settings, workers.threads, chosen.workers)
+    return settings
 
 
 def _from_options(chosen: argparse.Namespace) -> tuple[Reading, RunSpec]:

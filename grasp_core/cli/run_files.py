@@ -60,20 +60,6 @@ def check_files(chosen: argparse.Namespace) -> None:
                 note(f"{target.name} will describe its figures and not draw them: {error}")
 
 
-def check_map(chosen: argparse.Namespace) -> None:
-    """Refuse a map of raters whose annotations are read part by part.
-
-    Raises
-    ------
-    SpecError
-    """
-    if chosen.rater_map and chosen.parts is not None:
-        raise SpecError(
-            "--rater-map needs all annotations at once, and these are read part by part: leave it out, "
-            "or place the raters by a file with a sample of the items"
-        )
-
-
 def asked_map(chosen: argparse.Namespace, data: Dataset, spec: AnalysisSpec, pool: Pool) -> RaterMap | None:
     """The map of the raters, where it is asked for."""
     if not chosen.rater_map:

@@ -22,7 +22,7 @@ class Scratch(Checkpoints):
     Parameters
     ----------
     folder : str
-        Path or address; it exists.
+        Path or address; it is made where it does not exist.
     key : str
         Names the run: the same data, spec and version.
     """
@@ -30,6 +30,7 @@ class Scratch(Checkpoints):
     def __init__(self, folder: str, key: str) -> None:
         with remote.in_sentences(folder, "the scratch folder"):
             self._files, self._root = remote.file_system(folder)
+            self._files.makedirs(self._root, exist_ok=True)
         self._name = f"{self._root.rstrip('/')}/grasp-{key[:32]}"
         self._tally: Tally | None = None
 

@@ -32,7 +32,6 @@ from grasp_core.engine.pools.choose import server_pool
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.errors import GraspError
 from grasp_core.io.dataset.load import Dataset
-from grasp_core.io.parts.survey import DatasetInParts
 from grasp_core.io.sources.allowed import AllowedSources
 from grasp_core.logs import set_up_logs
 from grasp_core.panels.warm import warm_beside
@@ -176,8 +175,6 @@ class Apart:
 
     def hold(self, key: str, dataset: Dataset, load_s: float) -> int:
         """Hold a question's data there; 0 where they are not held, but read again."""
-        if isinstance(dataset, DatasetInParts):
-            return 0
         try:
             return self._asked_or_none("hold", key, dataset, load_s, patience=START_SECONDS) or 0
         except (MemoryError, RemoteError):  # too large to be handed over

@@ -12,15 +12,13 @@ import numpy as np
 from grasp_core.annotations import BoolArray, FloatArray
 from grasp_core.engine.adaptive import settle, stages, stopping, together
 from grasp_core.engine.later import WithinStage, later_stages
-from grasp_core.engine.partitioned import InParts
-from grasp_core.engine.pools.blocks import FIRST_LABELS, Block, Blocks, Progress
+from grasp_core.engine.pools.blocks import FIRST_LABELS, Block, Blocks
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.provisional import Showing
 from grasp_core.engine.run import Prepared, finish, new_tally, prepare
 from grasp_core.engine.verdict import explained, verdict_open
 from grasp_core.engine.watching import Checkpoints, Watcher
 from grasp_core.io.dataset.load import Dataset
-from grasp_core.io.parts.survey import DatasetInParts
 from grasp_core.panels.panel import LaterPanel, Panel
 from grasp_core.permutation.nulls.tally import Tally
 from grasp_core.result import Result, RunResult
@@ -41,7 +39,7 @@ def compute(
     Parameters
     ----------
     dataset : Dataset
-        With the spec's models, if it has some; or one in parts.
+        With the spec's models, if it has some.
     spec : RunSpec
     pool : Pool
     watcher : Watcher
@@ -52,24 +50,18 @@ def compute(
 
     Raises
     ------
-    DataError
-        If a part of the data has to be read again and has another number of rows by now.
     SpecError, SelfCheckError
         See :func:`~grasp_core.engine.run.prepare`.
     WorkerError
         If the workers die again and again.
     """
-    before = Progress(0, spec.analysis.permutations, None)
-    parts = None
-    if isinstance(dataset, DatasetInParts):
-        parts = InParts(dataset, spec, pool, lambda: watcher.check(before))
-    prepared = prepare(dataset, spec, None if parts is None else parts.panel)
+    prepared = prepare(dataset, spec)
     finished = partial(finish, prepared, load_s=load_s)
     started = time.perf_counter()
     tally = permute(
         prepared.panel,
         spec.analysis,
-        parts or pool,
+        pool,
         watcher,
         checkpoints,
         show=Showing(lambda found, spent: finished(found, permutations_s=spent, provisional=True), watcher),
@@ -131,7 +123,7 @@ def _so_far(result: RunResult, panel: LaterPanel, tally: Tally, _: float) -> Run
 def permute(
     panel: Panel,
     analysis: AnalysisSpec,
-    pool: Pool | InParts,
+    pool: Pool,
     watcher: Watcher,
     checkpoints: Checkpoints | None = None,
     *,
@@ -146,7 +138,7 @@ def permute(
     panel : Panel
     analysis : AnalysisSpec
         Number of permutations, seed, and whether they stop early.
-    pool : Pool or InParts
+    pool : Pool
     watcher : Watcher
     checkpoints : Checkpoints, optional
         What of an earlier attempt cannot be read is computed again. By default nothing is kept.
@@ -190,7 +182,7 @@ def _permute_stage(
     seed: int,
     tally: Tally,
     blocks: Blocks,
-    pool: Pool | InParts,
+    pool: Pool,
     keeper: Checkpoints,
     check: Callable[[], None],
 ) -> None:

@@ -13,7 +13,6 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
@@ -264,13 +263,13 @@ class Computing:
             raise DataError("GRASP was upgraded while this run waited; run it again.")
         if conductor.losses >= LOSSES:
             raise WorkerError(LOST)
-        before = Progress(record.done, record.total, None)
-        each = partial(self._pool.each, check=lambda: conductor.check(before))
-        data = (
-            self._inputs.dataset(record, each) if held is None else nullcontext((held.dataset, held.load_s))
-        )
-        with data as (dataset, load_s):
-            return compute(dataset, record.spec, self._pool, conductor, conductor, load_s=load_s)
+        if held is not None:
+            dataset, load_s = held.dataset, held.load_s
+        else:
+            started = time.perf_counter()
+            dataset = self._inputs.dataset(record)
+            load_s = time.perf_counter() - started
+        return compute(dataset, record.spec, self._pool, conductor, conductor, load_s=load_s)
 
 
 def key_of(record: RunRecord) -> str:

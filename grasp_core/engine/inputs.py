@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import threading
-import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -15,12 +12,8 @@ from grasp_core.data_spec import DataSpec
 from grasp_core.errors import DataError
 from grasp_core.io.dataset.load import Dataset, load
 from grasp_core.io.parsing.read import read_table
-from grasp_core.io.parts.partitions import Parts
-from grasp_core.io.parts.survey import DatasetInParts, Each, survey
-from grasp_core.io.parts.workplace import workplace
 from grasp_core.io.sources.allowed import AllowedSources, Fetched
 from grasp_core.io.table.table import Table
-from grasp_core.json_values import from_json, to_json
 from grasp_core.models_as_raters.labels import read_models
 from grasp_core.spec import RunSpec
 from grasp_core.store.files import FileStore
@@ -29,8 +22,6 @@ from grasp_core.store.runs import RunRecord, RunStore
 
 File = tuple[str, str]
 """Name and sha256."""
-IN_PARTS = "parts:"
-"""The beginning of a location of data in parts, which follow: the same ones are read again."""
 
 
 class Inputs:
@@ -115,19 +106,10 @@ class Inputs:
         """Whether a saved run's files are stored, or known to be elsewhere, and are read at once."""
         needed = {sha256 for _, sha256 in self._runs.files_of(record.id)}
         found = self._files.within(only(record.project)).locations(needed)
-        in_parts = any((location or "").startswith(IN_PARTS) for location in found.values())
-        return bool(needed) and found.keys() == needed and not in_parts
+        return bool(needed) and found.keys() == needed
 
     def _note(self, table: Table, location: str, *, owner: str, reach: Reach) -> None:
         self._files.within(reach).refer(table.sha256, table.bytes, location, owner=owner)
-
-    def note_parts(self, dataset: Dataset, *, owner: str, reach: Reach) -> None:
-        """Note where data in parts are, for a server that takes up their run after a restart; no others."""
-        if isinstance(dataset, DatasetInParts):
-            folder = dataset.summary.files[0]
-            location = IN_PARTS + json.dumps(to_json(dataset.parts))
-            files = self._files.within(reach)
-            files.refer(folder.sha256, folder.bytes, location, owner=owner)
 
     def table(self, name: str, sha256: str, member: str | None = None, *, reach: Reach) -> Table:
         """A project's file, from the file store or from where it stays.
@@ -155,8 +137,6 @@ class Inputs:
         location = insist(partial(files.location, sha256), until=self._closing)
         if location is None:
             raise DataError(f"{name} is no longer on this server; bring it again on Data, then run.")
-        if location.startswith(IN_PARTS):
-            raise DataError(f"{name} is read part by part, never as a whole; run it by the command run.")
         fetched = self.allowed.fetch(location)
         if fetched.sha256 != sha256:
             raise DataError(
@@ -165,41 +145,16 @@ class Inputs:
             )
         return fetched.table(name, member)
 
-    @contextmanager
-    def dataset(self, record: RunRecord, each: Each) -> Iterator[tuple[Dataset, float]]:
-        """A run's data, and the seconds that reading them took, while they are needed.
-
-        Parameters
-        ----------
-        record : RunRecord
-        each : callable
-            Has workers read parts, see :data:`~grasp_core.io.parts.survey.Each`.
+    def dataset(self, record: RunRecord) -> Dataset:
+        """A run's data.
 
         Raises
         ------
         DataError
             If a file is not there any more, or has changed.
         """
-        started = time.perf_counter()
-        files = insist(lambda: self._runs.files_of(record.id), until=self._closing)
-        parts = self._parts(files[0][1], record)
-        if parts is None:
-            yield self._saved(record, files), time.perf_counter() - started
-            return
-        with workplace() as place:
-            raters = self.table(*files[1], record.spec.data.raters_member, reach=only(record.project))
-            spec, axes = record.spec.data, record.spec.analysis.columns
-            found = survey(parts, raters, spec, axes, each, place)
-            if found.summary.sha256 != record.summary.sha256:
-                raise DataError(f"{parts.name} has changed since it was first read; run it again.")
-            yield found, time.perf_counter() - started
-
-    def _parts(self, sha256: str, record: RunRecord) -> Parts | None:
-        files = self._files.within(only(record.project))
-        location = insist(partial(files.location, sha256), until=self._closing)
-        if location is None or not location.startswith(IN_PARTS):
-            return None
-        return from_json(json.loads(location.removeprefix(IN_PARTS)), Parts)
+        named, models = _by_kind(record, insist(lambda: self._runs.files_of(record.id), until=self._closing))
+        return self.whole(record.spec, named, models, reach=only(record.project))
 
     def whole(
         self, spec: RunSpec, files: Mapping[str, File], models: Sequence[File], *, reach: Reach
@@ -246,11 +201,6 @@ class Inputs:
         """
         of_models = {sha256: self.table(name, sha256, reach=reach) for name, sha256 in models}
         return _dataset(spec, found, of_models)
-
-    def _saved(self, record: RunRecord, files: tuple[File, ...]) -> Dataset:
-        """A saved run's data."""
-        named, models = _by_kind(record, files)
-        return self.whole(record.spec, named, models, reach=only(record.project))
 
 
 def kinds_of(record: RunRecord) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from grasp_core.assignment import AssignmentCheck, unequal_axes
@@ -18,7 +18,6 @@ from grasp_core.guards.matched import Unmatched, unmatched
 from grasp_core.guards.shuffled_columns import said_of_columns
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.io.dataset.recoding import ranges
-from grasp_core.io.parts.survey import DatasetInParts
 from grasp_core.panels.cohesion.columns import Places
 from grasp_core.panels.cohesion.panel import Cohesion
 from grasp_core.panels.cohesion.verdict import Joint, hypotheses, joint_tests, with_verdicts
@@ -26,7 +25,6 @@ from grasp_core.panels.given.panel import check_given
 from grasp_core.panels.models.panel import Models
 from grasp_core.panels.panel import Panel, RunPanel
 from grasp_core.permutation.design import MOST_TOLD
-from grasp_core.permutation.exchange import Exchange
 from grasp_core.permutation.nulls.tally import Tally, kept_of
 from grasp_core.permutation.testing.attainable import Shuffles, check_something_moves
 from grasp_core.permutation.testing.corrections import fewest_permutations
@@ -81,21 +79,13 @@ class Prepared:
     assignment: tuple[AssignmentCheck, ...]
 
 
-Found = tuple[Cohesion, tuple[AssignmentCheck, ...]]
-"""Cohesion with its observed statistics, and how groups were given their items."""
-
-
-def prepare(
-    dataset: Dataset, spec: RunSpec, in_parts: Callable[[Grouping, Exchange], Found] | None = None
-) -> Prepared:
+def prepare(dataset: Dataset, spec: RunSpec) -> Prepared:
     """Form the groups and make the spec's panel, with its observed statistics.
 
     Parameters
     ----------
     dataset : Dataset
     spec : RunSpec
-    in_parts : callable, optional
-        Makes and checks the panel where the data set does not hold its annotations.
 
     Raises
     ------
@@ -107,16 +97,13 @@ def prepare(
     started = time.perf_counter()
     grouping = checked_groups(dataset, spec)
     shuffles = Shuffles.of(dataset.raters, grouping, spec.analysis)
+    seen, given = Seen.of(dataset.annotations), dataset.annotations_of
+    checks = check_assignment(seen, given, grouping, spec.analysis.axes, shuffles.exchange)
     found: RunPanel
-    if in_parts is not None:
-        found, checks = in_parts(grouping, shuffles.exchange)
+    if spec.models:
+        found = Models.of(dataset, grouping, spec.analysis)
     else:
-        seen, given = Seen.of(dataset.annotations), dataset.annotations_of
-        checks = check_assignment(seen, given, grouping, spec.analysis.axes, shuffles.exchange)
-        if spec.models:
-            found = Models.of(dataset, grouping, spec.analysis)
-        else:
-            found = Cohesion.of(dataset, grouping, spec.analysis, unequal_axes(checks))
+        found = Cohesion.of(dataset, grouping, spec.analysis, unequal_axes(checks))
     observed_s = time.perf_counter() - started
     return Prepared(dataset, spec, grouping, found, shuffles, observed_s, checks)
 
@@ -128,8 +115,7 @@ def checked_groups(dataset: Dataset, spec: RunSpec) -> Grouping:
     _check_axes(dataset, analysis)
     grouping = form_groups(dataset.raters, analysis.axes, min_raters=analysis.min_raters)
     check_something_moves(dataset.raters, grouping, analysis)
-    if not isinstance(dataset, DatasetInParts):
-        check_given(dataset.raters, analysis)
+    check_given(dataset.raters, analysis)
     told = sum(one.n_categories for one in dataset.questions if one.n_categories <= MOST_TOLD)
     _check_size(grouping, analysis, len(spec.models) * len(SIDES) or Places(1, told).of_group)
     return grouping
@@ -240,14 +226,9 @@ def verdicts(prepared: Prepared, tally: Tally) -> list[Joint]:
 
 
 def _unmatched(prepared: Prepared, found: RunResult) -> list[Unmatched]:
-    """Groups whose GAI compares different items; asked of one question in memory, and of IRR over XRR."""
+    """Groups whose GAI compares different items; asked of one question, and of IRR over XRR."""
     analysis, answers = prepared.spec.analysis, prepared.dataset.questions
-    if (
-        isinstance(prepared.dataset, DatasetInParts)
-        or len(answers) > 1
-        or analysis.gai != ("irr", "xrr")
-        or found.provisional
-    ):
+    if len(answers) > 1 or analysis.gai != ("irr", "xrr") or found.provisional:
         return []
     gai = {row.group: row.statistics["gai"].value for row in found.groups if "gai" in row.statistics}
     known = {group: value for group, value in gai.items() if value is not None}
@@ -297,8 +278,6 @@ def _check_size(grouping: Grouping, analysis: AnalysisSpec, per_group: int) -> N
 
 def _screened(prepared: Prepared) -> tuple[Remark, ...]:
     """What screens say of raters, once permutations are done: observed values do not wait for it."""
-    if isinstance(prepared.dataset, DatasetInParts):
-        return (Caution.NOT_SCREENED_IN_PARTS(),)
     return screen_cautions(prepared.dataset.annotations, prepared.grouping)
 
 

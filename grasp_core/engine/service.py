@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import lru_cache
 
 from grasp_core.access import Reach
@@ -16,7 +14,6 @@ from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.run import run_key
 from grasp_core.errors import DataError, GraspError, MissingResultError
 from grasp_core.io.dataset.load import Dataset
-from grasp_core.io.parts.survey import DatasetInParts
 from grasp_core.io.sources.allowed import AllowedSources
 from grasp_core.result import Result
 from grasp_core.spec import RunSpec
@@ -122,7 +119,6 @@ class Service:
         stored = [(file.name, file.sha256) for file in dataset.summary.files]
         stored += [(model.source, model.sha256) for model in dataset.models if model.column is None]
         request = Request(key, title, owner, __version__, spec, dataset.summary, tuple(stored))
-        self.inputs.note_parts(dataset, owner=owner, reach=reach)
         name = held_as(reach.home, key)
         held = self._computing.hold(name, dataset, load_s)  # before the run can be claimed
         try:
@@ -166,22 +162,17 @@ class Service:
         """Wait until something is found of a run that was asked here or is in hand, or for so long."""
         self._computing.wait(run_id, seconds)
 
-    @contextmanager
-    def data_of(self, record: RunRecord) -> Iterator[Dataset]:
-        """A run's data, for further questions about it, while they are needed.
+    def data_of(self, record: RunRecord) -> Dataset:
+        """A run's data, for further questions about it.
 
         Raises
         ------
         DataError
-            If a file is not on this server any more, has changed or never was here, or if the data stay in
-            parts.
+            If a file is not on this server any more, has changed or never was here.
         """
         if not self.runs.files_of(record.id):
             raise DataError(BROUGHT)
-        with self.inputs.dataset(record, self.pool.each) as (dataset, _):
-            if isinstance(dataset, DatasetInParts):
-                raise DataError("The data are read part by part, and this takes all annotations at once.")
-            yield dataset
+        return self.inputs.dataset(record)
 
     def cancel(self, run_id: str) -> None:
         """Stop a run; at once where this server computes it, else when its server next saves."""

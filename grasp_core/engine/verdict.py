@@ -11,7 +11,6 @@ import numpy as np
 from grasp_core.annotations import BoolArray
 from grasp_core.engine.run import Prepared, verdicts
 from grasp_core.groups import AxisSet, Group, Grouping
-from grasp_core.io.parts.survey import DatasetInParts
 from grasp_core.panels.cohesion.panel import Cohesion
 from grasp_core.panels.cohesion.verdict import FEWEST_CLEAR, Joint, hypotheses, joint_tests
 from grasp_core.panels.pairs.sides import only_raters
@@ -61,7 +60,6 @@ def explained(result: RunResult, prepared: Prepared, permutations: int, permute:
     result : RunResult
         With verdicts.
     prepared : Prepared
-        Data in parts are not tested again: there all clear groups stay.
     permutations : int
         As many as the verdicts are of.
     permute : callable
@@ -76,8 +74,6 @@ def explained(result: RunResult, prepared: Prepared, permutations: int, permute:
         and verdict.p is not None
         and verdict.strength is not None
     ]
-    if isinstance(prepared.dataset, DatasetInParts):
-        return result
     kept, out = np.ones(grouping.member.shape[1], np.bool_), list[int]()
     for _ in range(MOST_ROUNDS):
         if len(standing) < 2:

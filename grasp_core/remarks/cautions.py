@@ -6,8 +6,6 @@ from enum import unique
 
 from grasp_core.remarks.remark import Code, Remark
 
-_READ_WHOLE = "; bring a file of some of the items to have that of them"
-
 
 def leaving_out(screen: str) -> str:
     """Where raters whom a screen names are left out, in words that are right wherever they are read."""
@@ -84,12 +82,6 @@ class Caution(Code):
         "would: one person with two accounts, copied answers, or two people who see the task very much "
         f"alike. To leave out one of each two: {leaving_out('duplicates')}"
     )
-    NOT_GIVEN_IN_PARTS = f"axes are not tested given one another in data in parts{_READ_WHOLE}"
-    NOT_SCREENED_IN_PARTS = (
-        "raters at chance, constant raters and near-duplicates are not looked for in data in parts"
-        f"{_READ_WHOLE}"
-    )
-    NO_PAIRS_IN_PARTS = f"pairs of groups are not compared in data in parts{_READ_WHOLE}"
 
 
 @unique

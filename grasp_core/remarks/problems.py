@@ -134,11 +134,6 @@ class DataProblem(Code):
         "{file}: column {column:q} is taken for an item in this layout, so it cannot describe raters; "
         "describe them in a raters file, or name it as a profile column"
     )
-    ONLY_RATERS_FILE = (
-        "{file} has no column {column:q}; where annotations are read part by part, only the raters file "
-        "describes raters"
-    )
-    IN_MORE_PARTS = "{problem} (and so in {parts:more part}; {total} in all)"
 
     BLANK_ID = (
         "{file}, row {row:d}, column {column:q}: the id is blank{more:? (and in {more:more row})}; "

@@ -35,10 +35,6 @@ class NoValue(Code):
         "groups of this axis were given other items, or more of them, so label use is tested by leaving "
         "raters out, for which either side needs {least:d} or more"
     )
-    LEAVING_OUT_IN_PARTS = (
-        "groups of this axis were given other items, or more of them, so label use is tested by leaving "
-        "raters out, which is not done of data in parts"
-    )
     GAI_RARELY_ESTIMABLE = "GAI has no value in most chance groupings of this size"
 
 
@@ -53,7 +49,6 @@ class NoInterval(Code):
     NO_VALUE_WITHOUT_ONE = "without some rater, item or label there would be no value"
     MANY_ORDERED_LABELS = "intervals of ordered labels take up to {most:d} of them; there are more"
     MANY_ITEMS_AND_LABELS = "intervals take up to {most:d} items times labels; there are more"
-    INTERVAL_IN_PARTS = "intervals are not computed of data in parts"
 
 
 @unique

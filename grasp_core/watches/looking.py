@@ -11,7 +11,7 @@ from grasp_core.access import LOCAL_USER, User, only
 from grasp_core.accounts import Accounts
 from grasp_core.connectors.serving import Sources
 from grasp_core.connectors.source import is_source, parse
-from grasp_core.engine.inputs import IN_PARTS, kinds_of
+from grasp_core.engine.inputs import kinds_of
 from grasp_core.engine.run import checked_groups
 from grasp_core.engine.service import Service
 from grasp_core.errors import FAULT, AccessError, DataError, GraspError, StoreError
@@ -93,8 +93,6 @@ class Watches:
                     f"The {kind} file has no address to look at: it was uploaded. Take it on Data from this "
                     "server's folder, an address or a tool, run, and watch that."
                 )
-            if place.startswith(IN_PARTS):
-                raise DataError("The data are read part by part; watches are for data that are read at once.")
             found.append(Origin(_KINDS[kind], place))
         return tuple(found)
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import zipfile
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from grasp_core import cli
@@ -50,12 +48,3 @@ def test_a_report_of_each_kind_with_the_map(folder: Path, capsys: pytest.Capture
 def test_without_the_map_nothing_is_said_of_it(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main([*RUN, *FEW, "--report", "report.md"]) == 0
     assert "Map of raters" not in capsys.readouterr().out + (folder / "report.md").read_text(encoding="utf-8")
-
-
-def test_data_in_parts_have_no_map(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    rows = {"item": ["i1", "i1"], "rater": ["a", "b"], "label": ["x", "y"]}
-    (tmp_path / "parts").mkdir()
-    pq.write_table(pa.table(rows), tmp_path / "parts" / "one.parquet")
-    asked = ["run", "--annotations", str(tmp_path / "parts"), "--in-parts", "--axis", "gender", "--rater-map"]
-    assert cli.main(asked) == 2
-    assert "--rater-map needs all annotations at once" in capsys.readouterr().err

@@ -43,19 +43,3 @@ def test_the_command_for_models_names_them(
     files = ["--annotations", "votes.csv", "--raters", "raters.csv", "--model", "gold=gold.csv"]
     assert cli.main(["models", *files, "--axis", "gender", "--permutations", "100"]) == 0
     assert "could hold batches: 'batch'; --within batch shuffles" in capsys.readouterr().err
-
-
-def test_data_in_parts_name_those_of_the_raters_file_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    votes, raters = in_batches()
-    Path("votes").mkdir()
-    of = votes.assign(shift=votes["rater_id"].str[-1])  # one of each rater, which data in parts do not take
-    of.sort_values("item_id").to_parquet("votes/one.parquet", index=False)
-    raters.to_csv("raters.csv", index=False)
-    files = ["--annotations", "votes", "--in-parts", "--raters", "raters.csv"]
-    columns = ["--item", "item_id", "--rater", "rater_id", "--label", "label", "--axis", "gender"]
-    assert cli.main(["run", *files, *columns, "--permutations", "100"]) == 0
-    said = capsys.readouterr().err
-    assert "could hold batches: 'batch'; --within batch shuffles" in said

@@ -147,9 +147,6 @@ WORDS_ALONE = {
     Caution.SOME_NOT_ESTIMABLE: "groups of more raters",
     Caution.TOO_MANY_PAIRS: "recode its values into fewer",
     Caution.DISTANCE_OF_SHARES: "More raters an item",
-    Caution.NOT_GIVEN_IN_PARTS: "bring a file of some of the items",
-    Caution.NOT_SCREENED_IN_PARTS: "bring a file of some of the items",
-    Caution.NO_PAIRS_IN_PARTS: "bring a file of some of the items",
     ModelCaution.MODEL_UNLABELLED: "until its file has them",
     ModelCaution.MODEL_OF_OTHER_ITEMS: "write the items' ids alike",
 }

@@ -15,7 +15,6 @@ from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.errors import SpecError
 from grasp_core.io.dataset.load import Dataset, load
-from grasp_core.io.parts.refused import check_supported
 from grasp_core.remarks.cautions import Caution, GroupCount, ScreenCaution, is_public
 from grasp_core.remarks.left_out import LeftOutReason
 from grasp_core.remarks.remark import Remark
@@ -102,8 +101,6 @@ def test_specs_name_screens_and_keep_their_hash_without_them() -> None:
     for wrong_one in (("bored",), ("random", "random")):
         with pytest.raises(SpecError, match="each once; found"):
             replace(plain.data, screens=wrong_one)
-    with pytest.raises(SpecError, match="cannot be read with screens"):
-        check_supported(some.data)
 
 
 def screens_of(dataset: Dataset) -> tuple[Remark, ...]:

@@ -11,7 +11,6 @@ from grasp_core.cli.data.fetched import read_place
 from grasp_core.cli.data.options import spec_fields
 from grasp_core.cli.terminal.lines import VOICE
 from grasp_core.errors import SpecError
-from grasp_core.io.parts.partitions import Parts, sample
 from grasp_core.io.table.table import Table
 
 
@@ -36,11 +35,8 @@ def read(given: Mapping[str, Any], *, several: bool = False) -> Reading:
 
 
 def read_tables(given: Mapping[str, Any]) -> Tables:
-    """The files alone; of annotations that are read part by part (`parts`) the first rows."""
-    parts: Parts | None = given.get("parts")
+    """The files alone."""
     beside = [_beside(given, name) for name in ("raters", "items")]
-    if parts is not None:
-        return Tables(sample(parts), *beside)
     return Tables(read_place(given["annotations"], given.get("member")), *beside)
 
 

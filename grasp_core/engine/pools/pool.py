@@ -47,14 +47,9 @@ class Pool:
 
     Attributes
     ----------
-    task_seconds : float
-        Aimed length of a piece of work for which a worker may have to read a part of the data: how soon a
-        cancel takes effect.
     folder : Path
         Where work lies while workers may read it.
     """
-
-    task_seconds = 2.0
 
     def __init__(self, make_executor: Callable[[int], Executor], n_workers: int | None = None) -> None:
         self._n_workers = n_workers or workers.available_cores()

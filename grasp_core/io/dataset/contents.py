@@ -1,8 +1,7 @@
-"""Contents of a data set, or of one part of it: counts, so that those of several parts add up."""
+"""Contents of a data set, in counts."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -21,11 +20,7 @@ from grasp_core.io.dataset.votes import Votes, alike_ids, blank_ids, cell_column
 from grasp_core.io.table.table import Table
 from grasp_core.ordering import tallied
 from grasp_core.remarks.left_out import LeftOutReason
-from grasp_core.remarks.problems import DataProblem
 from grasp_core.wording import EXAMPLES
-
-Note = tuple[str, Problem]
-"""Something about a part, and what kind of thing: the same of several parts is told once."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,7 +49,7 @@ class Answers:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Contents:
-    """Contents of a part; :meth:`and_of` adds another part's.
+    """What a data set holds.
 
     Parameters
     ----------
@@ -76,7 +71,7 @@ class Contents:
     seen : tuple of Seen
     read : int
     left_out : tuple of LeftOut
-    notes : tuple of Note
+    notes : tuple of Problem
     """
 
     rater_ids: pa.Array
@@ -90,11 +85,11 @@ class Contents:
     seen: tuple[Seen, ...]
     read: int
     left_out: tuple[LeftOut, ...]
-    notes: tuple[Note, ...]
+    notes: tuple[Problem, ...]
 
     @classmethod
     def of(
-        cls, sieves: Sequence[Sieve], spec: DataSpec, seen: tuple[Seen, ...], notes: Sequence[Note]
+        cls, sieves: Sequence[Sieve], spec: DataSpec, seen: tuple[Seen, ...], notes: Sequence[Problem]
     ) -> Contents:
         """The contents that the sieves, one per question, have left."""
         votes = together(sieves)
@@ -122,64 +117,8 @@ class Contents:
             notes=(*alike_ids(votes, spec), *notes),
         )
 
-    def and_of(self, more: Contents, rater_ids: pa.Array, place: Codes) -> Contents:
-        """The contents of both; their items are different ones.
 
-        Parameters
-        ----------
-        more : Contents
-        rater_ids : pyarrow array of str
-            Of the raters of both, those of this one first.
-        place : int array, shape (J,)
-            Where the raters of `more` stand among them.
-        """
-
-        def both(mine: Codes, theirs: Codes) -> Codes:
-            total = np.zeros(len(rater_ids), np.int64)
-            total[: mine.size] = mine
-            total[place] += theirs
-            return total
-
-        def answers(mine: Answers, theirs: Answers) -> Answers:
-            steps = (
-                Step(what, both(before, more_before), both(after, more_after), items + more_items)
-                for (what, before, after, items), (_, more_before, more_after, more_items) in zip(
-                    mine.steps, theirs.steps, strict=True
-                )
-            )
-            labels = Counter(mine.labels) + Counter(theirs.labels)
-            return Answers(tuple(steps), both(mine.left, theirs.left), labels)
-
-        return Contents(
-            rater_ids=rater_ids,
-            rows=both(self.rows, more.rows),
-            counted=both(self.counted, more.counted),
-            answers=tuple(map(answers, self.answers, more.answers)),
-            per_item=_added(self.per_item, more.per_item),
-            empty_items=self.empty_items + more.empty_items,
-            empty_examples=(*self.empty_examples, *more.empty_examples)[:EXAMPLES],
-            listed_items=self.listed_items | more.listed_items,
-            seen=tuple(
-                one._replace(texts=Counter(one.texts) + Counter(two.texts))
-                for one, two in zip(self.seen, more.seen, strict=True)
-            ),
-            read=self.read + more.read,
-            left_out=(*self.left_out, *more.left_out),
-            notes=(*self.notes, *more.notes),
-        )
-
-    @property
-    def problems(self) -> list[Problem]:
-        """Problems of the parts, the same of several once."""
-        kinds: dict[str, list[Problem]] = {}
-        for kind, problem in self.notes:
-            kinds.setdefault(kind, []).append(problem)
-        return [problem for found in kinds.values() for problem in _told(found)]
-
-
-def leave_out(
-    votes: Votes, excluded: BoolArray, spec: DataSpec, *, whole: bool = True
-) -> tuple[Sieve, list[Note]]:
+def leave_out(votes: Votes, excluded: BoolArray, spec: DataSpec) -> tuple[Sieve, list[Problem]]:
     """Leave out what has no label, who is excluded, what the filters name, and repetitions.
 
     Parameters
@@ -189,8 +128,6 @@ def leave_out(
         Raters who are left out.
     spec : DataSpec
         Of one question.
-    whole : bool
-        Whether the votes are a whole file's.
     """
     labelled, missing = checks.missing_labels(votes, spec)
     sieve = Sieve.of(labelled, votes.cells - labelled.size)
@@ -198,29 +135,18 @@ def leave_out(
         sieve.keep(filters.excluding(spec), ~excluded[labelled.rater])
     filters.by_values(sieve, spec)
     stopping = [*blank_ids(sieve.votes, spec), *checks.labels(sieve.votes, spec)]
-    repeats.choose(sieve, spec, whole=whole)
+    repeats.choose(sieve, spec)
     labelled, again = repeats.once(sieve.votes)
     sieve.keep_once(labelled)
     stopping += filters.by_gold(sieve, spec)
     filters.by_counts(sieve, spec)
-    kinds = {"missing": missing, "stops": stopping, "again": again}
-    return sieve, [(f"{kind} {spec.label}", problem) for kind, found in kinds.items() for problem in found]
-
-
-def _told(problems: Sequence[Problem]) -> Sequence[Problem]:
-    """Problems that stop, by themselves; one for the same note of several parts."""
-    stopping, problems = ([one for one in problems if one.stops is stops] for stops in (True, False))
-    if len(problems) < 2:
-        return [*stopping, *problems]
-    first, total = problems[0], sum(problem.count for problem in problems)
-    remark = DataProblem.IN_MORE_PARTS(problem=first.remark, parts=len(problems) - 1, total=total)
-    return [*stopping, Problem(first.stops, remark, total, first.examples)]
+    return sieve, [*missing, *stopping, *again]
 
 
 def _read_and_left_out(
     table: Table, spec: DataSpec, sieves: Sequence[Sieve]
 ) -> tuple[int, tuple[LeftOut, ...]]:
-    """How much of an annotations file, or of a part of one, was read, and what of it was left out."""
+    """How much of an annotations file was read, and what of it was left out."""
     cells = len(table) * (len(sieves) if spec.layout == "long" else len(cell_columns(table, spec)))
     aside = [] if spec.layout == "long" else _put_aside(table, spec)
     by_reader = () if table.recipe is None else table.recipe.left_out
@@ -243,10 +169,3 @@ def _put_aside(table: Table, spec: DataSpec) -> list[LeftOut]:
 def _labels(votes: Votes) -> dict[str, int]:
     given = tallied(votes.label, len(votes.labels))
     return {votes.labels[code]: int(given[code]) for code in np.flatnonzero(given)}
-
-
-def _added(one: Codes, other: Codes) -> Codes:
-    total = np.zeros(max(one.size, other.size), np.int64)
-    total[: one.size] += one
-    total[: other.size] += other
-    return total

@@ -129,7 +129,7 @@ def load(
     left = [leave_out(one, excluded, question) for one, question in zip(votes, spec.questions, strict=True)]
     sieves = [sieve for sieve, _ in left]
     notes_of_votes = [note for _, notes in left for note in notes]
-    if not any(problem.stops for _, problem in notes_of_votes):
+    if not any(problem.stops for problem in notes_of_votes):
         leave_out_screened(sieves, spec)
     contents = Contents.of(sieves, spec, seen, notes_of_votes)
     files = [fingerprint(table) for table in (annotations, raters, items) if table is not None]
@@ -184,13 +184,13 @@ def conclude(
     problems: Sequence[Problem],
     form: Callable[[BoolArray, Sequence[tuple[str, ...]]], Sequence[Annotations]],
 ) -> Dataset:
-    """The data set of which all parts together hold the contents, checked and summed up.
+    """The data set of these contents, checked and summed up.
 
     Parameters
     ----------
     contents : Contents
     table : Table
-        The annotations, recoded; of a data set in parts any rows of it.
+        The annotations, recoded.
     spec : DataSpec
     profiles : Profiles
         Of the contents' raters.
@@ -211,7 +211,7 @@ def conclude(
     found = [
         *recoding.notes(name, contents.seen),
         *problems,
-        *contents.problems,
+        *contents.notes,
         *_about_ids(name, contents, profiles, spec),
         *_about_answers(name, contents, spec),
         *profiles.problems(counted),
@@ -248,7 +248,7 @@ def _about_ids(name: str, contents: Contents, profiles: Profiles, spec: DataSpec
 def _about_answers(name: str, contents: Contents, spec: DataSpec) -> Iterator[Problem]:
     for answers, question in zip(contents.answers, spec.questions, strict=True):
         labels = answers.labels
-        if len(labels) > checks.MAX_CATEGORIES and not any(problem.stops for _, problem in contents.notes):
+        if len(labels) > checks.MAX_CATEGORIES and not any(problem.stops for problem in contents.notes):
             yield checks.too_many_labels(name, str(question.label), list(labels))
         elif len(labels) <= checks.MAX_CATEGORIES:
             column = "labels" if spec.layout != "long" else f"column {quoted(str(question.label))}"

@@ -85,7 +85,7 @@ def own_recoded(table: Table, spec: DataSpec) -> Table:
 
 
 def recoded(table: Table, spec: DataSpec, *beside: Table | None) -> tuple[Table, tuple[Seen, ...]]:
-    """The annotations, or a part of them, recoded; with what is seen by each step that changes something.
+    """The annotations, recoded; with what is seen by each step that changes something.
 
     Steps on columns that only the files `beside` have leave them as they are.
 

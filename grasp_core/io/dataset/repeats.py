@@ -20,15 +20,13 @@ _MANY, _OFTEN = 5, 0.1
 """Pairs of a rater and an item with several labels, and their share, from which rows are choices of one."""
 
 
-def choose(sieve: Sieve, spec: DataSpec, *, whole: bool = True) -> None:
+def choose(sieve: Sieve, spec: DataSpec) -> None:
     """Where a rater gives an item different labels, keep the first or the last, if the spec says so.
 
     Parameters
     ----------
     sieve : Sieve
     spec : DataSpec
-    whole : bool
-        Whether the table is the whole file: a piece does not tell how its dates are written.
 
     Raises
     ------
@@ -44,7 +42,7 @@ def choose(sieve: Sieve, spec: DataSpec, *, whole: bool = True) -> None:
         contested = _contested(votes.label[order], again)
         entries = order[contested]
         if entries.size:
-            rank = _by_rows(entries) if spec.order is None else _by_time(votes, entries, spec, whole)
+            rank = _by_rows(entries) if spec.order is None else _by_time(votes, entries, spec)
             runs = np.cumsum(~again, dtype=np.int64)[contested]
             keep[entries] = _chosen(votes, entries, runs, rank, spec)
     sieve.keep(others(spec), keep)
@@ -121,7 +119,7 @@ def _by_rows(entries: Codes) -> Codes:
     return np.arange(entries.size)
 
 
-def _by_time(votes: Votes, entries: Codes, spec: DataSpec, whole: bool) -> Codes:
+def _by_time(votes: Votes, entries: Codes, spec: DataSpec) -> Codes:
     """Rank of each entry's time."""
     name = str(spec.order)
     column = votes.table.column(name)
@@ -138,7 +136,7 @@ def _by_time(votes: Votes, entries: Codes, spec: DataSpec, whole: bool) -> Codes
         raise DataError(
             DataProblem.TIME_MISSING(file=votes.table.name, row=row, column=name, item=item, rater=rater)
         )
-    rank = ranks(where, [column.values[code] for code in used], column.values if whole else ())
+    rank = ranks(where, [column.values[code] for code in used], column.values)
     by_code = np.zeros(len(column.values), dtype=np.int64)
     by_code[used] = [rank[column.values[code]] for code in used]
     found: Codes = by_code[codes]

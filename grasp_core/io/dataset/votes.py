@@ -150,18 +150,18 @@ def read_votes(table: Table, spec: DataSpec) -> Votes:
     return _read_long(table, spec) if spec.layout == "long" else _read_matrix(table, spec)
 
 
-def alike_ids(votes: Votes, spec: DataSpec) -> list[tuple[str, Problem]]:
-    """Ids of items, and a matrix's headers, that differ only by surrounding spaces; with what they are."""
-    table, found = votes.table, []
+def alike_ids(votes: Votes, spec: DataSpec) -> list[Problem]:
+    """Ids of items, and a matrix's headers, that differ only by surrounding spaces."""
+    table, found = votes.table, list[Problem]()
     if spec.item is not None and spec.layout != "raters-by-items":
         column = Column(votes.item, votes.item_ids) if spec.layout == "long" else table.column(spec.item)
         counts = dict(zip(column.values, column.counts().tolist(), strict=True))
         where = f"{table.name}, column {quoted(spec.item)}"
-        found += [("items", one) for one in near_duplicates(where, counts, ids=True)]
+        found += near_duplicates(where, counts, ids=True)
     if votes.columns_are is not None:
         headers = votes.item_ids if votes.columns_are == "items" else votes.rater_ids
         counts = dict.fromkeys(headers, len(table))
-        found += [("headers", one) for one in near_duplicates(f"{table.name}, row 1", counts, ids=True)]
+        found += near_duplicates(f"{table.name}, row 1", counts, ids=True)
     return found
 
 

@@ -130,8 +130,11 @@ class AllowedSources:
 
 
 def read_anywhere(source: str, member: str | None = None) -> Table:
-    """Read a path, or an address through fsspec, as whoever runs the command may."""
+    """Read a path, or an address of a file or a Parquet folder, as whoever runs the command may."""
     if not _ADDRESS.match(source):
         return read_table(Path(source), member=member)
     name = PurePosixPath(source.partition("::")[0].partition("?")[0]).name or source
+    files = remote.parquet_files(source, name)
+    if files is not None:
+        return read_files([(path, remote.fetch(url, PurePosixPath(path).name)) for path, url in files], name)
     return read_table(remote.fetch(source, name), name, member=member)

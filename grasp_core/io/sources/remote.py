@@ -50,6 +50,31 @@ def file_system(place: str) -> tuple[Any, str]:
     return system, path
 
 
+def parquet_files(url: str, name: str) -> list[tuple[str, str]] | None:
+    """The Parquet files of a folder at an address that can be listed: path below it and address of each.
+
+    None where the address is no such folder.
+
+    Raises
+    ------
+    DataError
+        If it cannot be listed, or holds none.
+    """
+    if url.startswith(("http://", "https://")) or "::" in url:
+        return None
+    with in_sentences(url, name):
+        files, root = file_system(url)
+        files.invalidate_cache()
+        if not files.isdir(root):
+            return None
+        found = sorted(path for path in files.find(root) if path.endswith(".parquet"))
+        if not found:
+            raise DataError(
+                f"{name} is a folder without *.parquet files; name one that holds some, or a file"
+            )
+        return [(path[len(root) :].lstrip("/"), files.unstrip_protocol(path)) for path in found]
+
+
 @contextlib.contextmanager
 def in_sentences(url: str, name: str) -> Iterator[None]:
     """Turn whatever a protocol's package raises into one sentence.

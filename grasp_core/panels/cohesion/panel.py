@@ -26,7 +26,7 @@ from grasp_core.panels.cohesion.columns import (
 from grasp_core.panels.cohesion.label_use import Labels, label_use, with_intervals
 from grasp_core.panels.cohesion.results import by_axis, by_group, with_interval
 from grasp_core.panels.cohesion.self_check import self_check
-from grasp_core.panels.cohesion.untested import Test, Untested, no_test, tests_of
+from grasp_core.panels.cohesion.untested import Test, Untested, tests_of
 from grasp_core.panels.cohesion.verdict import values_together
 from grasp_core.permutation import compiled, questions
 from grasp_core.permutation.nulls.values import Null
@@ -35,7 +35,7 @@ from grasp_core.permutation.testing.attainable import Symmetry, regroupings
 from grasp_core.permutation.testing.outcomes import outcomes, tested_otherwise
 from grasp_core.permutation.testing.tests import Tests
 from grasp_core.remarks.cautions import Caution
-from grasp_core.remarks.reasons import NoInterval, NoValue
+from grasp_core.remarks.reasons import NoValue
 from grasp_core.remarks.remark import Remark
 from grasp_core.result import DsiResult, GroupResult, RunResult, Undecided
 from grasp_core.spec import IN_GROUP, STATISTICS, AnalysisSpec
@@ -101,11 +101,11 @@ class Cohesion:
         labels: Labels,
         lay_out: Callable[[Grouping], AnyDesign],
         annotations_of: Codes,
-        intervals: Callable[[], FloatArray] | Remark | None = None,
-        unequal: Collection[AxisSet] = (),
-        test: Test = no_test,
-        left: FloatArray | None = None,
-        symmetry: Symmetry | None = None,
+        intervals: Callable[[], FloatArray] | Remark,
+        unequal: Collection[AxisSet],
+        test: Test,
+        left: FloatArray | None,
+        symmetry: Symmetry,
     ) -> None:
         self.grouping = grouping
         counted = questions.together(components)
@@ -126,7 +126,7 @@ class Cohesion:
         self._lay_out = lay_out
         self._reasons = with_reasons(questions.reasons(components), self.statistics, self.by_shares, analysis)
         self._annotations_of = annotations_of
-        self._intervals = intervals or NoInterval.INTERVAL_IN_PARTS()
+        self._intervals = intervals
 
     def _said(self, analysis: AnalysisSpec) -> Iterator[Remark]:
         if analysis.cross_negentropy == "paper":

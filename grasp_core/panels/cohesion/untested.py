@@ -29,27 +29,22 @@ Test = Callable[[int], Jackknifed | Remark]
 """The test of a unit's label use by leaving out raters, or why there is none."""
 
 
-def no_test(unit: int) -> Remark:
-    """There is none where annotations are not at hand."""
-    return NoValue.LEAVING_OUT_IN_PARTS()
-
-
 @dataclass(frozen=True, slots=True)
 class Untested:
     """Columns that are not tested by shuffling.
 
     Parameters
     ----------
+    test : callable
     withheld : frozenset of int
         Those without any test.
     by_jackknife : mapping from int to int
         Columns of label use that are tested by leaving out raters, with their units.
-    test : callable
     """
 
+    test: Test
     withheld: frozenset[int] = frozenset()
     by_jackknife: Mapping[int, int] = field(default_factory=dict)
-    test: Test = no_test
 
     @classmethod
     def of_groups(
@@ -67,7 +62,7 @@ class Untested:
         if "gai" in names:
             withheld |= {places.dsi(axis) for axis, axes in enumerate(spec.axes) if axes in unequal}
         by_jackknife = {places.column(g, LABEL_USE): g for g in chosen if places.n_labels}
-        return cls(frozenset(withheld), by_jackknife, test)
+        return cls(test, frozenset(withheld), by_jackknife)
 
     @property
     def columns(self) -> frozenset[int]:

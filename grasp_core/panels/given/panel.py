@@ -9,12 +9,10 @@ from grasp_core.annotations import BoolArray, FloatArray, Raters
 from grasp_core.errors import SpecError
 from grasp_core.groups import AxisSet, Grouping
 from grasp_core.io.dataset.load import Dataset
-from grasp_core.io.parts.survey import DatasetInParts
 from grasp_core.panels.cohesion.panel import Cohesion, CohesionWork
 from grasp_core.panels.panel import Later, groups_asked
 from grasp_core.permutation.nulls.values import Null
 from grasp_core.permutation.testing.attainable import axes_that_stay
-from grasp_core.remarks.cautions import Caution
 from grasp_core.result import GivenResult, RunResult, Undecided
 from grasp_core.spec import AnalysisSpec
 
@@ -115,9 +113,7 @@ def within(raters: Raters, analysis: AnalysisSpec, column: str) -> tuple[Groupin
 def given_of(
     dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec, unequal: Collection[AxisSet]
 ) -> Later:
-    """The groups given each axis that was asked, one after the other; none of data in parts."""
-    if isinstance(dataset, DatasetInParts):
-        return Later(iter(()), (Caution.NOT_GIVEN_IN_PARTS(),) if analysis.given else ())
+    """The groups given each axis that was asked, one after the other."""
     found = {column: within(dataset.raters, analysis, column) for column in analysis.given}
     panels = (Given(dataset, *one, column, unequal) for column, one in found.items() if one is not None)
     return Later(panels, ())

@@ -12,7 +12,6 @@ import numpy as np
 from grasp_core.annotations import BoolArray, FloatArray
 from grasp_core.groups import AxisSet, Grouping
 from grasp_core.io.dataset.load import Dataset
-from grasp_core.io.parts.survey import DatasetInParts
 from grasp_core.outcome import LabelUse, Outcome
 from grasp_core.pairs import PairResult
 from grasp_core.panels.cohesion.columns import LABEL_USE, few_paired, group_columns, members
@@ -156,7 +155,7 @@ class Pairs:
         tests = [tests_of(pair.questions, pair.grouping, self._analysis.level) for pair in self._pairs]
         chosen = [u for u, pair in enumerate(self._pairs) if pair.grouping.groups[0].axes in unequal]
         columns = {self._places.of_first.column(u, LABEL_USE): u for u in chosen if self._labels.told}
-        return Untested(by_jackknife=columns, test=lambda u: tests[u](0))
+        return Untested(lambda u: tests[u](0), by_jackknife=columns)
 
     def _left(self) -> FloatArray | None:
         """What curves through tails need of the shuffles within each pair, if any are asked."""
@@ -176,11 +175,9 @@ class Pairs:
 def pairs_of(
     dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec, unequal: Collection[AxisSet]
 ) -> Later:
-    """The pairs of each axis or intersection that has some, one after the other; none of data in parts."""
+    """The pairs of each axis or intersection that has some, one after the other."""
     if not analysis.pairs:
         return Later(iter(()), ())
-    if isinstance(dataset, DatasetInParts):
-        return Later(iter(()), (Caution.NO_PAIRS_IN_PARTS(),))
     sizes = map(len, members(grouping.groups, analysis))
     return Later(
         (Pairs(dataset, grouping, analysis, one, unequal) for one in compared(grouping, analysis.axes)),

@@ -104,9 +104,8 @@ def _task(asked: Asked) -> PlanTask:
         raise SpecError(asked.error or "")
     if asked.run is None or asked.group is None:
         return assumed_task(asked.spec)
-    with server.shared().service.data_of(asked.run) as dataset:
-        least = asked.run.spec.analysis.min_raters
-        return task_of(dataset, asked.group, asked.spec, min_raters=least, question=asked.question)
+    dataset, least = server.shared().service.data_of(asked.run), asked.run.spec.analysis.min_raters
+    return task_of(dataset, asked.group, asked.spec, min_raters=least, question=asked.question)
 
 
 def _keep(run: RunRecord | None, key: str, plan: Plan) -> None:

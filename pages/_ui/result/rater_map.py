@@ -89,8 +89,7 @@ def _offer(run: RunRecord) -> None:
     bar = st.progress(0.0, text="Reading the data and placing the raters")
     st.button("Cancel", icon=":material/stop_circle:", key="cancel-rater-map")  # as any click, it ends this
     try:
-        with shared.service.data_of(run) as dataset:
-            task = MapTask.of(dataset, run.spec.analysis)
+        task = MapTask.of(shared.service.data_of(run), run.spec.analysis)
         made = rater_map(
             task,
             shared.service.pool.each,

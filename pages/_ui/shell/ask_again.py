@@ -45,10 +45,8 @@ def ask_again(run: RunRecord, spec: RunSpec) -> None:
     """
     require_run(run.project)
     try:
-        with (
-            st.spinner("Reading the data"),
-            server.shared().service.data_of(replace(run, spec=spec)) as dataset,
-        ):
+        with st.spinner("Reading the data"):
+            dataset = server.shared().service.data_of(replace(run, spec=spec))
             again = submit(dataset, spec, 0.0, project=run.project)
     except DataError as error:
         st.warning(escape_markdown(str(error)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import logging
 import math
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from distributed import Client, Security
 
@@ -32,9 +34,6 @@ from grasp_core.engine.watching import Watcher
 from grasp_core.errors import LostSchedulerError, RunCancelledError, SettingsError, WorkerError
 from grasp_core.io.dataset.load import load
 from grasp_core.io.parsing.read import read_table
-from grasp_core.io.parts.partitions import find_parts
-from grasp_core.io.parts.survey import survey
-from grasp_core.io.parts.workplace import workplace
 from grasp_core.settings import Settings, read_settings
 from grasp_core.spec import AnalysisSpec, RunSpec
 from grasp_core.store.database import connect, database_url
@@ -44,7 +43,6 @@ from tests.engine import models_asking
 from tests.engine.asking import ENDLESS, digits, question, wait_until
 from tests.engine.dask_cluster import DaskCluster, dask_cluster
 from tests.engine.serving import ended, in_progress, result_digits
-from tests.io.parts.parts import frames, write
 from tests.permutation.simulated import DATA_SPEC, dataset, files, simulate
 from tests.serving import ROOT
 
@@ -129,28 +127,22 @@ def test_a_killed_worker_loses_only_its_block(cluster: DaskCluster, pool: Cluste
 def test_what_may_change_places_is_the_same_there(
     pool: ClusterPool, tmp_path: Path, shuffle: dict[str, Any]
 ) -> None:
-    """In memory and in parts, from one set of raters who work in teams in regions."""
-    votes, raters = frames(5, items=30, raters=36, missing=0.4)
+    """Raters who work in teams in regions."""
+    tables = files(*simulate(5, items=30, raters=36, missing=0.4))
+    votes, raters = (pd.read_csv(io.BytesIO(raw), dtype=str) for raw in tables)
     raters["region"] = [("north", "south")[j // 18] for j in range(36)]
     raters["team"] = [f"team {j // 3}" for j in range(36)]
     raters["gender"] = np.where(np.random.default_rng(5).random(12) < 0.5, "Man", "Woman").repeat(3)
     raters.to_csv(tmp_path / "raters.csv", index=False)
-    write(tmp_path / "votes", votes, 3)
+    votes.to_csv(tmp_path / "votes.csv", index=False)
     profiles = read_table(tmp_path / "raters.csv")
     spec = RunSpec(DATA_SPEC, AnalysisSpec(axes=(("gender",),), permutations=600, **shuffle))
-    whole = load(read_table(tmp_path / "votes"), profiles, DATA_SPEC, spec.analysis.columns)
+    whole = load(read_table(tmp_path / "votes.csv"), profiles, DATA_SPEC, spec.analysis.columns)
     threads = Pool(workers.threads, 2)
-
-    def in_parts(where: Pool | ClusterPool) -> dict:
-        with workplace(str(tmp_path)) as place:
-            parts = find_parts(str(tmp_path / "votes"), 1)
-            data = survey(parts, profiles, DATA_SPEC, spec.analysis.columns, where.each, place)
-            return digits(compute(data, spec, where, Watcher()))
 
     try:
         here = digits(compute(whole, spec, threads, Watcher()))
         assert digits(compute(whole, spec, pool, Watcher())) == here
-        assert in_parts(pool) == in_parts(threads)
     finally:
         threads.close()
     anybody = replace(spec, analysis=replace(spec.analysis, strata=(), cluster=None))
@@ -161,31 +153,6 @@ def test_models_are_computed_there_as_here(pool: ClusterPool) -> None:
     asked = models_asking.question(permutations=300)
     here = models_asking.answer(workers.threads, 2, permutations=300)
     assert digits(compute(models_asking.DATA, asked, pool, Watcher())) == here
-
-
-def test_a_run_in_parts_gives_the_local_digits(
-    pool: ClusterPool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Workers read the parts themselves, and what they share from a folder that all of them reach."""
-    monkeypatch.chdir(tmp_path)
-    votes, raters = frames(4, items=24, raters=12, missing=0.3)
-    write("votes", votes, 3)
-    raters.to_csv("raters.csv", index=False)
-    spec = RunSpec(DATA_SPEC, AnalysisSpec(axes=(("gender",), ("race",)), permutations=200))
-    threads = Pool(workers.threads, 2)
-
-    def run(where: Pool) -> dict:
-        parts = find_parts(str(tmp_path / "votes"), 1)
-        raters = read_table("raters.csv")
-        with workplace(str(tmp_path)) as place:
-            data = survey(parts, raters, DATA_SPEC, spec.analysis.columns, where.each, place)
-            return digits(compute(data, spec, where, Watcher()))
-
-    try:
-        assert run(pool) == run(threads)
-    finally:
-        threads.close()
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["raters.csv", "votes"]
 
 
 def test_any_function_runs_on_the_cluster_and_its_errors_come_back(pool: ClusterPool) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,8 +14,6 @@ from grasp_core.account import Account, LeftOut
 from grasp_core.data_spec import DataSpec, Filters, Question
 from grasp_core.io.dataset.load import load
 from grasp_core.io.parsing.read import read_table
-from grasp_core.io.parts.partitions import find_parts
-from grasp_core.io.parts.survey import survey
 from grasp_core.io.table.table import Table
 from grasp_core.json_values import from_json, to_json
 from grasp_core.recode_steps import MapValues
@@ -147,29 +144,6 @@ def test_axes_and_columns_that_are_used_are_not_named_as_unused() -> None:
     filters = Filters(time="ms", min_time=1, gold="gold", min_gold=0)
     spec = replace(LONG, filters=filters, repeated="last", order="when", text="text")
     assert load(table, None, spec, ["g"]).summary.account.unused == ("h",)
-
-
-def test_parts_give_the_account_of_the_whole(tmp_path) -> None:
-    folder = tmp_path / "votes"
-    folder.mkdir()
-    raters = read_table(b"rater,g,out\nr1,w,no\nr2,m,no\nr3,m,yes\n", "raters.csv")
-    rows = [
-        ["a", "r1", "Yes", 2, "x"], ["a", "r1", "No", 1, "x"], ["a", "r2", "No", 1, "x"],
-        ["b", "r2", "", 1, "x"], ["b", "r2", "No", 1, "x"], ["b", "r2", "No", 1, "x"],
-        ["b", "r3", "No", 1, "x"],
-        ["c", "r1", "Yes", 1, "x"], ["c", "r1", "No", 3, "x"], ["c", "r1", "No", 2, "x"],
-        ["c", "r2", "No", 1, "x"],
-    ]  # fmt: skip
-    frame = pd.DataFrame(rows, columns=["item", "rater", "label", "t", "note"])
-    for item, part in frame.groupby("item"):
-        part.to_parquet(folder / f"{item}.parquet", index=False)
-    for spec in (replace(LONG, repeated="last", order="t"), replace(LONG, repeated="first")):
-        spec = replace(spec, exclude=(("out", "yes"),))
-        whole = load(read_table(folder), raters, spec, ("g",))
-        found = survey(find_parts(str(folder), 1), raters, spec, ("g",), map, str(tmp_path))
-        assert found.summary == whole.summary
-        assert found.summary.account.unused == (("note",) if spec.order else ("t", "note"))
-        assert found.removals == whole.removals
 
 
 def test_it_goes_through_a_file_and_older_files_have_none() -> None:

@@ -353,3 +353,18 @@ def test_whoever_runs_a_command_reads_any_path_and_address(web: Site, root: Path
         read_anywhere(str(root / "nowhere.csv"))
     with pytest.raises(DataError, match="not at that address"):
         read_anywhere(f"{web.url}/nowhere.csv")
+
+
+def test_a_folder_of_parquet_files_at_an_address_is_one_table(tmp_path: Path) -> None:
+    folder = tmp_path / "votes"
+    for name, labels in (("a.parquet", ["Yes", "No"]), ("more/b.parquet", ["No"])):
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        rows = {"item": ["i1"] * len(labels), "rater": [f"r{k}{name}" for k in range(len(labels))]}
+        pq.write_table(pa.table({**rows, "label": labels}), path)
+    table, here = read_anywhere(folder.as_uri()), read_anywhere(str(folder))
+    assert (table.name, table.sha256, table.bytes) == (here.name, here.sha256, here.bytes)
+    assert table.frame().equals(here.frame())
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(DataError, match=r"without \*\.parquet files"):
+        read_anywhere((tmp_path / "empty").as_uri())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -27,8 +27,6 @@ _LOOKED_AT = 1_000
 _HEAD = 20
 """Rows that tell whether a file is a tool's export."""
 _CELL_BYTES = 4
-_HARDLY_RECURRING = 0.25
-"""Share of distinct texts in a batch from which on each of them is met in a few batches only."""
 
 
 class Source(Protocol):
@@ -137,59 +135,12 @@ def _of_tool(files: Sequence[Source], shape: nested.Shape, form: str, name: str)
     first = next((batch for file in files for batch in file.iter_batches(_HEAD) if batch.num_rows), None)
     if first is None:
         return None
-    from grasp_core.io.formats import registry  # all tools' readers, of which reading in parts needs none
+    from grasp_core.io.formats import registry  # all tools' readers, of which most files need none
 
     if not registry.takes_lists(list(arrow_records.of_batches([first], labels, name))):
         return None
     batches = (batch for file in files for batch in file.iter_batches(_LOOKED_AT))
     return registry.of_lists(list(arrow_records.of_batches(batches, labels, name)), name, form)
-
-
-def read_columns(content: Any, columns: Sequence[str]) -> pa.Table:
-    """Some columns of a file, in the form in which :func:`parse` reads them.
-
-    Parameters
-    ----------
-    content : binary file
-    columns : sequence of str
-        Paths to one value per row.
-
-    Returns
-    -------
-    pyarrow Table
-        Codes into distinct texts, or texts where they hardly recur within a batch; no nulls.
-
-    Raises
-    ------
-    pyarrow.ArrowException, OSError, UnicodeDecodeError
-        If the file is damaged.
-    """
-    schema = pq.read_schema(content)
-    texts = {field.name for field in schema if field.type in (pa.string(), pa.large_string())}
-    plain = _hardly_recurring(pq.ParquetFile(content, read_dictionary=texts), texts & {*columns})
-    file = pq.ParquetFile(content, read_dictionary=texts - plain)
-    outer, labels = nested.outer(columns, nested.shape(schema)), class_labels(schema)
-    batches: list[pa.RecordBatch] = []
-    for batch in file.iter_batches(batch_size=_BATCH_ROWS, columns=outer):
-        batch.validate(full=True)
-        arrays = nested.unnest(batch, columns)
-        text = [
-            pc.fill_null(arrays[path].cast(pa.string()), "")
-            if path in plain
-            else as_text(arrays[path], labels.get(path))
-            for path in columns
-        ]
-        batches.append(pa.RecordBatch.from_arrays(text, names=list(columns)))
-    types = {path: pa.string() if path in plain else TEXT for path in columns}
-    return pa.Table.from_batches(batches, pa.schema(types))
-
-
-def _hardly_recurring(file: pq.ParquetFile, columns: Collection[str]) -> set[str]:
-    """Columns whose texts take less time to encode once all are read than batch by batch: ids of many."""
-    if not columns or file.metadata.num_rows <= _BATCH_ROWS:
-        return set()
-    head = next(file.iter_batches(batch_size=_BATCH_ROWS, columns=sorted(columns)))
-    return {name for name in columns if len(head[name].dictionary) > _HARDLY_RECURRING * head.num_rows}
 
 
 def _open(content: bytes) -> pq.ParquetFile:

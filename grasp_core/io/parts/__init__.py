@@ -1,4 +1,0 @@
-"""Data sets that stay in parts on disk.
-
-Imports `dataset`, `formats`, `remarks`, `sources` and `table`.
-"""
