@@ -89,16 +89,16 @@ def example() -> dict[str, bytes]:
 
 
 @pytest.fixture(scope="session")
-def example_result(tmp_path_factory: pytest.TempPathFactory, example: dict[str, bytes]) -> RunResult:
+def example_result(tmp_path_factory: pytest.TempPathFactory) -> RunResult:
     """The example's answer, computed once."""
-    from grasp_core.example import example_spec
+    from grasp_core.example import example_files, example_spec
     from grasp_core.io.dataset.load import load
     from grasp_core.io.parsing.read import read_table
     from tests.computing import compute_in_threads, once
 
     def make() -> RunResult:
         spec = example_spec()
-        tables = [read_table(content, name) for name, content in example.items()]
+        tables = [read_table(content, name) for name, content in example_files().items()]
         return compute_in_threads(load(*tables, spec.data), spec)
 
     return once(tmp_path_factory, "example", make)

@@ -11,6 +11,7 @@ import pytest
 from grasp_core import cli
 from grasp_core.example import example_files
 from tests.batches import in_batches
+from tests.few_items import ANNOTATIONS, few_items
 
 FILES = ["--annotations", "annotations.csv", "--raters", "raters.csv"]
 COLUMNS = ["--item", "item_id", "--rater", "rater_id", "--label", "label"]
@@ -26,6 +27,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_tables_and_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "annotations.csv").write_bytes(few_items()["annotations.csv"])
     options = ["--axis", "rater_race", "--power", "--out", "quality.json"]
     assert cli.main(["quality", *FILES, *COLUMNS, *options]) == 0
     printed = capsys.readouterr().out
@@ -33,7 +35,7 @@ def test_tables_and_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> No
         assert words in printed
     plain = json.loads((folder / "quality.json").read_text(encoding="utf-8"))
     assert (plain["format"], plain["version"]) == ("grasp-quality", 1)
-    assert plain["overview"]["annotations"] == 36_400
+    assert plain["overview"]["annotations"] == ANNOTATIONS
     assert plain["near_duplicates"]["pairs_looked_at"] == 104 * 103 // 2
     # The example's own sizes, RATERS_PER_GROUP.
     assert sorted(row["n_raters"] for row in plain["power"]) == [13, 21, 22, 23, 25]

@@ -208,15 +208,15 @@ def test_cancelling_an_ended_run_changes_nothing(service: Service) -> None:
 
 
 def test_a_cancelled_run_goes_on_from_where_it_was(service: Service) -> None:
-    record = ask(service, permutations=60_000)
+    record = ask(service, permutations=20_000)
     in_progress(service, record)
     service.cancel(record.id)
     cancelled = ended(service, record)
-    assert 0 < cancelled.done < 60_000
-    again = ask(service, permutations=60_000)
+    assert 0 < cancelled.done < 20_000
+    again = ask(service, permutations=20_000)
     assert again.id == record.id
     assert again.done == cancelled.done
-    assert result_digits(service, again) == known_answer(permutations=60_000)
+    assert result_digits(service, again) == known_answer(permutations=20_000)
 
 
 def test_a_question_asked_again_while_it_is_being_cancelled(service: Service) -> None:
@@ -357,12 +357,12 @@ def test_close_leaves_no_process_no_thread_and_no_file(url: URL, busy: bool) -> 
 
 def test_a_closed_servers_run_goes_on_in_the_next(url: URL) -> None:
     with serving(url) as first:
-        record = ask(first, with_files=True, permutations=60_000)
+        record = ask(first, with_files=True, permutations=20_000)
         in_progress(first, record)
     with serving(url) as second:
         left = now(second, record)
         assert left.done > 0
-        assert result_digits(second, record) == known_answer(permutations=60_000)
+        assert result_digits(second, record) == known_answer(permutations=20_000)
         assert now(second, record).attempt == 2
 
 

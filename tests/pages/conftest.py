@@ -15,6 +15,7 @@ from grasp_core.engine.pools import workers
 from grasp_core.server import Server, make_server
 from grasp_core.settings import Settings
 from tests.empty_store import empty_home
+from tests.few_items import few_items
 
 ENTRY = Path(__file__).resolve().parents[2] / "pages" / "main.py"
 
@@ -36,6 +37,12 @@ def no_server_of_whoever_runs_the_tests(monkeypatch: pytest.MonkeyPatch) -> None
         raise AssertionError("this test needs the fixture server")
 
     monkeypatch.setattr(server_module, "shared", missing)
+
+
+@pytest.fixture(scope="session")
+def example() -> dict[str, bytes]:
+    """The example's files with few items: pages treat them as they treat many, and runs take less."""
+    return few_items()
 
 
 @pytest.fixture

@@ -71,13 +71,13 @@ def test_servers_that_open_a_new_database_at_once(bare_database: NewDatabase) ->
     )
     servers = [
         subprocess.Popen([sys.executable, "-c", script, url], stdin=subprocess.PIPE, cwd=ROOT)
-        for _ in range(3)
+        for _ in range(2)
     ]
     for server in servers:
         assert server.stdin is not None
         server.stdin.write(b"\n")
         server.stdin.close()
-    assert [server.wait(120) for server in servers] == [0, 0, 0]
+    assert [server.wait(120) for server in servers] == [0, 0]
 
 
 def test_a_database_of_a_newer_version_is_left_alone(new_database: NewDatabase) -> None:
@@ -215,7 +215,7 @@ def test_a_full_disk_is_a_sentence_and_nothing_is_lost(monkeypatch, tmp_path: Pa
         with serving(url) as service:
             kept = service.runs.add(RESULT, title="Kept", owner="ann")
             first = service.files.put(b"kept", owner="ann")
-            record = ask(service, permutations=60_000)
+            record = ask(service, permutations=20_000)
             in_progress(service, record)
             with pytest.raises(StoreError, match="disk that holds GRASP's database is full; nothing saved"):
                 fill(service.files)
@@ -223,7 +223,7 @@ def test_a_full_disk_is_a_sentence_and_nothing_is_lost(monkeypatch, tmp_path: Pa
             assert service.runs.result(kept.id) == RESULT
             assert service.files.get(first) == b"kept"
             make_larger()
-            assert result_digits(service, record) == known_answer(permutations=60_000)
+            assert result_digits(service, record) == known_answer(permutations=20_000)
             assert now(service, record).attempt == 1
             large = service.files.put(b"x" * 5_000_000, owner="ann")
             assert service.files.get(large) == b"x" * 5_000_000
@@ -304,8 +304,8 @@ def test_an_answer_lost_on_the_way_is_not_an_error(monkeypatch, new_database: Ne
             return cancelled
 
         monkeypatch.setattr(service.runs, "keep", keep_and_break)
-        record = ask(service, permutations=60_000)
-        assert result_digits(service, record) == known_answer(permutations=60_000)
+        record = ask(service, permutations=20_000)
+        assert result_digits(service, record) == known_answer(permutations=20_000)
         assert broken
 
 

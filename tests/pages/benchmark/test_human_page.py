@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from streamlit.testing.v1 import AppTest
 
+from grasp_core.example import example_files
 from tests.pages.visits import drop, open_example, press, seen, widget
 
 
@@ -16,8 +17,8 @@ def test_without_data_it_says_where_to_begin(page: AppTest) -> None:
     assert "Open the annotations" in seen(people(page).info)
 
 
-def test_people_are_scored_against_the_others(page: AppTest, example: dict[str, bytes]) -> None:
-    people(open_example(page, example))
+def test_people_are_scored_against_the_others(page: AppTest) -> None:
+    people(open_example(page, example_files()))
     press(page, "Score people")
     assert not page.error
     assert 0.3 < float(widget(page.metric, "Macro-F1").value) <= 1

@@ -24,7 +24,7 @@ from tests.labels import CONTINUE
 from tests.pages.conftest import ENTRY
 from tests.pages.visits import drop, finished, press, seen, shown_run, widget
 
-UNDERSTOOD = ["350", "104", "36,400", "104"]
+UNDERSTOOD = ["35", "104", "3,640", "104"]
 LONG = pytest.mark.long
 
 
@@ -76,7 +76,7 @@ def figures(page: AppTest) -> list[str]:
 def test_files_of_the_folder_are_used_as_uploads_are(page: AppTest, server: Server) -> None:
     options = widget(page.selectbox, "File with the annotations").options
     assert [option.split(" (")[0] for option in options] == ["may/annotations.csv", "may/raters.csv"]
-    assert options[0].endswith("MB, 3 May 2026)")
+    assert options[0].endswith("kB, 3 May 2026)")
     take(page, "annotations", "may/annotations.csv")
     assert widget(page.selectbox, "File with the annotations").value is None  # a fresh picker
     take(page, "raters", "may/raters.csv")

@@ -228,10 +228,8 @@ def test_the_test_starts_as_it_was_last_analysed(server: Server) -> None:
     assert [widget(page.number_input, label).value for label in labels] == [9, 700, 5]
 
 
-def test_a_question_waits_while_another_view_is_looked_at(
-    page: AppTest, server: Server, example: dict[str, bytes], women: str
-) -> None:
-    open_example(page, example)
+def test_a_question_waits_while_another_view_is_looked_at(page: AppTest, server: Server, women: str) -> None:
+    open_example(page, example_files())
     page.switch_page("models.py").run()
     drop(page, "planted.csv", women)
     widget(page.number_input, "Permutations").set_value(200).run()

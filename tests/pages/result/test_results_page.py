@@ -1,19 +1,24 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from grasp_core import __version__
-from grasp_core.example import example_spec
+from grasp_core import server as server_module
+from grasp_core.engine.pools import workers
+from grasp_core.example import example_files, example_spec
 from grasp_core.export.registry import EXPORTS
 from grasp_core.outcome import Outcome
 from grasp_core.remarks.cautions import Caution
 from grasp_core.remarks.remark import said
 from grasp_core.result import GroupResult, RunResult
-from grasp_core.server import Server
+from grasp_core.server import Server, make_server
+from grasp_core.settings import Settings
 from grasp_core.store.runs import Request
+from tests.empty_store import empty_home
 from tests.labels import CANCEL_RUN, DATA_AND_METHODS, ORDER, RUN_AGAIN, TRY_EXAMPLE
 from tests.pages.conftest import ENTRY
 from tests.pages.visits import (
@@ -30,9 +35,18 @@ from tests.pages.visits import (
 )
 
 
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory, example_result: RunResult) -> Iterator[tuple[Server, str]]:
+    """A server with the example's result, which tests only look at: what it draws is drawn once."""
+    made = make_server(Settings(home=empty_home(tmp_path_factory.mktemp("results"))), workers.threads)
+    yield made, _saved(made, example_result)
+    made.close()
+
+
 @pytest.fixture
-def results(server: Server, example_result: RunResult) -> AppTest:
-    return _visit(_saved(server, example_result))
+def results(monkeypatch: pytest.MonkeyPatch, kept: tuple[Server, str]) -> AppTest:
+    monkeypatch.setattr(server_module, "shared", lambda: kept[0])
+    return _visit(kept[1])
 
 
 def _saved(server: Server, result: RunResult) -> str:
@@ -57,8 +71,8 @@ def test_unknown_run_gets_a_sentence_and_a_way_on(server: Server) -> None:
     assert not page.exception
 
 
-def test_link_shows_the_same_to_a_new_visitor(results: AppTest, server: Server) -> None:
-    visitor = _visit(shown_run(results, server).id)
+def test_link_shows_the_same_to_a_new_visitor(results: AppTest, kept: tuple[Server, str]) -> None:
+    visitor = _visit(shown_run(results, kept[0]).id)
     assert seen(visitor.header) == seen(results.header)
     press(visitor, RUN_AGAIN)
     assert "Load the data first" in seen(visitor.info)
@@ -113,11 +127,11 @@ def test_each_statistic_has_its_histograms(results: AppTest, statistic: str) -> 
     assert not results.error
 
 
-def test_methods_and_data_are_described(results: AppTest, server: Server) -> None:
+def test_methods_and_data_are_described(results: AppTest, example_result: RunResult) -> None:
     words = seen(view(results, DATA_AND_METHODS).markdown)
     for name in ("IRR", "XRR", "GAI", "DSI", "Correction", "Smallest group"):
         assert f"**{name}**" in words
-    assert shown_run(results, server).summary.sha256 in seen(results.text)
+    assert example_result.data.sha256 in seen(results.text)
 
 
 def test_change_and_run_again_keeps_the_settings(
@@ -195,20 +209,21 @@ def test_a_failed_run_says_why(server: Server, example_result: RunResult) -> Non
     assert "the workers *died*" in seen(results.warning)
 
 
-def test_not_estimable_is_said_with_its_reason(results: AppTest, server: Server) -> None:
-    result = server.service.result(shown_run(results, server).id)
-    first = result.groups[0]
+def test_not_estimable_is_said_with_its_reason(server: Server, example_result: RunResult) -> None:
+    first = example_result.groups[0]
     lost = GroupResult(
         first.group,
         first.n_raters,
         first.n_annotations,
         {**first.statistics, "irr": Outcome(None, reason=said("fewer than two pairable annotations"))},
     )
-    visitor = _visit(_saved(server, replace(result, groups=(lost, *result.groups[1:]))))
+    groups = (lost, *example_result.groups[1:])
+    visitor = _visit(_saved(server, replace(example_result, groups=groups)))
     assert "IRR is not estimable for 18-24: fewer than two pairable annotations" in seen(visitor.caption)
 
 
-def test_names_from_the_data_stay_inert(page: AppTest, server: Server, example: dict[str, bytes]) -> None:
+def test_names_from_the_data_stay_inert(page: AppTest, server: Server) -> None:
+    example = example_files()  # with all items, so that the group of this name is among the findings
     hostile = "<script>alert(1)</script> :red[x] **b** [l](javascript:a) ![i](x) $y^2$"
     raters = example["raters.csv"].replace(b",Black,", f',"{hostile}",'.encode())
     open_example(page, {**example, "raters.csv": raters}).switch_page("analysis.py").run()

@@ -189,7 +189,7 @@ def test_a_run_goes_on_after_its_server_was_restored_elsewhere(
     source, target = new_database(), new_database()
     engine = opened(source)
     with serving(source) as first:
-        record = ask(first, with_files=True, permutations=60_000)
+        record = ask(first, with_files=True, permutations=20_000)
         in_progress(first, record)
     write_backup(engine, tmp_path / "backup.zip", KEY)
     restore_backup(opened(target), tmp_path / "backup.zip", KEY)
@@ -198,7 +198,7 @@ def test_a_run_goes_on_after_its_server_was_restored_elsewhere(
     with serving(target, started=False) as second:
         assert now(second, record).done == saved
         second.start()
-        assert result_digits(second, record) == known_answer(permutations=60_000)
+        assert result_digits(second, record) == known_answer(permutations=20_000)
 
 
 @pytest.mark.long

@@ -9,9 +9,10 @@ from typing import Any
 from fastapi.testclient import TestClient
 from httpx import Response
 
-from grasp_core.example import example_files, example_spec
+from grasp_core.example import example_spec
 from grasp_core.server import Server
 from grasp_core.store.runs import Request, RunRecord
+from tests.few_items import few_items
 from tests.results import make_result
 from tests.web.conftest import ANN
 
@@ -45,9 +46,9 @@ def failed(server: Server) -> RunRecord:
 
 
 def upload(visitor: TestClient) -> dict[str, Any]:
-    """The example's files."""
+    """The example's files, with few items."""
     found = {}
-    for name, content in example_files().items():
+    for name, content in few_items().items():
         answer = visitor.post("/api/v1/files", params={"name": name}, content=content)
         assert answer.status_code == HTTPStatus.CREATED, answer.text
         told = answer.json()

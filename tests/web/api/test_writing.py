@@ -13,12 +13,12 @@ import pytest
 from fastapi.testclient import TestClient
 from httpx import ASGITransport, AsyncClient, Response
 
-from grasp_core.example import example_files
 from grasp_core.io.dataset.load import load
 from grasp_core.io.parsing.read import read_table
 from grasp_core.server import Server
 from grasp_core.store.runs import RunRecord
 from tests.computing import compute_in_threads
+from tests.few_items import few_items
 from tests.web.api.asking import SMALL, bearer, problem, refused, spec, upload
 from tests.web.conftest import ANN, SIGN_IN, VIEWER, MakeClient
 
@@ -60,7 +60,7 @@ def test_a_run_is_uploaded_asked_for_followed_and_taken_away(ann: TestClient, co
     found = ann.get(f"/api/v1/runs/{run['id']}").json()
     full = computing.runs.get(run["id"])
     assert full is not None
-    tables = [read_table(content, name) for name, content in example_files().items()]
+    tables = [read_table(content, name) for name, content in few_items().items()]
     here = compute_in_threads(load(*tables, full.spec.data), full.spec).to_dict()
     assert found["groups"] == json.loads(json.dumps(here["groups"]))
     again = ask(ann, files)
