@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal
 
 from grasp_core.groups import AxisSet, Group
 
@@ -58,6 +60,11 @@ class AssignmentCheck:
         return self.own_items or self.own_workload
 
 
-def unequal_axes(checks: Iterable[AssignmentCheck]) -> frozenset[AxisSet]:
+Unequal = Mapping[AxisSet, Literal["items", "workload"]]
+"""Axes whose groups were given other items, whether or not as many, or more of the same ones."""
+ALL_ALIKE: Unequal = MappingProxyType({})
+
+
+def unequal_axes(checks: Iterable[AssignmentCheck]) -> Unequal:
     """The axes whose groups were given other items, or more of them."""
-    return frozenset(check.axes for check in checks if check.large)
+    return {check.axes: "items" if check.own_items else "workload" for check in checks if check.large}

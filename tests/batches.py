@@ -20,3 +20,15 @@ def in_batches() -> tuple[pd.DataFrame, pd.DataFrame]:
     ]
     votes = pd.DataFrame(rows, columns=["item_id", "rater_id", "label"])
     return votes, pd.DataFrame(who, columns=["rater_id", "batch", "gender"])
+
+
+def in_teams() -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Annotations, and raters with their team and gender: ten teams, each of one gender and of one mind."""
+    who = [(f"r{j}", f"team {j // 4}", "Woman" if j // 4 < 4 else "Man") for j in range(2 * EACH)]
+    rows = [
+        (f"i{i}", rater, "yes" if (i * (int(team[5:]) + 3) + (int(rater[1:]) == i)) % 7 > 2 else "no")
+        for rater, team, _ in who
+        for i in range(ITEMS)
+    ]
+    votes = pd.DataFrame(rows, columns=["item_id", "rater_id", "label"])
+    return votes, pd.DataFrame(who, columns=["rater_id", "team", "gender"])

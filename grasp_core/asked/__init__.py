@@ -1,4 +1,4 @@
 """Questions, by a command or from Python: options become a reading of the files and a run.
 
-Imports `engine`, `io`, `permutation`, `remarks` and `report`.
+Imports `engine`, `guards`, `io`, `permutation`, `remarks` and `report`.
 """

@@ -12,11 +12,12 @@ from grasp_core.asked.voice import Voice
 from grasp_core.engine.cost import LONG_SECONDS, default_seconds, pairs_seconds
 from grasp_core.errors import SpecError
 from grasp_core.groups import AxisSet, Grouping
-from grasp_core.io.dataset.load import Dataset, candidate_axes
+from grasp_core.guards.teams import teams
+from grasp_core.io.dataset.load import Dataset, candidate_axes, candidate_columns
 from grasp_core.permutation.exchange import check_strata
 from grasp_core.permutation.testing.attainable import Shuffles
 from grasp_core.remarks.remark import Remark
-from grasp_core.report.assignment import could_hold_batches, given_other_items
+from grasp_core.report.assignment import SHUFFLES, could_hold_batches, given_other_items, team_sentence
 from grasp_core.report.shuffles import few_regroupings, staying
 from grasp_core.report.words.levels import proposed_levels, unranked
 from grasp_core.report.words.printable import printable
@@ -129,6 +130,18 @@ def say_shuffles(dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec, v
     shuffles = Shuffles.of(dataset.raters, grouping, analysis)
     for sentence in (*few_regroupings(grouping, shuffles), *staying(shuffles)):
         voice.note(printable(sentence))
+
+
+def say_teams(found: Reading, analysis: AnalysisSpec, data: Dataset, voice: Voice) -> None:
+    """Name columns that look like teams, where profiles move over all raters."""
+    if analysis.cluster is not None or analysis.strata:
+        return
+    columns = candidate_columns(data, found.annotations, found.raters, found.spec)
+    free = {name: axis for name, axis in columns.items() if name not in analysis.columns}
+    tested = {name: data.raters.axes[name] for name in analysis.tested}
+    for one in teams(data.annotations, free, tested):
+        option = voice.value("cluster", one.column) if one.by == "cluster" else voice.within(one.column)
+        voice.note(f"{team_sentence(one)}: {option} {SHUFFLES[one.by]}")
 
 
 def say_batches(

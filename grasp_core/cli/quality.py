@@ -27,7 +27,7 @@ from grasp_core.io.dataset.load import Dataset, load
 from grasp_core.permutation.exchange import Exchange, exchange_of
 from grasp_core.permutation.testing.attainable import check_something_moves
 from grasp_core.report.words.printable import printable, printable_name
-from grasp_core.screens.constant import find_constant
+from grasp_core.screens.constant import too_constant
 from grasp_core.screens.random_responders import random_responders
 from grasp_core.spec import AnalysisSpec
 
@@ -124,9 +124,8 @@ def _print_ids(report: QualityReport, annotations: Annotations) -> None:
     print("\nRaters at chance")
     for rater in np.flatnonzero(random_responders(annotations).random):
         print(printable_name(ids[rater]))
-    constant, _ = find_constant(annotations)
     print("\nRaters who gave one label always")
-    for rater in np.flatnonzero(constant):
+    for rater in np.flatnonzero(too_constant(annotations).named & bool(report.constant.constant)):
         print(printable_name(ids[rater]))
     print("\nNear-duplicates: rater, rater, items in common, equal labels")
     for pair in report.duplicates.pairs:

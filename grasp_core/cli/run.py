@@ -15,6 +15,7 @@ from grasp_core.asked.analysis import (
     say_level,
     say_order,
     say_shuffles,
+    say_teams,
     with_pairs,
 )
 from grasp_core.asked.reading import Reading
@@ -164,6 +165,7 @@ def _run(chosen: argparse.Namespace) -> None:
     for warning in warned(result).others:  # the first stand before the answer
         note(str(warning))
     say_batches(found, run_spec.analysis.columns, data, result.warnings, VOICE)
+    say_teams(found, run_spec.analysis, data, VOICE)
 
 
 def _compute(

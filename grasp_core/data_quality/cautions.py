@@ -13,7 +13,7 @@ from grasp_core.remarks.cautions import Caution, GroupCount, ScreenCaution
 from grasp_core.remarks.remark import Remark
 from grasp_core.report.words.names import named_group
 from grasp_core.report.words.reading import SCREENS
-from grasp_core.screens.constant import FEWEST_ANNOTATIONS, find_constant
+from grasp_core.screens.constant import FEWEST_ANNOTATIONS, too_constant
 from grasp_core.screens.duplicates import is_quick, near_duplicates
 from grasp_core.screens.random_responders import is_quick_search, random_responders
 
@@ -28,7 +28,7 @@ def screen_cautions(annotations: Annotations, grouping: Grouping) -> tuple[Remar
         The groups that a run shows; its `member` has shape (G, J).
     """
     found: list[Remark] = []
-    for screen, caution, who in _named(annotations):
+    for screen, caution, who in _named(annotations, grouping):
         found.append(caution)
         counts = grouping.member.astype(np.int64) @ who
         order = [g for g in np.argsort(-counts, kind="stable") if counts[g]]
@@ -43,7 +43,7 @@ def screen_cautions(annotations: Annotations, grouping: Grouping) -> tuple[Remar
     return tuple(found)
 
 
-def _named(annotations: Annotations) -> Iterator[tuple[Screen, Remark, BoolArray]]:
+def _named(annotations: Annotations, grouping: Grouping) -> Iterator[tuple[Screen, Remark, BoolArray]]:
     """Screens that name anybody: the caution, and who it is."""
     if is_quick_search(annotations):
         random = random_responders(annotations)
@@ -54,7 +54,7 @@ def _named(annotations: Annotations) -> Iterator[tuple[Screen, Remark, BoolArray
                 Caution.RANDOM_RESPONDERS(raters=random.raters, looked_at=looked_at),
                 random.random,
             )
-    constant, enough = find_constant(annotations)
+    constant, enough = too_constant(annotations, grouping.member)
     if constant.any():
         numbers = {"raters": int(constant.sum()), "looked_at": int(enough.sum()), "least": FEWEST_ANNOTATIONS}
         yield "constant", Caution.CONSTANT_RATERS(**numbers), constant

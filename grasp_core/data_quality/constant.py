@@ -1,4 +1,4 @@
-"""Raters who gave one label always."""
+"""Raters who gave one label always, where more did than its frequency explains."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from grasp_core.annotations import Annotations, Raters
 from grasp_core.groups import Group, form_groups
-from grasp_core.screens.constant import find_constant
+from grasp_core.screens.constant import too_constant
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class ConstantInGroup:
 
 @dataclass(frozen=True, slots=True)
 class ConstantRaters:
-    """Raters who gave one label always: how many, and in which groups (those that have any)."""
+    """Raters named as constant: how many, and in which groups (those that have any)."""
 
     constant: int
     looked_at: int
@@ -28,9 +28,9 @@ class ConstantRaters:
 
 
 def constant_raters(annotations: Annotations, raters: Raters) -> ConstantRaters:
-    """Count raters with at least 10 annotations, all of one label, over all and by group of one axis."""
-    constant, enough = find_constant(annotations)
+    """Count raters named by :func:`too_constant`, over all and by group of one axis."""
     grouping = form_groups(raters, [(name,) for name in raters.axes])
+    constant, enough = too_constant(annotations, grouping.member)
     rows = [
         ConstantInGroup(group, int((member & constant).sum()), int((member & enough).sum()))
         for group, member in zip(grouping.groups, grouping.member, strict=True)

@@ -176,7 +176,8 @@ def findings(
     if constant.constant:
         sentences.append(
             f"{number(constant.constant, 'rater')} of {constant.looked_at:,} with {FEWEST_ANNOTATIONS} or "
-            "more annotations gave one label always. If they did not look, leave them out."
+            "more annotations gave one label always, more than its frequency explains. If they did not look, "
+            "leave them out."
         )
     if duplicates is not None and duplicates.pairs:
         sentences.append(

@@ -8,14 +8,14 @@ a :class:`~grasp_core.panels.panel.Later`, and its place in :data:`STAGES`.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import replace
 
-from grasp_core.assignment import unequal_axes
+from grasp_core.assignment import Unequal, unequal_axes
 from grasp_core.engine.pools.blocks import Progress
 from grasp_core.engine.run import Prepared
 from grasp_core.engine.watching import Watcher
-from grasp_core.groups import AxisSet, Grouping
+from grasp_core.groups import Grouping
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.panels.given.panel import given_of
 from grasp_core.panels.pairs.panel import pairs_of
@@ -24,7 +24,7 @@ from grasp_core.panels.slices.panel import slices_of
 from grasp_core.result import Result
 from grasp_core.spec import AnalysisSpec
 
-Stage = Callable[[Dataset, Grouping, AnalysisSpec, Collection[AxisSet]], Later]
+Stage = Callable[[Dataset, Grouping, AnalysisSpec, Unequal], Later]
 """Gives a later stage of a run."""
 
 STAGES: tuple[Stage, ...] = (pairs_of, slices_of, given_of)

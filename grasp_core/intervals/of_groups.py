@@ -10,6 +10,7 @@ import numpy as np
 from grasp_core.annotations import Annotations, FloatArray, Raters
 from grasp_core.groups import Grouping
 from grasp_core.intervals.deletions import Sides, answers_of, spreads
+from grasp_core.intervals.scales import Scales
 from grasp_core.permutation import questions as of_questions
 from grasp_core.permutation.design import build_design
 from grasp_core.permutation.questions import AnyDesign, Questions
@@ -31,6 +32,7 @@ def intervals(
     grouping: Grouping,
     analysis: AnalysisSpec,
     columns: Callable[[FloatArray, int], FloatArray],
+    names: Sequence[str],
 ) -> FloatArray:
     """95 % intervals by the delete-one jackknife over raters and items (docs/methods.md, "Intervals").
 
@@ -43,27 +45,29 @@ def intervals(
     analysis : AnalysisSpec
     columns : callable
         From the kernel's values of a group, shape (N, V), and its place to what gets an interval, (N, T).
+    names : sequence of str, length T
+        What these are, see :data:`~grasp_core.intervals.scales.RANGES`.
 
     Returns
     -------
     float64 array, shape (G, T, 2)
         Lower and upper end; NaN where there is none.
     """
-    design = lay_out(questions, raters, grouping, analysis)
+    design, scales = lay_out(questions, raters, grouping, analysis), Scales.of(names)
 
     def of_sums(sums: FloatArray, g: int) -> FloatArray:
-        return columns(of_questions.together(of_questions.components(design, sums)), g)
+        return scales.with_scaled(columns(of_questions.together(of_questions.components(design, sums)), g))
 
     found = []
     for g, size in enumerate(grouping.n_raters):
         sides = Sides(grouping.member[g], grouping.complement(g))
         if size < FEWEST_RATERS:
-            width = of_sums(np.zeros((1, of_questions.n_sums(design))), g).shape[1]
-            found.append(np.full((width, 2), np.nan))
+            found.append(np.full((len(names), 2), np.nan))
             continue
         designs = of_questions.designs_of(design)
         answers = [answers_of(one, of_one, sides) for one, of_one in zip(questions, designs, strict=True)]
-        found.append(spreads(answers, sides, partial(of_sums, g=g)).interval(analysis.interval))
+        of_units = spreads(answers, sides, partial(of_sums, g=g))
+        found.append(scales.ends(of_units.interval(analysis.interval), of_units.group.whole[: len(names)]))
     return np.stack(found)
 
 

@@ -10,6 +10,7 @@ from grasp_core.annotations import Annotations, FloatArray, Raters
 from grasp_core.groups import Grouping
 from grasp_core.intervals.deletions import Sides, answers_of, spreads
 from grasp_core.intervals.of_groups import lay_out
+from grasp_core.intervals.scales import Scales
 from grasp_core.permutation import questions as of_questions
 from grasp_core.spec import AnalysisSpec
 
@@ -20,6 +21,7 @@ def interval_of_two(
     grouping: Grouping,
     analysis: AnalysisSpec,
     statistics: Callable[[FloatArray], FloatArray],
+    names: Sequence[str],
 ) -> FloatArray:
     """95 % intervals as :func:`~grasp_core.intervals.of_groups.intervals` of what needs both groups.
 
@@ -35,13 +37,15 @@ def interval_of_two(
     analysis : AnalysisSpec
     statistics : callable
         From the kernel's statistics of both, shape (N, 2, 6), to those that get an interval, (N, T).
+    names : sequence of str, length T
+        What these are, see :data:`~grasp_core.intervals.scales.RANGES`.
 
     Returns
     -------
     float64 array, shape (T, 2)
         Lower and upper end; NaN where there is none.
     """
-    design = lay_out(questions, raters, grouping, analysis)
+    design, scales = lay_out(questions, raters, grouping, analysis), Scales.of(names)
     designs = of_questions.designs_of(design)
     sides = Sides(grouping.member[0], grouping.member[1])
     of_a = [answers_of(one, of_one, sides) for one, of_one in zip(questions, designs, strict=True)]
@@ -49,6 +53,9 @@ def interval_of_two(
 
     def of_sums(sums: FloatArray) -> FloatArray:
         both = [of_questions.components(design, half) for half in np.split(sums, 2, axis=-1)]
-        return statistics(np.stack([of_questions.together(half) for half in both], axis=-2))
+        return scales.with_scaled(
+            statistics(np.stack([of_questions.together(half) for half in both], axis=-2))
+        )
 
-    return spreads([*of_a, *of_b], sides, of_sums).interval(analysis.interval)
+    found = spreads([*of_a, *of_b], sides, of_sums)
+    return scales.ends(found.interval(analysis.interval), found.group.whole[: len(names)])

@@ -16,7 +16,7 @@ COVERAGE = 0.95
 
 @dataclass(slots=True)
 class Spread:
-    """Statistics with one unit left out at a time, of which only the first two moments are held.
+    """Statistics with one unit left out at a time, of which only the first four moments are held.
 
     Parameters
     ----------
@@ -24,34 +24,58 @@ class Spread:
         The statistics with all units.
     n : float
         Units so far.
-    sums, squares : float64 arrays, shape (T,)
-        Of the distances from `whole`; NaN where a statistic is not estimable without some unit.
+    powers : float64 array, shape (4, T)
+        Sums of the first four powers of the distances from `whole`; NaN where a statistic is not estimable
+        without some unit.
     """
 
     whole: FloatArray
     n: float
-    sums: FloatArray
-    squares: FloatArray
+    powers: FloatArray
 
     @classmethod
     def around(cls, whole: FloatArray) -> Self:
         """No unit yet."""
-        return cls(whole, 0.0, np.zeros(whole.shape), np.zeros(whole.shape))
+        return cls(whole, 0.0, np.zeros((4, *whole.shape)))
 
     def add(self, without: FloatArray, times: FloatArray | None = None) -> None:
         """Add statistics without each of U units, shape (U, T); each may stand for several, shape (U,)."""
         weight = np.ones(len(without)) if times is None else times
         distance = without - self.whole
         self.n += float(weight.sum())
-        self.sums = self.sums + weight @ distance
-        self.squares = self.squares + weight @ distance**2
+        power = np.ones_like(distance)
+        for k in range(4):
+            power *= distance
+            self.powers[k] += weight @ power
 
     @property
     def variance(self) -> FloatArray:
         """The delete-one jackknife's, shape (T,); 0 without units."""
         if self.n < 2:
             return np.zeros(self.whole.shape)
-        return np.asarray((self.n - 1) / self.n * np.maximum(self.squares - self.sums**2 / self.n, 0.0))
+        sums, squares, *_ = self.powers
+        return np.asarray((self.n - 1) / self.n * np.maximum(squares - sums**2 / self.n, 0.0))
+
+    @property
+    def freedom(self) -> FloatArray:
+        """Degrees of freedom of the variance, shape (T,): 2 V^2 / Var(V), at least 1 and at most n - 1.
+
+        Notes
+        -----
+        V is a sum of n squares, whose variance follows from their fourth powers: with the kurtosis k of the
+        values left, 2 V^2 / Var(V) = 2 n / (k - 1). Of normal values that is n; where few units carry all
+        that varies, as the few items with a rare label, hardly more than these.
+        """
+        most = max(self.n - 1, 1.0)
+        if self.n < 2:
+            return np.full(self.whole.shape, most)
+        mean, squares, cubes, fourths = self.powers / self.n
+        second = squares - mean**2
+        fourth = fourths - 4 * mean * cubes + 6 * mean**2 * squares - 3 * mean**4
+        spread = np.maximum(fourth - second**2, 0.0)
+        found = np.full(self.whole.shape, most)
+        np.divide(2 * self.n * second**2, spread, out=found, where=spread > 0)
+        return np.asarray(np.clip(found, 1.0, most))
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +99,8 @@ class Spreads:
         -----
         Raters vary in two samples, V_r = V_group + V_others. For both, V_r + V_items counts what is due to
         single annotations twice: V = max(V_r + V_items - V_annotations, V_r, V_items). The interval is
-        Student's, with Satterthwaite's degrees of freedom of the terms that are the largest.
+        Student's, with Satterthwaite's degrees of freedom of the terms that are the largest, each by its own
+        (:attr:`Spread.freedom`).
 
         References
         ----------
@@ -104,7 +129,7 @@ def _sum(spreads: Sequence[Spread]) -> FloatArray:
 
 def _freedom(spreads: Sequence[Spread]) -> FloatArray:
     """Satterthwaite's degrees of freedom of that sum, shape (T,)."""
-    shares = np.sum([one.variance**2 / max(one.n - 1, 1) for one in spreads], axis=0)
+    shares = np.sum([one.variance**2 / one.freedom for one in spreads], axis=0)
     found = np.ones(shares.shape)
     np.divide(_sum(spreads) ** 2, shares, out=found, where=shares > 0)
     return found

@@ -13,6 +13,7 @@ from grasp_core.asked.analysis import (
     say_level,
     say_order,
     say_shuffles,
+    say_teams,
     with_pairs,
 )
 from grasp_core.asked.reading import Reading, reading_of
@@ -136,6 +137,7 @@ def analyse(
     say_shuffles(data, grouping, run_spec.analysis, voice)
     result = computed(data, run_spec, progress=progress, workers=workers, started=started)
     say_batches(found, run_spec.analysis.columns, data, result.warnings, voice)
+    say_teams(found, run_spec.analysis, data, voice)
     return Analysis(cast("RunResult", result), tuple(voice.notes))
 
 

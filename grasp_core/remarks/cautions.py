@@ -74,8 +74,8 @@ class Caution(Code):
         f"them out: {leaving_out('random')}"
     )
     CONSTANT_RATERS = (
-        "{raters:rater} of {looked_at} with {least} or more annotations gave one label always. If they did "
-        f"not look, leave them out: {leaving_out('constant')}"
+        "{raters:rater} of {looked_at} with {least} or more annotations gave one label always, more than its "
+        f"frequency explains. If they did not look, leave them out: {leaving_out('constant')}"
     )
     NEAR_DUPLICATES = (
         "{pairs:pair} of raters ({raters:rater}) {pairs:agrees/agree} far more than independent raters "

@@ -14,9 +14,9 @@ class GuardCaution(Code):
     OWN_ITEMS = (
         "{axis}: groups were given different items. Annotations of {group} meet one of the others on their "
         "item {met} % as often as they would if {axis} had no part in who rates what, so groups may differ "
-        "for their items alone. Negentropy and plurality size have no marks, and label use is tested by "
-        "leaving raters out; if raters worked in batches, shuffle within these: on Analysis, or by --within "
-        "and the column that holds them"
+        "for their items alone. Only distance and label use, which compare labels of the same items, have "
+        "marks, and label use is tested by leaving raters out; if raters worked in batches, shuffle within "
+        "these: on Analysis, or by --within and the column that holds them"
     )
     OWN_WORKLOAD = (
         "{axis}: groups rated different numbers of items. Raters of {group} gave {times:.2f} times as many "

@@ -28,8 +28,8 @@ class NoValue(Code):
     NO_ITEM_WITH_BOTH = "no item has both a label of the model and one of the group"
     ONE_LABEL_WITH_MODEL = "on the items that both labelled, the model and the group all gave one same label"
     OTHER_ITEMS = (
-        "groups of this axis were given other items, or more of them, and this value depends on how many "
-        "raters of a group an item has: shuffled profiles are no measure of it"
+        "groups of this axis were given other items, or more of them, which moves this value whatever raters "
+        "think: shuffled profiles are no measure of it"
     )
     FEW_TO_LEAVE_OUT = (
         "groups of this axis were given other items, or more of them, so label use is tested by leaving "

@@ -6,10 +6,12 @@ from collections.abc import Iterable, Mapping
 
 from grasp_core.assignment import AssignmentCheck
 from grasp_core.guards.matched import Unmatched
+from grasp_core.guards.teams import Team
 from grasp_core.remarks.guards import GuardCaution
 from grasp_core.remarks.remark import Remark
 from grasp_core.report.words.names import axis_label, format_p, group_label
 from grasp_core.result import Association
+from grasp_core.wording import quoted
 
 
 def said_of_assignment(checks: Iterable[AssignmentCheck], *, of_models: bool = False) -> list[Remark]:
@@ -44,6 +46,21 @@ def given_other_items(warnings: Iterable[Remark]) -> bool:
 def could_hold_batches(columns: Mapping[str, int], raters: int) -> tuple[str, ...]:
     """Columns that describe raters, by how many values each has, that could hold batches of them."""
     return tuple(name for name, values in columns.items() if 2 <= values <= raters // 2)
+
+
+SHUFFLES: Mapping[str, str] = {
+    "cluster": "moves the profiles of whole teams",
+    "within": "shuffles within the values of it",
+}
+"""What mends that raters work in teams, see :class:`~grasp_core.guards.teams.Team`."""
+
+
+def team_sentence(team: Team) -> str:
+    """A column that looks like teams, without what mends it."""
+    return (
+        f"raters with one value of {quoted(team.column)} answer more alike than others with their value of "
+        f"{quoted(team.axis)}, as teams do; what is found by {quoted(team.axis)} may be theirs"
+    )
 
 
 def said_of_associations(found: Iterable[Association]) -> list[Remark]:

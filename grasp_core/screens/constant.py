@@ -1,13 +1,36 @@
-"""Raters who gave one label always."""
+"""Raters who gave one label always: who they are, and whether they are more than its frequency explains."""
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Sequence
+from typing import NamedTuple
 
-from grasp_core.annotations import Annotations, BoolArray
+import numpy as np
+from scipy.special import betaln, gammaln, ndtr, xlog1py, xlogy
+
+from grasp_core.annotations import Annotations, BoolArray, FloatArray, Int64Array
 
 FEWEST_ANNOTATIONS = 10
 """With fewer annotations one same label means little."""
+LEVEL = 0.01
+"""Bound on the chance that raters who look are so often constant."""
+MOST_WRONG = 0.25
+"""Nobody is named who is likelier than this, by the same model, to have looked and found one label right."""
+FEWEST_FITTED = 3
+"""With fewer raters who gave both labels nothing is fitted."""
+
+_MOST_FITTED = 5_000
+_MOST_EXACT = 300.0
+_IMPOSSIBLE = 1e-6
+_BOUNDS = ((-12.0, 12.0), (-3.0, 8.0))
+"""Of the logit of the label's share, and of the logarithm of how little raters differ (alpha + beta)."""
+
+
+class TooConstant(NamedTuple):
+    """Raters named, and those with enough annotations to tell; bool arrays, shape (J,)."""
+
+    named: BoolArray
+    looked_at: BoolArray
 
 
 def find_constant(annotations: Annotations) -> tuple[BoolArray, BoolArray]:
@@ -18,3 +41,117 @@ def find_constant(annotations: Annotations) -> tuple[BoolArray, BoolArray]:
     np.maximum.at(highest, annotations.rater, annotations.category)
     enough = np.bincount(annotations.rater, minlength=n_raters) >= FEWEST_ANNOTATIONS
     return enough & (lowest == highest), enough
+
+
+def too_constant(annotations: Annotations, groups: BoolArray | None = None) -> TooConstant:
+    """Find constant raters where there are more of them than the most frequent label explains.
+
+    Parameters
+    ----------
+    annotations : Annotations
+    groups : bool array, shape (G, J), optional
+        Whose raters are held against their own group's use of that label, too: what a group always says is
+        its label use, not a lack of care.
+
+    Returns
+    -------
+    TooConstant
+
+    Notes
+    -----
+    Of n_j annotations of a rater m_j have the most frequent label of the data. Raters who gave it at least
+    once and not always follow a beta-binomial distribution, fitted by the likelihood given 0 < m_j < n_j, so
+    that constant raters have no part in it. It gives each rater the probability P_j of 0 or n_j. Constant
+    raters are named where the Poisson-binomial probability of as many, under P, is below 0.01: those of whom
+    (1 - pi) P_j / (pi + (1 - pi) P_j) is at most a quarter, where pi is the share of raters who give one
+    label always, whatever they see, with which pi + (1 - pi) P_j add up to the number found.
+
+    References
+    ----------
+    Skellam (1948), Journal of the Royal Statistical Society B 10 (beta-binomial); Hong (2013), Computational
+    Statistics & Data Analysis 59 (Poisson-binomial).
+    """
+    constant, enough = find_constant(annotations)
+    nobody = TooConstant(np.zeros_like(constant), enough)
+    if not constant.any():
+        return nobody
+    top = np.bincount(annotations.category).argmax()
+    given = np.bincount(annotations.rater, minlength=annotations.n_raters)
+    of_top = np.bincount(annotations.rater[annotations.category == top], minlength=annotations.n_raters)
+    expected = _expected(given, of_top, enough)
+    if expected is None:
+        return nobody
+    named = _hardly_looked(constant, expected, enough)
+    with_some: Sequence[BoolArray] = () if groups is None else list(groups[(groups & named).any(axis=1)])
+    for member in with_some:
+        own = _expected(given, of_top, enough & member)
+        # Where hardly anybody of a group gave both labels, one label always is what the group says.
+        expected[member] = 1.0 if own is None else np.maximum(expected, own)[member]
+    return TooConstant(_hardly_looked(constant, expected, enough) if len(with_some) else named, enough)
+
+
+def _expected(given: Int64Array, of_top: Int64Array, among: BoolArray) -> FloatArray | None:
+    """P_j of every rater, shape (J,), fitted to some of them; None where too few gave both labels."""
+    fitted = np.flatnonzero(among & (of_top > 0) & (of_top < given))
+    if fitted.size < FEWEST_FITTED:
+        return None
+    fitted = fitted[:: -(-fitted.size // _MOST_FITTED)]
+    alpha, beta = _beta_binomial(np.stack([given[fitted], of_top[fitted]], axis=1))
+    return _all_of_one(alpha, beta, given.astype(np.float64))
+
+
+def _beta_binomial(raters: Int64Array) -> tuple[float, float]:
+    """The parameters of greatest likelihood given that no rater is constant, of n_j and m_j, shape (R, 2)."""
+    from scipy.optimize import minimize  # takes a while to load, and data without constant raters do without
+
+    alike, times = np.unique(raters, axis=0, return_counts=True)
+    given, of_top = alike.T.astype(np.float64)
+
+    def loss(values: FloatArray) -> float:
+        alpha, beta = _parameters(values)
+        log = betaln(of_top + alpha, given - of_top + beta) - betaln(alpha, beta)
+        return -float(times @ (log - np.log1p(-_all_of_one(alpha, beta, given))))
+
+    start = np.array([np.log((of_top.sum() + 0.5) / ((given - of_top).sum() + 0.5)), 2.0])
+    return _parameters(minimize(loss, start, bounds=_BOUNDS).x)
+
+
+def _parameters(values: FloatArray) -> tuple[float, float]:
+    share, total = 1 / (1 + np.exp(-values[0])), np.exp(values[1])
+    return float(share * total), float((1 - share) * total)
+
+
+def _all_of_one(alpha: float, beta: float, given: FloatArray) -> FloatArray:
+    """The probability of 0 or n_j of n_j; below 1."""
+    whole = betaln(alpha, beta)
+    found = np.exp(betaln(alpha, given + beta) - whole) + np.exp(betaln(given + alpha, beta) - whole)
+    return np.asarray(np.minimum(found, 1 - 1e-12))
+
+
+def _hardly_looked(constant: BoolArray, expected: FloatArray, enough: BoolArray) -> BoolArray:
+    """The constant ones of whom the model says so, where there are more than expected; shape (J,)."""
+    found = int(constant.sum())
+    if _tail(expected[enough], found) >= LEVEL:
+        return np.zeros_like(constant)
+    unseen = (found - expected[enough].sum()) / (1 - expected[enough]).sum()
+    looked = (1 - unseen) * expected
+    return np.asarray(constant & (looked <= MOST_WRONG * (unseen + looked)))
+
+
+def _tail(p: FloatArray, found: int) -> float:
+    """The probability of so many or more of independent events of these probabilities."""
+    mean, variance = p.sum(), (p * (1 - p)).sum()
+    over = found - mean
+    if over > 0 and (bound := np.exp(-(over**2) / 2 / (variance + over / 3))) < _IMPOSSIBLE:
+        return float(bound)  # Bernstein's: there is nothing to add up
+    if mean > _MOST_EXACT:
+        skew = (p * (1 - p) * (1 - 2 * p)).sum() / variance**1.5
+        z = (found - 0.5 - mean) / np.sqrt(variance)
+        density = np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)
+        return float(ndtr(-z) + skew * (z**2 - 1) * density / 6)  # Edgeworth's first term
+    below = np.eye(1, max(found, 1))[0]
+    for one, times in zip(*np.unique(p, return_counts=True), strict=True):
+        k = np.arange(min(times, found - 1) + 1)
+        ways = gammaln(times + 1) - gammaln(k + 1) - gammaln(times - k + 1)
+        below = np.convolve(below, np.exp(ways + xlogy(k, one) + xlog1py(times - k, -one)))[:found]
+    return float(max(1 - below.sum(), 0.0)) if found else 1.0

@@ -8,7 +8,7 @@ import numpy as np
 
 from grasp_core.annotations import Annotations, BoolArray
 from grasp_core.data_spec import Screen
-from grasp_core.screens.constant import find_constant
+from grasp_core.screens.constant import too_constant
 from grasp_core.screens.duplicates import Duplicates, near_duplicates
 from grasp_core.screens.random_responders import random_responders
 
@@ -35,6 +35,6 @@ def one_of_each(found: Duplicates, annotations: Annotations) -> BoolArray:
 
 _FOUND: Mapping[Screen, Callable[[Annotations], BoolArray]] = {
     "random": lambda annotations: random_responders(annotations).random,
-    "constant": lambda annotations: find_constant(annotations)[0],
+    "constant": lambda annotations: too_constant(annotations).named,
     "duplicates": lambda annotations: one_of_each(near_duplicates(annotations), annotations),
 }

@@ -71,19 +71,22 @@ def test_constant_raters_are_counted_by_group_and_never_named():
         "always-yes": lambda i: "Yes",
         "mixed": lambda i: "Yes" if i % 2 else "No",
         "few": lambda i: "Yes" if i < FEWEST_ANNOTATIONS - 1 else "",
-        "unlike": lambda i: "No" if i == 11 else "Yes",
+        "unlike": lambda i: "No" if i % 3 else "Yes",
+        **{f"other {j}": lambda i, j=j: "Yes" if (i + j) % 2 else "No" for j in range(6)},
     }
-    group = {"always-yes": "x", "mixed": "x", "few": "x", "unlike": "y"}
-    rows += [[f"i{i}", name, label(i), group[name]] for name, label in labels.items() for i in range(12)]
+    group = {"always-yes": "x", "mixed": "x", "few": "x", **{f"other {j}": "x" for j in range(3)}}
+    rows += [
+        [f"i{i}", name, label(i), group.get(name, "y")] for name, label in labels.items() for i in range(12)
+    ]
     dataset = load(rows_table(rows), None, LONG, ["g"])
     found = constant_raters(dataset.annotations, dataset.raters)
-    assert (found.constant, found.looked_at) == (1, 3)
-    assert [(row.group.values, row.constant, row.looked_at) for row in found.by_group] == [(("x",), 1, 2)]
+    assert (found.constant, found.looked_at) == (1, 9)
+    assert [(row.group.values, row.constant, row.looked_at) for row in found.by_group] == [(("x",), 1, 5)]
     report = quality_report(dataset)
     written = quality_json(report)
     assert "always-yes" not in written
     assert json.loads(written)["constant_raters"]["by_group"][0]["group"] == {"g": "x"}
-    assert "1 rater of 3" in " ".join(tables.findings(NONE_AT_CHANCE, found, None, (), (), ()))
+    assert "1 rater of 9" in " ".join(tables.findings(NONE_AT_CHANCE, found, None, (), (), ()))
 
 
 def test_small_groups_of_axes_and_pairs():

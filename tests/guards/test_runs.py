@@ -116,6 +116,38 @@ def test_too_few_raters_leave_label_use_untested(pool: Pool) -> None:
         assert all(shift.value is not None for shift in row.label_use.labels.values())
 
 
+@pytest.mark.parametrize("situation", CONFOUNDED[:3], ids=lambda one: one.name)
+def test_groups_given_other_items_have_marks_of_what_compares_the_same_items_alone(
+    pool: Pool, situation: Situation
+) -> None:
+    found = run(drawn(situation, 1), pool)
+    assert found.warnings[0].code.key == "own-items"
+    for row in found.groups:
+        told = {name: outcome.p is not None for name, outcome in row.statistics.items()}
+        assert told == {name: name == "distance" for name in STATISTICS}
+        others = [row.statistics[name] for name in STATISTICS if name != "distance"]
+        assert all(one.significance == "none" and one.q is None for one in others)
+        assert {one.reason.code.key for one in others if one.value is not None and one.reason} == {
+            "other-items"
+        }
+        assert row.label_use is not None
+        assert row.label_use.test == "jackknife"
+        assert row.verdict is not None
+        assert row.verdict.code == "untestable"
+    (pair,) = found.pairs
+    assert {name for name, one in pair.statistics.items() if one.p is not None} == {"distance"}
+    assert pair.label_use is not None
+    assert pair.label_use.test == "jackknife"
+    assert found.dsi[0].outcome.p is None
+
+
+def test_a_run_of_what_is_withheld_alone_has_values_without_p(pool: Pool) -> None:
+    found = run(drawn(CONFOUNDED[0], 1), pool, statistics=("irr", "xrr"), pairs=False)
+    assert all(
+        one.value is not None and one.p is None for row in found.groups for one in row.statistics.values()
+    )
+
+
 def of_models(data: Dataset) -> ModelsResult:
     labels = np.random.default_rng(1).integers(0, 3, data.annotations.n_items)
     return compute_models(data, [model("coin", labels)], run_spec(1, 199))

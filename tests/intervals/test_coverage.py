@@ -8,7 +8,7 @@ import pytest
 from grasp_core.annotations import Annotations, Axis, Raters
 from grasp_core.groups import form_groups
 from grasp_core.intervals.of_groups import intervals
-from grasp_core.panels.cohesion.columns import LABELS, group_columns
+from grasp_core.panels.cohesion.columns import LABELS, Places, group_columns
 from grasp_core.permutation import compiled
 from grasp_core.permutation.design import build_design
 from grasp_core.spec import STATISTICS, AnalysisSpec
@@ -59,7 +59,14 @@ def test_intervals_for_other_raters_and_items_hold_their_value(shape) -> None:
         design = build_design(annotations, raters, grouping, SPEC)
         found.append(group_columns(compiled.observed(design), SPEC)[0])
         ends.append(
-            intervals([annotations], raters, grouping, SPEC, lambda of, g: group_columns(of, SPEC))[0]
+            intervals(
+                [annotations],
+                raters,
+                grouping,
+                SPEC,
+                lambda of, g: group_columns(of, SPEC),
+                Places(1, 3).names,
+            )[0]
         )
     # Not of the largest difference of shares, which is folded at 0, and of the mean, which names do not have.
     kept = [*range(len(STATISTICS)), *range(LABELS, np.shape(found)[1])]

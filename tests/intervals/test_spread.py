@@ -38,10 +38,22 @@ def test_students_interval_by_its_formula(target, used) -> None:
     variances = [float(one.variance[0]) for one in used]
     total = sum(variances) - (ANNOTATIONS.variance[0] if target == "both" else 0.0)
     assert total > max(GROUP.variance[0] + OTHERS.variance[0], ITEMS.variance[0]) or target != "both"
-    freedom = sum(variances) ** 2 / sum(v**2 / (one.n - 1) for v, one in zip(variances, used, strict=True))
+    freedom = sum(variances) ** 2 / sum(
+        v**2 / float(one.freedom[0]) for v, one in zip(variances, used, strict=True)
+    )
     reach = stats.t.ppf(0.975, freedom) * np.sqrt(total)
     found = Spreads(GROUP, OTHERS, ITEMS, ANNOTATIONS).interval(target)
     assert found == pytest.approx(np.array([[0.5 - reach, 0.5 + reach]]))
+
+
+def test_few_units_that_carry_all_that_varies_have_few_degrees_of_freedom() -> None:
+    values = np.random.default_rng(1).normal(0.5, 0.1, 400)
+    assert 300 < spread(values.tolist()).freedom[0] <= 399
+    kurtosis = stats.kurtosis([0.4] * 3 + [0.5] * 97, fisher=False)
+    found = spread([0.4] * 3 + [0.5] * 97).freedom[0]
+    assert found == pytest.approx(200 / (kurtosis - 1))
+    assert found < 8
+    assert spread([0.4, 0.6, 0.4, 0.6]).freedom[0] == 3  # never more than without one
 
 
 def test_both_is_never_narrower_than_either_source() -> None:

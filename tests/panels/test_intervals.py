@@ -11,7 +11,7 @@ from grasp_core.groups import form_groups
 from grasp_core.intervals.of_groups import intervals
 from grasp_core.io.dataset.load import load
 from grasp_core.io.parsing.read import read_table
-from grasp_core.panels.cohesion.columns import group_columns
+from grasp_core.panels.cohesion.columns import Places, group_columns
 from grasp_core.remarks.reasons import NoInterval
 from grasp_core.result import RunResult
 from grasp_core.spec import IN_GROUP, STATISTICS, AnalysisSpec, RunSpec
@@ -32,7 +32,12 @@ def test_every_value_has_the_interval_asked_for(target) -> None:
     data, analysis = dataset(1, raters=30), result.spec.analysis
     grouping = form_groups(data.raters, AXES, min_raters=2)
     right = intervals(
-        data.questions, data.raters, grouping, analysis, lambda of, g: group_columns(of, analysis)
+        data.questions,
+        data.raters,
+        grouping,
+        analysis,
+        lambda of, g: group_columns(of, analysis),
+        Places(len(grouping.groups), data.annotations.n_categories).names,
     )
     for row, ends in zip(result.groups, right, strict=True):
         for outcome, (low, high) in zip(row.statistics.values(), ends, strict=False):

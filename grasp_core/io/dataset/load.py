@@ -165,6 +165,19 @@ def candidate_axes(annotations: Table, raters: Table | None, spec: DataSpec) -> 
     return _candidates(profiles, spec)
 
 
+def candidate_columns(
+    found: Dataset, annotations: Table, raters: Table | None, spec: DataSpec
+) -> dict[str, Axis]:
+    """The candidate axes' values for the raters of a data set that was formed of the files, by name."""
+    annotations, raters, _, _ = recode(annotations, raters, spec)
+    profiles = Profiles.of(annotations, raters, spec, *rater_rows(annotations, spec))
+    counted = np.isin(profiles.rater_ids, found.annotations.rater_ids)
+    return {
+        name: axis_of(profiles.column(name, counted), counted, ranges(spec, name))
+        for name in _candidates(profiles, spec)
+    }
+
+
 def _candidates(profiles: Profiles, spec: DataSpec) -> tuple[str, ...]:
     return profiles.candidates({column for column, _ in spec.exclude})
 

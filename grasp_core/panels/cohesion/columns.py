@@ -23,6 +23,8 @@ from grasp_core.statistics.indices import dsi, gai
 GAI, DISTANCE = STATISTICS.index("gai"), STATISTICS.index("distance")
 LABEL_USE, MEAN, LABELS = range(len(STATISTICS), len(STATISTICS) + 3)
 """Places among a group's columns, behind its statistics: the last is the first label's."""
+OF_LABELS = ("label_use", "mean")
+"""Names of a group's columns behind its statistics; those behind them are each a "label"."""
 _SHARED = KERNEL_STATISTICS.index("distance")
 """The kernel's statistics before it are in the order of :data:`~grasp_core.spec.STATISTICS`."""
 
@@ -46,6 +48,11 @@ class Places:
     def of_group(self) -> int:
         """W, columns of a group."""
         return LABELS + self.n_labels if self.n_labels else len(STATISTICS)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What a group's columns are, length W."""
+        return (*STATISTICS, *OF_LABELS, *["label"] * self.n_labels) if self.n_labels else STATISTICS
 
     def column(self, g: int, place: int) -> int:
         """The column of group g that has this place among its own, such as a statistic's in `STATISTICS`."""

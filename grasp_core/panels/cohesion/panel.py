@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 
 from grasp_core.annotations import BoolArray, Codes, FloatArray
-from grasp_core.groups import AxisSet, Grouping
+from grasp_core.assignment import ALL_ALIKE, Unequal
+from grasp_core.groups import Grouping
 from grasp_core.intervals import of_groups
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.outcome import LabelUse, Outcome
@@ -83,7 +84,7 @@ class Cohesion:
     intervals : callable or Remark
         Gives :func:`~grasp_core.intervals.of_groups.intervals` of the groups' columns, shape (G, W, 2), or
         says why there are none; by default because data are in parts.
-    unequal : collection of AxisSet
+    unequal : mapping from AxisSet
         Axes whose groups were given other items, or more of them: not everything is tested by shuffling.
     test : callable
         Tests the label use of their groups by leaving out raters.
@@ -102,7 +103,7 @@ class Cohesion:
         lay_out: Callable[[Grouping], AnyDesign],
         annotations_of: Codes,
         intervals: Callable[[], FloatArray] | Remark,
-        unequal: Collection[AxisSet],
+        unequal: Unequal,
         test: Test,
         left: FloatArray | None,
         symmetry: Symmetry,
@@ -142,7 +143,7 @@ class Cohesion:
         dataset: Dataset,
         grouping: Grouping,
         analysis: AnalysisSpec,
-        unequal: Collection[AxisSet] = (),
+        unequal: Unequal = ALL_ALIKE,
     ) -> Self:
         """Compute the observed statistics and check them.
 
@@ -160,6 +161,7 @@ class Cohesion:
         for answers, one in zip(dataset.questions, components, strict=True):
             self_check(answers, grouping, analysis.level, compiled.statistics(one)[:, 0])
         by_shares = few_paired(questions.together(components))
+        labels = Labels.of(dataset.questions)
 
         def intervals() -> FloatArray:
             return of_groups.intervals(
@@ -168,13 +170,14 @@ class Cohesion:
                 grouping,
                 analysis,
                 lambda counted, g: group_columns(counted, analysis, bool(by_shares[g])),
+                Places(1, labels.told).names,
             )
 
         return cls(
             grouping,
             analysis,
             components,
-            Labels.of(dataset.questions),
+            labels,
             lambda some: whole if some is grouping else lay_out(some),
             dataset.annotations_of,
             of_groups.too_large(dataset.questions, analysis) or intervals,

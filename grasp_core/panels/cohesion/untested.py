@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Self
+from typing import Literal, Self
 
 import numpy as np
 
 from grasp_core.annotations import Annotations, FloatArray
-from grasp_core.groups import AxisSet, Group, Grouping
+from grasp_core.assignment import Unequal
+from grasp_core.groups import Group, Grouping
 from grasp_core.guards.jackknife import FEWEST_RATERS, Jackknifed, jackknifed
 from grasp_core.outcome import LabelUse, Outcome, Shift
 from grasp_core.panels.cohesion.columns import LABEL_USE, Places
@@ -22,8 +23,14 @@ from grasp_core.statistics.counts import count
 from grasp_core.statistics.distance import category_values
 from grasp_core.statistics.label_use import Scale, mean_positions
 
-WITHHELD = ("plurality_size", "negentropy")
-"""Statistics that depend on how many raters of a group an item has."""
+WITHHELD = {
+    "workload": ("plurality_size", "negentropy"),
+    "items": tuple(name for name in STATISTICS if name not in ("distance", "gai")),
+}
+"""Statistics that depend on how many raters of a group an item has, or on which items they rated.
+
+GAI is withheld with what it is made of.
+"""
 
 Test = Callable[[int], Jackknifed | Remark]
 """The test of a unit's label use by leaving out raters, or why there is none."""
@@ -50,17 +57,18 @@ class Untested:
     def of_groups(
         cls,
         groups: Sequence[Group],
-        unequal: Collection[AxisSet],
+        unequal: Unequal,
         spec: AnalysisSpec,
         places: Places,
         test: Test,
     ) -> Self:
         """Those of the groups of axes that were given other items, and of these axes' DSI."""
-        names = {*WITHHELD, *({"gai"} if set(WITHHELD) & set(spec.gai) else ())}
+        names = {axes: _withheld(why, spec) for axes, why in unequal.items()}
         chosen = [g for g, group in enumerate(groups) if group.axes in unequal]
-        withheld = {places.column(g, STATISTICS.index(name)) for g in chosen for name in names}
-        if "gai" in names:
-            withheld |= {places.dsi(axis) for axis, axes in enumerate(spec.axes) if axes in unequal}
+        withheld = {
+            places.column(g, STATISTICS.index(name)) for g in chosen for name in names[groups[g].axes]
+        }
+        withheld |= {places.dsi(axis) for axis, axes in enumerate(spec.axes) if "gai" in names.get(axes, ())}
         by_jackknife = {places.column(g, LABEL_USE): g for g in chosen if places.n_labels}
         return cls(test, frozenset(withheld), by_jackknife)
 
@@ -89,6 +97,11 @@ class Untested:
                 of_test = {"reason": test} if isinstance(test, Remark) else {"p": test.p}
                 found[c] = Outcome(float(observed[c]), **of_test)
         return found
+
+
+def _withheld(why: Literal["items", "workload"], spec: AnalysisSpec) -> tuple[str, ...]:
+    found = WITHHELD[why]
+    return (*found, "gai") if set(found) & set(spec.gai) else found
 
 
 def tests_of(questions: Sequence[Annotations], grouping: Grouping, level: Level) -> Test:

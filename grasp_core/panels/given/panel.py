@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import replace
 
 from grasp_core.annotations import BoolArray, FloatArray, Raters
+from grasp_core.assignment import Unequal
 from grasp_core.errors import SpecError
-from grasp_core.groups import AxisSet, Grouping
+from grasp_core.groups import Grouping
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.panels.cohesion.panel import Cohesion, CohesionWork
 from grasp_core.panels.panel import Later, groups_asked
@@ -28,7 +28,7 @@ class Given:
         Of :func:`within`, with its groups.
     column : str
         The axis.
-    unequal : collection of AxisSet
+    unequal : mapping from AxisSet
         Axes whose groups were given other items, or more of them.
     """
 
@@ -40,7 +40,7 @@ class Given:
         grouping: Grouping,
         analysis: AnalysisSpec,
         column: str,
-        unequal: Collection[AxisSet],
+        unequal: Unequal,
     ) -> None:
         self._column = column
         self._panel = Cohesion.of(dataset, grouping, analysis, unequal)
@@ -110,9 +110,7 @@ def within(raters: Raters, analysis: AnalysisSpec, column: str) -> tuple[Groupin
     return (found, asked) if found.groups else None
 
 
-def given_of(
-    dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec, unequal: Collection[AxisSet]
-) -> Later:
+def given_of(dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec, unequal: Unequal) -> Later:
     """The groups given each axis that was asked, one after the other."""
     found = {column: within(dataset.raters, analysis, column) for column in analysis.given}
     panels = (Given(dataset, *one, column, unequal) for column, one in found.items() if one is not None)

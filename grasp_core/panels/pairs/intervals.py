@@ -56,4 +56,5 @@ def _ends(
         pair.grouping,
         analysis,
         lambda both: pair_columns(both, analysis, by_shares),
+        (*places.of_first.names, *OF_BOTH),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Self
@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 from grasp_core.annotations import BoolArray, FloatArray
+from grasp_core.assignment import ALL_ALIKE, Unequal
 from grasp_core.groups import AxisSet, Grouping
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.outcome import LabelUse, Outcome
@@ -72,7 +73,7 @@ class Pairs:
     analysis : AnalysisSpec
     of_axis : sequence of int
         The groups of an axis or intersection, none of which has a rater of another.
-    unequal : collection of AxisSet
+    unequal : mapping from AxisSet
         Axes whose groups were given other items, or more of them: label use is tested by leaving out raters.
     """
 
@@ -84,7 +85,7 @@ class Pairs:
         grouping: Grouping,
         analysis: AnalysisSpec,
         of_axis: Sequence[int],
-        unequal: Collection[AxisSet] = (),
+        unequal: Unequal = ALL_ALIKE,
     ) -> None:
         self._analysis = analysis
         self._pairs = [
@@ -151,11 +152,18 @@ class Pairs:
         places, p_value = self._places.of_first, self._analysis.p_value
         return label_use(u, names, found, self.observed, self.tests, null, places, p_value, self._untested)
 
-    def _not_shuffled(self, unequal: Collection[AxisSet]) -> Untested:
+    def _not_shuffled(self, unequal: Unequal) -> Untested:
         tests = [tests_of(pair.questions, pair.grouping, self._analysis.level) for pair in self._pairs]
         chosen = [u for u, pair in enumerate(self._pairs) if pair.grouping.groups[0].axes in unequal]
         columns = {self._places.of_first.column(u, LABEL_USE): u for u in chosen if self._labels.told}
-        return Untested(lambda u: tests[u](0), by_jackknife=columns)
+        of_other_items = [u for u in chosen if unequal[self._pairs[u].grouping.groups[0].axes] == "items"]
+        withheld = frozenset(
+            self._places.column(u, name)
+            for u in of_other_items
+            for name in names_of(self._analysis)
+            if name != "distance"
+        )
+        return Untested(lambda u: tests[u](0), withheld, columns)
 
     def _left(self) -> FloatArray | None:
         """What curves through tails need of the shuffles within each pair, if any are asked."""
@@ -172,9 +180,7 @@ class Pairs:
         return found
 
 
-def pairs_of(
-    dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec, unequal: Collection[AxisSet]
-) -> Later:
+def pairs_of(dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec, unequal: Unequal) -> Later:
     """The pairs of each axis or intersection that has some, one after the other."""
     if not analysis.pairs:
         return Later(iter(()), ())

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 
 from grasp_core.annotations import BoolArray, FloatArray
-from grasp_core.groups import AxisSet, Grouping
+from grasp_core.assignment import ALL_ALIKE, Unequal
+from grasp_core.groups import Grouping
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.outcome import Outcome
 from grasp_core.panels.cohesion.panel import Cohesion
@@ -59,7 +60,7 @@ class _Slice:
     panel: Cohesion | None
 
     @classmethod
-    def of(cls, value: str, dataset: Dataset, analysis: AnalysisSpec, unequal: Collection[AxisSet]) -> Self:
+    def of(cls, value: str, dataset: Dataset, analysis: AnalysisSpec, unequal: Unequal) -> Self:
         """Form the groups of a slice and compute what is observed."""
         grouping = groups_asked(dataset.raters, analysis)
         panel = Cohesion.of(dataset, grouping, analysis, unequal) if grouping.groups else None
@@ -82,14 +83,14 @@ class Slices:
     analysis : AnalysisSpec
     column : str
         One of the data set's attributes.
-    unequal : collection of AxisSet
+    unequal : mapping from AxisSet
         Axes whose groups were given other items, or more of them.
     """
 
     name = "slices"
 
     def __init__(
-        self, dataset: Dataset, analysis: AnalysisSpec, column: str, unequal: Collection[AxisSet] = ()
+        self, dataset: Dataset, analysis: AnalysisSpec, column: str, unequal: Unequal = ALL_ALIKE
     ) -> None:
         self._column = column
         self._without = int((dataset.attributes[column].codes < 0).sum())
@@ -164,9 +165,7 @@ def _own(
     return panel.rows(own, Within(null, first), labels, so_far=so_far)
 
 
-def slices_of(
-    dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec, unequal: Collection[AxisSet]
-) -> Later:
+def slices_of(dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec, unequal: Unequal) -> Later:
     """The slices of each column that was asked and has groups, one after the other."""
     sliced = [column for column in analysis.slices if _has_groups(dataset, analysis, column)]
     empty = len(analysis.slices) - len(sliced)

@@ -105,7 +105,7 @@ def _no_finding(result: RunResult, near: Sequence[Finding]) -> Sentence:
     if not result.groups:
         return Sentence.of("No answer: there is no group to show")
     lead = lead_statistic(result)
-    if all(outcome_of(row, lead).p is None for row in result.groups):
+    if not tested:
         return Sentence.of(f"No answer: {WORDS[lead].name} could not be tested for any group")
     stuck = sum(row.least_p is not None for row in result.groups)
     if stuck == len(result.groups):

@@ -25,7 +25,7 @@ from grasp_core.groups import AxisSet
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.report.words.names import axis_label, one_line
 from grasp_core.report.words.text import escape_markdown
-from grasp_core.screens.constant import find_constant
+from grasp_core.screens.constant import too_constant
 from grasp_core.screens.duplicates import Duplicates, is_instant, is_quick, near_duplicates
 from grasp_core.screens.random_responders import random_responders
 from pages._ui.data.screened import offer_leaving_out
@@ -164,7 +164,7 @@ def _show_whom(
         whom = pd.DataFrame({"at chance": [ids[position] for position in positions]})
         _table(whom, "Raters at chance")
     if constant.constant:
-        positions = np.flatnonzero(find_constant(annotations)[0])
+        positions = np.flatnonzero(too_constant(annotations).named)
         whom = pd.DataFrame({"gave one label always": [ids[position] for position in positions]})
         _table(whom, "Raters who gave one label always")
     if pairs:

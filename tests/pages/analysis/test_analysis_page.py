@@ -5,7 +5,7 @@ from streamlit.testing.v1 import AppTest
 
 from grasp_core.server import Server
 from grasp_core.spec import STATISTICS, AnalysisSpec
-from tests.batches import in_batches
+from tests.batches import in_batches, in_teams
 from tests.labels import LEVEL, TABLE_OF_GROUPS
 from tests.pages.visits import drop, finished, open_example, press, seen, shown_run, widget
 
@@ -168,3 +168,16 @@ def test_where_groups_were_given_other_items_columns_that_could_hold_batches_are
     assert "could hold batches, to shuffle within: 'batch'" in seen(page.caption)
     widget(page.multiselect, "Shuffle profiles only within").set_value(["batch"]).run()
     assert "could hold batches" not in seen(page.caption)
+
+
+def test_columns_that_look_like_teams_are_named_until_one_is_chosen(page: AppTest) -> None:
+    votes, raters = in_teams()
+    page.switch_page("data.py").run()
+    drop(page, "Annotations", "votes.csv", votes.to_csv(index=False).encode())
+    drop(page, "Raters", "raters.csv", raters.to_csv(index=False).encode())
+    page.switch_page("analysis.py").run()
+    widget(page.multiselect, "Axes").set_value(["gender"]).run()
+    assert "'team' answer more alike" in seen(page.caption)
+    assert "Move whole clusters" in seen(page.caption)
+    widget(page.selectbox, "Move whole clusters").set_value("team").run()
+    assert "answer more alike" not in seen(page.caption)
