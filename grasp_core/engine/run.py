@@ -26,7 +26,7 @@ from grasp_core.panels.models.panel import Models
 from grasp_core.panels.panel import Panel, RunPanel
 from grasp_core.permutation.design import MOST_TOLD
 from grasp_core.permutation.nulls.tally import Tally, kept_of
-from grasp_core.permutation.testing.attainable import Shuffles, check_something_moves
+from grasp_core.permutation.testing.attainable import Shuffles, Symmetry, check_something_moves
 from grasp_core.permutation.testing.corrections import fewest_permutations
 from grasp_core.remarks.cautions import Caution
 from grasp_core.remarks.ranks import ranked
@@ -221,8 +221,8 @@ def verdicts(prepared: Prepared, tally: Tally) -> list[Joint]:
         elif check is not None and check.large:
             untestable[g] = "other-items" if check.own_items else "other-workload"
     grouping = prepared.grouping
-    raters = grouping.n_raters.tolist()
-    return joint_tests(tally.together, hypotheses(grouping), raters, untestable)
+    like = Symmetry.of(prepared.dataset.raters, grouping, prepared.spec.analysis).like.tolist()
+    return joint_tests(tally.together, hypotheses(grouping), like, untestable)
 
 
 def _unmatched(prepared: Prepared, found: RunResult) -> list[Unmatched]:

@@ -15,6 +15,7 @@ from grasp_core.panels.cohesion.panel import Cohesion
 from grasp_core.panels.cohesion.verdict import FEWEST_CLEAR, Joint, hypotheses, joint_tests
 from grasp_core.panels.pairs.sides import only_raters
 from grasp_core.permutation.nulls.tally import Tally
+from grasp_core.permutation.testing.attainable import Symmetry
 from grasp_core.result import GroupResult, RunResult
 from grasp_core.spec import LEVEL, AnalysisSpec
 
@@ -152,5 +153,6 @@ def _on_rest(
     tally = permute(panel, analysis, sum(one.n_annotations for one in dataset.questions))
     place = {g: k for k, g in enumerate(chosen)}
     asked_here = [tuple(place[g] for g in groups) for groups in left]
-    tested = joint_tests(tally.together, asked_here, rest.n_raters.tolist(), {})
+    like = Symmetry.of(dataset.raters, rest, analysis).like.tolist()
+    tested = joint_tests(tally.together, asked_here, like, {})
     return [one._replace(groups=tuple(chosen[k] for k in one.groups)) for one in tested]

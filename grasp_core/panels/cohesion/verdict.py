@@ -119,7 +119,7 @@ def hypotheses(grouping: Grouping) -> list[tuple[int, ...]]:
 def joint_tests(
     values: FloatArray,
     asked: Sequence[tuple[int, ...]],
-    raters: Sequence[int],
+    like: Sequence[int],
     untestable: Mapping[int, Untestable],
 ) -> list[Joint]:
     """Test hypotheses, and correct over all that can be tested.
@@ -130,8 +130,8 @@ def joint_tests(
         From :func:`values_together`.
     asked : sequence of tuple of int
         From :func:`hypotheses`.
-    raters : sequence of int, length G
-        Of each group.
+    like : sequence of int, length G
+        Of each group, :attr:`~grasp_core.permutation.testing.attainable.Symmetry.like`.
     untestable : mapping from group
         Why shuffling says nothing of it.
 
@@ -150,7 +150,7 @@ def joint_tests(
         if not tests:
             found.append(Joint(groups, why or "not-estimable"))
             continue
-        evidence = _evidence(tests, alike=len({raters[g] for g in groups}) < len(groups))
+        evidence = _evidence(tests, alike=len({like[g] for g in groups}) < len(groups))
         whole = combined(evidence)
         p = int(whole[0]) / len(values)
         kinds = _kinds(evidence) if p < LEVEL else ()
@@ -183,8 +183,8 @@ def _taking_part(values: FloatArray, groups: tuple[int, ...]) -> list[tuple[Test
 def _evidence(tests: Sequence[tuple[Test, FloatArray]], *, alike: bool) -> Evidence:
     """The p of each test.
 
-    Where two groups are of one size, each regrouping has a mirror that changes them round. Both then have
-    their place among the values of either, or chance would decide which of the mirrored is further out.
+    Where two groups are alike, each regrouping has a mirror that changes them round. Both then have their
+    place among the values of either, or chance would decide which of the mirrored is further out.
     """
     single: dict[Test, FloatArray] = {test: p_of(of) for test, of in tests if test != "cohesion"}
     cohesion = [of for test, of in tests if test == "cohesion"]
