@@ -60,6 +60,9 @@ class Outcome:
     A value of a final outcome has an `interval`, or `no_interval` says why not; results of earlier versions
     have neither.
 
+    A distance `of_shares` is that of the shares of labels over all items, where too few items have two labels
+    of both sides: it misses what evens out over items, and takes no part in verdicts.
+
     With `fit`, p is that of a curve through the null distribution's tail, and q follows from it; where that
     was asked and no curve goes through, p is counted and `no_fit` says why.
     """
@@ -79,6 +82,7 @@ class Outcome:
     no_interval: Remark | None = field(default=None, metadata=ADDED)
     fit: TailFit | None = field(default=None, metadata=ADDED)
     no_fit: Remark | None = field(default=None, metadata=ADDED)
+    of_shares: bool = field(default=False, metadata=ADDED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from grasp_core.groups import Group
-from grasp_core.json_values import in_file
+from grasp_core.json_values import ADDED, in_file
 from grasp_core.outcome import Direction, Histogram, LabelUse, Outcome, Shift
+from grasp_core.verdict import Verdict
 
 PAIR_STATISTICS: Mapping[str, str] = {
     "distance": "distance",
@@ -26,7 +27,9 @@ class PairResult:
     """Two groups of one axis or intersection, each the other's only others.
 
     `statistics` has those of :data:`PAIR_STATISTICS` that were asked, `label_use` is that of `a` beside `b`.
-    All are tested by shuffling profiles within the two groups alone.
+    All are tested by shuffling profiles within the two groups alone. Its `verdict` is that of its tests
+    together, corrected over all pairs of the run; results of earlier versions and of runs that go on have
+    none.
     """
 
     a: Group
@@ -35,6 +38,7 @@ class PairResult:
     n_raters_b: int
     statistics: Mapping[str, Outcome]
     label_use: LabelUse | None = None
+    verdict: Verdict | None = field(default=None, metadata=ADDED)
 
     def turned(self) -> PairResult:
         """The same pair as `b` beside `a`."""
@@ -50,7 +54,8 @@ class PairResult:
         if use is not None:
             labels = {label: _opposite(shift) for label, shift in use.labels.items()}
             turned_use = replace(use, labels=labels, mean=None if use.mean is None else _opposite(use.mean))
-        return PairResult(self.b, self.a, self.n_raters_b, self.n_raters_a, statistics, turned_use)
+        sizes = self.n_raters_b, self.n_raters_a
+        return PairResult(self.b, self.a, *sizes, statistics, turned_use, self.verdict)
 
 
 _OTHER_WAY: Mapping[Direction, Direction] = {"up": "down", "down": "up"}

@@ -23,42 +23,13 @@ from grasp_core.outcome import LabelUse, Outcome, Significance
 from grasp_core.pairs import PAIR_STATISTICS, PairResult
 from grasp_core.remarks.remark import Remark
 from grasp_core.spec import SIDES, STATISTICS, RunSpec
+from grasp_core.verdict import Verdict
 
 FORMAT = "grasp-run"
 READ_VERSIONS = (1, 2, 3)
 """Version 1 lacked label use, version 2 verdicts."""
 
-VerdictCode = Literal["clear", "hint", "explained", "none", "untestable"]
-Kind = Literal["labels", "items", "cohesion", "spread"]
-Untestable = Literal[
-    "nothing-moves", "few-raters", "other-items", "other-workload", "few-permutations", "not-estimable"
-]
 DsiTest = Literal["largest", "studentised"]
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """Whether a group answers differently: one p of its tests together, corrected over all groups.
-
-    `code` is "clear" where q and its Monte-Carlo bound are below the level, "hint" where only p is,
-    "explained" where it would be clear, and nothing is left without the raters of the clear group `by`,
-    "none", and "untestable", for which `why` is the reason. `kinds` are the ways in which it differs, as far
-    as one can be named: in how often it gives labels, in the items to which it does, in how far its raters
-    agree with each other, and in how far they spread. `p` is that of all tests together and `q` the same
-    after correction, of which `bound` is the upper end of its 95 % Monte-Carlo interval; `strength`, how far
-    the tests lie from their mean in standard deviations, orders groups of equal p. An axis of two groups is
-    one question: then `other` is the other one, with the same verdict.
-    """
-
-    code: VerdictCode
-    kinds: tuple[Kind, ...] = ()
-    p: float | None = None
-    q: float | None = None
-    bound: float | None = None
-    strength: float | None = None
-    by: Group | None = None
-    other: Group | None = None
-    why: Untestable | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +96,17 @@ class GivenResult:
     column: str
     groups: tuple[GroupResult, ...]
     dsi: tuple[DsiResult, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Findable:
+    """That a lone group of so many raters is clear in four of five runs if it gives a label more often.
+
+    `shift` says how much more often, as a share: 0.11 are 11 percentage points.
+    """
+
+    n_raters: int
+    shift: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,6 +273,7 @@ class RunResult(Result):
     assignment: tuple[AssignmentCheck, ...] = field(default=(), metadata=ADDED)
     given: tuple[GivenResult, ...] = field(default=(), metadata=ADDED)
     associations: tuple[Association, ...] = field(default=(), metadata=ADDED)
+    findable: tuple[Findable, ...] = field(default=(), metadata=ADDED)
 
 
 # How rows stand in files: a group's axes and values beside what was found about it.

@@ -11,13 +11,12 @@ from grasp_core.charts.nulls import Line, extent, rounded_outwards, shared_domai
 from grasp_core.charts.theme import Theme, colour, finish, message, palette, rows, shape, ticks, title
 from grasp_core.outcome import Histogram, Outcome, Significance
 from grasp_core.pairs import PairResult
-from grasp_core.report.findings.finding import LABEL_USE, Finding
+from grasp_core.report.findings.finding import LABEL_USE, Finding, words_of
 from grasp_core.report.findings.findings import evidence
 from grasp_core.report.tables.groups import ends
 from grasp_core.report.words.label_use import format_points
 from grasp_core.report.words.names import (
     SIGNIFICANCE_NAMES,
-    WORDS,
     axis_label,
     format_value,
     group_label,
@@ -37,11 +36,12 @@ def finding_chart(finding: Finding, theme: Theme = "light") -> alt.LayerChart:
     """A finding's null histogram, small, with the observed value and its interval across it."""
     labels = finding.what == LABEL_USE
     than = "the others" if finding.other is None else one_line(finding.other.name)
-    axis = f"points more often than {than}" if labels else WORDS[finding.what].name
+    axis = f"points more often than {than}" if labels else words_of(finding.what).name
     outcome = _scaled(finding.outcome, 0.0, _POINTS if labels else 1.0)
     if outcome.null is None:
         return message(theme, heading=None, text="There is no null distribution to draw.")
-    tested = f"Against chance groupings: {SIGNIFICANCE_NAMES[outcome.significance]}."
+    mark = SIGNIFICANCE_NAMES[outcome.significance]
+    tested = f"Against chance groupings: {mark}." if finding.verdict is None else f"{finding.tested}."
     x = alt.X(
         "x:Q",
         scale=alt.Scale(domain=list(shared_domain([outcome])), nice=False, zero=False),
@@ -148,7 +148,7 @@ def _line(finding: Finding, top: float) -> Line:
     outcome, axis = finding.outcome, axis_label(finding.row.group.axes)
     placed = _in_deviations(outcome)
     if finding.what != LABEL_USE:
-        return Line(top, WORDS[finding.what].name, axis, _NO_COUNT, outcome, placed)
+        return Line(top, words_of(finding.what).name, axis, _NO_COUNT, outcome, placed)
     return Line(
         top,
         f"Label use: “{finding.label}”",

@@ -11,12 +11,13 @@ import numpy as np
 
 from grasp_core.annotations import BoolArray, FloatArray
 from grasp_core.engine.adaptive import settle, stages, stopping, together
+from grasp_core.engine.findable import findable
 from grasp_core.engine.later import WithinStage, later_stages
 from grasp_core.engine.pools.blocks import FIRST_LABELS, Block, Blocks
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.provisional import Showing
 from grasp_core.engine.run import Prepared, finish, new_tally, prepare
-from grasp_core.engine.verdict import explained, verdict_open
+from grasp_core.engine.verdict import explained, too_few_for_verdicts, verdict_open
 from grasp_core.engine.watching import Checkpoints, Watcher
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.panels.panel import LaterPanel, Panel
@@ -74,6 +75,8 @@ def compute(
     if not isinstance(result, RunResult):
         return result
     result = _explained(result, prepared, tally.n_together, pool, watcher)
+    if not any(row.verdict is not None and row.verdict.code == "clear" for row in result.groups):
+        result = replace(result, findable=findable(prepared, tally))
     return _with_later_stages(result, prepared, pool, watcher)
 
 
@@ -105,9 +108,10 @@ def _with_later_stages(result: RunResult, prepared: Prepared, pool: Pool, watche
             within,
             show=Showing(partial(_so_far, result, panel), within),
             labels=panel.labels,
+            open_together=partial(too_few_for_verdicts, panel),
         )
         how_it_ended = together(result.stopping, stopping(tally, panel, analysis))
-        result = replace(panel.into(result, tally.null, so_far=False), stopping=how_it_ended)
+        result = replace(panel.into(result, tally, so_far=False), stopping=how_it_ended)
     seconds = result.timing.permutations_s + time.perf_counter() - started
     return replace(
         result,
@@ -117,7 +121,7 @@ def _with_later_stages(result: RunResult, prepared: Prepared, pool: Pool, watche
 
 
 def _so_far(result: RunResult, panel: LaterPanel, tally: Tally, _: float) -> RunResult:
-    return panel.into(result, tally.null, so_far=True)
+    return panel.into(result, tally, so_far=True)
 
 
 def permute(

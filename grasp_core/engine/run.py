@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -20,10 +19,19 @@ from grasp_core.io.dataset.load import Dataset
 from grasp_core.io.dataset.recoding import ranges
 from grasp_core.panels.cohesion.columns import Places
 from grasp_core.panels.cohesion.panel import Cohesion
-from grasp_core.panels.cohesion.verdict import Joint, hypotheses, joint_tests, with_verdicts
+from grasp_core.panels.cohesion.spread import SpreadTest
+from grasp_core.panels.cohesion.verdict import (
+    Joint,
+    Tested,
+    corrected,
+    hypotheses,
+    judged_alone,
+    untestable,
+    with_verdicts,
+)
 from grasp_core.panels.given.panel import check_given
 from grasp_core.panels.models.panel import Models
-from grasp_core.panels.panel import Panel, RunPanel
+from grasp_core.panels.panel import Judged, Panel, RunPanel
 from grasp_core.permutation.design import MOST_TOLD
 from grasp_core.permutation.nulls.tally import Tally, kept_of
 from grasp_core.permutation.testing.attainable import Shuffles, Symmetry, check_something_moves
@@ -41,7 +49,6 @@ from grasp_core.result import (
     RunResult,
     Stopping,
     Timing,
-    Untestable,
 )
 from grasp_core.spec import LEVEL, SIDES, AnalysisSpec, RunSpec
 from grasp_core.version import __version__
@@ -146,7 +153,7 @@ def run_key(summary: DataSummary, spec: RunSpec, version: str) -> str:
 def new_tally(panel: Panel, analysis: AnalysisSpec) -> Tally:
     """A tally that takes the columns of a panel."""
     tests = panel.tests
-    together = panel.together if isinstance(panel, Cohesion) else None
+    together = panel.together if isinstance(panel, Judged) else None
     return Tally(
         panel.observed,
         tests.needs,
@@ -194,7 +201,8 @@ def finish(
         return found
     groups = _with_least_p(found, prepared)
     if not provisional:
-        groups = with_verdicts(groups, verdicts(prepared, tally), tally.n_together)
+        tested = verdicts(prepared, tally, _spread(prepared, tally.n_together))
+        groups = with_verdicts(groups, tested, tally.n_together)
     together = () if provisional else associations(prepared.dataset.raters, prepared.spec.analysis.tested)
     said = [*said_of_matched(_unmatched(prepared, found)), *said_of_associations(together)]
     warnings = ranked([*said, *found.warnings])
@@ -207,22 +215,23 @@ def finish(
     )
 
 
-def verdicts(prepared: Prepared, tally: Tally) -> list[Joint]:
+def _spread(prepared: Prepared, permutations: int) -> SpreadTest:
+    """The test of spread by so many permutations."""
+    dataset, analysis = prepared.dataset, prepared.spec.analysis
+    return SpreadTest(dataset.questions, dataset.raters, prepared.grouping, analysis, permutations)
+
+
+def verdicts(prepared: Prepared, tally: Tally, spread: SpreadTest | None = None) -> list[Joint]:
     """All groups of a run tested together, whether or not one of them explains another."""
-    checks = {check.axes: check for check in prepared.assignment}
-    of_shuffles = prepared.shuffles
-    untestable: dict[int, Untestable] = {}
-    for g, group in enumerate(prepared.grouping.groups):
-        check = checks.get(group.axes)
-        if of_shuffles.log_regroupings[g] == 0:
-            untestable[g] = "nothing-moves"
-        elif math.exp(-of_shuffles.log_regroupings[g]) >= LEVEL:
-            untestable[g] = "few-raters"
-        elif check is not None and check.large:
-            untestable[g] = "other-items" if check.own_items else "other-workload"
+    return corrected([verdicts_alone(prepared, tally, spread)])
+
+
+def verdicts_alone(prepared: Prepared, tally: Tally, spread: SpreadTest | None = None) -> Tested:
+    """The same before correction."""
     grouping = prepared.grouping
+    why = untestable(grouping, prepared.shuffles.log_regroupings, unequal_axes(prepared.assignment))
     like = Symmetry.of(prepared.dataset.raters, grouping, prepared.spec.analysis).like.tolist()
-    return joint_tests(tally.together, hypotheses(grouping), like, untestable)
+    return judged_alone(tally.together, hypotheses(grouping), like, why, spread)
 
 
 def _unmatched(prepared: Prepared, found: RunResult) -> list[Unmatched]:

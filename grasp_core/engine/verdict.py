@@ -12,12 +12,14 @@ from grasp_core.annotations import BoolArray
 from grasp_core.engine.run import Prepared, verdicts
 from grasp_core.groups import AxisSet, Group, Grouping
 from grasp_core.panels.cohesion.panel import Cohesion
-from grasp_core.panels.cohesion.verdict import FEWEST_CLEAR, Joint, hypotheses, joint_tests
+from grasp_core.panels.cohesion.verdict import Joint, hypotheses, joint_tests
 from grasp_core.panels.pairs.sides import only_raters
+from grasp_core.panels.panel import Judged, Panel
 from grasp_core.permutation.nulls.tally import Tally
 from grasp_core.permutation.testing.attainable import Symmetry
 from grasp_core.result import GroupResult, RunResult
 from grasp_core.spec import LEVEL, AnalysisSpec
+from grasp_core.verdict import FEWEST_CLEAR
 
 MOST_ROUNDS = 5
 """How often raters of a clear group are left out and the other clear ones are tested again."""
@@ -32,13 +34,20 @@ def verdict_open(prepared: Prepared, tally: Tally) -> bool:
     It has, while values are kept, until there are enough permutations for a clear group, and while a group's
     q is below the level and its Monte-Carlo bound is not.
     """
-    if not isinstance(prepared.panel, Cohesion) or not tally.active.all():
+    if not isinstance(prepared.panel, Cohesion):
         return False
-    if tally.n_together == tally.most_kept:
-        return False
-    if tally.n_together < FEWEST_CLEAR:
+    if too_few_for_verdicts(prepared.panel, tally):
         return True
+    if not tally.active.all() or tally.n_together == tally.most_kept:
+        return False
     return any(one.q < LEVEL <= one.bound for one in verdicts(prepared, tally))
+
+
+def too_few_for_verdicts(panel: Panel, tally: Tally) -> bool:
+    """Whether a run that may stop early has too few permutations yet for anything of a panel to be clear."""
+    if not isinstance(panel, Judged) or not tally.active.all():
+        return False
+    return tally.n_together < min(FEWEST_CLEAR, tally.most_kept)
 
 
 class _Standing(NamedTuple):

@@ -72,7 +72,9 @@ def _groups(result: RunResult) -> list[Column]:
     ]
     for name in reported_statistics(result):
         words = WORDS[name].name
-        beside = [f"{name}_{sign}" for sign in ("arrow", "stars", "fitted") if f"{name}_{sign}" in table]
+        beside = [
+            f"{name}_{sign}" for sign in ("arrow", "stars", "fitted", "form") if f"{name}_{sign}" in table
+        ]
         signs = table[beside].sum(axis=1).tolist()
         columns += [
             Column(words, "value", table[name].tolist()),
@@ -141,6 +143,9 @@ def _pairs(result: RunResult) -> list[Column]:
         "q": ("q", "p"),
         "stars": ("*", "mark"),
         "reason": ("Why not estimable", "text"),
+        "verdict": ("Verdict of the pair", "text"),
+        "verdict_p": ("its p", "p"),
+        "verdict_q": ("its q", "p"),
     }
     return [Column(head, kind, table[name].tolist()) for name, (head, kind) in heads.items()]
 

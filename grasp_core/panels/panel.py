@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple, Protocol, Self
+from typing import Any, NamedTuple, Protocol, Self, runtime_checkable
 
 from grasp_core.annotations import BoolArray, FloatArray, Raters
 from grasp_core.groups import Grouping, form_groups
+from grasp_core.permutation.nulls.tally import Tally
 from grasp_core.permutation.nulls.values import Null
 from grasp_core.permutation.testing.tests import Tests
 from grasp_core.remarks.remark import Remark
@@ -59,6 +60,15 @@ class Panel(Protocol):
         ...
 
 
+@runtime_checkable
+class Judged(Protocol):
+    """A panel whose units have verdicts, for which values of several columns are kept together."""
+
+    def together(self, shuffled: FloatArray) -> FloatArray:
+        """What verdicts need of the columns (B, C), row by row: shape (B + 1, ...)."""
+        ...
+
+
 class RunPanel(Panel, Protocol):
     """A panel whose outcomes make a run's result.
 
@@ -98,7 +108,7 @@ class LaterPanel(Panel, Protocol):
         """Annotations that a permutation has to count."""
         ...
 
-    def into(self, result: RunResult, null: Null, *, so_far: bool) -> RunResult:
+    def into(self, result: RunResult, tally: Tally, *, so_far: bool) -> RunResult:
         """The result with what was found; `so_far` says that permutations go on: p and q get intervals."""
         ...
 

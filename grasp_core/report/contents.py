@@ -13,6 +13,8 @@ from grasp_core.report.words.names import (
     DSI_NAME,
     FITTED,
     FITTED_MEANING,
+    OF_SHARES,
+    OF_SHARES_MEANING,
     WORDS,
     axis_label,
     group_labels,
@@ -61,6 +63,7 @@ def marks(analysis: AnalysisSpec) -> tuple[tuple[str, str], ...]:
         ("*", f"nominal only, p < {LEVEL:g}"),
         ("**", f"after correction, q < {LEVEL:g} ({correction})"),
         *([(FITTED, FITTED_MEANING)] if analysis.tail else []),
+        *([(OF_SHARES, OF_SHARES_MEANING)] if "distance" in analysis.statistics else []),
     )
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 from grasp_core.groups import Group
 from grasp_core.outcome import LabelUse, Outcome
-from grasp_core.report.findings.findings import held_groups, leading
+from grasp_core.report.findings.findings import held_groups, leading, left_given
 from grasp_core.report.words.names import (
     LABEL_USE_NAME,
     STARS,
@@ -77,17 +77,18 @@ def _of_axis(result: RunResult, found: GivenResult) -> Iterator[Sentence]:
     column = Segment(axis_label((found.column,)), strong=True)
     there = {row.group for row in found.groups}
     before = [one for one in _held(result) if one in there]
-    after = _held(as_result(result, found))
+    after = left_given(result, found)
     kept = [group for group in before if group in after]
     lost = [group for group in before if group not in after]
-    new = [group for group in after if group not in before]
+    new = [group for group in held_groups(replace(result, groups=found.groups)) if group not in before]
     if kept:
         yield Sentence.of("Given ", column, ", it still holds of ", *_names(kept), ".")
     if lost:
         why = " may stand behind it, or too few raters are left to change places within its values."
         yield Sentence.of("Given ", column, ", it no longer holds of ", *_names(lost), ": ", column, why)
     if new:
-        yield Sentence.of("Only given ", column, " it holds of ", *_names(new), ".")
+        tail = ", which is a hint, no finding."
+        yield Sentence.of("Only given ", column, " it would hold of ", *_names(new), tail)
     if not (kept or lost or new):
         yield Sentence.of("Of the groups that ", column, " has no part in, none holds, with or without it.")
 
@@ -103,9 +104,10 @@ def _verdicts(result: RunResult) -> Iterator[Sentence]:
 def _verdict(result: RunResult, one: Association, of_first: GivenResult, of_second: GivenResult) -> Sentence:
     """`of_first` is what is left of the first axis given the second, and the other way round."""
     names = tuple(Segment(axis_label((name,)), strong=True) for name in (one.first, one.second))
-    before = [_holds(result, name) for name in (one.first, one.second)]
+    held = _held(result)
+    before = [_any_of(name, held) for name in (one.first, one.second)]
     left = [
-        _holds(as_result(result, found), name)
+        _any_of(name, [group for group in held if group in left_given(result, found)])
         for found, name in ((of_first, one.first), (of_second, one.second))
     ]
     both = (names[0], " and ", names[1])
@@ -121,9 +123,9 @@ def _verdict(result: RunResult, one: Association, of_first: GivenResult, of_seco
     return Sentence.of("Neither of ", *both, " holds, alone or given the other.")
 
 
-def _holds(result: RunResult, axis: str) -> bool:
-    """Whether anything holds of a group of this very axis."""
-    return any(group.axes == (axis,) for group in _held(result))
+def _any_of(axis: str, groups: Sequence[Group]) -> bool:
+    """Whether one of the groups is of this very axis."""
+    return any(group.axes == (axis,) for group in groups)
 
 
 def _held(result: RunResult) -> list[Group]:

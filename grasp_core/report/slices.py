@@ -12,7 +12,7 @@ from grasp_core.groups import Group
 from grasp_core.outcome import LabelUse, Outcome, Significance
 from grasp_core.report.findings.doubts import About, doubts
 from grasp_core.report.findings.finding import Doubt, lead
-from grasp_core.report.findings.findings import TOLD_FIRST, leading
+from grasp_core.report.findings.findings import TOLD_FIRST, held_groups, judged, leading
 from grasp_core.report.tables.groups import cell_text
 from grasp_core.report.words.label_use import foremost_text, manner, p_and_q
 from grasp_core.report.words.names import (
@@ -152,7 +152,7 @@ def slice_sentences(result: RunResult, found: SlicesResult, group: Group | None 
 
 def _advice(result: RunResult, found: SlicesResult, held: list[Found]) -> list[Sentence]:
     """What to do about what stands first, where it makes a finding: what mends its doubts, or whom to ask."""
-    if not held or held[0].statistic not in leading(result):
+    if not held or held[0].statistic not in leading(result) or _is_hint(result, held[0]):
         return []
     first = held[0]
     raised = _doubts(result, first)
@@ -161,6 +161,11 @@ def _advice(result: RunResult, found: SlicesResult, held: list[Found]) -> list[S
     group = Segment(group_label(first.row.group), strong=True)
     where = Segment(f"{one_line(found.column)} = {one_line(first.of.value)}", strong=True)
     return [Sentence.of("What to do: have ", group, " raters label items of ", where, " too.")]
+
+
+def _is_hint(result: RunResult, one: Found) -> bool:
+    """Whether no verdict backs it: slices say where a clear group differs, and find none by themselves."""
+    return judged(result) and one.row.group not in held_groups(result)
 
 
 def _doubts(result: RunResult, one: Found) -> tuple[Doubt, ...]:
@@ -199,6 +204,7 @@ def _marked(tests: list[Found], significance: Significance) -> list[Found]:
 
 def _sentence(result: RunResult, found: SlicesResult, one: Found) -> Sentence:
     where = (
+        "A hint, no finding: " if _is_hint(result, one) else "",
         lead(_doubts(result, one)),
         "On ",
         Segment(f"{one_line(found.column)} = {one_line(one.of.value)}", strong=True),

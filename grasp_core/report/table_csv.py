@@ -13,7 +13,8 @@ from grasp_core.report.given import as_result as given_view
 from grasp_core.report.slices import as_results
 from grasp_core.report.tables.groups import ends
 from grasp_core.report.words.names import named_group, outcome_of, reported_statistics
-from grasp_core.result import RunResult, Verdict
+from grasp_core.result import RunResult
+from grasp_core.verdict import Verdict
 
 CSV_COLUMNS = (
     "axis",
@@ -49,8 +50,8 @@ def table_csv(result: RunResult) -> str:
     further lines follow of every group in each, and again all lines have two cells more: the slice's column
     and value, blank where all items are meant; and so with groups given an axis, and one cell for that axis.
     Where p may be fitted, a last cell has it as counted. Of a finished run all lines have six cells more,
-    which those of its groups fill: the group's verdict, its kinds with spaces between, p and q of it, the
-    group that explains it, and why it is untestable.
+    which those of its groups, of pairs and of groups given an axis fill: the verdict, its kinds with spaces
+    between, p and q of it, the group that explains it, and why it is untestable.
 
     Notes
     -----
@@ -79,10 +80,10 @@ def _with_more(result: RunResult) -> Iterator[tuple[tuple[object, ...], Mapping[
     """All lines, each with what it has in the columns of verdicts, pairs and slices."""
     verdicts = _verdicts(result)
     for line in _lines(result):
-        verdict = verdicts.get((line[0], line[1])) if line[4] != "dsi" else None
-        yield line, dict(zip(VERDICT_COLUMNS, _verdict(verdict), strict=True)) if verdict else {}
+        yield line, _verdict(None if line[4] == "dsi" else verdicts.get((line[0], line[1])))
     for row in result.pairs:
         beside = dict(zip(PAIR_COLUMNS, (safe_cell(row.b.label), row.n_raters_b), strict=True))
+        beside |= _verdict(row.verdict)
         of_pair = (*_named(row.a), row.n_raters_a, "")
         for line in _tests(
             of_pair, row.statistics, row.label_use, caution_codes(result.warnings, row.a.axes)
@@ -94,8 +95,11 @@ def _with_more(result: RunResult) -> Iterator[tuple[tuple[object, ...], Mapping[
             for line in _lines(view):
                 yield line, of_slice
     for given in result.given:
-        for line in _lines(given_view(result, given)):
-            yield line, {GIVEN_COLUMNS[0]: safe_cell(given.column)}
+        view = given_view(result, given)
+        of_given = _verdicts(view)
+        for line in _lines(view):
+            verdict = _verdict(None if line[4] == "dsi" else of_given.get((line[0], line[1])))
+            yield line, {GIVEN_COLUMNS[0]: safe_cell(given.column), **verdict}
 
 
 def _verdicts(result: RunResult) -> dict[tuple[object, object], Verdict]:
@@ -103,10 +107,14 @@ def _verdicts(result: RunResult) -> dict[tuple[object, object], Verdict]:
     return {_named(row.group): row.verdict for row in result.groups if row.verdict is not None}
 
 
-def _verdict(verdict: Verdict) -> tuple[str, ...]:
+def _verdict(verdict: Verdict | None) -> dict[str, object]:
+    """The cells of a verdict, if there is one."""
+    if verdict is None:
+        return {}
     by = "" if verdict.by is None else safe_cell(named_group(verdict.by))
     kinds = " ".join(verdict.kinds)
-    return (verdict.code, kinds, exact(verdict.p), exact(verdict.q), by, verdict.why or "")
+    cells = (verdict.code, kinds, exact(verdict.p), exact(verdict.q), by, verdict.why or "")
+    return dict(zip(VERDICT_COLUMNS, cells, strict=True))
 
 
 def _lines(result: RunResult) -> Iterator[tuple[object, ...]]:

@@ -42,7 +42,7 @@ def test_planted_item_is_named_with_its_text(
     assert ask(*files, *COLUMNS, *group, *targets) == 0
     shown = capsys.readouterr().out
     assert "1 of 12 items" in shown
-    assert "holds after correction: i2 (“Yes” more often)." in shown
+    assert "holds after correction, by label use or distance: i2 (“Yes” more often)." in shown
     assert "What is 2?" in shown
     found = ItemsResult.from_dict(json.loads((tmp_path / "items.json").read_text(encoding="utf-8")))
     assert (found.group.values, found.permutations, len(found.items)) == (("Woman", "Asian"), 10_000, 12)

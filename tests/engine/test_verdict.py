@@ -21,13 +21,13 @@ from grasp_core.example import COHESIVE, INCOHESIVE, example_files, example_spec
 from grasp_core.groups import Group
 from grasp_core.io.dataset.load import Dataset, load
 from grasp_core.io.parsing.read import read_table
-from grasp_core.panels.cohesion.verdict import FEWEST_CLEAR
 from grasp_core.permutation.nulls import tally as tally_module
 from grasp_core.report.public_view import public_view
 from grasp_core.report.table_csv import VERDICT_COLUMNS, table_csv
 from grasp_core.report.tables.groups import verdict_table
-from grasp_core.result import Result, RunResult, Verdict
+from grasp_core.result import Result, RunResult
 from grasp_core.spec import AnalysisSpec, RunSpec
+from grasp_core.verdict import FEWEST_CLEAR, Verdict
 from tests import test_dices350
 from tests.engine.asking import DATA, question
 from tests.shared_data import needs_shared_data
@@ -88,7 +88,10 @@ def test_the_two_groups_of_an_axis_are_one_question(planted: RunResult) -> None:
     found = verdicts(planted)
     man, woman = (found[Group(("rater_gender",), (value,))] for value in ("Man", "Woman"))
     assert man.other == Group(("rater_gender",), ("Woman",))
-    assert replace(man, other=None) == replace(woman, other=None)
+    assert man.spread is not None
+    assert woman.spread is not None
+    assert man.spread.ratio == pytest.approx(1 / woman.spread.ratio)
+    assert replace(man, other=None, spread=None) == replace(woman, other=None, spread=None)
 
 
 def test_they_stand_in_files_and_tables(planted: RunResult) -> None:
@@ -188,3 +191,23 @@ def test_mirrored_regroupings_are_as_far_out_as_each_other(seed: int) -> None:
     found, _ = verdicts(run(halves(1), spec)).values()
     exact = 2 / 70
     assert found.p == pytest.approx(exact, abs=4 * np.sqrt(exact * (1 - exact) / FEWEST_CLEAR))
+
+
+def test_pairs_and_groups_given_an_axis_have_verdicts() -> None:
+    axes = (("gender",), ("race",))
+    result = run(DATA, question(permutations=FEWEST_CLEAR, axes=axes, pairs=True, given=("race",)))
+    pairs = [row.verdict for row in result.pairs]
+    given = [row.verdict for found in result.given for row in found.groups]
+    assert pairs
+    assert given
+    for one in (*pairs, *given):
+        assert one is not None
+        if one.code != "untestable":
+            assert one.p is not None
+            assert one.q is not None
+            assert one.bound is not None
+            assert one.p <= one.q <= one.bound
+    assert RunResult.from_dict(json.loads(json.dumps(result.to_dict()))) == result
+    rows = list(csv.DictReader(io.StringIO(table_csv(result), newline="")))
+    told = {row["verdict"] for row in rows if row["other_group"]}
+    assert told == {one.code for one in pairs if one is not None}

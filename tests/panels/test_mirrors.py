@@ -108,7 +108,7 @@ def test_pairs() -> None:
     data, analysis = halves(4), asked("max-t")
 
     def panel(of: Dataset) -> Pairs:
-        return Pairs(of, groups_asked(of.raters, analysis), analysis, [0, 1])
+        return Pairs(of, groups_asked(of.raters, analysis), analysis, [0, 1], {}, [])
 
     holds(panel(data), np.stack([panel(one).observed for one in regrouped(data, analysis)]))
 

@@ -29,7 +29,7 @@ def test_titles():
 
 
 def test_marks_name_the_correction():
-    assert marks(AnalysisSpec(axes=(("a",),), correction="max-t"))[-1] == (
+    assert marks(AnalysisSpec(axes=(("a",),), correction="max-t"))[2] == (
         "**",
         "after correction, q < 0.05 (Westfall–Young max-T)",
     )

@@ -1,16 +1,25 @@
 from dataclasses import replace
-from statistics import NormalDist
 
 import numpy as np
 import pytest
 
 from grasp_core.outcome import Histogram, Interval, LabelUse, Shift
 from grasp_core.report.findings.finding import interval_note
-from grasp_core.report.findings.findings import beside, evidence, findings, named_groups, nearest, stand_out
+from grasp_core.report.findings.findings import (
+    beside,
+    evidence,
+    findings,
+    named_groups,
+    nearest,
+    stand_out,
+    standing_pair,
+)
 from grasp_core.report.findings.no_findings import could_have_been_found, nothing_holds
-from grasp_core.report.findings.sentences import answer
+from grasp_core.report.findings.sentences import answer, axes_to_watch
 from grasp_core.report.words.spread import centre, spread
-from tests.results import label_use, make_group, make_outcome, make_result, saying
+from grasp_core.result import Findable
+from grasp_core.verdict import Spread, Verdict
+from tests.results import label_use, make_group, make_outcome, make_pair, make_result, saying
 
 
 def result_of(*rows):
@@ -185,21 +194,9 @@ def test_moments_of_a_histogram_are_those_of_its_values():
     assert spread(null) == pytest.approx(values.std(), rel=0.01)
 
 
-def test_what_could_have_been_found_is_a_limit_that_four_in_five_pass():
-    """Against draws: a shift of that size, with the null's spread around it, passes Bonferroni in 80 %."""
-    row = saying("Woman", 0.01, "none")
-    result = result_of(*(replace(row, group=replace(row.group, values=(f"G{n}",))) for n in range(10)))
-    sentence = could_have_been_found(result)
-    assert sentence is not None
-    size = float(sentence.plain.split("about ")[1].split()[0]) / 100
-    sd = spread(row.label_use.labels["unsafe"].null)
-    drawn = np.random.default_rng(2).normal(size, sd, 200_000)
-    limit = NormalDist().inv_cdf(1 - 0.025 / 10) * sd
-    assert np.mean(np.abs(drawn) > limit) == pytest.approx(0.8, abs=0.05)  # the size is rounded to a point
-
-
 def test_where_nothing_holds_the_nearest_is_named_and_what_could_have_been_found():
     result = result_of(saying("Woman", 0.07, "nominal"), saying("Man", -0.01, "none"))
+    result = replace(result, findable=(Findable(14, 0.2),))
     assert findings(result) == ()
     near, limit = (sentence.plain for sentence in nothing_holds(result))
     assert near.startswith("Marked nominally only, so no finding: 1 group. The nearest: Woman raters")
@@ -231,24 +228,103 @@ def test_both_halves_of_an_axis_are_two_groups_marked_nominally():
     assert counted(result_of(men, women)) == (2, 2)
 
 
-def test_results_without_label_use_say_it_of_their_lead_statistic():
-    sentence = could_have_been_found(make_result())
-    assert sentence is not None
-    assert "a lone group that has a GAI about 0.261 (n = 55) to 0.864 (n = 5) away" in sentence.plain
-
-
 def test_names_tell_groups_apart():
     result = make_result((make_group("A", "x"), make_group("A", "y")), dsi=())
     assert list(named_groups(result)) == ["A (x)", "A (y)"]
 
 
 def test_what_could_have_been_found_tells_small_sizes_and_one_size_once():
-    def told(*spreads):
-        rows = [
-            replace(make_group(f"G{place}", raters=15 + place), label_use=label_use(0.0, "none", sd=sd))
-            for place, sd in enumerate(spreads)
-        ]
-        return could_have_been_found(result_of(*rows)).plain
+    def told(*found):
+        return could_have_been_found(replace(result_of(make_group("A")), findable=found)).plain
 
-    assert "says a label about 1.0 point more or less often" in told(0.0035)
-    assert "says a label about 9 points more or less often" in told(0.03, 0.0301)
+    assert "says a label about 1.0 point more or less often" in told(Findable(15, 0.0098))
+    assert "says a label about 9 points more or less often" in told(
+        Findable(15, 0.0904), Findable(16, 0.0891)
+    )
+    assert "about 8 points (n = 30) to 17 points (n = 9) more" in told(Findable(9, 0.17), Findable(30, 0.08))
+    assert could_have_been_found(result_of(make_group("A"))) is None
+
+
+HINT = Verdict("hint", ("labels",), 0.01, 0.06, 0.07, 3.0)
+
+
+def judged(row, code, *kinds, **more):
+    verdict = Verdict(code, kinds, 0.0004, 0.006, 0.009, 5.0)
+    return replace(row, verdict=replace(verdict, **more))
+
+
+def test_findings_are_the_clear_verdicts_whatever_single_statistics_say():
+    """A mark of one statistic makes no finding, and a clear group needs none."""
+    clear = judged(saying("Woman", 0.2, "nominal", gai=make_outcome(1.3, "up", "**")), "clear", "labels")
+    marked = judged(saying("Man", -0.2), "none")
+    result = result_of(clear, marked)
+    (found,) = findings(result)
+    assert (found.name, found.what, found.further) == ("Woman", "label_use", ())
+    assert found.tested == "all tests together p < 0.001, q = 0.006: clear"
+    assert [one.name for one in beside(result)] == ["Man"]
+    assert nearest(result) == ()
+
+
+def test_what_is_told_of_a_clear_group_is_its_kinds():
+    row = saying("Woman", 0.2, gai=make_outcome(0.6, "down"), distance=make_outcome(0.03, "up", "**"))
+    (both,) = findings(result_of(judged(row, "clear", "labels", "cohesion")))
+    assert [both.what, *(one.what for one in both.further)] == ["label_use", "gai"]
+    (items,) = findings(result_of(judged(row, "clear", "items")))
+    assert (items.what, items.outcome.significance) == ("distance", "corrected")
+    (spread_out,) = findings(result_of(judged(row, "clear", "spread", spread=Spread(2.4, 0.004))))
+    assert (spread_out.what, spread_out.value) == ("spread", 2.4)
+    (vague,) = findings(result_of(judged(row, "clear")))
+    assert vague.vague
+    assert "in which way cannot be told" in vague.sentence.plain
+
+
+def test_the_two_halves_of_an_axis_are_one_finding_of_any_kind():
+    men, women = halves(gai=make_outcome(1.2, "up", "**"))
+    for kinds, what in ((("items",), "distance"), (("cohesion",), "gai"), ((), "distance")):
+        rows = [judged(one, "clear", *kinds, other=two.group) for one, two in ((men, women), (women, men))]
+        (found,) = findings(result_of(*rows))
+        assert {*found.names} == {"Man", "Woman"}
+        assert found.what == what or found.vague
+        assert "differ" in found.sentence.plain
+
+
+def test_hints_and_explained_groups_are_no_findings_and_nobody_is_recruited_for_them():
+    rows = (
+        replace(saying("hint", 0.1), verdict=HINT),
+        judged(saying("part", 0.2), "explained", "labels", by=make_group("whole").group),
+        judged(saying("whole", 0.3), "clear", "labels"),
+    )
+    said = answer(result_of(*rows))
+    assert said.headline.plain.startswith("whole raters stand out")
+    details = [one.plain for one in said.details]
+    assert any(
+        one.startswith("part differs too, but no longer without the raters of whole") for one in details
+    )
+    assert any(one.startswith("Hints, which are no findings: hint") for one in details)
+    (what_to_do,) = [one for one in details if one.startswith("What to do")]
+    assert what_to_do.startswith(
+        "What to do: recruit raters of these groups, for whom others’ labels do not stand: whole;"
+    )
+    only = answer(result_of(rows[0]))
+    assert "there is a hint" in only.headline.plain
+    assert not any("recruit" in one.plain for one in only.details)
+
+
+def test_no_axis_is_watched_where_no_group_is_clear():
+    row = make_group("Woman", gai=make_outcome(1.5, "up", "**"))
+    for code, watched in (("clear", True), ("none", False)):
+        result = make_result((judged(row, code, "cohesion"),), statistics=("gai",))
+        told = [one.plain for one in axes_to_watch(result)]
+        assert told[0].startswith("Watch") is watched
+
+
+def test_two_groups_make_the_headline_only_where_none_is_clear_and_half_the_level_holds():
+    a, b = (replace(saying(name, 0.1), verdict=Verdict("none", p=0.4, q=0.9, bound=0.9)) for name in "AB")
+    pair = make_pair("A", "B")
+    for q, code, holds in ((0.01, "clear", True), (0.03, "clear", False), (0.01, "hint", False)):
+        verdict = Verdict(code, ("items",), 0.001, q, q + 0.002, 4.0)
+        result = replace(result_of(a, b), pairs=(replace(pair, verdict=verdict),))
+        assert (standing_pair(result) is not None) is holds
+        assert ("A and B raters differ" in answer(result).headline.plain) is holds
+        other = replace(result, groups=(judged(a, "clear", "labels"), b))
+        assert standing_pair(other) is None

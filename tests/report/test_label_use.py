@@ -87,13 +87,14 @@ def test_test_of_all_labels():
         (
             "interval",
             Shift(-0.4, -0.7, -0.1, p=0.02),
-            "0.400 lower on average than the others’ on the same items [0.100, 0.700], p = 0.020.",
+            "0.400 points of the scale lower on average than the others’ on the same items [0.100, 0.700], "
+            "p = 0.020.",
         ),
         (
             "ordinal",
-            Shift(0.04, p=0.3),
-            "0.040 higher on average, on a scale of ranks from 0 to 1, than the others’ on the same items, "
-            "p = 0.300.",
+            Shift(-0.04, p=0.3),
+            "0.120 steps of the scale lower on average than the others’ on the same items (0.040 of 1 as "
+            "ranks), p = 0.300.",
         ),
     ],
 )

@@ -23,7 +23,7 @@ def names(rows):
 
 def test_results_table(three):
     table = results_table(three)
-    parts = ["", "_low", "_high", "_interval", "_arrow", "_stars", "_p", "_q", "_reason"]
+    parts = ["", "_low", "_high", "_interval", "_arrow", "_stars", "_p", "_q", "_form", "_reason"]
     assert list(table.columns) == [
         "axis",
         "group",

@@ -2,7 +2,9 @@ from dataclasses import replace
 
 from grasp_core.outcome import Outcome
 from grasp_core.remarks.remark import said
-from grasp_core.report.findings.sentences import answer
+from grasp_core.report.findings.sentences import HOW_SURE, HOW_SURE_BEFORE, answer
+from grasp_core.result import Findable
+from grasp_core.verdict import Verdict
 from tests.results import make_group, make_label_use, make_outcome, make_result, with_label_use, without_gai
 
 
@@ -80,11 +82,8 @@ def test_halves_of_an_axis_are_not_both_recruited():
 
 
 def test_where_nothing_is_found_it_says_what_could_have_been():
-    use = make_label_use({"safe": -1.0, "unsafe": 1.0}, sd=4.0)
-    row = with_label_use(make_group("Woman", gai=make_outcome(1.0, "up")), use)
-    _, details = plain(make_result((row,), statistics=("gai",)))
-    # Two-sided at .05 and found four times in five: (1.960 + 0.842) times 4 points.
-    assert details[-1] == (
+    result = replace(make_result(groups(""), statistics=("gai",)), findable=(Findable(12, 0.113),))
+    assert plain(result)[1][-1] == (
         "What to do: nothing. With these raters and items, four runs in five would find a lone group that "
         "says a label about 11 points more or less often than the others."
     )
@@ -136,17 +135,13 @@ def test_a_group_with_a_finding_is_not_listed_again_as_nominal():
     assert nominal == "Nominally only, so not a finding: Man (↑ GAI 1.000, p = 0.021, q = 0.086)."
 
 
-def test_chance_is_counted_by_the_convention():
-    twenty = groups(*[""] * 20)
-    _, details = plain(make_result(twenty, statistics=("gai",)))
-    assert (
-        "By chance alone, each test would mark about 1 of 20 groups at p < 0.05; the correction allows for "
-        "that." in details
+def test_how_sure_says_what_holds_of_the_rule_that_was_used():
+    row = make_group("Woman", gai=make_outcome(1.2, "up"))
+    judged = make_result(
+        (replace(row, verdict=Verdict("none", p=0.4, q=0.9, bound=0.9)),), statistics=("gai",)
     )
-    _, details = plain(make_result(twenty, statistics=("gai",), p_value="paper"))
-    assert any("about 2 of 20 groups" in detail and "about 10 %" in detail for detail in details)
-    _, details = plain(make_result(groups(""), statistics=("gai",)))
-    assert any("fewer than 1 of 1 group at" in detail for detail in details)
+    assert HOW_SURE in plain(judged)[1]
+    assert HOW_SURE_BEFORE in plain(make_result((row,), statistics=("gai",)))[1]
 
 
 def test_axis_to_watch():

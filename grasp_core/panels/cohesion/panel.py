@@ -15,6 +15,7 @@ from grasp_core.intervals import of_groups
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.outcome import LabelUse, Outcome
 from grasp_core.panels.cohesion.columns import (
+    DISTANCE,
     GAI,
     LABEL_USE,
     Places,
@@ -264,6 +265,8 @@ class Cohesion:
         ]
         if not so_far:
             found, uses = self._with_intervals(found, uses)
+        shares = (places.column(g, DISTANCE) for g in np.flatnonzero(self.by_shares).tolist())
+        found = {**found, **{c: replace(found[c], of_shares=True) for c in shares if c in found}}
         rows = zip(groups, self.grouping.member, by_group(found, places, self._analysis), uses, strict=True)
         return tuple(
             GroupResult(group, int(member.sum()), int(self._annotations_of[member].sum()), row, use)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import math
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from grasp_core.annotations import FloatArray
+from grasp_core.assignment import Unequal
 from grasp_core.groups import AxisSet, Grouping
 from grasp_core.panels.cohesion.columns import DISTANCE, GAI, LABEL_USE, Places
 from grasp_core.permutation.nulls.tails import FEWEST, TIE_TOLERANCE
@@ -20,16 +23,16 @@ from grasp_core.permutation.testing.combination import (
     p_of,
     step_down,
 )
-from grasp_core.result import GroupResult, Kind, Untestable, Verdict, VerdictCode
+from grasp_core.result import GroupResult
 from grasp_core.spec import LEVEL, STATISTICS
+from grasp_core.verdict import FEWEST_CLEAR, Kind, Spread, Untestable, Verdict, VerdictCode
 
-FEWEST_CLEAR = 3000
-"""With fewer permutations nothing is clear: p would be too coarse for a correction over many groups."""
 MOST_LOST = 0.01
 """Share of permutations that may lack a value of a test that takes part."""
+_UNEQUAL: Mapping[str, Untestable] = {"items": "other-items", "workload": "other-workload"}
 _GAP = STATISTICS.index("gap")
 _VALUES = 4
-_USE, _DISTANCE, _GAI, _GAP_VALUE = range(_VALUES)
+_USE, _DISTANCE, GAI_AT, GAP_AT = range(_VALUES)
 
 
 class Joint(NamedTuple):
@@ -46,6 +49,18 @@ class Joint(NamedTuple):
     q: float = 1.0
     bound: float = 1.0
     strength: float = 0.0
+    spread: Spread | None = None
+
+
+class Tested(NamedTuple):
+    """Hypotheses before correction.
+
+    `found` is what became of each, `reached` of those that can be tested
+    :func:`~grasp_core.permutation.testing.combination.combined`, int32 arrays of shape (B + 1,).
+    """
+
+    found: list[Joint]
+    reached: list[npt.NDArray[np.int32]]
 
 
 def values_together(
@@ -116,13 +131,47 @@ def hypotheses(grouping: Grouping) -> list[tuple[int, ...]]:
     return found
 
 
+def untestable(grouping: Grouping, log_regroupings: FloatArray, unequal: Unequal) -> dict[int, Untestable]:
+    """The groups of which shuffling says nothing, each with why.
+
+    Parameters
+    ----------
+    grouping : Grouping
+    log_regroupings : float64 array, shape (G,)
+        From :func:`~grasp_core.permutation.testing.attainable.log_regroupings`.
+    unequal : mapping from AxisSet
+        Axes whose groups were given other items, or more of them.
+    """
+    found: dict[int, Untestable] = {}
+    for g, group in enumerate(grouping.groups):
+        if log_regroupings[g] == 0:
+            found[g] = "nothing-moves"
+        elif math.exp(-log_regroupings[g]) >= LEVEL:
+            found[g] = "few-raters"
+        elif group.axes in unequal:
+            found[g] = _UNEQUAL[unequal[group.axes]]
+    return found
+
+
 def joint_tests(
     values: FloatArray,
     asked: Sequence[tuple[int, ...]],
     like: Sequence[int],
     untestable: Mapping[int, Untestable],
+    spread: Callable[..., Spread | None] | None = None,
 ) -> list[Joint]:
-    """Test hypotheses, and correct over all that can be tested.
+    """Test hypotheses, and correct over all that can be tested; parameters as of :func:`judged_alone`."""
+    return corrected([judged_alone(values, asked, like, untestable, spread)])
+
+
+def judged_alone(
+    values: FloatArray,
+    asked: Sequence[tuple[int, ...]],
+    like: Sequence[int],
+    untestable: Mapping[int, Untestable],
+    spread: Callable[..., Spread | None] | None = None,
+) -> Tested:
+    """Test hypotheses, each by itself.
 
     Parameters
     ----------
@@ -134,6 +183,8 @@ def joint_tests(
         Of each group, :attr:`~grasp_core.permutation.testing.attainable.Symmetry.like`.
     untestable : mapping from group
         Why shuffling says nothing of it.
+    spread : callable, optional
+        :class:`~grasp_core.panels.cohesion.spread.SpreadTest` of the same permutations; by default not asked.
 
     Notes
     -----
@@ -150,18 +201,31 @@ def joint_tests(
         if not tests:
             found.append(Joint(groups, why or "not-estimable"))
             continue
-        evidence = _evidence(tests, alike=len({like[g] for g in groups}) < len(groups))
+        alike = len({like[g] for g in groups}) < len(groups)
+        evidence = _evidence(tests, alike=alike)
         whole = combined(evidence)
         p = int(whole[0]) / len(values)
         kinds = _kinds(evidence) if p < LEVEL else ()
-        found.append(Joint(groups, None, kinds, p, strength=_far(tests)))
+        of_spread = spread(groups[0], alike=alike) if spread and p < LEVEL else None
+        if of_spread is not None and of_spread.p < LEVEL:
+            kinds = (*kinds, "spread")
+        found.append(Joint(groups, None, kinds, p, strength=_far(tests), spread=of_spread))
         reached.append(whole.astype(np.int32))
+    return Tested(found, reached)
+
+
+def corrected(of_panels: Sequence[Tested]) -> list[Joint]:
+    """Correct over all hypotheses that can be tested, of panels of like permutations, in their order."""
+    found = [one for panel in of_panels for one in panel.found]
+    reached = [one for panel in of_panels for one in panel.reached]
     if not reached:
         return found
-    down = step_down(np.stack(reached, axis=1))
-    corrected = zip(down.q.tolist(), down.bound.tolist(), strict=True)
-    of = dict(zip((one.groups for one in found if one.why is None), corrected, strict=True))
-    return [one if one.why else one._replace(q=of[one.groups][0], bound=of[one.groups][1]) for one in found]
+    n = min(map(len, reached))
+    down = step_down(np.stack([one[:n] for one in reached], axis=1))
+    q = zip(down.q.tolist(), down.bound.tolist(), strict=True)
+    return [
+        one if one.why else one._replace(**dict(zip(("q", "bound"), next(q), strict=True))) for one in found
+    ]
 
 
 def _taking_part(values: FloatArray, groups: tuple[int, ...]) -> list[tuple[Test, FloatArray]]:
@@ -174,7 +238,7 @@ def _taking_part(values: FloatArray, groups: tuple[int, ...]) -> list[tuple[Test
         if _estimable(values[:, list(groups), place])
     ]
     both = values[:, list(groups)]
-    place = _GAI if _estimable(both[..., _GAI]) else _GAP_VALUE
+    place = GAI_AT if _estimable(both[..., GAI_AT]) else GAP_AT
     if _estimable(both[..., place]):
         found += [("cohesion", both[:, half, place]) for half in range(len(groups))]
     return found
@@ -231,14 +295,19 @@ def with_verdicts(
     for one in tested:
         for g in one.groups:
             other = next((rows[h].group for h in one.groups if h != g), None)
-            found[g] = (
-                Verdict("untestable", other=other, why=one.why)
-                if one.why
-                else Verdict(
-                    _code(one, permutations), one.kinds, one.p, one.q, one.bound, one.strength, other=other
-                )
-            )
+            verdict = verdict_of(one, permutations)
+            if verdict.spread is not None and g != one.groups[0]:
+                verdict = replace(verdict, spread=Spread(1 / verdict.spread.ratio, verdict.spread.p))
+            found[g] = replace(verdict, other=other)
     return tuple(replace(row, verdict=found[g]) for g, row in enumerate(rows))
+
+
+def verdict_of(one: Joint, permutations: int) -> Verdict:
+    """The verdict of a hypothesis after so many permutations."""
+    if one.why:
+        return Verdict("untestable", why=one.why)
+    code = _code(one, permutations)
+    return Verdict(code, one.kinds, one.p, one.q, one.bound, one.strength, spread=one.spread)
 
 
 def _code(one: Joint, permutations: int) -> VerdictCode:

@@ -10,9 +10,10 @@ from grasp_core.errors import SpecError
 from grasp_core.groups import Grouping
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.panels.cohesion.panel import Cohesion, CohesionWork
+from grasp_core.panels.cohesion.verdict import hypotheses, joint_tests, untestable, with_verdicts
 from grasp_core.panels.panel import Later, groups_asked
-from grasp_core.permutation.nulls.values import Null
-from grasp_core.permutation.testing.attainable import axes_that_stay
+from grasp_core.permutation.nulls.tally import Tally
+from grasp_core.permutation.testing.attainable import Shuffles, Symmetry, axes_that_stay
 from grasp_core.result import GivenResult, RunResult, Undecided
 from grasp_core.spec import AnalysisSpec
 
@@ -44,6 +45,9 @@ class Given:
     ) -> None:
         self._column = column
         self._panel = Cohesion.of(dataset, grouping, analysis, unequal)
+        left = Shuffles.of(dataset.raters, grouping, analysis).log_regroupings
+        self._untestable = untestable(grouping, left, unequal)
+        self._like = Symmetry.of(dataset.raters, grouping, analysis).like.tolist()
         self.tests, self.observed = self._panel.tests, self._panel.observed
         self.per_unit: int = self._panel.per_unit
         self.labels = int(dataset.annotations.n_annotations)
@@ -56,9 +60,17 @@ class Given:
         """See :class:`~grasp_core.panels.panel.Panel`."""
         return self._panel.columns(values)
 
-    def into(self, result: RunResult, null: Null, *, so_far: bool) -> RunResult:
+    def together(self, shuffled: FloatArray) -> FloatArray:
+        """See :class:`~grasp_core.panels.panel.Judged`."""
+        return self._panel.together(shuffled)
+
+    def into(self, result: RunResult, tally: Tally, *, so_far: bool) -> RunResult:
         """The result with these groups behind those given other axes."""
-        groups, dsi = self._panel.tested(null, result.spec.data.labels, so_far=so_far)
+        groups, dsi = self._panel.tested(tally.null, result.spec.data.labels, so_far=so_far)
+        if not so_far:
+            asked = hypotheses(self._panel.grouping)
+            tested = joint_tests(tally.together, asked, self._like, self._untestable)
+            groups = with_verdicts(groups, tested, tally.n_together)
         return replace(result, given=(*result.given, GivenResult(self._column, groups, dsi)))
 
     def undecided(self, c: int, *, corrected: bool) -> Undecided:

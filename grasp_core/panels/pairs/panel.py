@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 from grasp_core.annotations import BoolArray, FloatArray
-from grasp_core.assignment import ALL_ALIKE, Unequal
+from grasp_core.assignment import Unequal
 from grasp_core.groups import AxisSet, Grouping
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.outcome import LabelUse, Outcome
@@ -18,20 +18,32 @@ from grasp_core.pairs import PairResult
 from grasp_core.panels.cohesion.columns import LABEL_USE, few_paired, group_columns, members
 from grasp_core.panels.cohesion.label_use import Labels, label_use
 from grasp_core.panels.cohesion.untested import Untested, tests_of
+from grasp_core.panels.cohesion.verdict import (
+    GAI_AT,
+    GAP_AT,
+    Tested,
+    corrected,
+    judged_alone,
+    untestable,
+    values_together,
+    verdict_of,
+)
 from grasp_core.panels.pairs.columns import PairPlaces, names_of, pair_columns, pairs_tests, side_by_side
 from grasp_core.panels.pairs.intervals import with_intervals
 from grasp_core.panels.pairs.missing import reasons_of_pair
 from grasp_core.panels.pairs.sides import two_groups
 from grasp_core.panels.panel import Later
 from grasp_core.permutation import questions
+from grasp_core.permutation.nulls.tally import Tally
 from grasp_core.permutation.nulls.values import Null
 from grasp_core.permutation.questions import AnyDesign
-from grasp_core.permutation.testing.attainable import Symmetry, regroupings
+from grasp_core.permutation.testing.attainable import Shuffles, Symmetry, regroupings
 from grasp_core.permutation.testing.outcomes import outcomes, tested_otherwise
 from grasp_core.remarks.cautions import Caution
 from grasp_core.remarks.remark import Remark
 from grasp_core.result import RunResult, Undecided
 from grasp_core.spec import AnalysisSpec
+from grasp_core.verdict import Untestable
 
 MOST_GROUPS = 40
 """Groups of an axis that are compared two by two: they make 780 pairs."""
@@ -75,6 +87,8 @@ class Pairs:
         The groups of an axis or intersection, none of which has a rater of another.
     unequal : mapping from AxisSet
         Axes whose groups were given other items, or more of them: label use is tested by leaving out raters.
+    over : list of (Tested, int)
+        What became of the pairs of axes before, with how many permutations: all are corrected together.
     """
 
     name = "pairs"
@@ -85,7 +99,8 @@ class Pairs:
         grouping: Grouping,
         analysis: AnalysisSpec,
         of_axis: Sequence[int],
-        unequal: Unequal = ALL_ALIKE,
+        unequal: Unequal,
+        over: list[tuple[Tested, int]],
     ) -> None:
         self._analysis = analysis
         self._pairs = [
@@ -98,8 +113,10 @@ class Pairs:
         self._by_shares: BoolArray = np.any(few_paired(counted), axis=-1)
         self._labels = Labels.of(dataset.questions)
         self._places = PairPlaces.of_pairs(len(self._pairs), self._labels.told)
-        symmetries = [Symmetry.of(pair.raters, pair.grouping, analysis) for pair in self._pairs]
-        asked = pairs_tests(self._places, analysis, symmetries)
+        self._symmetries = [Symmetry.of(pair.raters, pair.grouping, analysis) for pair in self._pairs]
+        asked = pairs_tests(self._places, analysis, self._symmetries)
+        self._why = self._untestable(unequal)
+        self._over = over
         self._asked = replace(asked, regroupings=self._left())
         self._untested = self._not_shuffled(unequal)
         self.tests = self._asked.without(self._untested.columns)
@@ -125,8 +142,9 @@ class Pairs:
         of_groups = values.reshape(*values.shape[:2], 2, self._per_group)
         return side_by_side(pair_columns(of_groups, self._analysis, self._by_shares))
 
-    def into(self, result: RunResult, null: Null, *, so_far: bool) -> RunResult:
+    def into(self, result: RunResult, tally: Tally, *, so_far: bool) -> RunResult:
         """The result with these pairs behind those that it has."""
+        null = tally.null
         found = outcomes(self.tests, self.observed, null, self._reasons, so_far=so_far)
         untested = self._untested.outcomes(self.observed, self._reasons)
         found |= tested_otherwise(self._asked.families, untested)
@@ -138,9 +156,34 @@ class Pairs:
             if not so_far:
                 by_shares = bool(self._by_shares[u])
                 of_pair, use = with_intervals(of_pair, use, pair, self._analysis, by_shares=by_shares)
+            if self._by_shares[u] and "distance" in of_pair:
+                of_pair["distance"] = replace(of_pair["distance"], of_shares=True)
             (a, b), (n_a, n_b) = pair.grouping.groups, pair.grouping.n_raters.tolist()
             rows.append(PairResult(a, b, n_a, n_b, of_pair, use))
-        return replace(result, pairs=(*result.pairs, *rows))
+        pairs = (*result.pairs, *rows)
+        return replace(result, pairs=pairs if so_far else self._judged(pairs, tally))
+
+    def together(self, shuffled: FloatArray) -> FloatArray:
+        """What verdicts need of the columns (B, C), shape (B + 1, 2 U, 4): both groups of each pair."""
+        places, n = self._places.of_first, len(self._pairs)
+        centred = [u for u, one in enumerate(self._symmetries) if one.centred[0]]
+        by_shares = self._by_shares.tolist()
+        first = values_together(shuffled, self.observed, places, centred, by_shares)
+        whole = np.concatenate([self.observed[None], shuffled])
+        second = first.copy()
+        for u in range(n):
+            second[:, u, GAI_AT] -= whole[:, self._places.column(u, "gai_difference")]
+            second[:, u, GAP_AT] = whole[:, self._places.column(u, "gap_b")]
+        return np.stack([first, second], axis=2).reshape(len(first), 2 * n, -1)
+
+    def _judged(self, pairs: Sequence[PairResult], tally: Tally) -> tuple[PairResult, ...]:
+        """All pairs so far with their verdicts: a pair is one question, as the two groups of an axis are."""
+        like = [place for u, one in enumerate(self._symmetries) for place in (2 * u + one.like[:2])]
+        asked = [(2 * u, 2 * u + 1) for u in range(len(self._pairs))]
+        self._over.append((judged_alone(tally.together, asked, like, self._why), tally.n_together))
+        n = min(n for _, n in self._over)
+        found = corrected([one for one, _ in self._over])
+        return tuple(replace(row, verdict=verdict_of(one, n)) for row, one in zip(pairs, found, strict=True))
 
     def undecided(self, c: int, *, corrected: bool) -> Undecided:
         """See :class:`~grasp_core.panels.panel.LaterPanel`."""
@@ -165,6 +208,14 @@ class Pairs:
         )
         return Untested(lambda u: tests[u](0), withheld, columns)
 
+    def _untestable(self, unequal: Unequal) -> dict[int, Untestable]:
+        """The groups, two a pair, of which shuffling within their pair says nothing."""
+        found: dict[int, Untestable] = {}
+        for u, pair in enumerate(self._pairs):
+            left = Shuffles.of(pair.raters, pair.grouping, self._analysis).log_regroupings
+            found |= {2 * u + half: why for half, why in untestable(pair.grouping, left, unequal).items()}
+        return found
+
     def _left(self) -> FloatArray | None:
         """What curves through tails need of the shuffles within each pair, if any are asked."""
         left = [regroupings(pair.raters, pair.grouping, self._analysis) for pair in self._pairs]
@@ -185,8 +236,9 @@ def pairs_of(dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec, unequ
     if not analysis.pairs:
         return Later(iter(()), ())
     sizes = map(len, members(grouping.groups, analysis))
+    over: list[tuple[Tested, int]] = []
     return Later(
-        (Pairs(dataset, grouping, analysis, one, unequal) for one in compared(grouping, analysis.axes)),
+        (Pairs(dataset, grouping, analysis, one, unequal, over) for one in compared(grouping, analysis.axes)),
         tuple(Caution.TOO_MANY_PAIRS(groups=n, most=MOST_GROUPS) for n in sizes if n > MOST_GROUPS),
     )
 

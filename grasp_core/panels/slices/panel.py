@@ -18,6 +18,7 @@ from grasp_core.panels.panel import Later, groups_asked
 from grasp_core.panels.slices.items import only_items
 from grasp_core.panels.slices.tests import Within, slices_tests
 from grasp_core.permutation import questions
+from grasp_core.permutation.nulls.tally import Tally
 from grasp_core.permutation.nulls.values import Null
 from grasp_core.permutation.questions import AnyDesign
 from grasp_core.permutation.testing.outcomes import outcomes, tested_otherwise
@@ -124,8 +125,9 @@ class Slices:
         """The panels, each with its first column."""
         return zip(self._first.tolist(), self._panels, strict=False)
 
-    def into(self, result: RunResult, null: Null, *, so_far: bool) -> RunResult:
+    def into(self, result: RunResult, tally: Tally, *, so_far: bool) -> RunResult:
         """The result with this column's slices behind those that it has."""
+        null = tally.null
         reasons = {c + first: reason for first, one in self._placed() for c, reason in one.reasons.items()}
         found = outcomes(self.tests, self.observed, null, reasons, so_far=so_far)
         untested = {

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from grasp_core.report.findings.doubts import SAME_ITEMS, SAME_WORKLOAD
 from grasp_core.report.findings.finding import Finding
+from grasp_core.report.findings.findings import standing_pair
 from grasp_core.report.findings.no_findings import could_have_been_found
+from grasp_core.report.words.names import group_labels
 from grasp_core.report.words.text import Segment, Sentence
 from grasp_core.result import RunResult
+from grasp_core.verdict import Untestable
 
 _NAMED = 3
 _OWN_VIEW = ("gai", "gap")
@@ -16,6 +20,8 @@ _RECRUIT = "recruit raters of these groups, for whom others’ labels do not sta
 _LITTLE = "read items with these raters, who agree little with each other, and give each item more of them: "
 _ITEMS = "look under Items whether single items carry it (on a command line: items)"
 _FEW = "shuffle within fewer strata, or single raters in place of clusters, so that more regroupings are left"
+MENDS: Mapping[Untestable, str] = {"other-items": SAME_ITEMS, "other-workload": SAME_WORKLOAD}
+"""What makes groups testable, by why they are not."""
 _NOTHING = "nothing for this alone. Raters who agree more than others need no further ones"
 
 
@@ -23,6 +29,16 @@ def advice(result: RunResult, found: Sequence[Finding]) -> tuple[Sentence, ...]:
     """What mends doubts, then whom to recruit or to ask; or nothing, with what could have been found."""
     if not found and result.groups and all(row.least_p is not None for row in result.groups):
         return (Sentence.of(f"What to do: {_FEW}."),)
+    pair = None if found else standing_pair(result)
+    if pair is not None:
+        a, b = (Segment(name, strong=True) for name in group_labels([pair.a, pair.b]))
+        whom = "raters as the labels are to speak for: others’ labels tell the two apart too little"
+        return (Sentence.of("What to do: have as many ", a, " and ", b, f" {whom}."),)
+    mended = [
+        MENDS[why] for why in MENDS if any(row.verdict and row.verdict.why == why for row in result.groups)
+    ]
+    if not found and mended:
+        return (Sentence.of(f"What to do first: {'; '.join(mended)}."),)
     if not found:
         limit = could_have_been_found(result)
         return () if limit is None else (Sentence.of("What to do: nothing. ", *limit.segments),)
@@ -54,11 +70,11 @@ def _parts(found: Sequence[Finding]) -> list[list[str | Segment]]:
 
 def _has_view(one: Finding) -> bool:
     """Whether the group sees items differently, or its own labels tell more of it than those of others."""
-    return one.apart or (one.what in _OWN_VIEW and one.outcome.direction == "up")
+    return one.apart or one.vague or (one.what in _OWN_VIEW and one.outcome.direction == "up")
 
 
 def _agrees_little(one: Finding) -> bool:
-    return one.what in _LITTLE_AGREEMENT and one.outcome.direction == "down"
+    return not one.vague and one.what in _LITTLE_AGREEMENT and one.outcome.direction == "down"
 
 
 def names(found: Sequence[Finding]) -> list[str | Segment]:

@@ -10,7 +10,7 @@ from grasp_core.groups import AxisSet, Group
 from grasp_core.remarks.cautions import ScreenCaution, counts_by_group, leaving_out
 from grasp_core.remarks.guards import GuardCaution
 from grasp_core.report.findings.finding import LABEL_USE, Doubt, Finding
-from grasp_core.report.findings.findings import findings, held_groups
+from grasp_core.report.findings.findings import findings, held_groups, left_given
 from grasp_core.report.words.names import axis_label, group_label, named_group
 from grasp_core.report.words.reading import SCREENS
 from grasp_core.result import RunResult
@@ -25,10 +25,11 @@ _WHY: dict[Screen, tuple[str, str]] = {
     "constant": ("Perhaps raters who did not look", "gave one label always"),
     "duplicates": ("Perhaps one rater under several names", "are of pairs who agree too closely"),
 }
-_SAME_ITEMS = (
+SAME_ITEMS = (
     "shuffle within what decided who rates what, such as the batch (--within), or have all groups rate the "
     "same items"
 )
+SAME_WORKLOAD = "shuffle within raters of like workload (--within workload)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +67,11 @@ def _of_items(result: RunResult, about: About) -> Iterator[Doubt]:
     if refuted is not None:
         yield refuted
     elif check.own_items:
-        yield _given(about, f"groups by {axis} were given different items", "the items", _SAME_ITEMS)
+        yield _given(about, f"groups by {axis} were given different items", "the items", SAME_ITEMS)
     if check.own_workload and check.workload is not None:
         busy = group_label(check.workload.group)
         why = f"raters of {busy} gave {check.workload.size:.2f} times as many annotations as the others"
-        mend = "shuffle within raters of like workload (--within workload)"
-        yield _given(about, why, "how much they rated", mend)
+        yield _given(about, why, "how much they rated", SAME_WORKLOAD)
 
 
 def _given(about: About, why: str, cause: str, mend: str) -> Doubt:
@@ -93,7 +93,7 @@ def _refuted(result: RunResult, about: About) -> Doubt | None:
             and numbers["group"] in names
         ):
             there = f"GAI {numbers['gai']:.2f} is {numbers['matched']:.2f} there"
-            return Doubt(f"Not over the same items ({there})", "not over the same items", _SAME_ITEMS)
+            return Doubt(f"Not over the same items ({there})", "not over the same items", SAME_ITEMS)
     return None
 
 
@@ -127,7 +127,7 @@ def _of_other_axes(result: RunResult, about: About) -> Iterator[Doubt]:
         if not here:
             continue
         settled.add(column)
-        if not here & held_groups(replace(result, groups=found.groups)):
+        if not here & left_given(result, found):
             other = axis_label((column,))
             lead = f"No longer given {other} ({other} may stand behind it, or too few raters may move)"
             yield Doubt(lead, f"no longer given {other}", f"do not recruit by {axis}: see what {other} tells")

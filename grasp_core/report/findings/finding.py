@@ -10,7 +10,9 @@ from grasp_core.outcome import Outcome
 from grasp_core.report.words.label_use import direction, format_points, manner
 from grasp_core.report.words.names import (
     SIGNIFICANCE_NAMES,
+    VERDICT_NAMES,
     WORDS,
+    StatisticWords,
     arrow,
     format_interval,
     format_p,
@@ -22,10 +24,12 @@ from grasp_core.report.words.spread import centre, spread
 from grasp_core.report.words.text import Segment, Sentence
 from grasp_core.result import GroupResult
 from grasp_core.spec import CROSS_GROUP, IntervalTarget
+from grasp_core.verdict import Verdict
 from grasp_core.wording import number
 
 LABEL_USE = "label_use"
-SYMMETRIC = (LABEL_USE, "distance", "xrr", "voting_agreement")
+SPREAD = "spread"
+SYMMETRIC = (LABEL_USE, "distance", "xrr", "voting_agreement", SPREAD)
 """What is the same seen from either half of an axis of two values."""
 _BETWEEN = {
     "distance": ("lie further apart", "lie less far apart"),
@@ -33,6 +37,15 @@ _BETWEEN = {
     "voting_agreement": ("vote alike more", "vote alike less"),
 }
 """How two halves stand to each other, above and below the middle of chance groupings."""
+SPREAD_WORDS = StatisticWords(
+    "Spread",
+    "How far raters differ from each other in which labels they give: the variance of their mean residuals, "
+    "beside that of the others.",
+    "variance inside / variance outside",
+    "Spread (variance of raters inside / outside)",
+    "differ more from each other in which labels they give",
+    "differ less from each other in which labels they give",
+)
 _NO_EFFECT = {LABEL_USE: 0.0, "distance": 0.0, "gap": 0.0, "gai": 1.0}
 """Where a value lies if nothing sets the group apart."""
 _MOVES = {"both": "other raters and other items", "raters": "other raters", "items": "other items"}
@@ -58,6 +71,8 @@ class Finding:
     `what` is a statistic, or label use: then `label` is the label that lies furthest from chance, and the
     outcome is its difference of shares (0.11 are 11 percentage points). `further` is what else holds. Of an
     axis of two values, `other` is the same finding seen from the other half. `doubts` are told before it.
+    With `verdict` it is that of all tests together, of which `what` is the first that holds by itself;
+    `vague` says that none does, so that `what` is only the one with the smallest p.
     """
 
     row: GroupResult
@@ -68,6 +83,8 @@ class Finding:
     further: tuple[Finding, ...] = ()
     other: Finding | None = None
     doubts: tuple[Doubt, ...] = ()
+    verdict: Verdict | None = None
+    vague: bool = False
 
     @property
     def undone(self) -> bool:
@@ -125,7 +142,8 @@ class Finding:
     def backed(self) -> Sentence:
         """The finding with its test and its direction, and all else that holds after correction."""
         others = ", ".join(self._told_of(one) for one in self.further)
-        also = f"; after correction also {others}" if others else ""
+        after = "" if self.verdict else "after correction "
+        also = f"; {after}also {others}" if others else ""
         said = (*self._who, " ", *self._how, f", {self._p_and_q}", *self._direction, f"{also}.")
         return Sentence.of(lead(self.doubts), *said)
 
@@ -149,6 +167,8 @@ class Finding:
     @property
     def tested(self) -> str:
         """Which test it passed, such as "p = 0.002, q = 0.035: after correction"."""
+        if self.verdict is not None:
+            return f"{self._p_and_q}: {VERDICT_NAMES[self.verdict.code]}"
         use = self.row.label_use
         jackknifed = self.what == LABEL_USE and use is not None and use.test == "jackknife"
         how = " by leaving raters out" if jackknifed else ""
@@ -192,19 +212,24 @@ class Finding:
     @property
     def _how(self) -> tuple[str | Segment, ...]:
         """What it is, with its size."""
-        if self.what == LABEL_USE:
+        if self.what == LABEL_USE or self.vague:
             return self._does
-        value = f"{WORDS[self.what].name} {format_value(self.value)}"
+        value = f"{words_of(self.what).name} {format_value(self.value)}"
         return (*self._does, f": {value} {format_interval(self.outcome)}".rstrip())
 
     @property
     def _does(self) -> tuple[str | Segment, ...]:
         """The same of a statistic without its size."""
+        if self.vague:
+            than = "each other" if self.other is not None else "the others"
+            return (f"answer differently from {than}, in which way cannot be told",)
         if self.other is None:
             use = self.row.label_use
             return manner(use) if self.what == LABEL_USE and use is not None else (held(self),)
         if self.what == LABEL_USE:
             return ("differ from each other: ", *self._of_labels)
+        if self.what not in _BETWEEN:
+            return ("differ from each other: ", self.name, " ", held(self))
         more, less = _BETWEEN[self.what]
         differ = "differ from each other: they " if self.apart else ""
         return (f"{differ}{less if self.outcome.direction == 'down' else more} than chance groupings would",)
@@ -219,7 +244,7 @@ class Finding:
     @property
     def _direction(self) -> tuple[str | Segment, ...]:
         """Of a finding by distance which label is said more often, with its own mark; of others if marked."""
-        if self.what == LABEL_USE:
+        if self.what == LABEL_USE or self.vague:
             return ()
         if self.other is None:
             return direction(self.what, self.row.label_use)
@@ -233,12 +258,14 @@ class Finding:
     @property
     def _value(self) -> str:
         if self.label is None:
-            value = f"{WORDS[self.what].name} {format_value(self.value)} {format_interval(self.outcome)}"
+            value = f"{words_of(self.what).name} {format_value(self.value)} {format_interval(self.outcome)}"
             return f"{arrow(self.outcome)} {value}".strip()
         return f"“{one_line(self.label)}” {format_points(self.value)} points"
 
     @property
     def _p_and_q(self) -> str:
+        if self.verdict is not None:
+            return f"all tests together {format_p(self.verdict.p)}, {format_p(self.verdict.q, name='q')}"
         return f"{p_words(self.outcome)}, {format_p(self.outcome.q, name='q')}"
 
 
@@ -250,9 +277,14 @@ def lead(found: Sequence[Doubt]) -> str:
     return f"{'; '.join([first, *(text[:1].lower() + text[1:] for text in others)])}: "
 
 
+def words_of(what: str) -> StatisticWords:
+    """The words of a statistic, or of spread."""
+    return SPREAD_WORDS if what == SPREAD else WORDS[what]
+
+
 def held(finding: Finding) -> str:
     """What a statistic says of a group, without its size."""
-    words = WORDS[finding.what]
+    words = words_of(finding.what)
     return f"{words.less if finding.outcome.direction == 'down' else words.more} than chance groupings would"
 
 

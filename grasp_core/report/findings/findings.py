@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from grasp_core.groups import AxisSet, Group
 from grasp_core.outcome import Histogram, Interval, LabelUse, Outcome, Shift, Significance
-from grasp_core.report.findings.finding import LABEL_USE, SYMMETRIC, Finding
+from grasp_core.pairs import PairResult
+from grasp_core.report.findings.finding import LABEL_USE, SPREAD, SYMMETRIC, Finding
 from grasp_core.report.words.label_use import foremost
 from grasp_core.report.words.names import group_labels, lead_statistic
 from grasp_core.report.words.spread import centre
 from grasp_core.report.words.text import Segment, Sentence
-from grasp_core.result import GroupResult, RunResult
+from grasp_core.result import GivenResult, GroupResult, RunResult
+from grasp_core.spec import LEVEL
+from grasp_core.verdict import Kind, Spread, Verdict, VerdictCode
 from grasp_core.wording import agree, number
 
 TOLD_FIRST = (
@@ -28,8 +31,16 @@ TOLD_FIRST = (
     "negentropy",
     "cross_negentropy",
     "plurality_size",
+    SPREAD,
 )
 """What is told of a group, in the order in which people ask: what it says differently comes first."""
+_OF_KIND: Mapping[Kind, tuple[str, ...]] = {
+    "labels": (LABEL_USE,),
+    "items": ("distance",),
+    "cohesion": ("gai", "gap"),
+    "spread": (SPREAD,),
+}
+"""What is told of each kind of difference, the first that has a value."""
 CARDS = 4
 """Findings that stand at the top of a result."""
 
@@ -87,24 +98,119 @@ def _drawn(null: Histogram | None) -> Histogram | None:
     return None if null is None or not any(null.counts) else null
 
 
-def findings(result: RunResult) -> tuple[Finding, ...]:
-    """What holds after correction: one finding a group, what people ask first before the rest, then by size.
+def judged(result: RunResult) -> bool:
+    """Whether its groups have verdicts; those of earlier versions and of runs that go on have none."""
+    return any(row.verdict is not None for row in result.groups)
 
-    Each carries what else holds of its group. Every statistic is corrected by itself, so the more of them
-    make findings, the more often chance makes one: with all ten in a fifth of clean data sets, with label
-    use, distance and the lead statistic, which are the ones that do, in a tenth (docs/results.md).
+
+def findings(result: RunResult) -> tuple[Finding, ...]:
+    """Groups whose verdict is clear, strongest first: one finding a group, or one for both halves of an axis.
+
+    Each carries what else holds of its group. Without verdicts it is what holds after correction of each
+    statistic by itself, label use, distance and the lead statistic alone.
     """
+    if judged(result):
+        return of_verdict(result, "clear")
     return _ranked(_told_once(_held(result, "corrected", leading(result)), result))
 
 
+def of_verdict(result: RunResult, code: VerdictCode) -> tuple[Finding, ...]:
+    """The groups of one verdict, strongest first; both halves of an axis as one."""
+    rows = {row.group: (name, row) for name, row in named_groups(result).items()}
+    found, told = list[Finding](), set[Group]()
+    for group, (name, row) in rows.items():
+        verdict = row.verdict
+        if verdict is None or verdict.code != code or group in told:
+            continue
+        one = _of_kinds(row, name, verdict)
+        if verdict.other is not None and verdict.other in rows:
+            told.add(verdict.other)
+            other_name, other = rows[verdict.other]
+            one = _both(one, _of_kinds(other, other_name, verdict))
+        found.append(one)
+    return tuple(sorted(found, key=_evidence_of))
+
+
+def _evidence_of(one: Finding) -> tuple[float, float]:
+    verdict = one.verdict
+    return (1.0, 0.0) if verdict is None else (_or_1(verdict.p), -(verdict.strength or 0.0))
+
+
+def _of_kinds(row: GroupResult, name: str, verdict: Verdict) -> Finding:
+    """What a group does differently: the first kind that holds, then the others."""
+    known = {one.what: _marked(one, verdict) for one in evidence(row, name)}
+    if verdict.spread is not None:
+        known[SPREAD] = _marked(_of_spread(row, name, verdict.spread), verdict)
+    held = [next((known[what] for what in _OF_KIND[kind] if what in known), None) for kind in verdict.kinds]
+    named = [one for one in held if one is not None]
+    if named:
+        return replace(named[0], further=tuple(named[1:]), verdict=verdict)
+    nearest = min(known.values(), key=lambda one: _or_1(one.outcome.p), default=None)
+    one = nearest or Finding(row, name, "distance", Outcome(None))
+    return replace(one, verdict=verdict, vague=True)
+
+
+def _of_spread(row: GroupResult, name: str, found: Spread) -> Finding:
+    outcome = Outcome(found.ratio, direction="up" if found.ratio > 1 else "down", p=found.p)
+    return Finding(row, name, SPREAD, outcome)
+
+
+def _marked(one: Finding, verdict: Verdict) -> Finding:
+    """The same with the mark of the verdict, by whichever test it came."""
+    mark: Significance = "nominal" if verdict.code == "hint" else "corrected"
+    return replace(one, outcome=replace(one.outcome, significance=mark))
+
+
+def _both(one: Finding, other: Finding) -> Finding:
+    if one.what == other.what and one.what in SYMMETRIC:
+        return _together(one, other)
+    first, second = sorted((one, other), key=lambda half: (_or_1(half.outcome.p), half.name))
+    return replace(first, other=second)
+
+
+def standing_pair(result: RunResult) -> PairResult | None:
+    """The strongest pair, where no group is clear and it holds over groups and pairs together.
+
+    Groups and pairs are two families, each corrected by itself; where the first shows nothing, the second
+    has half of the level (Holm 1979).
+    """
+    if not judged(result) or of_verdict(result, "clear") or of_verdict(result, "explained"):
+        return None
+    clear = [(one.p or 0.0, row) for row in result.pairs if (one := row.verdict) and one.code == "clear"]
+    holding = [
+        (p, row)
+        for p, row in clear
+        if row.verdict and 2 * max(_or_1(row.verdict.q), _or_1(row.verdict.bound)) < LEVEL
+    ]
+    return min(holding, key=lambda found: found[0])[1] if holding else None
+
+
 def held_groups(result: RunResult, significance: Significance = "corrected") -> frozenset[Group]:
-    """The groups of which something makes a finding, or is nominal."""
+    """The groups of which something makes a finding or would, but for another one, or is a hint."""
+    if judged(result):
+        codes = ("clear", "explained") if significance == "corrected" else ("hint",)
+        return frozenset(row.group for row in result.groups if row.verdict and row.verdict.code in codes)
     return frozenset(one.row.group for one in _held(result, significance, leading(result)))
 
 
+def left_given(result: RunResult, found: GivenResult) -> frozenset[Group]:
+    """The groups of which something is left given an axis: all their tests together, at p < 0.05.
+
+    It explains what a verdict found, as leaving out raters does, so it is not corrected once more. Without
+    verdicts it is what makes a finding there.
+    """
+    if any(row.verdict is not None for row in found.groups):
+        known = ((row.group, row.verdict) for row in found.groups)
+        return frozenset(
+            group for group, one in known if one is not None and one.p is not None and one.p < LEVEL
+        )
+    return held_groups(replace(result, groups=found.groups))
+
+
 def beside(result: RunResult) -> tuple[Finding, ...]:
-    """What holds after correction of groups without a finding: marks of other statistics alone."""
-    found = {name for finding in findings(result) for name in finding.names}
+    """What holds after correction of groups without a finding or a hint: marks of single statistics."""
+    told = [*findings(result), *(of_verdict(result, "hint") + of_verdict(result, "explained"))]
+    found = {name for finding in told for name in finding.names}
     held = [one for one in _held(result, "corrected", TOLD_FIRST) if one.name not in found]
     return _ranked(_told_once(held, result))
 
@@ -162,7 +268,9 @@ def _names(found: Sequence[Finding], *, last: bool) -> list[str | Segment]:
 
 
 def nearest(result: RunResult) -> tuple[Finding, ...]:
-    """What is marked nominally only, so no finding: one a group of which nothing holds, smallest q first."""
+    """Hints, which are no findings, strongest first; without verdicts what is marked nominally only."""
+    if judged(result):
+        return of_verdict(result, "hint")
     held = {one.row.group for one in _held(result, "corrected", TOLD_FIRST)}
     marked = [one for one in _held(result, "nominal", leading(result)) if one.row.group not in held]
     near = _told_once(marked, result)

@@ -29,11 +29,26 @@ def sentences(result: ItemsResult, measure: Measure) -> list[Sentence]:
     if spread.reason is not None:
         return [Sentence.of(_group(result), f": {spread.reason}, so distance cannot be laid to items.")]
     parts = ranked(result, measure)
-    held = _marked(parts, "corrected")
+    held = held_items(result)
     found = [_whole(result, measure), _single(result, measure, parts, held)]
     if spread.top is not None:
         found.append(_top(measure, spread.top))
     return [*found, _what_to_do(spread.top, held)]
+
+
+def held_items(result: ItemsResult) -> list[ItemOutcome]:
+    """The items that hold by label use or distance, each corrected over items; strongest first.
+
+    They are the same whichever measure is looked at.
+    """
+    found = [(q, row) for row in result.items if (q := _q(row)) < LEVEL]
+    return [row for _, row in sorted(found, key=lambda pair: pair[0])]
+
+
+def _q(row: ItemOutcome) -> float:
+    parts = (row.label_use, row.distance)
+    own = [part.q for part in parts if part is not None and part.q is not None]
+    return min(own, default=1.0)
 
 
 def _group(result: ItemsResult) -> Segment:
@@ -69,7 +84,7 @@ def _single(
     result: ItemsResult,
     measure: Measure,
     parts: list[tuple[ItemOutcome, Contribution]],
-    held: list[tuple[ItemOutcome, Contribution]],
+    held: list[ItemOutcome],
 ) -> Sentence:
     tested = result.spread[measure].tested
     if not tested:
@@ -78,7 +93,7 @@ def _single(
         carry = f", which {agree(len(held), 'carries', 'carry')} {_carried(result, held)} of it,"
         return Sentence.of(
             f"{len(held):,} of {number(tested, 'item')}{carry if measure == 'distance' else ''} "
-            f"{agree(len(held), 'holds', 'hold')} after correction: ",
+            f"{agree(len(held), 'holds', 'hold')} after correction, by label use or distance: ",
             *_names(held),
             ".",
         )
@@ -91,16 +106,17 @@ def _single(
     )
 
 
-def _carried(result: ItemsResult, held: list[tuple[ItemOutcome, Contribution]]) -> str:
-    whole, some = result.distance or 0.0, sum(part.value for _, part in held)
+def _carried(result: ItemsResult, held: list[ItemOutcome]) -> str:
+    whole = result.distance or 0.0
+    some = sum(row.distance.value for row in held if row.distance is not None)
     return percent(some / whole) if whole > some > 0 else format_value(some)
 
 
-def _names(held: list[tuple[ItemOutcome, Contribution]]) -> list[str | Segment]:
+def _names(held: list[ItemOutcome]) -> list[str | Segment]:
     named: list[str | Segment] = []
-    for row, part in held[:_NAMED]:
-        manner = ""
-        if part.label is not None:
+    for row in held[:_NAMED]:
+        manner, part = "", row.label_use
+        if part.label is not None and part.significance != "none":
             often = "more" if part.value > 0 else "less"
             manner = f" (“{one_line(printable_name(part.label))}” {often} often)"
         named += [", " if named else "", Segment(item_name(row), strong=True), manner]
@@ -124,7 +140,7 @@ def _top(measure: Measure, top: TopTenth) -> Sentence:
     return Sentence.of(f"{carries}, {than} the {percent(top.chance)} by chance ({within}): {meaning}.")
 
 
-def _what_to_do(top: TopTenth | None, held: list[tuple[ItemOutcome, Contribution]]) -> Sentence:
+def _what_to_do(top: TopTenth | None, held: list[ItemOutcome]) -> Sentence:
     if held:
         these, them = ("this item", "it") if len(held) == 1 else ("these items", "them")
         return Sentence.of(f"Look at {these}: read {them} beside both sides’ labels before any other.")

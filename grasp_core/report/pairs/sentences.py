@@ -2,42 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from grasp_core.groups import Group
 from grasp_core.outcome import LabelUse, Outcome, Significance
 from grasp_core.pairs import PairResult
 from grasp_core.report.findings.doubts import About, doubts
 from grasp_core.report.findings.finding import LABEL_USE, lead
-from grasp_core.report.findings.no_findings import pair_could_have_been_found
 from grasp_core.report.pairs.words import label_key
 from grasp_core.report.words.label_use import direction, manner
 from grasp_core.report.words.names import format_interval, format_p, format_value, group_label, p_words
 from grasp_core.report.words.text import Segment, Sentence
 from grasp_core.result import RunResult
+from grasp_core.verdict import Kind
 
 PAIRS_SAID = 5
 """Pairs of which a sentence is said where not all are."""
 _ORDER: tuple[Significance, ...] = ("corrected", "nominal")
+_OF_KIND: Mapping[Kind, tuple[str, ...]] = {
+    "labels": (LABEL_USE,),
+    "items": ("distance",),
+    "cohesion": ("gap_a", "gap_b"),
+    "spread": (),
+}
+"""The measures of which one tells of each kind of difference."""
 _NOTHING = (
-    "Nothing between the two is marked: chance groupings of their raters differ as much. That does not show "
+    "Nothing between the two is found: chance groupings of their raters differ as much. That does not show "
     "that they see the items alike."
 )
 
 
 def pair_sentences(row: PairResult, result: RunResult) -> tuple[Sentence, ...]:
-    """What is marked of a pair, what holds after correction first; or that nothing is.
+    """What is found of a pair, or a hint of it; or that nothing is.
 
     The first that names no label says which one goes with it, unless that was told before.
     """
-    marked = [(one, parts) for one, parts in _found(row) if one.significance != "none"]
-    marked.sort(key=lambda pair: _ORDER.index(pair[0].significance))
+    marked = _told(row)
     told: list[Sentence] = []
     named = False
     for one, parts in marked:
         label = () if named else _direction(row, one, result)
         named = named or bool(label) or one is row.label_use
-        told.append(_sentence(row, one, parts, result, label))
+        told.append(_sentence(row, one, parts, result, label, before="" if told else _hint(row)))
     return tuple(told) or (Sentence.of(_NOTHING),)
 
 
@@ -50,7 +56,7 @@ def _sentence(
     before: str = "",
 ) -> Sentence:
     """What may undo it, what was found, its test, and which label goes with it."""
-    return Sentence.of(before, _lead(row, one, result), *parts, f"; {_tested(one, result)}", *label, ".")
+    return Sentence.of(before, _lead(row, one, result), *parts, f"; {_tested(row, one, result)}", *label, ".")
 
 
 def _direction(row: PairResult, one: Outcome | LabelUse, result: RunResult) -> tuple[str | Segment, ...]:
@@ -68,39 +74,83 @@ def _lead(row: PairResult, one: Outcome | LabelUse, result: RunResult) -> str:
     return lead(doubts(result, About(row.a.axes, (row.a, row.b), what)))
 
 
-def foremost_pairs(result: RunResult, of: Group | None = None) -> list[PairResult]:
-    """Pairs with something marked after correction, of one group where it is named, strongest first.
+def _told(row: PairResult) -> list[tuple[Outcome | LabelUse, Sequence[str | Segment]]]:
+    """What is told of a pair: of a clear one, or a hint, the ways in which the two differ.
 
-    A named group stands first in each.
+    Without a verdict it is what is marked, that first which holds after correction.
+    """
+    found = _found(row)
+    if row.verdict is None:
+        marked = [(one, parts) for one, parts in found if one.significance != "none"]
+        return sorted(marked, key=lambda pair: _ORDER.index(pair[0].significance))
+    if row.verdict.code not in ("clear", "hint"):
+        return []
+    by_name = {_name(row, one): (one, parts) for one, parts in found}
+    told = [_first(by_name, _OF_KIND[kind]) for kind in row.verdict.kinds]
+    named = [one for one in told if one is not None]
+    return named or [one for one in (_first(by_name, tuple(by_name)),) if one is not None]
+
+
+def _first(
+    known: Mapping[str, tuple[Outcome | LabelUse, Sequence[str | Segment]]], names: Sequence[str]
+) -> tuple[Outcome | LabelUse, Sequence[str | Segment]] | None:
+    """Of these the one with the smallest p."""
+    found = [known[name] for name in names if name in known]
+    return min(found, key=lambda pair: 1.0 if pair[0].p is None else pair[0].p, default=None)
+
+
+def _hint(row: PairResult) -> str:
+    return "A hint, no finding: " if row.verdict is not None and row.verdict.code == "hint" else ""
+
+
+def foremost_pairs(result: RunResult, of: Group | None = None) -> list[PairResult]:
+    """Pairs that are clear, of one group where it is named, strongest first.
+
+    A named group stands first in each. Without verdicts it is those with something marked after correction.
     """
     rows = result.pairs if of is None else seen_from(result, of)
-    marked = [row for row in rows if any(one.significance == "corrected" for one, _ in _found(row))]
-    return sorted(marked, key=lambda row: min(1.0 if one.q is None else one.q for one, _ in _found(row)))
+    return sorted((row for row in rows if _is_clear(row)), key=_q)
+
+
+def _is_clear(row: PairResult) -> bool:
+    if row.verdict is not None:
+        return row.verdict.code == "clear"
+    return any(one.significance == "corrected" for one, _ in _found(row))
+
+
+def _q(row: PairResult) -> tuple[float, float]:
+    """A key that sorts pairs by their evidence, strongest first."""
+    if row.verdict is not None:
+        p, q = row.verdict.p, row.verdict.q
+        return (1.0 if q is None else q, 1.0 if p is None else p)
+    return (min((1.0 if one.q is None else one.q for one, _ in _found(row)), default=1.0), 0.0)
 
 
 def strongest(rows: Sequence[PairResult]) -> int:
     """The place of the pair with the strongest evidence of anything; the first without any."""
-    q = [min((1.0 if one.q is None else one.q for one, _ in _found(row)), default=1.0) for row in rows]
-    return q.index(min(q))
+    return min(range(len(rows)), key=lambda place: _q(rows[place]))
 
 
 def told_first(row: PairResult) -> str | None:
-    """The key of the measure that a pair's first sentence is about; of its distance where nothing is marked.
+    """The key of the measure that a pair's first sentence is about; of its distance where nothing is told.
 
     None where neither has a value.
     """
-    found = [one for one, _ in _found(row)]
-    for mark in _ORDER:
-        for one in found:
-            if one.significance == mark:
-                return _key(row, one)
-    return "distance" if row.statistics.get("distance") in found else None
+    for one, _ in _told(row):
+        return _key(row, one)
+    return "distance" if any(row.statistics.get("distance") is one for one, _ in _found(row)) else None
+
+
+def _name(row: PairResult, one: Outcome | LabelUse) -> str:
+    if isinstance(one, LabelUse):
+        return LABEL_USE
+    return next(name for name, outcome in row.statistics.items() if outcome is one)
 
 
 def _key(row: PairResult, one: Outcome | LabelUse) -> str:
     if isinstance(one, LabelUse):
         return label_key(str(one.most))
-    name = next(name for name, outcome in row.statistics.items() if outcome is one)
+    name = _name(row, one)
     return "gap_a" if name == "gap_b" else name
 
 
@@ -114,14 +164,13 @@ def most_told(result: RunResult, most: int) -> tuple[Sentence, ...]:
     """The strongest sentence of each pair that holds after correction, at most so many, and what is left."""
     found = foremost_pairs(result)
     if not found:
-        none = Sentence.of("No two groups of an axis differ in a way that holds after correction.")
-        limit = pair_could_have_been_found(result)
-        return (none, *_nearest(result), *(() if limit is None else (limit,)))
+        none = Sentence.of("No two groups of an axis differ for certain.")
+        return (none, *_nearest(result))
     told = [pair_sentences(row, result)[0] for row in found[:most]]
     left = len(found) - most
     if left > 0:
         pairs = "one more pair" if left == 1 else f"{left} more pairs"
-        told.append(Sentence.of(f"After correction, something holds of {pairs}, too."))
+        told.append(Sentence.of(f"After correction, {pairs} differ{'s' if left == 1 else ''}, too."))
     return tuple(told)
 
 
@@ -130,6 +179,8 @@ def _nearest(result: RunResult) -> tuple[Sentence, ...]:
     if not result.pairs:
         return ()
     row = result.pairs[strongest(result.pairs)]
+    if row.verdict is not None:
+        return pair_sentences(row, result)[:1] if row.verdict.code == "hint" else ()
     tested = [(one, parts) for one, parts in _found(row) if one.q is not None]
     if not tested:
         return ()
@@ -180,6 +231,8 @@ def _interval(outcome: Outcome) -> str:
     return f" {interval}" if interval else ""
 
 
-def _tested(one: Outcome | LabelUse, result: RunResult) -> str:
-    many = result.permutations
+def _tested(row: PairResult, one: Outcome | LabelUse, result: RunResult) -> str:
+    many, whole = result.permutations, row.verdict
+    if whole is not None:
+        return f"all tests together {format_p(whole.p)}, {format_p(whole.q, name='q')}"
     return f"{p_words(one, permutations=many)}, {format_p(one.q, name='q', permutations=many)}"

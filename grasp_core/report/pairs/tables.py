@@ -15,6 +15,7 @@ from grasp_core.report.tables.groups import ends, or_nan
 from grasp_core.report.words.names import STARS, axis_label, format_p_value, group_label, p_text, signs
 from grasp_core.report.words.so_far import MAY_CHANGE, NOT_YET, may_change, p_so_far, q_so_far
 from grasp_core.result import RunResult
+from grasp_core.verdict import Verdict
 
 
 def pairs_table(result: RunResult) -> pd.DataFrame:
@@ -25,7 +26,7 @@ def pairs_table(result: RunResult) -> pd.DataFrame:
     DataFrame
         `axis`, `first`, `second`, `raters_first`, `raters_second`, `statistic`, then `value`, `low`, `high`
         (float; of labels in percentage points, of the mean on its scale; NaN where there is none), `p`, `q`,
-        `stars` and `reason`.
+        `stars` and `reason`; of the pair's verdict by all tests together `verdict`, `verdict_p`, `verdict_q`.
     """
     told = of_label_use(result)
     rows = [
@@ -42,6 +43,7 @@ def pairs_table(result: RunResult) -> pd.DataFrame:
             or_nan(outcome.q),
             "" if outcome.q is None else signs(outcome),
             str(outcome.reason or ""),
+            *_verdict(row.verdict),
         ]
         for row in result.pairs
         for name, outcome in (
@@ -60,7 +62,14 @@ def pairs_table(result: RunResult) -> pd.DataFrame:
         "low",
         "high",
     ]
-    return pd.DataFrame(rows, columns=[*columns, "p", "q", "stars", "reason"])
+    columns += ["p", "q", "stars", "reason", "verdict", "verdict_p", "verdict_q"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _verdict(found: Verdict | None) -> tuple[str, float, float]:
+    if found is None:
+        return "", float("nan"), float("nan")
+    return found.code, or_nan(found.p), or_nan(found.q)
 
 
 def measure_table(

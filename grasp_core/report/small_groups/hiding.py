@@ -12,16 +12,8 @@ from grasp_core.panels.models.result import ModelsResult
 from grasp_core.remarks.cautions import Caution
 from grasp_core.remarks.remark import Remark, Words
 from grasp_core.report.small_groups.cover import LEAST, Cell, Line, left_out
-from grasp_core.result import (
-    DsiResult,
-    GivenResult,
-    GroupResult,
-    Result,
-    RunResult,
-    SlicesResult,
-    Undecided,
-    Verdict,
-)
+from grasp_core.result import DsiResult, GivenResult, GroupResult, Result, RunResult, SlicesResult, Undecided
+from grasp_core.verdict import Verdict
 
 
 def hidden_groups(result: Result) -> frozenset[Group]:
@@ -55,6 +47,7 @@ def without_small_groups(result: Result) -> Result:
             slices=tuple(_slices(found, hidden) for found in shown.slices),
             given=tuple(_given(found, hidden) for found in shown.given),
             pairs=tuple(row for row in shown.pairs if _large(row, hidden)),
+            findable=() if hidden else shown.findable,  # their sizes are those of groups
         )
     raise TypeError(type(result).__name__)  # of a panel whose details nobody looked through
 

@@ -10,6 +10,7 @@ from grasp_core.groups import Group
 from grasp_core.outcome import Outcome
 from grasp_core.report.words.names import (
     FITTED,
+    OF_SHARES,
     STARS,
     WORDS,
     arrow,
@@ -38,6 +39,7 @@ _OF_STATISTIC = {
     "stars": "*",
     "p": "p",
     "q": "q",
+    "form": "form",
     "reason": "why",
 }
 """What a results table has beside a statistic's value, with the words of its head."""
@@ -95,7 +97,7 @@ def results_table(result: RunResult, *, order: RowOrder = "axis", by: str | None
     DataFrame
         Columns `axis`, `group`, `raters`, `annotations`, then per reported statistic s:
         `s`, `s_low` and `s_high` (float, NaN where there is none), `s_interval` (both as a text), `s_arrow`,
-        `s_stars`, `s_p`, `s_q`, `s_reason`.
+        `s_stars`, `s_p`, `s_q`, `s_form` (a sign where a distance is that of shares), `s_reason`.
         :func:`column_label` gives the words for a column's head. Of a provisional result `s_p` and `s_q` are
         texts with their interval, and `s_unsure` marks what may still change.
     """
@@ -127,6 +129,7 @@ def _results_row(row: GroupResult, statistics: tuple[str, ...], *, so_far: bool)
             f"{name}_p": or_nan(outcome.p),
             f"{name}_q": or_nan(outcome.q),
             f"{name}_fitted": FITTED if outcome.fit is not None else "",
+            f"{name}_form": OF_SHARES if outcome.of_shares else "",
             f"{name}_reason": str(outcome.reason or ""),
         }
         if so_far:

@@ -135,17 +135,29 @@ def p_and_q(use: LabelUse, result: RunResult) -> str:
 
 
 def mean_words(use: LabelUse, result: RunResult) -> str:
-    """How the mean moves on a scale, as a sentence; empty where labels have none."""
+    """How the mean moves on a scale, as a sentence with its unit; empty where labels have none."""
     mean = use.mean
     if mean is None or mean.value is None:
         return ""
     sign = -1 if mean.value < 0 else 1
     ends = "" if mean.low is None or mean.high is None else _ends(mean.low, mean.high, sign, 3)
-    size = format_value(abs(mean.value))
+    size, steps = format_value(abs(mean.value)), _steps(use)
     where = "lower" if mean.value < 0 else "higher"
-    scale = ", on a scale of ranks from 0 to 1," if result.spec.analysis.level == "ordinal" else ""
     p = format_p(mean.p, permutations=result.permutations)
-    return f"Their labels lie {size} {where} on average{scale} than the others’ on the same items{ends}, {p}."
+    than = "on average than the others’ on the same items"
+    if result.spec.analysis.level != "ordinal":
+        return f"Their labels lie {size} points of the scale {where} {than}{ends}, {p}."
+    ranks = f"{size} of 1 as ranks{ends}"
+    if steps is None or steps * sign <= 0:
+        return f"Their labels lie {where} {than}: {ranks}, {p}."
+    return f"Their labels lie {format_value(abs(steps))} steps of the scale {where} {than} ({ranks}), {p}."
+
+
+def _steps(use: LabelUse) -> float | None:
+    """The shift in steps from each label to the next, in their order; None where a label has no value."""
+    values = [shift.value for shift in use.labels.values()]
+    known = [value for value in values if value is not None]
+    return sum(place * value for place, value in enumerate(known)) if len(known) == len(values) else None
 
 
 def mean_outcome(use: LabelUse | None) -> Outcome | None:

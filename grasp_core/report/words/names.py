@@ -12,11 +12,10 @@ from grasp_core.outcome import Interval, LabelUse, Outcome, Significance
 from grasp_core.remarks.reasons import NoValue
 from grasp_core.result import GroupResult, RunResult
 from grasp_core.spec import STATISTICS
+from grasp_core.verdict import VerdictCode
 
 MINUS = "−"
 NOT_ESTIMABLE = "not estimable"
-FALSE_POSITIVE_RATE: Mapping[str, float] = {"two-sided": 0.05, "paper": 0.10}
-"""Share of groups marked at nominal p < 0.05 when nothing is there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +138,8 @@ LABEL_USE_FORMULA = (
 )
 MEAN_SHIFT_NAME = "Shift of the mean"
 MEAN_SHIFT_EXPLANATION = (
-    "How much higher on the scale the group’s labels lie than the others’ of the same items."
+    "How much higher on the scale the group’s labels lie than the others’ of the same items: of numbers in "
+    "points of the scale, of ordered labels in ranks from 0 (all lowest) to 1."
 )
 
 DSI_NAME = "DSI"
@@ -156,6 +156,15 @@ SIGNIFICANCE_NAMES: Mapping[Significance, str] = {
     "corrected": "after correction",
     "nominal": "nominal only",
     "none": "not significant",
+}
+OF_SHARES = "‡"
+OF_SHARES_MEANING = "distance of the shares of labels over all items, which takes no part in verdicts"
+VERDICT_NAMES: Mapping[VerdictCode, str] = {
+    "clear": "clear",
+    "hint": "a hint, no finding",
+    "explained": "explained by another group",
+    "none": "nothing found",
+    "untestable": "cannot be tested",
 }
 CORRECTION_NAMES: Mapping[str, str] = {
     "benjamini-hochberg": "Benjamini–Hochberg",
@@ -242,8 +251,9 @@ def p_words(test: Outcome | LabelUse, *, permutations: int | None = None) -> str
 
 
 def signs(test: Outcome | LabelUse) -> str:
-    """The stars of a test, and the sign of a fitted p."""
-    return STARS[test.significance] + (FITTED if test.fit is not None else "")
+    """The stars of a test, and the signs of a fitted p and of a distance of shares."""
+    shares = isinstance(test, Outcome) and test.of_shares
+    return STARS[test.significance] + (FITTED if test.fit is not None else "") + (OF_SHARES if shares else "")
 
 
 def one_line(text: str) -> str:

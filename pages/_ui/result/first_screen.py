@@ -33,9 +33,7 @@ def show_first(shown: Shown) -> None:
         st.caption(sentence.markdown)
     rest = len(found) - CARDS
     if rest > 0:
-        st.caption(
-            f"And {number(rest, 'more group')} {agree(rest, 'holds', 'hold')} after correction: see Groups."
-        )
+        st.caption(f"And {number(rest, 'more group')} {agree(rest, 'stands', 'stand')} out: see Groups.")
     show_warned(warnings.others, shown.way, first_place=len(warnings.first))
 
 
@@ -51,7 +49,7 @@ def _card(shown: Shown, finding: Finding, place: int) -> None:
 
 def _nothing(told: cache.ToldFirst) -> None:
     with st.container(border=True):
-        st.subheader("Nothing holds after correction")
+        st.subheader("No group is clear")
         for sentence in told.nothing:
             st.markdown(sentence.markdown)
         for place, finding in enumerate(told.nearest):

@@ -10,6 +10,7 @@ from grasp_core.export.registry import safe_name
 from grasp_core.outcome import LabelUse
 from grasp_core.report.findings.doubts import doubted
 from grasp_core.report.findings.findings import evidence, named_groups
+from grasp_core.report.findings.sentences import verdict_sentence
 from grasp_core.report.shuffles import least_of
 from grasp_core.report.tables.groups import cell_text
 from grasp_core.report.words.label_use import format_points_interval, mean_words
@@ -112,6 +113,11 @@ def _sentences(result: RunResult, row: GroupResult, name: str) -> None:
         return
     found = [doubted(one, result) for one in evidence(row, name)]
     marked = [one for key in ("corrected", "nominal") for one in found if one.outcome.significance == key]
+    verdict = verdict_sentence(row)
+    if verdict is not None:
+        st.markdown(verdict.markdown)
+        if marked:
+            st.caption("Single statistics, each corrected by itself:")
     for finding in marked:
         st.markdown(f"- {finding.tested_sentence.markdown}")
     if not marked:

@@ -79,7 +79,9 @@ def show_groups_table(
     so_far = f"{statistics[0]}_unsure" in frame
     if not so_far:
         rounded[tests] = frame[tests].clip(lower=_SMALLEST_P).round(4)
-    signs = [sign for sign in ("arrow", "stars", "unsure", "fitted") if f"{statistics[0]}_{sign}" in frame]
+    signs = [
+        sign for sign in ("arrow", "stars", "unsure", "fitted", "form") if f"{statistics[0]}_{sign}" in frame
+    ]
     style = _with_marks(
         rounded,
         {

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from streamlit.testing.v1 import AppTest
 
-from grasp_core.result import RunResult
+from grasp_core.result import Findable, RunResult
 from grasp_core.server import Server
 from tests.labels import ORDER, TABLE_OF_GROUPS
 from tests.pages.conftest import ENTRY
@@ -27,14 +29,15 @@ def test_up_to_four_findings_stand_first_and_the_rest_is_counted(server: Server)
     page = visit(server, found(*"ABCDEF"))
     assert seen(page.header).startswith("6 of 6 groups stand out, even after correction: **A**; **B**")
     assert [one.value for one in page.subheader] == ["A", "B", "C", "D"]
-    assert "And 2 more groups hold after correction" in seen(page.caption)
+    assert "And 2 more groups stand out" in seen(page.caption)
     assert "say “**unsafe**” 11 points more often than the others on the same items" in seen(page.markdown)
 
 
 def test_where_nothing_holds_a_card_says_so_and_what_could_have_been_found(server: Server) -> None:
     row = saying("Woman", 0.05, "nominal", gai=make_outcome(1.0, "up"))
-    page = visit(server, make_result((row,), statistics=("gai",), dsi=()))
-    assert seen(page.subheader) == "Nothing holds after correction"
+    result = make_result((row,), statistics=("gai",), dsi=())
+    page = visit(server, replace(result, findable=(Findable(row.n_raters, 0.2),)))
+    assert seen(page.subheader) == "No group is clear"
     assert "four runs in five would find a lone group" in seen(page.markdown)
     press(page, "Look at Woman")
     assert seen(page.header).startswith("Woman\nLabel use")

@@ -71,7 +71,7 @@ def test_items_are_found_when_asked_for_and_found_again(server: Server, run: Run
     press(page, "Find the items")
     assert not page.exception
     assert "1 of" in seen(page.markdown)
-    assert "holds after correction: **i1**" in seen(page.markdown)
+    assert "holds after correction, by label use or distance: **i1**" in seen(page.markdown)
     again = visit(run.id, group="left")
     assert "Find the items" not in [button.label for button in again.button]
     table = items_of(again)
