@@ -217,10 +217,10 @@ def not_exchangeable(found: Found) -> str:
 Nothing is planted in the group that is tested, but its raters are not like the others in what they were
 given, with whom they work, or what else they are. Share of data sets with p < .05; {NOTHING} where the
 program shows no p, because the data forbid it. *Warned*: in which share a run says that groups were given
-other items or more of them; clickers, associated axes and teams have warnings and checks of their own, or
-cannot be known without their column. Where groups have pools of their own, nothing that the program asks
-can be shuffled within: it withholds negentropy and plurality size, and tests label use by leaving raters
-out. What mends the rest is to have all groups rate the same items, or to mark in a column which labels
+other items or more of them; clickers and associated axes have warnings and checks of their own, and a
+column that looks like teams is named. Where groups have pools of their own, nothing that the program asks
+can be shuffled within: it marks only distance and label use, and tests label use by leaving raters out.
+What mends the rest is to have all groups rate the same items, or to mark in a column which labels
 stay, {situations.OF_EITHER} of each rater from either pool drawn at random, and to leave out the others
 (`--drop`).
 
