@@ -71,9 +71,9 @@ def scored(
     DataError
         If the benchmark's files cannot be used.
     """
-    for record in store.all():
-        if (record.name, record.owner) == (name, owner) and store.predictions(record.id) == predictions:
-            return record
+    before = store.find(name, predictions, owner=owner)
+    if before is not None:
+        return before
     store.reserve(predictions, owner=owner)
     found = next(pool.each(score_predictions, [(held, predictions)]))
     return store.add(name, predictions, json.loads(found), owner=owner)

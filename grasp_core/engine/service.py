@@ -103,7 +103,8 @@ class Service:
         -------
         record : RunRecord
         known : bool
-            Whether the same data and spec were asked in the project before, of the same version of the code.
+            Whether the person asked the same data and spec in the project before, of the same version of the
+            code. What others asked is not computed again either, but the run is another one.
 
         Raises
         ------
@@ -113,7 +114,7 @@ class Service:
             If the user has too many runs waiting.
         """
         key, runs = run_key(dataset.summary, spec, __version__), self.runs.within(reach)
-        answering = runs.answering(key)
+        answering = runs.answering(key, owner)
         if answering is not None:
             return answering, True
         stored = [(file.name, file.sha256) for file in dataset.summary.files]
@@ -126,18 +127,22 @@ class Service:
         except GraspError:
             self._computing.drop(name, held)
             raise
-        self._computing.expect(record.id)
+        if record.computed_as != record.id or record.ended:  # somebody else's, with the same data
+            self._computing.drop(name, held)
+        else:
+            self._computing.expect(record.id)
         return record, known
 
     def progress(self, record: RunRecord) -> Progress:
         """How far a run is; the time left is known only to the server that computes it."""
-        known = self._computing.progress(record.id)
+        known = self._computing.progress(record.computed_as)
         return known or Progress(record.done, record.total, None)
 
     def provisional(self, run_id: str) -> Result | None:
         """What is found so far of a run that goes on; None where nothing is known yet.
 
-        Of a run computed here, the same object until more is found.
+        Of a run computed here, the same object until more is found. A run of somebody else's that is computed
+        for this one is meant by its own id, :attr:`~grasp_core.store.runs.RunRecord.computed_as`.
         """
         version, seen = self._seen.get(run_id, (0, None))
         found = self._computing.found(run_id, version)

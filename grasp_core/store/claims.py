@@ -15,12 +15,16 @@ from grasp_core.annotations import FloatArray
 from grasp_core.errors import StoreError
 from grasp_core.result import Result
 from grasp_core.store.bound import Bound
-from grasp_core.store.database import clock, insert_new, to_read, to_write
-from grasp_core.store.run_records import RunRecord, State, the_record
+from grasp_core.store.database import clock, insert_new, only_one, to_read, to_write
+from grasp_core.store.run_records import RunRecord, State, is_computed_as, same_question, the_record
 from grasp_core.store.schema import checkpoints, losses, provisional_results, runs, tallies
 
 LEASE_SECONDS = 10.0
 """A claimed run whose server has not been heard of for so long is anybody's to resume."""
+
+
+_COMPUTED = (checkpoints, tallies)
+"""What is kept of a run for another try."""
 
 
 class LostRunError(StoreError):
@@ -40,7 +44,8 @@ class Claims(Bound):
         """Take the next run that nobody computes.
 
         Those whose process was lost before they got on come last; before that the user with the fewest
-        running is first, then the oldest.
+        running is first, then the oldest. One whose question is being computed for somebody else waits for
+        that one; what was computed of the question for those who have given it up is taken over.
 
         Parameters
         ----------
@@ -55,7 +60,9 @@ class Claims(Bound):
         )
         times = sa.select(losses.c.count).where(losses.c.run_id == runs.c.id).scalar_subquery()
         lost = sa.func.coalesce(times, 0)
-        free = (runs.c.state == "queued") | ((runs.c.state == "running") & ~self._held(runs))
+        others = runs.alias()
+        goes_on = sa.select(others.c.id).where(is_computed_as(others)).exists()
+        free = ((runs.c.state == "queued") & ~goes_on) | ((runs.c.state == "running") & ~self._held(runs))
         query = (
             sa.select(runs.c.id, runs.c.state)
             .where(free, runs.c.id.not_in(in_hand))
@@ -64,6 +71,7 @@ class Claims(Bound):
             .with_for_update(skip_locked=True, of=runs)
         )
         with to_write(self._engine) as connection:
+            only_one(connection, "claim")  # of two who ask the same, one
             free_one = connection.execute(query).one_or_none()
             if free_one is None:
                 return None
@@ -76,6 +84,7 @@ class Claims(Bound):
                 .where(runs.c.id == free_one.id)
                 .values(state="running", attempt=runs.c.attempt + 1, lease_until=self._now + LEASE_SECONDS)
             )
+            _take_over(connection, free_one.id)
             return the_record(connection, free_one.id)
 
     def losses(self, run: RunRecord) -> int:
@@ -136,7 +145,7 @@ class Claims(Bound):
             known = {} if done is None else {"done": done}
             self._update(connection, run, lease_until=self._now + LEASE_SECONDS, **known)
             if counted is not None:
-                _forget(connection, run, checkpoints, tallies)
+                _forget(connection, run, *_COMPUTED)
                 connection.execute(tallies.insert().values(run_id=run.id, state=counted))
             if provisional is not None:
                 _forget(connection, run, provisional_results)
@@ -180,7 +189,10 @@ class Claims(Bound):
         error: str | None = None,
         duration_s: float | None = None,
     ) -> None:
-        """End a claimed run. What was computed of a cancelled or failed one is kept for another try."""
+        """End a claimed run, and unless it was cancelled those of others that wait for it.
+
+        What was computed of a cancelled or failed one is kept for another try.
+        """
         with to_write(self._engine) as connection:
             self._update(
                 connection,
@@ -197,7 +209,11 @@ class Claims(Bound):
             )
             _forget(connection, run, provisional_results, losses)
             if result is not None:
-                _forget(connection, run, checkpoints, tallies)
+                _forget(connection, run, *_COMPUTED)
+            if state != "cancelled":
+                others = runs.alias()
+                of_it = sa.select(others.c.id).where(others.c.id == run.id, same_question(others)).exists()
+                take_answer(connection, run.id, of_it & (runs.c.state == "queued"))
 
     def release(self, run: RunRecord) -> None:
         """Give a claimed run back to the queue, e.g. because this server is shutting down."""
@@ -228,7 +244,7 @@ class Claims(Bound):
         with to_write(self._engine) as connection:
             return sum(
                 connection.execute(saved.delete().where(saved.c.run_id.in_(given_up))).rowcount
-                for saved in (checkpoints, tallies)
+                for saved in _COMPUTED
             )
 
     @property
@@ -244,6 +260,64 @@ class Claims(Bound):
         ours = (runs.c.id == run.id) & (runs.c.attempt == run.attempt) & (runs.c.state == "running")
         if connection.execute(runs.update().where(ours).values(**values)).rowcount != 1:
             raise LostRunError("The run was taken over by another server or deleted.")
+
+
+def take_answer(connection: Connection, run_id: str, whose: sa.ColumnElement[bool]) -> None:
+    """Let the runs that `whose` holds for end as this one did, of the same question."""
+    ids = list(connection.execute(sa.select(runs.c.id).where(whose)).scalars())
+    ended = runs.alias()
+    names = ("state", "error", "result", "done", "total", "finished_at", "duration_s")
+    values = {name: sa.select(ended.c[name]).where(ended.c.id == run_id).scalar_subquery() for name in names}
+    connection.execute(runs.update().where(runs.c.id.in_(ids)).values(values))
+    answered = sa.select(runs.c.id).where(runs.c.id.in_(ids), runs.c.state == "done")
+    for table in _COMPUTED:
+        connection.execute(table.delete().where(table.c.run_id.in_(answered)))
+
+
+def hand_on(connection: Connection, whose: sa.ColumnElement[bool]) -> None:
+    """Let what was computed of a run, which is about to go, belong to another one that waits for it."""
+    others = runs.alias()
+    waiting = (
+        sa.select(runs.c.id, others.c.id.label("waits"))
+        .join(others, same_question(others))
+        .where(whose, others.c.state == "queued")
+        .order_by(others.c.created_at, others.c.id)
+        .limit(1)
+    )
+    found = connection.execute(waiting).one_or_none()
+    if found is not None:
+        _move_computed(connection, found.id, found.waits)
+
+
+def _take_over(connection: Connection, run_id: str) -> None:
+    """Let a claimed run of which nothing is computed go on from where others, of the same question, ended."""
+    others = runs.alias()
+
+    def kept(table: sa.FromClause) -> sa.ColumnElement[bool]:
+        return sa.or_(
+            *(sa.select(one.c.run_id).where(one.c.run_id == table.c.id).exists() for one in _COMPUTED)
+        )
+
+    given_up = (
+        sa.select(others.c.id)
+        .select_from(runs.join(others, same_question(others)))
+        .where(runs.c.id == run_id, ~kept(runs), kept(others), others.c.state.in_(("failed", "cancelled")))
+        .order_by(others.c.done.desc(), others.c.id)
+        .limit(1)
+    )
+    found = connection.execute(given_up).scalar_one_or_none()
+    if found is not None:
+        _move_computed(connection, found, run_id)
+
+
+def _move_computed(connection: Connection, source: str, target: str) -> None:
+    for table in _COMPUTED:
+        connection.execute(table.delete().where(table.c.run_id == target))
+        connection.execute(table.update().where(table.c.run_id == source).values(run_id=target))
+    before = runs.alias()
+    done = sa.select(before.c.done).where(before.c.id == source).scalar_subquery()
+    connection.execute(runs.update().where(runs.c.id == target).values(done=done))
+    connection.execute(runs.update().where(runs.c.id == source).values(done=0))
 
 
 def result_text(result: Result) -> str:

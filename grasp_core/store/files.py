@@ -135,12 +135,26 @@ class FileStore(Bound):
         return b"".join(zlib.decompress(part) for part in parts if part is not None)
 
     def delete(self, sha256: str, *, owner: str) -> None:
-        """Delete a file of one's own now; a run that still needs it will say so.
+        """Delete a file of one's own now; a run of one's own that still needs it will say so.
 
-        A file that somebody else brought first stays until nobody's run needs it.
+        One that somebody else's run needs becomes theirs, and counts among their files. A file that somebody
+        else brought first stays until nobody's run needs it.
         """
+        own = self._is(sha256) & (files.c.owner == owner)
+        reads = run_files.c.sha256 == sha256, runs.c.project_id == self._home, runs.c.owner != owner
+        needs = (
+            sa.select(runs.c.owner)
+            .join(run_files)
+            .where(*reads, runs.c.state.in_(("queued", "running")))
+            .order_by(runs.c.created_at, runs.c.id)
+            .limit(1)
+        )
         with to_write(self._engine) as connection:
-            connection.execute(files.delete().where(self._is(sha256), files.c.owner == owner))
+            heir = connection.execute(needs).scalar_one_or_none()
+            if heir is None:
+                connection.execute(files.delete().where(own))
+            else:
+                connection.execute(files.update().where(own).values(owner=heir))
         leave_no_trace(self._engine)
 
     def delete_unneeded(self, *, older_than_hours: float) -> int:

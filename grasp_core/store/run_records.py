@@ -20,6 +20,7 @@ from grasp_core.store.schema import run_files, runs, tags
 State = Literal["queued", "running", "done", "failed", "cancelled"]
 
 _COLUMNS = [column for column in runs.c if column.name != "result"]
+_OTHERS = runs.alias("others")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,8 @@ class RunRecord:
     total: int
     attempt: int
     cancel_requested: bool
+    computed_as: str
+    """The run that is computed for it: itself, or somebody else's of the same question that goes on."""
 
     @property
     def ended(self) -> bool:
@@ -81,7 +84,12 @@ def the_records(
     connection: Connection, ids: Sequence[str], seen: sa.ColumnElement[bool] | None = None
 ) -> list[RunRecord]:
     """In the order of `ids`; unknown ones, and those that are not seen, are passed over."""
-    query = sa.select(*_COLUMNS).where(_one_of(runs.c.id, ids), sa.true() if seen is None else seen)
+    going = _OTHERS.c.id.label("computed_as"), _OTHERS.c.done.label("done_there")
+    query = (
+        sa.select(*_COLUMNS, *going)
+        .select_from(runs.outerjoin(_OTHERS, is_computed_as(_OTHERS)))
+        .where(_one_of(runs.c.id, ids), sa.true() if seen is None else seen)
+    )
     rows = {row.id: row for row in connection.execute(query)}
     tagged: dict[str, list[str]] = {}
     of_these = sa.select(tags).where(_one_of(tags.c.run_id, ids)).order_by(tags.c.tag)
@@ -95,7 +103,7 @@ def the_records(
             owner=row.owner,
             note=row.note,
             tags=tuple(tagged.get(row.id, ())),
-            state=row.state,
+            state=row.state if row.computed_as is None else "running",
             error=row.error,
             created_at=row.created_at,
             finished_at=row.finished_at,
@@ -103,13 +111,25 @@ def the_records(
             code_version=row.code_version,
             spec=RunSpec.from_dict(json.loads(row.spec)),
             summary=from_json(json.loads(row.summary), DataSummary),
-            done=row.done,
+            done=row.done if row.computed_as is None else row.done_there,
             total=row.total,
             attempt=row.attempt,
             cancel_requested=row.cancel_requested,
+            computed_as=row.computed_as or row.id,
         )
         for row in (rows[run_id] for run_id in ids if run_id in rows)
     ]
+
+
+def same_question(others: sa.FromClause) -> sa.ColumnElement[bool]:
+    """Whether another run of the project asks what a run asks."""
+    same = (others.c.project_id == runs.c.project_id) & (others.c.key == runs.c.key)
+    return same & (others.c.id != runs.c.id)
+
+
+def is_computed_as(others: sa.FromClause) -> sa.ColumnElement[bool]:
+    """Whether a run waits for another one, of the same question, that is being computed."""
+    return same_question(others) & (runs.c.state == "queued") & (others.c.state == "running")
 
 
 def like(text: str, tag: str | None, owner: str | None, state: State | None = None) -> sa.ColumnElement[bool]:
@@ -126,7 +146,9 @@ def like(text: str, tag: str | None, owner: str | None, state: State | None = No
     if owner is not None:
         found.append(runs.c.owner == owner)
     if state is not None:
-        found.append(runs.c.state == state)
+        others = runs.alias()
+        goes_on = sa.select(others.c.id).where(is_computed_as(others)).exists()
+        found.append(sa.case((goes_on, "running"), else_=runs.c.state) == state)
     return sa.and_(sa.true(), *found)
 
 

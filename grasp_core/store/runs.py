@@ -14,7 +14,7 @@ from grasp_core.errors import LimitError, StoreError
 from grasp_core.json_values import to_json
 from grasp_core.panels.results import read_result
 from grasp_core.result import Result
-from grasp_core.store.claims import Claims, LostRunError, result_text
+from grasp_core.store.claims import Claims, LostRunError, hand_on, result_text, take_answer
 from grasp_core.store.database import new_id, only_one, to_read, to_write
 from grasp_core.store.run_records import (
     Request,
@@ -59,15 +59,17 @@ class RunStore(Claims):
         self._queue_limit = queue_limit
 
     def create(self, request: Request) -> tuple[RunRecord, bool]:
-        """Save a run as queued, or find the one of the project that answers the same question.
+        """Save a run as queued, or find the one with which the person asked the same question before.
 
-        One that failed, was cancelled or is being cancelled is queued again; its checkpoints count.
+        One that failed, was cancelled or is being cancelled is queued again; its checkpoints count. Where
+        somebody else of the project has the answer, the run is done at once; where theirs goes on, it waits
+        for that one.
 
         Returns
         -------
         record : RunRecord
         known : bool
-            Whether the run was queued, running or done before.
+            Whether the person's own run was queued, running or done before.
 
         Raises
         ------
@@ -78,12 +80,18 @@ class RunStore(Claims):
         """
         with to_write(self._engine) as connection:
             only_one(connection, "new run")
-            known = sa.select(runs.c.id, _answers().label("answers")).where(self._asks(request.key))
-            row = connection.execute(known.with_for_update()).one_or_none()
+            asked = self._asks(request.key)
+            own = sa.select(runs.c.id, _answers().label("answers")).where(
+                asked, runs.c.owner == request.owner
+            )
+            row = connection.execute(own.with_for_update()).one_or_none()
             if row is not None and row.answers:
                 return the_record(connection, row.id), True
             self._check_open(connection)
-            self._check_queue(connection, request.owner)
+            done = sa.select(runs.c.id).where(asked, runs.c.state == "done").limit(1)
+            answer = connection.execute(done).scalar_one_or_none()
+            if answer is None:
+                self._check_queue(connection, request.owner)
             if row is None:
                 run_id = insert_run(connection, request, self._home, self._now)
             else:
@@ -106,6 +114,8 @@ class RunStore(Claims):
             needed = files.c.sha256.in_([sha256 for _, sha256 in request.files])
             ours = files.c.project_id == self._home
             connection.execute(files.update().where(needed, ours).values(created_at=self._now))
+            if answer is not None:
+                take_answer(connection, answer, runs.c.id == run_id)
             return the_record(connection, run_id), False
 
     def add(self, result: Result, *, title: str, owner: str) -> RunRecord:
@@ -141,9 +151,9 @@ class RunStore(Claims):
             )
             return the_record(connection, run_id)
 
-    def answering(self, key: str) -> RunRecord | None:
-        """The run of the project that answers this question or is about to."""
-        query = sa.select(runs.c.id).where(self._asks(key), _answers())
+    def answering(self, key: str, owner: str) -> RunRecord | None:
+        """The person's run of the project that answers this question or is about to."""
+        query = sa.select(runs.c.id).where(self._asks(key), runs.c.owner == owner, _answers())
         with to_read(self._engine) as connection:
             run_id = connection.execute(query).scalar_one_or_none()
             return None if run_id is None else find_record(connection, run_id)
@@ -263,8 +273,10 @@ class RunStore(Claims):
                     connection.execute(tags.insert(), [{"run_id": run_id, "tag": tag} for tag in labels])
 
     def delete(self, run_id: str) -> None:
-        """Delete a run with its links and checkpoints."""
+        """Delete a run with its links; what was computed of it goes to others who wait for the same."""
         with to_write(self._engine) as connection:
+            only_one(connection, "claim")  # so that nobody begins anew meanwhile
+            hand_on(connection, self._is(run_id))
             connection.execute(runs.delete().where(self._is(run_id)))
 
     def counts(self) -> dict[str, int]:

@@ -12,9 +12,9 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import Engine
 
-from grasp_core.errors import LimitError
+from grasp_core.errors import LimitError, StoreError
 from grasp_core.store.bound import Bound
-from grasp_core.store.database import clock, new_id, only_one, to_read, to_write
+from grasp_core.store.database import clock, insert_new, new_id, only_one, to_read, to_write
 from grasp_core.store.schema import scorings, storable, submissions
 
 SCORINGS = 20
@@ -99,36 +99,45 @@ class SubmissionStore(Bound):
     def add(
         self, name: str, predictions: Predictions, scores: Mapping[str, Any], *, owner: str
     ) -> SubmissionRecord:
-        """Keep a scored submission.
+        """Keep a scored submission; the one of before where the person sent the same under this name.
 
         Raises
         ------
         AccessError
             If nothing is added to the project any more.
         """
-        submission_id = new_id()
-        plain = _json(predictions)
+        row = {
+            "id": new_id(),
+            "project_id": self._home,
+            "name": name,
+            "owner": owner,
+            "sha256": _digest(predictions),
+            "scores": json.dumps(scores),
+            "predictions": zlib.compress(_json(predictions)),
+        }
         with to_write(self._engine) as connection:
             self._check_open(connection)
-            connection.execute(
-                submissions.insert().values(
-                    id=submission_id,
-                    project_id=self._home,
-                    name=name,
-                    owner=owner,
-                    created_at=clock(self._engine),
-                    sha256=hashlib.sha256(plain).hexdigest(),
-                    scores=json.dumps(scores),
-                    predictions=zlib.compress(plain),
-                )
-            )
-        return next(record for record in self.all() if record.id == submission_id)
+            now = connection.execute(sa.select(clock(self._engine))).scalar_one()
+            insert_new(connection, submissions, [{**row, "created_at": now}])
+        found = self.find(name, predictions, owner=owner)
+        if found is None:
+            raise StoreError("The submission was deleted as it was kept; send it again.")
+        return found
+
+    def find(self, name: str, predictions: Predictions, *, owner: str) -> SubmissionRecord | None:
+        """The person's submission of these predictions under this name, if it is there."""
+        same = (submissions.c.sha256 == _digest(predictions)) & (submissions.c.owner == owner)
+        found = self._found(same & (submissions.c.name == name))
+        return found[0] if found else None
 
     def all(self) -> list[SubmissionRecord]:
         """All submissions of the project, newest first."""
+        return self._found(sa.true())
+
+    def _found(self, which: sa.ColumnElement[bool]) -> list[SubmissionRecord]:
         names = ("id", "project_id", "name", "owner", "created_at", "scores")
         columns = (submissions.c[name] for name in names)
-        query = sa.select(*columns).where(submissions.c.project_id == self._home)
+        query = sa.select(*columns).where(submissions.c.project_id == self._home, which)
         query = query.order_by(submissions.c.created_at.desc())
         with to_read(self._engine) as connection:
             return [
@@ -162,8 +171,8 @@ class SubmissionStore(Bound):
         return set(connection.execute(query).scalars())
 
 
-def _digest(labels: Mapping[str, str]) -> str:
-    return hashlib.sha256(_json(labels)).hexdigest()
+def _digest(value: object) -> str:
+    return hashlib.sha256(_json(value)).hexdigest()
 
 
 def _json(value: object) -> bytes:

@@ -14,7 +14,7 @@ from grasp_core.store.files import CHUNK_BYTES, FileStore
 from grasp_core.store.runs import RunStore
 from grasp_core.store.schema import chunks, files
 from tests.store.both import on_both
-from tests.store.making import RESULT, change, claim, column, create
+from tests.store.making import RESULT, change, claim, column, create, request
 
 CONTENTS = {
     "empty": b"",
@@ -109,6 +109,22 @@ def test_files_are_kept_while_a_run_needs_them(engine: Engine, store: FileStore)
     assert store.delete_unneeded(older_than_hours=1.0) == 1
     assert store.get(needed) is None
     assert column(engine, chunks, "sha256") == []
+
+
+def test_a_file_that_somebody_elses_run_needs_becomes_theirs(engine: Engine, store: FileStore) -> None:
+    sha256 = store.put(b"votes", owner="ann")
+    runs = RunStore(engine)
+    for owner in ("ann", "bob"):
+        runs.create(request(owner=owner, files=(("votes.csv", sha256),)))
+    store.delete(sha256, owner="ann")
+    assert store.get(sha256) == b"votes"
+    assert (store.used("ann"), store.used("bob")) == (0, 5)
+    store.delete(sha256, owner="bob")
+    assert store.get(sha256) == b"votes"  # Ann's run waits for it
+    for run in runs.search():
+        runs.delete(run.id)
+    store.delete(sha256, owner="ann")
+    assert store.get(sha256) is None
 
 
 def test_files_are_kept_for_a_while_after_they_were_last_wanted(engine: Engine, store: FileStore) -> None:

@@ -97,7 +97,7 @@ class Filled:
 
 ASKED: dict[type[Bound], dict[str, Callable[[Any, Filled], Any]]] = {
     RunStore: {
-        "answering": lambda store, b: store.answering(request("asked").key),
+        "answering": lambda store, b: store.answering(request("asked").key, "bob"),
         "get": lambda store, b: store.get(b.done),
         "result": lambda store, b: store.result(b.done),
         "provisional": lambda store, b: store.provisional(b.going),
@@ -282,7 +282,7 @@ def test_a_run_is_moved_by_whoever_reaches_both_projects(filled: Filled) -> None
     assert mine[AnswerStore].find(filled.done, "what") == {SECRET: 1}
     assert theirs[RunStore].get(filled.done) is None
     assert theirs[FileStore].get(filled.sha256) == FILE  # the run that goes on needs it
-    again = create(theirs[RunStore], "asked")
+    again = create(theirs[RunStore], "asked", owner="bob")
     RunStore(filled.engine).request_cancel(again.id)
     with pytest.raises(GraspError, match="same data and settings already"):
         filled.within(both)[ProjectStore].move(again.id, filled.a)

@@ -16,7 +16,7 @@ from grasp_core.remarks.remark import said
 from grasp_core.spec import RunSpec
 from grasp_core.store.answers import AnswerStore
 from grasp_core.store.links import LinkStore
-from grasp_core.store.runs import RunStore
+from grasp_core.store.runs import LostRunError, RunStore
 from grasp_core.store.schema import answers, checkpoints, links, run_files, runs, tags
 from tests.results import make_result
 from tests.store.both import on_both
@@ -59,12 +59,116 @@ def test_what_is_asked_is_found_again(store: RunStore) -> None:
     assert store.counts() == {"queued": 1}
 
 
-def test_the_same_question_is_one_run(store: RunStore) -> None:
+def test_the_same_question_of_one_person_is_one_run(store: RunStore) -> None:
     made = create(store, "a", owner="ann")
-    assert store.create(request("a", owner="bob", title="b")) == (made, True)
-    assert store.answering(request("a").key) == made
-    assert store.answering(request("b").key) is None
+    assert store.create(request("a", owner="ann", title="b")) == (made, True)
+    assert store.answering(request("a").key, "ann") == made
+    assert store.answering(request("a").key, "bob") is None
+    assert store.answering(request("b").key, "ann") is None
     assert create(store, "b").id != made.id
+
+
+# The same question of several people
+
+
+def test_each_has_a_run_of_their_own(store: RunStore, engine: Engine) -> None:
+    """Computed once: nobody claims the second while the first goes on, and its end is both their end."""
+    anns = create(store, "a", owner="ann", title="Ann's")
+    claimed = claim(store)
+    bobs = create(store, "a", owner="bob", title="Bob's")
+    assert bobs.id != anns.id
+    assert store.claim() is None
+    store.keep(claimed, 400, [], None, make_result(permutations=400))
+    waiting = store.get(bobs.id)
+    assert waiting is not None
+    assert (waiting.title, waiting.owner, waiting.state, waiting.done) == ("Bob's", "bob", "running", 400)
+    assert waiting.computed_as == anns.id
+    assert store.provisional(waiting.computed_as) == make_result(permutations=400)
+    assert [run.id for run in store.search(state="running", owner="bob")] == [bobs.id]
+    assert store.search(state="queued") == []
+    store.finish(claimed, "done", result=RESULT, duration_s=1.5)
+    for run_id, title in ((anns.id, "Ann's"), (bobs.id, "Bob's")):
+        done = store.get(run_id)
+        assert done is not None
+        assert (done.title, done.state, done.duration_s, done.computed_as) == (title, "done", 1.5, run_id)
+        assert store.result(run_id) == RESULT
+    store.describe(bobs.id, title="Mine", tagged=["b"])
+    assert RunStore(engine).get(anns.id).title == "Ann's"  # type: ignore[union-attr]
+    links = LinkStore(engine)
+    token = links.create(bobs.id, created_by="bob")
+    store.delete(anns.id)
+    assert links.use(token) is not None
+    assert store.result(bobs.id) == RESULT
+    assert store.claim() is None
+
+
+def test_what_somebody_else_asked_before_is_done_at_once(store: RunStore) -> None:
+    anns = finish(store, "a", owner="ann")
+    bobs, known = store.create(request("a", owner="bob", title="b"))
+    assert (known, bobs.state, bobs.title, bobs.done) == (False, "done", "b", 1000)
+    assert store.files_of(bobs.id) == store.files_of(anns)
+    assert store.create(request("a", owner="bob")) == (bobs, True)
+    store.delete(anns)
+    assert store.create(request("a", owner="cid"))[0].state == "done"  # of Bob, who still has it
+
+
+@pytest.mark.parametrize("by", ["cancelled", "deleted"])
+@pytest.mark.parametrize("counted", [None, b"counts"])
+def test_who_gives_it_up_leaves_what_was_computed(store: RunStore, by: str, counted: bytes | None) -> None:
+    anns = create(store, "a", owner="ann")
+    claimed = claim(store)
+    bobs = create(store, "a", owner="bob")
+    store.keep(claimed, 10, [(0, np.ones((10, 12)))] if counted is None else [], counted)
+    if by == "cancelled":
+        store.request_cancel(anns.id)
+        assert store.get(bobs.id).state == "running"  # type: ignore[union-attr]
+        store.finish(claimed, "cancelled")
+        assert store.get(anns.id).state == "cancelled"  # type: ignore[union-attr]
+    else:
+        store.delete(anns.id)
+        with pytest.raises(LostRunError):
+            store.keep(claimed, 20)
+    goes_on = claim(store)
+    assert (goes_on.id, goes_on.done) == (bobs.id, 10)
+    assert store.counted(goes_on) == counted
+    assert len(store.computed(goes_on, 12)) == (counted is None)
+    store.finish(goes_on, "done", result=RESULT)
+    if by == "cancelled":
+        again, _ = store.create(request("a", owner="ann"))
+        assert (again.id, again.state) == (anns.id, "done")
+
+
+def test_who_waits_may_cancel_and_fails_with_the_first(store: RunStore) -> None:
+    anns, bobs, cids = (create(store, "a", owner=owner) for owner in ("ann", "bob", "cid"))
+    claimed = claim(store)
+    assert claimed.id == anns.id
+    store.request_cancel(bobs.id)
+    assert store.get(bobs.id).state == "cancelled"  # type: ignore[union-attr]
+    assert not store.keep(claimed, 10)
+    store.finish(claimed, "failed", error="a sentence")
+    failed = store.get(cids.id)
+    assert failed is not None
+    assert (failed.state, failed.error) == ("failed", "a sentence")
+    assert store.get(bobs.id).state == "cancelled"  # type: ignore[union-attr]
+
+
+def test_each_counts_what_waits_for_them(engine: Engine) -> None:
+    store = RunStore(engine, queue_limit=1)
+    create(store, "a", owner="ann")
+    create(store, "a", owner="bob")
+    with pytest.raises(LimitError):
+        store.create(request("b", owner="bob"))
+
+
+@on_both
+def test_of_many_who_ask_the_same_one_is_computed(store: RunStore) -> None:
+    for owner in "abcdefgh":
+        create(store, "a", owner=owner)
+    with ThreadPoolExecutor(8) as servers:
+        claimed = [one for one in servers.map(lambda _: store.claim(), range(8)) if one is not None]
+    assert len(claimed) == 1
+    store.finish(claimed[0], "done", result=RESULT)
+    assert store.counts() == {"done": 8}
 
 
 @on_both
@@ -81,7 +185,7 @@ def test_what_failed_or_was_cancelled_is_queued_again(store: RunStore, state) ->
     claimed = claim(store)
     store.keep(claimed, 10, [(0, np.ones((10, 12)))])
     store.finish(claimed, state, error="a sentence" if state == "failed" else None)
-    assert store.answering(request().key) is None
+    assert store.answering(request().key, "ann") is None
     again = create(store, files=(("other.csv", "3" * 64),))
     assert again.id == made.id
     assert (again.state, again.error, again.finished_at) == ("queued", None, None)
@@ -203,7 +307,7 @@ def test_hostile_texts_are_only_texts(store: RunStore, text: str) -> None:
     assert {record.id for record in store.search(text)} == expected
     assert [record.id for record in store.search(owner=text)] == [made.id]
     assert [record.id for record in store.search(tag=text[:64])] == [made.id]
-    assert store.answering(text) is None
+    assert store.answering(text, "ann") is None
     assert store.get(text) is None
 
 

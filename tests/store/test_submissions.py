@@ -42,6 +42,23 @@ def test_the_newest_comes_first(store: SubmissionStore) -> None:
     assert [record.name for record in store.all()] == names[::-1]
 
 
+@on_both
+def test_the_same_from_many_tabs_at_once_stands_there_once(store: SubmissionStore) -> None:
+    with ThreadPoolExecutor(8) as tabs:
+        kept = list(tabs.map(lambda _: store.add("mine", PREDICTIONS, SCORES, owner="ann"), range(8)))
+    assert {record.id for record in store.all()} == {record.id for record in kept}
+    assert len(store.all()) == 1
+    assert store.find("mine", PREDICTIONS, owner="ann") == kept[0]
+    assert store.find("mine", guess(1), owner="ann") is store.find("mine", PREDICTIONS, owner="bob") is None
+    for name, predictions, owner in (
+        ("b", PREDICTIONS, "ann"),
+        ("mine", guess(1), "ann"),
+        ("mine", PREDICTIONS, "bob"),
+    ):
+        store.add(name, predictions, SCORES, owner=owner)
+    assert len(store.all()) == 4
+
+
 def test_a_person_may_not_probe(store: SubmissionStore) -> None:
     for number in range(3):
         assert store.left("one", owner="ann") == 3 - number

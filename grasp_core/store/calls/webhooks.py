@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 from sqlalchemy import Engine
 
-from grasp_core.store.database import clock, new_id, only_one, to_write
-from grasp_core.store.schema import runs, webhooks
+from grasp_core.store.database import clock, insert_new, new_id, only_one, to_read, to_write
+from grasp_core.store.schema import runs, webhook_keys, webhooks
 
 LEASE_SECONDS = 120.0
 """How long a server has to send what it took."""
@@ -62,6 +62,21 @@ class WebhookStore:
                     attempts=0,
                     next_at=clock(self._engine),
                 )
+            )
+
+    def key_number(self, owner: str) -> int:
+        """How often a person's key was made anew."""
+        query = sa.select(webhook_keys.c.number).where(webhook_keys.c.owner == owner)
+        with to_read(self._engine) as connection:
+            return connection.execute(query).scalar_one_or_none() or 0
+
+    def roll_key(self, owner: str) -> None:
+        """Count one more key of a person's."""
+        number = webhook_keys.c.number
+        with to_write(self._engine) as connection:
+            insert_new(connection, webhook_keys, [{"owner": owner, "number": 0}])
+            connection.execute(
+                webhook_keys.update().where(webhook_keys.c.owner == owner).values(number=number + 1)
             )
 
     def take(self) -> list[Due]:

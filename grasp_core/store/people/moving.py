@@ -29,7 +29,7 @@ def move(engine: Engine, run_id: str, project_id: str, reach: Reach) -> None:
     AccessError
         If one of the two is out of reach or gone, or the project is archived.
     StoreError
-        If the run has not ended, or the project holds a run of the same question.
+        If the run has not ended, or the project holds its owner's run of the same question.
     """
     with to_write(engine) as connection:
         only_one(connection, "new run")
@@ -64,5 +64,5 @@ def _assign(connection: Connection, run_id: str, project_id: str) -> None:
     try:
         connection.execute(runs.update().where(runs.c.id == run_id).values(project_id=project_id))
     except IntegrityError:
-        raise StoreError("The project holds a run of the same data and settings already.") from None
+        raise StoreError("The project holds its owner's run of the same data and settings already.") from None
     connection.execute(links.update().where(links.c.run_id == run_id).values(project_id=project_id))

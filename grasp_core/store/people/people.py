@@ -11,6 +11,7 @@ from sqlalchemy import Connection, Engine
 from grasp_core.errors import AccessError
 from grasp_core.people import Identity, Person, Role
 from grasp_core.store.database import clock, insert_new, new_id, only_one, to_read, to_write
+from grasp_core.store.people.handing_over import tell_apart
 from grasp_core.store.people.traces import OWNERS
 from grasp_core.store.schema import addresses, people, sessions
 
@@ -43,6 +44,8 @@ class PeopleStore:
                 _set(connection, person_id, **told)
             insert_new(connection, addresses, [{"address": identity.email, "person_id": person_id}])
             person = _person(connection.execute(sa.select(*PERSON).where(people.c.id == person_id)).one())
+            if person.holds_address:
+                tell_apart(connection, [identity.email], person_id)
             for owner in OWNERS if person.holds_address else ():
                 connection.execute(
                     owner.table.update().where(owner == identity.email).values({owner.name: person_id})

@@ -15,8 +15,9 @@ from sqlalchemy import Connection, Engine, LargeBinary, Table, Text
 from grasp_core.access import EVERYONE
 from grasp_core.errors import AccessError
 from grasp_core.store.database import leave_no_trace, only_one, snapshot, to_read, to_write
+from grasp_core.store.people.handing_over import tell_apart
 from grasp_core.store.people.traces import IN_PROJECTS, IN_THE_LOG, MEMBER, THEIR_OWN, Trace
-from grasp_core.store.schema import addresses, people, project_members, projects, submissions
+from grasp_core.store.schema import addresses, people, project_members, projects, runs, submissions
 
 KEYS = frozenset({"token_sha256", "key", "request", "password"})
 """Columns of which no copy is given: what is asked for when somebody shows a key."""
@@ -121,6 +122,8 @@ class PersonalData:
                 if heir is None:
                     connection.execute(trace.table.delete().where(which))
                 else:
+                    if trace is runs.c.owner:
+                        tell_apart(connection, names, heir)
                     connection.execute(trace.table.update().where(which).values({trace.name: heir}))
             for trace in THEIR_OWN:
                 connection.execute(trace.table.delete().where(trace.in_(names)))

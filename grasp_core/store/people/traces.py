@@ -26,6 +26,7 @@ from grasp_core.store.schema import (
     submissions,
     tokens,
     watches,
+    webhook_keys,
     webhooks,
 )
 
@@ -44,6 +45,7 @@ THEIR_OWN: tuple[Trace, ...] = (
     tokens.c.owner,
     source_tokens.c.owner,
     webhooks.c.owner,
+    webhook_keys.c.owner,
     feeds.c.owner,
     outcomes.c.owner,
     current_projects.c.person,

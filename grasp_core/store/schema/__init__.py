@@ -10,11 +10,17 @@ Imports no other room.
 from __future__ import annotations
 
 from grasp_core.store.schema.benchmark_tables import scorings, submissions
-from grasp_core.store.schema.call_tables import outcomes, source_tokens, tokens, webhooks
+from grasp_core.store.schema.call_tables import (
+    outcomes,
+    source_tokens,
+    tokens,
+    webhook_keys,
+    webhooks,
+)
 from grasp_core.store.schema.columns import Line, Prose, metadata, storable
 from grasp_core.store.schema.file_tables import chunks, files, readings, run_files
 from grasp_core.store.schema.link_tables import link_tries, link_visits, links
-from grasp_core.store.schema.people_tables import addresses, audit, people, sessions
+from grasp_core.store.schema.people_tables import addresses, audit, audit_heads, people, sessions
 from grasp_core.store.schema.project_tables import current_projects, project_members, projects
 from grasp_core.store.schema.run_tables import (
     answers,
@@ -34,6 +40,7 @@ __all__ = [
     "addresses",
     "answers",
     "audit",
+    "audit_heads",
     "checkpoints",
     "chunks",
     "current_projects",
@@ -62,6 +69,7 @@ __all__ = [
     "tokens",
     "watch_runs",
     "watches",
+    "webhook_keys",
     "webhooks",
 ]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Column, Double, Index, LargeBinary, Table, Text
+from sqlalchemy import Column, Double, Index, LargeBinary, Table, Text, UniqueConstraint
 
 from grasp_core.store.schema.columns import Line, Prose, metadata, project_reference
 
@@ -17,6 +17,7 @@ submissions = Table(
     Column("sha256", Line(64), nullable=False),
     Column("scores", Text, nullable=False),  # no gold label is in it
     Column("predictions", LargeBinary, nullable=False),  # JSON, deflated
+    UniqueConstraint("project_id", "sha256", "owner", "name"),  # sent twice, a system stands here once
 )
 
 # Kept when a submission is deleted: what was scored stays counted, whatever project it was in.

@@ -44,6 +44,14 @@ outcomes = Table(
     Column("created_at", Double, nullable=False),
 )
 
+# How often a person's key of webhooks was made anew; in backups, or keys that ended would hold again.
+webhook_keys = Table(
+    "webhook_keys",
+    metadata,
+    Column("owner", Line(255), primary_key=True),
+    Column("number", Integer, nullable=False),
+)
+
 # Who is to be told when a run ends; kept until that was done or given up.
 webhooks = Table(
     "webhooks",

@@ -61,3 +61,14 @@ audit = Table(
     Column("hash", Line(64), nullable=False),
     Index("ix_audit_at", "at"),
 )
+
+# Where the log begins and ends, sealed by a key that is not here: one row.
+audit_heads = Table(
+    "audit_heads",
+    metadata,
+    Column("log", Line(8), primary_key=True),
+    Column("first", BigInteger, nullable=False),
+    Column("number", BigInteger, nullable=False),
+    Column("hash", Line(64), nullable=False),
+    Column("seal", Line(64), nullable=False),
+)

@@ -42,7 +42,8 @@ runs = Table(
     # Each claim raises `attempt`; what an earlier claim still writes is refused.
     Column("attempt", Integer, nullable=False, default=0),
     Column("lease_until", Double, nullable=False, default=0.0),
-    UniqueConstraint("project_id", "key"),  # a question asked elsewhere is none that is known here
+    # Whoever asks a question has a run of their own; one asked in another project is none that is known here.
+    UniqueConstraint("project_id", "key", "owner"),
     Index("ix_runs_state", "state", "created_at"),
 )
 

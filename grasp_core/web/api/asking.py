@@ -29,12 +29,13 @@ router = APIRouter(tags=["Runs"])
     "/runs",
     status_code=HTTPStatus.CREATED,
     response_model=StartedRun,
-    responses={200: {"model": StartedRun, "description": "The same data and spec were asked before"}},
+    responses={200: {"model": StartedRun, "description": "You asked the same data and spec before"}},
 )
 def start_run(new: NewRun, asking: Asking, idempotency_key: IdempotencyKey = None) -> Response:
     """Read the files, check data and spec as the page does, and start the run.
 
-    The same data and spec give the same run: where they were asked before, nothing is computed again.
+    The same data and spec give the same run to whoever asks them again. Where somebody else in the project
+    asked them, nothing is computed again, but the run is your own.
     """
     user = asking.runner(new.project)
     return once(

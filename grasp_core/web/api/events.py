@@ -56,7 +56,7 @@ async def follow_run(
         if record.ended:
             return
         told, before = state, found
-        found = await run_sync(asking.server.service.provisional, record.id, limiter=_looking)
+        found = await run_sync(asking.server.service.provisional, record.computed_as, limiter=_looking)
         if found is not None and found is not before and found != before:
             yield ServerSentEvent(event="provisional", data=shown_to(asking, found).to_dict())
         await anyio.sleep(POLL_SECONDS)

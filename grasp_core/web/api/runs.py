@@ -77,7 +77,7 @@ def read_run(run_id: str, asking: Asking) -> Response:
     record = visible_run(asking, run_id)
     if record.state == "done":
         return JSONResponse(_result(asking, record).to_dict(), headers=PRIVATE)
-    found = None if record.ended else asking.server.service.provisional(record.id)
+    found = None if record.ended else asking.server.service.provisional(record.computed_as)
     return JSONResponse(so_far(asking, record, found), headers=PRIVATE)
 
 
@@ -121,7 +121,10 @@ def export_run(
 
 @router.delete("/runs/{run_id}", status_code=204)
 def delete_run(run_id: str, asking: Asking) -> None:
-    """Stop a run that goes on, and delete it with its links for everybody."""
+    """Stop a run that goes on, and delete it with its links for everybody.
+
+    Others who asked the same keep theirs.
+    """
     record = visible_run(asking, run_id)
     user = asking.manager(record.owner, record.project)
     asking.server.service.cancel(record.id)

@@ -25,7 +25,7 @@ def once_known(run: RunRecord) -> RunRecord:
     """The run as it is once something of it is known, or after a moment."""
     if run.ended:
         return run
-    server.shared().service.wait(run.id, FIRST_S)
+    server.shared().service.wait(run.computed_as, FIRST_S)
     return stores_of(run).runs.get(run.id) or run
 
 
@@ -38,7 +38,7 @@ def watch(run_id: str, show: Callable[[Result], None]) -> None:
         if may_manage(run.owner, run.project) and st.button("Cancel the run", icon=":material/stop_circle:"):
             cancel(run)
             st.rerun()
-        found = server.shared().service.provisional(run.id)
+        found = server.shared().service.provisional(run.computed_as)
         if found is not None:
             show(found)
 
@@ -56,7 +56,7 @@ def watch_from_outside(
         except AccessError:
             st.rerun()
         run = _going(stores_of(asked).runs.get(asked.id))
-        found = server.shared().service.provisional(run.id)
+        found = server.shared().service.provisional(run.computed_as)
         if found is not None:
             show(public_view(found, small_groups=small_groups))
 

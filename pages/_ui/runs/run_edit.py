@@ -80,7 +80,7 @@ def _delete_dialog(run: RunRecord) -> None:
     links = {0: "", 1: " One link to it stops working."}.get(working, f" {working} links to it stop working.")
     st.warning(
         f"Its result, title, tags and note are deleted for everybody, and cannot be brought back.{links} "
-        "Addresses that people noted lead nowhere then.",
+        "Others who asked the same keep their own. Addresses that people noted lead nowhere then.",
         icon=":material/warning:",
     )
     confirm(_delete, run)

@@ -179,7 +179,7 @@ def work() -> Work:
 def submit(dataset: Dataset, spec: RunSpec, load_s: float, *, project: str | None = None) -> RunRecord:
     """Ask for a run in a project, by default the current one.
 
-    The same data and spec give the same run, so a double click is one run.
+    The same data and spec give a person the same run, so a double click is one run.
 
     Raises
     ------

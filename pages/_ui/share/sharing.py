@@ -128,7 +128,7 @@ def _dialog(shared: Shareable) -> None:
 
 def _what_is_shown(run: RunRecord) -> str:
     service = server.shared().service
-    found = service.result(run.id) if run.state == "done" else service.provisional(run.id)
+    found = service.result(run.id) if run.state == "done" else service.provisional(run.computed_as)
     smallest = "" if found is None else _smallest(found)
     shown = "this page read-only" + (", with its title and the models’ names" if run.spec.models else "")
     return (
