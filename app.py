@@ -41,7 +41,7 @@ from pages._ui.shell.in_batches import hand_on_in_batches
 from pages._ui.shell.messages import Messages
 from pages._ui.shell.no_lock import read_settings_without_lock
 from pages._ui.shell.screens import SCREENS
-from pages._ui.shell.waiting import drop_unused, waiting_bytes
+from pages._ui.shell.waiting import drop_unused, waiting_bytes, whose
 from pages._ui.shell.warm import warm
 
 log = logging.getLogger("grasp.app")
@@ -116,7 +116,11 @@ START_PAGE = (Path(st.__file__).parent / "static" / "index.html").read_text(enco
 PAGES = frozenset({"/", *(screen.path for screen in SCREENS)})
 OPEN_PAGES = frozenset(screen.path for screen in SCREENS if screen.audience == "everybody")
 metrics = Metrics(server.shared)
-uploads = UploadLedger(waiting_bytes, int(config.get_option("server.maxUploadSize")) * 2**20)
+uploads = UploadLedger(
+    waiting_bytes,
+    int(config.get_option("server.maxUploadSize")) * 2**20,
+    whose if SETTINGS.sign_in else None,
+)
 
 hand_on_in_batches()
 app = st.App(

@@ -51,6 +51,37 @@ class Tab:
                     return self.seen
                 self.seen = []
 
+    def opening(self) -> list[WidgetState]:
+        """Every menu and section of the page, open."""
+        blocks = [answer.delta.add_block for answer in self.seen]
+        ids = [
+            getattr(one, kind).id
+            for one in blocks
+            for kind in ("popover", "expandable")
+            if one.HasField(kind)
+        ]
+        return [WidgetState(id=one, bool_value=True) for one in ids if one]
+
+    def downloads(self) -> dict[str, str]:
+        """The files that the page offers and makes when they are asked for: their ids, by label."""
+        buttons = [answer.delta.new_element.download_button for answer in self.seen]
+        return {one.label: one.deferred_file_id for one in buttons if one.deferred_file_id}
+
+    def download(self, file_id: str) -> bytes | str:
+        """A file that is made now; what is told in its place where it is not."""
+        message = BackMsg()
+        message.backend_operation_request.request_id = file_id
+        message.backend_operation_request.session_id = self.session
+        message.backend_operation_request.deferred_file.file_id = file_id
+        self.say(message)
+        while True:
+            data = self.socket.recv(PATIENCE_S)
+            assert isinstance(data, bytes)
+            answer = ForwardMsg.FromString(data).backend_operation_response
+            if answer.request_id == file_id:
+                url = answer.deferred_file.url
+                return self.web.get(url).raise_for_status().content if url else answer.error_msg
+
     def alerts(self) -> list[str]:
         return [
             answer.delta.new_element.alert.body

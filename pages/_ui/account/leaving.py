@@ -12,6 +12,7 @@ from grasp_core.erasing import STAYS, erasing
 from grasp_core.errors import GraspError
 from grasp_core.people import Person
 from grasp_core.report.words.text import escape_markdown
+from pages._ui.session.later import as_this_session
 from pages._ui.session.permissions import require_admin
 
 _TYPED, _TO, _PROBLEM = "erase-typed", "erase-to", "erase-problem"
@@ -39,7 +40,7 @@ def _export_dialog(person: Person) -> None:
     )
     st.download_button(
         "Download",
-        lambda: _export(person.id),
+        as_this_session(lambda: _export(person.id)),
         f"{person.id}.zip",
         "application/zip",
         icon=":material/download:",

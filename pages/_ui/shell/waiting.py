@@ -18,6 +18,9 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.state.session_state import Serialized
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
+from grasp_core import server
+from grasp_core.errors import AccessError
+
 log = logging.getLogger("grasp.uploads")
 
 LOOK_SECONDS = 5.0
@@ -38,6 +41,19 @@ def waiting_bytes() -> Mapping[str, int]:
             for session, files in manager.file_storage.items()
             if files
         }
+
+
+def whose(session: str) -> str | None:
+    """Id of the person who has signed in in a session's tab; None where there is none."""
+    found = runtime.get_instance()._session_mgr.get_session_info(session)
+    claims = {} if found is None else found.session._user_info
+    if claims.get("is_logged_in") is not True:
+        return None
+    try:
+        user = server.shared().accounts.user(claims, seen=False)
+    except AccessError:
+        return None
+    return None if user is None else user.id
 
 
 def let_go(upload: UploadedFile) -> None:

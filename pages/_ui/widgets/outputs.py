@@ -10,6 +10,7 @@ import streamlit as st
 from grasp_core import charts
 from grasp_core.export.registry import EXPORTS, safe_name
 from grasp_core.rater_map.values import RaterMap
+from pages._ui.session.later import as_this_session
 from pages._ui.widgets.sections import menu_when_open
 from pages._ui.widgets.shown import Shown
 
@@ -81,7 +82,7 @@ def download(
 
     st.download_button(
         label,
-        content,
+        as_this_session(content),
         file_name=file_name,
         mime=media_type,
         icon=":material/download:",
