@@ -92,13 +92,23 @@ class Rates:
         self._count("runs", _for(asker.key, self._settings.run_rate), asker.key)
 
     def before_guess(self, asker: Asker) -> None:
-        """Refuse an address that has tried too many tokens, before another one is looked at."""
+        """Refuse an address that has tried too many tokens, before one is looked at that may be short."""
         rate = _parse(self._settings.guess_rate)
         if not self._counted.test(rate, "guesses", *asker.place):
             raise self._refusal("guesses", rate, asker.place)
 
     def guess(self, asker: Asker, token: str) -> None:
-        """Count a token that opens nothing; the same one again, as programs bring it, is no new guess."""
+        """Count a token that opens nothing; the same one again, as programs bring it, is no new guess.
+
+        Asked once it is known that it opens nothing: whoever guesses shuts out nobody else behind the same
+        address, and tokens of 256 random bits are not guessed.
+
+        Raises
+        ------
+        TooOftenError
+            If the address has tried too many.
+        """
+        self.before_guess(asker)
         digest = hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
         rate = _parse(self._settings.guess_rate)
         once = type(rate)(1, rate.multiples)

@@ -73,7 +73,6 @@ class Visitors:
             If too many links that open nothing were tried from their address.
         """
         stranger = Asker("", visitor.address)
-        self.rates.before_guess(stranger)
         lock = self.links.lock(token, visitor.visit)
         if lock is None:
             self.rates.guess(stranger, token)

@@ -96,13 +96,20 @@ class Headers:
                 # Also what says nothing of its own, as downloads: a proxy or browser would keep them.
                 if headers.get("Content-Type", "").startswith("text/html") or "Cache-Control" not in headers:
                     headers["Cache-Control"] = "no-store"
-                message["headers"] = [self._mended(*header) for header in message["headers"]]
+                here = _origin(scope)
+                message["headers"] = [self._mended(name, value, here) for name, value in message["headers"]]
             await send(message)
 
         await self.app(scope, receive, send_with_headers if scope["type"] == "http" else send)
 
-    def _mended(self, name: bytes, value: bytes) -> tuple[bytes, bytes]:
-        """A header, with a cookie kept to https and to the path below which all is found."""
+    def _mended(self, name: bytes, value: bytes, here: bytes) -> tuple[bytes, bytes]:
+        """A header, with a cookie kept to https and to the path below which all is found.
+
+        Where it leads to a page of this server, it does so without the server's name: what a request says
+        that it is might be anything, and a proxy would keep it.
+        """
+        if name.lower() == b"location" and value.startswith(here + b"/"):
+            return name, b"/" + value.removeprefix(here).lstrip(b"/")
         if name.lower() != b"set-cookie":
             return name, value
         if self.base_path and value.startswith(_XSRF):
@@ -110,3 +117,9 @@ class Headers:
         if self.https and b"; secure" not in value.lower():
             value += b"; Secure"
         return name, value
+
+
+def _origin(scope: Scope) -> bytes:
+    """Scheme and name of the server as a request says them."""
+    host = next((value for name, value in scope["headers"] if name == b"host"), b"")
+    return f"{scope.get('scheme', 'http')}://".encode() + host

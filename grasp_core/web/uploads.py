@@ -33,11 +33,20 @@ class UploadLedger:
         Bytes that wait in memory, by session.
     largest : int
         Bytes of the largest upload.
+    whose : callable, optional
+        Id of the person who has a session's tab open; None where there is no such tab. By default all tabs
+        are everybody's, as where nobody signs in.
     """
 
-    def __init__(self, waiting: Callable[[], Mapping[str, int]], largest: int) -> None:
+    def __init__(
+        self,
+        waiting: Callable[[], Mapping[str, int]],
+        largest: int,
+        whose: Callable[[str], str | None] | None = None,
+    ) -> None:
         self._waiting = waiting
         self.largest = largest
+        self.whose = whose
         self._owners: dict[str, str] = {}
         self._arriving: dict[str, int] = defaultdict(int)
 
@@ -118,13 +127,18 @@ class UploadGate:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, or refuse it in one sentence."""
-        if scope["type"] != "http" or scope["method"] != "PUT" or not scope["path"].startswith(self.below):
+        changes = scope["type"] == "http" and scope["method"] in ("PUT", "DELETE")
+        if not changes or not scope["path"].startswith(self.below):
             await self.app(scope, receive, send)
             return
         connection = HTTPConnection(scope)
         session = scope["path"].removeprefix(self.below).partition("/")[0]
         try:
             user = await who(self.identify, connection)
+            await run_in_threadpool(self._check_tab, session, user)
+            if scope["method"] == "DELETE":
+                await self.app(scope, receive, send)
+                return
             self.server().rates.upload(asker(connection, user))
             quota = await run_in_threadpool(room, self.server(), user)
             owner = "" if user is None else user.id
@@ -138,6 +152,12 @@ class UploadGate:
             await too_often(often).response()(scope, receive, send)
         except StoreError as error:
             await ProblemError(HTTPStatus.SERVICE_UNAVAILABLE, str(error)).response()(scope, receive, send)
+
+    def _check_tab(self, session: str, user: User | None) -> None:
+        """Refuse changes to what waits for somebody else's tab, whose id is no secret."""
+        whose = self.ledger.whose
+        if whose is not None and (user is None or whose(session) != user.id):
+            raise ProblemError(HTTPStatus.FORBIDDEN, "This tab is not yours; load the page anew.")
 
 
 def room(server: Server, user: User | None) -> int:

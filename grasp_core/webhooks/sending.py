@@ -82,9 +82,13 @@ class Webhooks:
             raise DataError(f"webhooks go to addresses below {known} alone")
         return address.url
 
-    def key(self, owner: str) -> str:
-        """What a person's receiver checks signatures with."""
-        return "whsec_" + base64.b64encode(self._key(owner)).decode("ascii")
+    def keys(self, owner: str) -> list[str]:
+        """What a person's receiver checks signatures with: the newest key, then the one before, if any."""
+        return ["whsec_" + base64.b64encode(key).decode("ascii") for key in self._keys(owner)]
+
+    def roll(self, owner: str) -> None:
+        """Make a new key for a person; of those before, the last stays valid."""
+        self._store.roll_key(owner)
 
     def send_due(self) -> int:
         """Send what is due now; returns how many messages were tried."""
@@ -150,16 +154,31 @@ class Webhooks:
         return json.dumps({"type": "run.ended", "timestamp": at, "data": data}).encode("ascii")
 
     def _signature(self, due: Due, now: str, body: bytes) -> str:
-        signed = hmac.digest(self._key(due.owner), f"{due.id}.{now}.".encode() + body, "sha256")
-        return "v1," + base64.b64encode(signed).decode("ascii")
+        content = f"{due.id}.{now}.".encode() + body
+        signed = (hmac.digest(key, content, "sha256") for key in self._keys(due.owner))
+        return " ".join("v1," + base64.b64encode(one).decode("ascii") for one in signed)
 
-    def _key(self, owner: str) -> bytes:
-        return hmac.digest(self._secret, b"webhooks of " + owner.encode("utf-8", "replace"), hashlib.sha256)
+    def _keys(self, owner: str) -> list[bytes]:
+        newest = self._store.key_number(owner)
+        return [self._key(owner, number) for number in range(newest, max(newest - 2, -1), -1)]
+
+    def _key(self, owner: str, number: int) -> bytes:
+        what = f"webhooks {number} of " if number else "webhooks of "
+        return hmac.digest(self._secret, (what + owner).encode("utf-8", "replace"), hashlib.sha256)
 
     def _may_reach(self, host: str) -> bool:
         """Whether it is a public address, or one in a network that the settings allow."""
         address: IPv4Address | IPv6Address = ip_address(host)
         if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
             address = address.ipv4_mapped
-        public = address.is_global and not address.is_multicast
-        return public or any(address in network for network in self._networks)
+        return _is_public(address) or any(address in network for network in self._networks)
+
+
+def _is_public(address: IPv4Address | IPv6Address) -> bool:
+    """Whether an address leads out of this network, whoever asks and on whatever way.
+
+    Not so are those of version 6 in which a gateway finds one of version 4: in ``::/8``, as NAT64, and 6to4.
+    """
+    if isinstance(address, IPv6Address) and (address.is_site_local or address.sixtofour is not None):
+        return False
+    return address.is_global and not (address.is_multicast or address.is_reserved)

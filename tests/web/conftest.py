@@ -34,6 +34,7 @@ from tests.pages.conftest import packages_looked_through_once as packages_looked
 from tests.results import make_result
 
 ANN = User("ann@lab.example", "Ann", "analyst")
+BOB = User("bob@lab.example", "Bob", "analyst")
 VIEWER = User("vera@lab.example", "Vera", "viewer")
 SIGN_IN = {
     "public_url": "https://grasp.example",
@@ -67,7 +68,7 @@ def client(server: Server) -> Iterator[MakeClient]:
     The header `X-Test-User` says who has signed in.
     """
     opened: list[TestClient] = []
-    people = {person.id: person for person in (ANN, VIEWER)}
+    people = {person.id: person for person in (ANN, BOB, VIEWER)}
 
     def identify(connection: HTTPConnection) -> User | None:
         return people.get(connection.headers.get("X-Test-User", ""))

@@ -4,9 +4,16 @@ import logging
 from pathlib import Path
 
 import pytest
+from starlette.applications import Starlette
+from starlette.datastructures import URL
+from starlette.responses import RedirectResponse
+from starlette.routing import Mount
+from starlette.testclient import TestClient
+from starlette.types import Receive, Scope, Send
 
 from grasp_core.logs import JsonLines, without_query
 from grasp_core.server import Server
+from grasp_core.web.headers import Headers
 from tests.web.conftest import SIGN_IN, MakeClient
 
 
@@ -22,6 +29,21 @@ def test_every_response_carries_them(client: MakeClient, path: str) -> None:
     assert "default-src 'self'" in headers["Content-Security-Policy"]
     if headers["Content-Type"].startswith("text/html"):
         assert headers["Cache-Control"] == "no-store"
+
+
+@pytest.mark.parametrize("path", ["/grasp/metrics/", "/grasp/leads-on", "/grasp/leads-away"])
+def test_a_redirect_names_no_server_that_a_request_made_up(path: str) -> None:
+    """A proxy might keep it for others."""
+
+    async def leads(scope: Scope, receive: Receive, send: Send) -> None:
+        away = scope["path"].endswith("away")
+        there = "https://id.example/authorize" if away else f"{URL(scope=scope).replace(path='//evil/x?y=1')}"
+        await RedirectResponse(there)(scope, receive, send)
+
+    inner = Starlette(routes=[Mount("/grasp", leads)])
+    visitor = TestClient(Headers(inner, {}, https=False, count=lambda _: None), follow_redirects=False)
+    led = visitor.get(path, headers={"Host": "evil.example"}).headers["Location"]
+    assert led == ("https://id.example/authorize" if path.endswith("away") else "/evil/x?y=1")
 
 
 def test_no_https_no_hsts(client: MakeClient) -> None:

@@ -32,7 +32,7 @@ class Site:
         self.heard: list[str | None] = []
         self.ledger = UploadLedger(lambda: self.kept, LARGEST)
         routes = [
-            Route("/_stcore/upload_file/{session}/{file}", self._keep, methods=["PUT"]),
+            Route("/_stcore/upload_file/{session}/{file}", self._keep, methods=["PUT", "DELETE"]),
             WebSocketRoute("/_stcore/stream", self._hear),
         ]
         identify = lambda connection: PEOPLE.get(connection.headers.get("X-Test-User", ""))  # noqa: E731
@@ -50,6 +50,8 @@ class Site:
 
     async def _keep(self, request: Request) -> Response:
         session = request.path_params["session"]
+        if request.method == "DELETE":
+            return Response(status_code=204)
         assert self.ledger.is_arriving(session)
         content = await request.body()
         self.kept[session] = self.kept.get(session, 0) + len(content)
@@ -87,6 +89,18 @@ def test_everybody_together_has_room_for_three(site: Site) -> None:
     for who in ("ann", "bob"):
         assert [site.put(who, 750).status_code for _ in range(2)] == [204, 204]
     assert site.put("carl", 1).status_code == 413
+
+
+@pytest.mark.parametrize("method", ["PUT", "DELETE"])
+def test_nobody_changes_what_waits_for_another_persons_tab(site: Site, method: str) -> None:
+    site.ledger.whose = {"anns tab": "ann", "nobodys tab": None}.get
+    for who, session, status in (
+        *(("ann", "anns tab", 204), ("bob", "anns tab", 403), ("", "anns tab", 403)),
+        *(("ann", "nobodys tab", 403), ("ann", "made up", 403)),
+    ):
+        address, headers = f"/_stcore/upload_file/{session}/f", {"X-Test-User": who}
+        assert site.client.request(method, address, content=b"x", headers=headers).status_code == status
+    assert set(site.kept) <= {"anns tab"}
 
 
 def test_stored_files_count_too(site: Site, server: Server) -> None:

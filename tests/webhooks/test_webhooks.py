@@ -64,9 +64,9 @@ def sender(engine: Engine, receiver: Receiver, **changes: Any) -> Webhooks:  # n
     return Webhooks(WebhookStore(engine), Settings(**{**given, **changes}), threading.Event())
 
 
-def ended(engine: Engine) -> str:  # noqa: F811
+def ended(engine: Engine, question: str = "a question") -> str:  # noqa: F811
     store = RunStore(engine)
-    run = create(store)
+    run = create(store, question)
     store.finish(claim(store), "failed", error="rater 4711")
     return run.id
 
@@ -97,14 +97,35 @@ def test_a_message_is_signed_and_tells_nothing_of_the_data(engine: Engine, recei
         "state": "failed",
         "address": f"https://grasp.example/results?run={run.id}",
     }
-    key = base64.b64decode(sending.key("ann").removeprefix("whsec_"))
-    signed = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.".encode() + body
-    expected = base64.b64encode(hmac.digest(key, signed, "sha256")).decode()
-    assert headers["webhook-signature"] == f"v1,{expected}"
+    (key,) = sending.keys("ann")
+    assert headers["webhook-signature"] == signature(key, headers, body)
     assert abs(int(headers["webhook-timestamp"]) - time.time()) < 60
-    assert sending.key("bob") != sending.key("ann")
+    assert sending.keys("bob") != sending.keys("ann")
     assert waiting(engine) == []
     assert sending.send_due() == 0
+
+
+def test_a_key_rolls_and_two_are_valid_at_a_time(engine: Engine, receiver: Receiver) -> None:  # noqa: F811
+    sending = sender(engine, receiver)
+    keys = sending.keys("ann")
+    others = sending.keys("bob")
+    for number in range(3):
+        sending.register(ended(engine, f"question {number}"), receiver.url, owner="ann")
+        assert sending.send_due() == 1
+        headers, body = receiver.got[-1]
+        assert sending.keys("ann") == keys[:2]
+        assert headers["webhook-signature"].split(" ") == [signature(one, headers, body) for one in keys[:2]]
+        sending.roll("ann")
+        keys = [sending.keys("ann")[0], *keys]
+    assert len(set(keys)) == 4
+    assert sending.keys("bob") == others
+
+
+def signature(key: str, headers: Any, body: bytes) -> str:
+    """As Standard Webhooks has it."""
+    signed = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.".encode() + body
+    secret = base64.b64decode(key.removeprefix("whsec_"))
+    return "v1," + base64.b64encode(hmac.digest(secret, signed, "sha256")).decode()
 
 
 def test_what_fails_is_tried_again_and_given_up_at_last(engine: Engine, receiver: Receiver) -> None:  # noqa: F811
@@ -129,6 +150,21 @@ def test_what_fails_is_tried_again_and_given_up_at_last(engine: Engine, receiver
     make_due(engine)
     assert sending.send_due() == 1
     assert waiting(engine) == []
+
+
+@pytest.mark.parametrize(
+    ("address", "public"),
+    [
+        *((one, True) for one in ("93.184.216.34", "2606:4700::1111", "::ffff:93.184.216.34")),
+        *((one, False) for one in ("127.0.0.1", "10.1.2.3", "169.254.169.254", "240.0.0.1", "224.0.0.1")),
+        *((one, False) for one in ("::1", "fe80::1", "fd00::1", "fec0::1", "ff0e::1", "::ffff:10.1.2.3")),
+        *((one, False) for one in ("64:ff9b::7f00:1", "64:ff9b:1::a01:203", "2002:7f00:1::", "::10.1.2.3")),
+    ],
+)
+def test_what_is_a_public_address(engine: Engine, receiver: Receiver, address: str, public: bool) -> None:  # noqa: F811
+    url = f"http://[{address}]/" if ":" in address else f"http://{address}/"
+    sending = sender(engine, receiver, webhook_urls=(url,), webhook_networks=("192.0.2.0/24",))
+    assert sending._may_reach(address) is public
 
 
 def test_private_addresses_are_not_reached(engine: Engine, receiver: Receiver) -> None:  # noqa: F811

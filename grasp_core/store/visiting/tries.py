@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ipaddress import IPv6Address, ip_address, ip_network
+
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
@@ -10,8 +12,12 @@ from grasp_core.store.schema import link_tries
 from grasp_core.store.visiting.keys import key_of
 
 SECONDS = 900.0
-BY_ADDRESS, BY_LINK = 5, 30
-"""Tries that one address, and all addresses together, have at a link in that time."""
+BY_ADDRESS, BY_NETWORK, BY_LINK = 5, 30, 1000
+"""Tries that one address, the network around it and all together have at a link in that time.
+
+An address of version 6 is its first 64 bits, as a household has them. The networks, of 24 and 48 bits, are
+what one owner commonly has: whoever tries from theirs shuts out nobody elsewhere.
+"""
 
 
 class TryStore:
@@ -33,7 +39,8 @@ class TryStore:
             only_one(connection, f"tries at {link_id}")
             now = connection.execute(sa.select(clock(self._engine))).scalar_one()
             connection.execute(link_tries.delete().where(link_tries.c.since <= now - SECONDS))
-            most = {key_of(token, address): BY_ADDRESS, "": BY_LINK}
+            near, around = places(address)
+            most = {key_of(token, near): BY_ADDRESS, key_of(token, around): BY_NETWORK, "": BY_LINK}
             if any(_so_far(connection, link_id, who) >= allowed for who, allowed in most.items()):
                 return False
             rows = [{"link_id": link_id, "who": who, "since": now, "tries": 0} for who in most]
@@ -43,14 +50,27 @@ class TryStore:
 
     def forget(self, link_id: str, token: str, address: str) -> None:
         """Take back a try that knew the password, and begin to count anew for its address."""
-        who = key_of(token, address)
+        near, around = places(address)
+        who = key_of(token, near)
         with to_write(self._engine) as connection:
             only_one(connection, f"tries at {link_id}")
             connection.execute(
                 link_tries.delete().where(link_tries.c.link_id == link_id, link_tries.c.who == who)
             )
-            some = _of(link_id, "").where(link_tries.c.tries > 0)
+            some = _of(link_id, "", key_of(token, around)).where(link_tries.c.tries > 0)
             connection.execute(some.values(tries=link_tries.c.tries - 1))
+
+
+def places(address: str) -> tuple[str, str]:
+    """An address as it is counted, and the network around it; what is no address of the IP is both."""
+    try:
+        found = ip_address(address)
+    except ValueError:
+        return address, f"{address}/"
+    mapped = found.ipv4_mapped if isinstance(found, IPv6Address) else None
+    found = found if mapped is None else mapped
+    near, around = (32, 24) if found.version == 4 else (64, 48)
+    return tuple(str(ip_network((found, bits), strict=False)) for bits in (near, around))  # type: ignore[return-value]
 
 
 def _of(link_id: str, *who: str) -> sa.Update:

@@ -161,8 +161,9 @@ class Caller:
 class Admission:
     """ASGI middleware that finds who asks, and refuses what need not be read any further.
 
-    Refused are personal tokens that do not work, changes by strangers or from pages of other sites, and
-    whoever asks too often.
+    Refused are personal tokens that do not work, other credentials than tokens, changes by strangers or from
+    pages of other sites, and whoever asks too often. Whoever brings a token is who it says, and no other:
+    neither who has signed in, nor the person at this machine.
 
     Parameters
     ----------
@@ -201,10 +202,12 @@ class Admission:
     def _caller(self, connection: HTTPConnection) -> Caller:
         server = self.server()
         brought, changes = bearer(connection), connection.scope["method"] not in _LOOKING
+        if not brought and "Authorization" in connection.headers:
+            raise ProblemError(HTTPStatus.UNAUTHORIZED, SIGN_IN)
         personal = brought if brought is not None and brought.startswith(PREFIX) else None
-        who = partial(self.identify, connection) if personal is None else partial(_by_token, server, personal)
+        who = _nobody if brought else partial(self.identify, connection)
         if personal is not None:
-            server.rates.before_guess(asker(connection, None))
+            who = partial(_by_token, server, personal)
         user = _known(server, who)
         asking = asker(connection, user)
         server.rates.request(asking, changes=changes)
@@ -261,6 +264,10 @@ def _known(server: Server, who: Callable[[], User | None]) -> User | None:
     """Who asks, with their projects."""
     user = who()
     return None if user is None else server.known(user)
+
+
+def _nobody() -> None:
+    """Who asks with what is no personal token, wherever they ask from and whatever cookie they bring."""
 
 
 def _by_token(server: Server, brought: str) -> User | None:

@@ -342,6 +342,7 @@ class WebhookKey(Form):
     """What checks signatures."""
 
     key: str = Field(description="As libraries for Standard Webhooks take it.")
+    previous: str | None = Field(description="The one before, with which messages are signed too.")
 
 
 class Submission(Form):

@@ -21,6 +21,8 @@ from grasp_core.report.saved import result_json
 from grasp_core.report.table_csv import table_csv
 from grasp_core.result import RunResult
 from grasp_core.server import Server
+from grasp_core.store import sqlite
+from grasp_core.store.people.tokens import PREFIX
 from grasp_core.store.runs import Request, RunRecord
 from grasp_core.store.schema import links
 from tests.made_up import BOARD, telling
@@ -66,6 +68,13 @@ def test_health_says_when_the_database_file_is_not_what_it_was(
     (shown, again) = (visitor.get("/api/health") for _ in range(2))
     assert sentence in problem(shown, HTTPStatus.SERVICE_UNAVAILABLE)
     assert again.text == shown.text, "a file was made in its place"
+
+
+def test_health_says_when_the_disk_is_full(client: MakeClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    visitor = client()
+    monkeypatch.setattr(sqlite, "LEAST_ROOM", 2**62)  # more than is free on any
+    told = visitor.get("/api/health")
+    assert "disk that holds GRASP's database is full" in problem(told, HTTPStatus.SERVICE_UNAVAILABLE)
 
 
 @pytest.mark.parametrize("user", [ANN, VIEWER])
@@ -219,6 +228,34 @@ def test_a_token_of_one_kind_opens_nothing_of_the_other(
     assert stranger.get(f"/api/v1/runs/{done.id}", headers=bearer(of_run)).json()["format"] == "grasp-run"
     shown = stranger.get(f"/api/v1/leaderboards/{done.id}", headers=bearer(of_board)).json()
     assert shown["format"] == "grasp-leaderboard"
+
+
+@pytest.mark.parametrize("settings", [{}, SIGN_IN], ids=["without sign-in", "with sign-in"])
+def test_what_does_not_hold_opens_nothing(
+    client: MakeClient, server: Server, done: RunRecord, settings: dict[str, str]
+) -> None:
+    """Not even at the server's own machine, where who brings nothing may do everything."""
+    visitor = client(**settings)
+    revoked = server.links.create(done.id, created_by=ANN.id)
+    server.links.revoke(server.links.of_run(done.id)[0].id)
+    locked = server.links.create(done.id, created_by=ANN.id, password="the right one")
+    brought = [
+        *({"Authorization": said} for said in ("Bearer", "Bearer ", "Basic", "Basic YTpi", "Token x", "")),
+        *(bearer(token) for token in ("unknown", revoked, f"{PREFIX}unknown", locked)),
+        {**bearer(locked), "Link-Password": "a wrong one"},
+    ]
+    run = f"/api/v1/runs/{done.id}"
+    for headers in brought:
+        below = (f"{run}/{name}" for name in ("status", "exports/csv", "events", "links"))
+        for path in (run, *below, "/api/v1/runs"):
+            assert visitor.get(path, headers=headers).status_code == HTTPStatus.UNAUTHORIZED, (path, headers)
+        assert visitor.get("/api/v1/webhooks/key", headers=headers).status_code == HTTPStatus.UNAUTHORIZED
+        assert visitor.delete(run, headers=headers).status_code == HTTPStatus.UNAUTHORIZED
+    right = {**bearer(locked), "Link-Password": "the right one"}
+    assert visitor.get(run, headers=right).json()["format"] == "grasp-run"
+    assert visitor.get(f"{run}/links", headers=right).status_code == HTTPStatus.UNAUTHORIZED
+    assert visitor.delete(run, headers=right).status_code == HTTPStatus.UNAUTHORIZED
+    assert server.runs.get(done.id) is not None
 
 
 def test_a_wrong_token_takes_one_indexed_query(client: MakeClient, server: Server, done: RunRecord) -> None:

@@ -14,7 +14,7 @@ from grasp_core.server import Server, make_server
 from grasp_core.settings import Settings
 from grasp_core.store.schema import webhooks
 from tests.empty_store import empty_home
-from tests.web.api.asking import problem, refused, spec, upload
+from tests.web.api.asking import bearer, problem, refused, spec, upload
 from tests.web.conftest import ANN, SIGN_IN, MakeClient
 
 
@@ -56,6 +56,14 @@ def test_a_run_is_asked_for_with_an_address_that_is_told(ann: TestClient, server
 
 
 def test_everybody_has_a_key_of_their_own(ann: TestClient, client: MakeClient, server: Server) -> None:
-    assert ann.get("/api/v1/webhooks/key").json() == {"key": server.webhooks.key(ANN.id)}
+    (key,) = server.webhooks.keys(ANN.id)
+    assert ann.get("/api/v1/webhooks/key").json() == {"key": key, "previous": None}
+    rolled = ann.post("/api/v1/webhooks/key").json()
+    assert rolled["previous"] == key
+    assert ann.get("/api/v1/webhooks/key").json() == rolled
+    for scope, status in (("read", HTTPStatus.FORBIDDEN), ("run", HTTPStatus.OK)):
+        token = server.tokens.create(owner="", name="n", scope=scope, days=1)
+        asked = client().get("/api/v1/webhooks/key", headers=bearer(token))
+        assert asked.status_code == status
     stranger = client(**SIGN_IN)
     problem(stranger.get("/api/v1/webhooks/key"), HTTPStatus.UNAUTHORIZED)

@@ -20,7 +20,7 @@ from grasp_core.store.runs import RunRecord
 from tests.computing import compute_in_threads
 from tests.few_items import few_items
 from tests.web.api.asking import SMALL, bearer, problem, refused, spec, upload
-from tests.web.conftest import ANN, SIGN_IN, VIEWER, MakeClient
+from tests.web.conftest import ANN, BOB, SIGN_IN, VIEWER, MakeClient
 
 
 @pytest.fixture
@@ -96,6 +96,28 @@ def test_raters_whom_the_files_mark_count_until_somebody_says_otherwise(
             )
             assert '"recommended": true' in run["notes"][0]
     assert found == [(8, [], 1), (8, [], 0), (7, [["removed", "yes"]], 0)]
+
+
+def test_the_same_question_of_another_person_is_their_own_run(client: MakeClient, computing: Server) -> None:
+    """With a title, links and a deletion of their own; it is computed once."""
+    ann, bob = client(), client()
+    ann.headers["X-Test-User"], bob.headers["X-Test-User"] = ANN.id, BOB.id
+    files = upload(ann)
+    anns = ask(ann, files).json()
+    upload(bob)
+    asked = ask(bob, files)
+    bobs = asked.json()
+    assert (asked.status_code, bobs["owner"]) == (HTTPStatus.CREATED, BOB.id)
+    assert bobs["id"] != anns["id"]
+    assert "event: end" in bob.get(f"/api/v1/runs/{bobs['id']}/events").text
+    assert ask(bob, files).json()["id"] == bobs["id"]
+    shared = bob.post(f"/api/v1/runs/{bobs['id']}/links", json={})
+    assert shared.status_code == HTTPStatus.CREATED
+    problem(bob.delete(f"/api/v1/runs/{anns['id']}"), HTTPStatus.FORBIDDEN)
+    assert ann.delete(f"/api/v1/runs/{anns['id']}").status_code == 204
+    assert bob.get(f"/api/v1/runs/{bobs['id']}").json()["groups"]
+    assert ann.get(f"/api/v1/runs/{bobs['id']}/status").json()["state"] == "done"
+    assert {run.attempt for run in computing.runs.search()} <= {0, 1}
 
 
 def test_what_the_page_refuses_is_refused_with_its_code_and_sentence(ann: TestClient, server: Server) -> None:

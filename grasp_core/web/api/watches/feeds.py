@@ -36,7 +36,6 @@ def read_feed(
 ) -> Response:
     """A feed, for whoever has its address, as long as its maker sees the project; without small groups."""
     server = asking.server
-    server.rates.before_guess(asking.asker)
     feed = server.feeds.use(token)
     if feed is None and token:
         server.rates.guess(asking.asker, token)
