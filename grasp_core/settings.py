@@ -44,6 +44,9 @@ class Settings:
     database_url: str = _setting("", "PostgreSQL URL; by default a SQLite file in GRASP_HOME", secret=True)
     database_password: str = _setting("", "Password of that URL, where it names none", secret=True)
     workers: int = _setting(0, "Processes that compute on this machine; 0 means one per core")
+    compute_memory_mb: int = _setting(
+        0, "MiB of memory that computing may take, 1024 or more; 0 means half of the machine's"
+    )
     dask_address: str = _setting(
         "", "Dask scheduler whose workers compute instead, e.g. tcp://scheduler:8786; see scaling.md"
     )
@@ -233,6 +236,8 @@ def _check(settings: Settings) -> None:
             raise SettingsError(
                 f"{variable(name)} must be like 600/minute; found {getattr(settings, name)!r}"
             )
+    if 0 < settings.compute_memory_mb < 1024:
+        raise SettingsError("GRASP_COMPUTE_MEMORY_MB must be 1024 or more, or 0 for half of the machine's")
     if not settings.tabs:
         raise SettingsError("GRASP_TABS must be 1 or more: without a tab nobody sees anything")
     if settings.public_url:

@@ -29,9 +29,11 @@ from grasp_core.engine.computing import Computing, Found
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.blocks import Progress
 from grasp_core.engine.pools.choose import server_pool
+from grasp_core.engine.pools.memory import LEAST_MEMORY, limit_memory
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.errors import GraspError
 from grasp_core.io.dataset.load import Dataset
+from grasp_core.io.parsing.limited.limits import machine_memory
 from grasp_core.io.sources.allowed import AllowedSources
 from grasp_core.logs import set_up_logs
 from grasp_core.panels.warm import warm_beside
@@ -105,6 +107,7 @@ class _Desk:
     def _begin(self) -> None:
         """Not done where the desk is made: what is raised there comes back without its words."""
         settings = self._settings
+        limit_memory(settings.compute_memory_mb * 2**20 or max(machine_memory() // 2, LEAST_MEMORY))
         self._database = connect(database_url(settings))
         self._pool = server_pool(settings, workers.processes)
         allowed = AllowedSources(settings.data_dir, settings.data_urls)

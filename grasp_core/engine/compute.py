@@ -56,7 +56,8 @@ def compute(
     WorkerError
         If the workers die again and again.
     """
-    prepared = prepare(dataset, spec)
+    before = Progress(0, spec.analysis.permutations, None)
+    prepared = prepare(dataset, spec, lambda: watcher.check(before))
     finished = partial(finish, prepared, load_s=load_s)
     started = time.perf_counter()
     tally = permute(

@@ -54,6 +54,10 @@ LOST = (
     f"The process that computed this run was lost {LOSSES} times before the run got on, perhaps for want of"
     " memory; run it again when the server has less to do, or on a larger one."
 )
+NO_MEMORY = (
+    "This run takes more memory than this server gives to computing, beside other runs; run it again when the"
+    " server has less to do, or with fewer groups, or have GRASP_COMPUTE_MEMORY_MB raised."
+)
 POLL_SECONDS = 2.0
 """How often a server looks for runs that another one left."""
 _ASKED = 64
@@ -244,6 +248,8 @@ class Computing:
             return partial(self._runs.finish, record, "cancelled")
         except StoreError:
             raise
+        except MemoryError:
+            return partial(self._runs.finish, record, "failed", error=NO_MEMORY)
         except LostSchedulerError as error:
             return partial(self._runs.finish, record, "failed", error=f"{error} What was computed is kept.")
         except GraspError as error:

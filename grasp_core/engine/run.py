@@ -54,6 +54,8 @@ from grasp_core.spec import LEVEL, SIDES, AnalysisSpec, RunSpec
 from grasp_core.version import __version__
 from grasp_core.wording import listed, quoted
 
+MAX_MEMBERSHIPS = 100_000_000
+"""Groups times raters, or times items, of a run at most: each takes some 12 bytes before any is shuffled."""
 MAX_NULL_BYTES = 4 * 2**30
 """Room for the shuffled values that a run keeps; of further permutations it keeps counts."""
 
@@ -86,13 +88,15 @@ class Prepared:
     assignment: tuple[AssignmentCheck, ...]
 
 
-def prepare(dataset: Dataset, spec: RunSpec) -> Prepared:
+def prepare(dataset: Dataset, spec: RunSpec, check: Callable[[], None] = lambda: None) -> Prepared:
     """Form the groups and make the spec's panel, with its observed statistics.
 
     Parameters
     ----------
     dataset : Dataset
     spec : RunSpec
+    check : callable
+        Called between one step and the next; what it raises ends the work.
 
     Raises
     ------
@@ -103,9 +107,12 @@ def prepare(dataset: Dataset, spec: RunSpec) -> Prepared:
     """
     started = time.perf_counter()
     grouping = checked_groups(dataset, spec)
+    check()
     shuffles = Shuffles.of(dataset.raters, grouping, spec.analysis)
+    check()
     seen, given = Seen.of(dataset.annotations), dataset.annotations_of
     checks = check_assignment(seen, given, grouping, spec.analysis.axes, shuffles.exchange)
+    check()
     found: RunPanel
     if spec.models:
         found = Models.of(dataset, grouping, spec.analysis)
@@ -124,6 +131,7 @@ def checked_groups(dataset: Dataset, spec: RunSpec) -> Grouping:
     check_something_moves(dataset.raters, grouping, analysis)
     check_given(dataset.raters, analysis)
     told = sum(one.n_categories for one in dataset.questions if one.n_categories <= MOST_TOLD)
+    _check_memberships(dataset, grouping)
     _check_size(grouping, analysis, len(spec.models) * len(SIDES) or Places(1, told).of_group)
     return grouping
 
@@ -268,6 +276,17 @@ def _check_axes(dataset: Dataset, analysis: AnalysisSpec) -> None:
                 f"{quoted(axis_label(axes))}: leave one of them out, or rename its column",
                 field="axes",
             )
+
+
+def _check_memberships(dataset: Dataset, grouping: Grouping) -> None:
+    groups, summary = len(grouping.groups), dataset.summary
+    most, what = max((summary.raters, "raters"), (summary.items, "items"))
+    if groups * most > MAX_MEMBERSHIPS:
+        raise SpecError(
+            f"{groups:,} groups of {most:,} {what} need more memory than a run may take; of so many {what}"
+            f" there may be {MAX_MEMBERSHIPS // most:,} groups: raise the smallest group size, or choose"
+            " fewer axes together"
+        )
 
 
 def _check_size(grouping: Grouping, analysis: AnalysisSpec, per_group: int) -> None:

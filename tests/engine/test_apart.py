@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import multiprocessing
 import os
+import resource
 import signal
 import tempfile
 import threading
@@ -22,6 +23,7 @@ from grasp_core.engine.apart import Apart
 from grasp_core.engine.computing import POLL_SECONDS
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.errors import WorkerError
+from grasp_core.io.parsing.limited.limits import machine_memory
 from grasp_core.server import Server, make_server
 from grasp_core.settings import Settings
 from grasp_core.store.schema import runs
@@ -153,6 +155,12 @@ def test_a_process_that_ends_is_started_anew_and_goes_on(
     assert not list(work.iterdir())  # of either process
     assert _children() <= before
     assert _threads() <= threads
+
+
+def test_it_and_its_workers_take_no_more_memory_than_they_are_given(server: Server) -> None:
+    most = machine_memory() // 2
+    (of_worker,) = server.service.pool.each(resource.getrlimit, [resource.RLIMIT_DATA])
+    assert of_worker == (most, most)  # of one worker, whose share is all
 
 
 def test_closed_while_it_starts(settings: Settings) -> None:

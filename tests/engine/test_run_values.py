@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from grasp_core.engine import run as run_module
-from grasp_core.engine.run import Prepared, finish, new_tally, prepare
-from grasp_core.errors import SelfCheckError, SpecError
+from grasp_core.engine.run import Prepared, checked_groups, finish, new_tally, prepare
+from grasp_core.errors import RunCancelledError, SelfCheckError, SpecError
 from grasp_core.panels.cohesion import self_check as self_check_module
 from grasp_core.panels.cohesion.columns import Places, group_columns
 from grasp_core.panels.cohesion.panel import Cohesion
@@ -186,6 +186,41 @@ def test_the_number_of_permutations_that_fits_does_fit(monkeypatch) -> None:
     prepare(DATA, spec(axes=AXES[:2], permutations=200))
     with pytest.raises(SpecError, match="at most 200 fit"):
         prepare(DATA, spec(axes=AXES[:2], permutations=201))
+
+
+@pytest.mark.parametrize("what", ["raters", "items"])
+def test_so_many_groups_of_so_many_are_refused_before_anything_is_made(monkeypatch, what: str) -> None:
+    asked = spec(axes=AXES[:2])
+    most = max(DATA.summary.raters, DATA.summary.items)
+    groups = len(checked_groups(DATA, asked).groups)
+    data = DATA
+    if what == "items":
+        assert DATA.summary.items < DATA.summary.raters
+        most *= 2
+        data = dataclasses.replace(DATA, summary=dataclasses.replace(DATA.summary, items=most))
+    monkeypatch.setattr(run_module, "MAX_MEMBERSHIPS", groups * most)
+    assert len(checked_groups(data, asked).groups) == groups
+    monkeypatch.setattr(run_module, "MAX_MEMBERSHIPS", groups * most - 1)
+    with pytest.raises(
+        SpecError, match=f"groups of {most:,} {what} need more memory.* may be {groups - 1} groups"
+    ):
+        checked_groups(data, asked)
+
+
+def test_preparing_stops_between_its_steps() -> None:
+    """Where a run was deleted, say: what raises ends it."""
+    steps = []
+    prepare(DATA, spec(), check=lambda: steps.append(1))
+    for last in range(1, len(steps) + 1):
+        left = iter(range(last))
+
+        def check(left=left) -> None:
+            if next(left) == last - 1:  # noqa: B023
+                raise RunCancelledError
+
+        with pytest.raises(RunCancelledError):
+            prepare(DATA, spec(), check=check)
+    assert len(steps) >= 3
 
 
 def test_more_permutations_than_are_kept_need_no_more_room(monkeypatch) -> None:

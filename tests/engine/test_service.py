@@ -157,6 +157,16 @@ def test_a_failed_question_is_tried_again(monkeypatch, service: Service, right: 
     assert result_digits(service, second) == right
 
 
+def test_want_of_memory_is_a_sentence_and_ends_that_run_alone(
+    monkeypatch, service: Service, right: dict
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(compute_module, "prepare", raising(MemoryError()))
+        failed = ended(service, ask(service))
+        assert (failed.state, failed.error) == ("failed", computing_module.NO_MEMORY)
+    assert result_digits(service, ask(service)) == right
+
+
 def test_an_older_version_is_another_question(monkeypatch, service: Service) -> None:
     first = ask(service)
     ended(service, first)
@@ -217,6 +227,22 @@ def test_a_cancelled_run_goes_on_from_where_it_was(service: Service) -> None:
     assert again.id == record.id
     assert again.done == cancelled.done
     assert result_digits(service, again) == known_answer(permutations=20_000)
+
+
+def test_a_cancel_by_one_stops_nobody_elses(service: Service) -> None:
+    """Who asked the same goes on from what was computed, and follows it all the while."""
+    anns = ask(service, owner="ann", with_files=True, permutations=60_000)
+    in_progress(service, anns)
+    bobs = ask(service, owner="bob", with_files=True, permutations=60_000)
+    assert bobs.id != anns.id
+    assert (now(service, bobs).state, now(service, bobs).computed_as) == ("running", anns.id)
+    assert service.progress(now(service, bobs)).done
+    service.cancel(bobs.id)
+    assert now(service, bobs).state == "cancelled"
+    bobs = ask(service, owner="bob", with_files=True, permutations=60_000)
+    service.cancel(anns.id)
+    assert ended(service, anns).state == "cancelled"
+    assert result_digits(service, bobs) == known_answer(permutations=60_000)
 
 
 def test_a_question_asked_again_while_it_is_being_cancelled(service: Service) -> None:

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from grasp_core.annotations import FloatArray
+from grasp_core.engine.pools.memory import limit_memory, share_of_memory
 from grasp_core.panels.panel import Work
 from grasp_core.permutation.jit import tell_of_preparing
 
@@ -40,7 +41,10 @@ def available_cores() -> int:
 def processes(workers: int) -> Executor:
     """Spawned processes, so that a page's own process never computes."""
     return ProcessPoolExecutor(
-        workers, mp_context=multiprocessing.get_context("spawn"), initializer=_start_worker
+        workers,
+        mp_context=multiprocessing.get_context("spawn"),
+        initializer=_start_worker,
+        initargs=(share_of_memory(workers),),
     )
 
 
@@ -108,7 +112,9 @@ def _unpacked(kind: type[Work], sent: Sent) -> Work:
     return work
 
 
-def _start_worker() -> None:
+def _start_worker(memory: int) -> None:
+    if memory:
+        limit_memory(memory)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
     # The parent may ignore it, and a broken pool ends its workers by it.
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
