@@ -216,7 +216,7 @@ def make_server(settings: Settings, make_executor: Callable[[int], Executor] | N
         If the allowed sources of files, or the cluster, cannot be used.
     """
     allowed = AllowedSources(settings.data_dir, settings.data_urls)
-    database = connect(database_url(settings))
+    database = connect(database_url(settings), settings.secret_key)
     runs = RunStore(database, queue_limit=settings.queue_limit)
     files = FileStore(database, quota=settings.file_quota_mb * 2**20)
     apart = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import closing, contextmanager
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
@@ -41,11 +41,18 @@ def fetch(job: Job) -> str:
         name, query = _asked(connection, job)
         asking = connection.execution_options(stream_results=True, no_parameters=True)
         with closing(asking.exec_driver_sql(query)) as result:
-            _write(result, job, name)
+            _write(result, lambda: _limit(connection, job), job, name)
     return name
 
 
-def _write(result: sa.CursorResult[Any], job: Job, name: str) -> None:
+def _limit(connection: sa.Connection, job: Job) -> None:
+    """Set the limit before each batch: the query may have lifted it, and the next statement has it."""
+    if not job.source.in_file:
+        with closing(connection.connection.cursor()) as cursor:
+            cursor.execute(f"SET statement_timeout = {_milliseconds(job)}")
+
+
+def _write(result: sa.CursorResult[Any], limit: Callable[[], None], job: Job, name: str) -> None:
     columns = list(result.keys())
     twice = next((column for column in columns if columns.count(column) > 1), None)
     if twice is not None:
@@ -53,7 +60,11 @@ def _write(result: sa.CursorResult[Any], job: Job, name: str) -> None:
     schema = pa.schema([(column, pa.string()) for column in columns])
     count = 0
     with pq.ParquetWriter(job.folder / name, schema) as file:
-        for rows in result.partitions(_BATCH):
+        while True:
+            limit()
+            rows = result.fetchmany(_BATCH)
+            if not rows:
+                break
             arrays = [pa.array(map(_text, cells), pa.string()) for cells in zip(*rows, strict=True)]
             file.write_table(pa.Table.from_arrays(arrays, schema=schema))
             count += len(rows)
@@ -136,9 +147,12 @@ def _server(job: Job) -> sa.URL:
 
 
 def _limits(job: Job) -> dict[str, Any]:
-    milliseconds = int(job.seconds * 900)  # before it is called off from outside
-    options = f"-c default_transaction_read_only=on -c statement_timeout={milliseconds}"
+    options = f"-c default_transaction_read_only=on -c statement_timeout={_milliseconds(job)}"
     return {"connect_timeout": _CONNECT_S, "options": options}
+
+
+def _milliseconds(job: Job) -> int:
+    return int(job.seconds * 900)  # before it is called off from outside
 
 
 # Why it cannot be

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterator, Mapping
 
 from grasp_core.groups import AxisSet, Group
@@ -39,7 +40,9 @@ SLICE_COLUMNS = ("slice", "slice_value")
 GIVEN_COLUMNS = ("given",)
 TAIL_COLUMNS = ("p_counted",)
 VERDICT_COLUMNS = ("verdict", "verdict_kinds", "verdict_p", "verdict_q", "verdict_by", "verdict_why")
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
+_FORMULA = re.compile("(^|;)(?=[=+\\-@\uff1d\uff0b\uff0d\uff20\t\r\n])")
+"""Where a cell begins that a spreadsheet would run, in full width too: behind semicolons as well, at which
+spreadsheets of many countries part a line."""
 
 
 def table_csv(result: RunResult) -> str:
@@ -186,7 +189,7 @@ def _shift(shift: Shift, caution: str) -> tuple[str, ...]:
 
 def safe_cell(text: str) -> str:
     """Text that a spreadsheet shows instead of running it."""
-    return f"'{text}" if text.startswith(_FORMULA_STARTS) else text
+    return _FORMULA.sub(r"\1'", text)
 
 
 def exact(value: float | None) -> str:

@@ -33,11 +33,13 @@ from grasp_core.errors import SettingsError, StoreError
 from grasp_core.extras import require
 from grasp_core.settings import Settings
 from grasp_core.store.schema import runs
-from grasp_core.store.sqlite import POOL, empty_log, read_anew, sqlite_engine, tables_remade
+from grasp_core.store.sqlite import FULL, POOL, empty_log, read_anew, sqlite_engine, tables_remade
 
 _ID_BYTES = 15
 CONNECT_SECONDS = 10
 """How long a PostgreSQL server may take to answer at all."""
+SECRET = "grasp_secret"  # noqa: S105 - a name
+"""Execution option of an engine: see :func:`connect`."""
 _POSTGRESQL = "postgresql+psycopg"
 _MIGRATIONS = Path(__file__).parent / "migrations"
 _upgrading = threading.Lock()  # Alembic keeps its state in module globals
@@ -75,8 +77,14 @@ def database_url(settings: Settings) -> URL:
     return url.set(password=settings.database_password) if settings.database_password else url
 
 
-def connect(url: URL) -> Engine:
+def connect(url: URL, secret: str = "") -> Engine:
     """Open the database and bring its tables up to date.
+
+    Parameters
+    ----------
+    url : sqlalchemy URL
+    secret : str
+        What the database does not hold, and seals of what it holds are made of; by default none are.
 
     Raises
     ------
@@ -91,6 +99,7 @@ def connect(url: URL) -> Engine:
         require("PostgreSQL (GRASP_DATABASE_URL)", "postgres", "psycopg")
         limits = {} if "connect_timeout" in url.query else {"connect_timeout": CONNECT_SECONDS}
         engine = sqlalchemy.create_engine(url, pool_pre_ping=True, connect_args=limits, **POOL)
+    engine.update_execution_options(**{SECRET: secret})
     try:
         with translated_errors():
             _upgrade(engine)
@@ -143,9 +152,7 @@ def translated_errors() -> Iterator[None]:
     except (OperationalError, InternalError) as error:
         reason = str(error.orig).lower()
         if "disk is full" in reason or "no space left" in reason:
-            raise StoreError(
-                "The disk that holds GRASP's database is full; nothing saved is lost."
-            ) from error
+            raise StoreError(FULL) from error
         if "locked" in reason:
             raise StoreError("The database is busy; try again in a moment.") from error
         raise StoreError("The database cannot be reached; try again in a moment.") from error

@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from shutil import disk_usage
 from typing import Any
 from urllib.parse import quote
 
@@ -21,6 +22,9 @@ BUSY_SECONDS = 20
 """How long a writer waits for another one."""
 POOL = {"pool_size": 15, "max_overflow": 0}
 """Connections of a process, at most; all are kept: opening one takes as long as what is then asked of it."""
+LEAST_ROOM = 2**24
+"""Bytes that have to be free beside the file: with less, next to nothing can be saved."""
+FULL = "The disk that holds GRASP's database is full; nothing saved is lost."
 _EMPTYING_MS = 2_000
 """How long emptying the write-ahead log waits for readers; the next sweep tries again."""
 _OWNER_ONLY = 0o600
@@ -87,10 +91,12 @@ def read_anew(engine: Engine) -> None:
     Raises
     ------
     StoreError
-        If it is gone, cannot be read, or has no runs.
+        If it is gone, cannot be read, has no runs, or its disk is full.
     """
     check_file(engine)
     path = engine.url.database or ""
+    if disk_usage(Path(path).parent).free < LEAST_ROOM:
+        raise StoreError(FULL)
     unreadable = StoreError("GRASP's database file cannot be read; restore a backup.")
     try:
         if _begins(path) != _HEADER:  # what is in the write-ahead log hides that from SQLite

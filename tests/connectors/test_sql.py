@@ -81,6 +81,11 @@ def test_a_table_that_is_not_there(address: str) -> None:
         ("SELECT set_config('transaction_read_only', 'off', false) AS a", "is only read here"),
         ("SELECT nextval('x') AS a", "x"),
         ("SELECT pg_sleep(30) AS a", "took longer than 3 s"),
+        (
+            "SELECT set_config('statement_timeout', '0', false) AS a, CASE n WHEN 15000 THEN pg_sleep(9) END "
+            "AS b FROM generate_series(1, 20000) AS n",
+            "took longer than 3 s",
+        ),
     ],
 )
 def test_postgresql_only_reads_and_not_for_ever(server: str, query: str, sentence: str) -> None:

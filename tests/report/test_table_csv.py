@@ -59,6 +59,14 @@ def test_no_group_is_the_header_alone():
     assert table_csv(make_result(())) == ",".join(CSV_COLUMNS) + "\r\n"
 
 
+@pytest.mark.parametrize("sign", [*"=+-@\t\r\n", *"\uff1d\uff0b\uff0d\uff20"])
+def test_what_a_spreadsheet_would_run_is_text(sign: str) -> None:
+    """At a line's beginning, and behind a semicolon, where spreadsheets of many countries begin a cell."""
+    assert safe_cell(f"{sign}1+1") == f"'{sign}1+1"
+    assert safe_cell(f"yes;{sign}1+1;no;{sign}2") == f"yes;'{sign}1+1;no;'{sign}2"
+    assert safe_cell(f"a {sign} b; c") == f"a {sign} b; c"
+
+
 def test_label_use_follows_the_statistics_of_its_group():
     use = make_label_use({"No": 12.0, "=Yes": -12.0}, "**")
     use = LabelUse(**{**{f: getattr(use, f) for f in use.__slots__}, "mean": Shift(0.2, 0.1, 0.3, p=0.04)})

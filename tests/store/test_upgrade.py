@@ -14,6 +14,7 @@ from alembic.migration import MigrationContext
 from sqlalchemy import Engine
 
 from grasp_core.access import EVERYONE
+from grasp_core.json_values import to_json
 from grasp_core.people import Identity
 from grasp_core.store.answers import AnswerStore
 from grasp_core.store.backup.backup import restore_backup
@@ -29,7 +30,7 @@ from grasp_core.store.submissions import SubmissionStore
 from tests.store.both import on_both_bare
 from tests.store.conftest import NewDatabase
 from tests.store.earlier import before, insert
-from tests.store.making import claim
+from tests.store.making import RESULT, claim, request
 
 SAMPLES = sorted((Path(__file__).parent / "data").glob("*.db"))
 
@@ -108,6 +109,54 @@ def test_of_people_with_one_address_who_signed_in_first_holds_it(
     upgraded = connect(url)
     held = {person.id for person in PeopleStore(upgraded).enabled() if person.holds_address}
     assert held == {"first", "alone", "a, at once"}
+    upgraded.dispose()
+
+
+@on_both_bare
+def test_what_one_person_asked_before_may_be_asked_by_another(
+    bare_database: NewDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = bare_database()
+    earlier = before(monkeypatch, url, "0020")
+    asked = request("a")
+    row = {
+        **{"id": "anns", "project_id": EVERYONE, "key": asked.key, "title": "a", "owner": "ann", "note": ""},
+        **{"state": "done", "created_at": 1.0, "finished_at": 2.0, "code_version": "0.1.0", "done": 1000},
+        **{"spec": json.dumps(RESULT.spec.to_dict()), "summary": json.dumps(to_json(RESULT.data))},
+        **{"result": json.dumps(RESULT.to_dict()), "total": 1000, "attempt": 1, "lease_until": 0.0},
+        "cancel_requested": False,
+    }
+    with earlier.begin() as connection:
+        insert(connection, "runs", row)
+        insert(connection, "tags", {"run_id": "anns", "tag": "kept"})
+    earlier.dispose()
+    upgraded = connect(url)
+    runs = RunStore(upgraded)
+    assert runs.get("anns").tags == ("kept",)  # type: ignore[union-attr]
+    bobs, _ = runs.create(request("a", owner="bob"))
+    assert runs.result(bobs.id) == runs.result("anns") == RESULT
+    upgraded.dispose()
+
+
+@on_both_bare
+def test_a_submission_that_stood_twice_stands_once(
+    bare_database: NewDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = bare_database()
+    earlier = before(monkeypatch, url, "0022")
+    row = {"project_id": EVERYONE, "name": "mine", "owner": "ann", "sha256": "1" * 64, "scores": "{}"}
+    with earlier.begin() as connection:
+        for one, at, sha256 in (
+            ("late", 2.0, "1"),
+            ("first", 1.0, "1"),
+            ("also", 2.0, "1"),
+            ("other", 3.0, "2"),
+        ):
+            made = {"id": one, "created_at": at, "sha256": sha256 * 64, "predictions": b""}
+            insert(connection, "submissions", {**row, **made})
+    earlier.dispose()
+    upgraded = connect(url)
+    assert [record.id for record in SubmissionStore(upgraded).all()] == ["other", "first"]
     upgraded.dispose()
 
 

@@ -7,6 +7,9 @@ from pathlib import Path
 
 from grasp_core.cli.server.storage import open_database
 from grasp_core.cli.terminal.output import check_target, write_text
+from grasp_core.settings import read_settings
+from grasp_core.store.backup.backup import head_in
+from grasp_core.store.backup.sealed import BackupKey
 from grasp_core.store.people.audit import AuditStore
 
 
@@ -16,6 +19,13 @@ def fill_log(log: argparse.ArgumentParser) -> None:
     log.add_argument(
         "--out", type=Path, metavar="FILE", help="write every entry there, one JSON object a line"
     )
+    log.add_argument(
+        "--since",
+        type=Path,
+        metavar="BACKUP",
+        help="check, too, that the log goes on from where it ended when this backup was written",
+    )
+    log.add_argument("--seal", action="store_true", help="check it, then seal its end by GRASP_SECRET_KEY")
 
 
 def _log(chosen: argparse.Namespace) -> None:
@@ -24,4 +34,9 @@ def _log(chosen: argparse.Namespace) -> None:
         store = AuditStore(engine)
         if chosen.out is not None:
             write_text(chosen.out, "".join(store.lines()))
-        print(f"{store.check():,} entries, each as it was written")
+        if chosen.seal:
+            store.seal()
+        secret = read_settings().backup_key
+        key = BackupKey(secret) if secret else None
+        since = None if chosen.since is None else head_in(chosen.since, key)
+        print(f"{store.check(since):,} entries, each as it was written")

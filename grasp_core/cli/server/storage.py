@@ -77,7 +77,8 @@ def _restore(chosen: argparse.Namespace) -> None:
 @contextlib.contextmanager
 def open_database() -> Iterator[Engine]:
     """The database that the settings name."""
-    engine = connect(database_url(read_settings()))
+    settings = read_settings()
+    engine = connect(database_url(settings), settings.secret_key)
     try:
         yield engine
     finally:

@@ -13,6 +13,7 @@ import os
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -29,31 +30,37 @@ from grasp_core.store.backup.members import (
     MANIFEST,
     MAX_MANIFEST_BYTES,
     SIGNATURE,
+    UNSIGNED,
     added,
     archive_of,
     check_sealed,
     check_signature,
+    check_whole,
     damaged,
     member_name,
     opened,
     parsed,
     rows_refused,
+    sign_whole,
 )
 from grasp_core.store.backup.rows import Row, check_of, plain_of, row_of
 from grasp_core.store.backup.sealed import BackupKey
 from grasp_core.store.database import clock, only_one, snapshot, to_write
-from grasp_core.store.schema import PASSING, addresses, files, links, metadata, projects, runs
+from grasp_core.store.people.audit import Head
+from grasp_core.store.schema import PASSING, addresses, audit_heads, files, links, metadata, projects, runs
 from grasp_core.version import __version__
 
 FORMAT = "grasp-backup"
-FORMAT_VERSION = 7
+FORMAT_VERSION = 8
 """Version 1 lacked remembered readings, submissions, files that stay elsewhere and the counts of long runs;
 in version 4 answers about models and shared leaderboards were documents, and there was nothing that is asked
 about a run beside its result; version 5 named people by their mail addresses and had no projects; version 6
-did not know who holds a mail address. All are still restored."""
+did not know who holds a mail address, version 7 how often keys of webhooks were made anew and where the audit
+log ended, nor was it signed as a whole. All are still restored."""
 MAX_LINE_BYTES = 2**28
 _TABLES = tuple(table for table in metadata.sorted_tables if table not in PASSING)
-_NOT_IN_6 = frozenset({"addresses"})
+_NOT_IN_7 = frozenset({"webhook_keys", "audit_heads"})
+_NOT_IN_6 = _NOT_IN_7 | {"addresses"}
 _NOT_IN_5 = _NOT_IN_6 | {
     *("people", "audit", "projects", "project_members", "current_projects", "watches", "watch_runs")
 }
@@ -64,12 +71,14 @@ _TABLES_OF = {
     4: tuple(table for table in _TABLES if table.name not in _NOT_IN_4),
     5: tuple(table for table in _TABLES if table.name not in _NOT_IN_5),
     6: tuple(table for table in _TABLES if table.name not in _NOT_IN_6),
+    7: tuple(table for table in _TABLES if table.name not in _NOT_IN_7),
     FORMAT_VERSION: _TABLES,
 }
 _WITHOUT_PROJECTS = {"project_id": EVERYONE}
 """What rows up to version 5 lack."""
 _DOCUMENTS = "documents"
 _WITH_DOCUMENTS = 4
+_WHOLE_SIGNED = 8
 _BATCH_BYTES = 2**22
 
 Move = Callable[[Row], Row | None]
@@ -115,6 +124,8 @@ def write_backup(engine: Engine, path: Path, key: BackupKey | None) -> Contents:
                 zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive,
             ):
                 contents = _write(engine, archive, key)
+            if key is not None:
+                sign_whole(part, key)
             part.replace(path)
         except BaseException:
             part.unlink(missing_ok=True)
@@ -144,13 +155,26 @@ def restore_backup(engine: Engine, path: Path, key: BackupKey | None) -> Content
     StoreError
         If the database is not empty, or cannot be written.
     """
-    try:
-        with path.open("rb") as file, archive_of(path, file, _KNOWN) as archive:
-            return _restore(engine, path, archive, key)
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read ({error.strerror})") from None
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
-        raise damaged(path, type(error).__name__) from None
+    with _opened(path) as archive:
+        return _restore(engine, path, archive, key)
+
+
+def head_in(path: Path, key: BackupKey | None) -> Head | None:
+    """Where the audit log ended when a backup was written; None where nothing was in it, or nobody noted.
+
+    Raises
+    ------
+    DataError
+        As :func:`restore_backup`.
+    """
+    with _opened(path) as archive:
+        version, _ = _checked(path, archive, key)
+        if audit_heads not in _TABLES_OF[version]:
+            return None
+        with opened(archive, audit_heads, key) as member:
+            line = member.readline(MAX_LINE_BYTES)
+        plain = parsed(path, line) if line else None
+    return None if plain is None else Head(plain["first"], plain["number"], plain["hash"])
 
 
 # Writing
@@ -181,6 +205,7 @@ def _write(engine: Engine, archive: zipfile.ZipFile, key: BackupKey | None) -> C
     archive.writestr(MANIFEST, text)
     if key is not None:
         archive.writestr(SIGNATURE, key.sign(text))
+        archive.comment = UNSIGNED
     return contents
 
 
@@ -208,13 +233,32 @@ def _members(version: int, sealed: bool) -> list[str]:
 _KNOWN = [_members(version, sealed) for version in _TABLES_OF for sealed in (False, True)]
 
 
-def _restore(engine: Engine, path: Path, archive: zipfile.ZipFile, key: BackupKey | None) -> Contents:
+@contextmanager
+def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
+    try:
+        with path.open("rb") as file, archive_of(path, file, _KNOWN) as archive:
+            yield archive
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read ({error.strerror})") from None
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+        raise damaged(path, type(error).__name__) from None
+
+
+def _checked(path: Path, archive: zipfile.ZipFile, key: BackupKey | None) -> tuple[int, dict[str, Any]]:
+    """A backup's version, and what its manifest says of its tables, once it is as it was written."""
     check_signature(path, archive, key)
     version, expected = _manifest(path, archive)
     if sorted(archive.namelist()) != _members(version, key is not None):
         raise damaged(path, "it holds other files than its version has")
     if key is not None:
+        if version >= _WHOLE_SIGNED:
+            check_whole(path, archive, key)
         check_sealed(path, archive, _TABLES_OF[version], expected)
+    return version, expected
+
+
+def _restore(engine: Engine, path: Path, archive: zipfile.ZipFile, key: BackupKey | None) -> Contents:
+    version, expected = _checked(path, archive, key)
     moved = Documents()
     with rows_refused(path), to_write(engine) as connection:
         only_one(connection, "restore")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import hmac
 import json
+import os
 import time
 import zipfile
 from collections.abc import Collection, Iterator
@@ -21,6 +23,8 @@ MANIFEST, SIGNATURE, _SEALED = "manifest.json", "signature", ".age"
 MAX_MANIFEST_BYTES = 2**16
 MAX_SIGNATURE_BYTES = 2**8
 _PART_BYTES = 2**20
+UNSIGNED = b"0" * 64
+"""The comment of an archive that is going to be signed."""
 MAX_RATIO = 200
 """An archive that would grow by more is none that GRASP wrote."""
 
@@ -95,6 +99,29 @@ def check_signature(path: Path, archive: zipfile.ZipFile, key: BackupKey | None)
             raise DataError(
                 f"{path} was changed, or made with another key than GRASP_BACKUP_KEY; nothing was restored"
             )
+
+
+def check_whole(path: Path, archive: zipfile.ZipFile, key: BackupKey) -> None:
+    """Refuse a file of which anything at all was changed, also what no reader looks at.
+
+    Raises
+    ------
+    DataError
+    """
+    length = path.stat().st_size - len(archive.comment)
+    with path.open("rb") as file:
+        whole = key.sign_whole(file, length)
+    if not hmac.compare_digest(whole, archive.comment):
+        raise damaged(path, "it is not what was written")
+
+
+def sign_whole(path: Path, key: BackupKey) -> None:
+    """Put the signature of all that is before it into an archive's comment."""
+    with path.open("r+b") as file:
+        length = file.seek(-len(UNSIGNED), os.SEEK_END)
+        whole = key.sign_whole(file, length)
+        file.seek(length)
+        file.write(whole)
 
 
 def check_sealed(

@@ -2,7 +2,8 @@
 
 Each table is a stream of its own in the age format (https://age-encryption.org/v1), gzip inside. That keeps
 it from being read; it does not say who wrote it, for an age recipient is no secret. So the manifest, which
-has the SHA-256 of every stream, is signed: HMAC-SHA256 by a key derived from the same secret.
+has the SHA-256 of every stream, is signed: HMAC-SHA256 by a key derived from the same secret. So is the file
+as a whole, whose signature is its last 64 bytes, the archive's comment.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from pyrage import x25519
 from grasp_core.errors import DataError, SettingsError
 
 SIGNED_FOR = b"grasp-backup manifest"
+SIGNED_WHOLE = b"grasp-backup whole file"
+_PART_BYTES = 2**20
 _LEVEL = 6
 
 
@@ -57,6 +60,15 @@ class BackupKey:
     def signed(self, manifest: bytes, signature: bytes) -> bool:
         """Whether whoever signed it had this key."""
         return hmac.compare_digest(self.sign(manifest), signature)
+
+    def sign_whole(self, file: IO[bytes], length: int) -> bytes:
+        """The signature of a file's first `length` bytes, in hexadecimal."""
+        digest = hmac.new(self._signing, SIGNED_WHOLE, "sha256")
+        file.seek(0)
+        while length > 0 and (part := file.read(min(length, _PART_BYTES))):
+            digest.update(part)
+            length -= len(part)
+        return digest.hexdigest().encode("ascii")
 
     @contextlib.contextmanager
     def sealing(self, file: IO[bytes]) -> Iterator[IO[bytes]]:

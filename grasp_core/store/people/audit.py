@@ -1,24 +1,27 @@
 """The audit log: who did what to which object when, without anything of raters.
 
 Entries are added and never changed; each holds the hash of the one before it, so that one that is changed,
-left out or put in later breaks the chain. Old ones go from the beginning only. People stand by their id,
-whose name and address are found in `people` as long as they are there.
+left out or put in later breaks the chain. Its head, where it begins and ends, stands apart, sealed by a key
+that the database does not hold: newest entries that are deleted are missed. Old ones go from the beginning
+only. People stand by their id, whose name and address are found in `people` as long as they are there.
 """
 
 from __future__ import annotations
 
 import hashlib
+import hmac
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
 from grasp_core.errors import StoreError
-from grasp_core.store.database import clock, only_one, snapshot, to_read, to_write
-from grasp_core.store.schema import audit, storable
+from grasp_core.store.database import SECRET, clock, only_one, snapshot, to_read, to_write
+from grasp_core.store.schema import audit, audit_heads, storable
 
 Action = Literal[
     "sign-in",
@@ -45,7 +48,17 @@ Action = Literal[
 ACTIONS: tuple[Action, ...] = get_args(Action)
 FIRST = "0" * 64
 """What the first entry of all follows."""
+BROKEN = "The log is not as it was written: "
+UNSEALED = (
+    "The log's head is not sealed by this server's key, GRASP_SECRET_KEY: it was written without one or with "
+    "another, or by somebody else. Where you know why, log --seal seals it as it is."
+)
+_LOG = "audit"
 _SIGNED = ("number", "at", "actor", "action", "kind", "object_id", "details", "previous")
+
+
+class UnsealedError(StoreError):
+    """The log's head is not sealed by this server's key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +90,21 @@ class Entry:
     details: dict[str, Any]
 
 
+@dataclass(frozen=True, slots=True)
+class Head:
+    """Where a log begins and ends: the oldest entry's number, the newest one's with its hash, and the seal.
+
+    The seal is empty where there is none.
+    """
+
+    first: int
+    number: int
+    hash: str
+    seal: str = ""
+
+
 class AuditStore:
-    """The log in the database."""
+    """The log in the database; its head is sealed where the database was opened with a key."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -100,20 +126,22 @@ class AuditStore:
         """
         with to_write(self._engine) as connection:
             only_one(connection, "audit")
-            last = connection.execute(
-                sa.select(audit.c.number, audit.c.hash).order_by(audit.c.number.desc()).limit(1)
-            ).one_or_none()
+            # Behind the head, not behind the last entry: where newer ones are missing, the gap stays.
+            head = _head(connection) or _last(connection)
             row = {
-                "number": 1 if last is None else last.number + 1,
+                "number": 1 if head is None else head.number + 1,
                 "at": connection.execute(sa.select(clock(self._engine))).scalar_one(),
                 "actor": storable(actor),
                 "action": action,
                 "kind": kind,
                 "object_id": storable(object_id),
                 "details": json.dumps(dict(details or {}), sort_keys=True, allow_nan=False),
-                "previous": FIRST if last is None else last.hash,
+                "previous": FIRST if head is None else head.hash,
             }
             connection.execute(audit.insert().values(**row, hash=_hash(row)))
+            first = row["number"] if head is None else head.first
+            sealed = head is None or self._is_sealed(head)
+            self._put(connection, Head(first, row["number"], _hash(row)), sealed=sealed)
 
     def search(
         self,
@@ -141,16 +169,48 @@ class AuditStore:
         Raises
         ------
         StoreError
-            If the chain is broken; the sentence says where.
+            If the chain is broken, its beginning or end is missing, or its head is not sealed as it should
+            be; the sentence says where.
         """
         with snapshot(self._engine) as connection:
-            for row in _checked(connection):
+            for row in self._checked(connection):
                 yield json.dumps(row) + "\n"
 
-    def check(self) -> int:
-        """Follow the chain; returns how many entries it has, and raises as :meth:`lines`."""
+    def check(self, since: Head | None = None) -> int:
+        """Follow the chain; returns how many entries it has, and raises as :meth:`lines`.
+
+        Parameters
+        ----------
+        since : Head, optional
+            Of an earlier time, as a backup holds it: the log has to go on from there.
+        """
+        entries, first, found = 0, 0, since is None
         with snapshot(self._engine) as connection:
-            return sum(1 for _ in _checked(connection))
+            for row in self._checked(connection):
+                first = first or row["number"]
+                found = found or (row["number"], row["hash"]) == (since.number, since.hash)  # type: ignore[union-attr]
+                entries += 1
+        if since is not None and not found and not first > since.number:
+            raise StoreError(f"{BROKEN}entry {since.number} is not what it was then.")
+        return entries
+
+    def seal(self) -> None:
+        """Seal the head by this server's key, whatever it was sealed by; the chain is followed before.
+
+        Raises
+        ------
+        StoreError
+            If there is no key, or the chain is broken, or its beginning or end is missing.
+        """
+        if not self._key:
+            raise StoreError("There is no key to seal the log by: set GRASP_SECRET_KEY.")
+        with suppress(UnsealedError):
+            self.check()
+        with to_write(self._engine) as connection:
+            only_one(connection, "audit")
+            head = _head(connection) or _last(connection)
+            if head is not None:
+                self._put(connection, head, sealed=True)
 
     def delete_older_than(self, days: float) -> int:
         """Delete the beginning of the log, but never its last entry; returns how many."""
@@ -161,10 +221,58 @@ class AuditStore:
             young = connection.execute(sa.select(sa.func.min(audit.c.number)).where(~old)).scalar_one()
             if young is None:
                 return 0
+            head = _head(connection)
+            if head is not None and head.first < young:
+                self._put(connection, replace(head, first=young), sealed=self._is_sealed(head))
             return connection.execute(audit.delete().where(audit.c.number < young)).rowcount
 
+    @property
+    def _key(self) -> bytes:
+        secret: str = self._engine.get_execution_options().get(SECRET, "")
+        return hashlib.sha256(b"audit log " + secret.encode()).digest() if secret else b""
 
-def _checked(connection: Connection) -> Iterator[dict[str, Any]]:
+    def _seal(self, head: Head) -> str:
+        text = f"{head.first} {head.number} {head.hash}".encode("ascii")
+        return hmac.digest(self._key, text, "sha256").hex() if self._key else ""
+
+    def _is_sealed(self, head: Head) -> bool:
+        """Whether a head is sealed by this server's key, which takes a key."""
+        return bool(self._key) and hmac.compare_digest(head.seal, self._seal(head))
+
+    def _put(self, connection: Connection, head: Head, *, sealed: bool) -> None:
+        """Write the head; one that was not sealed as it should have been is not sealed by going on."""
+        told = {"first": head.first, "number": head.number, "hash": head.hash}
+        connection.execute(audit_heads.delete())
+        connection.execute(
+            audit_heads.insert().values(log=_LOG, seal=self._seal(head) if sealed else "", **told)
+        )
+
+    def _checked(self, connection: Connection) -> Iterator[dict[str, Any]]:
+        first, last = 0, (0, "")
+        for row in _followed(connection):
+            first, last = first or row["number"], (row["number"], row["hash"])
+            yield row
+        head = _head(connection)
+        if head is not None and (head.first, head.number, head.hash) != (first, *last):
+            raise StoreError(f"{BROKEN}it does not go from entry {head.first} to {head.number}.")
+        if last[0] and self._key and (head is None or not self._is_sealed(head)):
+            raise UnsealedError(UNSEALED)
+
+
+def _head(connection: Connection) -> Head | None:
+    row = connection.execute(sa.select(audit_heads)).first()
+    return None if row is None else Head(row.first, row.number, row.hash, row.seal)
+
+
+def _last(connection: Connection) -> Head | None:
+    """The head of a log that has none, as it is there."""
+    first = sa.select(sa.func.min(audit.c.number)).scalar_subquery()
+    query = sa.select(first.label("first"), audit.c.number, audit.c.hash)
+    row = connection.execute(query.order_by(audit.c.number.desc()).limit(1)).one_or_none()
+    return None if row is None else Head(row.first, row.number, row.hash)
+
+
+def _followed(connection: Connection) -> Iterator[dict[str, Any]]:
     before: tuple[int, str] | None = None
     query = sa.select(audit).order_by(audit.c.number).execution_options(yield_per=1000)
     with connection.execute(query) as result:
@@ -172,7 +280,7 @@ def _checked(connection: Connection) -> Iterator[dict[str, Any]]:
             row = dict(found)
             follows = before is None or (row["number"], row["previous"]) == (before[0] + 1, before[1])
             if not follows or row["hash"] != _hash(row):
-                raise StoreError(f"The log is not as it was written: entry {row['number']} does not follow.")
+                raise StoreError(f"{BROKEN}entry {row['number']} does not follow.")
             before = row["number"], row["hash"]
             yield row
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
@@ -12,12 +13,16 @@ from sqlalchemy import Engine
 from grasp_core.accounts import accounts_of
 from grasp_core.errors import AccessError, StoreError
 from grasp_core.settings import Settings
-from grasp_core.store.people.audit import AuditStore
+from grasp_core.store.backup.backup import head_in, write_backup
+from grasp_core.store.backup.sealed import BackupKey, new_key
+from grasp_core.store.database import SECRET
+from grasp_core.store.people.audit import AuditStore, UnsealedError
 from grasp_core.store.people.members import Member
 from grasp_core.store.people.refusals import MOST_AN_HOUR, Refusals
-from grasp_core.store.schema import audit
+from grasp_core.store.schema import audit, audit_heads
 from tests.store.both import on_both
 
+KEY = BackupKey(new_key())
 CLAIMS = {"iss": "https://id.example", "sub": "a", "email": "ann@lab.example", "email_verified": True}
 
 
@@ -58,6 +63,78 @@ def test_what_is_changed_or_left_out_breaks_the_chain(
         connection.execute(statement)
     with pytest.raises(StoreError, match="not as it was written"):
         log.check()
+
+
+@pytest.mark.parametrize("go_on", [False, True])
+@pytest.mark.parametrize("kept", [0, 3])
+def test_newest_entries_that_are_deleted_are_missed(
+    log: AuditStore, engine: Engine, kept: int, go_on: bool
+) -> None:
+    with engine.begin() as connection:
+        connection.execute(audit.delete().where(audit.c.number > kept))
+    if go_on:
+        log.record("bob", "run")
+    with pytest.raises(StoreError, match="not as it was written"):
+        log.check()
+
+
+def sealing(engine: Engine, secret: str = "a secret of the server's alone") -> AuditStore:
+    engine.update_execution_options(**{SECRET: secret})
+    return AuditStore(engine)
+
+
+def test_a_head_that_was_put_right_in_the_database_has_no_seal(engine: Engine) -> None:
+    log = sealing(engine)
+    for _ in range(3):
+        log.record("ann", "run")
+    assert log.check() == 3
+    with engine.begin() as connection:
+        connection.execute(audit.delete().where(audit.c.number == 3))
+        second = connection.execute(sa.select(audit).where(audit.c.number == 2)).one()
+        connection.execute(audit_heads.update().values(number=2, hash=second.hash))
+    for _ in range(2):
+        with pytest.raises(UnsealedError):
+            log.check()
+        log.record("bob", "run")  # does not make it good
+    log.seal()
+    assert log.check() == 4
+    with pytest.raises(UnsealedError):
+        sealing(engine, "another secret").check()
+
+
+def test_a_log_of_before_there_was_a_key_is_sealed_when_asked(log: AuditStore, engine: Engine) -> None:
+    with pytest.raises(StoreError, match="GRASP_SECRET_KEY"):
+        log.seal()
+    with engine.begin() as connection:
+        connection.execute(audit_heads.delete())  # as the version before left it
+    assert log.check() == 5
+    keyed = sealing(engine)
+    keyed.record("ann", "run")
+    with pytest.raises(UnsealedError):
+        keyed.check()
+    keyed.seal()
+    assert keyed.check() == 6
+
+
+def test_a_log_set_back_as_a_whole_does_not_go_on_from_a_backup(engine: Engine, tmp_path: Path) -> None:
+    log, backup = sealing(engine), tmp_path / "b"
+    for _ in range(3):
+        log.record("ann", "run")
+    with engine.begin() as connection:
+        before = connection.execute(sa.select(audit_heads)).mappings().one()
+    log.record("ann", "delete")
+    write_backup(engine, backup, KEY)
+    since = head_in(backup, KEY)
+    log.record("ann", "run")
+    assert since is not None
+    assert since.number == 4
+    assert log.check(since) == 5
+    with engine.begin() as connection:
+        connection.execute(audit.delete().where(audit.c.number > 3))
+        connection.execute(audit_heads.update().values(**before))
+    assert log.check() == 3  # its seal holds
+    with pytest.raises(StoreError, match="entry 4 is not what it was then"):
+        log.check(since)
 
 
 def test_the_beginning_goes_with_time_and_the_chain_holds(log: AuditStore, engine: Engine) -> None:

@@ -37,7 +37,7 @@ from grasp_core.store.watches.records import Origin
 from grasp_core.store.watches.watches import WatchStore
 from tests.made_up import BOARD
 from tests.store.both import on_both
-from tests.store.making import RESULT
+from tests.store.making import RESULT, request
 
 ANN = Identity("https://id.example", "subject-of-ann", "ann@lab.example", "Ann Onymous")
 BOB = Identity("https://id.example", "subject-of-bob", "bob@lab.example", "Bob")
@@ -97,6 +97,7 @@ def fill(engine: Engine, owner: str, other: str) -> str:
     OutcomeStore(engine).begin("k", "r", owner=owner)
     OutcomeStore(engine).end("k", Outcome(200, '{"answer": 1}'))
     WebhookStore(engine).add(theirs.id, "https://hooks.example/", owner=owner)
+    WebhookStore(engine).roll_key(owner)
     AuditStore(engine).record(owner, "run", "run", theirs.id)
     return led
 
@@ -170,6 +171,16 @@ def test_what_is_handed_over_is_anothers_with_its_links_and_projects(
     assert left["tokens"] == left["webhooks"] == left["outcomes"] == left["scorings"] == []
 
 
+def test_a_run_that_two_asked_is_handed_over_beside_the_heirs_own(
+    engine: Engine, accounts: Accounts, ann: str, bob: str
+) -> None:
+    runs = RunStore(engine)
+    asked = {runs.create(request("a", owner=one))[0].id for one in (ann, ADDRESS, bob)}
+    accounts.erase(ann, by=None, confirm=ADDRESS, heir=bob)
+    assert {run.id for run in runs.search(owner=bob)} == asked
+    assert runs.answering(request("a").key, bob) is not None
+
+
 def test_a_project_of_nobody_with_nothing_in_it_goes_too(
     engine: Engine, accounts: Accounts, ann: str
 ) -> None:
@@ -240,7 +251,8 @@ def test_who_may_not_and_what_is_not_confirmed_is_refused(
         accounts.erase("gone", by=None, confirm="", heir=None)
     with pytest.raises(AccessError, match="Only an admin"):
         accounts.take_away(ann, io.BytesIO(), by=user)
-    left, of_root = everything(engine), {"people", "addresses", "sessions", "audit"}
+    left = everything(engine)
+    of_root = {"people", "addresses", "sessions", "audit", "audit_heads"}
     assert {name: rows for name, rows in left.items() if name not in of_root} == {
         name: rows for name, rows in before.items() if name not in of_root
     }
