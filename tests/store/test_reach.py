@@ -135,6 +135,7 @@ ASKED: dict[type[Bound], dict[str, Callable[[Any, Filled], Any]]] = {
     SubmissionStore: {
         "all": lambda store, b: store.all(),
         "predictions": lambda store, b: store.predictions(b.submission),
+        "find": lambda store, b: store.find(SECRET, PREDICTIONS, owner="bob"),
         "delete": lambda store, b: store.delete(b.submission),
     },
     AnswerStore: {

@@ -12,8 +12,8 @@ from grasp_core.erasing import STAYS, erasing
 from grasp_core.errors import GraspError
 from grasp_core.people import Person
 from grasp_core.report.words.text import escape_markdown
-from pages._ui.session.later import as_this_session
 from pages._ui.session.permissions import require_admin
+from pages._ui.widgets.later import as_this_session
 
 _TYPED, _TO, _PROBLEM = "erase-typed", "erase-to", "erase-problem"
 _NOBODY = ""

@@ -10,7 +10,7 @@ import streamlit as st
 from grasp_core import charts
 from grasp_core.export.registry import EXPORTS, safe_name
 from grasp_core.rater_map.values import RaterMap
-from pages._ui.session.later import as_this_session
+from pages._ui.widgets.later import as_this_session
 from pages._ui.widgets.sections import menu_when_open
 from pages._ui.widgets.shown import Shown
 
