@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
 from fastapi import Query
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from grasp_core.access import EVERYONE
 from grasp_core.group_items import id_of
@@ -20,13 +21,30 @@ from grasp_core.store.run_records import RunRecord
 from grasp_core.store.submissions import SubmissionRecord
 from grasp_core.store.visiting.passwords import LONGEST, SHORTEST
 
+_HALF = re.compile("[\ud800-\udfff]")
 State = Literal["queued", "running", "done", "failed", "cancelled"]
 
 
 class Form(BaseModel):
-    """A JSON object; what it does not have is refused, not passed over."""
+    """A JSON object; what it does not have is refused, not passed over, and so is what is no Unicode."""
 
     model_config = ConfigDict(extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _is_unicode(cls, given: Any) -> Any:
+        """Halves of surrogate pairs, which JSON can write, could neither be kept nor be told in an answer."""
+        if _has_half(given):
+            raise ValueError("a text has half of a surrogate pair, which is no Unicode")
+        return given
+
+
+def _has_half(given: Any) -> bool:
+    if isinstance(given, dict):
+        return any(map(_has_half, given)) or any(map(_has_half, given.values()))
+    if isinstance(given, list):
+        return any(map(_has_half, given))
+    return isinstance(given, str) and _HALF.search(given) is not None
 
 
 class ProblemListed(Form):

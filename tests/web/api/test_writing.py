@@ -175,6 +175,23 @@ def test_json_that_is_too_large_or_none_is_refused(ann: TestClient) -> None:
         assert refused_or_bad.headers["Content-Type"] == "application/problem+json"
 
 
+def test_half_characters_are_refused_anywhere(ann: TestClient, server: Server, done: RunRecord) -> None:
+    file = {"annotations": {"sha256": "0" * 64, "name": "a.csv"}}
+    bodies = (
+        {"spec": {"data": {"label": "\ud800"}}, "files": file},
+        {"spec": {"\udfff": 1}, "files": file},
+        {"spec": {"data": [["x", "a\ud800b"]]}, "files": file, "title": "t"},
+        {"spec": {}, "files": file, "title": "\ud800"},
+        {"spec": {}, "files": {"annotations": {"sha256": "0" * 64, "name": "\ud800"}}},
+    )
+    headers = {"Content-Type": "application/json", "Idempotency-Key": "k"}
+    for body in bodies:
+        refused(ann.post("/api/v1/runs", content=json.dumps(body), headers=headers))
+    for body in ({"label": "\ud800"}, {"password": "a long one \udc00"}):
+        refused(ann.post(f"/api/v1/runs/{done.id}/links", content=json.dumps(body), headers=headers))
+    assert [run.id for run in server.runs.search()] == [done.id]
+
+
 def test_the_same_request_is_done_once(ann: TestClient, server: Server, done: RunRecord) -> None:
     address = f"/api/v1/runs/{done.id}/links"
 
