@@ -13,7 +13,7 @@ from grasp_core.annotations import BoolArray, FloatArray
 from grasp_core.engine.adaptive import settle, stages, stopping, together
 from grasp_core.engine.findable import findable
 from grasp_core.engine.later import WithinStage, later_stages
-from grasp_core.engine.pools.blocks import FIRST_LABELS, Block, Blocks
+from grasp_core.engine.pools.blocks import FIRST_LABELS, Block, Blocks, Progress
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.provisional import Showing
 from grasp_core.engine.run import Prepared, finish, new_tally, prepare
