@@ -15,9 +15,10 @@ from grasp_core.io.guess.item_ids import with_items
 from grasp_core.io.guess.named import Named
 from grasp_core.io.guess.reasons import Confidence
 from grasp_core.io.guess.recognise import Guess, recognise
+from grasp_core.io.table.joined import with_joined
 from grasp_core.io.table.recipe import Recipe
 from grasp_core.io.table.table import Table
-from grasp_core.recode_steps import Combine, Recode
+from grasp_core.recode_steps import Bins, Combine, Recode
 
 _FIRST = ("exclude", "filters")
 """Fields of which is said first what is left out, or may be meant to be."""
@@ -86,8 +87,15 @@ def reading_of(
     annotations, raters, items = given.annotations, given.raters, given.items
     named = Named.among(fields)
     guess = recognise(annotations, raters, named, {*_labels(fields), *fields["missing"]})
+    annotations = with_joined(annotations, (guess.spec.item, guess.spec.rater))
     guess = with_items(guess, annotations, items, fields.get("items_id"))
-    _refuse_unsure(given, guess, voice, ("items_id",) if named.whole else None)
+    cut = any(
+        isinstance(step, Bins) for step in fields["recode"]
+    )  # then the labels are numbers of one person
+    needed = ("items_id",) if named.whole else (*_NAMED, "items_id")
+    _refuse_unsure(given, guess, voice, needed if cut else (*needed, "aggregated"))
+    if named.cells:
+        fields = {name: value for name, value in fields.items() if name != "label"}
     answer = Answer() if answer is None else answer
     spec = left_out(guess, _joined(guess.spec, fields), fields, answer, voice)
     for field in dict.fromkeys((*_FIRST, *(reason.field for reason in guess.reasons))):
@@ -107,14 +115,16 @@ def _as_read(guess: Guess, spec: DataSpec) -> Recipe | None:
     return replace(recipe, paper=all(one.followed(spec) for one in guess.advice))
 
 
-def _refuse_unsure(given: Tables, guess: Guess, voice: Voice, fields: Sequence[str] | None = None) -> None:
-    """Nothing runs on a guess that is unsure, of all fields or of those named: what it may be is listed."""
-    unsure = [reason for reason in guess.uncertain if fields is None or reason.field in fields]
+def _refuse_unsure(given: Tables, guess: Guess, voice: Voice, fields: Sequence[str]) -> None:
+    """Nothing runs on a guess that is unsure of one of the fields: what it may be is listed."""
+    unsure = [reason for reason in guess.uncertain if reason.field in fields]
     asked: dict[str, list[str]] = {}
     for reason in unsure:
         said = question(reason)
         of = given.items if reason.field == "items_id" and given.items is not None else given.annotations
         ask = f"{said}{' ' if said.endswith('?') else '; '}name it with {voice.option(reason.field)}"
+        if reason.field == "aggregated":
+            ask = said
         asked.setdefault(of.name, []).append(ask)
     if asked:
         sentences = (f"{file}: {'; '.join(questions)}" for file, questions in asked.items())

@@ -28,14 +28,14 @@ class FileProblem(Code):
         "{file}: {records:record} would become a table of {columns} columns, of whose {cells} cells only "
         "{filled} are filled; write a row per annotation"
     )
-    FIRST_COLUMN_UNNAMED = "{file}, {where}: the first column has no name and is called 'column 1' here"
+    FIRST_COLUMN_UNNAMED = "{file}, {where}: the first column has no name and is called {column:q} here"
+    NO_COLUMN_NAMED = "{file}, {where}: none of {columns:column} has a name; name every column in the header"
     COLUMNS_UNNAMED = (
-        "{file}, {where}: {unnamed:column} of {columns} {unnamed:has/have} no name (column {places}); "
-        "name every column in the header, or remove it"
+        "{file}, {where}: {unnamed:column} of {columns} {unnamed:has/have} no name (column {places}) and "
+        "{unnamed:is/are} called by {unnamed:its place/their places} here, as 'column 3'"
     )
     COLUMNS_NAMED_ALIKE = (
-        "{file}, {where}: columns {first:d} and {second:d} are both named {column:q}; "
-        "give each column its own name"
+        "{file}, {where}: columns have names that stand before them too, and are called {again:3} here"
     )
     ROW_NAMES = (
         "{file}, {where}: the header is one field shorter than the rows, as with row names; "
@@ -193,6 +193,12 @@ class DataProblem(Code):
         "are choices of one answer, write them into one row, as 'a + b'; spans cannot be analysed. If the "
         "item was shown again, let the first or the last count: on Data, under Leave out, or by --repeated "
         "first or last, by the order of rows or by the times in --order COLUMN"
+    )
+    ANSWERED_TWICE_BUT_FOR = (
+        "{file}: {example}{more:? ({more:more case} like this)}; {column:q} differs between such rows. If "
+        "each of its values makes another item, the item is {item}+{column}: on Data, or by --item "
+        "{item}+{column}. If it makes another rater, the rater is {rater}+{column}. If it names questions, "
+        "leave all but one out: on Data, under Leave out, or by --drop {column}=..."
     )
 
     TIME_MISSING = (

@@ -234,7 +234,6 @@ def test_everything_that_is_wrong_is_said_at_once() -> None:
         (rows((3, "51,no,yes")).encode(), "row 3: 3 fields found"),
         (rows((3, '51,"no')).encode(), "row 3: a quotation mark opens a field and is never closed"),
         (b"ID,Label\n50,n\0o\n", "a NUL byte"),
-        (b"ID,ID\n50,no\n", "both named 'ID'"),
         (b"PK\x03\x04,no\n\0\0\0", "a NUL byte"),
     ],
 )

@@ -12,6 +12,7 @@ from grasp_core.annotations import Codes
 from grasp_core.data_spec import DataSpec
 from grasp_core.io.dataset.contents import Contents
 from grasp_core.io.dataset.votes import id_columns
+from grasp_core.io.table.joined import parts_of
 from grasp_core.recode_steps import Combine
 from grasp_core.result import DataSummary, FileFingerprint
 
@@ -19,6 +20,7 @@ from grasp_core.result import DataSummary, FileFingerprint
 def unused(columns: Sequence[str], spec: DataSpec, axes: Collection[str]) -> tuple[str, ...]:
     """Columns of the annotations file that are neither used nor an axis."""
     used = {*axes, *id_columns(spec), *spec.labels, *(name for name, _ in spec.exclude)}
+    used |= {part for name in id_columns(spec) for part in parts_of(name, columns)}
     used |= {name for name, _ in spec.filters.drop}
     used |= {name for name in (spec.text, spec.order, spec.filters.time, spec.filters.gold) if name}
     for step in spec.recode:

@@ -136,7 +136,7 @@ def leave_out(votes: Votes, excluded: BoolArray, spec: DataSpec) -> tuple[Sieve,
     filters.by_values(sieve, spec)
     stopping = [*blank_ids(sieve.votes, spec), *checks.labels(sieve.votes, spec)]
     repeats.choose(sieve, spec)
-    labelled, again = repeats.once(sieve.votes)
+    labelled, again = repeats.once(sieve.votes, spec)
     sieve.keep_once(labelled)
     stopping += filters.by_gold(sieve, spec)
     filters.by_counts(sieve, spec)

@@ -15,6 +15,7 @@ from grasp_core.data_spec import DataSpec
 from grasp_core.errors import Problem, know, raise_stopping, stop
 from grasp_core.io.dataset.votes import cell_columns
 from grasp_core.io.table.columns import Column
+from grasp_core.io.table.joined import with_joined
 from grasp_core.io.table.table import Table
 from grasp_core.recode_steps import Bins, Combine, MapValues
 from grasp_core.remarks.problems import DataProblem
@@ -94,6 +95,7 @@ def recoded(table: Table, spec: DataSpec, *beside: Table | None) -> tuple[Table,
     DataError
         If no file has a column, or a question holds a value that the priority lacks.
     """
+    table = with_joined(table, (spec.item, spec.rater))
     seen: list[Seen] = []
     others = [one for one in beside if one is not None]
     for step in spec.recode:

@@ -10,6 +10,8 @@ from grasp_core.errors import DataError, Problem, know, stop
 from grasp_core.io.dataset.filters import Sieve
 from grasp_core.io.dataset.times import ranks
 from grasp_core.io.dataset.votes import Votes
+from grasp_core.io.table import names
+from grasp_core.io.table.joined import parts_of
 from grasp_core.ordering import sorted_keys, tallied
 from grasp_core.remarks.left_out import LeftOutReason
 from grasp_core.remarks.problems import DataProblem
@@ -56,7 +58,7 @@ def others(spec: DataSpec) -> Remark:
     return LeftOutReason.ANSWERED_AGAIN_BY_TIME(which=which, column=spec.order)
 
 
-def once(votes: Votes) -> tuple[Votes, list[Problem]]:
+def once(votes: Votes, spec: DataSpec) -> tuple[Votes, list[Problem]]:
     """Keep an annotation given twice once; two different labels of one rater for one item stop."""
     order, again = _in_runs(votes)
     if not order.size:
@@ -68,7 +70,7 @@ def once(votes: Votes) -> tuple[Votes, list[Problem]]:
     equal = order[again & ~differs]
     problems: list[Problem] = []
     if differs.any():
-        problems.append(_contradiction(votes, order[start[differs]], order[differs]))
+        problems.append(_contradiction(votes, spec, order[start[differs]], order[differs]))
     if equal.size:
         problems.append(_equal(votes, equal))
     keep = np.ones(votes.size, dtype=np.bool_)
@@ -180,6 +182,21 @@ def _pair(votes: Votes, entry: int) -> tuple[str, str]:
     return votes.item_ids[votes.item[entry]], votes.rater_ids[votes.rater[entry]]
 
 
+def _telling_apart(votes: Votes, spec: DataSpec, earlier: Codes, later: Codes) -> str | None:
+    """A column of recurring values that differs wherever one rater's labels of an item do."""
+    if spec.layout != "long":
+        return None
+    table, both = votes.table, votes.row[np.concatenate([earlier, later])]
+    taken = {name for one in (spec.item, spec.rater) for name in (one, *parts_of(str(one), table.columns))}
+    for name in table.columns:
+        if name in {*taken, *spec.labels} or names.mentions(name, names.META - names.PHASES):
+            continue
+        codes = table.column(name).codes[both]
+        if 2 * np.unique(codes).size <= codes.size and (codes[: later.size] != codes[later.size :]).all():
+            return name
+    return None
+
+
 def _equal(votes: Votes, equal: Codes) -> Problem:
     first = int(equal.min())
     row = votes.table.row(votes.row[first])
@@ -190,7 +207,7 @@ def _equal(votes: Votes, equal: Codes) -> Problem:
     )
 
 
-def _contradiction(votes: Votes, earlier: Codes, later: Codes) -> Problem:
+def _contradiction(votes: Votes, spec: DataSpec, earlier: Codes, later: Codes) -> Problem:
     def shown(position: int) -> str:
         before, after = int(earlier[position]), int(later[position])
         rater, item = votes.rater_ids[votes.rater[after]], votes.item_ids[votes.item[after]]
@@ -204,9 +221,21 @@ def _contradiction(votes: Votes, earlier: Codes, later: Codes) -> Problem:
     example = shown(by_row[0])
     pairs = np.unique(earlier).size
     many = pairs >= max(_MANY, _OFTEN * (votes.size - later.size))
-    code = DataProblem.MANY_ANSWERED_TWICE if many else DataProblem.ANSWERED_TWICE
+    column = _telling_apart(votes, spec, earlier, later)
+    if column is not None:
+        told = DataProblem.ANSWERED_TWICE_BUT_FOR(
+            file=votes.table.name,
+            example=example,
+            more=later.size - 1,
+            column=column,
+            item=str(spec.item),
+            rater=str(spec.rater),
+        )
+    else:
+        code = DataProblem.MANY_ANSWERED_TWICE if many else DataProblem.ANSWERED_TWICE
+        told = code(file=votes.table.name, example=example, more=later.size - 1)
     return stop(
-        code(file=votes.table.name, example=example, more=later.size - 1),
+        told,
         later.size,
         [shown(position) for position in by_row[:EXAMPLES]],
         field="repeated",

@@ -34,7 +34,9 @@ from grasp_core.io.table.parsed import Parsed, Watch, compact, no_rows
 from grasp_core.remarks.problems import FileProblem
 from grasp_core.wording import quoted
 
-_SNIFFED_ROWS = 100
+_SNIFFED_ROWS, _HEAD = 100, 1 << 16
+_BLANKS = re.compile(rb'("[^"\n]*")| +')
+"""A quoted field, which stays, or blanks between fields."""
 _QUOTE, _LF, _CR = 34, 10, 13
 _SHOWN = 1_000
 _DECLARED = re.compile(rb'"?sep=([,\t;|])"?\r?\n', re.IGNORECASE)
@@ -67,6 +69,7 @@ def parse(content: bytes, name: str, watch: Watch, *, headed: bool = False) -> P
     declared = _DECLARED.match(content)
     if declared is not None:
         content = b"\n" + content[declared.end() :]  # an empty line in its place keeps the numbers of rows
+    content = _tabbed(content) if declared is None else content
     delimiter = _sniff(content, name) if declared is None else declared[1].decode()
     header = _header(content, delimiter, name, headed)
     parsed = _parse_fast(content, header, delimiter, watch)
@@ -154,6 +157,24 @@ def _sniff(content: bytes, name: str) -> str:
             )
         raise DataError(f"{found}; separate the columns by commas, tabs, semicolons or vertical bars")
     return best
+
+
+def _tabbed(content: bytes) -> bytes:
+    """A text whose columns only blanks separate, as R writes tables, with tabs in their place."""
+    head = content[:_HEAD].splitlines()[:_SNIFFED_ROWS]
+    if not head or any(delimiter.encode() in head[0] for delimiter in KINDS):
+        return content
+    widths = [len(_BLANKS.sub(_tab, line.strip()).split(b"\t")) for line in head if line.strip()]
+    if len(content) > _HEAD:
+        widths = widths[:-1]
+    usual = max(widths[1:], default=0)
+    if usual < 3 or widths[0] not in (usual, usual - 1) or set(widths[1:]) != {usual}:
+        return content
+    return b"\n".join(_BLANKS.sub(_tab, line.strip()) for line in content.split(b"\n"))
+
+
+def _tab(found: re.Match[bytes]) -> bytes:
+    return found[1] or b"\t"
 
 
 def _begins(content: bytes) -> int | None:

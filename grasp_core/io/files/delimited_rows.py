@@ -125,7 +125,8 @@ def _may_lack(columns: tuple[str, ...]) -> int:
 class _Careful:
     """Rows one by one; those of another length than the header's are counted and left out.
 
-    Rows may lack a few of the last fields, see :func:`_may_lack`; these are then empty.
+    Rows may lack a few of the last fields, see :func:`_may_lack`; these are then empty. Empty fields behind
+    the last column count for nothing.
     """
 
     def __init__(self, file: BinaryIO, delimiter: str, header: Header) -> None:
@@ -146,6 +147,9 @@ class _Careful:
                 self._filled += missing > 0
                 self.lines.append(line)
                 yield record + [""] * missing
+            elif missing < 0 and not any(cell.strip() for cell in record[missing:]):
+                self.lines.append(line)
+                yield record[:missing]
             else:
                 self.ragged += 1
                 if len(self._examples) < EXAMPLES:

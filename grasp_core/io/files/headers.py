@@ -107,15 +107,26 @@ def _row_names(first: Row, below: Sequence[Row]) -> bool:
 
 def _is_data(first: Row, below: Sequence[Row]) -> bool:
     """Whether the first row's cells are of the kind of those below, and none looks like a name."""
-    if not below or len(first) < 2 or _counts_up(first) or list(first) in [list(row) for row in below[:50]]:
+    if not below or len(first) < 2 or _counts_up(first):
+        return False
+    words = any(cell.strip() and not is_number(cell) for cell in first)
+    if words and list(first) in [list(row) for row in below[:50]]:  # as files have that were put together
         return False
     data, filled = 0, sum(bool(cell.strip()) for cell in first)
+    if words and _named_twice(first, below) >= max(3, filled // 3):
+        return False
     for position, cell in enumerate(first):
         like = _like(cell, [row[position] for row in below])
         if like is False:
             return False
         data += like is True
     return data > 1 and 2 * data >= filled
+
+
+def _named_twice(first: Row, below: Sequence[Row]) -> int:
+    """Cells that the next row repeats and no other has, as older exports of Qualtrics repeat names."""
+    twice = (at for at, cell in enumerate(first) if cell.strip() and cell == below[0][at])
+    return sum(all(row[at] != first[at] for row in below[1:]) for at in twice)
 
 
 def _counts_up(first: Row) -> bool:
@@ -145,10 +156,19 @@ def _like(cell: str, below: Sequence[str]) -> bool | None:
     kind = form(cell)
     if kind is not None and sum(form(text) == kind for text in filled) >= _MOSTLY * len(filled):
         return True
+    if _like_ids(cell) and sum(map(_like_ids, filled)) >= _MOSTLY * len(filled):
+        lengths = [len(text) for text in filled]
+        if lengths.count(len(cell)) >= _MOSTLY * len(lengths):
+            return True
     forms = [form(text) for text in filled[:100]]
     recurs = 2 * len(set(filled)) <= len(filled)
     one_form = forms[0] is not None and forms.count(forms[0]) >= _MOSTLY * len(forms)
     return False if recurs or one_form or _says_what(cell) else None
+
+
+def _like_ids(cell: str) -> bool:
+    """Whether a text is of letters and digits without a blank, as the ids that programs make."""
+    return cell.isalnum() and not cell.isalpha() and not cell.isdigit()
 
 
 def _in_range(cell: float, numbers: Sequence[float]) -> bool | None:
@@ -177,6 +197,8 @@ def _levels(first: Row, below: Sequence[Row]) -> int:
     second, rest = below[0], below[1:]
     if _survey_monkey(first, second):
         return 2
+    if _named_twice(first, below) >= max(3, len(first) // 3):
+        return 1
     start = _grouped_from(first)
     if start is None:
         return 1

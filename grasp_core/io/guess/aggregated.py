@@ -13,6 +13,7 @@ from grasp_core.wording import quoted
 
 _MOST_COLUMNS = 20
 """Of more columns, cells that add up to the same in each row are no counts of votes."""
+_MOSTLY = 0.5
 _ROWS, _ROWS_OF_ONE = 4, 10
 """Of fewer rows, sums may be the same by chance; more are needed where one cell of each row is 1."""
 
@@ -39,9 +40,21 @@ def aggregated_cells(look: Look, cells: Sequence[str]) -> str | None:
     if counted and 2 * len(counted) > len(cells):
         return no_raters(f"{quoted(counted[0])} is named like what was counted or worked out for an item")
     total = _sum_of_rows(look, cells)
-    if total is None:
-        return None
-    return no_raters(f"the cells of each row add up to {total:g}, as counts of votes or shares do")
+    if total is not None:
+        return no_raters(f"the cells of each row add up to {total:g}, as counts of votes or shares do")
+    if (decimal := _share_of_decimals(look, cells)) > _MOSTLY:
+        return no_raters(f"{decimal:.0%} of the cells are numbers with decimals, as means are")
+    return None
+
+
+def _share_of_decimals(look: Look, cells: Sequence[str]) -> float:
+    """Share of the filled cells that hold numbers which are no halves either; 0 beside other texts."""
+    filled = np.concatenate(
+        [_numbers(look, name)[~look[name].among([""])] for name in cells[:_MOST_COLUMNS]] or [np.empty(0)]
+    )
+    if not filled.size or not np.isfinite(filled).all():
+        return 0.0
+    return float(np.mean(2 * filled % 1 != 0))
 
 
 def _sum_of_rows(look: Look, cells: Sequence[str]) -> float | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from grasp_core.io.guess.reasons import Reason
+from grasp_core.io.table.joined import PLUS
 from grasp_core.wording import listed, quoted
 
 _NAMES = {
@@ -21,7 +22,8 @@ def question(reason: Reason) -> str:
     """The question that an unsure reason asks, e.g. "the label column is not certain: 'a' or 'b'?"."""
     if not reason.candidates:
         return reason.sentence
-    why = f" ({reason.sentence})" if reason.field == "layout" or len(reason.candidates) == 1 else ""
+    explained = reason.field == "layout" or len(reason.candidates) == 1 or PLUS in reason.candidates[0]
+    why = f" ({reason.sentence})" if explained else ""
     return f"the {_NAMES[reason.field]} is not certain: {_either(reason.candidates)}?{why}"
 
 

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -14,6 +15,7 @@ from grasp_core.annotations import Codes, is_number
 from grasp_core.io.guess.named import Named
 from grasp_core.io.table import names
 from grasp_core.io.table.columns import Column
+from grasp_core.io.table.joined import with_joined
 from grasp_core.io.table.table import Table
 
 MAX_ROWS, _MAX_CELLS = 100_000, 2_000_000
@@ -66,6 +68,11 @@ class Look:
             rows = np.flatnonzero(codes % step == 0)[:MAX_ROWS]
             self._of_some[name] = Look(self.whole.taken(rows), self.named)
         return self._of_some[name]
+
+    def with_joined(self, name: str) -> Look:
+        """The same with a column for a name that stands for several."""
+        table = with_joined(self.whole, (name,))
+        return self if table is self.whole else Look(table, self.named)
 
     def texts(self, name: str) -> set[str]:
         """Distinct texts that are not empty."""
@@ -133,7 +140,7 @@ class Look:
 
     def numbered(self, name: str, key: str) -> bool:
         """Whether the column counts 1, 2, 3... within each value of `key`, which occurs variably often."""
-        numbers = self._integers(name)
+        numbers = self.integers(name)
         if numbers is None:
             return False
         codes = self[key].codes
@@ -146,11 +153,17 @@ class Look:
         whole = self.pairs(name, key) == self.n
         return bool(whole and (low <= 1).all() and (high - low + 1 == often).all() and np.ptp(often) > 0)
 
-    def _integers(self, name: str) -> Codes | None:
+    def integers(self, name: str) -> Codes | None:
+        """Each cell's whole number, shape (n,); None where a cell holds something else."""
         values = self[name].values
         if not all(text.isascii() and text.isdigit() and len(text) < 7 for text in values):
             return None
         return np.array([int(text) for text in values], dtype=np.int64)[self[name].codes]
+
+    @cached_property
+    def distinct_rows(self) -> int:
+        """Rows that are not the same as an earlier one; some tools write each answer twice."""
+        return len(pd.DataFrame({name: self[name].codes for name in self.columns}).drop_duplicates())
 
     @cached_property
     def ids(self) -> tuple[str | None, str | None]:

@@ -8,6 +8,9 @@ from typing import Any
 
 from grasp_core.data_spec import Layout
 
+ANY = "*"
+"""Stands for anything in a pattern of columns' names."""
+
 
 @dataclass(frozen=True, slots=True)
 class Named:
@@ -17,7 +20,8 @@ class Named:
     ----------
     layout : {"long", "items-by-raters", "raters-by-items"} or None
     item, rater, label : str or None
-        Columns, as in :class:`~grasp_core.data_spec.DataSpec`.
+        Columns, as in :class:`~grasp_core.data_spec.DataSpec`; the label of a matrix is a pattern of the
+        names of its columns of labels.
     """
 
     layout: Layout | None = None
@@ -37,15 +41,24 @@ class Named:
         return {name: value for name, value in named.items() if value is not None}
 
     @property
+    def cells(self) -> bool:
+        """Whether the label is a pattern of a matrix's columns, as ``q*_rating``."""
+        return self.label is not None and ANY in self.label
+
+    @property
     def long(self) -> bool | None:
         """Whether the file has a row per annotation; None where nothing named says so."""
         if self.layout is not None:
             return self.layout == "long"
+        if self.cells:
+            return False
         return True if self.label is not None or (self.item is not None and self.rater is not None) else None
 
     @property
     def whole(self) -> bool:
         """Whether nothing is left to be guessed."""
+        if self.cells:
+            return False
         needed = {
             "items-by-raters": ("item",),
             "raters-by-items": ("rater",),

@@ -15,7 +15,7 @@ class Reason:
     Parameters
     ----------
     field : str
-        Field of :class:`~grasp_core.data_spec.DataSpec`, or "axes".
+        Field of :class:`~grasp_core.data_spec.DataSpec`, or "axes", or "aggregated": labels without raters.
     sentence : str
     confidence : {"sure", "likely", "unsure"}
         What is unsure is for a person to choose: nothing is computed from it.

@@ -16,10 +16,10 @@ from grasp_core.io.formats.datasets import known
 from grasp_core.io.formats.shapes.answers import MAX_AXES, PROPOSED_AXIS_VALUES
 from grasp_core.io.guess.advice import Advice, all_taken
 from grasp_core.io.guess.columns.around import around_matrix, long_or_wide
-from grasp_core.io.guess.columns.cells import rater_without_name
-from grasp_core.io.guess.columns.labels import doubts
+from grasp_core.io.guess.columns.cells import rater_by_file
+from grasp_core.io.guess.columns.labels import among_questions, doubts
 from grasp_core.io.guess.columns.long import guess_long
-from grasp_core.io.guess.columns.matrix import guess_matrix
+from grasp_core.io.guess.columns.matrix import guess_matrix, named_matrix, survey
 from grasp_core.io.guess.design.begun_anew import begun_anew, contradicted
 from grasp_core.io.guess.design.melted import questions_in_rows
 from grasp_core.io.guess.design.spans import marked_spans
@@ -36,11 +36,12 @@ from grasp_core.io.guess.values.missing_profiles import missing_profiles
 from grasp_core.io.guess.values.spellings import odd_ids, one_number
 from grasp_core.io.guess.values.vocabularies import with_vocabulary
 from grasp_core.io.table import names
+from grasp_core.io.table.joined import with_joined
 from grasp_core.io.table.recipe import Recipe
 from grasp_core.io.table.table import Table
 from grasp_core.wording import listed, number, quoted
 
-_NEEDED = ("layout", "item", "rater", "label", "items_id")
+_NEEDED = ("layout", "item", "rater", "label", "items_id", "aggregated")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +124,7 @@ def recognise(
             "give it as the raters file, beside the file with the raters' answers"
         )
     named = Named() if named is None else named
+    annotations = with_joined(annotations, (named.item, named.rater))
     _require(named, annotations, raters)
     published = known(annotations, raters)
     recipe = published or annotations.recipe  # a data set may be a tool's export
@@ -130,6 +132,9 @@ def recognise(
     ranked = False
     if recipe is not None and recipe.spec is not None and _allows(recipe.spec, named):
         spec, reasons = recipe.spec, [_why_known(recipe)]
+        if recipe.questions and named.label is None:
+            spec, asked = among_questions(Look(annotations), spec, recipe.questions)
+            reasons += asked
         if named.fields:
             spec = _around(spec, named)
             recipe = replace(recipe, spec=spec, paper=recipe.paper and spec == recipe.spec)
@@ -137,6 +142,7 @@ def recognise(
     else:
         recipe = None if recipe is not None and recipe.spec is not None else recipe
         spec, reasons = _from_columns(annotations, raters, named)
+    annotations = with_joined(annotations, (spec.item, spec.rater))
     spec = _with_members(spec, annotations, raters)
     few, look = annotations.thinned(MAX_ROWS), Look(annotations)
     texts = _candidate_texts(few, raters, spec)
@@ -258,11 +264,16 @@ def _from_columns(annotations: Table, raters: Table | None, named: Named) -> tup
             f"({listed(annotations.columns)}); it needs one each for item, rater and label, "
             "or a column of ids and one per rater or item"
         )
-    by_file = None if raters is None or named.rater else rater_without_name(annotations, raters)
+    by_file = None if raters is None or named.rater else rater_by_file(Look(annotations), raters)
     if raters is not None and by_file is not None:
         spec, reasons = _from_columns(annotations, raters, replace(named, layout="long", rater=by_file))
         return spec, [*reasons, Reason("rater", f"{quoted(by_file)} holds ids of {raters.name}", "sure")]
+    recipe = annotations.recipe
+    if recipe is not None and recipe.respondents and named.layout in (None, "raters-by-items"):
+        return survey(annotations, raters, named, recipe)
     look = Look(annotations, named)
+    if named.cells:
+        return around_matrix(look, named_matrix(look, raters), named)
     wide = None if named.long else guess_matrix(look, raters)
     if wide is None and named.layout in (None, "long"):
         return guess_long(look)
@@ -298,7 +309,9 @@ def _axes(spec: DataSpec, texts: Mapping[str, Sequence[str]]) -> tuple[tuple[str
     free = [
         name
         for name, values in texts.items()
-        if name not in excluding and len(values) <= PROPOSED_AXIS_VALUES
+        if name not in excluding
+        and len(values) <= PROPOSED_AXIS_VALUES
+        and not names.mentions(name, names.RECORDS)
     ]
     able = list({_called(name): name for name in reversed(free)}.values())[::-1]
     named = [name for name in able if names.mentions(name, names.DEMOGRAPHIC)]

@@ -24,6 +24,8 @@ _WHOLE = re.compile(r"([+-]?\d+)\.0+")
 """A whole number with decimals."""
 _RARE = 500
 """A label given to at most one annotation in so many is rare."""
+_WORD = re.compile(r"[^\W\d_]+([ '-][^\W\d_]+)*")
+_MOST_MISSPELT = 3
 _ALIKE = 0.75
 """Similarity, as difflib measures it, from which a rare label may be a misspelt one."""
 
@@ -122,14 +124,15 @@ def _folded(value: str) -> str:
 def misspelt(where: str, counts: Mapping[str, int]) -> list[Problem]:
     """Warn of labels so rare, and so like a common one, that they may be misspelt."""
     rare_up_to = sum(counts.values()) // _RARE
-    common = [value for value, count in counts.items() if count > rare_up_to]
+    words = {value: count for value, count in counts.items() if _WORD.fullmatch(value.strip())}
+    common = [value for value, count in words.items() if count > rare_up_to]
     problems: list[Problem] = []
-    for value, count in counts.items():
+    for value, count in words.items():
         alike = difflib.get_close_matches(value, common, n=1, cutoff=_ALIKE) if count <= rare_up_to else []
-        if alike and not value.strip().isdigit():
+        if alike:
             remark = DataProblem.MISSPELT(where=where, label=value, cells=count, other=alike[0])
             problems.append(know(remark, count, [value]))
-    return problems
+    return problems[:_MOST_MISSPELT]
 
 
 def _shown(values: Sequence[str], counts: Mapping[str, int]) -> str:

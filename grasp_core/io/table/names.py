@@ -22,7 +22,7 @@ PARTS = word_set(
 """Words for what else is rated, where columns are numbered."""
 RATES = word_set(
     "rater annotator coder judge labeler labeller reviewer evaluator assessor grader moderator listener "
-    "observer viewer reader juror clinician physician radiologist pathologist dermatologist"
+    "ann observer viewer reader juror clinician physician radiologist pathologist dermatologist"
 )
 """Words for whoever rates; a participant or a patient may be rated by them."""
 RATER = RATES | word_set("worker user participant respondent crowdworker subject person turker contributor")
@@ -63,9 +63,13 @@ META = word_set(
     "progress reward payment bonus price seed checksum"
 )
 """Words for what tools and people note beside an annotation."""
+WRITTEN = word_set("comment comments note notes remark remarks explanation rationale justification feedback")
+"""Those of them for what raters write."""
 ADDRESS = word_set("url uri link href file filename path email mail address")
 SECONDARY = word_set("confidence confident certainty certain difficulty difficult attention captcha")
 """Words for what raters are asked beside the question itself."""
+RECORDS = word_set("approval approvals click clicks keystrokes trust reputation")
+"""Words for what platforms and forms record of people, who are no groups by that."""
 KEPT = word_set("keep kept include included valid passed accepted")
 MAYBE_EXCLUDED = word_set(
     "speeder speeders speeding straightliner straightliners straightlining careless duplicate"
@@ -106,6 +110,8 @@ QUESTIONS = word_set("question questions item items trial trials unit units task
 """Words for what checks a rater, beside those that say so: ``test_question``, ``catch_trial``."""
 ASKED = word_set("variable dimension criterion criteria aspect attribute trait metric measure property")
 """Words for a column that says which of several questions a row answers."""
+STUDIES = word_set("study exp experiment site hospital")
+"""Words for what may have raters of its own, numbered from 1."""
 PHASES = word_set("block phase stage part section type kind trial trials task condition")
 """Words for the parts of an experiment."""
 TIMES = word_set("block phase stage trial trials")

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, count, islice
 
 import numpy as np
 import pyarrow as pa
 
 from grasp_core.annotations import Int64Array
-from grasp_core.errors import DataError, Problem, know, raise_stopping, stop
+from grasp_core.errors import DataError, Problem, know
 from grasp_core.io.table.recipe import Recipe
 from grasp_core.io.table.vocabulary import Vocabulary
 from grasp_core.remarks.problems import FileProblem
@@ -174,38 +174,53 @@ def _recurs(column: pa.ChunkedArray) -> bool:
 def name_columns(
     header: Sequence[str], name: str, row: str = "row 1"
 ) -> tuple[tuple[str, ...], list[Problem]]:
-    """The columns' names; a first one without a name, as index columns are saved, is called "column 1".
+    """The columns' names: "column 3" for a third one without a name, "score (2)" for a second "score".
 
     Raises
     ------
     DataError
-        With one problem per repeated name, one for all other blank ones, or for too many columns.
+        For too many columns, or if none has a name.
     """
     if len(header) > MAX_COLUMNS:
         remark = FileProblem.TOO_MANY_COLUMNS(file=name, where=row, columns=len(header), most=MAX_COLUMNS)
         raise DataError(remark)
-    columns = list(header)
+    if not any(column.strip() for column in header):
+        raise DataError(FileProblem.NO_COLUMN_NAMED(file=name, where=row, columns=len(header)))
+    taken = set(header)
+    columns: list[str] = []
+    places: list[int] = []
+    again: list[str] = []
+    seen: set[str] = set()
+    for position, column in enumerate(header, start=1):
+        own = column
+        if not column.strip():
+            own = _free(f"column {position}", taken)
+            places.append(position)
+        elif column in seen:
+            own = _free(column, taken)
+            again.append(own)
+        seen.add(column)
+        taken.add(own)
+        columns.append(own)
     notes: list[Problem] = []
-    if len(columns) > 1 and not columns[0].strip() and "column 1" not in columns:
-        columns[0] = "column 1"
-        notes.append(know(FileProblem.FIRST_COLUMN_UNNAMED(file=name, where=row)))
-    problems: list[Problem] = []
-    blank = [position for position, column in enumerate(columns, start=1) if not column.strip()]
-    if blank:
-        shown = ", ".join(str(position) for position in blank[:5]) + (", ..." if len(blank) > 5 else "")
+    if places == [1]:
+        notes.append(know(FileProblem.FIRST_COLUMN_UNNAMED(file=name, where=row, column=columns[0])))
+    elif places:
+        shown = ", ".join(map(str, places[:5])) + (", ..." if len(places) > 5 else "")
         remark = FileProblem.COLUMNS_UNNAMED(
-            file=name, where=row, unnamed=len(blank), columns=len(columns), places=shown
+            file=name, where=row, unnamed=len(places), columns=len(columns), places=shown
         )
-        problems.append(stop(remark, len(blank)))
-    first: dict[str, int] = {}
-    for position, column in enumerate(columns, start=1):
-        if column.strip() and first.setdefault(column, position) != position:
-            remark = FileProblem.COLUMNS_NAMED_ALIKE(
-                file=name, where=row, first=first[column], second=position, column=column
-            )
-            problems.append(stop(remark))
-    raise_stopping(problems)
+        notes.append(know(remark, len(places)))
+    if again:
+        remark = FileProblem.COLUMNS_NAMED_ALIKE(file=name, where=row, again=tuple(again))
+        notes.append(know(remark, len(again), again))
     return tuple(columns), notes
+
+
+def _free(column: str, taken: Collection[str]) -> str:
+    """The name, or with the first number behind it that no column has."""
+    numbered = (f"{column} ({number})" for number in count(2))
+    return next(one for one in chain([column], numbered) if one not in taken)
 
 
 def no_rows(name: str, row: int = 0) -> DataError:

@@ -30,6 +30,12 @@ class Recipe:
         What was done to the file, for people.
     left_out : tuple of LeftOut
         What the reader left out, e.g. drafts.
+    questions : tuple of str
+        Columns of what raters were asked, one of which is the label.
+    respondents : str
+        Column of the ids of a survey's respondents.
+    aside : tuple of str
+        Columns of such a survey that are no questions.
     raters : bool
         Whether the file describes raters, and holds no annotations.
     why_out : str
@@ -43,5 +49,8 @@ class Recipe:
     missing: tuple[str, ...] = ()
     sentences: tuple[str, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
+    questions: tuple[str, ...] = ()
+    respondents: str = ""
+    aside: tuple[str, ...] = ()
     raters: bool = False
     why_out: str = "the tool marks such answers as not counting"

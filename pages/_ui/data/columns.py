@@ -18,7 +18,7 @@ from grasp_core.io.guess.asking import question
 from grasp_core.io.guess.reasons import Reason
 from grasp_core.io.guess.recognise import Guess
 from grasp_core.io.table.table import Table
-from grasp_core.recode_steps import Combine
+from grasp_core.recode_steps import Bins, Combine
 from grasp_core.report.words.names import one_line
 from grasp_core.report.words.text import escape_markdown
 from pages._ui.data.questions import choose_further
@@ -45,6 +45,10 @@ def choose_columns(
     layout = _layout(guess)
     if layout is None:
         return None
+    aggregated = _asked(guess, "aggregated")
+    if aggregated is not None and not any(isinstance(step, Bins) for step in work().recode):
+        st.error(escape_markdown(f"{aggregated.sentence}."))
+        return None
     fields: dict[str, Any] = {
         "layout": layout,
         "recode": work().recode,
@@ -64,6 +68,7 @@ def choose_columns(
         fields["profile"] = tuple(_several("profile", "Columns that describe the rater", annotations, guess))
     if layout != "long":
         fields["ignore"] = tuple(_several("ignore", "Columns to leave aside", annotations, guess))
+        _say_why(guess, "label")
     left, right = st.columns(2)
     with left:
         fields["missing"] = tuple(_missing(guess))

@@ -40,7 +40,7 @@ ANEW = {
 @pytest.mark.parametrize("name", ["dataset", "source_corpus"])
 def test_the_same_items_in_several_sets_are_several(name: str) -> None:
     both = table(ANEW | {name: lambda place, item, rater: PLACES[place]} | LABEL)
-    why = f"'item': the same ids are there in several '{name}'; write both into one column"
+    why = f"'item': the same ids are there in several '{name}'"
     assert asked(recognise(both)) == [("item", why)]
     assert asked(recognise(both, named=Named(item="item"))) == []
 
@@ -72,7 +72,7 @@ def test_a_rater_of_two_genders_is_two_people(place: str) -> None:
         "gender": lambda where, item, rater: ("Woman", "Man")[(rater // 2 + where) % 2],
     }
     differs = f"'gender' differs with '{place}'"
-    why = f"'rater': one id may be several people, as {differs}; write both into one column"
+    why = f"'rater': one id may be several people, as {differs}"
     assert asked(recognise(table(PEOPLE | more | LABEL))) == [("rater", why)]
     assert asked(recognise(table(PEOPLE | more | LABEL), named=Named(rater="rater"))) == []
 

@@ -121,7 +121,7 @@ def test_a_question_in_a_column_of_its_own_is_asked_about():
     for i in range(12):
         for j in range(6):
             rows += [[f"i{i}", f"r{j}", q, rng.choice("12345")] for q in ("toxic", "funny", "clear")]
-    assert asked(recognise(rows_table(rows)))["item"] == ("item", "question")
+    assert asked(recognise(rows_table(rows)))["item"] == ("item+question", "item")
 
 
 def slots(rng: random.Random) -> list[list[str]]:

@@ -158,11 +158,6 @@ def test_the_hash_tells_names_cells_and_rows_apart() -> None:
         (pl.LazyFrame({"x": [1]}), "no-frame", "polars LazyFrame"),
         (pd.DataFrame({"x": []}), "no-rows", "no rows"),
         (pd.DataFrame({"x": [1, {}, "a"]}), "cell-without-text", "votes, row 2, column 'x'"),
-        (
-            pd.DataFrame([[1, 2]], columns=["x", "x"]),
-            "columns-named-alike",
-            "columns 1 and 2 are both named 'x'",
-        ),
         (pd.DataFrame({"x": [b"raw"]}), "data", "without a column of text, numbers or dates"),
         (Broken(), "frame-not-read", "does not hand out its columns (OSError)"),
     ],

@@ -463,14 +463,22 @@ def test_unclosed_quotation_mark(content, found):
     assert found in message
 
 
-def test_header_names():
-    error = refusal(b"item,,item,label, ,label\n1,2,3,4,5,6\n")
-    blank, item, label = (problem.message for problem in error.problems)
-    assert "row 1" in blank
-    assert "column 2, 5" in blank
-    assert "columns 1 and 3 are both named 'item'" in item
-    assert "columns 4 and 6 are both named 'label'" in label
-    assert str(error) == f"{blank} (and 2 more problems)"
+def test_columns_without_a_name_of_their_own_get_one():
+    table = read_table(b"item,,item,label, ,label\nx1,x2,x3,x4,x5,x6\n")
+    assert table.columns == ("item", "column 2", "item (2)", "label", "column 5", "label (2)")
+    assert [problem.code for problem in table.problems] == ["columns-unnamed", "columns-named-alike"]
+
+
+def test_columns_that_blanks_separate():
+    written_by_r = b'"item" "rater" "label"\n1 "a b" 3\n1 2 4\n2 "a b" 5\n'
+    table = read_table(written_by_r)
+    assert table.columns == ("item", "rater", "label")
+    assert table.distinct("rater") == ("a b", "2")
+    assert read_table(b"item  rater label\n   1      2     3\n  10      2     4\n").cell("item", 1) == "10"
+
+
+def test_empty_fields_behind_the_last_column_count_for_nothing():
+    assert len(read_table(b"item,rater,label\na,b,1,,\nc,d,2,,\n")) == 2
 
 
 def test_values_in_messages_are_short_and_on_one_line():

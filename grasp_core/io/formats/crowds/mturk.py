@@ -72,7 +72,8 @@ def read_table(parsed: Parsed, name: str) -> Parsed | None:
     if spec is not None and spec.filters.drop:
         done.append("rejected assignments are left out by a filter")
     kind = f"Mechanical Turk, {parsed.kind}"
-    recipe = Recipe(kind, spec, sentences=tuple(done), left_out=left_out)
+    asked = tuple(column for column in header if column.startswith(_ANSWER))
+    recipe = Recipe(kind, spec, sentences=tuple(done), left_out=left_out, questions=asked)
     return dataclasses.replace(parsed, columns=header, data=data, kind=kind, lines=lines, recipe=recipe)
 
 

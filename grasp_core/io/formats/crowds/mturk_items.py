@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from operator import eq
 
 import numpy as np
 
@@ -22,6 +23,8 @@ _LONG, _SETS = 200, 8
 """Letters of a name in which numbers are looked for, and sets of numbers that are tried."""
 _MOST = 0.85
 """Least share of the inputs' numbers that answers have where they are numbered alike."""
+_REPEATS = 0.9
+"""Share of an answer's cells that are an input's, from which it is no answer."""
 _SHORT = 80
 """Texts up to this long are ids of items."""
 
@@ -106,13 +109,27 @@ def find(columns: Mapping[str, Sequence[str]]) -> Numbered | None:
             if able and taken.isdisjoint(able):
                 alike[pattern] = able
                 taken.update(filter(None, able))
-        if alike:
+        if not all(_echoes(columns, several) for several in alike.values()):
             filled = _patterns(_filled(columns))
             able_inputs = (key for key, found in inputs.items() if set(numbers) <= set(found))
             own = {key: inputs[key] for key in able_inputs if set(filled.get(key, ())) <= set(numbers)}
             texts = {key: tuple(found[one] for one in numbers) for key, found in own.items()}
             return Numbered(tuple(numbers), texts, alike)
     return None
+
+
+def _echoes(columns: Mapping[str, Sequence[str]], answers: Sequence[str]) -> bool:
+    """Whether answers only repeat an input, as forms send hidden fields along."""
+    inputs = [
+        [cell.casefold() for cell in cells] for name, cells in columns.items() if name.startswith(INPUT)
+    ]
+
+    def repeats(answer: str) -> bool:
+        own = [cell.casefold() for cell in columns[answer]]
+        equal = (sum(map(eq, own, cells)) for cells in inputs)
+        return any(own) and any(count >= _REPEATS * len(own) for count in equal)
+
+    return all(repeats(answer) for answer in answers if answer)
 
 
 def why_not(columns: Mapping[str, Sequence[str]]) -> list[str]:

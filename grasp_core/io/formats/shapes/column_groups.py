@@ -171,7 +171,7 @@ def _long(
         data=data,
         kind=kind,
         lines=lines,
-        recipe=Recipe(kind, spec, sentences=tuple(done)),
+        recipe=Recipe(kind, spec, sentences=tuple(done), questions=tuple(asked)),
     )
 
 

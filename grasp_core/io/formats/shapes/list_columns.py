@@ -106,7 +106,7 @@ def recognised(parsed: Parsed, lists: Lists, kind: str) -> Parsed:
         columns=tuple(data.column_names),
         data=data,
         kind=kind,
-        recipe=Recipe(kind, spec, sentences=tuple(done)),
+        recipe=Recipe(kind, spec, sentences=tuple(done), questions=tuple(lists.others)),
     )
 
 

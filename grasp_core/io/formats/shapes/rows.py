@@ -104,6 +104,7 @@ def parsed(
             _spec(rows, columns, prefer, drop),
             sentences=tuple(said),
             left_out=tuple(LeftOut(what(), count) for what, count in skipped.items()),
+            questions=tuple(column for column, (part, _) in columns.items() if part == "answers"),
         ),
     )
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from grasp_core.io.formats.surveys.respondents import Survey, folded, of_survey, responses, without
 from grasp_core.io.table.parsed import Parsed
+from grasp_core.io.table.runs import runs
 
 _NAMES = (
     "StartDate EndDate Status ResponseType IPAddress Progress DurationInSeconds Finished RecordedDate "
@@ -16,7 +17,7 @@ _NAMES = (
 )
 _OWN = frozenset(map(folded, _NAMES.split()))
 _NEEDED = 4
-_IMPORT_ID = '{"ImportId"'
+_IMPORT_ID = ('{"ImportId"', "{'ImportId'")
 _MOST_HEADERS = 2
 _PREVIEWS = frozenset({"survey preview", "survey test", "preview", "spam preview", "offline preview"})
 _PREVIEW_CODES = frozenset({"1", "2", "9", "17"})
@@ -46,6 +47,7 @@ def read_table(parsed: Parsed, name: str) -> Parsed | None:
             embedded = {
                 column for column, cell in row.items() if cell.startswith(_IMPORT_ID) and "QID" not in cell
             }
+            embedded -= {column for run in runs(embedded) if len(run) > 2 for column in run}  # answers, too
         else:
             texts = row
     previews, unfinished = _kept_apart(parsed, own, headers)

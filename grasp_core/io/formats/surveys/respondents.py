@@ -74,9 +74,9 @@ def of_survey(parsed: Parsed, survey: Survey, said: Sequence[str], name: str) ->
         spec = DataSpec(layout="raters-by-items", rater=rater, profile=rest)
         said = [*said, f"the answers to {number(len(items), 'question')} ({listed(items, 3)}) are the labels"]
     kind = f"{survey.tool}, {parsed.kind}"
-    return dataclasses.replace(
-        parsed, kind=kind, data=data, recipe=Recipe(kind, spec, sentences=(about, *said))
-    )
+    aside = tuple(one for one in parsed.columns if one != rater and one not in questions)
+    recipe = Recipe(kind, spec, sentences=(about, *said), respondents=rater, aside=aside)
+    return dataclasses.replace(parsed, kind=kind, data=data, recipe=recipe)
 
 
 def _about_answer(column: str, text: str) -> bool:

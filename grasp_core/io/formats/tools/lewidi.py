@@ -46,6 +46,7 @@ _TOLD = frozenset(
 )
 """Fields of annotators in the 3rd edition; some of its files leave the "Ann" before their numbers out."""
 _ABOUT_ITEM = ("text", "split", "lang")
+_OWN_COLUMNS = frozenset({"item", "rater", "label", *_ABOUT_ITEM})
 _FORM = "'annotations' must hold a label for each of 'annotators', in their order"
 _NOT_A_NUMBER = ("nan", "NaN")
 
@@ -62,10 +63,14 @@ def read(records: Sequence[Record], name: str) -> Parsed | None:
 def _annotations(records: Sequence[Record], name: str) -> Parsed:
     rows: list[dict[str, str]] = []
     lines: list[int] = []
+    asked: list[str] = []
+    unread: dict[str, None] = {}
     for position, record in enumerate(records, start=1):
         found = _labels(record, f"{name}, record {position}")
-        others = _other_labels(record, len(found))
-        about = {field: _prose(record[field]) for field in _ABOUT_ITEM if field in record}
+        others, told, left = _other_info(record, [rater for rater, _ in found])
+        asked += others
+        unread |= dict.fromkeys(left)
+        about = told | {field: _prose(record[field]) for field in _ABOUT_ITEM if field in record}
         item = text(record.get("key", record.get("id"))) or str(position)
         for index, (rater, label) in enumerate(found):
             if label:
@@ -92,7 +97,11 @@ def _annotations(records: Sequence[Record], name: str) -> Parsed:
         recipe=Recipe(
             "LeWiDi, JSON",
             DataSpec(item="item", rater="rater", label="label", text="text" if has_text else None),
-            sentences=("each annotation was given a row; row numbers are those of the items",),
+            sentences=(
+                "each annotation was given a row; row numbers are those of the items",
+                *(f"{quoted(field)} was left out: it is no annotator's, and no item's" for field in unread),
+            ),
+            questions=("label", *dict.fromkeys(asked)),
         ),
     )
 
@@ -125,18 +134,41 @@ def _listed(value: Any, where: str) -> list[str]:
     raise DataError(f"{where}: {quoted(text(value))} is neither a text nor a list; {_FORM}")
 
 
-def _other_labels(record: Record, count: int) -> dict[str, list[str]]:
-    """Answers to further questions, which some sets of the 2nd edition carry, one per annotator."""
+def _other_info(
+    record: Record, raters: Sequence[str]
+) -> tuple[dict[str, list[str]], dict[str, str], list[str]]:
+    """What `other_info` holds: texts by annotator, texts about the item, and names of what is neither."""
     info = record.get("other_info")
-    others = info.get("other annotations") if isinstance(info, Mapping) else None
-    if not isinstance(others, Mapping):
-        return {}
-    found = {question: labels.split(",") for question, labels in others.items() if isinstance(labels, str)}
-    return {
-        question.strip(): [label.strip() for label in labels]
-        for question, labels in found.items()
-        if len(labels) == count and question.strip()
-    }
+    if not isinstance(info, Mapping):
+        return {}, {}, []
+    if info and set(info) <= set(raters):
+        info = {"other_info": info}
+    by_rater: dict[str, list[str]] = {}
+    about: dict[str, str] = {}
+    unread: list[str] = []
+    for field, value in info.items():
+        inner = value if field == "other annotations" and isinstance(value, Mapping) else {field: value}
+        for name, held in inner.items():
+            own = name.strip() if name.strip() not in _OWN_COLUMNS else f"other_info.{name.strip()}"
+            several = _by_rater(held, raters, split=held is not value)
+            if several is not None:
+                by_rater[own] = several
+            elif isinstance(held, Mapping | list) or held is not value or not own:
+                unread.append(own)
+            else:
+                about[own] = text(held)
+    return by_rater, about, unread
+
+
+def _by_rater(value: Any, raters: Sequence[str], *, split: bool) -> list[str] | None:
+    """A text for each annotator; None where there are not as many."""
+    if isinstance(value, Mapping):
+        return [text(value.get(rater)).strip() for rater in raters] if set(value) <= set(raters) else None
+    if isinstance(value, str) and split:
+        value = value.split(",")
+    if not isinstance(value, list) or len(value) != len(raters):
+        return None
+    return [text(one).strip() for one in value]
 
 
 def _prose(value: Any) -> str:

@@ -35,8 +35,8 @@ def around_matrix(
         if spec.layout != layout:
             spec, reasons = _turned(spec, reasons)
         reasons = [reason for reason in reasons if reason.field != "layout"]
-    elif (why := aggregated_cells(look, cell_columns(look.table, spec))) is not None:
-        return spec, [Reason("layout", why, "unsure"), *(one for one in reasons if one.field != "layout")]
+    if (why := aggregated_cells(look, cell_columns(look.table, spec))) is not None:
+        return spec, [Reason("aggregated", why, "unsure"), *(one for one in reasons if one.field != "layout")]
     key = _key_field(spec)
     given = {name: value for name, value in named.fields.items() if name in ("item", "rater")}
     if named.rater in look.columns and key == "item":

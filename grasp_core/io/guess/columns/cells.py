@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from grasp_core.io.dataset.checks import MAX_CATEGORIES
 from grasp_core.io.formats.shapes.name_pairs import product
 from grasp_core.io.guess.look import Look
+from grasp_core.io.guess.named import ANY
 from grasp_core.io.guess.reasons import Confidence
 from grasp_core.io.table import names
 from grasp_core.io.table.columns import Column
@@ -20,6 +21,7 @@ from grasp_core.wording import listed, number, quoted
 _NEUTRAL = re.compile(r"column \d+")
 _LIKE_LABELS = 0.8
 """Share of a column's cells that are labels of other columns, from which it may hold labels too."""
+_LONGEST_PATTERN = 60
 _FEW = 0.1
 """As many label-like columns beside a run of like names, for each of the run, leave no doubt about it."""
 
@@ -89,24 +91,75 @@ def named_alike(look: Look, others: Sequence[str]) -> Cells | None:
     return _cells(others, cells, why, "likely")
 
 
+def questions_of(look: Look, columns: Sequence[str]) -> list[str]:
+    """Patterns of columns that hold labels of different kinds, each a question; one or none, mostly."""
+    able = {
+        name: look.texts(name)
+        for name in columns
+        if 1 < len(look.texts(name)) <= MAX_CATEGORIES
+        and look.kind(name) not in ("time", "link")
+        and not names.mentions(name, names.DEMOGRAPHIC | names.AGGREGATE | names.INDEX)
+    }
+    found: dict[str, int] = {}
+    for kind in kinds_of(able):
+        like = [run for run in runs(kind.columns) if len(run) > 2]
+        rest = [name for name in kind.columns if not any(name in run for run in like)]
+        for several in (*like, *([kind.columns] if not like else []), *_of_one_end(rest)):
+            pattern = pattern_of(several, look.columns)
+            if pattern is not None and len(several) > 2:
+                found[pattern] = len(several)
+    most = max(found.values(), default=0)
+    return [pattern for pattern, columns in found.items() if 2 * columns >= most]
+
+
+def _of_one_end(columns: Sequence[str]) -> list[list[str]]:
+    """Columns by what stands behind the last underscore, as ``_1`` behind Qualtrics' sliders."""
+    found: dict[str, list[str]] = {}
+    for name in columns:
+        found.setdefault(name.rpartition("_")[2] if "_" in name else "", []).append(name)
+    return [several for end, several in found.items() if end]
+
+
+def pattern_of(several: Sequence[str], columns: Sequence[str]) -> str | None:
+    """The beginning and the end that names share, with ``*`` between them, if they alone have both."""
+    start = _common_start(several)
+    end = _common_start([name[len(start) :][::-1] for name in several])[::-1]
+    start = start.rstrip("0123456789")
+    end = end if end[:1] == "_" or not end[:1].isdigit() else end.lstrip("0123456789")
+    if not (start or end) or ANY in start + end or len(start + end) > _LONGEST_PATTERN:
+        return None
+    pattern = f"{start}{ANY}{end}"
+    return pattern if len(matching(pattern, columns)) == len(several) else None
+
+
+def _common_start(texts: Sequence[str]) -> str:
+    first, last = min(texts), max(texts)
+    return first[: next((at for at, letter in enumerate(first) if last[at : at + 1] != letter), len(first))]
+
+
+def matching(pattern: str, columns: Sequence[str]) -> list[str]:
+    """The columns whose names a pattern fits; ``*`` alone stands for anything."""
+    wanted = re.compile(".*".join(map(re.escape, pattern.split(ANY))), re.DOTALL)
+    return [name for name in columns if wanted.fullmatch(name)]
+
+
 def neutral(name: str) -> bool:
     """Whether a column got its name here, for want of one."""
     return _NEUTRAL.fullmatch(name) is not None
 
 
-def rater_without_name(annotations: Table, raters: Table) -> str | None:
-    """The one of columns without names that holds the raters file's ids, and hardly leaves any out."""
-    if not all(map(neutral, annotations.columns)):
-        return None
+def rater_by_file(look: Look, raters: Table) -> str | None:
+    """The recurring column whose ids a raters file has, and hardly others; None where several may be it."""
     ids = [
         set(raters.distinct(name)) for name in raters.columns if not names.mentions(name, names.DEMOGRAPHIC)
     ]
     found = []
-    for name in annotations.columns:
-        values = set(annotations.distinct(name))
-        if any(values <= known and 2 * len(values) > len(known) for known in ids):
+    for name in look.columns:
+        values = look.texts(name)
+        if not look.unique(name) and any(values <= known and 2 * len(values) > len(known) for known in ids):
             found.append(name)
-    return found[0] if len(found) == 1 else None
+    found.sort(key=lambda name: -names.id_score(name, names.RATER))
+    return found[0] if found and all(look.alike(found[0], name) for name in found[1:]) else None
 
 
 def of_like_values(look: Look, others: Sequence[str]) -> Cells | None:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from grasp_core.data_spec import DataSpec
 from grasp_core.io.dataset.checks import MAX_CATEGORIES
+from grasp_core.io.formats.shapes.answers import MAX_OPTIONS
+from grasp_core.io.guess.columns.cells import neutral
 from grasp_core.io.guess.look import Look
 from grasp_core.io.guess.reasons import Confidence, Reason
 from grasp_core.io.table import names
@@ -14,6 +17,8 @@ from grasp_core.wording import agree, listed, number, quoted
 
 _OWN, _ROWS = 0.9, 4
 """A column that tells apart so many of an item's or a rater's rows, on average, is no label."""
+_ANSWERED = 0.25
+"""Questions that a smaller share of the fullest one's raters answered are no labels beside it."""
 _MOST_SHARED = 0.5
 """Words of more distinct values than this share of the rows are free answers."""
 
@@ -40,6 +45,35 @@ def guess_label(look: Look, item: str, rater: str) -> tuple[str, Reason]:
         why = f"it varies within items and within raters, and has {distinct}"
     confidence: Confidence = "sure" if top > 1 else "likely"
     return best[0], Reason("label", f"{quoted(best[0])}: {why}", confidence)
+
+
+def among_questions(look: Look, spec: DataSpec, questions: Sequence[str]) -> tuple[DataSpec, list[Reason]]:
+    """The label among what a known format's raters were asked; unsure where several are as good."""
+    answered = {name: look.n * (1 - look.empty(name)) for name in questions}
+    able = [name for name in questions if _of_options(look, name, answered[name])]
+    able = [
+        name for name in able if not any(look.depends_on(name, str(key)) for key in (spec.item, spec.rater))
+    ]
+    most = max((answered[name] for name in able), default=0.0)
+    able = [name for name in able if answered[name] >= _ANSWERED * most]
+    top = max(map(_rank, able), default=0)
+    best = _different(look, [name for name in able if _rank(name) == top])
+    if not best:
+        return spec, []
+    label = spec.label if spec.label in best else best[0]
+    spec = replace(spec, label=label)
+    if len(best) > 1:
+        candidates = (label, *(name for name in best if name != label))
+        return spec, [Reason("label", f"{listed(best)} are questions alike", "unsure", candidates)]
+    return spec, [Reason("label", f"{quoted(label)}: of what was asked, it has options and most answers")]
+
+
+def _of_options(look: Look, name: str, answered: float) -> bool:
+    """Whether answers to a question recur, and it is none about the rater, the time or the answer itself."""
+    values = len(look.texts(name))
+    most = MAX_CATEGORIES if look.kind(name) == "numbers" else MAX_OPTIONS
+    aside = names.mentions(name, names.DEMOGRAPHIC | names.META | names.SECONDARY)
+    return 2 <= values <= min(most, answered / 2) and not aside
 
 
 def _written(look: Look, item: str, rater: str) -> list[str]:
@@ -88,12 +122,20 @@ def _may_label(look: Look, name: str, least: int = 2) -> bool:
         name, names.META | names.ADDRESS
     ):
         return False
+    if _counts_rows(look, name):
+        return False
     kind, values = look.kind(name), len(look.texts(name))
     if kind in ("empty", "time", "link", "text") or values < least:
         return False
     if kind == "numbers":
         return values <= MAX_CATEGORIES or _rank(name) >= 0
     return values <= MAX_CATEGORIES and (values <= 3 or values <= _MOST_SHARED * look.n)
+
+
+def _counts_rows(look: Look, name: str) -> bool:
+    """Whether a column without a name of its own holds numbers of rows, as programs save them."""
+    index = neutral(name) or names.mentions(name, names.INDEX)
+    return index and look.kind(name) == "numbers" and not all(map(neutral, look.columns))
 
 
 def _varies(look: Look, name: str, key: str) -> bool:

@@ -16,6 +16,7 @@ from grasp_core.wording import quoted
 def guess_long(look: Look) -> tuple[DataSpec, list[Reason]]:
     """A guess for a file with a row per annotation, and why."""
     item, rater, found = guess_ids(look)
+    look = look.with_joined(item)
     sure = all(reason.confidence == "sure" for reason in found)
     why = "the file has a row per annotation: items and raters recur from row to row"
     reasons = [Reason("layout", why, "sure" if sure or look.named.long else "likely"), *found]

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from grasp_core.data_spec import DataSpec
+from grasp_core.errors import DataError
 from grasp_core.io.guess.columns.cells import (
     Cells,
+    matching,
     most_shared,
     named_alike,
     named_by_raters,
     neutral,
     of_like_values,
+    questions_of,
 )
 from grasp_core.io.guess.look import Look
+from grasp_core.io.guess.named import Named
 from grasp_core.io.guess.reasons import Confidence, Reason
 from grasp_core.io.table import names
+from grasp_core.io.table.recipe import Recipe
 from grasp_core.io.table.runs import ITEMS, RATERS, stem
 from grasp_core.io.table.table import Table
 from grasp_core.wording import agree, listed, number, quoted
@@ -26,6 +31,10 @@ _RESPONDENTS = frozenset({"record", "case", "instance", "unit"})
 """Words for items that surveys call their respondents, too, as REDCap's ``record_id``."""
 _PEOPLE = frozenset({"name", "username", "email", "mail"})
 _ID_WORDS = frozenset({"id", "ids", "key", "uid", "uuid", "pid"}) | _PEOPLE
+_CROWD = frozenset({"worker", "turker", "crowdworker"})
+_BATCHES = frozenset({"batch", "round", "hit"})
+_MANY = 20
+"""So many columns may be a matrix whose rows have no ids, by their values alone."""
 _WHEN = names.word_set("timestamp time date datetime day submitted started completed created updated")
 """Words for when a row was written, which is nobody's id, though no value may occur twice."""
 
@@ -42,15 +51,83 @@ class _Side:
 def guess_matrix(look: Look, raters: Table | None) -> tuple[DataSpec, list[Reason]] | None:
     """A guess for a matrix, or None where the file looks long."""
     item, rater = look.ids
-    if rater is not None and not look.unique(rater) and (item is None or not look.unique(item)):
-        return None
+    if rater is not None and not look.unique(rater):
+        plain = names.id_score(rater, names.RATER) == 3  # beside it, ids of all rows may be numbers of rows
+        people = () if raters is None else (text for name in raters.columns for text in raters.distinct(name))
+        if (plain or item is None or not look.unique(item)) and rater not in people:
+            return None
     key = _row_ids(look, raters)
     others = [name for name in look.columns if name != key]
     cells = _cells(look, others, raters, key is None)
     if cells is None:
         return None
     side = _side(look, key, cells, raters)
+    if raters is None and not side.by_rater and _may_be_places(cells):
+        first, last = quoted(cells.columns[0]), quoted(cells.columns[-1])
+        why = (
+            f"if {first} to {last} are the same people in all rows; else the file does not tell who gave "
+            "which label, and what would do is a row per annotation with a column of who gave it"
+        )
+        side = _Side(False, why, "unsure")
+    spec, reasons = _reading(look, key, cells, side, raters)
+    questions = questions_of(look, others)
+    if len(questions) > 1:
+        why = f"{listed(questions)} are columns of different kinds, as of several questions"
+        reasons.append(Reason("label", why, "unsure", tuple(questions)))
+    return spec, reasons
+
+
+def _may_be_places(cells: Cells) -> bool:
+    """Whether columns are numbered like places of a task that others take in each batch."""
+    first = cells.columns[0]
+    crowd = stem(first) in _CROWD or any(not _BATCHES.isdisjoint(names.words(name)) for name in cells.rest)
+    return crowd and all(names.words(name)[-1:] and names.words(name)[-1].isdigit() for name in cells.columns)
+
+
+def named_matrix(look: Look, raters: Table | None) -> tuple[DataSpec, list[Reason]]:
+    """The reading of a matrix whose columns of labels somebody names by a pattern.
+
+    Raises
+    ------
+    DataError
+        If fewer than two columns fit it.
+    """
+    pattern = str(look.named.label)
+    found = matching(pattern, look.columns)
+    if len(found) < 2:
+        raise DataError(
+            f"{look.whole.name} has {number(len(found), 'column')} like {quoted(pattern)}, and a matrix has "
+            f"several of labels; its columns are {listed(look.columns)}"
+        )
+    given = {look.named.item, look.named.rater}
+    key = next((name for name in look.columns if name in given), None) or _row_ids(look, raters)
+    rest = tuple(name for name in look.columns if name not in (*found, key))
+    cells = Cells(tuple(found), rest, f"{quoted(pattern)} names the columns of labels", "sure")
+    side = _side(look, key, cells, raters)
+    if look.named.layout is not None:
+        side = _Side(look.named.layout == "raters-by-items", "the layout is named", "sure")
     return _reading(look, key, cells, side, raters)
+
+
+def survey(
+    annotations: Table, raters: Table | None, named: Named, recipe: Recipe
+) -> tuple[DataSpec, list[Reason]]:
+    """The reading of a survey, a row per respondent, of which it is asked what columns are items."""
+    given = replace(named, layout="raters-by-items", rater=named.rater or recipe.respondents)
+    columns = [name for name in annotations.columns if name not in recipe.aside]
+    data = annotations.data.select(columns)
+    look = Look(replace(annotations, columns=tuple(columns), data=data), given)
+    reasons = [Reason("layout", f"the file is known: {recipe.name}; {'; '.join(recipe.sentences)}", "sure")]
+    if named.cells:
+        spec, found = named_matrix(look, raters)
+    else:
+        found = []
+        questions = tuple(questions_of(look, [name for name in columns if name != given.rater]))
+        why = "which of the questions are items is to be chosen, as a pattern of their columns' names"
+        reasons.append(Reason("label", why, "unsure", questions))
+        spec = DataSpec(layout="raters-by-items", rater=given.rater)
+    reasons += [reason for reason in found if reason.field != "layout"]
+    return replace(spec, ignore=(*spec.ignore, *recipe.aside)), reasons
 
 
 def _row_ids(look: Look, raters: Table | None) -> str | None:
@@ -87,8 +164,10 @@ def _cells(look: Look, others: Sequence[str], raters: Table | None, without_key:
     if by_file is not None:
         return by_file
     found = named_alike(look, others)
-    if not without_key:
+    if not without_key or look.named.layout is not None:
         return found or of_like_values(look, others)
+    if found is None and len(others) >= _MANY:
+        found = of_like_values(look, others)
     if found is None and all(map(neutral, others)):
         return _without_names(look, others)
     if found is None or len(found.columns) < 3 or 2 * len(found.columns) < len(others):

@@ -10,10 +10,12 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from grasp_core.io.guess.aggregated import no_raters
+from grasp_core.io.guess.columns.several import item_of_several
 from grasp_core.io.guess.columns.sides import both_people, sides_differ, turned, turned_by_name
 from grasp_core.io.guess.look import Look
 from grasp_core.io.guess.reasons import Confidence, Reason
 from grasp_core.io.table import names
+from grasp_core.io.table.joined import PLUS
 from grasp_core.wording import listed, number, quoted
 
 _EMPTY = 0.05
@@ -25,6 +27,8 @@ _SOME, _SEVERAL = 1.05, 1.5
 _APART, _NEARLY = 0.99, 0.95
 """Share of rows told apart from which two columns are likely, or possible, to be item and rater."""
 
+_ONCE = 0.67
+"""Where an item and a rater tell apart a smaller share of the rows, most have several in common."""
 _FEW_ROWS = 12
 """In fewer rows, columns are alike by chance."""
 
@@ -104,6 +108,8 @@ def _score(name: str, role: Role) -> int:
 def _something_else(look: Look, name: str) -> bool:
     """Whether the column is no id: by its name, or for what its values are."""
     words = names.DEMOGRAPHIC | names.META | names.SECONDARY
+    if look.kind(name) == "text" and _SEVERAL * len(look[name].values) < look.n:
+        words -= names.WRITTEN  # what several raters saw, they did not write
     if look.unique(name) or names.mentions(name, words) or names.label_score(name) > 1:
         return True
     whole = (text.strip().removesuffix(".0").isdigit() for text in look.texts(name))
@@ -130,6 +136,8 @@ def _borne_out(look: Look, item: str, rater: str) -> Pair | None:
     some = look.of_some(item)
     pairs = some.pairs(item, rater)
     apart = pairs / max(some.n, 1)
+    if apart < _NEARLY and pairs >= _SEVERAL * len(some[item].values):
+        apart = pairs / some.distinct_rows
     most = max(len(some[item].values), len(some[rater].values))
     if (by_name[0] or item == look.named.item) and (by_name[1] or rater == look.named.rater):
         needed = _SEVERAL if look.kind(item) == "text" else _SOME  # remarks of raters may recur, too
@@ -150,8 +158,14 @@ def _of_several(look: Look, found: Sequence[Pair]) -> Ids:
         why = f"{listed(best[:2])} are both named like raters, and either may be rated"
         return Ids(*best[:2], [Reason(role, why, "unsure", best[:2]) for role in _KINDS])
     reasons = []
+    several = None
+    if look.named.item is None and best.apart < _ONCE:
+        several = item_of_several(look, best.rater, best.item)
     for role, given in _given(look):
-        if given is None:
+        if role == "item" and several is not None:
+            why = f"most raters have several rows for {quoted(best.item)}"
+            reasons.append(Reason(role, why, "unsure", (several, best.item)))
+        elif given is None:
             reasons.append(_reason(look, role, best, [first, *found[1:]]))
     return Ids(best.item, best.rater, reasons)
 
@@ -190,11 +204,9 @@ def _reason(look: Look, role: Role, best: Pair, found: Sequence[Pair]) -> Reason
         both = (own, *rivals)
         return Reason(role, f"{listed(both)} may each be the {role}s", "unsure", both)
     if role == "item" and (crossing := _crossing(look, best)):
-        sentence = (
-            f"{listed([own, *crossing])} are named like items, and none of them decides another: choose, or "
-            "write what makes an item into one column"
-        )
-        return Reason(role, sentence, "unsure")
+        several = PLUS.join([own, *crossing])
+        sentence = f"{listed([own, *crossing])} are named like items, and none of them decides another"
+        return Reason(role, sentence, "unsure", (several, own, *crossing))
     score = _score(own, role)
     if not best.score and look.n < _FEW_ROWS:
         why = f"{number(look.n, 'row')} are too few to tell ids by their values alone"
@@ -272,6 +284,15 @@ def _rivals(look: Look, role: Role, best: Pair, found: Sequence[Pair]) -> list[s
 def _none(look: Look) -> Ids:
     """No two columns are borne out: the likeliest by name, and what is missing."""
     item, rater = look.ids
+    if look.named.item is None and rater is not None and not look.unique(rater):
+        several = item_of_several(look, rater)
+        if several is not None:
+            why = f"no column by itself tells what {quoted(rater)} rated, but these do together"
+            together = Reason("item", why, "unsure", (several,))
+            named = (
+                [] if look.named.rater else [Reason("rater", f"{quoted(rater)}: its name says rater", "sure")]
+            )
+            return Ids(several, rater, [together, *named])
     free = [name for name in look.columns if name not in (item, rater, look.named.label)]
     taken = {item, rater, *free}
     free += [name for name in look.columns if name not in taken]

@@ -12,6 +12,7 @@ from grasp_core.io.guess.look import Look
 from grasp_core.io.guess.named import Named
 from grasp_core.io.guess.reasons import Reason
 from grasp_core.io.table import names
+from grasp_core.io.table.joined import PLUS
 from grasp_core.wording import number, quoted
 
 _SETS = frozenset({"dataset", "corpus", "subcorpus", "subset", "collection"})
@@ -19,6 +20,8 @@ _SETS = frozenset({"dataset", "corpus", "subcorpus", "subset", "collection"})
 _MOST_PLACES = 50
 _SEVERAL, _RECURRING = 1.5, 1.9
 """Texts per item, and rows per text of an item, from which an id has several texts that several rated."""
+_ONE_ID = 1.05
+"""Ids per text up to which texts are those of items: what raters write recurs with any of them."""
 _SHARE, _LEAST = 0.2, 2
 """Of the ids that recur, a share and a number that tell contradictions by mistake from several people."""
 
@@ -57,12 +60,17 @@ def _items(look: Look, item: str, spec: DataSpec) -> Iterator[Reason]:
         pairs = look.pairs(name, item)
         in_sets = not _SETS.isdisjoint(names.words(name)) and not look.unique(name)
         if in_sets and 1 < len(look[name].values) <= _MOST_PLACES and pairs >= _SEVERAL * ids:
-            why = f"the same ids are there in several {quoted(name)}; write both into one column"
-        elif _texts(look, name, spec) and pairs >= _SEVERAL * ids and look.n >= _RECURRING * pairs:
+            why = f"the same ids are there in several {quoted(name)}"
+        elif (
+            _texts(look, name, spec)
+            and pairs >= _SEVERAL * ids
+            and look.n >= _RECURRING * pairs
+            and pairs <= _ONE_ID * len(look[name].values)
+        ):
             why = f"one id has several texts in {quoted(name)}, each of them rated by several"
         else:
             continue
-        yield Reason("item", f"{quoted(item)}: {why}", "unsure", (item,))
+        yield Reason("item", f"{quoted(item)}: {why}", "unsure", (f"{item}{PLUS}{name}", item))
         return
 
 
@@ -70,11 +78,16 @@ def _texts(look: Look, name: str, spec: DataSpec) -> bool:
     """Whether a column holds texts, and none about a label or a rater."""
     decided = any(
         look.depends_on(name, key) for key in (str(spec.rater), *spec.labels) if key in look.columns
-    )
+    ) or any(look.depends_on(label, name) for label in spec.labels if label in look.columns)
     return look.kind(name) == "text" and not decided
 
 
 def _people(look: Look, rater: str, spec: DataSpec) -> Iterator[Reason]:
+    for place in look.columns:
+        if not names.STUDIES.isdisjoint(names.words(place)) and _counted_anew(look, rater, place):
+            why = f"{quoted(rater)} counts anew in each {quoted(place)}, so that one id may be several people"
+            yield Reason("rater", why, "unsure", (f"{rater}{PLUS}{place}", rater))
+            return
     about = _about_people(look, rater, spec)
     taken = (rater, spec.item, spec.text, *spec.labels)
     places = [
@@ -95,10 +108,22 @@ def _people(look: Look, rater: str, spec: DataSpec) -> Iterator[Reason]:
             if apart and several.sum() >= max(_LEAST, _SHARE * recurring.sum()):
                 why = (
                     f"{quoted(rater)}: one id may be several people, as {quoted(name)} differs with "
-                    f"{quoted(place)}; write both into one column"
+                    f"{quoted(place)}"
                 )
-                yield Reason("rater", why, "unsure", (rater,))
+                yield Reason("rater", why, "unsure", (f"{rater}{PLUS}{place}", rater))
                 return
+
+
+def _counted_anew(look: Look, rater: str, place: str) -> bool:
+    """Whether most values of a column have raters 1, 2, 3... (or from 0), some of them in several."""
+    numbers = look.integers(rater)
+    if numbers is None or place == rater or look.unique(place) or look.depends_on(place, rater):
+        return False
+    codes, places = look[place].codes, len(look[place].values)
+    often = _values_of_each(look, rater, codes)
+    highest = np.zeros(places, dtype=np.int64)
+    np.maximum.at(highest, codes, numbers)
+    return places > 1 and bool(2 * (highest <= often).sum() > places)
 
 
 def _about_people(look: Look, rater: str, spec: DataSpec) -> list[str]:
