@@ -40,7 +40,7 @@ COPY . .
 RUN python tools/command.py && python -m compileall -q app.py grasp_core pages
 
 USER 10001:10001
-# Compiled kernels are kept for this processor; on another model the first run compiles them again.
+# Compiled kernels are kept for this processor; on another model the server compiles them again once it starts.
 RUN grasp warm
 
 # Both are written to. The second starts out with what was compiled above, also where the rest is read-only:

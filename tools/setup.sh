@@ -45,8 +45,9 @@ make_venv() {
     say "building $VENV with Python $version"
     mkdir -p "$VENV"
     touch "$UNFINISHED"
-    "$python" -m venv --clear "$VENV"
-    touch "$UNFINISHED"
+    # Not venv's --clear, which takes the mark away: what is stopped then would look finished.
+    find "$VENV" -mindepth 1 -maxdepth 1 ! -path "$UNFINISHED" -exec rm -rf {} +
+    "$python" -m venv "$VENV"
 }
 
 # Two makes at the same time: the second waits, and then finds the work done.
@@ -74,13 +75,18 @@ for file in "${wanted[@]}"; do
 done
 # uv takes a sixth of pip's time, and is not there for every machine.
 of_pip=(--disable-pip-version-check --no-compile)
-if "$VENV_PYTHON" -m pip install --quiet "${of_pip[@]}" --only-binary :all: --requirement requirements-setup.txt; then
+if "$VENV_PYTHON" -m pip install --quiet "${of_pip[@]}" --only-binary :all: --requirement requirements-setup.txt &&
+    "$VENV/bin/uv" --version >/dev/null 2>&1; then
     install=("$VENV/bin/uv" pip install --python "$VENV_PYTHON")
 else
     say "uv is not to be had here: pip installs the packages, which takes longer"
     install=("$VENV_PYTHON" -m pip install "${of_pip[@]}")
 fi
-if ! "${install[@]}" "${arguments[@]}"; then
+status=0
+"${install[@]}" "${arguments[@]}" || status=$?
+if [ "$status" -gt 128 ]; then
+    die "the installation was stopped half-way; run it again, which builds $VENV anew"
+elif [ "$status" -ne 0 ]; then
     rm -f "$UNFINISHED" # it gave up by itself, before or without changing anything
     die "the packages above could not be installed; nothing was changed, so it is safe to try again"
 fi

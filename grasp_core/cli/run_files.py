@@ -71,8 +71,10 @@ def asked_map(chosen: argparse.Namespace, data: Dataset, spec: AnalysisSpec, poo
 
 def write_files(chosen: argparse.Namespace, result: RunResult, raters: RaterMap | None) -> None:
     """Write every file that was named; `raters` is the map of raters, where it was asked for."""
-    write_text(chosen.out, result_json(result))
-    write_text(chosen.csv, table_csv(result))
+    if chosen.out is not None:
+        write_text(chosen.out, result_json(result))
+    if chosen.csv is not None:
+        write_text(chosen.csv, table_csv(result))
     if chosen.report:
         from grasp_core.export.registry import EXPORTS  # with figures, which other runs need not load
 

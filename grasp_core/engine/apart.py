@@ -122,7 +122,8 @@ class _Desk:
 
     def _close(self) -> None:
         if self._warming is not None:
-            self._warming.terminate()
+            with self._warming:
+                self._warming.terminate()
         self._computing.close()
         self._database.dispose()
 

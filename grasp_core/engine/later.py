@@ -58,6 +58,11 @@ class WithinStage(Watcher):
         """See :class:`~grasp_core.engine.watching.Watcher`."""
         return self._watcher.side_by_side
 
+    @property
+    def looks_on(self) -> bool:
+        """See :class:`~grasp_core.engine.watching.Watcher`."""
+        return self._watcher.looks_on
+
     def check(self, progress: Progress) -> None:
         """See :class:`~grasp_core.engine.watching.Watcher`."""
         self._watcher.check(replace(progress, of=self._of))

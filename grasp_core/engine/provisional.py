@@ -31,9 +31,9 @@ class Showing:
         self._shown = -1
 
     def __call__(self, tally: Tally) -> None:
-        """Show what is found, unless that was done a moment ago or nothing has come since."""
+        """Show what is found, unless nobody looks, that was done a moment ago or nothing has come since."""
         now = time.perf_counter()
-        if now < self._next or tally.in_null == self._shown:
+        if not self._watcher.looks_on or now < self._next or tally.in_null == self._shown:
             return
         self._shown = tally.in_null
         self._watcher.found(self._make(tally, now - self._began))

@@ -16,6 +16,11 @@ class Watcher:
         """Runs that share the time for provisional results with this one, itself included."""
         return 1
 
+    @property
+    def looks_on(self) -> bool:
+        """Whether somebody sees provisional results; else none are made."""
+        return True
+
     def check(self, progress: Progress) -> None:
         """Called several times a second; what this raises ends the run."""
 

@@ -37,6 +37,11 @@ class Bar(Watcher):
         """Show which share is done."""
         self.tell(round(100 * done), 100)
 
+    @property
+    def looks_on(self) -> bool:
+        """A bar has no room for results."""
+        return False
+
     def check(self, progress: Progress) -> None:
         """See :class:`~grasp_core.engine.watching.Watcher`."""
         self.tell(progress.done, progress.total, progress.of)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import subprocess
 import sys
+import threading
 
 import numpy as np
 
@@ -65,12 +67,23 @@ def warm() -> None:
 
 
 def warm_beside() -> subprocess.Popen[bytes] | None:
-    """Compile in a process that stands back for all others; None where everything is kept already."""
+    """Compile in a process that stands back for all others; None where everything is kept already.
+
+    It ends with the process that started it, however that ends: nothing else holds its standard input.
+    """
     if all(kernel.is_kept for kernel in KERNELS):
         return None
-    command = ("nice", "-n", "19", sys.executable, "-m", "grasp_core", "warm")
+    command = ("nice", "-n", "19", sys.executable, "-m", __name__)
     nothing = subprocess.DEVNULL
-    return subprocess.Popen(command, cwd=CORE.parent, stdin=nothing, stdout=nothing, stderr=nothing)  # noqa: S603  # all of it is ours
+    return subprocess.Popen(  # noqa: S603  # all of it is ours
+        command, cwd=CORE.parent, stdin=subprocess.PIPE, stdout=nothing, stderr=nothing
+    )
+
+
+def _end_with_input() -> None:
+    """What is half compiled is compiled again by whoever needs it."""
+    os.read(sys.stdin.fileno(), 1)
+    os._exit(1)
 
 
 def _add_up(
@@ -87,3 +100,8 @@ def _add_up(
     compiled.observed(design)
     compiled.shuffled(design, 1, 0, 1)
     compiled.draw(Membership(raters, grouping, spec), 1, 0, 1)
+
+
+if __name__ == "__main__":
+    threading.Thread(target=_end_with_input, daemon=True).start()
+    warm()

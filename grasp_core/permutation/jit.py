@@ -21,6 +21,9 @@ from pathlib import Path
 from typing import Any
 
 import numba
+from llvmlite.binding import get_host_cpu_name
+from numba.core.caching import FunctionCache
+from numba.core.runtime import rtsys
 
 from grasp_core.spec import Level
 
@@ -28,13 +31,14 @@ CORE = Path(__file__).parents[1]
 TAKEN_IN = ("permutation/kernel", "statistics/items.py")
 """Sources of the core from which compiled functions of other modules take functions or constants."""
 WAITING_SECONDS, READING_SECONDS = 0.7, 3.0
-"""Compiling is told of once it takes longer; where code is kept, but perhaps of another processor, later."""
+"""Compiling is told of once it takes longer; where code is kept, which a busy machine reads slowly, later."""
 
 # Divisors are never 0, so code that asks and raises errors is left out.
 _COMPILED: Any = {"nogil": True, "error_model": "numpy"}
 _CALLED_BY_COMPILED: Any = {**_COMPILED, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 _config: Any = numba.config
 _type_of: Any = numba.typeof
+_MACHINE = f"{_config.CPU_NAME or get_host_cpu_name()}.{sys.implementation.cache_tag}"
 
 
 def borrowing(function: Callable[..., Any]) -> Any:
@@ -118,12 +122,16 @@ class Kernel:
 
     @property
     def is_kept(self) -> bool:
-        """Whether compiled code lies on the disk, perhaps of another processor."""
-        return self._ready or (self._folder is not None and self._lock_file.with_suffix(".kept").exists())
+        """Whether compiled code for this processor and this Python lies on the disk."""
+        return self._ready or (self._folder is not None and self._mark.exists())
 
     @property
     def _lock_file(self) -> Path:
         return (self._folder or Path()) / f"{self._name}.lock"
+
+    @property
+    def _mark(self) -> Path:
+        return self._lock_file.with_suffix(f".{_MACHINE}.kept")
 
     def _prepare(self, args: tuple[Any, ...]) -> None:
         types = tuple(_type_of(argument) for argument in args)
@@ -149,7 +157,7 @@ class Kernel:
             for other in self._folder.parent.glob("*/*/*.nb[ci]"):
                 other.unlink(missing_ok=True)
             self.compiled.compile(types)
-        self._lock_file.with_suffix(".kept").touch()
+        self._mark.touch()
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
@@ -203,6 +211,7 @@ def _tell_once() -> None:
         print(f"note: {sentence}", file=sys.stderr)
 
 
+@functools.cache
 def folder_for(module: str) -> Path | None:
     """Where compiled code of a module is kept: a folder for each state of its sources; None for nowhere."""
     base = _base()
@@ -261,13 +270,28 @@ def _usable(folder: Path, *, anybodys: bool = False) -> Path | None:
     return folder if mine and os.access(folder, os.W_OK) else None
 
 
+class _Cache(FunctionCache):
+    """Code kept on disk.
+
+    Numba sets up all that compiling needs before it reads what is kept, half a second for each process;
+    reading needs memory's management alone.
+    """
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """What is kept for types of arguments; None for nothing."""
+        rtsys.initialize(target_context)
+        return self._load_overload(sig, target_context)
+
+
 def _kept(function: Any, options: Any, **more: Any) -> Any:
     """Compile a function at its first call, and keep that in the folder of its sources if there is one."""
     folder, before = folder_for(function.__module__), _config.CACHE_DIR
+    dispatcher: Any = numba.njit(**options, **more)(function)
     if folder is None:
-        return numba.njit(**options, **more)(function)
+        return dispatcher
     _config.CACHE_DIR = str(folder)
     try:
-        return numba.njit(**options, **more, cache=True)(function)
+        dispatcher._cache = _Cache(function)
     finally:
         _config.CACHE_DIR = before
+    return dispatcher

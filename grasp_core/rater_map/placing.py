@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import eigh
 
 from grasp_core.annotations import BoolArray, FloatArray, Int32Array, Int64Array
 
@@ -71,6 +70,8 @@ def place(squared: FloatArray) -> tuple[FloatArray, tuple[float, float]]:
     Torgerson (1952), Psychometrika 17; Gower (1966), Biometrika 53; Mardia (1978), Communications in
     Statistics A7.
     """
+    from scipy.linalg import eigh  # takes a while to load, and most commands place nobody
+
     means = squared.mean(axis=0)
     centred = -0.5 * (squared - means - means[:, None] + means.mean())
     values, vectors = eigh(centred, check_finite=False)

@@ -147,6 +147,20 @@ def test_blocks_behind_a_gap_are_not_counted() -> None:
     assert tally.in_null == tally.null.tails(0).n == 200
 
 
+def test_nothing_is_made_for_a_watcher_who_does_not_look() -> None:
+    class Elsewhere(Onlooker):
+        @property
+        def looks_on(self) -> bool:
+            return False
+
+    elsewhere, pool = Elsewhere(), Pool(workers.threads, 2)
+    try:
+        assert compute(DATA, question(permutations=300, pairs=True), pool, elsewhere)
+    finally:
+        pool.close()
+    assert elsewhere.shown == []
+
+
 def test_models_are_shown_so_too() -> None:
     class Seen(Watcher):
         def __init__(self) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -16,6 +18,7 @@ from grasp_core.panels.warm import warm, warm_beside
 from grasp_core.permutation import jit
 from grasp_core.permutation.draw import random_words
 from grasp_core.permutation.kernel.counting import words_at
+from tests.engine.asking import wait_until
 
 AFTER_WARMING = """
 import dataclasses, itertools, pickle, sys
@@ -83,9 +86,16 @@ WORDS = """
 import numpy as np
 from grasp_core.permutation import jit
 from grasp_core.permutation.kernel.counting import words_at
+from tests.engine.asking import wait_until
 jit.WAITING_SECONDS = 0.0
 words = words_at(np.uint64(1), np.uint64(2), np.arange(2))
 print(words, words_at.is_kept, words_at.compiled._cache.cache_path)
+"""
+KILLED_WHILE_WARMING = """
+import os, signal
+from grasp_core.panels.warm import warm_beside
+print(warm_beside().pid, flush=True)
+os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
@@ -170,6 +180,15 @@ def test_damaged_compiled_code_is_compiled_again(tmp_path: Path) -> None:
     assert all(file.stat().st_size > 100 for file in kept)
 
 
+def test_code_compiled_for_another_processor_is_left_alone_and_not_taken(tmp_path: Path) -> None:
+    other = first_words(NUMBA_CACHE_DIR=str(tmp_path), NUMBA_CPU_NAME="generic", NUMBA_CPU_FEATURES="").stdout
+    before = {file: file.read_bytes() for file in tmp_path.rglob("*.nbc")}
+    assert first_words(NUMBA_CACHE_DIR=str(tmp_path)).stdout == other
+    after = {file: file.read_bytes() for file in tmp_path.rglob("*.nbc")}
+    assert before.items() < after.items()
+    assert len(list(tmp_path.glob("*/*.kept"))) == 2
+
+
 def test_without_a_folder_that_can_be_written_kernels_are_compiled_for_the_process_alone(
     tmp_path: Path,
 ) -> None:
@@ -193,6 +212,21 @@ def test_warming_leaves_no_kernel_out() -> None:
     warm()
     assert [kernel for kernel in jit.KERNELS if not kernel.is_kept] == []
     assert warm_beside() is None
+
+
+def test_a_process_that_warms_ends_with_the_one_that_started_it(tmp_path: Path) -> None:
+    """Else it would go on for minutes beside the server that takes the killed one's place."""
+    killed = subprocess.run(
+        [sys.executable, "-c", KILLED_WHILE_WARMING],
+        env={"PATH": os.environ["PATH"], "NUMBA_CACHE_DIR": str(tmp_path)},
+        cwd=CORE.parent,
+        stdout=subprocess.PIPE,
+        check=False,
+    )
+    assert killed.returncode == -signal.SIGKILL
+    assert killed.stdout
+    wait_until(lambda: not Path(f"/proc/{killed.stdout.decode().strip()}").exists())
+    assert not list(tmp_path.glob("*/*.kept"))
 
 
 @pytest.mark.long

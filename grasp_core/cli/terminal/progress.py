@@ -37,6 +37,11 @@ class RunOnTerminal(Watcher):
         self._told = ExitStack()
         self._told.enter_context(telling(self._wait))
 
+    @property
+    def looks_on(self) -> bool:
+        """Whether there is a terminal: nothing is shown elsewhere."""
+        return sys.stderr.isatty()
+
     def found(self, provisional: Result) -> None:
         """See :class:`~grasp_core.engine.watching.Watcher`."""
         table = self._table(provisional).to_string(index=False)
