@@ -23,12 +23,12 @@ from grasp_core.data_spec import DataSpec
 from grasp_core.engine.compute import compute
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
+from grasp_core.engine.warm import warm
 from grasp_core.engine.watching import Watcher
 from grasp_core.example import AXES, example_files, example_spec
 from grasp_core.groups import AxisSet, Grouping, form_groups
 from grasp_core.io.dataset.load import Dataset, load
 from grasp_core.io.parsing.read import read_table
-from grasp_core.panels.warm import warm
 from grasp_core.permutation import compiled
 from grasp_core.permutation.design import Design, build_design
 from grasp_core.permutation.kernel.crossed import adding as crossed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from grasp_core.panels.warm import warm
+from grasp_core.engine.warm import warm
 
 
 def fill_warm(parser: argparse.ArgumentParser) -> None:

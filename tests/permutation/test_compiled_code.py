@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from grasp_core.panels.warm import warm, warm_beside
+from grasp_core.engine.warm import warm, warm_beside
 from grasp_core.permutation import jit
 from grasp_core.permutation.draw import random_words
 from grasp_core.permutation.kernel.counting import words_at
@@ -34,7 +34,7 @@ from grasp_core.permutation.design import Design, build_design
 from grasp_core.panels.items import kernel as items
 from grasp_core.panels.items.panel import ItemsAsked, look_at_items
 from grasp_core.panels.models import kernel as models
-from grasp_core.panels.warm import warm
+from grasp_core.engine.warm import warm
 from grasp_core.spec import AnalysisSpec, RunSpec
 from tests.permutation.simulated import CONVENTIONS, DATA_SPEC, dataset, simulate
 
@@ -93,7 +93,7 @@ print(words, words_at.is_kept, words_at.compiled._cache.cache_path)
 """
 KILLED_WHILE_WARMING = """
 import os, signal
-from grasp_core.panels.warm import warm_beside
+from grasp_core.engine.warm import warm_beside
 print(warm_beside().pid, flush=True)
 os.kill(os.getpid(), signal.SIGKILL)
 """

@@ -27,7 +27,7 @@ from grasp_core.engine.pools import blocks as blocks_module
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.service import Service
-from grasp_core.panels.warm import warm
+from grasp_core.engine.warm import warm
 from grasp_core.store import claims as claims_module
 from grasp_core.store.database import connect
 from grasp_core.store.files import FileStore

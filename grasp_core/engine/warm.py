@@ -23,6 +23,7 @@ from grasp_core.permutation.kernel.profiles import Membership
 from grasp_core.permutation.nulls.deviations import Maximum
 from grasp_core.permutation.nulls.tally import Tally
 from grasp_core.permutation.ways import MOST_PAIRED
+from grasp_core.rater_map.disagreements import pair_disagreements
 from grasp_core.spec import AnalysisSpec
 
 
@@ -64,6 +65,7 @@ def warm() -> None:
     )
     kernel.observed(sides)
     kernel.shuffled(sides, 1, 0, 1)
+    pair_disagreements([annotations], np.arange(annotations.n_raters), "nominal")
 
 
 def warm_beside() -> subprocess.Popen[bytes] | None:
