@@ -23,7 +23,7 @@ from typing import Any
 import numba
 from llvmlite.binding import get_host_cpu_name
 from numba.core.caching import FunctionCache
-from numba.core.runtime import rtsys
+from numba.core.runtime.nrt import rtsys
 
 from grasp_core.spec import Level
 
@@ -280,7 +280,7 @@ class _Cache(FunctionCache):
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """What is kept for types of arguments; None for nothing."""
         rtsys.initialize(target_context)
-        return self._load_overload(sig, target_context)
+        return self._load_overload(sig, target_context)  # type: ignore[no-untyped-call]
 
 
 def _kept(function: Any, options: Any, **more: Any) -> Any:
@@ -291,7 +291,7 @@ def _kept(function: Any, options: Any, **more: Any) -> Any:
         return dispatcher
     _config.CACHE_DIR = str(folder)
     try:
-        dispatcher._cache = _Cache(function)
+        dispatcher._cache = _Cache(function)  # type: ignore[no-untyped-call]
     finally:
         _config.CACHE_DIR = before
     return dispatcher
