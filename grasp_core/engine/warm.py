@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 import subprocess
 import sys
-import threading
 
 import numpy as np
 
@@ -25,6 +23,14 @@ from grasp_core.permutation.nulls.tally import Tally
 from grasp_core.permutation.ways import MOST_PAIRED
 from grasp_core.rater_map.disagreements import pair_disagreements
 from grasp_core.spec import AnalysisSpec
+
+_WARMING = """
+import os, threading
+threading.Thread(target=lambda: (os.read(0, 1), os._exit(1)), daemon=True).start()
+from grasp_core.engine.warm import warm
+warm()
+"""
+"""What is half compiled when its input ends is compiled again by whoever needs it."""
 
 
 def warm() -> None:
@@ -75,17 +81,11 @@ def warm_beside() -> subprocess.Popen[bytes] | None:
     """
     if all(kernel.is_kept for kernel in KERNELS):
         return None
-    command = ("nice", "-n", "19", sys.executable, "-m", __name__)
+    command = ("nice", "-n", "19", sys.executable, "-c", _WARMING)
     nothing = subprocess.DEVNULL
     return subprocess.Popen(  # noqa: S603  # all of it is ours
         command, cwd=CORE.parent, stdin=subprocess.PIPE, stdout=nothing, stderr=nothing
     )
-
-
-def _end_with_input() -> None:
-    """What is half compiled is compiled again by whoever needs it."""
-    os.read(sys.stdin.fileno(), 1)
-    os._exit(1)
 
 
 def _add_up(
@@ -102,8 +102,3 @@ def _add_up(
     compiled.observed(design)
     compiled.shuffled(design, 1, 0, 1)
     compiled.draw(Membership(raters, grouping, spec), 1, 0, 1)
-
-
-if __name__ == "__main__":
-    threading.Thread(target=_end_with_input, daemon=True).start()
-    warm()
