@@ -86,9 +86,11 @@ def analyse(
     layout, item, rater, label, profile, ignore, text, categories, missing, repeated, order, items_id
         How the data are read, as in :class:`~grasp_core.data_spec.DataSpec`; what is not named is recognised.
         `label` may name several columns, which are held together; `categories` are then a mapping.
-    recode, exclude, filters, screens, keep
-        What is recoded and left out. `exclude` and `keep` take pairs of a column and a value, `recode` steps
-        of :class:`MapValues`, :class:`Bins` and :class:`Combine`, `filters` is a :class:`Filters`.
+    recode, exclude, filters, screens, recommended, keep
+        What is recoded and left out. `recommended` says whether raters and answers go that the data mark, but
+        for those to `keep`; by default they count, and the first note says how many they are. `exclude` and
+        `keep` take pairs of a column and a value, `recode` steps of :class:`MapValues`, :class:`Bins` and
+        :class:`Combine`, `filters` is a :class:`Filters`.
     member, raters_member, items_member
         Sheet of a workbook, or file of an archive, where data are given by their path.
     statistics, gai, min_raters, seed, strata, cluster, p_value, cross_negentropy, voting_agreement, ties,

@@ -75,7 +75,9 @@ class Advice:
         if self.field == "exclude":
             return replace(spec, exclude=_with(spec.exclude, self.pairs))
         if self.field == "missing":
-            return replace(spec, missing=_with(spec.missing, self.values))
+            left = tuple(label for label in spec.categories or () if label not in self.values)
+            categories = left if len(left) > 1 else None
+            return replace(spec, missing=_with(spec.missing, self.values), categories=categories)
         filters = spec.filters
         if self.field == "drop":
             filters = replace(filters, drop=_with(filters.drop, self.pairs))

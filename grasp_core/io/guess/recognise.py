@@ -199,17 +199,6 @@ def _of_recipe(recipe: Recipe, annotations: Table) -> list[Advice]:
     return found
 
 
-def advice_on(annotations: Table, raters: Table | None, spec: DataSpec) -> tuple[Advice, ...]:
-    """The advice that a reading leaves open which says all of how the files are read."""
-    named = Named.among({name: getattr(spec, name) for name in ("layout", "item", "rater", "label")})
-    try:
-        guess = recognise(annotations, raters, named, {*(spec.categories or ()), *spec.missing})
-    except DataError:  # what is wrong is told when the files are read so
-        return ()
-    idle = set(spec.ignore)
-    return tuple(one for one in guess.advice if one.column not in idle and not one.followed(spec))
-
-
 def _known_axes(recipe: Recipe | None, raters: Table | None, texts: Container[str]) -> tuple[str, ...]:
     """Axes that the formats of the files name, as far as the data have them."""
     recipes = (recipe, raters.recipe if raters else None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from http import HTTPStatus
 
@@ -13,8 +13,10 @@ from starlette.responses import Response
 
 from grasp_core.access import User
 from grasp_core.engine.run import checked_groups
+from grasp_core.errors import DataError
 from grasp_core.io.guess.advice import all_taken, told
-from grasp_core.io.guess.recognise import advice_on
+from grasp_core.io.guess.named import Named
+from grasp_core.io.guess.recognise import recognise
 from grasp_core.io.table.table import Table
 from grasp_core.report.contents import run_title
 from grasp_core.spec import SPEC_VERSION, RunSpec
@@ -23,6 +25,9 @@ from grasp_core.web.api.forms import Files, NewRun, Run, StartedRun
 from grasp_core.web.api.once import Done, IdempotencyKey, once
 
 router = APIRouter(tags=["Runs"])
+
+_RECOGNISED = ("missing", "recode", "categories", "filters")
+"""What is recognised of how files are read, where the columns are named and this is not."""
 
 
 @router.post(
@@ -52,7 +57,7 @@ def _start(asking: Caller, user: User, new: NewRun) -> Done:
         server.webhooks.check(new.webhook)
     reach, models = user.reach(new.project), [(one.name, one.sha256) for one in new.files.models]
     tables = server.service.inputs.tables(spec.data, _by_kind(new.files), reach=reach)
-    spec, notes = _answered(spec, tables, new.recommended)
+    spec, notes = _as_recognised(spec, new.spec.get("data", ()), tables, new.recommended)
     dataset = server.service.inputs.formed(spec, tables, models, reach=reach)
     checked_groups(dataset, spec)
     record, known = server.service.submit(
@@ -69,16 +74,39 @@ def _start(asking: Caller, user: User, new: NewRun) -> Done:
     return HTTPStatus.OK if known else HTTPStatus.CREATED, StartedRun(**dict(Run.of(record)), notes=notes)
 
 
-def _answered(
-    spec: RunSpec, tables: Mapping[str, Table], recommended: bool | None
+def _as_recognised(
+    spec: RunSpec, given: Collection[str], tables: Mapping[str, Table], recommended: bool | None
 ) -> tuple[RunSpec, list[str]]:
-    """The spec with the answer to what the files mark to be left out; without one that is told."""
-    advice = advice_on(tables["annotations"], tables.get("raters"), spec.data)
-    if recommended:
-        spec = replace(spec, data=all_taken(advice, spec.data))
-    if not advice or recommended is not None:
+    """The spec with what it leaves open as it is recognised, as by every other door, and what is to be known.
+
+    Parameters
+    ----------
+    spec : RunSpec
+    given : collection of str
+        The fields of its data spec that were sent; they stay as they are.
+    tables : mapping
+        The files, "annotations" among them.
+    recommended : bool or None
+        The answer to what the files mark to be left out; without one that is told, first.
+    """
+    data = spec.data
+    named = Named.among({name: getattr(data, name) for name in ("layout", "item", "rater", "label")})
+    declared = {*(data.categories or ()), *data.missing}
+    try:
+        guess = recognise(tables["annotations"], tables.get("raters"), named, declared)
+    except DataError:  # what is wrong is told when the files are read so
         return spec, []
-    return spec, [told(advice, '"recommended": true', '"recommended": false', _missing)]
+    free = [name for name in _RECOGNISED if name not in given]
+    if "recode" in given and "categories" in free:
+        free.remove("categories")
+    data = replace(data, **{name: getattr(guess.spec, name) for name in free})
+    notes = [f"{one.field}: {one.sentence}" for one in guess.reasons if one.field in free]
+    advice = [one for one in guess.advice if one.column not in data.ignore and not one.followed(data)]
+    if recommended:
+        data = all_taken(advice, data)
+    elif advice and recommended is None:
+        notes.insert(0, told(advice, '"recommended": true', '"recommended": false', _missing))
+    return replace(spec, data=data), notes
 
 
 def _missing(text: str) -> str:

@@ -120,6 +120,26 @@ def test_the_same_question_of_another_person_is_their_own_run(client: MakeClient
     assert {run.attempt for run in computing.runs.search()} <= {0, 1}
 
 
+def test_what_a_spec_leaves_open_is_recognised_and_what_it_says_stays(
+    ann: TestClient, computing: Server
+) -> None:
+    labels = ["0|1", "1|0", "0", "nan"]
+    rows = [f"i{i},r{j},{labels[(i * j + i + j) % 4]},{'fm'[j % 2]}" for i in range(12) for j in range(6)]
+    content = "\n".join(["item,rater,label,gender", *rows])
+    stored = ann.post("/api/v1/files", params={"name": "v.csv"}, content=content.encode()).json()
+    data = {"layout": "long", "item": "item", "rater": "rater", "label": "label"}
+    found = []
+    for more in ({}, {"missing": [""], "recode": []}):
+        body = {
+            "spec": {"data": {**data, **more}, "analysis": {"axes": [["gender"]], **SMALL}},
+            "files": {"annotations": {"sha256": stored["sha256"], "name": "v.csv"}},
+        }
+        run = ann.post("/api/v1/runs", json=body).json()
+        ann.get(f"/api/v1/runs/{run['id']}/events")
+        found.append((ann.get(f"/api/v1/runs/{run['id']}").json()["data"]["categories"], len(run["notes"])))
+    assert found == [(["0", "0|1"], 2), (["0", "0|1", "1|0", "nan"], 0)]
+
+
 def test_what_the_page_refuses_is_refused_with_its_code_and_sentence(ann: TestClient, server: Server) -> None:
     files = upload(ann)
     plain = spec()
