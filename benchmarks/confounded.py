@@ -19,7 +19,6 @@ from grasp_core.groups import form_groups
 from grasp_core.guards.check import Seen, check_assignment
 from grasp_core.guards.jackknife import jackknifed
 from grasp_core.io.dataset.load import Dataset
-from grasp_core.panels.cohesion.columns import LABEL_USE
 from grasp_core.panels.cohesion.panel import Cohesion
 from grasp_core.permutation.testing.outcomes import outcomes
 from grasp_core.spec import LEVEL, STATISTICS
@@ -140,7 +139,7 @@ def called(dataset: Dataset, seed: int, pool: Pool) -> list[bool]:
     found = outcomes(panel.tests, panel.observed, null, panel.reasons)
     inside = next(g for g, group in enumerate(grouping.groups) if group.values == ("in",))
     left_out = jackknifed(dataset.questions, grouping.member[inside], grouping.complement(inside))
-    places = [*(STATISTICS.index(name) for name in TESTS), LABEL_USE]
+    places = [*(STATISTICS.index(name) for name in TESTS), panel.places.label_use]
     p = [found[panel.places.column(inside, place)].p for place in places]
     p.append(None if left_out is None else left_out.p)
     return [checked(dataset).large, *(one is not None and one < LEVEL for one in p)]

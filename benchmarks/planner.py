@@ -14,7 +14,8 @@ import numpy as np
 
 from benchmarks import planted
 from grasp_core.groups import Group, form_groups
-from grasp_core.permutation.design import build_design
+from grasp_core.permutation import questions
+from grasp_core.permutation.label_use import residuals_of
 from grasp_core.planner.make import model_of
 from grasp_core.planner.pilot import task_of
 from grasp_core.planner.trials import Trial, Trials, count_hits, significant
@@ -56,7 +57,8 @@ def truth(case: Case, sets: int) -> float:
         )
         grouping = form_groups(data.raters, ANALYSIS.axes)
         one = grouping.some([grouping.groups.index(GROUP)])
-        design = build_design(data.annotations, data.raters, one, ANALYSIS)
+        residuals = residuals_of(data.questions, ANALYSIS.level)
+        design = questions.lay_out(data.questions, data.raters, one, ANALYSIS, residuals=residuals)
         hits += significant(design, ANALYSIS, case.target, number)
     return hits / sets
 

@@ -26,7 +26,6 @@ from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.watching import Watcher
 from grasp_core.groups import form_groups
 from grasp_core.io.dataset.load import Dataset
-from grasp_core.panels.cohesion.columns import LABEL_USE
 from grasp_core.panels.cohesion.panel import Cohesion
 from grasp_core.permutation.nulls.extremes import Extremes
 from grasp_core.permutation.nulls.values import Null
@@ -92,7 +91,7 @@ CASES = (
     Case(
         "label use, the same size",
         lambda: crossed(_shift(12), 1),
-        lambda panel: panel.places.column(_inside(panel), LABEL_USE),
+        lambda panel: panel.places.column(_inside(panel), panel.places.label_use),
     ),
     Case(
         "DSI of four groups, the same size",

@@ -13,7 +13,7 @@ from grasp_core.groups import Grouping, form_groups
 from grasp_core.panels.items import design as items
 from grasp_core.panels.items.outcomes import standards
 from grasp_core.panels.models import kernel
-from grasp_core.permutation import compiled
+from grasp_core.permutation import compiled, label_use
 from grasp_core.permutation.design import build_design
 from grasp_core.permutation.jit import CORE, KERNELS
 from grasp_core.permutation.kernel.columns import add_rows
@@ -52,6 +52,9 @@ def warm() -> None:
     grouping = form_groups(raters, spec.axes)
     many = dataclasses.replace(annotations, categories=tuple(f"label {k}" for k in range(MOST_PAIRED + 1)))
     _add_up(annotations, raters, grouping, spec)  # where everybody rated everything
+    residuals = label_use.residuals_of([annotations], spec.level)
+    if residuals is not None:
+        label_use.observed(label_use.RaterTerms.of(residuals, Membership(raters, grouping, spec)))
     add_rows(np.zeros((1, 1)), *np.zeros((2, 1), np.int64), np.zeros((1, 1)))
     tally = Tally(np.ones(2), np.ones((2, 1), np.bool_), 2, [Maximum((0, 1))], kept=1, extremes=True)
     tally.add(0, np.ones((2, 2)))

@@ -13,7 +13,7 @@ from grasp_core.intervals.deletions import Sides, answers_of, spreads
 from grasp_core.intervals.scales import Scales
 from grasp_core.permutation import questions as of_questions
 from grasp_core.permutation.design import build_design
-from grasp_core.permutation.questions import AnyDesign, Questions
+from grasp_core.permutation.questions import Questions
 from grasp_core.remarks.reasons import NoInterval
 from grasp_core.remarks.remark import Remark
 from grasp_core.spec import AnalysisSpec
@@ -64,7 +64,7 @@ def intervals(
         if size < FEWEST_RATERS:
             found.append(np.full((len(names), 2), np.nan))
             continue
-        designs = of_questions.designs_of(design)
+        designs = design.designs
         answers = [answers_of(one, of_one, sides) for one, of_one in zip(questions, designs, strict=True)]
         of_units = spreads(answers, sides, partial(of_sums, g=g))
         found.append(scales.ends(of_units.interval(analysis.interval), of_units.group.whole[: len(names)]))
@@ -82,9 +82,9 @@ def too_large(questions: Sequence[Annotations], analysis: AnalysisSpec) -> Remar
 
 def lay_out(
     questions: Sequence[Annotations], raters: Raters, grouping: Grouping, analysis: AnalysisSpec
-) -> AnyDesign:
+) -> Questions:
     """Data with ties for every item and label, and sums from which any marginals give a disagreement."""
     designs = tuple(
         build_design(one, raters, grouping, analysis, dense=False, tables=False) for one in questions
     )
-    return designs[0] if len(designs) == 1 else Questions(designs)
+    return Questions(designs)

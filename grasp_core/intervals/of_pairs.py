@@ -46,7 +46,7 @@ def interval_of_two(
         Lower and upper end; NaN where there is none.
     """
     design, scales = lay_out(questions, raters, grouping, analysis), Scales.of(names)
-    designs = of_questions.designs_of(design)
+    designs = design.designs
     sides = Sides(grouping.member[0], grouping.member[1])
     of_a = [answers_of(one, of_one, sides) for one, of_one in zip(questions, designs, strict=True)]
     of_b = [one.seen_from_the_others() for one in of_a]

@@ -15,34 +15,41 @@ import numpy as np
 
 from grasp_core.annotations import Annotations, FloatArray, Raters
 from grasp_core.groups import Grouping
-from grasp_core.permutation import compiled
+from grasp_core.permutation import compiled, label_use
 from grasp_core.permutation.compiled import Profiles
 from grasp_core.permutation.design import Design, build_design
 from grasp_core.permutation.kernel.profiles import Membership
+from grasp_core.permutation.label_use import RaterTerms, Residuals
 from grasp_core.remarks.reasons import NoValue
 from grasp_core.remarks.remark import Remark
 from grasp_core.spec import AnalysisSpec
 
 _DISAGREEMENTS = 2 * len(compiled.RATIOS)
 """The first of :data:`compiled.COMPONENTS`, which are summed."""
+_TERMS = "raters"
+"""In place of a question's number, before the names of what raters add."""
 _LABELS = len(compiled.COMPONENTS)
 """Where labels begin, of which each question has its own."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Questions:
-    """One design per question, of the same raters and groups."""
+    """One design per question, of the same raters and groups, and what raters add to tests of label use.
+
+    Parameters
+    ----------
+    designs : tuple of Design
+    terms : RaterTerms, optional
+        None where label use is not tested.
+    """
 
     designs: tuple[Design, ...]
+    terms: RaterTerms | None = None
 
     @property
     def n_groups(self) -> int:
         """G."""
         return self.designs[0].n_groups
-
-
-AnyDesign = Design | Questions
-"""The data that a run's workers need: one question's design, or those of several."""
 
 
 def lay_out(
@@ -54,74 +61,93 @@ def lay_out(
     membership: Membership | None = None,
     *,
     by_rater: bool = True,
-) -> AnyDesign:
-    """The design of one question, or of each; see :func:`~grasp_core.permutation.design.build_design`."""
+    residuals: Residuals | None = None,
+) -> Questions:
+    """The design of each question; see :func:`~grasp_core.permutation.design.build_design`.
+
+    Without `residuals` label use is not tested.
+    """
     shared = membership or Membership(raters, grouping, spec)
     designs = tuple(
         build_design(one, raters, grouping, spec, first_item=first_item, membership=shared, by_rater=by_rater)
         for one in questions
     )
-    return designs[0] if len(designs) == 1 else Questions(designs)
+    return Questions(designs, None if residuals is None else RaterTerms.of(residuals, shared))
 
 
-def designs_of(design: AnyDesign) -> tuple[Design, ...]:
-    """One design per question."""
-    return design.designs if isinstance(design, Questions) else (design,)
-
-
-def arrays(design: AnyDesign) -> dict[str, Any]:
+def arrays(design: Questions) -> dict[str, Any]:
     """Arrays by name, from which :func:`of_arrays` makes the design again."""
-    designs = enumerate(designs_of(design))
-    return {f"{q}/{name}": value for q, one in designs for name, value in one.arrays().items()}
+    designs = enumerate(design.designs)
+    found = {f"{q}/{name}": value for q, one in designs for name, value in one.arrays().items()}
+    of_raters = {} if design.terms is None else design.terms.arrays()
+    return found | {f"{_TERMS}/{name}": value for name, value in of_raters.items()}
 
 
-def of_arrays(arrays: Mapping[str, Any]) -> AnyDesign:
+def of_arrays(arrays: Mapping[str, Any]) -> Questions:
     """The design of :func:`arrays`."""
     of_question: dict[str, dict[str, Any]] = {}
     for name, value in arrays.items():
         question, _, field = name.partition("/")
         of_question.setdefault(question, {})[field] = value
+    terms = of_question.pop(_TERMS, None)
     designs = tuple(Design.of_arrays(found) for found in of_question.values())
-    return designs[0] if len(designs) == 1 else Questions(designs)
+    return Questions(designs, None if terms is None else RaterTerms.of_arrays(terms))
 
 
-def shuffled(design: AnyDesign, seed: int, start: int, stop: int) -> FloatArray:
-    """:func:`compiled.shuffled`, of one question or of several together; shape (stop - start, G, V)."""
-    if not isinstance(design, Questions):
-        return compiled.shuffled(design, seed, start, stop)
-    return together([compiled.shuffled_components(one, seed, start, stop) for one in design.designs])
+def shuffled(design: Questions, seed: int, start: int, stop: int) -> FloatArray:
+    """Values of all questions together under permutations `start` to `stop` - 1.
+
+    Returns
+    -------
+    float64 array, shape (stop - start, G, V + 1 + L)
+        As :func:`values` has them.
+    """
+    components = [compiled.shuffled_components(one, seed, start, stop) for one in design.designs]
+    terms = design.terms
+    return values(components, None if terms is None else label_use.shuffled(terms, seed, start, stop))
 
 
-def observed_components(design: AnyDesign) -> list[FloatArray]:
+def values(components: Sequence[FloatArray], differences: FloatArray | None) -> FloatArray:
+    """:func:`together`, and behind it the differences of label use, (..., 1 + L), where these are tested."""
+    found = together(components)
+    return found if differences is None else np.concatenate([found, differences], axis=-1)
+
+
+def observed_differences(design: Questions) -> FloatArray | None:
+    """Differences of label use under the raters' own profiles, shape (G, 1 + L)."""
+    return None if design.terms is None else label_use.observed(design.terms)
+
+
+def observed_components(design: Questions) -> list[FloatArray]:
     """:func:`compiled.components` of each question under the raters' own profiles, shape (G, V + 2)."""
     return components(design, observed_sums(design))
 
 
-def observed_sums(design: AnyDesign) -> FloatArray:
+def observed_sums(design: Questions) -> FloatArray:
     """:func:`compiled.observed_sums` of all questions, one after the other: shape (G, S)."""
-    return np.concatenate([compiled.observed_sums(one) for one in designs_of(design)], axis=-1)
+    return np.concatenate([compiled.observed_sums(one) for one in design.designs], axis=-1)
 
 
-def sums(design: AnyDesign, seed: int, start: int, stop: int, profiles: Profiles | None = None) -> FloatArray:
+def sums(design: Questions, seed: int, start: int, stop: int, profiles: Profiles | None = None) -> FloatArray:
     """:func:`compiled.sums` of all questions, one after the other: shape (stop - start, G, S)."""
     return np.concatenate(
-        [compiled.sums(one, seed, start, stop, profiles) for one in designs_of(design)], axis=-1
+        [compiled.sums(one, seed, start, stop, profiles) for one in design.designs], axis=-1
     )
 
 
-def takes_profiles(design: AnyDesign) -> bool:
+def takes_profiles(design: Questions) -> bool:
     """Whether :func:`sums` can use what :func:`compiled.draw` gives."""
-    return any(one.sparse is not None or one.local is not None for one in designs_of(design))
+    return any(one.sparse is not None or one.local is not None for one in design.designs)
 
 
-def n_sums(design: AnyDesign) -> int:
+def n_sums(design: Questions) -> int:
     """S, the sums over items of a group, of all questions."""
-    return sum(one.n_sums for one in designs_of(design))
+    return sum(one.n_sums for one in design.designs)
 
 
-def components(design: AnyDesign, sums: FloatArray) -> list[FloatArray]:
+def components(design: Questions, sums: FloatArray) -> list[FloatArray]:
     """:func:`compiled.components` of each question, (..., V + 2), from sums over all items, (..., S)."""
-    designs = designs_of(design)
+    designs = design.designs
     by_question = np.split(sums, np.cumsum([one.n_sums for one in designs])[:-1], axis=-1)
     return [compiled.components(one, of_one) for one, of_one in zip(designs, by_question, strict=True)]
 
@@ -131,6 +157,8 @@ def together(components: Sequence[FloatArray]) -> FloatArray:
 
     Labels are those of one question after the other.
     """
+    if len(components) == 1:
+        return compiled.statistics(components[0])
     stacked = np.stack([one[..., :_LABELS] for one in components])
     known = ~np.isnan(stacked)
     whole = np.where(known, stacked, 0.0).sum(axis=0)

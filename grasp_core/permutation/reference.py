@@ -12,6 +12,7 @@ from grasp_core.annotations import Annotations, FloatArray, Int64Array
 from grasp_core.groups import Grouping
 from grasp_core.permutation.compiled import KERNEL_STATISTICS
 from grasp_core.permutation.design import MOST_TOLD, tie_ranks
+from grasp_core.permutation.label_use import residuals_of
 from grasp_core.remarks.reasons import NoValue
 from grasp_core.remarks.remark import Remark
 from grasp_core.spec import AnalysisSpec
@@ -29,6 +30,7 @@ from grasp_core.statistics.label_use import (
     shares_distance,
 )
 from grasp_core.statistics.questions import agreement, average
+from grasp_core.statistics.rater_residuals import difference
 
 T = TypeVar("T")
 
@@ -95,6 +97,31 @@ def evaluate(
             except NotEstimableError as error:
                 reasons[g][name] = error.reason
     return values, reasons
+
+
+def differences(
+    annotations: Annotations | Sequence[Annotations],
+    grouping: Grouping,
+    spec: AnalysisSpec,
+    source: Int64Array,
+) -> FloatArray:
+    """How far every group's use of the labels lies out under one assignment of profiles, shape (G, 1 + L).
+
+    Parameters are those of :func:`evaluate`; columns those of
+    :func:`~grasp_core.permutation.label_use.shuffled`.
+    """
+    asked = (annotations,) if isinstance(annotations, Annotations) else tuple(annotations)
+    residuals = residuals_of(asked, spec.level)
+    if residuals is None:
+        return np.empty((len(grouping.groups), 0))
+    found = []
+    for g in range(len(grouping.groups)):
+        t = difference(residuals.of_raters, grouping.member[g][source], grouping.complement(g)[source])
+        shifts = t[residuals.n_labels :]
+        shifts = shifts[~np.isnan(shifts)]
+        shift = shifts.sum() / np.sqrt(shifts.size) if shifts.size else np.nan
+        found.append(np.append(shift, t[: residuals.n_labels]))
+    return np.array(found).reshape(-1, 1 + residuals.n_labels)
 
 
 def _or_nan(definition: Callable[[], float]) -> float:

@@ -10,14 +10,16 @@ import numpy as np
 
 from grasp_core.annotations import Annotations, Axis, BoolArray, FloatArray, Int64Array, Raters
 from grasp_core.groups import Grouping, form_groups
-from grasp_core.panels.cohesion.columns import DISTANCE, GAI, LABELS, few_paired, group_columns
-from grasp_core.permutation import compiled
-from grasp_core.permutation.design import Design, build_design
+from grasp_core.panels.cohesion.columns import DISTANCE, GAI, few_paired, group_columns
+from grasp_core.permutation import compiled, label_use, questions
+from grasp_core.permutation.label_use import RaterTerms, residuals_of
 from grasp_core.permutation.nulls.deviations import Standard, reached, standard
 from grasp_core.permutation.nulls.tails import Tail, Tails, tails
+from grasp_core.permutation.questions import Questions
 from grasp_core.planner.model import Model
 from grasp_core.planner.values import Target
 from grasp_core.spec import LEVEL, STATISTICS, AnalysisSpec, Level
+from grasp_core.statistics.rater_residuals import evidence
 
 PERMUTATIONS = 199
 """Permutations of a test: p can be 0.05 or less just where it would be with more, up to chance."""
@@ -93,7 +95,8 @@ def _finds(work: Trials, number: int) -> bool:
         label.astype(np.int32),
     )
     spec = AnalysisSpec(axes=_SPEC.axes, level=work.level)
-    design = build_design(annotations, raters, grouping, spec)
+    residuals = residuals_of([annotations], work.level)
+    design = questions.lay_out([annotations], raters, grouping, spec, residuals=residuals)
     return significant(design, spec, work.target, int(rng.integers(2**62)))
 
 
@@ -121,9 +124,12 @@ def _assigned(trial: Trial, rng: np.random.Generator) -> tuple[Int64Array, Int64
     return np.repeat(np.arange(trial.items), trial.each), drawn.ravel()
 
 
-def significant(design: Design, spec: AnalysisSpec, target: Target, seed: int) -> bool:
+def significant(design: Questions, spec: AnalysisSpec, target: Target, seed: int) -> bool:
     """Whether the first group's p is below 0.05, two-sided for gap and GAI, else of large values alone."""
-    counted = compiled.observed(design)
+    if target == "labels":
+        return design.terms is not None and _differs(design.terms, seed)
+    only = design.designs[0]
+    counted = compiled.observed(only)
     by_shares = few_paired(counted)
 
     def columns(values: FloatArray) -> FloatArray:
@@ -132,14 +138,28 @@ def significant(design: Design, spec: AnalysisSpec, target: Target, seed: int) -
     observed = columns(counted)
     if np.isnan(observed).all():
         return False
-    first = columns(compiled.shuffled(design, seed, 0, FIRST))
+    first = columns(compiled.shuffled(only, seed, 0, FIRST))
     if _hopeless(observed, first, target):
         return False
-    null = np.concatenate([first, columns(compiled.shuffled(design, seed, FIRST, PERMUTATIONS))])
+    null = np.concatenate([first, columns(compiled.shuffled(only, seed, FIRST, PERMUTATIONS))])
     if target in _TAILS:
         p = tails(float(observed[0]), null[:, 0]).p(_TAILS[target])
     else:
-        p = Tails(len(null), 0, _reaching(observed, null, target, standard(null))).p("upper")
+        p = Tails(len(null), 0, _reaching(observed, null, standard(null))).p("upper")
+    return p is not None and p < LEVEL
+
+
+def _differs(terms: RaterTerms, seed: int) -> bool:
+    """Whether the p of the first group's label use is below 0.05."""
+
+    def far(differences: FloatArray) -> FloatArray:
+        first = differences[..., 0, :]
+        return evidence(first[..., 1:], first[..., 0], terms.n_labels - 1)
+
+    observed = float(far(label_use.observed(terms)))
+    if np.isnan(observed):
+        return False
+    p = tails(observed, far(label_use.shuffled(terms, seed, 0, PERMUTATIONS))).p("upper")
     return p is not None and p < LEVEL
 
 
@@ -149,18 +169,14 @@ _PLACES = {"distance": DISTANCE, "gap": STATISTICS.index("gap"), "gai": GAI}
 
 def _tested(columns: FloatArray, target: Target) -> FloatArray:
     """Of columns (..., G, W) those that are tested together, shape (..., T)."""
-    if target == "labels":
-        return columns[..., 0, LABELS:]
     if target == "dsi":
         return columns[..., GAI]
     return columns[..., 0, _PLACES[target], None]
 
 
-def _reaching(observed: FloatArray, null: FloatArray, target: Target, by: Standard) -> int:
-    """Permutations whose largest deviation is as large as the observed one."""
-    upper = np.full(observed.size, target == "dsi")
-    found = reached(observed, null, by, upper=upper, every=target == "dsi")
-    return int(found.min())
+def _reaching(observed: FloatArray, null: FloatArray, by: Standard) -> int:
+    """Permutations whose largest GAI, among an axis's groups, lies as far out as the observed one."""
+    return int(reached(observed, null, by, upper=np.ones(observed.size, np.bool_), every=True).min())
 
 
 def _hopeless(observed: FloatArray, first: FloatArray, target: Target) -> bool:
@@ -172,4 +188,4 @@ def _hopeless(observed: FloatArray, first: FloatArray, target: Target) -> bool:
         return False
     scale = np.nanstd(first, axis=0)
     by = Standard(np.nanmean(first, axis=0), np.where(scale > 0, scale, np.inf))
-    return _reaching(observed, first, target, by) >= HOPELESS
+    return _reaching(observed, first, by) >= HOPELESS

@@ -18,65 +18,67 @@ PRIOR_RATERS = 4
 """A side's variance counts together with what all raters' spread lets expect, as if these were so many more.
 
 With 4, groups of 5 to 8 lose little power, and of groups that only spread more about 1 in 10 is marked."""
+_CELLS = 2**20
+"""Counts of items and labels that are held at a time."""
 _ALIKE = 1e-12
 """Variances of residuals below it are rounding."""
 
 
 class ResidualSums(NamedTuple):
-    """Sums of residuals over items, which those of disjoint items add up to.
+    """Sums of residuals over items.
 
     Parameters
     ----------
     n : int64 array, shape (J,)
         Annotations of each rater to items that somebody else labelled too.
-    total, squares : float64 arrays, shape (J, C)
-        Of residuals and of their squares: a column for each label, then one for the position of labels that
-        are numbers or ordered.
+    total : float64 array, shape (J, K)
+        Of each rater's residuals.
+    products : float64 array, shape (K, K)
+        Of the residuals of two labels, over all annotations.
+    given : int64 array, shape (K,)
+        How often each label was given, to any item.
     """
 
     n: Int64Array
     total: FloatArray
-    squares: FloatArray
+    products: FloatArray
+    given: Int64Array
 
     @classmethod
-    def of(cls, annotations: Annotations, positions: FloatArray | None = None) -> Self:
+    def of(cls, annotations: Annotations) -> Self:
         """Add up the residuals of some items.
-
-        Parameters
-        ----------
-        annotations : Annotations
-            With K categories.
-        positions : float64 array, shape (K,), optional
-            Where labels lie; C is then K + 1, else K.
 
         Notes
         -----
         e_ijk = 1[Y_ij = k] - (T_ik - 1[Y_ij = k]) / (T_i - 1), T_ik of the T_i annotations of item i being
-        label k; of positions v it is v(Y_ij) less the mean of the item's other annotations.
+        label k. Over the annotations of an item e e' adds up to
+        (T_i / (T_i - 1))^2 T_i (diag(p) - p p'), p_k = T_ik / T_i.
         """
-        others = np.diff(annotations.indptr) - 1
-        some = others[annotations.item] > 0
+        size = np.diff(annotations.indptr)
+        k = annotations.n_categories
+        given = np.bincount(annotations.category, minlength=k)
+        some = size[annotations.item] > 1
         item, rater, category = (
             part[some] for part in (annotations.item, annotations.rater, annotations.category)
         )
-        left = others[item].astype(np.float64)
-        size = annotations.n_categories + (positions is not None)
-        total, squares = (np.zeros((annotations.n_raters, size)) for _ in range(2))
-        for c in range(size):
-            own = (
-                (category == c).astype(np.float64)
-                if positions is None or c < size - 1
-                else positions[category]
-            )
-            of_item = np.bincount(item, own, minlength=others.size)
-            residual = own - (of_item[item] - own) / left
-            total[:, c] = np.bincount(rater, residual, minlength=len(total))
-            squares[:, c] = np.bincount(rater, residual**2, minlength=len(total))
-        return cls(np.bincount(rater, minlength=len(total)).astype(np.int64), total, squares)
-
-    def plus(self, other: Self) -> Self:
-        """The sums over both sets of items, of the same raters."""
-        return type(self)(self.n + other.n, self.total + other.total, self.squares + other.squares)
+        scale = np.zeros(size.size)
+        np.divide(size, size - 1, out=scale, where=size > 1)
+        total = np.zeros((annotations.n_raters, k))
+        for label in range(k):
+            own = category == label
+            share = np.bincount(item[own], minlength=size.size)[item] / size[item]
+            total[:, label] = np.bincount(rater, scale[item] * (own - share), minlength=len(total))
+        products = np.zeros((k, k))
+        for first in range(0, size.size, step := max(_CELLS // max(k, 1), 1)):
+            here = slice(annotations.indptr[first], annotations.indptr[min(first + step, size.size)])
+            cell = (annotations.item[here] - first) * k + annotations.category[here]
+            n_items = min(step, size.size - first)
+            counts = np.bincount(cell, minlength=n_items * k).reshape(n_items, k).astype(np.float64)
+            of_item = scale[first : first + step, None] ** 2
+            products += np.diag((of_item * counts).sum(axis=0))
+            products -= (of_item / np.maximum(size[first : first + step, None], 1) * counts).T @ counts
+        n = np.bincount(rater, minlength=len(total))
+        return cls(n.astype(np.int64), total, products, given.astype(np.int64))
 
 
 class RaterResiduals(NamedTuple):
@@ -87,7 +89,7 @@ class RaterResiduals(NamedTuple):
     n : int64 array, shape (J,)
         Annotations that it is the mean of.
     mean : float64 array, shape (J, C)
-        0 without such annotations.
+        A column for each label, then one for their positions, if they have some; 0 without annotations.
     weight : float64 array, shape (J, C)
         The inverse of its variance between and within raters; 0 without such annotations, and where no
         rater differs from the others.
@@ -98,8 +100,15 @@ class RaterResiduals(NamedTuple):
     weight: FloatArray
 
     @classmethod
-    def of(cls, sums: ResidualSums) -> Self:
+    def of(cls, sums: ResidualSums, positions: FloatArray | None = None) -> Self:
         """Mean residuals, weighted over all raters together: groups play no part in the weights.
+
+        Parameters
+        ----------
+        sums : ResidualSums
+        positions : float64 array, shape (K,), optional
+            Where labels lie, in a unit in which they are neither all near 0 nor far from it: the residual of
+            a position is that of the rater's label less the mean of the item's other ones.
 
         Notes
         -----
@@ -110,14 +119,17 @@ class RaterResiduals(NamedTuple):
         ----------
         DerSimonian and Laird (1986), Controlled Clinical Trials 7.
         """
-        n = sums.n.astype(np.float64)[:, None]
         known = sums.n > 0
-        mean = sums.total / np.maximum(n, 1)
-        within = (sums.squares - n * mean**2).sum(axis=0) / max(int((sums.n[known] - 1).sum()), 1)
-        weight = np.zeros_like(mean)
-        for c, variance in enumerate(within.tolist()):
-            between = _between(mean[known, c], sums.n[known], variance)
-            spread = between + variance / sums.n[known]
+        n = sums.n[known]
+        total, squares = sums.total, np.diag(sums.products)
+        if positions is not None:
+            total = np.column_stack([total, total @ positions])
+            squares = np.append(squares, positions @ sums.products @ positions)
+        mean, weight = np.zeros_like(total), np.zeros_like(total)
+        mean[known] = total[known] / n[:, None]
+        within = (squares - n @ mean[known] ** 2) / max(int((n - 1).sum()), 1)
+        for c, variance in enumerate(np.maximum(within, 0.0).tolist()):
+            spread = _between(mean[known, c], n, variance) + variance / n
             weight[known, c] = np.where(spread > _ALIKE, 1 / np.maximum(spread, _ALIKE), 0.0)
         return cls(sums.n, mean, weight)
 

@@ -58,9 +58,21 @@ def verdicts(result: RunResult) -> dict[Group, Verdict]:
     return found
 
 
+def mostly_women(data: Dataset) -> Dataset:
+    """The data in which all Black men but three have no race: what holds of Black raters is then of women."""
+    gender, race = (data.raters.axes[name] for name in ("rater_gender", "rater_race"))
+    black = race.codes == race.values.index("Black")
+    men = np.flatnonzero(black & (gender.codes == gender.values.index("Man")))
+    codes = race.codes.copy()
+    codes[men[3:]] = -1
+    axes = {**data.raters.axes, "rater_race": Axis(race.values, codes)}
+    return replace(data, raters=Raters(data.raters.rater_ids, axes))
+
+
 @pytest.fixture(scope="module")
 def planted() -> RunResult:
-    return run(*example(permutations=FEWEST_CLEAR))
+    data, spec = example(permutations=FEWEST_CLEAR)
+    return run(mostly_women(data), spec)
 
 
 def test_what_was_planted_is_clear_and_explains_what_holds_it(planted: RunResult) -> None:
@@ -75,13 +87,14 @@ def test_what_was_planted_is_clear_and_explains_what_holds_it(planted: RunResult
 def test_neither_workers_nor_blocks_change_a_digit(planted: RunResult, monkeypatch) -> None:
     monkeypatch.setattr(blocks_module, "FIRST_BLOCK", 7)
     monkeypatch.setattr(blocks_module, "FIRST_LABELS", 0)
-    assert verdicts(run(*example(permutations=FEWEST_CLEAR), n_workers=1)) == verdicts(planted)
+    data, spec = example(permutations=FEWEST_CLEAR)
+    assert verdicts(run(mostly_women(data), spec, n_workers=1)) == verdicts(planted)
 
 
 def test_the_order_of_axes_changes_no_verdict(planted: RunResult) -> None:
     data, spec = example(permutations=FEWEST_CLEAR)
     turned = replace(spec, analysis=replace(spec.analysis, axes=spec.analysis.axes[::-1]))
-    assert verdicts(run(data, turned)) == verdicts(planted)
+    assert verdicts(run(mostly_women(data), turned)) == verdicts(planted)
 
 
 def test_the_two_groups_of_an_axis_are_one_question(planted: RunResult) -> None:

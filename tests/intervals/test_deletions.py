@@ -27,7 +27,7 @@ def found(questions: Sequence[Annotations], raters: Raters, spec: AnalysisSpec, 
     grouping = form_groups(raters, spec.axes)
     design = lay_out(questions, raters, grouping, spec)
     sides = Sides(grouping.member[g], grouping.complement(g))
-    designs = of_questions.designs_of(design)
+    designs = design.designs
     answers = [answers_of(one, of_one, sides) for one, of_one in zip(questions, designs, strict=True)]
 
     def statistics(sums: FloatArray) -> FloatArray:
@@ -138,7 +138,7 @@ def test_a_published_item_left_out() -> None:
     design = lay_out([annotations], raters, grouping, SPEC)
     (answers,) = (
         answers_of(annotations, one, Sides(grouping.member[0], grouping.complement(0)))
-        for one in of_questions.designs_of(design)
+        for one in design.designs
     )
     added = answers.added(np.arange(12))
     sums = np.stack([added.sum(axis=0), added.sum(axis=0) - added[5]])

@@ -168,6 +168,8 @@ def test_p_is_that_of_the_shuffled_values_and_q_that_of_the_axis(result: RunResu
     for panel in panels(CROSSED, asked()):
         n_pairs = panel.tests.needs.shape[1]
         null = panel.columns(panel.work(np.ones(n_pairs, np.bool_)).shuffled(1, 0, 200))
+        tests = [list(PairPlaces.of_pairs(n_pairs, 3).of_first.label_tests(u)) for u in range(n_pairs)]
+        far, chance = (np.abs(values[..., tests]).max(axis=-1) for values in (panel.observed, null))
         observed, null = in_order(panel.observed, n_pairs), in_order(null, n_pairs)
         of_axis, rows = rows[:n_pairs], rows[n_pairs:]
         for s, name in enumerate(PAIR_STATISTICS):
@@ -178,17 +180,10 @@ def test_p_is_that_of_the_shuffled_values_and_q_that_of_the_axis(result: RunResu
             assert [outcome.q for outcome in found] == q_values(
                 p, np.empty(0), np.empty((0, 0)), "benjamini-hochberg"
             )
-        p = [largest(observed[u, 6:], null[:, u, 6:]) for u in range(n_pairs)]
+        p = list((1 + (chance >= far - 1e-9).sum(axis=0)) / (len(null) + 1))
         uses = [row.label_use for row in of_axis]
         assert [use.p for use in uses] == p
         assert [use.q for use in uses] == q_values(p, np.empty(0), np.empty((0, 0)), "benjamini-hochberg")
-
-
-def largest(observed: np.ndarray, null: np.ndarray) -> float:
-    """How often some label lies as far from its chance values, in standard deviations, as any does here."""
-    deviation = null.std(axis=0)  # measured from 0, the known centre
-    far, chance = (np.abs(one / deviation).max(axis=-1) for one in (observed, null))
-    return (1 + (chance >= far - 1e-9).sum()) / (len(null) + 1)
 
 
 def test_pairs_change_nothing_of_the_groups(result: RunResult) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from grasp_core.annotations import Axis, Raters
 from grasp_core.groups import form_groups
-from grasp_core.panels.cohesion.columns import DISTANCE, GAI, LABEL_USE, Places
+from grasp_core.panels.cohesion.columns import DISTANCE, GAI, Places
 from grasp_core.panels.cohesion.verdict import (
     Joint,
     hypotheses,
@@ -171,33 +171,14 @@ def test_both_groups_of_an_axis_have_its_verdict() -> None:
 PLACES = Places(1, 2)
 
 
-def columns(n: int) -> np.ndarray:
-    """A group's columns, of two labels, one of which is the other's mirror."""
-    found = np.random.default_rng(2).normal(size=(n, PLACES.dsi(0)))
-    first, second = PLACES.labels(0)
-    found[:, second] = -found[:, first]
-    found[:, PLACES.column(0, LABEL_USE)] = np.abs(found[:, first])
-    return found
-
-
 def test_values_are_those_of_the_columns() -> None:
-    found = columns(50)
-    kept = values_together(found[1:], found[0], PLACES, [0], [False])[:, 0]
-    places = (DISTANCE, GAI, STATISTICS.index("gap"))
-    np.testing.assert_array_equal(kept[:, 1:], found[:, [PLACES.column(0, place) for place in places]])
-    first = found[:, PLACES.labels(0)[0]]
-    np.testing.assert_allclose(kept[:, USE], np.abs(first) / first.std())
-    shares = values_together(found[1:], found[0], PLACES, [0], [True])[:, 0]
+    found = np.random.default_rng(2).normal(size=(50, PLACES.dsi(0)))
+    kept = values_together(found[1:], found[0], PLACES, [False])[:, 0]
+    places = (PLACES.label_use, DISTANCE, GAI, STATISTICS.index("gap"))
+    np.testing.assert_array_equal(kept, found[:, [PLACES.column(0, place) for place in places]])
+    shares = values_together(found[1:], found[0], PLACES, [True])[:, 0]
     assert np.isnan(shares[:, DIST]).all()
-
-
-def test_mirrored_groupings_are_as_far_out_as_each_other() -> None:
-    """Chance draws one of the two more often: measured from the mean, they would differ."""
-    found = columns(30)
-    first, second = PLACES.labels(0)
-    found[:, first] = np.where(np.arange(30) % 3, 0.2, -0.2)
-    found[:, second] = -found[:, first]
-    kept, moved = (
-        values_together(found[1:], found[0], PLACES, centred, [False])[:, 0, USE] for centred in ([0], [])
-    )
-    assert np.ptp(kept) < 1e-12 < np.ptp(moved)
+    without = Places(1)
+    none = values_together(found[1:, : without.dsi(0)], found[0, : without.dsi(0)], without, [False])[:, 0]
+    assert np.isnan(none[:, USE]).all()
+    np.testing.assert_array_equal(none[:, 1:], kept[:, 1:])

@@ -115,7 +115,7 @@ def test_compiled_and_plain_agree(tmp_path: Path, shape, ties: str, strata: tupl
     cluster = None if strata else "team"
     spec = AnalysisSpec(axes=AXES, min_raters=1, seed=9, ties=ties, strata=strata, cluster=cluster)
     design = questions.lay_out(answers, raters, form_groups(raters, AXES, min_raters=1), spec)
-    assert len(questions.designs_of(design)) == 3
+    assert len(design.designs) == 3
     observed = questions.together(questions.observed_components(design))
     np.testing.assert_allclose(observed, twin(answers, raters, spec), rtol=0, atol=1e-12)
     found = questions.shuffled(design, 9, 5, 8)
@@ -128,17 +128,18 @@ def test_compiled_and_plain_agree(tmp_path: Path, shape, ties: str, strata: tupl
     assert again.tobytes() == found.tobytes()
 
 
-def test_a_single_question_is_laid_out_as_ever(tmp_path: Path) -> None:
+def test_a_single_question_has_the_values_of_its_design(tmp_path: Path) -> None:
     answers, raters = asked(missing=0.3)
     grouping = form_groups(raters, AXES, min_raters=1)
     design = questions.lay_out(answers, raters, grouping, SPEC)
-    expected = compiled.shuffled(design, 1, 0, 3)
+    (only,) = design.designs
+    expected = compiled.shuffled(only, 1, 0, 3)
     assert questions.shuffled(design, 1, 0, 3).tobytes() == expected.tobytes()
     np.savez(tmp_path / "design.npz", **questions.arrays(design))
     stored = questions.of_arrays(dict(np.load(tmp_path / "design.npz")))
     assert questions.shuffled(stored, 1, 0, 3).tobytes() == expected.tobytes()
     observed = questions.together(questions.observed_components(stored))
-    assert observed.tobytes() == compiled.observed(design).tobytes()
+    assert observed.tobytes() == compiled.observed(only).tobytes()
 
 
 @pytest.mark.parametrize("level", ["nominal", "ordinal", "ratio"])

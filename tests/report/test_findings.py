@@ -100,8 +100,7 @@ def test_both_halves_of_an_axis_are_one_finding():
     assert found.names == ("Woman", "Man")
     assert found.backed.plain.startswith(
         "Woman and Man raters (n = 57 and 47) differ from each other: they lie further apart than chance "
-        "groupings would: Distance 0.011, p < 0.001, q < 0.001; Woman say “unsafe” 6.4 points more often "
-        "than Man on the same items [0.4, 12.4], p = 0.120, not significant; after correction also "
+        "groupings would: Distance 0.011, p < 0.001, q < 0.001; after correction also "
     )
     assert "GAI 1.200 of Woman" in found.backed.plain
     assert found.backed.plain.count("XRR") == 1

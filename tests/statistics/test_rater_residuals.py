@@ -60,40 +60,25 @@ def residuals_of(data: Annotations) -> list[list[np.ndarray]]:
 @given(cells)
 def test_sums_are_those_of_residuals_from_everybody_else(rows: list[tuple[int, int, int]]) -> None:
     data = annotations(rows)
-    sums = ResidualSums.of(data, POSITIONS)
+    sums = ResidualSums.of(data)
+    each = [one for of_rater in residuals_of(data) for one in of_rater]
+    found = RaterResiduals.of(sums, POSITIONS)
     for j, of_rater in enumerate(residuals_of(data)):
         assert sums.n[j] == len(of_rater)
-        np.testing.assert_allclose(sums.total[j], np.sum(of_rater, axis=0) if of_rater else 0, atol=1e-12)
-        np.testing.assert_allclose(
-            sums.squares[j], np.sum(np.square(of_rater), axis=0) if of_rater else 0, atol=1e-12
-        )
-
-
-def test_sums_of_disjoint_items_add_up() -> None:
-    data = drawn(3)
-    first = data.item < 2
-    parts = [
-        Annotations.from_codes(
-            item=data.item[some],
-            rater=data.rater[some],
-            category=data.category[some],
-            item_ids=data.item_ids,
-            rater_ids=data.rater_ids,
-            categories=data.categories,
-        )
-        for some in (first, ~first)
-    ]
-    together = ResidualSums.of(parts[0]).plus(ResidualSums.of(parts[1]))
-    for of_parts, whole in zip(together, ResidualSums.of(data), strict=True):
-        np.testing.assert_allclose(of_parts, whole, atol=1e-12)
+        expected = np.sum(of_rater, axis=0) if of_rater else np.zeros(4)
+        np.testing.assert_allclose(sums.total[j], expected[:3], atol=1e-12)
+        np.testing.assert_allclose(found.mean[j] * max(len(of_rater), 1), expected, atol=1e-12)
+    products = sum(np.outer(one[:3], one[:3]) for one in each)
+    np.testing.assert_allclose(sums.products, products, atol=1e-12)
+    assert sums.given.tolist() == np.bincount(data.category, minlength=3).tolist()
 
 
 def test_weights_are_inverse_variances_between_and_within_raters() -> None:
     data = drawn(5)
-    found = RaterResiduals.of(ResidualSums.of(data))
-    each = [np.array(one)[:, :3] for one in residuals_of(data)]
+    found = RaterResiduals.of(ResidualSums.of(data), POSITIONS)
+    each = [np.array(one) for one in residuals_of(data)]
     n = np.array([len(one) for one in each])
-    for c in range(3):
+    for c in range(4):
         within = sum(((one[:, c] - one[:, c].mean()) ** 2).sum() for one in each) / (n - 1).sum()
         mean = np.array([one[:, c].mean() for one in each])
         w = n / within
@@ -119,7 +104,7 @@ def test_difference_by_hand() -> None:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_sums_give_the_difference_of_every_regrouping(seed: int) -> None:
-    found = RaterResiduals.of(ResidualSums.of(drawn(seed, 8), POSITIONS))
+    found = RaterResiduals.of(ResidualSums.of(drawn(seed, 8)), POSITIONS)
     for chosen in combinations(range(7), 3):  # nobody knows of the last
         inside = np.isin(np.arange(8), chosen)
         outside = ~inside & (np.arange(8) < 7)

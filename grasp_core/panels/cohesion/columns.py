@@ -1,7 +1,8 @@
 """The columns of cohesion: what is known of every group, then the DSI of every axis.
 
-A group's columns are its statistics, how far its use of the labels lies from the others' in the label where
-that is largest, the shift of its mean, and its use of each label; without labels the statistics alone.
+A group's columns are its statistics, the shift of its mean and its use of each label, which are told, then
+what is tested of these: how much speaks for another use of the labels, and how far the mean and each label
+lie out. Without labels they are the statistics alone.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grasp_core.annotations import BoolArray, FloatArray
+from grasp_core.annotations import BoolArray, FloatArray, Int64Array
 from grasp_core.groups import Group
 from grasp_core.permutation.compiled import KERNEL_STATISTICS
 from grasp_core.permutation.nulls.deviations import Known, Maximum
@@ -19,12 +20,11 @@ from grasp_core.permutation.testing.attainable import Symmetry
 from grasp_core.permutation.testing.tests import Family, Tests
 from grasp_core.spec import STATISTICS, AnalysisSpec
 from grasp_core.statistics.indices import dsi, gai
+from grasp_core.statistics.rater_residuals import evidence
 
 GAI, DISTANCE = STATISTICS.index("gai"), STATISTICS.index("distance")
-LABEL_USE, MEAN, LABELS = range(len(STATISTICS), len(STATISTICS) + 3)
+MEAN, LABELS = len(STATISTICS), len(STATISTICS) + 1
 """Places among a group's columns, behind its statistics: the last is the first label's."""
-OF_LABELS = ("label_use", "mean")
-"""Names of a group's columns behind its statistics; those behind them are each a "label"."""
 _SHARED = KERNEL_STATISTICS.index("distance")
 """The kernel's statistics before it are in the order of :data:`~grasp_core.spec.STATISTICS`."""
 
@@ -47,12 +47,17 @@ class Places:
     @property
     def of_group(self) -> int:
         """W, columns of a group."""
-        return LABELS + self.n_labels if self.n_labels else len(STATISTICS)
+        return self.label_use + 2 + self.n_labels if self.n_labels else len(STATISTICS)
+
+    @property
+    def label_use(self) -> int:
+        """The place of the test of all labels, behind which are those of the mean and of each label."""
+        return LABELS + self.n_labels
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What a group's columns are, length W."""
-        return (*STATISTICS, *OF_LABELS, *["label"] * self.n_labels) if self.n_labels else STATISTICS
+        """What those of a group's columns are that are told: a statistic, the mean, or a label."""
+        return (*STATISTICS, "mean", *["label"] * self.n_labels) if self.n_labels else STATISTICS
 
     def column(self, g: int, place: int) -> int:
         """The column of group g that has this place among its own, such as a statistic's in `STATISTICS`."""
@@ -61,6 +66,15 @@ class Places:
     def labels(self, g: int) -> tuple[int, ...]:
         """The columns of a group's use of each label."""
         return tuple(range(self.column(g, LABELS), self.column(g, LABELS + self.n_labels)))
+
+    def mean_test(self, g: int) -> int:
+        """The column of how far the mean lies out."""
+        return self.column(g, self.label_use + 1)
+
+    def label_tests(self, g: int) -> tuple[int, ...]:
+        """The columns of how far each label lies out."""
+        first = self.mean_test(g) + 1
+        return tuple(range(first, first + self.n_labels))
 
     def dsi(self, axis: int) -> int:
         """The column of an axis's DSI."""
@@ -86,8 +100,8 @@ def cohesion_tests(
     needs = np.zeros((places.dsi(len(of_axis)), len(groups)), np.bool_)
     for g in range(len(groups)):
         needs[places.column(g, 0) : places.column(g + 1, 0), g] = True
-    known = known_of(places, symmetry, len(axes)) if symmetry else Known()
-    largest = label_use_maxima(len(groups), n_labels, known)
+    known = known_of(places, symmetry.like, len(axes)) if symmetry else Known()
+    largest: dict[int, Maximum] = {}
     for c, together in zip(axes, of_axis, strict=True):
         needs[c, together] = True
         if together:
@@ -97,16 +111,14 @@ def cohesion_tests(
     return Tests(families, needs, largest, known=known)
 
 
-def known_of(places: Places, symmetry: Symmetry, further: int) -> Known:
-    """What a symmetry says of the columns of groups, behind which lie so many others."""
-    width, n = places.of_group, places.dsi(further)
-    like, centred = np.arange(n), np.zeros(n, np.bool_)
-    of_groups = slice(0, places.dsi(0))
-    like[of_groups] = (width * symmetry.like[:, None] + np.arange(width)).ravel()
-    about_0 = np.zeros(width, np.bool_)
-    about_0[MEAN:] = True  # none where no label is told of
-    centred[of_groups] = (symmetry.centred[:, None] & about_0).ravel()
-    return Known(tuple(like.tolist()), tuple(centred.tolist()))
+def known_of(places: Places, like: Int64Array, further: int) -> Known:
+    """What is known of the columns of groups, behind which lie so many others.
+
+    `like` is that of a :class:`~grasp_core.permutation.testing.attainable.Symmetry`.
+    """
+    width, found = places.of_group, np.arange(places.dsi(further))
+    found[: places.dsi(0)] = (width * like[:, None] + np.arange(width)).ravel()
+    return Known(tuple(found.tolist()))
 
 
 def group_families(
@@ -126,26 +138,16 @@ def group_families(
     places, found = Places(len(kinds), n_labels), dict[Hashable, list[int]]()
     upper: list[int] = []
     chosen = [(s, name) for s, name in enumerate(STATISTICS) if name in spec.statistics and name in tested]
-    for place, name in [*chosen, *([(LABEL_USE, "label_use")] if n_labels else [])]:
+    for place, name in [*chosen, *([(places.label_use, "label_use")] if n_labels else [])]:
         for g, axes in enumerate(kinds):
             key = {"statistic": name, "statistic-axis": (name, axes), "all": None}[spec.family]
             found.setdefault(key, []).append(places.column(g, place))
-            if place in (DISTANCE, LABEL_USE):
+            if place in (DISTANCE, places.label_use):
                 upper.append(places.column(g, place))
     return tuple(
         Family(tuple(columns), spec.p_value, spec.correction, tuple(c for c in upper if c in set(columns)))
         for columns in found.values()
     )
-
-
-def label_use_maxima(n_groups: int, n_labels: int, known: Known) -> dict[int, Maximum]:
-    """By the column of each group's label use: the label that lies furthest from its chance values."""
-    places = Places(n_groups, n_labels)
-    columns = (places.column(g, LABEL_USE) for g in range(n_groups if n_labels else 0))
-    return {
-        c: Maximum(places.labels(g), within=c, known=known.of(places.labels(g)))
-        for g, c in enumerate(columns)
-    }
 
 
 def group_columns(
@@ -162,7 +164,8 @@ def group_columns(
 
     Returns
     -------
-    float64 array, shape (..., W)
+    float64 array, shape (..., S + 1 + L), without labels (..., S)
+        What is told of groups, in front of what is tested of their labels.
     """
     of = {name: counted[..., place] for place, name in enumerate(KERNEL_STATISTICS)}
     index = gai(of[analysis.gai[0]], of[analysis.gai[1]])
@@ -170,8 +173,38 @@ def group_columns(
     made = [index, of["irr"] - of["xrr"], distance]
     labels = counted[..., len(KERNEL_STATISTICS) :]
     if labels.shape[-1]:
-        made += [np.abs(labels).max(axis=-1), of["mean_shift"]]
+        made.append(of["mean_shift"])
     return np.concatenate([counted[..., :_SHARED], np.stack(made, axis=-1), labels], axis=-1)
+
+
+def all_columns(
+    values: FloatArray, analysis: AnalysisSpec, by_shares: BoolArray | bool, n_labels: int, n_questions: int
+) -> FloatArray:
+    """From what is computed of groups to their columns.
+
+    Parameters
+    ----------
+    values : float64 array, shape (..., V + 1 + L)
+        From :func:`~grasp_core.permutation.questions.values`.
+    analysis, by_shares
+        As in :func:`group_columns`.
+    n_labels, n_questions : int
+        L, and the questions that these labels belong to.
+
+    Returns
+    -------
+    float64 array, shape (..., W)
+        Labels are tested just where it is told how much more often the group gives them; where no rater
+        differs from the others in one, it does not lie out at all.
+    """
+    n_counted = len(KERNEL_STATISTICS) + n_labels
+    columns = group_columns(values[..., :n_counted], analysis, by_shares)
+    if not n_labels:
+        return columns
+    told, far = columns[..., MEAN:], values[..., n_counted:]
+    tests = np.where(np.isnan(told), np.nan, np.where(np.isnan(far), 0.0, far))
+    together = evidence(tests[..., 1:], tests[..., 0], n_labels - n_questions)
+    return np.concatenate([columns, together[..., None], tests], axis=-1)
 
 
 def few_paired(counted: FloatArray) -> BoolArray:

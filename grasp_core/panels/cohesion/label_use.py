@@ -10,15 +10,17 @@ import numpy as np
 
 from grasp_core.annotations import Annotations, FloatArray
 from grasp_core.outcome import LabelUse, Outcome, Shift
-from grasp_core.panels.cohesion.columns import LABEL_USE, LABELS, MEAN, Places
+from grasp_core.panels.cohesion.columns import LABELS, MEAN, Places
 from grasp_core.panels.cohesion.results import no_interval
 from grasp_core.panels.cohesion.untested import Untested, jackknifed_use
 from grasp_core.permutation.design import MOST_TOLD
 from grasp_core.permutation.nulls.values import Null
-from grasp_core.permutation.testing.tests import Tests
 from grasp_core.remarks.reasons import NoValue
 from grasp_core.remarks.remark import Remark
 from grasp_core.spec import IntervalTarget, PValue
+
+_DIGITS = 9
+"""Of two labels one gains what the other loses: rounding is not to decide which lies further out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,11 @@ class Labels:
         """L, labels that are told of, of all questions."""
         return sum(len(labels) for labels in self.of_questions if len(labels) <= MOST_TOLD)
 
+    @property
+    def questions(self) -> int:
+        """How many questions these labels belong to."""
+        return sum(len(labels) <= MOST_TOLD for labels in self.of_questions)
+
     def names(self, questions: Sequence[str]) -> list[str]:
         """The labels that are told of; where there are several questions, behind the name of theirs."""
         if len(self.of_questions) == 1:
@@ -50,7 +57,6 @@ def label_use(
     names: Sequence[str],
     found: Mapping[int, Outcome],
     observed: FloatArray,
-    tests: Tests,
     null: Null,
     places: Places,
     p_value: PValue,
@@ -65,7 +71,6 @@ def label_use(
     names : sequence of str, length L
     found : mapping from column to Outcome
     observed : float64 array, shape (C,)
-    tests : Tests
     null : Null
     places : Places
     p_value : {"two-sided", "paper"}
@@ -75,27 +80,28 @@ def label_use(
     """
     if not places.n_labels:
         return LabelUse({}, reason=NoValue.MANY_LABELS(most=MOST_TOLD))
-    together, columns = found[places.column(g, LABEL_USE)], places.labels(g)
+    test, columns = places.column(g, places.label_use), places.labels(g)
+    together = found[test]
     if together.value is None:
         return LabelUse(dict.fromkeys(names, Shift(None)), reason=NoValue.NO_SHARED_ITEM())
-    if places.column(g, LABEL_USE) in untested.by_jackknife:
+    if test in untested.by_jackknife:
         mean = places.column(g, MEAN)
         return jackknifed_use(names, columns, mean, observed, together, untested.test(g))
-    reached, _ = null.reached(tests.largest[places.column(g, LABEL_USE)])
-    values = observed[list(columns)]
-    most = int(np.lexsort((-np.abs(values), reached))[0])
+    tests = places.label_tests(g)
+    values, far = observed[list(columns)], np.abs(observed[list(tests)])
+    most = int(np.lexsort((-np.abs(values), -far.round(_DIGITS)))[0])
 
-    def shift(column: int, *, with_null: bool) -> Shift:
-        p = null.tails(column).p(p_value)
+    def shift(column: int, tested: int, *, with_null: bool) -> Shift:
+        p = null.tails(tested).p(p_value)
         return Shift(float(observed[column]), p=p, null=null.summary(column).histogram if with_null else None)
 
     mean = places.column(g, MEAN)
     return LabelUse(
         labels={
-            name: shift(column, with_null=k == most)
-            for k, (name, column) in enumerate(zip(names, columns, strict=True))
+            name: shift(column, tested, with_null=k == most)
+            for k, (name, column, tested) in enumerate(zip(names, columns, tests, strict=True))
         },
-        mean=None if np.isnan(observed[mean]) else shift(mean, with_null=True),
+        mean=None if np.isnan(observed[mean]) else shift(mean, places.mean_test(g), with_null=True),
         p=together.p,
         q=together.q,
         significance=together.significance,

@@ -17,8 +17,8 @@ from grasp_core.outcome import LabelUse, Outcome
 from grasp_core.panels.cohesion.columns import (
     DISTANCE,
     GAI,
-    LABEL_USE,
     Places,
+    all_columns,
     cohesion_tests,
     few_paired,
     group_columns,
@@ -31,8 +31,9 @@ from grasp_core.panels.cohesion.self_check import self_check
 from grasp_core.panels.cohesion.untested import Test, Untested, tests_of
 from grasp_core.panels.cohesion.verdict import values_together
 from grasp_core.permutation import compiled, questions
+from grasp_core.permutation.label_use import residuals_of
 from grasp_core.permutation.nulls.values import Null
-from grasp_core.permutation.questions import AnyDesign
+from grasp_core.permutation.questions import Questions
 from grasp_core.permutation.testing.attainable import Symmetry, regroupings
 from grasp_core.permutation.testing.outcomes import outcomes, tested_otherwise
 from grasp_core.permutation.testing.tests import Tests
@@ -46,12 +47,12 @@ from grasp_core.statistics.items import ENOUGH_PAIRS
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CohesionWork:
-    """A design, or one per question; their values are the kernel's statistics of the groups.
+    """The design of every question; its values are those of :func:`questions.values` of the groups.
 
-    Those are `groups` by their position in the panel, () being all; workers need not know.
+    These are `groups` by their position in the panel, () being all; workers need not know.
     """
 
-    design: AnyDesign
+    design: Questions
     groups: tuple[int, ...] = ()
 
     def arrays(self) -> dict[str, Any]:
@@ -77,6 +78,8 @@ class Cohesion:
     analysis : AnalysisSpec
     components : sequence of float64 arrays, shape (G, V + 2)
         :func:`~grasp_core.permutation.compiled.components` of each question as observed.
+    differences : float64 array, shape (G, 1 + L), optional
+        :func:`~grasp_core.permutation.questions.observed_differences`.
     labels : Labels
     lay_out : callable
         Takes a grouping, gives what workers need to compute its groups.
@@ -100,8 +103,9 @@ class Cohesion:
         grouping: Grouping,
         analysis: AnalysisSpec,
         components: Sequence[FloatArray],
+        differences: FloatArray | None,
         labels: Labels,
-        lay_out: Callable[[Grouping], AnyDesign],
+        lay_out: Callable[[Grouping], Questions],
         annotations_of: Codes,
         intervals: Callable[[], FloatArray] | Remark,
         unequal: Unequal,
@@ -110,25 +114,29 @@ class Cohesion:
         symmetry: Symmetry,
     ) -> None:
         self.grouping = grouping
-        counted = questions.together(components)
+        counted = questions.values(components, differences)
         self.per_unit = counted.shape[-1]
         self._labels = labels
         self.places = Places(len(grouping.groups), labels.told)
         self.untested = Untested.of_groups(grouping.groups, unequal, analysis, self.places, test)
         asked = cohesion_tests(grouping.groups, analysis, labels.told, symmetry)
         self.asked: Tests = replace(asked, regroupings=left)
-        self._symmetry = symmetry
         self.tests = self.asked.without(self.untested.columns)
         self.by_shares = few_paired(counted)
-        self.statistics = group_columns(counted, analysis, self.by_shares)
+        self._analysis = analysis
+        self.statistics = self._of_groups(counted)
         self._members = members(grouping.groups, analysis)
         self.observed = with_dsi(self.statistics, self._members)
         self.notes: tuple[Remark, ...] = tuple(self._said(analysis))
-        self._analysis = analysis
         self._lay_out = lay_out
         self._reasons = with_reasons(questions.reasons(components), self.statistics, self.by_shares, analysis)
         self._annotations_of = annotations_of
         self._intervals = intervals
+
+    def _of_groups(self, values: FloatArray) -> FloatArray:
+        """Columns of groups from what is computed of them."""
+        labels = self._labels
+        return all_columns(values, self._analysis, self.by_shares, labels.told, labels.questions)
 
     def _said(self, analysis: AnalysisSpec) -> Iterator[Remark]:
         if analysis.cross_negentropy == "paper":
@@ -153,9 +161,10 @@ class Cohesion:
         SelfCheckError
             If an observed IRR differs from ``krippendorff.alpha`` by more than 1e-9.
         """
+        residuals = residuals_of(dataset.questions, analysis.level)
 
-        def lay_out(some: Grouping) -> AnyDesign:
-            return questions.lay_out(dataset.questions, dataset.raters, some, analysis)
+        def lay_out(some: Grouping) -> Questions:
+            return questions.lay_out(dataset.questions, dataset.raters, some, analysis, residuals=residuals)
 
         whole = lay_out(grouping)
         components = questions.observed_components(whole)
@@ -178,6 +187,7 @@ class Cohesion:
             grouping,
             analysis,
             components,
+            questions.observed_differences(whole),
             labels,
             lambda some: whole if some is grouping else lay_out(some),
             dataset.annotations_of,
@@ -196,12 +206,11 @@ class Cohesion:
 
     def columns(self, values: FloatArray) -> FloatArray:
         """See :class:`~grasp_core.panels.panel.Panel`."""
-        return with_dsi(group_columns(values, self._analysis, self.by_shares), self._members)
+        return with_dsi(self._of_groups(values), self._members)
 
     def together(self, shuffled: FloatArray) -> FloatArray:
         """What verdicts need of the columns (B, C), shape (B + 1, G, 4): see :func:`values_together`."""
-        centred = [] if self._symmetry is None else np.flatnonzero(self._symmetry.centred).tolist()
-        return values_together(shuffled, self.observed, self.places, centred, self.by_shares.tolist())
+        return values_together(shuffled, self.observed, self.places, self.by_shares.tolist())
 
     @property
     def reasons(self) -> dict[int, Remark]:
@@ -255,7 +264,6 @@ class Cohesion:
                 names,
                 found,
                 self.observed,
-                self.tests,
                 null,
                 places,
                 self._analysis.p_value,
@@ -299,7 +307,7 @@ class Cohesion:
         if c >= first_dsi:
             return Undecided(self._analysis.axes[c - first_dsi], None, "dsi", corrected)
         group, place = groups[c // width], c % width
-        statistic = "label_use" if place == LABEL_USE else STATISTICS[place]
+        statistic = "label_use" if place == self.places.label_use else STATISTICS[place]
         return Undecided(group.axes, group, statistic, corrected)
 
 

@@ -14,7 +14,7 @@ from grasp_core.assignment import Unequal
 from grasp_core.groups import Group, Grouping
 from grasp_core.guards.jackknife import FEWEST_RATERS, Jackknifed, jackknifed
 from grasp_core.outcome import LabelUse, Outcome, Shift
-from grasp_core.panels.cohesion.columns import LABEL_USE, Places
+from grasp_core.panels.cohesion.columns import Places
 from grasp_core.permutation.design import MOST_TOLD
 from grasp_core.remarks.reasons import NoValue
 from grasp_core.remarks.remark import Remark
@@ -69,7 +69,7 @@ class Untested:
             places.column(g, STATISTICS.index(name)) for g in chosen for name in names[groups[g].axes]
         }
         withheld |= {places.dsi(axis) for axis, axes in enumerate(spec.axes) if "gai" in names.get(axes, ())}
-        by_jackknife = {places.column(g, LABEL_USE): g for g in chosen if places.n_labels}
+        by_jackknife = {places.column(g, places.label_use): g for g in chosen if places.n_labels}
         return cls(test, frozenset(withheld), by_jackknife)
 
     @property

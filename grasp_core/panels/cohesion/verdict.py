@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ import numpy.typing as npt
 from grasp_core.annotations import FloatArray
 from grasp_core.assignment import Unequal
 from grasp_core.groups import AxisSet, Grouping
-from grasp_core.panels.cohesion.columns import DISTANCE, GAI, LABEL_USE, Places
+from grasp_core.panels.cohesion.columns import DISTANCE, GAI, Places
 from grasp_core.permutation.nulls.tails import FEWEST, TIE_TOLERANCE
 from grasp_core.permutation.testing.combination import (
     Evidence,
@@ -64,21 +64,15 @@ class Tested(NamedTuple):
 
 
 def values_together(
-    shuffled: FloatArray,
-    observed: FloatArray,
-    places: Places,
-    centred: Collection[int],
-    by_shares: Sequence[bool],
+    shuffled: FloatArray, observed: FloatArray, places: Places, by_shares: Sequence[bool]
 ) -> FloatArray:
-    """What the verdict needs of columns: how far label use lies out, distance, GAI, gap.
+    """What the verdict needs of columns: label use, distance, GAI, gap.
 
     Parameters
     ----------
     shuffled : float64 array, shape (B, C)
     observed : float64 array, shape (C,)
     places : Places
-    centred : collection of int
-        Groups whose label use is known to be 0 on average over all permutations; else its mean is taken.
     by_shares : sequence of bool, length G
         Groups whose distance is that of the shares of labels, which asks another question and is left out.
 
@@ -88,33 +82,13 @@ def values_together(
         Row 0 is what was observed; NaN where not estimable.
     """
     found = np.full((len(shuffled) + 1, places.n_groups, _VALUES), np.nan)
+    named = [*([places.label_use] if places.n_labels else []), DISTANCE, GAI, _GAP]
     for g in range(places.n_groups):
-        plain = [places.column(g, place) for place in (DISTANCE, GAI, _GAP)]
-        found[0, g, _DISTANCE:], found[1:, g, _DISTANCE:] = observed[plain], shuffled[:, plain]
+        columns = [places.column(g, place) for place in named]
+        found[0, g, -len(named) :], found[1:, g, -len(named) :] = observed[columns], shuffled[:, columns]
         if by_shares[g]:
             found[:, g, _DISTANCE] = np.nan
-        if places.n_labels and not np.isnan(observed[places.column(g, LABEL_USE)]):
-            labels = list(places.labels(g))
-            use = np.concatenate([observed[None, labels], shuffled[:, labels]])
-            found[:, g, _USE] = _furthest(use, centred=g in centred)
     return found
-
-
-def _furthest(use: FloatArray, *, centred: bool) -> FloatArray:
-    """The largest deviation among labels, in standard deviations; of labels (N, L), shape (N,).
-
-    Notes
-    -----
-    Of a mean that is estimated although it is known, chance decides on which side mirrored groupings fall.
-    """
-    known = ~np.isnan(use).any(axis=1)
-    scale = use[known].std(axis=0)
-    moves = scale > TIE_TOLERANCE
-    far = np.full(len(use), np.nan)
-    if moves.any():
-        centre = 0.0 if centred else use[known].mean(axis=0)[moves]
-        far[known] = (np.abs(use[known][:, moves] - centre) / scale[moves]).max(axis=1)
-    return far
 
 
 def hypotheses(grouping: Grouping) -> list[tuple[int, ...]]:

@@ -13,15 +13,13 @@ from typing import Self
 
 import numpy as np
 
-from grasp_core.annotations import BoolArray, FloatArray
+from grasp_core.annotations import FloatArray
 from grasp_core.pairs import PAIR_STATISTICS
 from grasp_core.panels.cohesion.columns import (
     GAI,
     Places,
-    group_columns,
     group_families,
     known_of,
-    label_use_maxima,
 )
 from grasp_core.permutation.nulls.deviations import Known
 from grasp_core.permutation.testing.attainable import Symmetry
@@ -77,25 +75,16 @@ def names_of(analysis: AnalysisSpec) -> tuple[str, ...]:
     return tuple(name for name, of_groups in PAIR_STATISTICS.items() if of_groups in analysis.statistics)
 
 
-def pair_columns(counted: FloatArray, analysis: AnalysisSpec, by_shares: BoolArray | bool) -> FloatArray:
-    """From the kernel's values of both groups to the columns of pairs, in two pieces.
-
-    Parameters
-    ----------
-    counted : float64 array, shape (..., 2, V)
-    analysis : AnalysisSpec
-    by_shares : bool or bool array, shape (...,) or the end of it
-        Whether the distance is that of the shares of labels.
-
-    Returns
-    -------
-    float64 array, shape (..., W + 3)
-        The first group's, then :data:`OF_BOTH`.
-    """
-    both = group_columns(counted, analysis, np.asarray(by_shares)[..., None])
+def pair_columns(both: FloatArray) -> FloatArray:
+    """From columns of both groups, (..., 2, X), to those of pairs: the first group's, then `OF_BOTH`."""
     a, b = both[..., 0, :], both[..., 1, :]
     taken = [b[..., GAP], a[..., IRR] - b[..., IRR], a[..., GAI] - b[..., GAI]]
     return np.concatenate([a, np.stack(taken, axis=-1)], axis=-1)
+
+
+def place_of(name: str) -> int:
+    """The place of a statistic of :data:`~grasp_core.pairs.PAIR_STATISTICS` in :func:`pair_columns`."""
+    return STATISTICS.index(OF_FIRST[name]) if name in OF_FIRST else OF_BOTH.index(name) - len(OF_BOTH)
 
 
 def side_by_side(columns: FloatArray) -> FloatArray:
@@ -121,16 +110,14 @@ def pairs_tests(places: PairPlaces, analysis: AnalysisSpec, symmetries: Sequence
     of_first = np.repeat(np.eye(n, dtype=np.bool_), places.of_first.of_group, axis=0)
     of_both = np.repeat(np.eye(n, dtype=np.bool_), len(OF_BOTH), axis=0)
     known = _known(places, symmetries)
-    largest = label_use_maxima(n, n_labels, known)
-    return Tests((*families, *further), np.concatenate([of_first, of_both]), largest, known=known)
+    return Tests((*families, *further), np.concatenate([of_first, of_both]), known=known)
 
 
 def _known(places: PairPlaces, symmetries: Sequence[Symmetry]) -> Known:
     """What is known of all columns: of groups of one size the mirror of a regrouping exchanges the two."""
     n = places.of_first.n_groups
-    first = Symmetry(np.arange(n), np.array([one.centred[0] for one in symmetries], np.bool_))
-    known = known_of(places.of_first, first, n * len(OF_BOTH))
-    like, centred = list(known.like), list(known.centred)
+    like = list(known_of(places.of_first, np.arange(n), n * len(OF_BOTH)).like)
+    centred = [False] * len(like)
     for u, one in enumerate(symmetries):
         if one.like[1] == one.like[0]:
             like[places.column(u, "gap_b")] = places.column(u, "gap_a")

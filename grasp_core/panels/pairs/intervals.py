@@ -12,8 +12,9 @@ from grasp_core.intervals.of_groups import FEWEST_RATERS
 from grasp_core.intervals.of_pairs import interval_of_two
 from grasp_core.outcome import LabelUse, Outcome
 from grasp_core.panels.cohesion import label_use
+from grasp_core.panels.cohesion.columns import LABELS, Places, group_columns
 from grasp_core.panels.cohesion.results import with_interval
-from grasp_core.panels.pairs.columns import OF_BOTH, PairPlaces, pair_columns
+from grasp_core.panels.pairs.columns import OF_BOTH, pair_columns, place_of
 from grasp_core.panels.pairs.sides import TwoGroups
 from grasp_core.remarks.remark import Remark
 from grasp_core.spec import AnalysisSpec
@@ -29,32 +30,29 @@ def with_intervals(
 ) -> tuple[dict[str, Outcome], LabelUse]:
     """The outcomes and label use of a pair with their intervals, or with why they have none."""
     inside, outside = pair.grouping.n_raters.tolist()
-    places = PairPlaces.of_pairs(1, pair.n_labels)
-    ends = _ends(pair, analysis, places, by_shares=by_shares)
+    ends = _ends(pair, analysis, by_shares=by_shares)
     target = analysis.interval
     outcomes = dict(found)
     for name, outcome in found.items():
         if outcome.value is not None:
-            of_one = ends if isinstance(ends, Remark) else ends[places.column(0, name)]
+            of_one = ends if isinstance(ends, Remark) else ends[place_of(name)]
             outcomes[name] = with_interval(outcome, of_one, target, inside, outside)
     of_first = ends if isinstance(ends, Remark) else ends[: -len(OF_BOTH)]
     return outcomes, label_use.with_intervals(use, of_first, target, inside, outside)
 
 
-def _ends(
-    pair: TwoGroups, analysis: AnalysisSpec, places: PairPlaces, *, by_shares: bool
-) -> FloatArray | Remark:
-    """Lower and upper ends of the columns of this pair alone, shape (W + 3, 2), or why there are none."""
+def _ends(pair: TwoGroups, analysis: AnalysisSpec, *, by_shares: bool) -> FloatArray | Remark:
+    """Lower and upper ends of what :func:`pair_columns` has of this pair, or why there are none."""
     too_large = of_groups.too_large(pair.questions, analysis)
     if too_large is not None:
         return too_large
     if pair.grouping.n_raters.min() < FEWEST_RATERS:
-        return np.full((places.n_columns, 2), np.nan)
+        return np.full((LABELS + pair.n_labels + len(OF_BOTH), 2), np.nan)
     return interval_of_two(
         pair.questions,
         pair.raters,
         pair.grouping,
         analysis,
-        lambda both: pair_columns(both, analysis, by_shares),
-        (*places.of_first.names, *OF_BOTH),
+        lambda both: pair_columns(group_columns(both, analysis, by_shares)),
+        (*Places(1, pair.n_labels).names, *OF_BOTH),
     )

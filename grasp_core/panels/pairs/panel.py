@@ -15,7 +15,7 @@ from grasp_core.groups import AxisSet, Grouping
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.outcome import LabelUse, Outcome
 from grasp_core.pairs import PairResult
-from grasp_core.panels.cohesion.columns import LABEL_USE, few_paired, group_columns, members
+from grasp_core.panels.cohesion.columns import all_columns, few_paired, group_columns, members
 from grasp_core.panels.cohesion.label_use import Labels, label_use
 from grasp_core.panels.cohesion.untested import Untested, tests_of
 from grasp_core.panels.cohesion.verdict import (
@@ -34,9 +34,10 @@ from grasp_core.panels.pairs.missing import reasons_of_pair
 from grasp_core.panels.pairs.sides import two_groups
 from grasp_core.panels.panel import Later
 from grasp_core.permutation import questions
+from grasp_core.permutation.label_use import residuals_of
 from grasp_core.permutation.nulls.tally import Tally
 from grasp_core.permutation.nulls.values import Null
-from grasp_core.permutation.questions import AnyDesign
+from grasp_core.permutation.questions import Questions
 from grasp_core.permutation.testing.attainable import Shuffles, Symmetry, regroupings
 from grasp_core.permutation.testing.outcomes import outcomes, tested_otherwise
 from grasp_core.remarks.cautions import Caution
@@ -51,9 +52,9 @@ MOST_GROUPS = 40
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairsWork:
-    """A design of each pair, or one per question; their values are the kernel's statistics of both groups."""
+    """A design of each pair; their values are those of :func:`questions.values` of both groups."""
 
-    designs: tuple[AnyDesign, ...]
+    designs: tuple[Questions, ...]
 
     def arrays(self) -> dict[str, Any]:
         """See :class:`~grasp_core.panels.panel.Work`."""
@@ -106,9 +107,13 @@ class Pairs:
         self._pairs = [
             two_groups(dataset.questions, dataset.raters, grouping, a, b) for a, b in combinations(of_axis, 2)
         ]
-        self._designs = [questions.lay_out(*pair, analysis) for pair in self._pairs]
+        self._designs = [
+            questions.lay_out(*pair, analysis, residuals=residuals_of(pair.questions, analysis.level))
+            for pair in self._pairs
+        ]
         components = [questions.observed_components(design) for design in self._designs]
-        counted = np.stack([questions.together(of_pair) for of_pair in components])
+        differences = map(questions.observed_differences, self._designs)
+        counted = np.stack(list(map(questions.values, components, differences)))
         self._per_group = int(counted.shape[-1])
         self._by_shares: BoolArray = np.any(few_paired(counted), axis=-1)
         self._labels = Labels.of(dataset.questions)
@@ -120,8 +125,8 @@ class Pairs:
         self._asked = replace(asked, regroupings=self._left())
         self._untested = self._not_shuffled(unequal)
         self.tests = self._asked.without(self._untested.columns)
-        self.observed = side_by_side(pair_columns(counted, analysis, self._by_shares))
-        self._reasons = self._missing(components, counted)
+        self.observed = self._of_pairs(counted)
+        self._reasons = self._missing(components)
 
     @property
     def per_unit(self) -> int:
@@ -140,7 +145,13 @@ class Pairs:
     def columns(self, values: FloatArray) -> FloatArray:
         """See :class:`~grasp_core.panels.panel.Panel`."""
         of_groups = values.reshape(*values.shape[:2], 2, self._per_group)
-        return side_by_side(pair_columns(of_groups, self._analysis, self._by_shares))
+        return self._of_pairs(of_groups)
+
+    def _of_pairs(self, values: FloatArray) -> FloatArray:
+        """Columns of pairs from what is computed of their groups, shape (..., U, 2, V + 1 + L)."""
+        labels, by_shares = self._labels, self._by_shares[:, None]
+        both = all_columns(values, self._analysis, by_shares, labels.told, labels.questions)
+        return side_by_side(pair_columns(both))
 
     def into(self, result: RunResult, tally: Tally, *, so_far: bool) -> RunResult:
         """The result with these pairs behind those that it has."""
@@ -166,9 +177,7 @@ class Pairs:
     def together(self, shuffled: FloatArray) -> FloatArray:
         """What verdicts need of the columns (B, C), shape (B + 1, 2 U, 4): both groups of each pair."""
         places, n = self._places.of_first, len(self._pairs)
-        centred = [u for u, one in enumerate(self._symmetries) if one.centred[0]]
-        by_shares = self._by_shares.tolist()
-        first = values_together(shuffled, self.observed, places, centred, by_shares)
+        first = values_together(shuffled, self.observed, places, self._by_shares.tolist())
         whole = np.concatenate([self.observed[None], shuffled])
         second = first.copy()
         for u in range(n):
@@ -193,12 +202,13 @@ class Pairs:
 
     def _label_use(self, u: int, names: Sequence[str], found: Mapping[int, Outcome], null: Null) -> LabelUse:
         places, p_value = self._places.of_first, self._analysis.p_value
-        return label_use(u, names, found, self.observed, self.tests, null, places, p_value, self._untested)
+        return label_use(u, names, found, self.observed, null, places, p_value, self._untested)
 
     def _not_shuffled(self, unequal: Unequal) -> Untested:
         tests = [tests_of(pair.questions, pair.grouping, self._analysis.level) for pair in self._pairs]
         chosen = [u for u, pair in enumerate(self._pairs) if pair.grouping.groups[0].axes in unequal]
-        columns = {self._places.of_first.column(u, LABEL_USE): u for u in chosen if self._labels.told}
+        places = self._places.of_first
+        columns = {places.column(u, places.label_use): u for u in chosen if self._labels.told}
         of_other_items = [u for u in chosen if unequal[self._pairs[u].grouping.groups[0].axes] == "items"]
         withheld = frozenset(
             self._places.column(u, name)
@@ -221,11 +231,11 @@ class Pairs:
         left = [regroupings(pair.raters, pair.grouping, self._analysis) for pair in self._pairs]
         return np.array([one.max() for one in left if one is not None]) if self._analysis.tail else None
 
-    def _missing(self, components: Sequence[Sequence[FloatArray]], counted: FloatArray) -> dict[int, Remark]:
+    def _missing(self, components: Sequence[Sequence[FloatArray]]) -> dict[int, Remark]:
         """Why columns have no observed value."""
         found: dict[int, Remark] = {}
         for u, (of_pair, by_shares) in enumerate(zip(components, self._by_shares, strict=True)):
-            both = group_columns(counted[u], self._analysis, bool(by_shares))
+            both = group_columns(questions.together(of_pair), self._analysis, bool(by_shares))
             why = reasons_of_pair(questions.reasons(of_pair), both, np.repeat(by_shares, 2), self._analysis)
             found |= {self._places.column(u, name): reason for name, reason in why.items()}
         return found

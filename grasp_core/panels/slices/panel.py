@@ -20,7 +20,7 @@ from grasp_core.panels.slices.tests import Within, slices_tests
 from grasp_core.permutation import questions
 from grasp_core.permutation.nulls.tally import Tally
 from grasp_core.permutation.nulls.values import Null
-from grasp_core.permutation.questions import AnyDesign
+from grasp_core.permutation.questions import Questions
 from grasp_core.permutation.testing.outcomes import outcomes, tested_otherwise
 from grasp_core.remarks.cautions import Caution
 from grasp_core.result import DsiResult, GroupResult, RunResult, SliceResult, SlicesResult, Undecided
@@ -29,9 +29,9 @@ from grasp_core.spec import AnalysisSpec
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SlicesWork:
-    """A design of each slice, or one per question; their values are the kernel's of all slices' groups."""
+    """A design of each slice; their values are those of :func:`questions.values` of all slices' groups."""
 
-    designs: tuple[AnyDesign, ...]
+    designs: tuple[Questions, ...]
 
     def arrays(self) -> dict[str, Any]:
         """See :class:`~grasp_core.panels.panel.Work`."""

@@ -82,7 +82,7 @@ class Counted:
             counts = np.ones(len(values), np.bool_)
             if maximum.within is not None:
                 counts = ~np.isnan(values[:, maximum.within])
-            found[counts, m] = maximum.of_tail(self._deviations(m, maximum.among(values))[1])
+            found[counts, m] = self._deviations(m, maximum.among(values))[1]
         return np.concatenate([values, found], axis=1)
 
     def _deviations(self, m: int, null: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -122,9 +122,7 @@ class Counted:
         m = self._maxima.index(maximum)
         deviation, _ = self._deviations(m, np.empty((0, len(maximum.columns))))
         column = self._observed.size + m
-        return float(maximum.of_tail(deviation.max())), self._furthest.extremes(
-            column, int(self._total[m]), upper=True
-        )
+        return float(deviation.max()), self._furthest.extremes(column, int(self._total[m]), upper=True)
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """All that was counted and by what, for T tests; :meth:`from_arrays` reads it back."""

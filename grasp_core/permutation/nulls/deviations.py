@@ -64,14 +64,6 @@ class Maximum(NamedTuple):
         upper = set(self.upper)
         return np.array([column in upper for column in self.columns], np.bool_)
 
-    def of_tail(self, deviations: FloatArray) -> FloatArray:
-        """Largest deviations, of any shape, as a curve through their tail takes them.
-
-        Of values near normal those upwards are as they are; of those either way the square is gamma
-        distributed, of which the curve is made.
-        """
-        return deviations if self.upper else deviations**2
-
     def standard(self, null: FloatArray) -> Standard:
         """What deviations of shuffled values, shape (B, T), are measured by; see :func:`standard`."""
         centre, scale = standard(null)

@@ -41,10 +41,7 @@ class Null(Protocol):
         """The column's most extreme shuffled values, the largest or the smallest."""
 
     def largest(self, maximum: Maximum) -> tuple[float, Extremes]:
-        """The largest deviation as observed, and the extremes of the largest in each permutation.
-
-        Both as :meth:`Maximum.of_tail` has them.
-        """
+        """The largest deviation as observed, and the extremes of the largest in each permutation."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,7 +88,7 @@ class Kept:
         deviation, largest = deviations_of(
             observed, null, maximum.standard(null), upper=maximum.upwards, every=maximum.every
         )
-        return float(maximum.of_tail(deviation.max())), Extremes.of(maximum.of_tail(largest), upper=True)
+        return float(deviation.max()), Extremes.of(largest, upper=True)
 
 
 def histogram(null: FloatArray) -> Histogram:

@@ -243,12 +243,12 @@ class Finding:
 
     @property
     def _direction(self) -> tuple[str | Segment, ...]:
-        """Of a finding by distance which label is said more often, with its own mark; of others if marked."""
+        """Which label is said more often, with its own mark, where label use has one."""
         if self.what == LABEL_USE or self.vague:
             return ()
         if self.other is None:
-            return direction(self.what, self.row.label_use)
-        return direction(self.what, self.row.label_use, self.name, than=self.other.name)
+            return direction(self.row.label_use)
+        return direction(self.row.label_use, self.name, than=self.other.name)
 
     def _told_of(self, one: Finding) -> str:
         """Something further in brief; of halves with its group, unless it is the same of both."""

@@ -64,7 +64,7 @@ def _direction(row: PairResult, one: Outcome | LabelUse, result: RunResult) -> t
     if isinstance(one, LabelUse):
         return ()
     a, b = (Segment(group_label(group), strong=True) for group in (row.a, row.b))
-    return direction(_key(row, one), row.label_use, a, " raters", than=b, permutations=result.permutations)
+    return direction(row.label_use, a, " raters", than=b, permutations=result.permutations)
 
 
 def _lead(row: PairResult, one: Outcome | LabelUse, result: RunResult) -> str:
@@ -185,6 +185,9 @@ def _nearest(result: RunResult) -> tuple[Sentence, ...]:
     if not tested:
         return ()
     one, parts = min(tested, key=lambda pair: pair[0].q or 0.0)
+    if isinstance(one, LabelUse) and one.significance == "none":
+        a, b = (Segment(group_label(group), strong=True) for group in (row.a, row.b))
+        parts = (a, " and ", b, " raters, by how often they give each label")
     return (_sentence(row, one, parts, result, _direction(row, one, result), before="The nearest: "),)
 
 

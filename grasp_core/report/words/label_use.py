@@ -17,7 +17,7 @@ from grasp_core.report.words.text import Segment, Sentence
 from grasp_core.result import GroupResult, RunResult
 from grasp_core.spec import LEVEL
 
-_MARKED = {"corrected": " after correction", "nominal": " nominally", "none": ", not significant"}
+_MARKED = {"corrected": " after correction", "nominal": " nominally"}
 _WHOLE_FROM = 9.95
 """From so many points on, decimals say nothing in a sentence."""
 
@@ -82,7 +82,6 @@ def manner(use: LabelUse, than: str | Segment = "the others") -> tuple[str | Seg
 
 
 def direction(
-    what: str,
     use: LabelUse | None,
     *who: str | Segment,
     than: str | Segment = "the others",
@@ -92,10 +91,8 @@ def direction(
 
     Parameters
     ----------
-    what : str
-        The statistic that the finding is by. A distance says nothing of direction, so of one it is always
-        told; of others where label use is marked.
     use : LabelUse or None
+        Told where it is marked: else chance groupings say as much of some label.
     who, than : str or Segment
         Whose label use it is, and beside whom; of nobody "they".
     permutations : int, optional
@@ -107,7 +104,7 @@ def direction(
         Such as "; they say “No” 12 points more often than the others on the same items [3, 21], p = 0.016
         nominally"; empty where there is nothing to tell.
     """
-    if use is None or (what != "distance" and use.significance == "none"):
+    if use is None or use.significance == "none":
         return ()
     said = manner(use, than)
     if not said:

@@ -1,0 +1,179 @@
+"""How far each group's use of the labels lies from its others', under permutations: from raters alone.
+
+The statistic is :func:`~grasp_core.statistics.rater_residuals.difference`. What raters add to its sums stays
+what it is when profiles move, so a permutation goes through the raters once and never through the items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from grasp_core.annotations import Annotations, FloatArray, Int32Array, Int64Array
+from grasp_core.permutation.design import MOST_TOLD
+from grasp_core.permutation.kernel.arguments import Rows
+from grasp_core.permutation.kernel.by_row import add_up
+from grasp_core.permutation.kernel.profiles import FEWEST_BATCH, Membership, draw
+from grasp_core.spec import Level
+from grasp_core.statistics.distance import category_values
+from grasp_core.statistics.label_use import Scale
+from grasp_core.statistics.rater_residuals import RaterResiduals, ResidualSums, of_sums
+
+ROOM = 8 * 2**20
+"""Bytes that profiles and sums of permutations computed together may take."""
+
+
+class Residuals(NamedTuple):
+    """Raters' residuals of several questions side by side.
+
+    Parameters
+    ----------
+    of_raters : RaterResiduals
+        Columns are the labels of one question after the other, then, where labels are numbers or ordered, the
+        position of each question; annotations are those of the first.
+    n_labels : int
+        L, labels of all questions that are told of.
+    """
+
+    of_raters: RaterResiduals
+    n_labels: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RaterTerms:
+    """What raters add, and who is in which group.
+
+    Parameters
+    ----------
+    rows : Rows
+    order, bounds : int64 arrays
+        How profiles move, see :class:`~grasp_core.permutation.exchange.Exchange`.
+    rater : int32 array, shape (R,)
+        Raters who add something.
+    terms : float64 array, shape (R, 5 C)
+        :attr:`~grasp_core.statistics.rater_residuals.RaterResiduals.terms`: of each label of every question,
+        then of each question's position.
+    n_labels : int
+    """
+
+    rows: Rows
+    order: Int64Array
+    bounds: Int64Array
+    rater: Int32Array
+    terms: FloatArray
+    n_labels: int
+
+    @classmethod
+    def of(cls, residuals: Residuals, membership: Membership) -> Self:
+        """Those of raters in their groups."""
+        terms = residuals.of_raters.terms
+        rater = np.flatnonzero(terms.any(axis=1))
+        return cls(
+            membership.rows,
+            membership.order,
+            membership.bounds,
+            rater.astype(np.int32),
+            np.ascontiguousarray(terms[rater]),
+            residuals.n_labels,
+        )
+
+    @property
+    def n_groups(self) -> int:
+        """G."""
+        return int(self.rows.known_of.size)
+
+    def arrays(self) -> dict[str, Any]:
+        """Arrays and numbers by name, from which :meth:`of_arrays` makes it again."""
+        own = {name: getattr(self, name) for name in self.__slots__ if name != "rows"}
+        return own | {f"rows.{name}": value for name, value in self.rows._asdict().items()}
+
+    @classmethod
+    def of_arrays(cls, arrays: Mapping[str, Any]) -> Self:
+        """What :meth:`arrays` was of; numbers may have become arrays without axes."""
+        found = {name: value.item() if np.ndim(value) == 0 else value for name, value in arrays.items()}
+        rows = Rows(*(found.pop(f"rows.{name}") for name in Rows._fields))
+        return cls(rows=rows, **found)
+
+    @property
+    def own(self) -> npt.NDArray[np.unsignedinteger[Any]]:
+        """Everybody's own profile, shape (J, 1)."""
+        return np.asarray(self.rows.profile.reshape(-1, 1))
+
+
+def shuffled(terms: RaterTerms, seed: int, start: int, stop: int) -> FloatArray:
+    """Differences under permutations `start` to `stop` - 1.
+
+    Returns
+    -------
+    float64 array, shape (stop - start, G, 1 + L)
+        t of the shift of the mean, all questions together, then of each label; NaN where there is none.
+    """
+    found = np.empty((stop - start, terms.n_groups, 1 + terms.n_labels))
+    rows = terms.rows.n_known + terms.n_groups
+    each = 8 * rows * terms.terms.shape[1] + terms.rows.profile.itemsize * terms.order.size
+    step = max(ROOM // each, FEWEST_BATCH)
+    for first in range(start, stop, step):
+        last = min(first + step, stop)
+        profiles = np.empty((terms.order.size, last - first), terms.rows.profile.dtype)
+        draw(np.uint64(seed), first, terms.order, terms.bounds, terms.rows.profile, profiles)
+        found[first - start : last - start] = differences(terms, profiles)
+    return found
+
+
+def observed(terms: RaterTerms) -> FloatArray:
+    """Differences under the raters' own profiles, shape (G, 1 + L)."""
+    return np.asarray(differences(terms, terms.own)[0])
+
+
+def differences(terms: RaterTerms, profiles: npt.NDArray[np.unsignedinteger[Any]]) -> FloatArray:
+    """Differences where raters have these profiles, shape (J, B): shape (B, G, 1 + L)."""
+    n_known, width = terms.rows.n_known, terms.terms.shape[1]
+    sums = np.empty((profiles.shape[1], n_known + terms.n_groups, width))
+    add_up(profiles, terms.rows.ptr, terms.rows.of, terms.rater, terms.terms, sums)
+    inside = sums[:, n_known:]
+    t = of_sums(inside, sums[:, terms.rows.known_of] - inside)
+    return np.concatenate([_summed(t[..., terms.n_labels :]), t[..., : terms.n_labels]], axis=-1)
+
+
+def _summed(shifts: FloatArray) -> FloatArray:
+    """The shifts of several questions as one, shape (..., 1): their sum, over the root of their number."""
+    known = ~np.isnan(shifts)
+    n = known.sum(axis=-1, keepdims=True)
+    found = np.full(n.shape, np.nan)
+    np.divide(np.where(known, shifts, 0.0).sum(axis=-1, keepdims=True), np.sqrt(n), out=found, where=n > 0)
+    return found
+
+
+def residuals_of(questions: Sequence[Annotations], level: Level) -> Residuals | None:
+    """Raters' residuals of all questions whose labels are told of; None of none."""
+    told = [one for one in questions if one.n_categories <= MOST_TOLD]
+    if not told:
+        return None
+    sizes = [one.n_categories for one in told]
+    sums = [ResidualSums.of(one) for one in told]
+    each = [
+        RaterResiduals.of(of_one, _positions(of_one, one.categories, level))
+        for of_one, one in zip(sums, told, strict=True)
+    ]
+
+    def side_by_side(columns: Sequence[FloatArray]) -> FloatArray:
+        labels = [one[:, :size] for one, size in zip(columns, sizes, strict=True)]
+        positions = [one[:, size:] for one, size in zip(columns, sizes, strict=True)]
+        return np.concatenate([*labels, *positions], axis=1)
+
+    mean, weight = (side_by_side([getattr(one, name) for one in each]) for name in ("mean", "weight"))
+    return Residuals(RaterResiduals(each[0].n, mean, weight), sum(sizes))
+
+
+def _positions(sums: ResidualSums, categories: Sequence[str], level: Level) -> FloatArray | None:
+    """Where labels lie, from first to last 1 apart; None where they are names."""
+    if level == "nominal":
+        return None
+    shares = sums.given / max(int(sums.given.sum()), 1)
+    positions = Scale(level, category_values(categories, level)).positions(shares)
+    reach = float(np.ptp(positions))
+    return positions / reach if reach > 0 else positions
