@@ -13,8 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 from scipy.optimize import brentq, minimize
-from scipy.special import expit, logit
-from scipy.stats import norm
+from scipy.special import expit, logit, ndtr, ndtri
 
 from grasp_core.annotations import Annotations, BoolArray, FloatArray
 from grasp_core.engine.run import Prepared, verdicts_alone
@@ -97,7 +96,7 @@ class _Planting:
         """The shift, as a share; None where no shift is found so often."""
         panel, null = self._null(self._dataset, self._grouping)
         spread = float(null[:, panel.places.labels(0)[self._label]].std())
-        about = spread * float(norm.isf(max(self._limit, 1e-4) / 2) + norm.ppf(POWER))
+        about = spread * float(ndtri(POWER) - ndtri(max(self._limit, 1e-4) / 2))
         shift = self._reached([about * part for part in _ABOUT], SETS[0], panel, null)
         if shift is None:
             return None
@@ -182,8 +181,8 @@ def shift_of(shifts: FloatArray, hits: FloatArray, sets: int) -> float | None:
     scale = float(shifts.mean())
 
     def unlikely(curve: FloatArray) -> float:
-        chance = np.clip(norm.cdf(curve[0] + np.exp(curve[1]) * shifts / scale), 1e-6, 1 - 1e-6)
+        chance = np.clip(ndtr(curve[0] + np.exp(curve[1]) * shifts / scale), 1e-6, 1 - 1e-6)
         return float(-(hits * np.log(chance) + (sets - hits) * np.log1p(-chance)).sum())
 
     start, rise = minimize(unlikely, np.array([-2.0, 1.0]), method="Nelder-Mead").x
-    return float((norm.ppf(POWER) - start) / np.exp(rise) * scale)
+    return float((ndtri(POWER) - start) / np.exp(rise) * scale)

@@ -173,31 +173,6 @@ def _add_of_raters(
         label_use.add_up(drawn, profiled, of, design.n_categories, _first_category(design), sort, out)
 
 
-def sums_of_raters(
-    design: Design, membership: Membership, of_raters: OfRaters, profiles: Profiles
-) -> FloatArray:
-    """The part of :func:`sums` that raters add to their groups' use of labels, all other sums being 0.
-
-    Parameters
-    ----------
-    design : Design
-        Says which sums there are; which items it holds does not matter.
-    membership : Membership
-    of_raters : OfRaters
-        Of items that are in no design that has such ones itself.
-    profiles : int array, shape (J, B)
-        What :func:`draw` gives.
-
-    Returns
-    -------
-    float64 array, shape (B, G, S)
-    """
-    out = np.zeros((profiles.shape[1], design.n_groups, design.n_sums))
-    first = _first_category(design)
-    label_use.add_up(profiles, membership.profiled, of_raters, design.n_categories, first, at.MORE, out)
-    return out
-
-
 def _first_category(design: Design) -> int:
     """Place of the first category's sums."""
     return at.PER_COLUMN * design.distances.n_columns + at.N_SINGLE

@@ -16,7 +16,6 @@ import numpy as np
 from grasp_core.annotations import Annotations, FloatArray, Raters
 from grasp_core.groups import Grouping
 from grasp_core.permutation import compiled, label_use
-from grasp_core.permutation.compiled import Profiles
 from grasp_core.permutation.design import Design, build_design
 from grasp_core.permutation.kernel.profiles import Membership
 from grasp_core.permutation.label_use import RaterTerms, Residuals
@@ -126,23 +125,6 @@ def observed_components(design: Questions) -> list[FloatArray]:
 def observed_sums(design: Questions) -> FloatArray:
     """:func:`compiled.observed_sums` of all questions, one after the other: shape (G, S)."""
     return np.concatenate([compiled.observed_sums(one) for one in design.designs], axis=-1)
-
-
-def sums(design: Questions, seed: int, start: int, stop: int, profiles: Profiles | None = None) -> FloatArray:
-    """:func:`compiled.sums` of all questions, one after the other: shape (stop - start, G, S)."""
-    return np.concatenate(
-        [compiled.sums(one, seed, start, stop, profiles) for one in design.designs], axis=-1
-    )
-
-
-def takes_profiles(design: Questions) -> bool:
-    """Whether :func:`sums` can use what :func:`compiled.draw` gives."""
-    return any(one.sparse is not None or one.local is not None for one in design.designs)
-
-
-def n_sums(design: Questions) -> int:
-    """S, the sums over items of a group, of all questions."""
-    return sum(one.n_sums for one in design.designs)
 
 
 def components(design: Questions, sums: FloatArray) -> list[FloatArray]:

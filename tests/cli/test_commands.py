@@ -12,7 +12,7 @@ import pytest
 
 from grasp_core import cli, example
 from grasp_core.errors import GraspError
-from grasp_core.permutation import compiled
+from grasp_core.permutation import questions
 from grasp_core.result import RunResult
 from grasp_core.spec import STATISTICS
 from tests.permutation.simulated import files, simulate
@@ -244,7 +244,7 @@ BAD = {
 def test_bad_input_is_one_sentence(folder: Path, capsys, monkeypatch, case: str) -> None:
     """And it is found before any permutation is computed."""
     computed: list[object] = []
-    monkeypatch.setattr(compiled, "shuffled", lambda *arguments: computed.append(arguments))
+    monkeypatch.setattr(questions, "shuffled", lambda *arguments: computed.append(arguments))
     (folder / "empty.csv").touch()
     assert run(*BAD[case]) == 2
     said = capsys.readouterr()
@@ -280,7 +280,7 @@ def test_a_failing_run_is_one_sentence(folder: Path, capsys, monkeypatch) -> Non
     def fail(*arguments):
         raise ZeroDivisionError("rater r7 said Yes")
 
-    monkeypatch.setattr(compiled, "shuffled", fail)
+    monkeypatch.setattr(questions, "shuffled", fail)
     assert run("--axis", "race", "--out", "result.json") == 1
     said = capsys.readouterr().err
     assert "r7" not in said

@@ -96,6 +96,7 @@ def test_the_command_finds_the_same(tmp_path: Path, capsys: pytest.CaptureFixtur
     status = cli.main(
         ["models", "--annotations", str(DICES350 / "ratings_long.csv")]
         + ["--raters", str(DICES350 / "raters.csv"), "--categories", "No,Yes,Unsure", "--ties", "first"]
+        + ["--recommended"]
         + ["--model", f"gold={DICES350 / 'items.csv'}", "--model", f"planted={tmp_path / 'planted.csv'}"]
         + [part for names in AXES if len(names) == 1 for part in ("--axis", *names)]
         + ["--intersect", "rater_race:rater_gender", "--out", str(out), "--csv", str(table)]

@@ -20,13 +20,14 @@ def inside(effect: Effect, seed: int) -> GroupResult:
 
 
 def test_a_shift_of_15_points_is_found_and_told_with_label_and_direction() -> None:
+    """It is in 86 of 100 data sets; of 40 fewer than 28 would then be found once in 300 times."""
     told = 0
     for seed in range(WITH_SHIFT):
         use = inside(SHIFT, seed).label_use
         words = Sentence.of(*manner(use)).plain
         said = words.startswith("say “label c” ") and " points more often than the others" in words
         told += use.significance == "corrected" and said
-    assert told >= 0.8 * WITH_SHIFT
+    assert told >= 28
 
 
 @pytest.mark.long

@@ -162,12 +162,19 @@ def test_apunim_stands_beside_ours_where_it_was_measured(nothing: Measured) -> N
 @pytest.mark.parametrize(
     ("test", "name"),
     [
-        ("irr", "the same, of harder items"),
+        ("distance", "teams of five within groups"),
         pytest.param("xrr", "another axis matters, Cramér's V .5", marks=pytest.mark.long),
-        pytest.param("distance", "teams of five within groups", marks=pytest.mark.long),
     ],
 )
 def test_a_remedy_takes_back_what_is_called_wrongly(test: str, name: str) -> None:
     without, with_remedy = (one.cell for one in situations.SITUATIONS if one.name == name)
     assert called(measure(without, range(20)), test, ("in",)).share > 0.4
     assert called(measure(with_remedy, range(20)), test, ("in",)).share < 0.25
+
+
+def test_where_groups_rated_other_items_irr_is_called_of_nobody() -> None:
+    without, with_remedy = (
+        one.cell for one in situations.SITUATIONS if one.name == "the same, of harder items"
+    )
+    assert called(measure(without, range(4)), "irr", ("in",)).n == 0
+    assert called(measure(with_remedy, range(4)), "irr", ("in",)).n == 4

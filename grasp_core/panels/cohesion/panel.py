@@ -87,7 +87,7 @@ class Cohesion:
         Annotations of each rater.
     intervals : callable or Remark
         Gives :func:`~grasp_core.intervals.of_groups.intervals` of the groups' columns, shape (G, W, 2), or
-        says why there are none; by default because data are in parts.
+        says why there are none.
     unequal : mapping from AxisSet
         Axes whose groups were given other items, or more of them: not everything is tested by shuffling.
     test : callable

@@ -16,7 +16,6 @@ def only_items(dataset: Dataset, chosen: BoolArray) -> Dataset:
     Parameters
     ----------
     dataset : Dataset
-        Not in parts.
     chosen : bool array, shape (I,)
 
     Returns
