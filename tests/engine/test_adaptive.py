@@ -111,7 +111,9 @@ class Interrupted(Watcher, Checkpoints):
 
     def check(self, progress: Progress) -> None:
         self.seen.append(progress)
-        assert self.tally is not None
+        if self.tally is None:  # it is being prepared
+            assert progress.done == 0
+            return
         if self.tally.counting:
             self.state, self.rows = self.tally.state(), []
         if progress.done >= self.stop_at:

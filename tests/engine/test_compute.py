@@ -17,7 +17,7 @@ from grasp_core.engine.pools.blocks import Progress
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.watching import Checkpoints, Watcher
 from grasp_core.errors import RunCancelledError, SelfCheckError, SpecError
-from grasp_core.result import RunResult
+from grasp_core.result import Result, RunResult
 from tests.engine.asking import DATA, ENDLESS, answer, digits, question
 
 # The same digits
@@ -118,9 +118,13 @@ def test_all_blocks_computed_before(right: dict) -> None:
 class Watched(Watcher):
     def __init__(self) -> None:
         self.seen: list[Progress] = []
+        self.shown: list[Result] = []
 
     def check(self, progress: Progress) -> None:
         self.seen.append(progress)
+
+    def found(self, provisional: Result) -> None:
+        self.shown.append(provisional)
 
 
 def test_progress_only_moves_forward(threads: Pool) -> None:
@@ -185,4 +189,5 @@ def test_a_contradicted_run_reports_nothing(monkeypatch, threads: Pool) -> None:
     watcher = Watched()
     with pytest.raises(SelfCheckError, match="package krippendorff"):
         compute(DATA, question(), threads, watcher)
-    assert not watcher.seen
+    assert {progress.done for progress in watcher.seen} == {0}
+    assert watcher.shown == []
