@@ -85,7 +85,6 @@ def test_who_rated_what_is_held_against_the_shuffles_of_a_run(
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ([*COLUMNS, "--power"], "--power needs groups"),
         ([*COLUMNS, *GENDER, "--out", "no/such/file.json"], "cannot be written"),
         ([*COLUMNS, "--axis", "shoe_size"], "shoe_size"),
     ],
@@ -97,6 +96,12 @@ def test_bad_input_gets_one_sentence(
     error = capsys.readouterr().err.splitlines()[-1]
     assert error.startswith("grasp: ")
     assert sentence in error
+
+
+def test_power_needs_groups(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where the files hold no axis; else those that are recognised count."""
+    assert cli.main(["quality", *FILES[:2], *COLUMNS, "--power"]) == 2
+    assert "--power needs groups" in capsys.readouterr().err.splitlines()[-1]
 
 
 def test_every_option_of_its_own_is_described(capsys: pytest.CaptureFixture[str]) -> None:

@@ -194,9 +194,9 @@ def table(found: Sequence[Mapping[str, Any]], name: str, kind: str) -> Parsed:
         own = _flat(record, f"{name}, record {count}")
         columns.update(dict.fromkeys(own))
         filled += len(own)
-    header, notes = name_columns(list(columns), name, "record 1")
     if not found or not columns:
         raise no_rows(name)
+    header, notes = name_columns(list(columns), name, "record 1")
     if len(found) * len(columns) > MAX_WRITTEN:  # fields that few records have are cells of all
         raise DataError(
             f"{name}: {number(len(found), 'record')} with {number(len(columns), 'different field')} are more "

@@ -228,3 +228,11 @@ def about_raters(name: str, key: str) -> bool:
 def singular(word: str) -> str:
     """The word without the ending of a plural."""
     return word[:-1] if word.endswith("s") and len(word) > 3 else word
+
+
+def names_questions(name: str) -> bool:
+    """Whether a column is called like what is asked: ``dimension``, ``metric_name``, ``score_type``."""
+    found = words(name)
+    if found[-1:] in (("type",), ("name",)):
+        return not (ASKED | {"score", "rating"}).isdisjoint(found[-2:-1])
+    return not ASKED.isdisjoint(found[-1:])

@@ -466,7 +466,10 @@ def test_unclosed_quotation_mark(content, found):
 def test_columns_without_a_name_of_their_own_get_one():
     table = read_table(b"item,,item,label, ,label\nx1,x2,x3,x4,x5,x6\n")
     assert table.columns == ("item", "column 2", "item (2)", "label", "column 5", "label (2)")
-    assert [problem.code for problem in table.problems] == ["columns-unnamed", "columns-named-alike"]
+    assert [problem.remark.code.key for problem in table.problems] == [
+        "columns-unnamed",
+        "columns-named-alike",
+    ]
 
 
 def test_columns_that_blanks_separate():

@@ -97,9 +97,9 @@ def of_files(
             return of_tool
         lists = list_columns.parallel(_lengths(files, shape))
         readable = [*shape.scalars, *(lists.all if lists else ())]
-        columns, notes = name_columns(readable, name, "header")
         if not readable:
             raise DataError(f"{name} is {_a(form)}{file} without a column of text, numbers or dates")
+        columns, notes = name_columns(readable, name, "header")
         table, lines, known = _read(files, readable, lists, name, watch)
     except MemoryError:  # Arrow's own is an ArrowException too
         raise

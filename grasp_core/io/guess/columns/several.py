@@ -76,4 +76,5 @@ def _may_be_part(look: Look, name: str, rater: str) -> bool:
         return False
     called = names.words(name)[-1:]
     label = names.label_score(name) > 1 and called not in (("category",), ("class",))
-    return not label and not names.mentions(name, names.ASKED) and look.empty(name) <= _EMPTY
+    asked = names.mentions(name, names.ASKED) or names.names_questions(name)
+    return not label and not asked and look.empty(name) <= _EMPTY

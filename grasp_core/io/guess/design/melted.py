@@ -20,7 +20,7 @@ def questions_in_rows(look: Look, spec: DataSpec, named: Named) -> Iterator[Reas
         return
     some = look.of_some(spec.item)
     for name in look.columns:
-        if name in (spec.item, spec.rater, *spec.labels) or not _names_questions(name):
+        if name in (spec.item, spec.rater, *spec.labels) or not names.names_questions(name):
             continue
         if not 1 < len(look.texts(name)) <= _MOST_QUESTIONS or some.depends_on(name, spec.item):
             continue
@@ -31,11 +31,3 @@ def questions_in_rows(look: Look, spec: DataSpec, named: Named) -> Iterator[Reas
         )
         yield Reason("label", why, "unsure")
         return
-
-
-def _names_questions(name: str) -> bool:
-    """Whether a column is called like what is asked: ``dimension``, ``metric_name``, ``score_type``."""
-    found = names.words(name)
-    if found[-1:] in (("type",), ("name",)):
-        return not (names.ASKED | {"score", "rating"}).isdisjoint(found[-2:-1])
-    return not names.ASKED.isdisjoint(found[-1:])

@@ -136,7 +136,7 @@ def test_several_kinds_of_answers_are_for_a_person_to_choose():
     for row in body:
         row[13:16] = ["Yes" if row[13] else "No", "Yes", "No"]
     guess = recognise(rows_table(qualtrics(body, texts=tuple(f"Question {n}" for n in range(6)))))
-    assert [reason.field for reason in guess.uncertain] == ["layout"]
+    assert [reason.field for reason in guess.uncertain] == ["label"]
 
 
 def test_a_question_about_the_person_is_no_item():
@@ -234,4 +234,4 @@ def test_questions_that_are_answered_as_those_of_like_names_are_may_be_items_too
         ),
     ]
     guess = recognise(rows_table(lines))
-    assert [reason.field for reason in guess.uncertain] == ["layout"]
+    assert [reason.field for reason in guess.uncertain] == ["label"]
