@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 _OURS = ("grasp", "grasp_core")
-_SERVERS = ("uvicorn", "streamlit")
+_SERVERS = ("uvicorn", "streamlit", "websockets")
 
 
 class JsonLines(logging.Formatter):
@@ -54,7 +54,7 @@ def without_query(record: logging.LogRecord) -> bool:
 
 
 class _Ours(logging.Logger):
-    """A logger made later, which servers give a format of their own: it has ours."""
+    """A logger to which servers give a format of their own later: it has ours."""
 
     lines: logging.Formatter
 
@@ -87,7 +87,10 @@ def set_up_logs(log_format: str) -> None:
     logging.setLoggerClass(_Ours)
     for name in list(logging.root.manager.loggerDict):
         if name.partition(".")[0] in _SERVERS:
-            for theirs in logging.getLogger(name).handlers:
+            logger = logging.getLogger(name)
+            if type(logger) is logging.Logger:  # made before; Streamlit gives it a handler once it serves
+                logger.__class__ = _Ours
+            for theirs in logger.handlers:
                 theirs.setFormatter(lines)
     for name in ("uvicorn.access", "uvicorn.error"):
         logging.getLogger(name).addFilter(without_query)

@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
+from starlette.websockets import WebSocketDisconnect
 from streamlit import runtime
 
 from grasp_core.accounts import Accounts, session_key
@@ -58,7 +59,7 @@ async def close_tabs(keys: Collection[str]) -> None:
     for tab in tabs:
         runtime.get_instance().close_session(tab.session.id)
         if tab.client is not None:
-            with suppress(RuntimeError):  # closed at this very moment
+            with suppress(RuntimeError, WebSocketDisconnect):  # closed, or left, at this very moment
                 await tab.client._websocket.close(POLICY_VIOLATION)
 
 

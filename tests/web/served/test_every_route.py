@@ -106,6 +106,7 @@ def test_robots_stay_out(site: Site) -> None:
 SAY = """
 import logging, sys, warnings
 from grasp_core.logs import set_up_logs
+logging.getLogger("uvicorn.error")
 set_up_logs("json")
 from streamlit.logger import get_logger
 get_logger("streamlit.imported.later").warning("one")
@@ -115,11 +116,13 @@ try:
     1 / 0
 except ZeroDivisionError:
     get_logger("streamlit.imported.later").exception("four")
+get_logger("uvicorn.error").error("five")
+get_logger("websockets").error("six")
 """
 
 
 def test_whoever_writes_a_line_writes_json() -> None:
-    """Also Streamlit's modules that are imported after the start, other libraries, and warnings."""
+    """Also modules and servers whose handlers are made after the start, other libraries, and warnings."""
     said = subprocess.run(
         [sys.executable, "-c", SAY], cwd=ROOT, capture_output=True, text=True, timeout=120, check=True
     )
@@ -129,6 +132,8 @@ def test_whoever_writes_a_line_writes_json() -> None:
         "asyncio",
         "py.warnings",
         "streamlit.imported.later",
+        "uvicorn.error",
+        "websockets",
     ]
 
 
