@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -16,7 +17,7 @@ from grasp_core.spec import AnalysisSpec, RunSpec
 from tests.labels import CANCEL_RUN, RUN_AGAIN
 from tests.models_as_raters.dices import AXES, SPEC, data, planted_labels
 from tests.pages.conftest import ENTRY
-from tests.pages.visits import finished, on, open_example, press, seen, widget
+from tests.pages.visits import PATIENCE_S, finished, on, open_example, press, seen, widget
 from tests.shared_data import DICES350, needs_shared_data
 
 SLOT = "Models' labels"
@@ -146,6 +147,11 @@ def test_a_run_of_models_can_be_watched_cancelled_and_asked_again(
     visitor = AppTest.from_file(ENTRY, default_timeout=60).run()
     visitor.query_params["run"] = gone[-1]
     on(visitor, "results")
+    deadline = time.monotonic() + PATIENCE_S
+    while "Preparing the engine" in seen_progress(visitor):  # where no kernel was compiled before
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
+        on(visitor, "results")
     assert "of 1,000,000 permutations" in seen_progress(visitor) or "Waiting" in seen_progress(visitor)
     press(visitor, CANCEL_RUN)
     finished(visitor, server)
