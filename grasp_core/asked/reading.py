@@ -63,7 +63,12 @@ class Reading:
 
 
 def reading_of(
-    given: Tables, fields: Mapping[str, Any], voice: Voice, answer: Answer | None = None
+    given: Tables,
+    fields: Mapping[str, Any],
+    voice: Voice,
+    answer: Answer | None = None,
+    *,
+    axes_named: bool = False,
 ) -> Reading:
     """How the files are to be read; what the fields leave open is recognised, and said.
 
@@ -77,6 +82,8 @@ def reading_of(
     voice : Voice
     answer : Answer, optional
         What is said of what the data mark to be left out.
+    axes_named : bool
+        Whether somebody named the axes: then nothing is said of those that are recognised.
 
     Raises
     ------
@@ -99,7 +106,7 @@ def reading_of(
     answer = Answer() if answer is None else answer
     spec = left_out(guess, _joined(guess.spec, fields), fields, answer, voice)
     for field in dict.fromkeys((*_FIRST, *(reason.field for reason in guess.reasons))):
-        if not (named.whole and field in _NAMED):
+        if not (named.whole and field in _NAMED) and not (axes_named and field == "axes"):
             _say_reasons(guess, field, voice)
     idle = set(fields.get("ignore", ()))
     axes = tuple(name for name in guess.axes if name not in idle)

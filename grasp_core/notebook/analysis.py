@@ -122,7 +122,8 @@ def analyse(
         raise SpecError("a spec says all of what to run: leave axes and options out")
     tables = tables_of(annotations, raters, items, options if spec is None else spec.data)
     if spec is None:
-        found = reading_of(tables, data_fields(options, several=True), voice, answer_of(options))
+        fields, answer = data_fields(options, several=True), answer_of(options)
+        found = reading_of(tables, fields, voice, answer, axes_named=axes is not None)
         named, preset = axis_sets(axes), options.get("preset")
         run_spec = RunSpec(found.spec, analysis_of(found, analysis_fields(options), named, preset, voice))
     else:

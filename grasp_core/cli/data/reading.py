@@ -31,7 +31,7 @@ def read(given: Mapping[str, Any], *, several: bool = False) -> Reading:
     if len(given.get("label", ())) > 1 and not several:
         raise SpecError("this command looks at one question at a time: give one --label")
     answer = Answer(given.get("keep", ()), given.get("recommended"))
-    return reading_of(read_tables(given), spec_fields(given), VOICE, answer)
+    return reading_of(read_tables(given), spec_fields(given), VOICE, answer, axes_named="axis" in given)
 
 
 def read_tables(given: Mapping[str, Any]) -> Tables:
