@@ -149,26 +149,23 @@ def shifted_by(
     -----
     The odds of the label rise by the same factor on each item, so more where items are open to it.
     """
-    category = annotations.category.copy()
+    category, item = annotations.category.copy(), annotations.item
     own = inside[annotations.rater]
-    given = np.bincount(annotations.item, category == label, minlength=annotations.n_items)
-    share = ((given + 0.5) / (np.diff(annotations.indptr) + 1))[annotations.item[own]]
+    given = np.bincount(item, category == label, minlength=annotations.n_items)
+    share = (given + 0.5) / (np.diff(annotations.indptr) + 1)  # of each item
+    weight = np.bincount(item[own], minlength=annotations.n_items) / max(int(own.sum()), 1)
+    now = float(weight @ share)
 
     def risen(factor: float) -> FloatArray:
         return np.asarray(expit(logit(share) + factor))
 
-    most = 0.99 * float(1 - share.mean())
-    factor = brentq(lambda one: float(risen(one).mean() - share.mean()) - min(shift, most), 0.0, 50.0)
-    change = rng.random(share.size) < (risen(factor) - share) / (1 - share)
+    wanted = min(shift, 0.99 * (1 - now))
+    factor = brentq(lambda one: float(weight @ risen(one)) - now - wanted, 0.0, 50.0)
+    chance = (risen(factor) - share) / (1 - share)
+    change = rng.random(int(own.sum())) < chance[item[own]]
     category[np.flatnonzero(own)[change]] = label
-    return Annotations.from_codes(
-        item=annotations.item,
-        rater=annotations.rater,
-        category=category,
-        item_ids=annotations.item_ids,
-        rater_ids=annotations.rater_ids,
-        categories=annotations.categories,
-    )
+    category.setflags(write=False)
+    return replace(annotations, category=category)
 
 
 def shift_of(shifts: FloatArray, hits: FloatArray, sets: int) -> float | None:

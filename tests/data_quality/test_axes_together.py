@@ -26,7 +26,8 @@ def independent(seed: int, n: int) -> Raters:
     return raters_of({f"axis {k}": [str(v) for v in rng.integers(k, size=n)] for k in VALUES})
 
 
-@pytest.mark.parametrize("n", [20, pytest.param(104, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("n", [20, 104])
 def test_independent_axes_are_told_in_at_most_6_percent_of_data_sets(n: int) -> None:
     told = [associations(one, tuple(one.axes)) for one in (independent(seed, n) for seed in range(SETS))]
     assert np.mean([bool(found) for found in told]) <= 0.06

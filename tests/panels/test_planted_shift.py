@@ -19,6 +19,7 @@ def inside(effect: Effect, seed: int) -> GroupResult:
     return next(row for row in result.groups if row.group.values == ("in",))
 
 
+@pytest.mark.long
 def test_a_shift_of_15_points_is_found_and_told_with_label_and_direction() -> None:
     """It is in 86 of 100 data sets; of 40 fewer than 28 would then be found once in 300 times."""
     told = 0

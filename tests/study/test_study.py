@@ -159,11 +159,12 @@ def test_apunim_stands_beside_ours_where_it_was_measured(nothing: Measured) -> N
     assert f"</a>nothing; crossed, 3 labels | {SETS} | .25 |" in table.splitlines()[2]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("test", "name"),
     [
         ("distance", "teams of five within groups"),
-        pytest.param("xrr", "another axis matters, Cramér's V .5", marks=pytest.mark.long),
+        ("xrr", "another axis matters, Cramér's V .5"),
     ],
 )
 def test_a_remedy_takes_back_what_is_called_wrongly(test: str, name: str) -> None:
