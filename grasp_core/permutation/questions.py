@@ -56,21 +56,15 @@ def lay_out(
     raters: Raters,
     grouping: Grouping,
     spec: AnalysisSpec,
-    first_item: int | None = None,
-    membership: Membership | None = None,
     *,
-    by_rater: bool = True,
     residuals: Residuals | None = None,
 ) -> Questions:
     """The design of each question; see :func:`~grasp_core.permutation.design.build_design`.
 
     Without `residuals` label use is not tested.
     """
-    shared = membership or Membership(raters, grouping, spec)
-    designs = tuple(
-        build_design(one, raters, grouping, spec, first_item=first_item, membership=shared, by_rater=by_rater)
-        for one in questions
-    )
+    shared = Membership(raters, grouping, spec)
+    designs = tuple(build_design(one, raters, grouping, spec, membership=shared) for one in questions)
     return Questions(designs, None if residuals is None else RaterTerms.of(residuals, shared))
 
 
@@ -119,12 +113,7 @@ def observed_differences(design: Questions) -> FloatArray | None:
 
 def observed_components(design: Questions) -> list[FloatArray]:
     """:func:`compiled.components` of each question under the raters' own profiles, shape (G, V + 2)."""
-    return components(design, observed_sums(design))
-
-
-def observed_sums(design: Questions) -> FloatArray:
-    """:func:`compiled.observed_sums` of all questions, one after the other: shape (G, S)."""
-    return np.concatenate([compiled.observed_sums(one) for one in design.designs], axis=-1)
+    return [compiled.components(one, compiled.observed_sums(one)) for one in design.designs]
 
 
 def components(design: Questions, sums: FloatArray) -> list[FloatArray]:

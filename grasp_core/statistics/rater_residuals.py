@@ -134,11 +134,15 @@ class RaterResiduals(NamedTuple):
         return cls(sums.n, mean, weight)
 
     @property
+    def from_centre(self) -> FloatArray:
+        """Means less the weighted mean of all, (J, C): near 0, subtracting squares loses less."""
+        w = self.weight
+        return np.asarray(self.mean - (w * self.mean).sum(axis=0) / np.maximum(w.sum(axis=0), _ALIKE))
+
+    @property
     def terms(self) -> FloatArray:
         """What raters add to the sums from which :func:`of_sums` makes differences, shape (J, 5 C)."""
-        w = self.weight
-        # Measured from the mean of all: of numbers near 0 less is lost where squares are subtracted.
-        r = self.mean - (w * self.mean).sum(axis=0) / np.maximum(w.sum(axis=0), _ALIKE)
+        w, r = self.weight, self.from_centre
         return np.concatenate([w, w * r, w**2, w**2 * r, (w * r) ** 2], axis=1)
 
 

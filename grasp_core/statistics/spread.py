@@ -13,9 +13,7 @@ FEWEST_SPREAD = 3
 
 def spread_terms(residuals: RaterResiduals) -> FloatArray:
     """What raters add to the sums from which :func:`spread_of_sums` makes ratios, shape (J, 4 C)."""
-    w = residuals.weight
-    # Measured from the mean of all: of numbers near 0 less is lost where squares are subtracted.
-    r = residuals.mean - (w * residuals.mean).sum(axis=0) / np.maximum(w.sum(axis=0), 1e-12)
+    w, r = residuals.weight, residuals.from_centre
     return np.concatenate([w > 0, w, w * r, w * r**2], axis=1)
 
 

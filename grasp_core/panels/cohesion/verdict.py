@@ -196,10 +196,10 @@ def corrected(of_panels: Sequence[Tested]) -> list[Joint]:
         return found
     n = min(map(len, reached))
     down = step_down(np.stack([one[:n] for one in reached], axis=1))
-    q = zip(down.q.tolist(), down.bound.tolist(), strict=True)
-    return [
-        one if one.why else one._replace(**dict(zip(("q", "bound"), next(q), strict=True))) for one in found
-    ]
+    can_be_tested = (at for at, one in enumerate(found) if one.why is None)
+    for at, q, bound in zip(can_be_tested, down.q.tolist(), down.bound.tolist(), strict=True):
+        found[at] = found[at]._replace(q=q, bound=bound)
+    return found
 
 
 def _taking_part(values: FloatArray, groups: tuple[int, ...]) -> list[tuple[Test, FloatArray]]:
