@@ -32,7 +32,7 @@ from grasp_core.spec import LEVEL, AnalysisSpec
 from grasp_core.verdict import FEWEST_CLEAR
 
 POWER = 0.8
-SETS = (20, 40)
+SETS = (10, 30)
 """Planted data sets of each shift: when the shift is looked for, and when it is measured."""
 _ABOUT, _NEAR = (0.5, 0.75, 1.0, 1.5, 2.25), (0.8, 1.0, 1.25)
 """Shifts that are planted, in multiples of what is known before."""

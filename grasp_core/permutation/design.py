@@ -183,7 +183,8 @@ def tie_ranks(annotations: Annotations, spec: AnalysisSpec, first_item: int = 0)
     if spec.ties == "first":
         return first_ranks(n_items, k)
     first = np.tile(annotations.n_raters + np.arange(k), (n_items, 1))  # behind all: labels it does not have
-    np.minimum.at(first, (annotations.item, annotations.category), annotations.rater)
+    cell = annotations.item.astype(np.int64) * k + annotations.category
+    np.minimum.at(first.reshape(-1), cell, annotations.rater.astype(np.int64))  # one type: far faster
     return drawn_ranks(spec.seed, first.argsort(axis=1).argsort(axis=1), first_item)
 
 
@@ -316,5 +317,6 @@ def _bit_sets(annotations: Annotations, shape: tuple[int, int]) -> npt.NDArray[n
     bits = np.zeros((shape[0], annotations.n_categories, words, shape[1]), dtype=np.uint64)
     block, item = np.divmod(annotations.item, shape[1])
     bit = np.uint64(1) << (annotations.rater % WORD).astype(np.uint64)
-    np.bitwise_or.at(bits, (block, annotations.category, annotations.rater // WORD, item), bit)
+    word = np.ravel_multi_index((block, annotations.category, annotations.rater // WORD, item), bits.shape)
+    np.bitwise_or.at(bits.reshape(-1), word, bit)
     return bits

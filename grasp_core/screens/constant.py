@@ -36,7 +36,8 @@ class TooConstant(NamedTuple):
 def find_constant(annotations: Annotations) -> tuple[BoolArray, BoolArray]:
     """Who is constant, and who has enough annotations to tell; bool arrays, shape (J,)."""
     n_raters, top = annotations.n_raters, annotations.n_categories - 1
-    lowest, highest = np.full(n_raters, top), np.zeros(n_raters, dtype=np.int64)
+    lowest = np.full(n_raters, top, dtype=annotations.category.dtype)  # of one type: a hundred times faster
+    highest = np.zeros_like(lowest)
     np.minimum.at(lowest, annotations.rater, annotations.category)
     np.maximum.at(highest, annotations.rater, annotations.category)
     enough = np.bincount(annotations.rater, minlength=n_raters) >= FEWEST_ANNOTATIONS

@@ -63,7 +63,8 @@ def lay_out(
     if entries.max() > MOST_ENTRIES or entries.mean() > FEW_ENTRIES:
         return None
     linear = np.zeros((annotations.n_raters, k + distances.n_columns))
-    np.add.at(linear, (annotations.rater, annotations.category), 1)
+    cell = annotations.rater.astype(np.int64) * k + annotations.category
+    linear[:, :k] = np.bincount(cell, minlength=annotations.n_raters * k).reshape(-1, k)
     for column in range(distances.n_columns):
         met = (totals @ _weights(distances, column))[annotations.item, annotations.category]
         linear[:, k + column] = np.bincount(annotations.rater, weights=met, minlength=annotations.n_raters)

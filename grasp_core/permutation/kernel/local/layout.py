@@ -147,7 +147,7 @@ def _labels_of_items(annotations: Annotations, spec: AnalysisSpec, first_item: i
     )
     item, category = np.divmod(key, k)
     first = np.full(key.size, annotations.n_raters)
-    np.minimum.at(first, of_annotation, annotations.rater)
+    np.minimum.at(first, of_annotation, annotations.rater.astype(np.int64))  # one type: far faster
     once = (total == 1) & (spec.level == "nominal")
     ranks = _ranks(item, category, first, spec, k, first_item)
     order = np.lexsort((ranks, once, item))
