@@ -22,6 +22,8 @@ OTHERS = 8
 """Raters in no group of :data:`SIZES`: without them the last group would be the others of all."""
 RATERS = 100
 """Where a difference is planted."""
+NOTHING_WEIGHT, PLANTED_WEIGHT = 2, 0.3
+"""Data sets, as multiples of the study's number: rates near .05 take more than powers do."""
 _SECOND = ("one", "two", "three")
 
 
@@ -73,7 +75,8 @@ class Planted:
         draw = partial(planted, self.layout, self.effect, self.size)
         both = frozenset({("in",), ("out",)})  # either side differs from the other
         of_peers = self.size == USUAL_SIZE
-        return Cell("planted", self.name, draw, (("side",), ("second",)), both, of_peers=of_peers)
+        asked = (("side",), ("second",))
+        return Cell("planted", self.name, draw, asked, both, of_peers=of_peers, weight=PLANTED_WEIGHT)
 
 
 def planted(layout: Layout, effect: Effect, size: int, seed: int) -> Dataset:
@@ -96,7 +99,7 @@ NOTHING = [
             partial(nothing_planted, layout, k, EVENNESS),
             (("size",),),
             of_peers=k == 3,
-            weight=2,
+            weight=NOTHING_WEIGHT,
         )
         for layout in LAYOUTS
         for k in LABELS
@@ -107,7 +110,7 @@ NOTHING = [
             f"{layout.name}, 3 labels, raters mostly agree",
             partial(nothing_planted, layout, 3, EVENNESS / 3),
             (("size",),),
-            weight=2,
+            weight=NOTHING_WEIGHT,
         )
         for layout in LAYOUTS
     ),

@@ -24,7 +24,8 @@ def write(folder: Path, found: Found, sets: int) -> None:
 
 
 def _head(sets: int) -> str:
-    error = (0.05 * 0.95 / (2 * sets)) ** 0.5
+    nothing, planted = (round(sets * weight) for weight in (clean.NOTHING_WEIGHT, clean.PLANTED_WEIGHT))
+    error = (0.05 * 0.95 / nothing) ** 0.5
     return f"""\
 # Validity
 
@@ -33,8 +34,8 @@ simulated with the program itself (version {__version__}, Python {platform.pytho
 permutations a data set, seeds 0 upwards). Raters have a skill and a leaning of their own, items label
 shares of their own, all drawn anew for each data set: nothing is held fixed that a study would not hold
 fixed. This page is written by `make study`, whole; [again](#again) says how. {sets:,} data sets for each
-line, {2 * sets:,} where nothing is planted: near .05 a rate has a Monte Carlo standard error of
-{error:.3f}.
+line, {nothing:,} where nothing is planted, which gives a rate near .05 a Monte Carlo standard error of
+{error:.3f}, and {planted:,} where a difference is.
 """
 
 

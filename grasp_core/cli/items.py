@@ -71,7 +71,6 @@ def _items(chosen: argparse.Namespace) -> None:
         check_target(target)
     if chosen.top is not None and chosen.top < 0:
         raise SpecError(f"--top is a number of items from 0; found {chosen.top}")
-    chosen.parts = None
     recorded = None if chosen.spec is None else recorded_spec(chosen, BESIDE_SPEC)
     if recorded is None:
         found, run_spec = _from_options(chosen)

@@ -164,6 +164,7 @@ def test_other_data_are_noted(folder: Path, capsys, name: str) -> None:
         ["--ties", "first"],
         ["--correction", "max-t"],
         ["--family", "all"],
+        ["--no-pairs"],
     ],
     ids=lambda option: option[0],
 )

@@ -21,6 +21,11 @@ def given_options(chosen: argparse.Namespace) -> dict[str, Any]:
     return {name: value for name, value in vars(chosen).items() if value is not None and name != "command"}
 
 
+def _typed(name: str, value: object) -> str:
+    """An option as it was typed: one of two words that is not asked for has its own, ``--no-...``."""
+    return f"--{'no-' if value is False else ''}{name.replace('_', '-')}"
+
+
 def recorded_spec(chosen: argparse.Namespace, beside: Sequence[str]) -> RecordedSpec:
     """The spec of the file that ``--spec`` names.
 
@@ -37,8 +42,8 @@ def recorded_spec(chosen: argparse.Namespace, beside: Sequence[str]) -> Recorded
     DataError
         If the file cannot be read.
     """
-    allowed = {*beside, "spec", "parts"}
-    given = [f"--{name.replace('_', '-')}" for name in given_options(chosen) if name not in allowed]
+    allowed = {*beside, "spec"}
+    given = [_typed(name, value) for name, value in given_options(chosen).items() if name not in allowed]
     if given:
         raise SpecError(
             f"--spec says all of what to run: leave out {', '.join(given)}; beside it go only "
