@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import chain, count, islice
@@ -190,16 +190,16 @@ def name_columns(
     columns: list[str] = []
     places: list[int] = []
     again: list[str] = []
-    seen: set[str] = set()
+    numbers: dict[str, Iterator[int]] = {}  # which go on where a name recurs
     for position, column in enumerate(header, start=1):
         own = column
         if not column.strip():
-            own = _free(f"column {position}", taken)
+            own = _free(f"column {position}", taken, count(2))
             places.append(position)
-        elif column in seen:
-            own = _free(column, taken)
+        elif column in numbers:
+            own = _free(column, taken, numbers[column])
             again.append(own)
-        seen.add(column)
+        numbers.setdefault(column, count(2))
         taken.add(own)
         columns.append(own)
     notes: list[Problem] = []
@@ -217,10 +217,9 @@ def name_columns(
     return tuple(columns), notes
 
 
-def _free(column: str, taken: Collection[str]) -> str:
+def _free(column: str, taken: Collection[str], numbers: Iterator[int]) -> str:
     """The name, or with the first number behind it that no column has."""
-    numbered = (f"{column} ({number})" for number in count(2))
-    return next(one for one in chain([column], numbered) if one not in taken)
+    return next(one for one in chain([column], (f"{column} ({n})" for n in numbers)) if one not in taken)
 
 
 def no_rows(name: str, row: int = 0) -> DataError:

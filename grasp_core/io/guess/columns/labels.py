@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+
+import numpy as np
 
 from grasp_core.data_spec import DataSpec
 from grasp_core.io.dataset.checks import MAX_CATEGORIES
@@ -12,6 +16,7 @@ from grasp_core.io.guess.columns.cells import neutral
 from grasp_core.io.guess.look import Look
 from grasp_core.io.guess.reasons import Confidence, Reason
 from grasp_core.io.table import names
+from grasp_core.io.table.columns import Column
 from grasp_core.io.table.table import Table
 from grasp_core.wording import agree, listed, number, quoted
 
@@ -29,10 +34,12 @@ def guess_label(look: Look, item: str, rater: str) -> tuple[str, Reason]:
     free = [name for name in able if _varies(look, name, item) and _varies(look, name, rater)]
     if not free:
         return _named_only(look, able, item, rater)
-    top = max(map(_rank, free))
-    best = _different(look, [name for name in free if _rank(name) == top or _as_good(look, name, free, top)])
+    ranks = {name: _rank(name) for name in free}
+    top = max(ranks.values())
+    best = _different(look, _best(look, ranks, top))
     if len(best) > 1 or top < 0:
-        others = [name for name in free if name not in best and 0 <= _rank(name) < top]
+        taken = set(best)
+        others = [name for name, rank in ranks.items() if name not in taken and 0 <= rank < top]
         candidates = (*_fewest_first(look, best), *_fewest_first(look, others))
         why = f"{listed(candidates)} vary within items and within raters, as labels do"
         return candidates[0], Reason("label", why, "unsure", candidates)
@@ -90,14 +97,18 @@ def _rank(name: str) -> int:
     return -1 if names.mentions(name, names.DEMOGRAPHIC | names.SECONDARY) else score
 
 
-def _as_good(look: Look, name: str, free: Sequence[str], top: int) -> bool:
-    """Whether a column may be the label, though the name of another says so more plainly."""
-    if top == 4 and not names.GIVEN.isdisjoint(names.words(name)):  # the other may be what was shown
-        return _rank(name) == 3
-    if _rank(name) < 0:
-        return False
-    best = [one for one in free if _rank(one) == top]
-    return _same_question(name, free, top) or all(_measured(look, one) for one in best)
+def _best(look: Look, ranks: Mapping[str, int], top: int) -> list[str]:
+    """Columns that may be the label, though the names of some say so more plainly."""
+    plainest = [name for name, rank in ranks.items() if rank == top]
+    measured = all(_measured(look, name) for name in plainest)
+    asked_again = _shorter(ranks) if top == 2 else frozenset()
+
+    def as_good(name: str, rank: int) -> bool:
+        if top == 4 and not names.GIVEN.isdisjoint(names.words(name)):  # the plainest may be what was shown
+            return rank == 3
+        return rank >= 0 and (measured or (rank == 0 and name in asked_again))
+
+    return [name for name, rank in ranks.items() if rank == top or as_good(name, rank)]
 
 
 def _measured(look: Look, name: str) -> bool:
@@ -110,10 +121,15 @@ def _measured(look: Look, name: str) -> bool:
     )
 
 
-def _same_question(name: str, free: Sequence[str], top: int) -> bool:
-    """Whether a longer name that says label asks the same, as ``toxicity_score`` beside ``toxicity``."""
-    own = set(names.words(name))
-    return _rank(name) == 0 and top == 2 and any(own < set(names.words(one)) for one in free)
+def _shorter(able: Collection[str]) -> frozenset[str]:
+    """Names whose words a longer one has too, which asks the same: ``toxicity`` beside ``toxicity_score``."""
+    words = {name: frozenset(names.words(name)) for name in able}
+    having: defaultdict[str, set[frozenset[str]]] = defaultdict(set)
+    for found in words.values():
+        for word in found:
+            having[word].add(found)
+    few = {name: min((having[word] for word in found), key=len, default=()) for name, found in words.items()}
+    return frozenset(name for name, found in words.items() if any(found < other for other in few[name]))
 
 
 def _may_label(look: Look, name: str, least: int = 2) -> bool:
@@ -150,11 +166,16 @@ def _varies(look: Look, name: str, key: str) -> bool:
 
 def _different(look: Look, columns: Sequence[str]) -> list[str]:
     """Without those that say the same as an earlier one, such as codes beside their names."""
-    kept: list[str] = []
+    kept: dict[bytes, str] = {}
     for name in columns:
-        if not any(len(look[name].values) == look.pairs(name, one) == len(look[one].values) for one in kept):
-            kept.append(name)
-    return kept
+        kept.setdefault(_pattern(look[name]), name)
+    return list(kept.values())
+
+
+def _pattern(column: Column) -> bytes:
+    """Which rows of a column hold the same text, whatever that is: the first row with each one's."""
+    _, first, text = np.unique(column.codes, return_index=True, return_inverse=True)
+    return hashlib.sha256(first[text].tobytes()).digest()
 
 
 def _fewest_first(look: Look, columns: Sequence[str]) -> list[str]:

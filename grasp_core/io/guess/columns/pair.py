@@ -92,7 +92,9 @@ def _able(look: Look, role: Role) -> list[str]:
 
 
 def _named_like(look: Look, role: Role) -> list[str]:
-    return [name for name in _able(look, role) if _score(name, role)]
+    return sorted(
+        (name for name in _able(look, role) if _score(name, role)), key=lambda name: -_score(name, role)
+    )[:_MAX_COLUMNS]
 
 
 def _others(look: Look, role: Role, by_name: Sequence[str]) -> list[str]:

@@ -18,6 +18,8 @@ from grasp_core.wording import number, quoted
 _SETS = frozenset({"dataset", "corpus", "subcorpus", "subset", "collection"})
 """Words for what an item is in once."""
 _MOST_PLACES = 50
+_MOST_ABOUT = 20
+"""Columns about people that are held against all others."""
 _SEVERAL, _RECURRING = 1.5, 1.9
 """Texts per item, and rows per text of an item, from which an id has several texts that several rated."""
 _ONE_ID = 1.05
@@ -88,7 +90,7 @@ def _people(look: Look, rater: str, spec: DataSpec) -> Iterator[Reason]:
             why = f"{quoted(rater)} counts anew in each {quoted(place)}, so that one id may be several people"
             yield Reason("rater", why, "unsure", (f"{rater}{PLUS}{place}", rater))
             return
-    about = _about_people(look, rater, spec)
+    about = _about_people(look, rater, spec)[:_MOST_ABOUT]
     taken = (rater, spec.item, spec.text, *spec.labels)
     places = [
         name
