@@ -12,10 +12,9 @@ import numpy as np
 
 from grasp_core.annotations import Annotations
 from grasp_core.groups import Grouping
-from grasp_core.permutation import compiled
 from grasp_core.permutation.design import Design
 from grasp_core.permutation.kernel.counting import count_dense, count_sparse, fill_masks, permute
-from grasp_core.permutation.kernel.profiles import Membership, profiles_of, rows_by_column
+from grasp_core.permutation.kernel.profiles import Membership, draw, profiles_of, rows_by_column
 
 
 def bit_sets(design: Design, permutations: int) -> None:
@@ -50,7 +49,9 @@ class Places:
 
     def count(self, permutations: int) -> None:
         """Draw, and count item after item."""
-        profiles = compiled.draw(self.membership, 1, 0, permutations)
+        own = self.membership.profiled.profile
+        profiles = np.empty((own.size, permutations), dtype=own.dtype)
+        draw(np.uint64(1), 0, self.membership.order, self.membership.bounds, own, profiles)
         n_groups = self.membership.rows.known_of.size
         counts = np.empty((int(self.place.max()) + 1, n_groups, permutations), dtype=np.int32)
         of = self.annotations

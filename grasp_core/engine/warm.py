@@ -104,4 +104,3 @@ def _add_up(
     design = build_design(annotations, raters, grouping, spec, dense=dense, tables=tables)
     compiled.observed(design)
     compiled.shuffled(design, 1, 0, 1)
-    compiled.draw(Membership(raters, grouping, spec), 1, 0, 1)

@@ -35,42 +35,23 @@ class Seen:
 
     Parameters
     ----------
-    word : uint64 array, shape (I,)
-        One drawn for each item by its place in the whole data.
     size : int64 array, shape (I,)
         Annotations of each item.
     rater : int32 array, shape (sum of `size`,)
     """
 
-    word: npt.NDArray[np.uint64]
     size: Int64Array
     rater: Int32Array
 
     @classmethod
-    def of(cls, annotations: Annotations, first_item: int = 0) -> Self:
-        """Of all items, or of those of a part of the data before which there are `first_item` others."""
-        each = np.diff(annotations.indptr).astype(np.int64)
-        word = random_words(_SEED, 2**32, each.size, first=first_item)
-        return cls._least(word, each, annotations.indptr[:-1].astype(np.int64), annotations.rater)
-
-    @classmethod
-    def together(cls, parts: Sequence[Self]) -> Self:
-        """What is looked at of all parts: the same as without parts."""
-        word, size, rater = (
-            np.concatenate([getattr(part, name) for part in parts]) for name in ("word", "size", "rater")
-        )
-        return cls._least(word, size, np.cumsum(size) - size, rater)
-
-    @classmethod
-    def _least(
-        cls, word: npt.NDArray[np.uint64], size: Int64Array, first: Int64Array, rater: Int32Array
-    ) -> Self:
-        """The items of the smallest words, up to so many annotations; `first` is where those of each lie."""
-        order = np.argsort(word, kind="stable")
-        kept = order[np.cumsum(size[order]) <= MOST_ANNOTATIONS]
-        of_kept = size[kept]
-        ahead = np.repeat(first[kept] - (np.cumsum(of_kept) - of_kept), of_kept)
-        return cls(word[kept], of_kept, rater[ahead + np.arange(ahead.size)].astype(np.int32))
+    def of(cls, annotations: Annotations) -> Self:
+        """The items of the smallest words, up to so many annotations."""
+        each = np.diff(annotations.indptr)
+        order = np.argsort(random_words(_SEED, 2**32, each.size), kind="stable")
+        kept = order[np.cumsum(each[order]) <= MOST_ANNOTATIONS]
+        size = each[kept]
+        ahead = np.repeat(annotations.indptr[kept] - (np.cumsum(size) - size), size)
+        return cls(size, annotations.rater[ahead + np.arange(ahead.size)])
 
 
 def check_assignment(

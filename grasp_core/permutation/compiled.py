@@ -27,7 +27,7 @@ from grasp_core.permutation.kernel.item_terms import Columns, CountArray, values
 from grasp_core.permutation.kernel.label_use import OfRaters
 from grasp_core.permutation.kernel.local import adding as local
 from grasp_core.permutation.kernel.local.layout import Local
-from grasp_core.permutation.kernel.profiles import Membership, Profiled
+from grasp_core.permutation.kernel.profiles import Profiled
 from grasp_core.permutation.kernel.profiles import draw as draw_profiles
 from grasp_core.permutation.kernel.sparse import adding as sparse
 from grasp_core.permutation.kernel.sparse.layout import Sparse
@@ -89,7 +89,7 @@ def observed(design: Design) -> FloatArray:
     return statistics(components(design, observed_sums(design)))
 
 
-def sums(design: Design, seed: int, start: int, stop: int, profiles: Profiles | None = None) -> FloatArray:
+def sums(design: Design, seed: int, start: int, stop: int) -> FloatArray:
     """Sums over a design's items under permutations `start` to `stop` - 1.
 
     Parameters
@@ -97,56 +97,32 @@ def sums(design: Design, seed: int, start: int, stop: int, profiles: Profiles | 
     design : Design
     seed : int
     start, stop : int
-    profiles : int array, shape (J, stop - start), optional
-        What :func:`draw` gives for these permutations, where somebody has drawn them already. Sparse data
-        take them; others draw for themselves, since they have few raters or one permutation takes long.
 
     Returns
     -------
     float64 array, shape (stop - start, G, S)
-        See :mod:`~grasp_core.permutation.kernel.sums`; those of designs that hold disjoint items of the same
-        raters and groups are added.
+        See :mod:`~grasp_core.permutation.kernel.sums`.
     """
     out = np.empty((stop - start, design.n_groups, design.n_sums))
     drawn = (np.uint64(seed), start, design.order, design.bounds)
     if design.crossed is not None:
         crossed.add_up(*drawn, design.counting, design.conventions, design.crossed, out)
     elif (held := design.sparse or design.local) is not None:
-        _add_up_drawn(design, held, seed, start, profiles, out)
+        _add_up_drawn(design, held, seed, start, out)
     else:
         direct.add_up(*drawn, design.counting, design.conventions, out)
     return out
 
 
-def draw(membership: Membership, seed: int, start: int, stop: int) -> Profiles:
-    """Everybody's profile under permutations `start` to `stop` - 1, shape (J, stop - start).
-
-    They are those of all designs of the same raters, groups and strata, whichever items these hold.
-    """
-    return _drawn(membership, membership.profiled, seed, start, stop)
-
-
-def _drawn(
-    of: Membership | Design, held: Profiled | Sparse | Local, seed: int, start: int, stop: int
-) -> Profiles:
-    drawn = np.empty((of.order.size, stop - start), dtype=held.profile.dtype)
-    draw_profiles(np.uint64(seed), start, of.order, of.bounds, held.profile, drawn)
-    return drawn
-
-
-def _add_up_drawn(
-    design: Design, held: Sparse | Local, seed: int, start: int, profiles: Profiles | None, out: FloatArray
-) -> None:
+def _add_up_drawn(design: Design, held: Sparse | Local, seed: int, start: int, out: FloatArray) -> None:
     """Fill `out`, shape (permutations, G, S), batch by batch, all of about one size."""
     together = (design.digits or held).batch
     rounds = max(-(-len(out) // int(together[0])), 1)
     most = max(-(-len(out) // rounds), 1)
     for first in range(0, len(out), most):
         batch = out[first : first + most]
-        if profiles is None:
-            drawn = _drawn(design, held, seed, start + first, start + first + len(batch))
-        else:
-            drawn = np.ascontiguousarray(profiles[:, first : first + most])
+        drawn = np.empty((design.order.size, len(batch)), dtype=held.profile.dtype)
+        draw_profiles(np.uint64(seed), start + first, design.order, design.bounds, held.profile, drawn)
         if isinstance(held, Sparse):
             sparse.add_up(drawn, design.counting, design.conventions, held, batch)
             _add_of_raters(design, held, design.of_raters, at.MORE, drawn, batch)

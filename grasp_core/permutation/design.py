@@ -162,7 +162,7 @@ _NAMED: dict[str, Any] = {
 }
 
 
-def tie_ranks(annotations: Annotations, spec: AnalysisSpec, first_item: int = 0) -> Int64Array:
+def tie_ranks(annotations: Annotations, spec: AnalysisSpec) -> Int64Array:
     """Ranks that decide between tied categories, for the group's side and the others' side.
 
     Parameters
@@ -171,8 +171,6 @@ def tie_ranks(annotations: Annotations, spec: AnalysisSpec, first_item: int = 0)
     spec : AnalysisSpec
         `ties` "random": :func:`drawn_ranks`, so that other names of labels change nothing. "first": the first
         category in declared order wins.
-    first_item : int
-        Place of the first item in the whole data.
 
     Returns
     -------
@@ -185,7 +183,7 @@ def tie_ranks(annotations: Annotations, spec: AnalysisSpec, first_item: int = 0)
     first = np.tile(annotations.n_raters + np.arange(k), (n_items, 1))  # behind all: labels it does not have
     cell = annotations.item.astype(np.int64) * k + annotations.category
     np.minimum.at(first.reshape(-1), cell, annotations.rater.astype(np.int64))  # one type: far faster
-    return drawn_ranks(spec.seed, first.argsort(axis=1).argsort(axis=1), first_item)
+    return drawn_ranks(spec.seed, first.argsort(axis=1).argsort(axis=1))
 
 
 def first_ranks(n_items: int, n_categories: int) -> Int64Array:
@@ -193,7 +191,7 @@ def first_ranks(n_items: int, n_categories: int) -> Int64Array:
     return np.tile(np.arange(n_categories)[::-1], (2, n_items, 1)).astype(np.int64)
 
 
-def drawn_ranks(seed: int, places: Int64Array, first_item: int = 0) -> Int64Array:
+def drawn_ranks(seed: int, places: Int64Array) -> Int64Array:
     """Ranks drawn once for each item, the same for both sides: shape (2, I, K).
 
     Parameters
@@ -201,10 +199,9 @@ def drawn_ranks(seed: int, places: Int64Array, first_item: int = 0) -> Int64Arra
     seed : int
     places : int array, shape (I, K)
         The place of each category among those of its item, in the order of the raters who gave them.
-    first_item : int
     """
     n_items, k = places.shape
-    words = random_words(seed, TIES_STREAM, n_items * k, first=first_item * k).reshape(n_items, k)
+    words = random_words(seed, TIES_STREAM, n_items * k).reshape(n_items, k)
     ranks = np.take_along_axis(words, places, axis=1).argsort(axis=1, kind="stable").argsort(axis=1)
     return np.stack([ranks, ranks])
 
@@ -217,9 +214,7 @@ def build_design(
     *,
     dense: bool | None = None,
     tables: bool | None = None,
-    first_item: int | None = None,
     membership: Membership | None = None,
-    by_rater: bool = True,
 ) -> Design:
     """Lay data, groups and conventions out for the kernel.
 
@@ -236,13 +231,8 @@ def build_design(
     tables : bool, optional
         False: count every group and category, and compute every statistic from that; by default what is
         faster.
-    first_item : int, optional
-        Place of the first item in the whole data, where `annotations` are a part of these: the sums of all
-        parts are added.
     membership : Membership, optional
-        Of these raters, groups and strata, where it is at hand from another part.
-    by_rater : bool
-        False: what raters add to their group's use of labels is added up elsewhere, for all parts at once.
+        Of these raters, groups and strata, where it is at hand from another question.
 
     Returns
     -------
@@ -250,7 +240,7 @@ def build_design(
     """
     membership = membership or Membership(raters, grouping, spec)
     shape = _shape(annotations)
-    way = choose(annotations, membership, spec, shape[1], dense=dense, tables=tables, first_item=first_item)
+    way = choose(annotations, membership, spec, shape[1], dense=dense, tables=tables)
     most = int(np.diff(annotations.indptr).max(initial=0))
     paper = spec.cross_negentropy == "paper"
     shift = shift_for(annotations.n_categories) if way.local is None else way.local.shift
@@ -259,7 +249,7 @@ def build_design(
         rows=membership.rows,
         order=membership.order,
         bounds=membership.bounds,
-        ties=_ties(annotations, spec, first_item or 0, shape, shift, most, none=way.local is not None),
+        ties=_ties(annotations, spec, shape, shift, most, none=way.local is not None),
         shift=shift,
         dense=way.dense,
         bits=_bit_sets(annotations, shape) if way.dense else np.zeros((shape[0], 0, 0, 0), dtype=np.uint64),
@@ -272,7 +262,7 @@ def build_design(
         sparse=way.sparse,
         local=way.local,
         digits=way.digits,
-        of_raters=of_raters(annotations) if by_rater and way.by_rater else None,
+        of_raters=of_raters(annotations) if way.by_rater else None,
         given=given_by(annotations) if way.digits is not None else None,
     )
 
@@ -295,7 +285,6 @@ def _labels(annotations: Annotations, shape: tuple[int, int], *, none: bool) -> 
 def _ties(
     annotations: Annotations,
     spec: AnalysisSpec,
-    first_item: int,
     shape: tuple[int, int],
     shift: int,
     most: int,
@@ -306,7 +295,7 @@ def _ties(
     if none:
         return np.zeros((shape[0], 2, 0, shape[1]), dtype=np.int32)
     n_items, n_categories = annotations.n_items, annotations.n_categories
-    ranks = tie_ranks(annotations, spec, first_item)
+    ranks = tie_ranks(annotations, spec)
     packed = (ranks << shift | np.arange(n_categories)).astype(counter_for(most, shift))
     packed = np.pad(packed, ((0, 0), (0, -n_items % shape[0]), (0, 0)))
     return np.ascontiguousarray(packed.reshape(2, shape[0], -1, n_categories).transpose(1, 0, 3, 2))

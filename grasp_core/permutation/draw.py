@@ -17,10 +17,9 @@ WORDS = 4
 """Words of a step of the generator."""
 
 
-def random_words(seed: int, stream: int, size: int, *, first: int = 0) -> npt.NDArray[np.uint64]:
-    """64-bit words `first` to `first` + `size` - 1 of the stream with key (seed, stream), shape (size,)."""
-    drawn = np.random.Philox(key=np.array([seed, stream], np.uint64)).advance(first // WORDS)
-    words: npt.NDArray[np.uint64] = drawn.random_raw(first % WORDS + size)[first % WORDS :]
+def random_words(seed: int, stream: int, size: int) -> npt.NDArray[np.uint64]:
+    """The first 64-bit words of the stream with key (seed, stream), shape (size,)."""
+    words: npt.NDArray[np.uint64] = np.random.Philox(key=np.array([seed, stream], np.uint64)).random_raw(size)
     return words
 
 

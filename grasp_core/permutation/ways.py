@@ -58,14 +58,11 @@ def choose(
     *,
     dense: bool | None,
     tables: bool | None,
-    first_item: int | None,
 ) -> Way:
     """The first way that fits; `width` is that of a block, see also `build_design` in `design`."""
     n_categories, grouping = annotations.n_categories, membership.grouping
     values = category_values(annotations.categories, spec.level)
-    # Ranks are known once a part's sums are added to the others'.
-    local_fits = tables is not False and (spec.level != "ordinal" or first_item is None)
-    few = n_categories <= MOST_PAIRED or not local_fits
+    few = n_categories <= MOST_PAIRED or tables is False
     paired = distances_between(spec.level, values, paired=few or dense is True)
     if tables is not False and dense is not False and few and membership.keeps_sizes:
         kappa = spec.voting_agreement == "kappa"
@@ -76,14 +73,14 @@ def choose(
     many = not few and spec.level == "nominal"
     if dense or (dense is None and not by_pairs and _dense_is_faster(annotations, grouping, many=many)):
         return Way(paired, True)
-    remembers = few and (grouping.known.all() or n_categories <= MOST_WITH_UNKNOWN or not local_fits)
+    remembers = few and (grouping.known.all() or n_categories <= MOST_WITH_UNKNOWN or tables is False)
     if tables is not False and remembers and grouping.groups:
         remembered = sparse_layout.lay_out(annotations, membership.profiled)
         if remembered is not None:
             return Way(paired, False, sparse=remembered)
-    if local_fits and annotations.n_annotations and grouping.groups:
+    if tables is not False and annotations.n_annotations and grouping.groups:
         distances = distances_between(spec.level, values, paired=False)
-        laid_out = local.lay_out(annotations, membership.profiled, spec, first_item or 0)
+        laid_out = local.lay_out(annotations, membership.profiled, spec)
         digits = digits_layout.lay_out(laid_out) if spec.level == "nominal" else None
         return Way(distances, False, local=laid_out, digits=digits)
     return Way(paired, False)

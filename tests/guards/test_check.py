@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
 import tracemalloc
 
 import numpy as np
@@ -97,32 +96,6 @@ def test_large_data_are_looked_at_by_items_drawn_at_random() -> None:
     assert check.items.size == pytest.approx(1.0, abs=0.02)
 
 
-def items_of(annotations: Annotations, first: int, end: int) -> Annotations:
-    rows = slice(annotations.indptr[first], annotations.indptr[end])
-    return dataclasses.replace(
-        annotations,
-        item_ids=annotations.item_ids[first:end],
-        indptr=annotations.indptr[first : end + 1] - annotations.indptr[first],
-        rater=annotations.rater[rows],
-        category=annotations.category[rows],
-    )
-
-
-@pytest.mark.parametrize("cuts", [(1000,), (1, 1001, 1003, 4000)])
-def test_parts_show_what_the_whole_shows(cuts: tuple[int, ...]) -> None:
-    annotations, _, _ = d3_size(2)
-    whole = Seen.of(annotations)
-    parts = [
-        Seen.of(items_of(annotations, first, end), first)
-        for first, end in itertools.pairwise((0, *cuts, annotations.n_items))
-    ]
-    together = parts[0]
-    for part in parts[1:]:
-        together = Seen.together([together, part])
-    for name in ("word", "size", "rater"):
-        np.testing.assert_array_equal(getattr(together, name), getattr(whole, name))
-
-
 def test_an_axis_without_groups_has_nothing_to_check() -> None:
     annotations = Annotations.from_codes(
         item=[0, 0], rater=[0, 1], category=[0, 0], item_ids=["i"], rater_ids=["a", "b"], categories=["x"]
@@ -139,7 +112,7 @@ def test_memory_does_not_grow_with_the_permutations() -> None:
     n_raters = 100_000
     codes = rng.integers(0, 10, n_raters).astype(np.int32)
     people = Raters(("",) * n_raters, {"side": Axis(tuple("abcdefghij"), codes)})
-    seen = Seen(np.arange(100, dtype=np.uint64), np.full(100, 30), np.arange(3000, dtype=np.int32))
+    seen = Seen(np.full(100, 30), np.arange(3000, dtype=np.int32))
     given = rng.integers(1, 9, n_raters)
     grouping = form_groups(people, AXES)
     check_assignment(seen, given, grouping, AXES)

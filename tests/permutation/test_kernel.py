@@ -20,7 +20,6 @@ from grasp_core.permutation.draw import identity, permutation
 from grasp_core.permutation.exchange import exchange_of
 from grasp_core.permutation.kernel.crossed import adding as crossed
 from grasp_core.permutation.kernel.crossed import layout as crossed_layout
-from grasp_core.permutation.kernel.profiles import Membership
 from grasp_core.spec import AnalysisSpec, Level
 from tests.permutation.simulated import CONVENTIONS, clustered, simulate
 
@@ -337,33 +336,6 @@ def test_more_permutations_than_an_item_is_visited_for() -> None:
     (batch,) = design.sparse.batch
     many = compiled.shuffled(design, 1, 0, batch + 3)
     np.testing.assert_array_equal(many[-5:], compiled.shuffled(design, 1, batch - 2, batch + 3))
-
-
-@pytest.mark.parametrize("strata", [(), ("region",)])
-def test_what_one_part_drew_serves_all_parts(strata: tuple[str, ...]) -> None:
-    """Parts have items of their own, and the raters, groups and strata of the whole."""
-    annotations, raters = simulate(26, items=60, raters=150, missing=0.5)
-    spec = AnalysisSpec(axes=AXES, strata=strata)
-    grouping = form_groups(raters, spec.axes)
-    membership = Membership(raters, grouping, spec)
-    codes = {"item": annotations.item, "rater": annotations.rater, "category": annotations.category}
-    named = {"rater_ids": annotations.rater_ids, "categories": annotations.categories}
-
-    def part(first: int, last: int) -> Design:
-        here = slice(annotations.indptr[first], annotations.indptr[last])
-        of_part = {name: values[here] for name, values in codes.items()}
-        of_part["item"] = of_part["item"] - first
-        one = Annotations.from_codes(**of_part, **named, item_ids=("",) * (last - first))
-        shared = {"dense": False, "first_item": first, "membership": membership}
-        return build_design(one, raters, grouping, spec, **shared)
-
-    few, most = part(0, 10), part(10, 60)
-    profiles = compiled.draw(membership, 3, 5, 9)
-    found = compiled.sums(few, 3, 5, 9, profiles) + compiled.sums(most, 3, 5, 9, profiles)
-    whole = compiled.sums(build_design(annotations, raters, grouping, spec, dense=False), 3, 5, 9)
-    np.testing.assert_allclose(found, whole, rtol=1e-12)
-    other = compiled.draw(membership, 3, 6, 10)
-    assert (compiled.sums(most, 3, 5, 9, other) != compiled.sums(most, 3, 5, 9)).any()
 
 
 @pytest.mark.parametrize(("raters", "fits"), [(2100, True), (2200, False)])

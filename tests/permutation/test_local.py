@@ -181,31 +181,6 @@ def test_one_label_an_item_pairs_with_nothing() -> None:
     assert np.isnan(compiled.observed(design)[:, :2]).all()
 
 
-def test_ordinal_ranks_of_parts_are_known_once_all_are_added() -> None:
-    """A part keeps sums of pairs, which add up; data that are whole are gone through a second time."""
-    annotations, raters = simulate(8, items=20, categories=15, missing=0.4, unknown=0.1)
-    spec = AnalysisSpec(axes=AXES[:3], level="ordinal", ties="random", min_raters=1)
-    grouping = form_groups(raters, spec.axes, min_raters=1)
-    designs = []
-    for some in (range(8), range(8, 20)):
-        held = np.isin(annotations.item, some)
-        part = Annotations.from_codes(
-            item=annotations.item[held] - some.start,
-            rater=annotations.rater[held],
-            category=annotations.category[held],
-            item_ids=annotations.item_ids[some.start : some.stop],
-            rater_ids=annotations.rater_ids,
-            categories=annotations.categories,
-        )
-        designs.append(build_design(part, raters, grouping, spec, dense=False, first_item=some.start))
-    whole = build_design(annotations, raters, grouping, spec, dense=False)
-    assert whole.local is not None
-    assert designs[0].n_sums == designs[1].n_sums > whole.n_sums
-    added = sum(compiled.sums(one, 1, 0, 4) for one in designs)
-    found = compiled.statistics(compiled.components(designs[0], added))
-    np.testing.assert_allclose(found, compiled.shuffled(whole, 1, 0, 4), rtol=0, atol=1e-12)
-
-
 @pytest.mark.parametrize("size", [8, 9, 40])
 @pytest.mark.parametrize("passed", [1, 5])
 @pytest.mark.parametrize("level", ["nominal", "interval"])

@@ -96,9 +96,9 @@ class _Labels(NamedTuple):
     of_annotation: Int64Array
 
 
-def lay_out(annotations: Annotations, profiled: Profiled, spec: AnalysisSpec, first_item: int) -> Local:
+def lay_out(annotations: Annotations, profiled: Profiled, spec: AnalysisSpec) -> Local:
     """Build once what every permutation reads; see :func:`~grasp_core.permutation.design.build_design`."""
-    labels = _labels_of_items(annotations, spec, first_item)
+    labels = _labels_of_items(annotations, spec)
     n_items, n_labels = annotations.n_items, labels.item.size
     label_ptr = np.searchsorted(labels.item, np.arange(n_items + 1)).astype(np.int64)
     place = np.arange(n_labels) - label_ptr[labels.item]
@@ -140,7 +140,7 @@ def counter_for(most: int, shift: int) -> type[np.signedinteger[Any]]:
     return np.int32 if max(most << 2 * shift, most**2) < 2**31 else np.int64
 
 
-def _labels_of_items(annotations: Annotations, spec: AnalysisSpec, first_item: int) -> _Labels:
+def _labels_of_items(annotations: Annotations, spec: AnalysisSpec) -> _Labels:
     k = annotations.n_categories
     key, of_annotation, total = np.unique(
         annotations.item.astype(np.int64) * k + annotations.category, return_inverse=True, return_counts=True
@@ -149,7 +149,7 @@ def _labels_of_items(annotations: Annotations, spec: AnalysisSpec, first_item: i
     first = np.full(key.size, annotations.n_raters)
     np.minimum.at(first, of_annotation, annotations.rater.astype(np.int64))  # one type: far faster
     once = (total == 1) & (spec.level == "nominal")
-    ranks = _ranks(item, category, first, spec, k, first_item)
+    ranks = _ranks(item, category, first, spec, k)
     order = np.lexsort((ranks, once, item))
     now = np.empty_like(order)
     now[order] = np.arange(order.size)
@@ -169,7 +169,6 @@ def _ranks(
     first_rater: Int64Array,
     spec: AnalysisSpec,
     k: int,
-    first_item: int,
 ) -> Int64Array:
     """Ranks among the labels of an item; of :func:`~grasp_core.permutation.design.tie_ranks`."""
     if spec.ties == "first":
@@ -178,7 +177,7 @@ def _ranks(
         in_order = np.lexsort((category, first_rater, item))
         place = np.empty_like(in_order)
         place[in_order] = np.arange(item.size) - np.searchsorted(item, item)
-        deciding = words_at(np.uint64(spec.seed), np.uint64(TIES_STREAM), (item + first_item) * k + place)
+        deciding = words_at(np.uint64(spec.seed), np.uint64(TIES_STREAM), item * k + place)
     order = np.lexsort((category, deciding, item))
     ranks = np.empty_like(order)
     ranks[order] = np.arange(order.size) - np.searchsorted(item, item)
