@@ -7,15 +7,25 @@ from collections.abc import Sequence
 import numpy as np
 
 from grasp_core.annotations import FloatArray, number_of
+from grasp_core.data_spec import Layout
 from grasp_core.io.guess.look import Look
 from grasp_core.io.table import names
+from grasp_core.io.table.runs import form
 from grasp_core.wording import quoted
 
 _MOST_COLUMNS = 20
-"""Of more columns, cells that add up to the same in each row are no counts of votes."""
+"""Of more columns, cells of a row that make up for each other are no counts of votes."""
 _MOSTLY = 0.5
 _ROWS, _ROWS_OF_ONE = 4, 10
 """Of fewer rows, sums may be the same by chance; more are needed where one cell of each row is 1."""
+_OF_CHANCE = {"items-by-raters": 0.5, "raters-by-items": 0.25}
+"""Variance of rows' sums, as a share of that of cells without any relation, up to which cells are counts.
+
+Raters who agree have more than 1; questions that are asked the other way round may have less.
+"""
+_PER_ROW = 2.0
+"""Divided by the rows, what is taken off that share for chance."""
+_ROUNDED = 0.01
 
 
 def no_raters(why: str) -> str:
@@ -27,7 +37,7 @@ def no_raters(why: str) -> str:
     )
 
 
-def aggregated_cells(look: Look, cells: Sequence[str]) -> str | None:
+def aggregated_cells(look: Look, cells: Sequence[str], layout: Layout) -> str | None:
     """The sentence that refuses columns of counts, shares or means as raters; None where they may be raters.
 
     Parameters
@@ -35,13 +45,13 @@ def aggregated_cells(look: Look, cells: Sequence[str]) -> str | None:
     look : Look
     cells : sequence of str
         Columns that look like those of a matrix.
+    layout : {"items-by-raters", "raters-by-items"}
     """
     counted = [name for name in cells if names.mentions(name, names.COUNTED)]
     if counted and 2 * len(counted) > len(cells):
         return no_raters(f"{quoted(counted[0])} is named like what was counted or worked out for an item")
-    total = _sum_of_rows(look, cells)
-    if total is not None:
-        return no_raters(f"the cells of each row add up to {total:g}, as counts of votes or shares do")
+    if (why := _make_up(look, [name for name in cells if name not in counted], layout)) is not None:
+        return no_raters(why)
     if (decimal := _share_of_decimals(look, cells)) > _MOSTLY:
         return no_raters(f"{decimal:.0%} of the cells are numbers with decimals, as means are")
     return None
@@ -57,18 +67,25 @@ def _share_of_decimals(look: Look, cells: Sequence[str]) -> float:
     return float(np.mean(2 * filled % 1 != 0))
 
 
-def _sum_of_rows(look: Look, cells: Sequence[str]) -> float | None:
-    """The sum of every row's numbers, if it is the same."""
+def _make_up(look: Look, cells: Sequence[str], layout: Layout) -> str | None:
+    """How the cells of a row make up for each other, as votes for one label or another do, if they do."""
     if not 2 <= len(cells) <= _MOST_COLUMNS or look.n < _ROWS:
         return None
-    numbers = [_numbers(look, name) for name in cells]
-    sums = np.sum(numbers, axis=0)
-    total = float(sums[0])
-    if not np.isfinite(sums).all() or not np.allclose(sums, total, atol=0.02) or not total > 0:
+    numbers = np.array([_numbers(look, name) for name in cells])
+    if not np.isfinite(numbers).all() or numbers.min() < 0 or not numbers.var(axis=1).sum() > 0:
         return None
-    one_of_each = all(set(look[name].values) <= {"0", "1", "0.0", "1.0"} for name in cells)
-    enough = _ROWS_OF_ONE if total == 1 and one_of_each else _ROWS
-    return total if look.n >= enough and (len(cells) > 2 or not one_of_each) else None
+    sums = numbers.sum(axis=0)
+    one_of_each = set(np.unique(numbers)) <= {0, 1}
+    if one_of_each and (len(cells) == 2 or look.n < _ROWS_OF_ONE):
+        return None
+    if np.allclose(sums, sums[0], atol=0.02):
+        return f"the cells of each row add up to {sums[0]:g}, as counts of votes or shares do"
+    words = 2 * sum(form(name) is None for name in cells) > len(cells)
+    left = float(sums.var() / numbers.var(axis=1).sum())
+    if numbers.min() == 0 and words and left <= _ROUNDED + _OF_CHANCE[layout] - _PER_ROW / look.n:
+        first, last = quoted(cells[0]), quoted(cells[-1])
+        return f"the more one of {first} to {last} holds, the less the others do, as votes for labels"
+    return None
 
 
 def _numbers(look: Look, name: str) -> FloatArray:

@@ -40,10 +40,14 @@ def form(name: str) -> str | None:
 
 
 def runs(columns: Iterable[str]) -> list[list[str]]:
-    """Columns with names of one form, at least two each; the longest run first."""
-    found: dict[str, list[str]] = {}
+    """Columns with names of one form, at least two each; the longest run first.
+
+    The first of several that a file called alike has the name by itself, and ``label (2)`` follows.
+    """
+    columns = list(columns)
+    known, found = set(columns), dict[str, list[str]]()
     for column in columns:
-        alike = form(column)
+        alike = form(column if f"{column} (2)" not in known else f"{column} (1)")
         if alike is not None:
             found.setdefault(alike, []).append(column)
     return sorted((run for run in found.values() if len(run) > 1), key=len, reverse=True)

@@ -141,6 +141,15 @@ def aggregated() -> dict[str, list[list[str]]]:
         yes = rng.randrange(6)
         counts.append([str(n), f"text number {n} of them", str(yes), str(5 - yes)])
     authors = [[str(9000 + n), f"u{rng.randrange(20)}", f"words {n}", rng.choice("ab")] for n in range(60)]
+    votes = [rng.choices("abc", [0.6, 0.3, 0.1], k=rng.choices([3, 6], [0.93, 0.07])[0]) for _ in range(90)]
+    tweets = [
+        [str(n), str(len(some)), *(str(some.count(label)) for label in "abc"), max("abc", key=some.count)]
+        for n, some in enumerate(votes)
+    ]
+    groups = []
+    for n in range(60):
+        women, men = rng.randrange(6), rng.randrange(5)
+        groups.append([str(n), str(women), str(5 - women), str(men), str(rng.choice([4, 5]) - men)])
     spread = [
         [f"i{n}", f"{rng.random() * 4:.3f}", f"{rng.random():.3f}", str(rng.randrange(3, 6))]
         for n in range(60)
@@ -159,6 +168,8 @@ def aggregated() -> dict[str, list[list[str]]]:
         ],
         "soft labels": [["id", "positive", "negative", "neutral"], *soft],
         "one of each": [["id", "text", "pos", "neg", "neu"], *single],
+        "votes of 3 or 6": [["id", "count", "hateful", "offensive", "neither", "class"], *tweets],
+        "votes by group": [["id", "women_yes", "women_no", "men_yes", "men_no"], *groups],
         "authors": [["tweet_id", "user_id", "text", "label"], *authors],
         "means": [["item", "mean_rating", "std_rating", "n_ratings"], *spread],
         "slots": slots(rng),

@@ -190,6 +190,24 @@ def test_what_names_do_not_settle_is_unsure(text):
     assert unsure(recognise(text_table(text)))
 
 
+def test_points_of_a_scale_may_be_what_was_counted():
+    cells = ([f"i{n}", n % 3, n % 7, n % 9, n % 5, 2] for n in range(40))
+    rows = [["image", "1", "2", "3", "4", "5"], *cells]
+    assert asked_of(recognise(rows_table([[str(cell) for cell in row] for row in rows]))) == {"layout"}
+
+
+def test_columns_of_one_name_are_all_labels():
+    rows = [f"{n},{'ab'[n % 2]},{'ab'[n % 3 % 2]},{'ab'[n % 5 % 2]}" for n in range(30)]
+    table = read_table("\n".join(["id,label,label,label", *rows]).encode(), "three.csv")
+    assert asked_of(recognise(table)) == {"layout"}
+    guess = recognise(table, named=Named(layout="items-by-raters"))
+    assert load(table, None, guess.spec, ()).summary.raters == 3
+
+
+def asked_of(guess: Guess) -> set[str]:
+    return {reason.field for reason in guess.uncertain}
+
+
 def test_each_row_is_a_rater():
     rows = [["rater_sex", "rater_age", *(f"X{n:03d}" for n in range(9))]]
     rows += [["fm"[n % 2], str(20 + n % 5), *(str(1 + (n * k) % 7) for k in range(9))] for n in range(40)]

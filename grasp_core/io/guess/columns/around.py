@@ -35,7 +35,7 @@ def around_matrix(
         if spec.layout != layout:
             spec, reasons = _turned(spec, reasons)
         reasons = [reason for reason in reasons if reason.field != "layout"]
-    if (why := aggregated_cells(look, cell_columns(look.table, spec))) is not None:
+    if (why := aggregated_cells(look, cell_columns(look.table, spec), spec.layout)) is not None:
         return spec, [Reason("aggregated", why, "unsure"), *(one for one in reasons if one.field != "layout")]
     key = _key_field(spec)
     given = {name: value for name, value in named.fields.items() if name in ("item", "rater")}

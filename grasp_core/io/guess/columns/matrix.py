@@ -27,6 +27,8 @@ from grasp_core.io.table.table import Table
 from grasp_core.wording import agree, listed, number, quoted
 
 _NOBODY = names.LABEL | names.AGGREGATE | {"vote", "feature"}
+_POINTS = 2
+"""Digits of the points of a scale; longer numbers are ids."""
 _RESPONDENTS = frozenset({"record", "case", "instance", "unit"})
 """Words for items that surveys call their respondents, too, as REDCap's ``record_id``."""
 _PEOPLE = frozenset({"name", "username", "email", "mail"})
@@ -185,17 +187,27 @@ def _without_names(look: Look, others: Sequence[str]) -> Cells | None:
 
 def _side(look: Look, key: str | None, cells: Cells, raters: Table | None) -> _Side:
     """Whether rows are raters; a raters file decides, then names, and two that differ leave it open."""
-    found = [*_by_raters_file(look, key, cells, raters), *_by_names(key, cells)]
+    by_file = _by_raters_file(look, key, cells, raters)
+    found = [*by_file, *_by_names(key, cells)]
     if not found:
-        return _Side(False, "nothing says which is which, and this is the usual way", "unsure")
+        shown = f"{quoted(cells.columns[0])} to {quoted(cells.columns[-1])}"
+        why = f"if {shown} are people; where they are labels, cells are counts and cannot be analysed"
+        return _Side(False, why, "unsure")
     first = found[0]
-    if not first.by_rater and stem(cells.columns[0]) in _NOBODY:
+    counted = not by_file and _may_be_counted(look, cells.columns)
+    if not first.by_rater and (counted or stem(cells.columns[0]) in _NOBODY):
         why = f"{quoted(cells.columns[0])} is no rater: who gave which of the labels is not told"
         return _Side(False, f"{first.why}, but {why}", "unsure")
     against = next((other for other in found[1:] if other.by_rater != first.by_rater), None)
     if against is not None:
         return _Side(first.by_rater, f"{first.why}; but {against.why}", "unsure")
     return first
+
+
+def _may_be_counted(look: Look, columns: Sequence[str]) -> bool:
+    """Whether columns are called by the points of a scale, and some of their cells are 0, as counts are."""
+    points = all(name.isdigit() and len(name) <= _POINTS for name in columns)
+    return points and any("0" in look.texts(name) for name in columns)
 
 
 def _by_raters_file(look: Look, key: str | None, cells: Cells, raters: Table | None) -> list[_Side]:
