@@ -101,9 +101,10 @@ def combined(evidence: Evidence) -> Int64Array:
 
     Notes
     -----
-    V is Fisher's sum of all tests, joined with cohesion alone by a Cauchy sum:
-    F = -sum of ln p over all tests, p_F by its rank; V = sum of max(0, tan((1/2 - p) pi)) over p_F and the
-    p of cohesion. Terms below 0 count 0: uncut, one p near 1 would wipe out the others.
+    V is Fisher's sum of all tests, joined with each test by a Cauchy sum: F = -sum of ln p over all tests,
+    p_F by its rank; V = sum of max(0, tan((1/2 - p) pi)) over p_F and every p. The one finds what several
+    tests see a little of, the other what a single test sees. Terms below 0 count 0: uncut, one p near 1
+    would wipe out the others.
 
     References
     ----------
@@ -111,7 +112,7 @@ def combined(evidence: Evidence) -> Int64Array:
     """
     joined = ranks(_fisher(evidence, TESTS)).middle
     total = np.zeros_like(joined)
-    for p in (joined, *evidence.cohesion):
+    for p in (joined, *(of_test for test in TESTS for of_test in evidence.of(test))):
         total += np.maximum(0.0, np.tan((0.5 - p) * np.pi))
     return ranks(total).reached
 
