@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_array
+from threadpoolctl import threadpool_limits
 
 from grasp_core.annotations import FloatArray, Int32Array, Int64Array
 
@@ -34,14 +36,21 @@ def fit_sharpness(rater: Int64Array, label: Int32Array, shares: FloatArray, n_ra
     n_raters : int
         J.
     """
+    with threadpool_limits(1):  # threads that wait for each other cost more than these small systems
+        return _fitted(rater, label, shares, n_raters)
+
+
+def _fitted(rater: Int64Array, label: Int32Array, shares: FloatArray, n_raters: int) -> Sharpness:
     log = np.log(shares)
+    every = np.arange(label.size)
     given = np.zeros_like(shares)
-    given[label, np.arange(label.size)] = 1
+    given[label, every] = 1
+    of_raters = csr_array((np.ones(label.size), (rater, every)), shape=(n_raters, label.size))
     prior = np.array([_WEAK[0], *np.full(len(shares), _WEAK[1])])
     values = np.zeros((n_raters, 1 + len(shares)))
     for _ in range(_STEPS):
         fit = Sharpness(values[:, 0], values[:, 0], values[:, 1:].T)
-        slope, curve = _slope_and_curve(probabilities(fit, rater, shares), given, log, rater, n_raters)
+        slope, curve = _slope_and_curve(probabilities(fit, rater, shares), given, log, of_raters)
         curve += np.diag(prior)
         step = np.linalg.solve(curve, (slope - prior * values)[:, :, None])[:, :, 0]
         longest = np.maximum(np.abs(step).max(axis=1), _LONGEST_STEP)
@@ -62,22 +71,22 @@ def probabilities(fit: Sharpness, rater: Int64Array, shares: FloatArray) -> Floa
 
 
 def _slope_and_curve(
-    q: FloatArray, given: FloatArray, log: FloatArray, rater: Int64Array, n_raters: int
+    q: FloatArray, given: FloatArray, log: FloatArray, of_raters: csr_array
 ) -> tuple[FloatArray, FloatArray]:
-    """Slope (J, 1 + K) and negative curvature (J, 1 + K, 1 + K) of the log-likelihood."""
+    """Slope (J, 1 + K) and negative curvature (J, 1 + K, 1 + K) of the log-likelihood.
 
-    def total(values: FloatArray) -> FloatArray:
-        return np.bincount(rater, values, n_raters).astype(np.float64, copy=False)
-
-    k = len(q)
+    `of_raters`, shape (J, A), has 1 where an annotation is a rater's: it sums over each rater's annotations.
+    """
+    n_raters, k = of_raters.shape[0], len(q)
     mean = (q * log).sum(axis=0)
     slope, curve = np.empty((n_raters, 1 + k)), np.empty((n_raters, 1 + k, 1 + k))
-    slope[:, 0] = total((given * log).sum(axis=0) - mean)
-    curve[:, 0, 0] = total((q * log**2).sum(axis=0) - mean**2)
+    slope[:, 0] = of_raters @ ((given * log).sum(axis=0) - mean)
+    slope[:, 1:] = of_raters @ (given - q).T
+    curve[:, 0, 0] = of_raters @ ((q * log**2).sum(axis=0) - mean**2)
+    curve[:, 0, 1:] = curve[:, 1:, 0] = of_raters @ (q * (log - mean)).T
+    by_row = np.ascontiguousarray(q.T)
     for a in range(k):
-        slope[:, 1 + a] = total(given[a] - q[a])
-        curve[:, 0, 1 + a] = curve[:, 1 + a, 0] = total(q[a] * (log[a] - mean))
-        for b in range(a, k):
-            own = q[a] if a == b else 0.0
-            curve[:, 1 + a, 1 + b] = curve[:, 1 + b, 1 + a] = total(own - q[a] * q[b])
+        both = -by_row[:, a, None] * by_row[:, a:]
+        both[:, 0] += q[a]
+        curve[:, 1 + a, 1 + a :] = curve[:, 1 + a :, 1 + a] = of_raters @ both
     return slope, curve
