@@ -7,18 +7,21 @@ whole number, a text no list. What is wrong is told with its place: "groups[0].s
   looked at, so that files of later versions are read.
 - Of a data class marked :func:`closed`, which people may write, fields with a default may be left out, and a
   name that it does not have is refused.
+- An array of numbers is an object of its type, shape and bytes; result files hold none.
 - A value whose form in files is another says so beside its class, with :func:`in_file` or a hook on
   :data:`CONVERTER`.
 """
 
 from __future__ import annotations
 
+import base64
 import dataclasses
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Literal, TypeVar, get_args, get_origin
 
+import numpy as np
 from cattrs import Converter
 from cattrs.cols import homogenous_tuple_structure_factory, is_mapping, mapping_structure_factory
 from cattrs.errors import (
@@ -228,6 +231,26 @@ def _object(kind: Any) -> Callable[[Any, Any], Any]:
 def _is_needed(field: dataclasses.Field[Any], strict: bool) -> bool:
     default = (field.default, field.default_factory) != (dataclasses.MISSING, dataclasses.MISSING)
     return field.init and not field.metadata and not (strict and default)
+
+
+@CONVERTER.register_structure_hook_factory(_is(np.ndarray))
+def _array(_: Any) -> Callable[[Any, Any], Any]:
+    def read(plain: Any, _: Any) -> Any:
+        kind, content = np.dtype(plain["dtype"]), base64.b64decode(plain["base64"])
+        if kind.hasobject:
+            raise WrongKindError(plain["dtype"], "numbers")
+        return np.frombuffer(content, kind).reshape(plain["shape"])  # which nobody may change
+
+    return _inside(read, (dict,), "an object")
+
+
+@CONVERTER.register_unstructure_hook_factory(lambda kind: kind is np.ndarray or _is(np.ndarray)(kind))
+def _of_array(_: Any) -> Callable[[Any], dict[str, Any]]:
+    def write(array: Any) -> dict[str, Any]:
+        content = base64.b64encode(array.tobytes()).decode()
+        return {"dtype": array.dtype.str, "shape": array.shape, "base64": content}
+
+    return write
 
 
 @CONVERTER.register_unstructure_hook_factory(dataclasses.is_dataclass)

@@ -50,6 +50,11 @@ class Asker:
         return ("person", self.person) if self.person else self.place
 
     @property
+    def name(self) -> str:
+        """The person or the address as one text."""
+        return " ".join(self.key)
+
+    @property
     def place(self) -> tuple[str, str]:
         """The address, as it is counted."""
         return ("address", _network(self.address))

@@ -18,6 +18,7 @@ from grasp_core.engine.planning import Plans
 from grasp_core.engine.pools.choose import server_pool
 from grasp_core.engine.service import Service
 from grasp_core.errors import StoreError
+from grasp_core.export.kept import KeptExports
 from grasp_core.group_items import GroupItems
 from grasp_core.io.parsing.limited.process import HELPER
 from grasp_core.io.sources.allowed import AllowedSources
@@ -94,6 +95,8 @@ class Server:
         Plans of the next round, computed beside it.
     items : GroupItems
         Which items carry what groups of runs say differently.
+    exports : KeptExports
+        Files of results.
     webhooks : Webhooks
         What tells others that a run has ended.
     watching : Watches
@@ -126,6 +129,7 @@ class Server:
     service: Service
     plans: Plans
     items: GroupItems
+    exports: KeptExports
     webhooks: Webhooks
     watching: Watches
     history: History
@@ -252,6 +256,7 @@ def make_server(settings: Settings, make_executor: Callable[[int], Executor] | N
         service=service,
         plans=Plans(pool),
         items=GroupItems(service, answers),
+        exports=KeptExports(),
         webhooks=Webhooks(WebhookStore(database), settings, service.closing),
         watching=Watches(watches, service, accounts, sources),
         history=History(service),

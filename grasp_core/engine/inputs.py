@@ -10,7 +10,8 @@ from functools import partial
 from grasp_core.access import Reach, only
 from grasp_core.data_spec import DataSpec
 from grasp_core.errors import DataError
-from grasp_core.io.dataset.load import Dataset, load
+from grasp_core.io.dataset.load import Dataset
+from grasp_core.io.handling.limited import loaded
 from grasp_core.io.parsing.read import read_table
 from grasp_core.io.sources.allowed import AllowedSources, Fetched
 from grasp_core.io.table.table import Table
@@ -219,7 +220,7 @@ def _by_kind(record: RunRecord, files: tuple[File, ...]) -> tuple[dict[str, File
 def _dataset(spec: RunSpec, tables: Mapping[str, Table], of_models: Mapping[str, Table]) -> Dataset:
     """A data set that is read at once, with the spec's models."""
     analysis, annotations = spec.analysis, tables["annotations"]
-    dataset = load(
+    dataset = loaded(
         annotations,
         tables.get("raters"),
         spec.data,

@@ -1,4 +1,4 @@
 """A result as files to take away, one module per format; `registry` lists them all.
 
-Imports `charts`, `panels`, `planner`, `rater_map`, `remarks` and `report`.
+Imports `charts`, `io`, `panels`, `planner`, `rater_map`, `remarks` and `report`.
 """

@@ -1,15 +1,18 @@
-"""Uploads on their way into memory: how much may wait there, for one person and for all."""
+"""Uploads on their way into memory: how much may wait there, for one person and for all.
+
+What has arrived counts, not what an upload says that it will send: whoever sends nothing takes nobody's room.
+"""
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from http import HTTPStatus
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import HTTPConnection
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from grasp_core.access import User
 from grasp_core.errors import StoreError, TooOftenError
@@ -22,6 +25,10 @@ FOR_ONE = 1.5
 """The most that may wait of one person's, in multiples of the largest upload."""
 FOR_ALL = 3.0
 """The most that may wait of everybody's, in multiples of the largest upload."""
+AGAIN_SECONDS = 20
+"""When to come again who finds no room now; what waits is taken up within some seconds, as a rule."""
+Arrived = Callable[[int], None]
+"""Told how many bytes have arrived; raises ProblemError where there is no room for them any more."""
 
 
 class UploadLedger:
@@ -48,52 +55,68 @@ class UploadLedger:
         self.largest = largest
         self.whose = whose
         self._owners: dict[str, str] = {}
-        self._arriving: dict[str, int] = defaultdict(int)
+        self._arriving: Counter[str] = Counter()
+        self._under_way: Counter[str] = Counter()
 
     def is_arriving(self, session: str) -> bool:
         """Whether an upload of the session is on its way."""
-        return session in self._arriving
+        return session in self._under_way
 
     @contextmanager
-    def admitted(self, session: str, owner: str, size: int, *, quota: int) -> Iterator[None]:
+    def admitted(self, session: str, owner: str, size: int, *, quota: int) -> Iterator[Arrived]:
         """Count an upload while it arrives.
 
         Parameters
         ----------
         session, owner : str
         size : int
-            Bytes, at most.
+            Bytes that it says it has.
         quota : int
             Bytes that the person may still have on the server.
 
         Raises
         ------
         ProblemError
-            If there is no room for it.
+            If there is no room for it; with when to come again, where that passes.
         """
+        if size > quota:
+            raise _too_much("Your files would take more room than you have here; delete some on Data.")
+        if size > FOR_ONE * self.largest:
+            raise _too_much(f"Files of {self.largest / 2**20:,.0f} MiB at most are taken.")
+        self._check_room(owner, size, quota)
+        self._owners[session] = owner
+        self._under_way[session] += 1
+        mine = 0
+
+        def arrived(count: int) -> None:
+            nonlocal mine
+            mine += count
+            self._arriving[session] += count
+            self._check_room(owner, 0, quota)
+
+        try:
+            yield arrived
+        finally:
+            self._arriving[session] -= mine
+            self._under_way[session] -= 1
+            if not self._under_way[session]:
+                del self._under_way[session], self._arriving[session]
+
+    def _check_room(self, owner: str, size: int, quota: int) -> None:
+        """Refuse so many bytes more, for now, where there is no room for them."""
         held = self._held()
         mine = sum(held[other] for other, whose in self._owners.items() if whose == owner)
-        if mine + size > quota:
-            raise _too_much(
-                "Your files would take more room than you have here; delete some on Data, or wait"
-            )
-        if mine + size > FOR_ONE * self.largest or sum(held.values()) + size > FOR_ALL * self.largest:
-            raise _too_much("Too many uploads wait in this server's memory; try again in a minute")
-        self._owners[session] = owner
-        self._arriving[session] += size
-        try:
-            yield
-        finally:
-            self._arriving[session] -= size
-            if not self._arriving[session]:
-                del self._arriving[session]
+        if mine + size > min(quota, FOR_ONE * self.largest):
+            raise _not_now("Other uploads of yours wait here")
+        if sum(held.values()) + size > FOR_ALL * self.largest:
+            raise _not_now("Too many uploads wait in this server's memory")
 
-    def _held(self) -> defaultdict[str, int]:
-        """Bytes of each session, arriving and waiting; owners of sessions without any are forgotten."""
-        held = defaultdict(int, self._waiting())
-        for session, size in self._arriving.items():
-            held[session] += size
-        self._owners = {session: owner for session, owner in self._owners.items() if session in held}
+    def _held(self) -> Counter[str]:
+        """Bytes of each session, arrived and waiting; owners of sessions without any are forgotten."""
+        held = Counter(self._waiting())
+        held.update(self._arriving)
+        known = held.keys() | self._under_way.keys()
+        self._owners = {session: owner for session, owner in self._owners.items() if session in known}
         return held
 
 
@@ -142,10 +165,9 @@ class UploadGate:
             self.server().rates.upload(asker(connection, user))
             quota = await run_in_threadpool(room, self.server(), user)
             owner = "" if user is None else user.id
-            with self.ledger.admitted(
-                session, owner, stated_size(connection, self.ledger.largest), quota=quota
-            ):
-                await self.app(scope, receive, send)
+            size = stated_size(connection, self.ledger.largest)
+            with self.ledger.admitted(session, owner, size, quota=quota) as arrived:
+                await self.app(scope, _counted(receive, arrived), send)
         except ProblemError as refused:
             await refused.response()(scope, receive, send)
         except TooOftenError as often:
@@ -171,5 +193,22 @@ def stated_size(connection: HTTPConnection, largest: int) -> int:
     return int(said) if said.isascii() and said.isdigit() else largest
 
 
+def _counted(receive: Receive, arrived: Arrived) -> Receive:
+    async def counted() -> Message:
+        message = await receive()
+        arrived(len(message.get("body", b"")))
+        return message
+
+    return counted
+
+
 def _too_much(sentence: str) -> ProblemError:
-    return ProblemError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"{sentence}.")
+    return ProblemError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, sentence)
+
+
+def _not_now(sentence: str) -> ProblemError:
+    return ProblemError(
+        HTTPStatus.SERVICE_UNAVAILABLE,
+        f"{sentence}; try again in {AGAIN_SECONDS} seconds.",
+        {"Retry-After": str(AGAIN_SECONDS)},
+    )

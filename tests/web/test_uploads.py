@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import ExitStack
 
 import pytest
 from starlette.applications import Starlette
@@ -17,6 +18,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from grasp_core.access import User
 from grasp_core.server import Server
+from grasp_core.web.problem import ProblemError
 from grasp_core.web.uploads import UploadGate, UploadLedger
 from pages._ui.shell.messages import SMALL, Messages
 
@@ -75,11 +77,10 @@ def site(server: Server) -> Iterator[Site]:
 
 
 def test_one_person_has_room_for_one_upload_and_a_half(site: Site) -> None:
-    assert [site.put("ann", 500).status_code for _ in range(4)] == [204, 204, 204, 413]
+    assert [site.put("ann", 500).status_code for _ in range(4)] == [204, 204, 204, 503]
     refused = site.put("ann", 500, session="another tab")
-    assert refused.json()["detail"] == (
-        "Too many uploads wait in this server's memory; try again in a minute."
-    )
+    assert refused.status_code == 503
+    assert int(refused.headers["Retry-After"]) > 0
     assert site.put("bob", 500).status_code == 204
     site.kept.clear()
     assert site.put("ann", 500).status_code == 204
@@ -88,7 +89,9 @@ def test_one_person_has_room_for_one_upload_and_a_half(site: Site) -> None:
 def test_everybody_together_has_room_for_three(site: Site) -> None:
     for who in ("ann", "bob"):
         assert [site.put(who, 750).status_code for _ in range(2)] == [204, 204]
-    assert site.put("carl", 1).status_code == 413
+    refused = site.put("carl", 1)
+    assert refused.status_code == 503, "it passes, and is no fault of the file"
+    assert int(refused.headers["Retry-After"]) > 0
 
 
 @pytest.mark.parametrize("method", ["PUT", "DELETE"])
@@ -107,7 +110,8 @@ def test_stored_files_count_too(site: Site, server: Server) -> None:
     object.__setattr__(server.settings, "file_quota_mb", 1)
     server.files.put(bytes(2**20 - 600), owner="ann")
     assert site.put("ann", 500).status_code == 204
-    refused = site.put("ann", 500)
+    assert site.put("ann", 500).status_code == 503, "the other one waits, and may be let go of"
+    refused = site.put("ann", 700)
     assert refused.status_code == 413
     assert refused.json()["detail"].startswith("Your files would take more room")
     assert site.put("bob", 500).status_code == 204
@@ -116,8 +120,35 @@ def test_stored_files_count_too(site: Site, server: Server) -> None:
 def test_an_upload_of_unknown_size_counts_as_the_largest_while_it_arrives(site: Site) -> None:
     assert site.put("ann", 400, chunked=True).status_code == 204
     assert site.put("ann", 400).status_code == 204
-    assert site.put("ann", 1, chunked=True).status_code == 413
+    assert site.put("ann", 1, chunked=True).status_code == 503
     assert not site.ledger.is_arriving("ann")
+
+
+def test_what_is_larger_than_any_is_refused_for_good(site: Site) -> None:
+    assert site.put("ann", 2 * LARGEST).status_code == 413
+
+
+def test_uploads_that_send_nothing_hold_nobodys_room(site: Site) -> None:
+    with ExitStack() as stalled:
+        for n in range(8):
+            arrived = stalled.enter_context(site.ledger.admitted(f"tab {n}", "bob", 900, quota=10**6))
+            arrived(17)
+        assert site.put("ann", 900).status_code == 204
+        assert site.put("bob", 900).status_code == 204
+
+
+def test_what_arrives_beyond_the_room_is_refused_on_its_way(site: Site) -> None:
+    with ExitStack() as sending:
+        told = [
+            sending.enter_context(site.ledger.admitted(who, who, 900, quota=10**6))
+            for who in ("ann", "bob", "carl", "dora")
+        ]
+        for arrived in told[:3]:
+            arrived(900)
+        with pytest.raises(ProblemError) as refused:
+            told[3](900)
+        assert refused.value.status == 503
+    assert site.put("ann", 900).status_code == 204
 
 
 def test_a_database_that_is_away_is_a_sentence(site: Site, server: Server) -> None:

@@ -6,10 +6,10 @@ import base64
 import hashlib
 import hmac
 import secrets
-import threading
 import unicodedata
 
 from grasp_core.errors import LimitError
+from grasp_core.turns import Turns
 
 SHORTEST, LONGEST = 8, 200
 """Characters of a password."""
@@ -17,7 +17,8 @@ _LOG2_N, _R, _P = 15, 8, 3
 """What OWASP's cheat sheet on storing passwords asks of scrypt in 32 MB."""
 _MEMORY = 2**26
 _SALT_BYTES = 16
-_one_at_a_time = threading.Lock()  # each takes 32 MB
+CHECKING = Turns("checking passwords", at_once=2, each=1, waiting=8, waiting_each=3, patience=20)
+"""Two at a time, for each takes 32 MB; one link keeps no other waiting."""
 
 
 def hashed(password: str) -> str:
@@ -54,5 +55,5 @@ def fingerprint(password: str, salt: str) -> str:
 
 def _scrypt(password: str, salt: bytes) -> bytes:
     text = unicodedata.normalize("NFC", password).encode("utf-8", "surrogatepass")
-    with _one_at_a_time:
+    with CHECKING.turn():
         return hashlib.scrypt(text, salt=salt, n=2**_LOG2_N, r=_R, p=_P, maxmem=_MEMORY)

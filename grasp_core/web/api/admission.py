@@ -21,6 +21,7 @@ from grasp_core.people import Token
 from grasp_core.rates import Asker
 from grasp_core.server import Server, Stores
 from grasp_core.store.people.tokens import PREFIX
+from grasp_core.turns import ask_as, link_name
 from grasp_core.visitors import Visitor
 from grasp_core.web.identity import Identify, asker, bearer, same_origin
 from grasp_core.web.problem import ProblemError, too_often
@@ -188,6 +189,8 @@ class Admission:
                 await run_in_threadpool(_note, self.server(), "", scope, refused.status)
                 raise
             scope[_KEY] = caller
+            by_link = caller.user is None and caller.token is not None
+            ask_as(link_name(str(caller.token)) if by_link else caller.asker.name)
             send = _noting(send, caller, scope)
             if scope["path"].removeprefix(scope.get("root_path", "")) not in STREAMED:
                 receive = _limited(receive)

@@ -18,6 +18,7 @@ from starlette.routing import Mount, Route
 
 from grasp_core.errors import GraspError
 from grasp_core.server import Server
+from grasp_core.turns import loads
 from grasp_core.version import __version__
 from grasp_core.web.api import (
     asking,
@@ -70,9 +71,11 @@ def mount(
     """
 
     def health(_: Request) -> Response:
-        """Whether the store can be read."""
+        """Whether the store can be read, and how many work and wait, by kind of work."""
         server().check()
-        return JSONResponse({"status": "ok", "version": __version__}, headers={"Cache-Control": "no-store"})
+        under_way = {what: load._asdict() for what, load in loads().items()}
+        told = {"status": "ok", "version": __version__, "load": under_way}
+        return JSONResponse(told, headers={"Cache-Control": "no-store"})
 
     return Mount(
         f"{base_path}/api",

@@ -16,7 +16,7 @@ from grasp_core.engine.run import checked_groups
 from grasp_core.errors import DataError
 from grasp_core.io.guess.advice import all_taken, told
 from grasp_core.io.guess.named import Named
-from grasp_core.io.guess.recognise import recognise
+from grasp_core.io.handling.limited import guessed
 from grasp_core.io.table.table import Table
 from grasp_core.report.contents import run_title
 from grasp_core.spec import SPEC_VERSION, RunSpec
@@ -93,7 +93,7 @@ def _as_recognised(
     named = Named.among({name: getattr(data, name) for name in ("layout", "item", "rater", "label")})
     declared = {*(data.categories or ()), *data.missing}
     try:
-        guess = recognise(tables["annotations"], tables.get("raters"), named, declared)
+        guess = guessed(tables["annotations"], tables.get("raters"), named=named, declared=declared)
     except DataError:  # what is wrong is told when the files are read so
         return spec, []
     free = [name for name in _RECOGNISED if name not in given]

@@ -18,7 +18,7 @@ from grasp_core.server import Stores
 from grasp_core.web.api.admission import Asking, Caller
 from grasp_core.web.api.forms import Project, StoredFile
 from grasp_core.web.problem import ProblemError
-from grasp_core.web.uploads import UploadLedger, room, stated_size
+from grasp_core.web.uploads import Arrived, UploadLedger, room, stated_size
 
 router = APIRouter(tags=["Files"])
 _IN_MEMORY = 2**20
@@ -68,15 +68,17 @@ async def received(request: Request, asking: Caller, user: User) -> AsyncIterato
     asking.server.rates.upload(asking.asker)
     quota = await run_in_threadpool(room, asking.server, user)
     size = stated_size(request, ledger.largest)
-    with ledger.admitted(secrets.token_hex(8), user.id, size, quota=quota), Spool(_IN_MEMORY) as spool:
-        await _receive(request, spool, min(size, ledger.largest))
+    name = secrets.token_hex(8)
+    with ledger.admitted(name, user.id, size, quota=quota) as arrived, Spool(_IN_MEMORY) as spool:
+        await _receive(request, spool, min(size, ledger.largest), arrived)
         yield spool
 
 
-async def _receive(request: Request, spool: Spool, most: int) -> None:
+async def _receive(request: Request, spool: Spool, most: int, arrived: Arrived) -> None:
     """Write what arrives to disk, one piece beyond the limit at most."""
     try:
         async for piece in request.stream():
+            arrived(len(piece))
             await run_in_threadpool(spool.write, piece)
             if spool.tell() > most:
                 raise ProblemError(

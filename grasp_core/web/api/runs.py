@@ -102,7 +102,7 @@ def export_run(
     result = _result(asking, record)
     if isinstance(result, RunResult):
         raters = map_shown_to(asking, of_answer(asking.server.answers.find(record.id, ANSWER)), result)
-        content, file_name = export.make(result, raters), export.file_name(result)
+        content, file_name = asking.server.exports.make(export, result, raters), export.file_name(result)
     elif name in _OF_MODELS:
         content = _OF_MODELS[name](result).encode("utf-8", "replace")
         file_name = f"{safe_name(record.title)}.{export.extension}"

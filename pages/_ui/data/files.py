@@ -13,8 +13,7 @@ from grasp_core import server
 from grasp_core.connectors.anywhere import table_of
 from grasp_core.connectors.source import Source
 from grasp_core.errors import DataError, GraspError
-from grasp_core.io.guess.item_ids import with_items
-from grasp_core.io.guess.recognise import recognise
+from grasp_core.io.handling.limited import guessed
 from grasp_core.io.parsing.read import read_table
 from grasp_core.io.table.table import Table
 from grasp_core.report.words.text import escape_markdown
@@ -208,7 +207,7 @@ def _use(slot: Slot, table: Table | None) -> None:
     annotations, raters, items = files.values()
     guess = None
     if annotations is not None:
-        guess = with_items(recognise(annotations, raters), annotations, items)
+        guess = guessed(annotations, raters, items)
         guess = recalled_guess(annotations, raters, items, guess)
     session.use_files(annotations, raters, guess, items)
 

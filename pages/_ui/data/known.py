@@ -7,8 +7,8 @@ import time
 import streamlit as st
 
 from grasp_core.errors import DataError
-from grasp_core.io.dataset.load import load
 from grasp_core.io.guess.recognise import Guess
+from grasp_core.io.handling.limited import loaded
 from grasp_core.report.words.text import escape_markdown
 from grasp_core.spec import PAPER_CONVENTIONS, AnalysisSpec, RunSpec
 from pages._ui.session.state import submit, work
@@ -39,7 +39,7 @@ def _run_as_published(guess: Guess) -> None:
         return
     started = time.perf_counter()
     try:
-        dataset = load(session.annotations, session.raters, guess.advised, items=session.items)
+        dataset = loaded(session.annotations, session.raters, guess.advised, items=session.items)
     except DataError as error:
         st.error(escape_markdown(str(error)))
         return

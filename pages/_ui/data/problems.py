@@ -9,7 +9,8 @@ import streamlit as st
 
 from grasp_core.data_spec import DataSpec
 from grasp_core.errors import DataError, Problem
-from grasp_core.io.dataset.load import Dataset, load
+from grasp_core.io.dataset.load import Dataset
+from grasp_core.io.handling.limited import loaded
 from grasp_core.report.words.text import escape_markdown
 from pages._ui.data.repeated import offer_repeated
 from pages._ui.session.state import work
@@ -23,7 +24,7 @@ def load_or_list(spec: DataSpec) -> Dataset | None:
     if session.dataset is None or session.data_spec != spec:
         started = time.perf_counter()
         try:
-            dataset = load(session.annotations, session.raters, spec, items=session.items)
+            dataset = loaded(session.annotations, session.raters, spec, items=session.items)
         except DataError as error:
             session.use_dataset(None, None)
             st.header("Problems to mend first")

@@ -9,7 +9,8 @@ import streamlit as st
 
 from grasp_core.data_spec import DataSpec
 from grasp_core.errors import DataError
-from grasp_core.io.dataset.load import Dataset, load
+from grasp_core.io.dataset.load import Dataset
+from grasp_core.io.handling.limited import loaded
 from grasp_core.report.words.names import one_line
 from grasp_core.report.words.text import escape_markdown
 from grasp_core.wording import listed
@@ -62,7 +63,7 @@ def _by_itself(question: DataSpec) -> tuple[Dataset, DataSpec, float] | None:
     if session.apart is None or session.apart[1] != question:
         started = time.perf_counter()
         try:
-            dataset = load(session.annotations, session.raters, question, items=session.items)
+            dataset = loaded(session.annotations, session.raters, question, items=session.items)
         except DataError as error:
             st.error(escape_markdown(str(error)))
             return None

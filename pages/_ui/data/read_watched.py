@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextvars
 import threading
 import time
 from collections.abc import Callable
@@ -27,6 +28,7 @@ class Reader(threading.Thread):
 
     def __init__(self, content: bytes, name: str, member: str | None) -> None:
         super().__init__(name="grasp-read", daemon=True)
+        self._there = contextvars.copy_context()  # who asks
         self._content, self._name, self._member = content, name, member
         self.share = 0.0
         self.cancelled = False
@@ -35,7 +37,9 @@ class Reader(threading.Thread):
 
     def run(self) -> None:
         try:
-            self.table = read_table(self._content, self._name, member=self._member, watch=self._watch)
+            self.table = self._there.run(
+                read_table, self._content, self._name, member=self._member, watch=self._watch
+            )
         except Exception as error:  # handed to the page's thread
             self.error = error
 

@@ -10,8 +10,9 @@ import streamlit as st
 
 from grasp_core.data_spec import DataSpec
 from grasp_core.errors import DataError, GraspError
-from grasp_core.io.dataset.fitting import Fitted, fitting, signature
+from grasp_core.io.dataset.fitting import Fitted, signature
 from grasp_core.io.guess.recognise import Guess
+from grasp_core.io.handling.limited import fitted
 from grasp_core.io.table.table import Table
 from grasp_core.report.words.text import escape_markdown
 from grasp_core.store.readings import Reading
@@ -54,16 +55,16 @@ def recalled_guess(annotations: Table, raters: Table | None, items: Table | None
     }
     plain = replace(guess, spec=replace(guess.spec, **members))
     try:
-        fitted = fitting(annotations, raters, replace(found.spec, **members), found.axes, items)
+        fits = fitted(annotations, raters, replace(found.spec, **members), found.axes, items)
     except DataError as error:
         sentence = f"The reading of {_when(found)} {_whose(found)} does not fit this file: {error}"
         st.session_state[_KEY] = _Recalled(guess, guess, sentence.rstrip(".") + ".")
         return guess
-    recalled = guess.confirmed(fitted.spec, fitted.axes or guess.axes)
+    recalled = guess.confirmed(fits.spec, fits.axes or guess.axes)
     settled = not guess.uncertain
     if settled and (recalled.spec, recalled.axes) == (plain.spec, plain.axes) and not found.ids_left_out:
         return guess
-    st.session_state[_KEY] = _Recalled(recalled, guess, _sentence(found, fitted))
+    st.session_state[_KEY] = _Recalled(recalled, guess, _sentence(found, fits))
     return recalled
 
 

@@ -15,6 +15,7 @@ from grasp_core.accounts import session_key
 from grasp_core.errors import AccessError
 from grasp_core.rates import Asker
 from grasp_core.settings import Settings
+from grasp_core.turns import ask_as
 from pages._ui.session.cookie import signed_in
 
 
@@ -46,11 +47,12 @@ def visitor(*, seen: bool = False) -> User | None:
         If the person who has signed in is not admitted.
     """
     settings = server.shared().settings
-    if not settings.sign_in:
-        return LOCAL_USER
-    claims = session_claims()
-    user = None if claims is None else _person(claims, settings, seen=seen)
-    return None if user is None else server.shared().known(user)
+    claims = session_claims() if settings.sign_in else None
+    user = LOCAL_USER if not settings.sign_in else None
+    if claims is not None:
+        user = _person(claims, settings, seen=seen)
+    ask_as(asker(user).name)
+    return user if user is None or user == LOCAL_USER else server.shared().known(user)
 
 
 def asker(user: User | None) -> Asker:

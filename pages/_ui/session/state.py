@@ -12,8 +12,8 @@ from grasp_core.data_spec import DataSpec
 from grasp_core.errors import DataError
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.io.dataset.recoding import recode
-from grasp_core.io.guess.item_ids import with_items
-from grasp_core.io.guess.recognise import Guess, recognise
+from grasp_core.io.guess.recognise import Guess
+from grasp_core.io.handling.limited import guessed
 from grasp_core.io.table.table import Table
 from grasp_core.recode_steps import Combine, Recode
 from grasp_core.report.contents import run_title
@@ -96,7 +96,7 @@ class Work:
             If the files cannot hold annotations; the earlier ones then stay.
         """
         if guess is None and annotations is not None:
-            guess = with_items(recognise(annotations, raters), annotations, items)
+            guess = guessed(annotations, raters, items)
         self.annotations, self.raters, self.items, self.guess = annotations, raters, items, guess
         self.dataset = self.data_spec = self.apart = None
         self.values = {}

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 import streamlit as st
 
 from grasp_core import server
-from grasp_core.errors import AccessError, LimitError
+from grasp_core.errors import AccessError, LimitError, TooOftenError
 from grasp_core.store.links import Leaderboard, Target
 from grasp_core.store.runs import RunRecord
 from grasp_core.store.visiting.passwords import LONGEST
+from grasp_core.turns import ask_as, link_name
 from grasp_core.visitors import CLOSED, PasswordError, Visitor
 from grasp_core.web.visits import COOKIE, known, new_visit
 
@@ -50,10 +51,11 @@ def open_link() -> OpenedLink | None:
     try:
         if not token:
             raise AccessError(CLOSED)
+        ask_as(link_name(token))
         return _opened(token, server.shared().visitors.open(token, _visitor(given)))
     except PasswordError as error:
         _ask(None if given is None else str(error))
-    except LimitError as error:
+    except (LimitError, TooOftenError) as error:
         _ask(str(error))
     except AccessError:
         st.title(_TITLE)

@@ -10,8 +10,7 @@ import streamlit as st
 from grasp_core.errors import DataError
 from grasp_core.example import example_files, example_spec
 from grasp_core.io.archives.bounded import MIB, check_size
-from grasp_core.io.dataset.load import load
-from grasp_core.io.guess.recognise import recognise
+from grasp_core.io.handling.limited import guessed, loaded
 from grasp_core.io.parsing.read import read_table
 from grasp_core.panels.results import read_result
 from grasp_core.report.contents import run_title
@@ -72,8 +71,8 @@ def try_example() -> RunRecord:
         here().files.put(content, owner=user.id)
     tables = [read_table(content, name) for name, content in files.items()]
     annotations, raters = tables
-    dataset = load(annotations, raters, spec.data)
-    guess = recognise(annotations, raters)
+    dataset = loaded(annotations, raters, spec.data)
+    guess = guessed(annotations, raters)
     session.use_files(annotations, raters, guess.confirmed(spec.data, guess.axes))
     session.use_dataset(dataset, spec.data, time.perf_counter() - started)
     session.use_settings(spec.analysis)

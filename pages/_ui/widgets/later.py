@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextvars
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -18,7 +19,7 @@ def as_this_session(make: Callable[[], T]) -> Callable[[], T]:
     There nobody has signed in and nothing is in the session. What it asks is answered here as in the run that
     draws the page now: whose session it is, that is; what they may is asked when it is called.
     """
-    context = get_script_run_ctx()
+    context, there = get_script_run_ctx(), contextvars.copy_context()
 
     def made() -> T:
         outcome: Future[T] = Future()
@@ -29,7 +30,7 @@ def as_this_session(make: Callable[[], T]) -> Callable[[], T]:
             except BaseException as error:  # raised where it was called
                 outcome.set_exception(error)
 
-        thread = threading.Thread(target=run, name="grasp-file", daemon=True)
+        thread = threading.Thread(target=there.run, args=(run,), name="grasp-file", daemon=True)
         add_script_run_ctx(thread, context)
         thread.start()
         return outcome.result()

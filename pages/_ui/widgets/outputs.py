@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection
 import altair as alt
 import streamlit as st
 
-from grasp_core import charts
+from grasp_core import charts, server
 from grasp_core.export.registry import EXPORTS, safe_name
 from grasp_core.rater_map.values import RaterMap
 from pages._ui.widgets.later import as_this_session
@@ -37,7 +37,7 @@ def export(
             download(
                 shown.check,
                 kind.label,
-                lambda kind=kind: kind.make(shown.result, rater_map()),
+                lambda kind=kind: server.shared().exports.make(kind, shown.result, rater_map()),
                 file_name=f"{safe_name(shown.title)}.{kind.extension}",
                 media_type=kind.media_type,
                 help=_EXPLAINED.get(kind.name),

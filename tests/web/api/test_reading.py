@@ -12,6 +12,7 @@ import sqlalchemy as sa
 
 from grasp_core.access import User
 from grasp_core.errors import MissingResultError
+from grasp_core.export import kept
 from grasp_core.json_values import to_json
 from grasp_core.models_as_raters.tables import sides_csv
 from grasp_core.rater_map.values import ANSWER, NOTHING
@@ -25,6 +26,7 @@ from grasp_core.store import sqlite
 from grasp_core.store.people.tokens import PREFIX
 from grasp_core.store.runs import Request, RunRecord
 from grasp_core.store.schema import links
+from grasp_core.turns import Turns
 from tests.made_up import BOARD, telling
 from tests.results import make_result, so_far
 from tests.web.api.asking import bearer, failed, problem
@@ -46,6 +48,20 @@ def test_health_needs_no_sign_in(client: MakeClient) -> None:
     answer = client(**SIGN_IN).get("/api/health")
     assert answer.status_code == 200
     assert answer.json()["status"] == "ok"
+    assert answer.json()["load"]["reading files"] == {"working": 0, "waiting": 0}
+
+
+def test_who_finds_no_place_for_a_file_is_told_when_to_come_again(
+    client: MakeClient, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    none = Turns("testing", at_once=0, each=0, waiting=0, waiting_each=0, patience=0)
+    monkeypatch.setattr(kept, "EXPORTING", none)
+    visitor = client()
+    visitor.headers["X-Test-User"] = ANN.id
+    run = server.runs.add(make_result(), title="A run", owner=ANN.id)
+    told = visitor.get(f"/api/v1/runs/{run.id}/exports/csv")
+    problem(told, HTTPStatus.TOO_MANY_REQUESTS)
+    assert int(told.headers["Retry-After"]) > 0
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,9 @@ import pytest
 from fastapi.testclient import TestClient
 from httpx import ASGITransport, AsyncClient, Response
 
+from grasp_core.io.dataset.contents import Contents
 from grasp_core.io.dataset.load import load
+from grasp_core.io.guess.look import Look
 from grasp_core.io.parsing.read import read_table
 from grasp_core.server import Server
 from grasp_core.store.runs import RunRecord
@@ -333,3 +335,15 @@ def test_who_follows_many_runs_leaves_others_theirs(
 
     asyncio.run(follow())
     assert events._open == []
+
+
+def test_what_strangers_bring_is_neither_guessed_nor_loaded_here(
+    ann: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def here(*_: object) -> None:
+        raise AssertionError("this was done in the process that serves")
+
+    monkeypatch.setattr(Look, "__init__", here)
+    monkeypatch.setattr(Contents, "of", here)
+    answer = ask(ann, upload(ann))
+    assert answer.status_code == HTTPStatus.CREATED, answer.text

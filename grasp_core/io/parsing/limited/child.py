@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import importlib
+import inspect
 import io
 import json
 import os
@@ -10,9 +12,10 @@ import resource
 import socket
 import time
 import traceback
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 from grasp_core.errors import DataError
 from grasp_core.io.parsing import parse
@@ -20,12 +23,27 @@ from grasp_core.io.parsing.limited import wire
 from grasp_core.io.parsing.limited.limits import DONE, FAULTY, NO_MEMORY, Limits
 from grasp_core.io.parsing.limited.weight import check_weight
 from grasp_core.io.table.parsed import Parsed
+from grasp_core.io.table.table import Table
+from grasp_core.json_values import CONVERTER, from_json
 
 _NICENESS = 5
 """How far it stands back for the process that answers people, and before those that compute."""
 _FILES = 64
+_WORK: dict[str, Callable[..., Any]] = {}
 _BETWEEN = 0.1
 """Seconds between two words about progress."""
+
+
+def get_ready(work: str) -> None:
+    """Import the functions that are called, and have ready how their values become JSON: no child has to."""
+    for function in vars(importlib.import_module(work)).values():
+        if inspect.isfunction(function) and function.__module__ == work:
+            _WORK[function.__name__] = function
+            kinds = get_type_hints(function)
+            CONVERTER.get_unstructure_hook(kinds.pop("return"))
+            for kind in kinds.values():
+                if kind not in (Table, Table | None):
+                    CONVERTER.get_structure_hook(kind)
 
 
 def run(connection: socket.socket) -> int:
@@ -44,12 +62,15 @@ def run(connection: socket.socket) -> int:
         _limit(limits)
         gc.disable()  # of millions of values it looks at all again and again; the process ends soon
         try:
+            if "work" in request:
+                channel.say(wire.VALUE, _done(request, channel))
+                return DONE
             parsed = _parsed(request, _contents(channel), channel)
             check_weight(parsed, limits, request["name"])
         except DataError as error:
             channel.say(wire.REFUSED, wire.packed_error(error))
         else:
-            wire.send_parsed(channel, parsed)
+            wire.send_table(channel, parsed)
     except MemoryError:
         return NO_MEMORY
     except (EOFError, ConnectionError):  # whoever asked is gone
@@ -64,6 +85,9 @@ def run(connection: socket.socket) -> int:
 
 
 def _limit(limits: Limits) -> None:
+    os.environ |= {  # what handles tables asks for them
+        "GRASP_READ_MEMORY_MB": str(limits.memory >> 20), "GRASP_READ_SECONDS": str(limits.seconds)
+    }  # fmt: skip
     # Some systems know no limit of memory; core dumps would hold the file.
     for what, soft, hard in (
         (resource.RLIMIT_CORE, 0, 0),
@@ -99,6 +123,21 @@ def _parsed(request: dict[str, Any], contents: list[bytes], channel: wire.Channe
     if request["folder"]:
         return parse.parse_folder(contents, request["name"], watch)
     return parse.parse(contents.pop(), request["name"], request["member"], watch)
+
+
+def _done(request: dict[str, Any], channel: wire.Channel) -> Any:
+    """What a function makes of the tables that follow, and of values."""
+    function = _WORK[request["work"]]
+    kinds = get_type_hints(function)
+    given = {name: from_json(value, kinds[name]) for name, value in request["given"].items()}
+    tables: dict[str, Table | None] = dict.fromkeys(request["tables"])
+    for name in request["sent"]:
+        lines = None
+        kind, content = channel.receive()
+        if kind == wire.LINES:
+            lines, (_, content) = content, channel.receive()
+        tables[name] = wire.receive_table(channel, content, lines, Table)
+    return function(**tables, **given)
 
 
 class _Watch:

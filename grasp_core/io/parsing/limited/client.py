@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import signal
-import threading
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
+from typing import Any, TypeVar, get_type_hints
 
 from grasp_core.errors import DataError
 from grasp_core.io.parsing.limited import wire
 from grasp_core.io.parsing.limited.limits import NO_MEMORY, Limits, current_limits
-from grasp_core.io.parsing.limited.process import HELPER, HelperGoneError, Job
+from grasp_core.io.parsing.limited.process import HELPER, Helper, HelperGoneError, Job
 from grasp_core.io.table.parsed import Parsed, Watch
+from grasp_core.io.table.table import Table
+from grasp_core.json_values import from_json, to_json
+from grasp_core.turns import Turns
 
-AT_ONCE = 2
-"""Files that are read at a time; others wait, so that what all take together is bounded."""
+READING = Turns("reading files", at_once=2, each=1, waiting=12, waiting_each=4, patience=120)
+"""Two files at a time, so that what all take together is bounded, and never both of one person's."""
 _POLL = 0.25
 """Seconds after which whoever waits may call the reading off."""
 _TRIED = 3
-_slots = threading.BoundedSemaphore(AT_ONCE)
+T = TypeVar("T")
 
 
 class ReadingFaultError(Exception):
@@ -52,15 +55,79 @@ def read(
     ------
     DataError
         If they cannot be read, or not within the limits.
+    TooOftenError
+        If too many files wait.
     """
-    limits = current_limits()
+    request = {"name": name, "member": member, "folder": folder}
+    with READING.turn(lambda: watch(0, 1)), _limited(HELPER, request, name, watch) as conversation:
+        conversation.send_files(files)
+        return conversation.parsed()
+
+
+def handle(work: Callable[..., T], tables: Mapping[str, Table | None], given: Mapping[str, object]) -> T:
+    """Call a function of tables in a process of limited memory and time: see :func:`call`.
+
+    Raises
+    ------
+    DataError
+    TooOftenError
+        If too many files wait.
+    """
+    with READING.turn():
+        return call(HELPER, work, given, tables)
+
+
+def call(
+    helper: Helper,
+    work: Callable[..., T],
+    given: Mapping[str, object],
+    tables: Mapping[str, Table | None],
+    name: str = "",
+) -> T:
+    """Call a function in a process of limited memory and time.
+
+    Parameters
+    ----------
+    helper : Helper
+    work : callable
+        Of the module whose functions that helper calls.
+    given : mapping
+        Its arguments that JSON holds.
+    tables : mapping
+        Its arguments that are tables.
+    name : str
+        For messages; by default the first table's.
+
+    Raises
+    ------
+    DataError
+        What it raises, or that it does not end within the limits.
+    """
+    sent = {name: table for name, table in tables.items() if table is not None}
+    named = name or next(table.name for table in sent.values())
     request = {
-        "name": name, "member": member, "folder": folder, "memory": limits.memory, "seconds": limits.seconds
+        "work": work.__name__, "tables": list(tables), "sent": list(sent), "given": to_json(dict(given))
     }  # fmt: skip
-    with _slot(watch), _conversation(watch) as conversation:
+    with _limited(helper, request, named, _unwatched) as conversation:
+        conversation.send_tables(sent.values())
+        answer: T = from_json(conversation.value(), get_type_hints(work)["return"])
+        return answer
+
+
+def _unwatched(_done: int, _total: int) -> None:
+    """Let it go on."""
+
+
+@contextmanager
+def _limited(
+    helper: Helper, request: Mapping[str, object], name: str, watch: Watch
+) -> Generator[_Conversation]:
+    """A child that was told what to do, and within which limits."""
+    limits = current_limits()
+    with _conversation(helper, watch) as conversation:
         try:
-            conversation.send(request, files)
-            return conversation.answer()
+            conversation.ask({"name": name, "memory": limits.memory, "seconds": limits.seconds, **request})
+            yield conversation
         except (EOFError, ConnectionError):
             raise _ended(conversation.job.exit_code(), limits, name) from None
 
@@ -68,8 +135,9 @@ def read(
 class _Conversation:
     """A conversation with a child."""
 
-    def __init__(self, job: Job, watch: Watch) -> None:
+    def __init__(self, helper: Helper, job: Job, watch: Watch) -> None:
         self.job = job
+        self._helper = helper
         self._watch = watch
         self._progress = (0, 1)
         job.connection.settimeout(_POLL)
@@ -85,26 +153,40 @@ class _Conversation:
             return False
 
     def close(self) -> None:
-        HELPER.kill(self.job)
+        self._helper.kill(self.job)
         self.job.close()
 
-    def send(self, request: Mapping[str, object], files: Iterable[Iterable[bytes | memoryview]]) -> None:
+    def ask(self, request: Mapping[str, object]) -> None:
         self._channel.say(wire.REQUEST, request)
+
+    def send_files(self, files: Iterable[Iterable[bytes | memoryview]]) -> None:
         for file in files:
             for piece in file:
                 self._channel.send(wire.CHUNK, piece)
             self._channel.send(wire.END_OF_FILE)
         self._channel.send(wire.END_OF_FILES)
 
-    def answer(self) -> Parsed:
+    def send_tables(self, tables: Iterable[Table]) -> None:
+        for table in tables:
+            wire.send_table(self._channel, table)
+
+    def parsed(self) -> Parsed:
         lines: bytearray | None = None
+        kind, content = self._answer()
+        if kind == wire.LINES:
+            lines, (_, content) = content, self._answer()
+        return wire.receive_table(self._channel, content, lines, Parsed)
+
+    def value(self) -> Any:
+        return wire.value_of(self._answer()[1])
+
+    def _answer(self) -> tuple[bytes, bytearray]:
+        """The next frame that is an answer."""
         while True:
             kind, content = self._channel.receive()
-            if kind == wire.TABLE:
-                return wire.receive_parsed(self._channel, content, lines)
-            if kind == wire.LINES:
-                lines = content
-            elif kind == wire.PROGRESS:
+            if kind in (wire.TABLE, wire.LINES, wire.VALUE):
+                return kind, content
+            if kind == wire.PROGRESS:
                 self._progress = wire.value_of(content)
                 self._waiting()
             elif kind == wire.REFUSED:
@@ -114,20 +196,10 @@ class _Conversation:
 
 
 @contextmanager
-def _slot(watch: Watch) -> Generator[None]:
-    while not _slots.acquire(timeout=_POLL):
-        watch(0, 1)
-    try:
-        yield
-    finally:
-        _slots.release()
-
-
-@contextmanager
-def _conversation(watch: Watch) -> Generator[_Conversation]:
+def _conversation(helper: Helper, watch: Watch) -> Generator[_Conversation]:
     """A child that waits for a request."""
     for _ in range(_TRIED):  # the helper may be ending while it is asked
-        conversation = _Conversation(_job(), watch)
+        conversation = _Conversation(helper, _job(helper), watch)
         try:
             if conversation.is_there():
                 yield conversation
@@ -137,9 +209,9 @@ def _conversation(watch: Watch) -> Generator[_Conversation]:
     raise _no_process()
 
 
-def _job() -> Job:
+def _job(helper: Helper) -> Job:
     try:
-        return HELPER.job()
+        return helper.job()
     except HelperGoneError:
         raise _no_process() from None
 

@@ -1,8 +1,8 @@
 """A process of one thread that has imported the readers, and forks a child for each file.
 
-Run as a program with the number of its control socket. Over that come orders of :data:`ORDER`: to read, with
-a connection for the child and a pipe that is told how the child ended; or to end a child. It ends when the
-socket is closed, and so with whoever started it.
+Run as a program with the number of its control socket, and the module whose functions are called. Over the
+socket come orders of :data:`ORDER`: to read, with a connection for the child and a pipe that is told how the
+child ended; or to end a child. It ends when the socket is closed, and so with whoever started it.
 """
 
 from __future__ import annotations
@@ -108,12 +108,13 @@ def serve(control: socket.socket) -> None:
 
 
 def main() -> None:
-    """Import the readers first, so that no child has to; Arrow imports pandas with its first column."""
+    """Import first what children need, so that none has to; Arrow imports pandas with its first column."""
     gc.disable()
     import pandas  # noqa: F401
 
-    from grasp_core.io.parsing.limited import child  # noqa: F401
+    from grasp_core.io.parsing.limited import child
 
+    child.get_ready(sys.argv[2])
     gc.freeze()  # children share what is there, and need not look through it
     gc.enable()
     with socket.socket(fileno=int(sys.argv[1])) as control:

@@ -52,13 +52,21 @@ class Job:
 
 
 class Helper:
-    """The one helper of this process; for any number of threads."""
+    """A helper process; for any number of threads.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    work : str
+        The module whose functions are called there: by name, for it lies above this one.
+    """
+
+    def __init__(self, work: str) -> None:
+        self._work = work
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
         self._numbers = itertools.count()
+        atexit.register(self.close)
 
     def start(self) -> None:
         """Start the process, if there is none; it gets ready by itself."""
@@ -113,7 +121,7 @@ class Helper:
         ours, theirs = socket.socketpair()
         with theirs:
             self._process = subprocess.Popen(  # noqa: S603 - our own script; no shell
-                [sys.executable, "-P", str(_SCRIPT), str(theirs.fileno())],
+                [sys.executable, "-P", str(_SCRIPT), str(theirs.fileno()), self._work],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -138,5 +146,5 @@ def _environment() -> dict[str, str]:
     return given | _OWN | {"PYTHONPATH": str(_ROOT)}
 
 
-HELPER = Helper()
-atexit.register(HELPER.close)
+HELPER = Helper("grasp_core.io.handling.work")
+"""The one that reads and handles files."""

@@ -7,21 +7,23 @@ import json
 import socket
 import struct
 from collections.abc import Callable
-from typing import Any, BinaryIO, cast, get_type_hints
+from typing import Any, BinaryIO, TypeVar, cast, get_type_hints
 
 import numpy as np
 import pyarrow as pa
 
 from grasp_core.errors import DataError, Problem
 from grasp_core.io.table.parsed import Parsed
+from grasp_core.io.table.table import Table
 from grasp_core.json_values import from_json, to_json
 
 REQUEST, CHUNK, END_OF_FILE, END_OF_FILES = b"Q", b"C", b"N", b"Z"
-READY, PROGRESS, REFUSED, FAULT, LINES, TABLE = b"R", b"P", b"E", b"F", b"L", b"T"
+READY, PROGRESS, REFUSED, FAULT, LINES, TABLE, VALUE = b"R", b"P", b"E", b"F", b"L", b"T", b"V"
 
 _HEAD = struct.Struct("!cQ")
-_IN_FRAMES = ("data", "lines")
-"""Fields of a parsed table that are no JSON."""
+IN_FRAMES = ("data", "lines")
+"""Fields of a table that are no JSON."""
+Rows = TypeVar("Rows", Parsed, Table)
 
 
 class Channel:
@@ -102,25 +104,25 @@ class Channel:
             self._waiting()
 
 
-def send_parsed(channel: Channel, parsed: Parsed) -> None:
-    """Send a parsed table."""
-    if parsed.lines is not None:
-        channel.send(LINES, parsed.lines.astype(np.int64).tobytes())
-    fields = {field.name: getattr(parsed, field.name) for field in dataclasses.fields(parsed)}
-    channel.say(TABLE, {name: value for name, value in fields.items() if name not in _IN_FRAMES})
-    with pa.ipc.new_stream(pa.PythonFile(cast(BinaryIO, channel), "w"), parsed.data.schema) as stream:
-        stream.write_table(parsed.data)
+def send_table(channel: Channel, table: Parsed | Table) -> None:
+    """Send a table."""
+    if table.lines is not None:
+        channel.send(LINES, table.lines.astype(np.int64).tobytes())
+    fields = {field.name: getattr(table, field.name) for field in dataclasses.fields(table)}
+    channel.say(TABLE, {name: value for name, value in fields.items() if name not in IN_FRAMES})
+    with pa.ipc.new_stream(pa.PythonFile(cast(BinaryIO, channel), "w"), table.data.schema) as stream:
+        stream.write_table(table.data)
 
 
-def receive_parsed(channel: Channel, content: bytearray, lines: bytearray | None) -> Parsed:
-    """Take a parsed table over, whose frame of kind ``TABLE`` was just received."""
+def receive_table(channel: Channel, content: bytearray, lines: bytearray | None, kind: type[Rows]) -> Rows:
+    """Take a table over, whose frame of kind ``TABLE`` was just received."""
     with pa.ipc.open_stream(pa.PythonFile(cast(BinaryIO, channel), "r")) as stream:
         batches = list(stream)
         data = pa.Table.from_batches(batches, stream.schema)
     data.validate(full=True)
-    kinds = get_type_hints(Parsed)
+    kinds = get_type_hints(kind)
     fields = {name: from_json(value, kinds[name]) for name, value in value_of(content).items()}
-    return Parsed(data=data, lines=None if lines is None else np.frombuffer(lines, dtype=np.int64), **fields)
+    return kind(data=data, lines=None if lines is None else np.frombuffer(lines, dtype=np.int64), **fields)
 
 
 def packed_error(error: DataError) -> dict[str, Any]:

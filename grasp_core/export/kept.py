@@ -1,0 +1,89 @@
+"""Files of results as a server makes them: in a process of limited memory and time, and kept once made.
+
+A report takes seconds of processor time. Some are made at a time, in turn by person and by link.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from grasp_core.errors import DataError, LimitError
+from grasp_core.export.registry import Export
+from grasp_core.export.work import written
+from grasp_core.io.parsing.limited.client import call
+from grasp_core.io.parsing.limited.process import Helper
+from grasp_core.json_values import to_json
+from grasp_core.rater_map.values import RaterMap
+from grasp_core.result import RunResult
+from grasp_core.turns import Turns
+
+EXPORTING = Turns("making files", at_once=2, each=1, waiting=8, waiting_each=3, patience=60)
+TOO_LARGE = "This file takes more memory or time than one may have here; `grasp export` makes it elsewhere."
+_MOST_BYTES = 2**26
+_WRITERS = Helper("grasp_core.export.work")
+
+
+class KeptExports:
+    """Files by what they hold: whoever may see the same result gets the same file."""
+
+    def __init__(self) -> None:
+        self._made: OrderedDict[str, bytes] = OrderedDict()
+        self._making: set[str] = set()
+        self._changed = threading.Condition()
+
+    def make(self, export: Export, result: RunResult, rater_map: RaterMap | None = None) -> bytes:
+        """The content of a file; see :meth:`~grasp_core.export.registry.Export.make`.
+
+        Raises
+        ------
+        LimitError
+            If it takes more than the limits.
+        TooOftenError
+            If too many wait for files.
+        """
+        given = {"name": export.name, "result": to_json(result), "rater_map": to_json(rater_map)}
+        key = hashlib.sha256(json.dumps(given).encode()).hexdigest()
+        if (known := self._find(key)) is not None:
+            return known
+        with EXPORTING.turn(), self._alone(key):
+            known = self._find(key)  # whoever was before may have wanted the same
+            return known if known is not None else self._keep(key, _written(given, export.label))
+
+    @contextmanager
+    def _alone(self, key: str) -> Iterator[None]:
+        """Wait until nobody else makes the same file."""
+        with self._changed:
+            self._changed.wait_for(lambda: key not in self._making)
+            self._making.add(key)
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._making.remove(key)
+                self._changed.notify_all()
+
+    def _find(self, key: str) -> bytes | None:
+        with self._changed:
+            if key in self._made:
+                self._made.move_to_end(key)
+            return self._made.get(key)
+
+    def _keep(self, key: str, content: bytes) -> bytes:
+        with self._changed:
+            self._made[key] = content
+            while len(self._made) > 1 and sum(map(len, self._made.values())) > _MOST_BYTES:
+                self._made.popitem(last=False)
+        return content
+
+
+def _written(given: dict[str, object], label: str) -> bytes:
+    try:
+        return base64.b64decode(call(_WRITERS, written, given, {}, label))
+    except DataError:
+        raise LimitError(TOO_LARGE) from None

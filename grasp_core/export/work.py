@@ -1,0 +1,14 @@
+"""Files made of a result, in the process of limited memory and time."""
+
+from __future__ import annotations
+
+import base64
+
+from grasp_core.export.registry import EXPORTS
+from grasp_core.rater_map.values import RaterMap
+from grasp_core.result import RunResult
+
+
+def written(*, name: str, result: RunResult, rater_map: RaterMap | None) -> str:
+    """The file of the export of this name, in base 64."""
+    return base64.b64encode(EXPORTS[name].make(result, rater_map)).decode()

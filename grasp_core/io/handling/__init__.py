@@ -1,0 +1,7 @@
+"""What a server does with strangers' tables, in a process of limited memory and time.
+
+The functions are in :mod:`.work`, and are called there by :mod:`.limited`. Commands and notebooks, whose
+files are their own, call what these call.
+
+Imports `dataset`, `guess`, `parsing` and `table`.
+"""

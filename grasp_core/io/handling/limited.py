@@ -1,0 +1,74 @@
+"""Tables guessed and loaded in a process of limited memory and time, as they are by what is called there."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from grasp_core.data_spec import DataSpec
+from grasp_core.io.dataset.fitting import Fitted
+from grasp_core.io.dataset.load import Dataset
+from grasp_core.io.guess.named import Named
+from grasp_core.io.guess.recognise import Guess
+from grasp_core.io.handling import work
+from grasp_core.io.parsing.limited.client import handle
+from grasp_core.io.table.table import Table
+
+
+def guessed(
+    annotations: Table,
+    raters: Table | None = None,
+    items: Table | None = None,
+    *,
+    named: Named | None = None,
+    declared: Collection[str] = (),
+) -> Guess:
+    """What files are recognised as.
+
+    Raises
+    ------
+    DataError
+        See :func:`~grasp_core.io.guess.recognise.recognise`; or that it takes more than the limits.
+    """
+    given = {"named": named or Named(), "declared": tuple(declared)}
+    return handle(work.guess, _tables(annotations, raters, items), given)
+
+
+def loaded(
+    annotations: Table,
+    raters: Table | None,
+    spec: DataSpec,
+    axes: Sequence[str] | None = None,
+    *,
+    items: Table | None = None,
+    slices: Sequence[str] | None = None,
+) -> Dataset:
+    """The data set that `spec` describes.
+
+    Raises
+    ------
+    DataError
+        See :func:`~grasp_core.io.dataset.load.load`; or that it takes more than the limits.
+    """
+    given = {"spec": spec, "axes": _names(axes), "slices": _names(slices)}
+    return handle(work.dataset, _tables(annotations, raters, items), given)
+
+
+def fitted(
+    annotations: Table, raters: Table | None, spec: DataSpec, axes: Sequence[str], items: Table | None = None
+) -> Fitted:
+    """As much of an earlier reading as fits these files.
+
+    Raises
+    ------
+    DataError
+        See :func:`~grasp_core.io.dataset.fitting.fitting`; or that it takes more than the limits.
+    """
+    return handle(work.fitted, _tables(annotations, raters, items), {"spec": spec, "axes": tuple(axes)})
+
+
+def _tables(annotations: Table, raters: Table | None, items: Table | None) -> dict[str, Table | None]:
+    return {"annotations": annotations, "raters": raters, "items": items}
+
+
+def _names(names: Sequence[str] | None) -> tuple[str, ...] | None:
+    return None if names is None else tuple(names)

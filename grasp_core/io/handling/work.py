@@ -1,0 +1,40 @@
+"""Functions of tables that are called in the process of limited memory and time."""
+
+from __future__ import annotations
+
+from grasp_core.data_spec import DataSpec
+from grasp_core.io.dataset.fitting import Fitted, fitting
+from grasp_core.io.dataset.load import Dataset, load
+from grasp_core.io.guess.item_ids import with_items
+from grasp_core.io.guess.named import Named
+from grasp_core.io.guess.recognise import Guess, recognise
+from grasp_core.io.table.table import Table
+
+Names = tuple[str, ...]
+
+
+def guess(
+    annotations: Table, raters: Table | None, items: Table | None, *, named: Named, declared: Names
+) -> Guess:
+    """What the files are recognised as: see :func:`~grasp_core.io.guess.recognise.recognise`."""
+    return with_items(recognise(annotations, raters, named, declared), annotations, items)
+
+
+def dataset(
+    annotations: Table,
+    raters: Table | None,
+    items: Table | None,
+    *,
+    spec: DataSpec,
+    axes: Names | None,
+    slices: Names | None,
+) -> Dataset:
+    """The data set of the files: see :func:`~grasp_core.io.dataset.load.load`."""
+    return load(annotations, raters, spec, axes, items=items, slices=slices)
+
+
+def fitted(
+    annotations: Table, raters: Table | None, items: Table | None, *, spec: DataSpec, axes: Names
+) -> Fitted:
+    """As much of an earlier reading as fits: see :func:`~grasp_core.io.dataset.fitting.fitting`."""
+    return fitting(annotations, raters, spec, axes, items)

@@ -1,0 +1,30 @@
+"""The process that draws pages neither guesses nor loads what strangers bring."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from grasp_core.io.dataset.contents import Contents
+from grasp_core.io.guess.look import Look
+from tests.labels import CONTINUE
+from tests.pages.visits import drop, press
+
+
+def here(*_: object) -> NoReturn:
+    raise AssertionError("this was done in the process that draws pages")
+
+
+def test_files_are_guessed_and_loaded_elsewhere(
+    page: AppTest, example: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Look, "__init__", here)
+    monkeypatch.setattr(Contents, "of", here)
+    page.switch_page("data.py").run()
+    drop(page, "Annotations", "annotations.csv", example["annotations.csv"])
+    drop(page, "Raters", "raters.csv", example["raters.csv"])
+    assert page.metric
+    press(page, CONTINUE)
+    assert not page.exception
