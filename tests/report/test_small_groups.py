@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import io
+import random
 import zipfile
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import product
+from itertools import islice, product
 
 import pytest
 from hypothesis import given
@@ -75,12 +77,55 @@ def hidden(result: RunResult) -> set[str]:
         ({"A": 40, "B": 4, "C": 4}, {"A", "B", "C"}),
         ({"A": 40, "B": 30, "C": 20, "D": 3, "E": 2}, {"C", "D", "E"}),
         ({"A": 40, "B": 6, "C": 2}, {"A", "B", "C"}),  # 8 raters are not cover enough
+        ({"A": 40, "B": 9, "C": 5, "D": 1}, {"B", "C", "D"}),
+        ({"A": 5, "B": 5, "C": 5, "D": 1}, {"A", "B", "C", "D"}),  # with A shown, none but 1, 5, 5 did that
         ({"A": 50, "B": 40, "C": 6, "D": 2}, {"B", "C", "D"}),
         ({"A": 50, "B": 31, "C": 30, "D": 3}, {"B", "C", "D"}),  # B nearly as small as C
     ],
 )
 def test_a_small_group_goes_with_its_cover(sizes: dict[str, int], gone: set[str]) -> None:
     assert hidden(of_one_axis(**sizes)) == gone
+
+
+def shown_sizes(sizes: Sequence[int]) -> tuple[int, ...]:
+    """What is shown of an axis, as sizes."""
+    by_name = dict(enumerate(sizes))
+    gone = left_out(by_name, [Line(tuple(by_name))])
+    return tuple(sorted(size for name, size in by_name.items() if name not in gone))
+
+
+def in_parts(total: int, parts: int, most: int) -> Iterator[tuple[int, ...]]:
+    """All ways in which groups of at most so many add up, the largest first."""
+    if parts == 0:
+        if total == 0:
+            yield ()
+        return
+    for first in range(min(total - parts + 1, most), -(-total // parts) - 1, -1):
+        for rest in in_parts(total - first, parts - 1, first):
+            yield (first, *rest)
+
+
+@pytest.mark.long
+def test_sizes_are_worked_out_in_few_views_by_who_knows_the_rule_and_the_number_of_groups() -> None:
+    rng = random.Random(1)
+    views = worked_out = 0
+    for _ in range(4_000):
+        weights = [rng.gammavariate(rng.choice((0.7, 2, 6)), 1) for _ in range(rng.randint(2, 7))]
+        drawn = rng.choices(range(len(weights)), weights, k=rng.randint(8, 40))
+        sizes = list(Counter(drawn).values())
+        shown = shown_sizes(sizes)
+        gone, hidden_total = len(sizes) - len(shown), sum(sizes) - sum(shown)
+        if not shown or not gone:
+            continue
+        views += 1
+        able = (
+            parts
+            for parts in in_parts(hidden_total, gone, hidden_total)
+            if shown_sizes((*parts, *shown)) == shown
+        )
+        worked_out += len(list(islice(able, 2))) == 1
+    assert views > 300
+    assert worked_out < 0.01 * views
 
 
 def test_raters_of_no_group_need_no_cover_unless_groups_were_left_out() -> None:
