@@ -33,6 +33,7 @@ from grasp_core.web.tabs import TabGate
 from grasp_core.web.uploads import UploadGate, UploadLedger
 from grasp_core.web.visits import Visits
 from grasp_core.web.way_back import WayBack
+from pages._ui.session.closed_tabs import give_up_tables
 from pages._ui.session.ended import close_ended
 from pages._ui.session.identity import secrets, sender
 from pages._ui.session.sign_ins import SignIns, sign_out_route
@@ -80,7 +81,7 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
     if SETTINGS.allow_anonymous:
         log.warning("GRASP_ALLOW_ANONYMOUS: whoever can reach this server sees and deletes everything")
     warming = asyncio.get_running_loop().run_in_executor(None, warm)
-    looking = [asyncio.create_task(drop_unused(uploads.is_arriving))]
+    looking = [asyncio.create_task(drop_unused(uploads.is_arriving)), asyncio.create_task(give_up_tables())]
     if SETTINGS.sign_in:
         looking.append(asyncio.create_task(close_ended(accounts)))
     try:

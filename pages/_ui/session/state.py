@@ -2,31 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import streamlit as st
 
 from grasp_core import server
 from grasp_core.data_spec import DataSpec
-from grasp_core.errors import DataError
+from grasp_core.errors import DataError, GraspError
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.io.dataset.recoding import recode
 from grasp_core.io.guess.recognise import Guess
-from grasp_core.io.handling.limited import guessed
+from grasp_core.io.handling.limited import guessed, loaded
 from grasp_core.io.table.table import Table
 from grasp_core.recode_steps import Combine, Recode
 from grasp_core.report.contents import run_title
 from grasp_core.spec import AnalysisSpec, RunSpec
 from grasp_core.store.runs import RunRecord
-from pages._ui.session.identity import asker
+from pages._ui.session.identity import asker, current_user
 from pages._ui.session.permissions import require_run
 from pages._ui.session.projects import current_project, here
 
-_KEY = "work"
+KEY = "work"
+_SLOTS = ("annotations", "raters", "items")
 _RUNS_KEPT = 10
 
 K = TypeVar("K")
+
+
+class _GivenUp(NamedTuple):
+    """Files whose tables are given up, by slot: name, hash and member; and whether they were loaded."""
+
+    files: Mapping[str, tuple[str, str, str | None]]
+    loaded: bool
 
 
 @dataclass
@@ -76,6 +85,45 @@ class Work:
     settings_generation: int = 0
     runs: list[tuple[str, str]] = field(default_factory=list)
     found_again: str | None = None
+    _given_up: _GivenUp | None = None
+
+    def give_up_tables(self) -> bool:
+        """Hold no table and no data while no tab shows them; :func:`work` reads them again.
+
+        Returns
+        -------
+        bool
+            Whether there were any.
+        """
+        if self.annotations is None and self.raters is None and self.items is None:
+            return False
+        tables = {slot: getattr(self, slot) for slot in _SLOTS}
+        files = {slot: _file_of(table) for slot, table in tables.items() if table is not None}
+        self._given_up = _GivenUp(files, loaded=self.dataset is not None)
+        self.annotations = self.raters = self.items = self.dataset = self.apart = self._recoded = None
+        self.values, self._recoded_values = {}, {}
+        return True
+
+    def take_up_tables(self) -> None:
+        """Read again what was given up; where that cannot be, there are no files.
+
+        Raises
+        ------
+        AccessError
+            If nobody has signed in any more.
+        """
+        given_up, self._given_up = self._given_up, None
+        if given_up is None:
+            return
+        user = current_user()
+        reach, inputs = user.reach(current_project(user)), server.shared().service.inputs
+        try:
+            for slot, file in given_up.files.items():
+                setattr(self, slot, inputs.table(*file, reach=reach))
+            if given_up.loaded and self.annotations is not None and self.data_spec is not None:
+                self.dataset = loaded(self.annotations, self.raters, self.data_spec, items=self.items)
+        except GraspError:
+            self.use_files(None, None)
 
     def key(self, name: str) -> str:
         """A widget's key: other files, another widget."""
@@ -162,6 +210,10 @@ class Work:
         self.runs = [entry for entry in self.runs if entry[0] != run_id]
 
 
+def _file_of(table: Table) -> tuple[str, str, str | None]:
+    return table.name, table.sha256, table.member
+
+
 def _looked_up(known: dict[K, tuple[str, ...]], key: K, table: Table, column: str) -> tuple[str, ...]:
     if key not in known:
         known[key] = table.distinct(column)
@@ -170,9 +222,10 @@ def _looked_up(known: dict[K, tuple[str, ...]], key: K, table: Table, column: st
 
 def work() -> Work:
     """The visitor's session."""
-    if _KEY not in st.session_state:
-        st.session_state[_KEY] = Work()
-    session: Work = st.session_state[_KEY]
+    if KEY not in st.session_state:
+        st.session_state[KEY] = Work()
+    session: Work = st.session_state[KEY]
+    session.take_up_tables()
     return session
 
 

@@ -9,6 +9,7 @@ from typing import Any, TypeVar, get_type_hints
 
 from grasp_core.errors import DataError
 from grasp_core.io.parsing.limited import wire
+from grasp_core.io.parsing.limited.held import count_held
 from grasp_core.io.parsing.limited.limits import NO_MEMORY, Limits, current_limits
 from grasp_core.io.parsing.limited.process import HELPER, Helper, HelperGoneError, Job
 from grasp_core.io.table.parsed import Parsed, Watch
@@ -54,14 +55,16 @@ def read(
     Raises
     ------
     DataError
-        If they cannot be read, or not within the limits.
+        If they cannot be read, not within the limits, or not beside what the person has open.
     TooOftenError
         If too many files wait.
     """
     request = {"name": name, "member": member, "folder": folder}
     with READING.turn(lambda: watch(0, 1)), _limited(HELPER, request, name, watch) as conversation:
         conversation.send_files(files)
-        return conversation.parsed()
+        parsed = conversation.parsed()
+    count_held(parsed.data, name)
+    return parsed
 
 
 def handle(work: Callable[..., T], tables: Mapping[str, Table | None], given: Mapping[str, object]) -> T:
