@@ -11,7 +11,7 @@ from benchmarks.study.document import write
 from benchmarks.study.run import measured, run
 from benchmarks.study.store import of_these_sources
 
-SETS = {"full": 1000, "quick": 50}
+SETS = {"full": 500, "quick": 50}
 
 
 def main() -> None:

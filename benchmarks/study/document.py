@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 from pathlib import Path
 
-from benchmarks.study import clean, plots, sections
+from benchmarks.study import clean, plots, sections, situations
 from benchmarks.study.measure import TESTS
 from benchmarks.study.rates import called
 from benchmarks.study.sections import Found
@@ -24,8 +24,9 @@ def write(folder: Path, found: Found, sets: int) -> None:
 
 
 def _head(sets: int) -> str:
-    nothing, planted = (round(sets * weight) for weight in (clean.NOTHING_WEIGHT, clean.PLANTED_WEIGHT))
-    error = (0.05 * 0.95 / nothing) ** 0.5
+    weights = (clean.NOTHING_WEIGHT, clean.PLANTED_WEIGHT, situations.WEIGHT)
+    nothing, planted, situation = (f"{round(sets * weight):,}" for weight in weights)
+    error = (0.05 * 0.95 / (sets * clean.NOTHING_WEIGHT)) ** 0.5
     return f"""\
 # Validity
 
@@ -33,9 +34,9 @@ How often each test calls what is not there, how often it finds what is, and how
 simulated with the program itself (version {__version__}, Python {platform.python_version()}, 499
 permutations a data set, seeds 0 upwards). Raters have a skill and a leaning of their own, items label
 shares of their own, all drawn anew for each data set: nothing is held fixed that a study would not hold
-fixed. This page is written by `make study`, whole; [again](#again) says how. {sets:,} data sets for each
-line, {nothing:,} where nothing is planted, which gives a rate near .05 a Monte Carlo standard error of
-{error:.3f}, and {planted:,} where a difference is.
+fixed. This page is written by `make study`, whole; [again](#again) says how. Each line is of {nothing} data
+sets where nothing is planted, which gives a rate near .05 a Monte Carlo standard error of {error:.3f}, of
+{planted} where a difference is, and of {situation} in the other situations.
 """
 
 

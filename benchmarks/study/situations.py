@@ -25,6 +25,8 @@ INSIDE = 20
 ASSOCIATED = 0.75
 """Share of raters on the same side of two axes of equal halves whose Cramer's V is then .5."""
 TEAMS = 12
+WEIGHT = 0.6
+"""Data sets, as a multiple of the study's number."""
 VIEW = 0.3
 """Strength of the view that one race, or each team, has of its own."""
 OF_EITHER = 4
@@ -49,6 +51,7 @@ class Situation:
             self.draw,
             ((AXIS,),),
             changes=self.changes,
+            weight=WEIGHT,
         )
 
 

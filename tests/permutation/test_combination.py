@@ -38,7 +38,8 @@ def slow_combined(use: list[float], distance: list[float], gais: list[list[float
     n = len(use)
     fisher = [-sum(math.log(p[b]) for p in (use, distance, *gais)) for b in range(n)]
     joined = [slow_mid_rank(fisher, b) for b in range(n)]
-    sums = [sum(max(0.0, math.tan((0.5 - p[b]) * math.pi)) for p in (joined, use, distance, *gais)) for b in range(n)]
+    joins = (joined, use, distance, *gais)
+    sums = [sum(max(0.0, math.tan((0.5 - p[b]) * math.pi)) for p in joins) for b in range(n)]
     return slow_reached(sums)
 
 
