@@ -63,11 +63,19 @@ def analysis_of(
         why = unranked(found.spec.categories)
         if why is not None:
             raise SpecError(why, field="categories")
+    fields = with_axes(found, fields, named)
+    if not fields["axes"]:
+        raise SpecError(
+            f"no column describes raters, so there are no groups to compare; name one with "
+            f"{voice.option('axis')}, or give a file of what is known of the raters with "
+            f"{voice.option('raters')}",
+            field="axes",
+        )
     published = found.recipe is not None and found.recipe.paper and _one_set(named, found.recipe.axes)
     if published and preset is None:
         voice.note("the published set-up is run, with the paper's conventions")
     paper = preset == "paper" or (published and preset is None)
-    return AnalysisSpec(**{**(spec.PAPER_CONVENTIONS if paper else {}), **with_axes(found, fields, named)})
+    return AnalysisSpec(**{**(spec.PAPER_CONVENTIONS if paper else {}), **fields})
 
 
 def _one_set(named: Sequence[AxisSet], published: Sequence[AxisSet]) -> bool:

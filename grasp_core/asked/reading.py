@@ -9,11 +9,12 @@ from typing import Any, get_args
 from grasp_core.asked.leaving_out import Answer, left_out
 from grasp_core.asked.voice import Voice
 from grasp_core.data_spec import DataSpec, Filters
-from grasp_core.errors import UnsureError
+from grasp_core.errors import UnsureError, raise_stopping
+from grasp_core.io.dataset.checks import no_column
 from grasp_core.io.guess.asking import question
 from grasp_core.io.guess.item_ids import with_items
 from grasp_core.io.guess.named import Named
-from grasp_core.io.guess.reasons import Confidence
+from grasp_core.io.guess.reasons import Confidence, Reason
 from grasp_core.io.guess.recognise import Guess, recognise
 from grasp_core.io.table.joined import with_joined
 from grasp_core.io.table.recipe import Recipe
@@ -93,14 +94,17 @@ def reading_of(
     """
     annotations, raters, items = given.annotations, given.raters, given.items
     named = Named.among(fields)
+    _refuse_unknown_label(given, named, fields["recode"])
     guess = recognise(annotations, raters, named, {*_labels(fields), *fields["missing"]})
     annotations = with_joined(annotations, (guess.spec.item, guess.spec.rater))
     guess = with_items(guess, annotations, items, fields.get("items_id"))
-    cut = any(
-        isinstance(step, Bins) for step in fields["recode"]
-    )  # then the labels are numbers of one person
+    cut = {step.column for step in fields["recode"] if isinstance(step, Bins)}
     needed = ("items_id",) if named.whole else (*_NAMED, "items_id")
+    # What is cut, one person gave.
     _refuse_unsure(given, guess, voice, needed if cut else (*needed, "aggregated"))
+    numbers = (name for one in guess.reasons if one.field == "axes" for name in one.candidates)
+    bands = tuple(name for name in numbers if name in cut)
+    guess = replace(guess, axes=(*guess.axes, *bands), reasons=_but_for(guess.reasons, bands))
     if named.cells:
         fields = {name: value for name, value in fields.items() if name != "label"}
     answer = Answer() if answer is None else answer
@@ -112,6 +116,18 @@ def reading_of(
     axes = tuple(name for name in guess.axes if name not in idle)
     ranked = guess.ranked or "categories" in fields
     return Reading(annotations, raters, spec, axes, _as_read(guess, spec), items, ranked)
+
+
+def _refuse_unknown_label(given: Tables, named: Named, steps: Sequence[Recode]) -> None:
+    """A label that is named is a column, or made of some: before all else that might be missing is asked."""
+    made = {step.into for step in steps if isinstance(step, Combine)}
+    if named.label is not None and not named.cells and named.label not in (*given.annotations.columns, *made):
+        raise_stopping([no_column(named.label, (given.annotations,))])
+
+
+def _but_for(reasons: Sequence[Reason], bands: Sequence[str]) -> tuple[Reason, ...]:
+    """The reasons without those by which a column was no axis before it was cut."""
+    return tuple(one for one in reasons if one.field != "axes" or not set(one.candidates) & set(bands))
 
 
 def _as_read(guess: Guess, spec: DataSpec) -> Recipe | None:

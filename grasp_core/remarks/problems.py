@@ -315,6 +315,10 @@ class DataProblem(Code):
         "axis {axis:q} has only {value:q} among the raters who count, so it cannot form a group and a "
         "complement"
     )
+    AXIS_OF_NUMBERS = (
+        "{axis:q} has {values} different numbers, each a group of its own; cut them into bands, on Data "
+        "under Recode values, or by --bins {axis}:{edges}"
+    )
     UNKNOWN_ON_AXIS = (
         "{unknown:rater} of {raters} {unknown:is/are} unknown on axis {axis:q}, and in none of its groups or "
         "complements"

@@ -51,7 +51,10 @@ class LinkStore(Bound):
                 {"run_id": run_id, "project_id": project.scalar_subquery()}, created_by, terms
             )
         except IntegrityError:
-            raise StoreError("The run was deleted, so it cannot be shared.") from None
+            raise StoreError(
+                "No run has this id, so it cannot be shared: it was deleted, or its id, the end of the "
+                "address of its page, is another."
+            ) from None
 
     def create_leaderboard(
         self, content: Mapping[str, Any], *, created_by: str, **terms: Unpack[Terms]

@@ -86,6 +86,35 @@ def test_a_column_named_that_does_not_exist(folder: Path, capsys) -> None:
     )
 
 
+def test_a_label_misspelt_is_what_is_told(folder: Path, capsys) -> None:
+    (folder / "plain.csv").write_bytes(votes("offensive").replace(b",gender", b",offensive 2"))
+    said = refusal(capsys, "run", "--annotations", "plain.csv", "--label", "ofensive")
+    assert "has no column 'ofensive'; did you mean 'offensive'" in said
+
+
+def test_a_run_without_columns_about_raters_says_what_is_missing(folder: Path, capsys) -> None:
+    rows = [["item", "rater", "label"], *([f"i{n % 9}", f"r{n // 9}", "ab"[n % 5 % 2]] for n in range(54))]
+    (folder / "bare.csv").write_bytes(csv_bytes(rows))
+    said = refusal(capsys, "run", "--annotations", "bare.csv")
+    assert "no column describes raters" in said
+    assert "--axis" in said
+    assert "--raters" in said
+
+
+def test_ages_are_offered_as_bands_that_are_an_axis(folder: Path, capsys) -> None:
+    rng = random.Random(2)
+    ages = [f"{17 + rng.random() * 50:.1f}" for _ in range(40)]
+    rows = [[f"i{n % 9}", f"r{n // 9}", rng.choice("ab"), ages[n // 9]] for n in range(360)]
+    (folder / "ages.csv").write_bytes(csv_bytes([["item", "rater", "label", "age"], *rows]))
+    assert cli.main(["quality", "--annotations", "ages.csv"]) == 0
+    option = capsys.readouterr().err.rpartition("--bins ")[2].split()[0]
+    assert option.startswith("age:")
+    assert cli.main(["quality", "--annotations", "ages.csv", "--bins", option]) == 0
+    seen = capsys.readouterr()
+    assert "under" in seen.out
+    assert "--bins" not in seen.err
+
+
 # What the data mark to be left out is asked about, where somebody is there.
 
 

@@ -176,7 +176,7 @@ def test_what_was_deleted_cannot_be_shared(engine: Engine, store: LinkStore) -> 
     RunStore(engine).delete(str(target.run_id))
     assert store.use(token) is None
     assert column(engine, links, "id") == []
-    with pytest.raises(StoreError, match="The run was deleted, so it cannot be shared"):
+    with pytest.raises(StoreError, match="No run has this id"):
         target.make(created_by="ann")
 
 

@@ -22,6 +22,8 @@ from grasp_core.wording import closest, quoted
 
 MAX_CATEGORIES = 256
 """More distinct labels than this are taken for a mistake."""
+MOST_NUMBERS = 25
+"""Of more different numbers about raters, such as ages, bands make groups."""
 
 
 def missing_columns(
@@ -161,6 +163,16 @@ def _at_most(found: Collection[str], column: str = "") -> Remark:
     )
 
 
+def bands(values: Collection[str]) -> str | None:
+    """Two edges, as --bins takes them, that cut many numbers into like parts; None for other texts."""
+    numbers = np.array([number_of(text) for text in values], dtype=np.float64)
+    if numbers.size <= MOST_NUMBERS or not np.isfinite(numbers).all():
+        return None
+    digits = 1 - math.floor(math.log10(float(np.ptp(numbers)) or 1.0))
+    low, high = (round(float(edge), digits) for edge in np.quantile(numbers, (1 / 3, 2 / 3)))
+    return f"{low:.15g},{high:.15g}" if low < high else None
+
+
 def _undeclared(votes: Votes, categories: Sequence[str]) -> list[Problem]:
     stray = np.array([label not in categories for label in votes.labels], dtype=np.bool_)
     entries = np.flatnonzero(stray[votes.label])
@@ -194,6 +206,8 @@ def axis(name: str, column: DescribingColumn, counted: BoolArray) -> list[Proble
     if values.size < 2:
         only = [DataProblem.AXIS_OF_ONE_VALUE(axis=name, value=column.values[code]) for code in values]
         problems.append(know(only[0] if only else DataProblem.AXIS_WITHOUT_VALUE(axis=name)))
+    if (edges := bands([column.values[code] for code in values])) is not None:
+        problems.append(know(DataProblem.AXIS_OF_NUMBERS(axis=name, values=values.size, edges=edges)))
     if unknown and values.size:
         remark = DataProblem.UNKNOWN_ON_AXIS(unknown=unknown, raters=codes.size, axis=name)
         problems.append(know(remark, unknown))

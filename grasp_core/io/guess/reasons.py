@@ -21,6 +21,7 @@ class Reason:
         What is unsure is for a person to choose: nothing is computed from it.
     candidates : tuple of str
         Columns (or layouts) that it may be, best first, where it is unsure; empty where none is in sight.
+        Of axes, the column of numbers that its bands would make one.
     """
 
     field: str

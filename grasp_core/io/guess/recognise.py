@@ -5,12 +5,12 @@ A guess is a proposal for a person to confirm, with a sentence that says why.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 
 from grasp_core.data_spec import DataSpec, Filters
 from grasp_core.errors import DataError, raise_stopping
-from grasp_core.io.dataset.checks import no_column
+from grasp_core.io.dataset.checks import bands, no_column
 from grasp_core.io.dataset.load import candidate_axes
 from grasp_core.io.formats.datasets import known
 from grasp_core.io.formats.shapes.answers import MAX_AXES, PROPOSED_AXIS_VALUES
@@ -36,7 +36,7 @@ from grasp_core.io.guess.values.missing_profiles import missing_profiles
 from grasp_core.io.guess.values.spellings import odd_ids, one_number
 from grasp_core.io.guess.values.vocabularies import with_vocabulary
 from grasp_core.io.table import names
-from grasp_core.io.table.joined import with_joined
+from grasp_core.io.table.joined import PLUS, with_joined
 from grasp_core.io.table.recipe import Recipe
 from grasp_core.io.table.table import Table
 from grasp_core.wording import listed, number, quoted
@@ -176,7 +176,7 @@ def recognise(
         axes, found = _axes(
             all_taken(advice, spec), {name: some for name, some in texts.items() if name not in doubted}
         )
-        reasons += [*found, *contradicted(look, spec)]
+        reasons += [*found, *_in_bands(annotations, raters, spec, axes), *contradicted(look, spec)]
     return Guess(spec, axes, tuple(reasons), recipe, tuple(advice), ranked)
 
 
@@ -294,7 +294,8 @@ def _called(name: str) -> str:
 
 
 def _axes(spec: DataSpec, texts: Mapping[str, Sequence[str]]) -> tuple[tuple[str, ...], list[Reason]]:
-    excluding = {name for name, _ in (*spec.exclude, *spec.filters.drop)}
+    parts = {part for one in (spec.item, spec.rater) if one is not None for part in one.split(PLUS)}
+    excluding = {*parts, *(name for name, _ in (*spec.exclude, *spec.filters.drop))}
     free = [
         name
         for name, values in texts.items()
@@ -313,3 +314,24 @@ def _axes(spec: DataSpec, texts: Mapping[str, Sequence[str]]) -> tuple[tuple[str
         )
         for name in chosen
     ]
+
+
+def _in_bands(
+    annotations: Table, raters: Table | None, spec: DataSpec, axes: Container[str]
+) -> Iterator[Reason]:
+    """Numbers about raters, such as ages, that are too many for groups and make some in bands."""
+    look = Look(annotations)
+    own = spec.profile
+    if spec.layout == "long":
+        own = tuple(name for name in look.columns if look.depends_on(name, str(spec.rater)))
+    for table, about in ((annotations, own), *([] if raters is None else [(raters, raters.columns)])):
+        for name in about:
+            if name in axes or not names.mentions(name, names.DEMOGRAPHIC):
+                continue
+            texts = [text for text in table.distinct(name) if text not in spec.missing]
+            if (edges := bands(texts)) is not None:
+                why = (
+                    f"{quoted(name)} is none: {number(len(texts), 'number')} are too many for groups; its "
+                    f"bands are an axis, on Data under Recode values or by --bins {name}:{edges}"
+                )
+                yield Reason("axes", why, "likely", (name,))
