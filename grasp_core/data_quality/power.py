@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from grasp_core.annotations import Annotations, Raters
 from grasp_core.data_quality.simulation import REPLICATES, Point, PowerTask, Simulation
@@ -163,12 +163,12 @@ def _crossing(points: Sequence[Point], fallback: float) -> tuple[float, float]:
     share, strength = share[near], strength[near]
     if share.size < 2:
         return fallback, 0.0
-    score = norm.ppf(share)
-    weight = REPLICATES * norm.pdf(score) ** 2 / (share * (1 - share))
+    score = ndtri(share)
+    weight = REPLICATES * np.exp(-(score**2)) / (2 * np.pi) / (share * (1 - share))
     terms = np.column_stack([np.ones_like(strength), strength])
     spread = np.linalg.inv(terms.T @ (terms * weight[:, None]))
     level, slope = spread @ (terms.T @ (weight * score))
-    wanted = (norm.ppf(WANTED) - level) / slope
+    wanted = (ndtri(WANTED) - level) / slope
     if slope <= 0 or not strength[0] <= wanted <= strength[-1]:
         return fallback, 0.0
     gradient = np.array([1.0, wanted]) / slope

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse import csr_array
-from scipy.stats import norm
+from scipy.special import ndtr
 
 from grasp_core.annotations import Annotations, BoolArray, FloatArray, Int32Array, Int64Array, Raters
 from grasp_core.groups import Group, Grouping
@@ -98,7 +98,7 @@ class Simulation:
             return Point(strength, 0, math.nan, math.nan)
         limit = self._limit(direction, strength)
         hits = np.count_nonzero(kept > limit if direction == "up" else kept < limit)
-        low, middle, high = np.quantile(kept, norm.cdf([-1, 0, 1]))
+        low, middle, high = np.quantile(kept, ndtr([-1, 0, 1]))
         error = math.sqrt(math.pi / 2) * (high - low) / 2 / math.sqrt(kept.size)
         return Point(strength, int(hits), float(middle), float(error))
 

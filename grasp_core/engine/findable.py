@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from scipy.optimize import brentq, minimize
+import scipy  # its optimize takes a while to load, and is when it is first used
 from scipy.special import expit, logit, ndtr, ndtri
 
 from grasp_core.annotations import Annotations, BoolArray, FloatArray
@@ -160,7 +160,7 @@ def shifted_by(
         return np.asarray(expit(logit(share) + factor))
 
     wanted = min(shift, 0.99 * (1 - now))
-    factor = brentq(lambda one: float(weight @ risen(one)) - now - wanted, 0.0, 50.0)
+    factor = scipy.optimize.brentq(lambda one: float(weight @ risen(one)) - now - wanted, 0.0, 50.0)
     chance = (risen(factor) - share) / (1 - share)
     change = rng.random(int(own.sum())) < chance[item[own]]
     category[np.flatnonzero(own)[change]] = label
@@ -181,5 +181,5 @@ def shift_of(shifts: FloatArray, hits: FloatArray, sets: int) -> float | None:
         chance = np.clip(ndtr(curve[0] + np.exp(curve[1]) * shifts / scale), 1e-6, 1 - 1e-6)
         return float(-(hits * np.log(chance) + (sets - hits) * np.log1p(-chance)).sum())
 
-    start, rise = minimize(unlikely, np.array([-2.0, 1.0]), method="Nelder-Mead").x
+    start, rise = scipy.optimize.minimize(unlikely, np.array([-2.0, 1.0]), method="Nelder-Mead").x
     return float((ndtri(POWER) - start) / np.exp(rise) * scale)

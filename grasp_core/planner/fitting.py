@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize_scalar
+import scipy  # its optimize takes a while to load, and is when it is first used
 from scipy.special import gammaln
 
 from grasp_core.annotations import BoolArray, FloatArray, Int64Array
@@ -76,7 +76,7 @@ def _counted(pilot: Pilot, rows: BoolArray) -> FloatArray:
 def _spread(counts: FloatArray, overall: FloatArray) -> float:
     """Weight of the overall shares in an item's."""
     paired = counts[counts.sum(axis=1) >= 2]
-    found = minimize_scalar(
+    found = scipy.optimize.minimize_scalar(
         lambda log: -_dirichlet_multinomial(paired, np.exp(log) * overall[None]).sum(),
         bounds=_SPREADS,
         method="bounded",
@@ -187,5 +187,7 @@ def _own(pilot: Pilot, inside: BoolArray, others: FloatArray, spread: float, sha
         weight = (1 - variance) / variance
         return -float(_dirichlet_multinomial(counts, weight[:, None] * expected).sum())
 
-    found = minimize_scalar(unlikely, bounds=(0.0, _MOST_OWN), method="bounded", options={"xatol": 1e-4})
+    found = scipy.optimize.minimize_scalar(
+        unlikely, bounds=(0.0, _MOST_OWN), method="bounded", options={"xatol": 1e-4}
+    )
     return float(found.x) if unlikely(found.x) < unlikely(0.0) else 0.0

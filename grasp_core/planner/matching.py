@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-from scipy.optimize import brentq
+import scipy  # its optimize takes a while to load, and is when it is first used
 
 from grasp_core.annotations import Annotations, Axis, FloatArray, Raters
 from grasp_core.groups import form_groups
@@ -109,4 +109,4 @@ def _moved(
     low, high = (beyond(make(end)) for end in ends)
     if low * high > 0:
         return make(ends[0] if abs(low) < abs(high) else ends[1])
-    return make(float(brentq(lambda value: beyond(make(value)), *ends, xtol=2e-3)))
+    return make(float(scipy.optimize.brentq(lambda value: beyond(make(value)), *ends, xtol=2e-3)))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-from scipy.optimize import brentq
+import scipy  # its optimize takes a while to load, and is when it is first used
 
 from grasp_core.annotations import FloatArray
 from grasp_core.errors import SpecError
@@ -150,7 +150,9 @@ def _solved(
             f"{_NAMES[spec.target]} in this task can be planned for from {reach[0]:.3g} to {reach[1]:.3g}; "
             f"found {size:g}"
         )
-    return make(float(brentq(lambda value: float(np.clip(beyond(value), -1e9, 1e9)), *ends, xtol=1e-3)))
+    return make(
+        float(scipy.optimize.brentq(lambda value: float(np.clip(beyond(value), -1e9, 1e9)), *ends, xtol=1e-3))
+    )
 
 
 def assumed_model(assumed: Assumed, seed: int) -> Model:
@@ -177,4 +179,4 @@ def assumed_model(assumed: Assumed, seed: int) -> Model:
     ends = (-4.0, 6.0)
     if beyond(ends[0]) < 0 or beyond(ends[1]) > 0:
         raise SpecError(f"raters cannot be simulated whose IRR is {assumed.agreement:g}")
-    return make(float(brentq(beyond, *ends, xtol=1e-3)))
+    return make(float(scipy.optimize.brentq(beyond, *ends, xtol=1e-3)))

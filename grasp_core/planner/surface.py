@@ -6,9 +6,8 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.optimize import minimize, minimize_scalar
-from scipy.special import expit
-from scipy.stats import norm
+import scipy  # its optimize takes a while to load, and is when it is first used
+from scipy.special import expit, ndtr, ndtri
 
 from grasp_core.annotations import FloatArray
 from grasp_core.planner.values import Cell, Fit, PlanSpec
@@ -50,9 +49,9 @@ def _signal(fit: Fit, raters: FloatArray, annotations: FloatArray) -> FloatArray
 def _share(x: FloatArray, uneven: float, *, two_sided: bool) -> FloatArray:
     wide = np.sqrt(1 + (uneven * x) ** 2)
     if not two_sided:
-        return np.asarray(norm.cdf((x + norm.ppf(LEVEL)) / wide))
-    z = norm.ppf(1 - LEVEL / 2)
-    return np.asarray(norm.cdf((x - z) / wide) + norm.cdf((-x - z) / wide))
+        return np.asarray(ndtr((x + ndtri(LEVEL)) / wide))
+    z = ndtri(1 - LEVEL / 2)
+    return np.asarray(ndtr((x - z) / wide) + ndtr((-x - z) / wide))
 
 
 def fitted(cells: Sequence[Cell], spec: PlanSpec) -> Fit:
@@ -81,7 +80,7 @@ def fitted(cells: Sequence[Cell], spec: PlanSpec) -> Fit:
         return _unlikely(share, sets, hits) + float(prior)
 
     found = min(
-        (minimize(unlikely, start, method="L-BFGS-B", bounds=_BOUNDS) for start in _STARTS),
+        (scipy.optimize.minimize(unlikely, start, method="L-BFGS-B", bounds=_BOUNDS) for start in _STARTS),
         key=lambda one: float(one.fun),
     ).x
     share = chance(made(found), raters, annotations)
@@ -97,7 +96,7 @@ def factor_of(fit: Fit, cells: Sequence[Cell], spec: PlanSpec) -> float:
         # Where nearly all or nearly none are found, many factors say the same: then that nearest to 1.
         return _unlikely(chance(fit, raters, annotations, math.exp(log)), sets, hits) + (log / 1.5) ** 2 / 2
 
-    return math.exp(minimize_scalar(unlikely, bounds=_FACTORS, method="bounded").x)
+    return math.exp(scipy.optimize.minimize_scalar(unlikely, bounds=_FACTORS, method="bounded").x)
 
 
 def _arrays(cells: Sequence[Cell], spec: PlanSpec) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
