@@ -7,6 +7,7 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -90,14 +91,15 @@ def example() -> dict[str, bytes]:
 
 @pytest.fixture(scope="session")
 def example_result(tmp_path_factory: pytest.TempPathFactory) -> RunResult:
-    """The example's answer, computed once."""
+    """The example's answer of 5,000 permutations, computed once."""
     from grasp_core.example import example_files, example_spec
     from grasp_core.io.dataset.load import load
     from grasp_core.io.parsing.read import read_table
     from tests.computing import compute_in_threads, once
 
     def make() -> RunResult:
-        spec = example_spec()
+        whole = example_spec()
+        spec = replace(whole, analysis=replace(whole.analysis, permutations=5000))
         tables = [read_table(content, name) for name, content in example_files().items()]
         return compute_in_threads(load(*tables, spec.data), spec)
 

@@ -26,6 +26,7 @@ def test_the_number_that_nobody_chose_follows_the_choice(analysis: AppTest) -> N
 
 
 def test_the_result_says_how_many_there_were_and_what_holds(analysis: AppTest, server: Server) -> None:
+    widget(analysis.multiselect, "Axes").set_value(["rater_gender"])
     widget(analysis.multiselect, "Statistics").set_value(["irr", "gai"])
     widget(analysis.toggle, TOGGLE).set_value(True).run()
     widget(analysis.number_input, "Permutations").set_value(20_000).run()

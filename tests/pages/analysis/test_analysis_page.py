@@ -21,13 +21,24 @@ def test_without_data_it_leads_to_the_data_page(page: AppTest) -> None:
     assert not page.button
 
 
-def test_run_works_at_once(analysis: AppTest, server: Server) -> None:
-    finished(press(analysis, "Run"), server)
+@pytest.fixture
+def nothing_computed(server: Server) -> None:
+    """Of a run it is looked at what was asked."""
+    server.service.close()
+
+
+def test_run_works_at_once_and_twice_is_one_run(analysis: AppTest, server: Server) -> None:
+    first = shown_run(press(analysis, "Run"), server)
+    analysis.switch_page("analysis.py").run()
+    press(analysis, "Run")
+    assert shown_run(analysis, server).id == first.id
+    finished(analysis, server)
     spec = shown_run(analysis, server).spec.analysis
     assert spec == AnalysisSpec(axes=(("rater_race",), ("rater_gender",), ("rater_age",)), pairs=True)
     assert TABLE_OF_GROUPS in seen(analysis.header)
 
 
+@pytest.mark.usefixtures("nothing_computed")
 def test_every_choice_reaches_the_spec(analysis: AppTest, server: Server) -> None:
     widget(analysis.multiselect, "Axes").set_value(["rater_gender"])
     widget(analysis.multiselect, "Intersections").set_value([("rater_race", "rater_gender")])
@@ -64,6 +75,7 @@ def test_every_choice_reaches_the_spec(analysis: AppTest, server: Server) -> Non
     )
 
 
+@pytest.mark.usefixtures("nothing_computed")
 def test_axes_given_which_others_are_tested_reach_the_spec_and_come_back(
     analysis: AppTest, server: Server
 ) -> None:
@@ -93,6 +105,7 @@ def test_paper_preset_sets_its_conventions_and_says_what_they_cost(analysis: App
     assert analysis.segmented_control[0].value == "Default"
 
 
+@pytest.mark.usefixtures("nothing_computed")
 def test_an_intersection_in_the_order_of_choice(analysis: AppTest, server: Server) -> None:
     label = "Axes of the intersection, in the order in which groups are named"
     widget(analysis.multiselect, "Axes").set_value([])
@@ -140,14 +153,6 @@ def test_small_groups_are_counted(analysis: AppTest) -> None:
     widget(analysis.multiselect, "Intersections").set_value([("rater_race", "rater_gender")])
     widget(analysis.number_input, "Smallest group (raters)").set_value(5).run()
     assert "1 group with fewer raters will not be shown" in seen(analysis.markdown)
-
-
-def test_a_double_click_is_one_run(analysis: AppTest, server: Server) -> None:
-    press(analysis, "Run")
-    first = shown_run(analysis, server)
-    analysis.switch_page("analysis.py").run()
-    press(analysis, "Run")
-    assert shown_run(analysis, server).id == first.id
 
 
 def test_choices_survive_a_look_at_another_page(analysis: AppTest) -> None:

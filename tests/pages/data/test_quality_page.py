@@ -7,6 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from grasp_core.example import example_files, example_spec
 from grasp_core.server import Server
+from tests.few_items import few_items
 from tests.pages.visits import press, seen, widget
 
 
@@ -70,8 +71,8 @@ def test_odd_raters_are_told_of_and_named_only_when_asked(server: Server, annota
     assert pairs.iloc[0, :4].tolist() == ["R001", "twin", 350, 350]
 
 
-def test_power_is_estimated_when_asked_and_kept(server: Server, annotations: bytes) -> None:
-    page = opened(annotations)
+def test_power_is_estimated_when_asked_and_kept(server: Server) -> None:
+    page = opened(few_items()["annotations.csv"])
     before = len(page.dataframe)
     press(page, "Estimate what could be detected")
     assert not page.exception

@@ -25,7 +25,6 @@ from tests.pages.conftest import ENTRY
 from tests.pages.visits import drop, finished, press, seen, shown_run, widget
 
 UNDERSTOOD = ["35", "104", "3,640", "104"]
-LONG = pytest.mark.long
 
 
 @pytest.fixture
@@ -113,38 +112,28 @@ def test_an_address(page: AppTest, server: Server, web: Site) -> None:
     assert server.files.used("") == 0
 
 
-@pytest.mark.parametrize(
-    ("url", "sentence"),
-    [
-        pytest.param(
-            "{web}/other/annotations.csv",
-            "not at an address that this server may read",
-            marks=LONG,
-        ),
-        ("{web}/data/../other.csv", "called '.' or '..'"),
-        pytest.param("{web}/data/nowhere.csv", "is not at that address", marks=LONG),
-        ("{web}/data/moved.csv", "is redirected to an address that this server may not read"),
-        ("file:///etc/passwd", "is not a whole address"),
-        pytest.param("simplecache::{web}/data/annotations.csv", "chains several protocols", marks=LONG),
-        ("data:../../etc/passwd", "not the path of a file in this server's folder"),
-        pytest.param(
-            "gdrive://team/annotations.csv",
-            "not at an address that this server may read",
-            marks=LONG,
-        ),
-        pytest.param("nonsense", "is not a whole address", marks=LONG),
-    ],
-)
-def test_a_refusal_is_a_sentence_and_what_was_loaded_stays(
-    page: AppTest, web: Site, url: str, sentence: str
-) -> None:
+REFUSED = {
+    "{web}/other/annotations.csv": "not at an address that this server may read",
+    "{web}/data/../other.csv": "called '.' or '..'",
+    "{web}/data/nowhere.csv": "is not at that address",
+    "{web}/data/moved.csv": "is redirected to an address that this server may not read",
+    "file:///etc/passwd": "is not a whole address",
+    "simplecache::{web}/data/annotations.csv": "chains several protocols",
+    "data:../../etc/passwd": "not the path of a file in this server's folder",
+    "gdrive://team/annotations.csv": "not at an address that this server may read",
+    "nonsense": "is not a whole address",
+}
+
+
+def test_a_refusal_is_a_sentence_and_what_was_loaded_stays(page: AppTest, web: Site) -> None:
     web.redirects["/data/moved.csv"] = "http://127.0.0.1:9/annotations.csv"
     take(page, "annotations", "may/annotations.csv")
     take(page, "raters", "may/raters.csv")
-    name(page, "annotations", url.format(web=web.url))
-    assert sentence in seen(page.error)
-    assert "annotations.csv is still in use." in seen(page.error)
-    assert figures(page) == UNDERSTOOD
+    for url, sentence in REFUSED.items():
+        name(page, "annotations", url.format(web=web.url))
+        assert sentence in seen(page.error)
+        assert "annotations.csv is still in use." in seen(page.error)
+        assert figures(page) == UNDERSTOOD
     take(page, "annotations", "may/annotations.csv")
     assert not page.error
 

@@ -78,32 +78,33 @@ def test_link_shows_the_same_to_a_new_visitor(results: AppTest, kept: tuple[Serv
     assert "Load the data first" in seen(visitor.info)
 
 
-def test_table_has_every_group_and_statistic(results: AppTest) -> None:
-    table = _table(results)
-    assert len(table) == 20
-    assert [*table.columns[:3], *table.columns[-2:]] == ["group", "axis", "raters", "distance", "marks"]
-
-
 def _table(page: AppTest) -> object:
     return next(frame.value for frame in page.dataframe if "voting_agreement" in frame.value)
 
 
-def test_table_filters(results: AppTest) -> None:
+def test_the_table_has_every_group_and_statistic_in_the_order_that_is_asked_for(results: AppTest) -> None:
+    table = _table(results)
+    assert len(table) == 20
+    assert [*table.columns[:3], *table.columns[-2:]] == ["group", "axis", "raters", "distance", "marks"]
     widget(results.multiselect, "Axes").set_value(["gender"]).run()
     assert list(_table(results)["group"]) == ["Man", "Woman"]
     widget(results.multiselect, "Axes").set_value([]).run()
+    widget(results.selectbox, ORDER).set_value("effect").run()
+    assert "Asian, Man" in list(_table(results)["group"])[:2]
+    results.toggle[0].set_value(True).run()
+    table = _table(results)
+    assert table[[name for name in table if name.endswith(("_p", "_q"))]].min().min() > 0  # never zero
     widget(results.selectbox, "Significance").set_value("Marked after correction").run()
     assert 0 < len(_table(results)) < 20
     widget(results.multiselect, "Statistics in the table").set_value([]).run()
     assert "at least one statistic" in seen(results.info)
 
 
-def test_rows_can_be_ordered_by_effect(results: AppTest) -> None:
-    widget(results.selectbox, ORDER).set_value("effect").run()
-    assert "Asian, Man" in list(_table(results)["group"])[:2]
-
-
-def test_a_closed_section_is_made_when_it_is_opened(results: AppTest) -> None:
+def test_each_statistic_has_its_histograms_and_a_section_is_made_when_it_is_opened(results: AppTest) -> None:
+    for statistic in ("irr", "cross_negentropy", "voting_agreement"):
+        results.segmented_control[0].set_value(statistic).run()
+        assert not results.exception
+        assert not results.error
     drawn = len(results.dataframe)
     for section in ("cohesion-table", "null-table"):
         results.session_state[section] = True
@@ -112,19 +113,6 @@ def test_a_closed_section_is_made_when_it_is_opened(results: AppTest) -> None:
     assert len(results.dataframe) == drawn + 2 * 2  # each for screens and for phones
     results.session_state["dsi-table"] = True
     assert len(view(results, "Axes").dataframe) == 1
-
-
-def test_p_and_q_are_never_zero(results: AppTest) -> None:
-    results.toggle[0].set_value(True).run()
-    table = _table(results)
-    assert table[[name for name in table if name.endswith(("_p", "_q"))]].min().min() > 0
-
-
-@pytest.mark.parametrize("statistic", ["irr", "cross_negentropy", "voting_agreement"])
-def test_each_statistic_has_its_histograms(results: AppTest, statistic: str) -> None:
-    results.segmented_control[0].set_value(statistic).run()
-    assert not results.exception
-    assert not results.error
 
 
 def test_methods_and_data_are_described(results: AppTest, example_result: RunResult) -> None:

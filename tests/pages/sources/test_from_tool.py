@@ -57,7 +57,9 @@ def fetch(page: AppTest, address: str, table: str = "votes") -> AppTest:
     return press(page, "Fetch as annotations file")
 
 
-def test_a_table_is_fetched_and_fetched_again(page: AppTest, server: Server, database: Path) -> None:
+def test_a_table_is_fetched_fetched_again_and_analysed_as_before(
+    page: AppTest, server: Server, database: Path
+) -> None:
     fetch(page, f"sqlite:///{database}")
     assert not page.error
     assert "**votes.parquet** (Parquet" in seen(page.markdown)
@@ -68,16 +70,6 @@ def test_a_table_is_fetched_and_fetched_again(page: AppTest, server: Server, dat
     drop(page, "Raters", "raters.csv", RATERS.encode())
     press(page, "Bring what is new")
     assert "Nothing is new: votes.parquet is what it was, 48 rows." in seen(page.info)
-    with sqlite3.connect(database) as connection:
-        connection.execute("INSERT INTO votes VALUES ('i9', 'r1', 'Y')")
-    connection.close()
-    press(page, "Bring what is new")
-    assert "votes.parquet has changed: 49 rows, before 48." in seen(page.info)
-
-
-def test_what_is_new_is_analysed_as_before(page: AppTest, server: Server, database: Path) -> None:
-    fetch(page, f"sqlite:///{database}")
-    drop(page, "Raters", "raters.csv", RATERS.encode())
     page.switch_page("analysis.py").run()
     widget(page.number_input, "Seed").set_value(7).run()
     widget(page.number_input, "Permutations").set_value(200).run()
@@ -88,6 +80,7 @@ def test_what_is_new_is_analysed_as_before(page: AppTest, server: Server, databa
     connection.close()
     page.switch_page("data.py").run()
     press(page, "Bring what is new")
+    assert "votes.parquet has changed: 49 rows, before 48." in seen(page.info)
     on(press(page, "The same analysis again"), "analysis")
     press(page, "Run")
     again = shown_run(finished(page, server), server)
@@ -95,20 +88,20 @@ def test_what_is_new_is_analysed_as_before(page: AppTest, server: Server, databa
     assert (asked.seed, again.summary.annotations) == (7, 49)
 
 
-@pytest.mark.parametrize(
-    ("address", "sentence"),
-    [
-        ("sqlite:////no/such/file.db", "file.db does not exist"),
-        ("postgresql://ann@127.0.0.1:1/lab", "127.0.0.1:1: there is no connection to it"),
-        ("postgresql://ann:hidden@127.0.0.1:1/lab", "the address holds a password"),
-        ("mysql://ann@127.0.0.1/lab", "PostgreSQL and SQLite are"),
-    ],
-)
-def test_a_refusal_is_a_sentence(page: AppTest, address: str, sentence: str) -> None:
-    fetch(page, address)
-    assert sentence in seen(page.error)
-    assert "hidden" not in seen(page.error)
-    assert widget(page.text_input, "Table").value == "votes"  # what was typed can be mended
+REFUSED = {
+    "sqlite:////no/such/file.db": "file.db does not exist",
+    "postgresql://ann@127.0.0.1:1/lab": "127.0.0.1:1: there is no connection to it",
+    "postgresql://ann:hidden@127.0.0.1:1/lab": "the address holds a password",
+    "mysql://ann@127.0.0.1/lab": "PostgreSQL and SQLite are",
+}
+
+
+def test_a_refusal_is_a_sentence(page: AppTest) -> None:
+    for address, sentence in REFUSED.items():
+        fetch(page, address)
+        assert sentence in seen(page.error)
+        assert "hidden" not in seen(page.error)
+        assert widget(page.text_input, "Table").value == "votes"  # what was typed can be mended
 
 
 def test_a_token_is_kept_for_those_who_ask_and_forgotten(

@@ -66,7 +66,7 @@ def test_nothing_that_may_be_asked_breaks_the_server(asked: Any, server: Server,
             there=st.booleans(),
         )
         @settings(
-            max_examples=settings().max_examples // 3,
+            max_examples=settings().max_examples // 4,
             derandomize=True,
             database=None,
             suppress_health_check=list(HealthCheck),

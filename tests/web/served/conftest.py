@@ -24,7 +24,7 @@ from tests.provider import providing, sign_in
 from tests.results import make_result
 from tests.serving import Served, free_port, serving
 from tests.web.conftest import SIGN_IN
-from tests.web.served.sites import PEOPLE, PROJECT, SECRET_TITLE, TITLE, Site
+from tests.web.served.sites import BUILT, PEOPLE, PROJECT, SECRET_TITLE, TITLE, Site
 
 QUOTA_MB = 100
 LIMIT_MB = 512
@@ -35,6 +35,33 @@ from pages._ui.shell import waiting
 waiting.UNUSED_SECONDS /= {SOONER}
 waiting.LOOK_SECONDS /= {SOONER}
 """
+
+
+NOTE_WHAT_IS_BUILT = """
+import json
+import streamlit as st
+def walk(routes, before=""):
+    for route in routes:
+        included = getattr(route, "original_router", None)  # FastAPI's, which is looked into at each request
+        if included is not None:
+            yield from walk(included.routes, before)
+            continue
+        path = before + route.path
+        inner = getattr(route, "routes", None)
+        if inner:
+            yield from walk(inner, path)
+        elif type(route).__name__ != "WebSocketRoute":
+            yield [path, sorted(getattr(route, "methods", None) or ["GET"])]
+build = st.App._build_starlette_app
+def noted(self):
+    built = build(self)
+    sessions = next(one for one in built.user_middleware if one.cls.__name__ == "SessionMiddleware")
+    with open({file!r}, "w") as file:
+        json.dump({{"routes": list(walk(built.routes)), "key": sessions.kwargs["secret_key"]}}, file)
+    return built
+st.App._build_starlette_app = noted
+"""
+"""The server writes down its routes, and the key of its sessions."""
 
 
 @pytest.fixture(scope="session")
@@ -67,18 +94,22 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         settings["log_format"] = "json"
         environment = {variable(name): value for name, value in settings.items()}
         environment |= {"STREAMLIT_LOGGER_HIDE_WELCOME_MESSAGE": "true", "GRASP_HOME": str(folder / "home")}
-        first = stack.enter_context(serving(folder, environment, host="localhost", port=port))
+        noting = NOTE_WHAT_IS_BUILT.format(file=str(folder / BUILT))
+        first = stack.enter_context(serving(folder, environment, host="localhost", port=port, before=noting))
         second = stack.enter_context(serving(folder / "second", environment, host="localhost"))
-        clients = {"nobody": stack.enter_context(httpx.Client(base_url=first.url))}
-        for who in PEOPLE:
-            clients[who] = stack.enter_context(httpx.Client(base_url=first.url, timeout=60))
+
+        def client() -> httpx.Client:  # of http alone: it need not load certificates
+            return stack.enter_context(httpx.Client(base_url=first.url, timeout=60, verify=False))
+
+        clients = {who: client() for who in ("nobody", "ann", "vera", "bob", "dora", "eve", "signed out")}
+        for who in ("ann", "vera", "bob", "dora", "eve"):
             sign_in(clients[who], who, SIGN_IN["cookie_secret"])
-        gone = stack.enter_context(httpx.Client(base_url=first.url, timeout=60))
+        gone = client()
         sign_in(gone, "ann", SIGN_IN["cookie_secret"])
-        clients["signed out"] = httpx.Client(base_url=first.url, cookies=httpx.Cookies(gone.cookies))
+        clients["signed out"].cookies = httpx.Cookies(gone.cookies)
         gone.post("/auth/sign-out", headers={"Origin": "null", "Sec-Fetch-Site": "same-origin"})
         engine = connect(URL.create("sqlite", database=str(folder / "home" / "grasp.db")))
         accounts = accounts_of(Settings(), engine)
         accounts.disable(accounts.people.search("dora@")[0][0].id, by=None)
         engine.dispose()
-        yield Site(first, second, folder / "home", environment, clients, everybodys, secret)
+        yield Site(first, second, folder / "home", clients, everybodys, secret)
