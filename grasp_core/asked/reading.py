@@ -139,13 +139,19 @@ def _as_read(guess: Guess, spec: DataSpec) -> Recipe | None:
 
 
 def _refuse_unsure(given: Tables, guess: Guess, voice: Voice, fields: Sequence[str]) -> None:
-    """Nothing runs on a guess that is unsure of one of the fields: what it may be is listed."""
+    """Nothing runs on a guess that is unsure of one of the fields: what it may be is listed.
+
+    Where no column may hold items, or raters, that alone is said: what else may be asked hangs on it.
+    """
     unsure = [reason for reason in guess.uncertain if reason.field in fields]
+    missing = [one for one in unsure if one.field in ("item", "rater") and not one.candidates]
+    unsure = missing[:1] or unsure
     asked: dict[str, list[str]] = {}
     for reason in unsure:
         said = question(reason)
         of = given.items if reason.field == "items_id" and given.items is not None else given.annotations
-        ask = f"{said}{' ' if said.endswith('?') else '; '}name it with {voice.option(reason.field)}"
+        option = voice.option(reason.field)
+        ask = f"{said}{'' if reason.candidates else '; if one holds them,'} name it with {option}"
         if reason.field == "aggregated":
             ask = said
         asked.setdefault(of.name, []).append(ask)

@@ -20,6 +20,8 @@ from grasp_core.io.table.table import Table
 
 MAX_ROWS, _MAX_CELLS = 100_000, 2_000_000
 """The most that is looked at; of larger files some of the rows."""
+MOST_QUESTIONS = 30
+"""Of more values, a column names no questions."""
 _MAX_LENGTHS = 1_000
 TEXT_LENGTH, _TEXT_VALUES = 25, 20
 """Columns of longer values, on average, and of more of them, hold texts that somebody wrote."""

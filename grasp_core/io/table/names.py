@@ -167,6 +167,8 @@ def id_score(name: str, kinds: frozenset[str]) -> int:
         found.pop()
     if not found or kinds.isdisjoint((found[-1], singular(found[-1]))):
         return 0
+    if len(found) > 1 and found[0] in COUNTED:  # n_raters
+        return 0
     return 3 if len(found) == 1 else 2 if has_id else 1
 
 

@@ -86,6 +86,11 @@ def test_what_says_something_else_is_no_doubt(column, of_row) -> None:
     assert (counted(table, guess), doubts(guess)) == (54, [])
 
 
+def test_a_column_without_any_value_and_ids_of_random_letters_are_no_doubt() -> None:
+    table = beside("_country", lambda n, r: "NA", *(f"i{n},llm4ki6p517tnu48lsl9,y,,NA" for n in range(9)))
+    assert doubts(recognise(table)) == []
+
+
 def test_raters_called_like_models_count_and_are_named() -> None:
     rows = [f"i{n},{who},y,," for n in range(9) for who in ("gpt-4o", "Claude 3 Opus", "Claude")]
     table = beside("x", lambda n, r: "", *rows)

@@ -13,7 +13,7 @@ from tests.io.making import rows_table
 ASKED = ("clear", "fluent", "true")
 
 
-def votes(column: str, of) -> Table:
+def votes(column: str, of, item: str = "item") -> Table:
     """Nine items by six raters, each with the questions that `of` gives."""
     rows = [
         [f"i{n}", f"w{r}", one, str(1 + (n * r + at) % 5)]
@@ -21,7 +21,7 @@ def votes(column: str, of) -> Table:
         for r in range(6)
         for at, one in enumerate(of(n, r))
     ]
-    return rows_table([["item", "rater", column, "score"], *rows])
+    return rows_table([[item, "rater", column, "score"], *rows])
 
 
 @pytest.mark.parametrize("column", ["variable", "quality_criterion", "metric_name", "score_type"])
@@ -29,10 +29,17 @@ def votes(column: str, of) -> Table:
 def test_several_questions_are_asked_about(column: str, of) -> None:
     """Whether each rater answers all of them, or one."""
     (asked,) = recognise(votes(column, of)).uncertain
-    assert asked.field == "label"
-    assert question(asked).startswith(
-        f"'{column}' names what each row answers ('clear', 'fluent', 'true'), so "
-    )
+    assert (asked.field, asked.candidates) == ("label", ("score",))
+    assert f"('{column}' names what each row answers ('clear', 'fluent', 'true'), so " in question(asked)
+
+
+def test_items_without_a_name_are_found_within_one_question() -> None:
+    """Criteria of albums, which no column calls items; the option that is told leaves one of them."""
+    table = votes("criterion", lambda n, r: ASKED, item="album")
+    (asked,) = recognise(table).uncertain
+    assert (asked.field, asked.candidates) == ("label", ("score",))
+    assert "--drop criterion=fluent --drop criterion=true" in asked.sentence
+    assert recognise(table, named=Named(label="score")).spec.item == "album"
 
 
 @pytest.mark.parametrize(

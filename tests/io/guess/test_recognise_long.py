@@ -185,6 +185,20 @@ def test_files_without_raters_are_refused(kind):
     assert "cannot be analysed" in sentences
 
 
+def test_what_there_is_in_place_of_raters_is_named():
+    lists = [[f"i{n}", f"text {n}", '["no", "yes"]' if n % 3 else '["yes"]'] for n in range(40)]
+    lists[0][2] = '["yes", "yes", "no"]'
+    rng = random.Random(9)
+    means = [[f"w{n}", *(f"{rng.random() * 9:.2f}" for _ in "ms"), str(20 + n % 9)] for n in range(40)]
+    for head, rows, told in (
+        (["id", "text", "labels"], lists, "'labels' holds lists of labels"),
+        (["word", "valence_mean", "valence_sd", "n_raters"], means, "'valence_mean' is named like"),
+    ):
+        uncertain = recognise(rows_table([head, *rows])).uncertain
+        (sentence,) = [one.sentence for one in uncertain if not one.candidates]
+        assert told in sentence
+
+
 def test_ids_that_tell_not_all_rows_apart_are_unsure():
     text = "u v w/" + "/".join(f"i{n % 6} r{n // 6} {'ab'[n % 5 > 2]}" for n in range(30)) + "/i0 r0 a"
     assert set(asked(recognise(text_table(text)))) >= {"item", "rater"}

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
+import numpy as np
+
 from grasp_core.io.guess.aggregated import no_raters
 from grasp_core.io.guess.columns.several import item_of_several
 from grasp_core.io.guess.columns.sides import both_people, sides_differ, turned, turned_by_name
-from grasp_core.io.guess.look import Look
+from grasp_core.io.guess.look import MOST_QUESTIONS, Look
 from grasp_core.io.guess.reasons import Confidence, Reason
 from grasp_core.io.table import names
 from grasp_core.io.table.joined import PLUS
@@ -76,7 +78,20 @@ def guess_ids(look: Look) -> Ids:
     for item_pool, rater_pool in ((items[0], raters[1]), (items[1], raters[0]), (items[1], raters[1])):
         if found := _pairs(look, item_pool, rater_pool):
             return _of_several(look, found)
-    return _none(look)
+    one = next((name for name in look.columns if _asks(look, name)), None)
+    return _none(look) if one is None else guess_ids(_of_one_question(look, one))
+
+
+def _asks(look: Look, name: str) -> bool:
+    """Whether a column names questions, each of which has rows of its own."""
+    return names.names_questions(name) and 1 < len(look.texts(name)) <= MOST_QUESTIONS
+
+
+def _of_one_question(look: Look, name: str) -> Look:
+    """The rows of the question that most rows answer: in all of them no item and rater are together once."""
+    column = look.whole.column(name)
+    rows = np.flatnonzero(column.codes == column.counts().argmax())
+    return Look(look.whole.taken(rows), look.named)
 
 
 def _given(look: Look) -> tuple[tuple[Role, str | None], ...]:
@@ -283,6 +298,18 @@ def _rivals(look: Look, role: Role, best: Pair, found: Sequence[Pair]) -> list[s
     return kept
 
 
+def _without_people(look: Look) -> str | None:
+    """What there is in place of raters' labels: lists of them, or what was worked out of them."""
+    for name in look.columns:
+        texts = look.texts(name)
+        if texts and all(text.startswith("[") and text.endswith("]") for text in texts):
+            return f"{quoted(name)} holds lists of labels, without who gave them"
+    made = [name for name in look.columns if names.mentions(name, names.COUNTED)]
+    if 2 * len(made) < len(look.columns):
+        return None
+    return f"{quoted(made[0])} is named like what was counted or worked out for an item"
+
+
 def _none(look: Look) -> Ids:
     """No two columns are borne out: the likeliest by name, and what is missing."""
     item, rater = look.ids
@@ -298,7 +325,7 @@ def _none(look: Look) -> Ids:
     free = [name for name in look.columns if name not in (item, rater, look.named.label)]
     taken = {item, rater, *free}
     free += [name for name in look.columns if name not in taken]
-    why = "none tells who gave each label"
+    why = _without_people(look) or "none tells who gave each label"
     if rater is not None and item is not None:
         why = f"hardly any item has more than one of {quoted(rater)}, or they rate one item each"
     no_items = rater is not None and item is None and not look.unique(rater)

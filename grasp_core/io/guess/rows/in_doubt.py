@@ -17,7 +17,7 @@ _MOST_KINDS = 10
 _NO_PERSONS = names.MODELS | names.MADE
 _NONE = frozenset({"na", "n/a", "not applicable", "none", "skip", "skipped", "no answer"})
 _MODEL = re.compile(
-    r"(?<![^\W_])((chat)?gpt|llm|deepseek|qwen|mixtral|((claude|llama|gemini|mistral|gemma|grok)[\W_]?\d))",
+    r"(?<![^\W_])((chat)?gpt|llm(?!\d+[a-z])|deepseek|qwen|mixtral|((claude|llama|gemini|mistral|gemma|grok)[\W_]?\d))",
     re.I,
 )
 """What models are called, and people are not."""
@@ -33,7 +33,8 @@ def in_doubt(look: Look, spec: DataSpec) -> Iterator[Reason]:
         yield _counts(table, name, text, "such answers may not have been accepted")
     for name in beside(table, spec):
         texts = [text for text in table.distinct(name) if text.strip()]
-        if name not in told and len(texts) == 1 and texts[0].strip().casefold() in _NONE:
+        ticked = len(texts) == 1 and occurrences(table, name, texts[0]) < len(table)
+        if name not in told and ticked and texts[0].strip().casefold() in _NONE:
             yield _counts(table, name, texts[0], "such answers may mean that there is none")
         elif name not in told and one_of(names.words(name), names.TRIALS):
             for text in yes_of_two(table, name):
