@@ -15,8 +15,12 @@ SERVERS = frozenset(
 """Folders whose tests run a server, a database or processes of their own: marked `server`."""
 LONG = frozenset(("benchmark", "cli", "data_quality", "notebook", "planner", "study"))
 """Further folders of which some files take long."""
-TOGETHER = TESTS / "web" / "served"
-"""A folder whose tests share servers, and so a process."""
+SERVED = ("tests/web/served/",)
+SIGNING_IN = ("tests/browser/test_sign_in.py", "tests/browser/test_team_screens.py")
+TOGETHER = (SERVED, SIGNING_IN)
+"""How the names of files begin whose tests share servers, and so a process."""
+LONGEST = (*SERVED, *SIGNING_IN, "tests/browser/test_looks.py", "tests/browser/test_shared.py")
+"""What is begun first."""
 
 
 def room(path: Path) -> str:
@@ -26,7 +30,7 @@ def room(path: Path) -> str:
 
 def longest_first(path: Path) -> int:
     """A file's place where several processes share all: long ones first, so that all end together."""
-    if path.is_relative_to(TOGETHER):
+    if path.is_relative_to(TESTS) and path.relative_to(TESTS.parent).as_posix().startswith(LONGEST):
         return 0
     return 1 if room(path) in SERVERS else 2 if room(path) in LONG else 3
 
@@ -40,5 +44,4 @@ class ByFile(LoadFileScheduling):
 
     def _split_scope(self, nodeid: str) -> str:
         file = super()._split_scope(nodeid)
-        together = f"{TOGETHER.relative_to(TESTS.parent).as_posix()}/"
-        return together if file.startswith(together) else file
+        return next((begins[0] for begins in TOGETHER if file.startswith(begins)), file)

@@ -9,13 +9,21 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page
 
+from grasp_core.access import LOCAL_USER
 from grasp_core.engine.pools import workers
+from grasp_core.example import example_files
+from grasp_core.people import Identity
 from grasp_core.server import Server, make_server
-from grasp_core.settings import Settings
+from grasp_core.settings import Settings, variable
+from grasp_core.store.people.people import PeopleStore
+from grasp_core.store.people.projects import ProjectStore
+from tests.browser.gold import make_gold
 from tests.browser.signing import PEOPLE, Site, signing_in
 from tests.conftest import PATIENCE_MS
+from tests.few_items import few_items
 from tests.provider import providing
 from tests.serving import ROOT, Served, serving
+from tests.watches.watching import look, ran, votes
 
 SCREENSHOTS = ROOT / "test-results" / "pages"
 
@@ -30,9 +38,32 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def example() -> dict[str, bytes]:
+    """The example's files with few items: what is looked at does not depend on their number."""
+    return few_items()
+
+
+@pytest.fixture(scope="session")
+def whole_example() -> dict[str, bytes]:
+    return example_files()
+
+
+@pytest.fixture(scope="session")
+def gold(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, bytes]:
+    folder = tmp_path_factory.mktemp("gold")
+    return folder, make_gold(folder)
+
+
+@pytest.fixture
+def submission(gold: tuple[Path, bytes]) -> bytes:
+    """Predictions for the benchmark whose gold labels the server has."""
+    return gold[1]
+
+
+@pytest.fixture(scope="session")
+def served(tmp_path_factory: pytest.TempPathFactory, gold: tuple[Path, bytes]) -> Iterator[Served]:
     """The app, served as in production."""
-    with serving(tmp_path_factory.mktemp("server")) as running:
+    with serving(tmp_path_factory.mktemp("server"), {variable("raft_gold"): str(gold[0])}) as running:
         yield running
 
 
@@ -87,16 +118,33 @@ def _matters(message: ConsoleMessage) -> bool:
     return message.type == "error" and not looking
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def provider() -> Iterator[str]:
     """Address of a provider that believes everybody."""
     with providing(PEOPLE) as address:
         yield address
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory, provider: str) -> Iterator[Site]:
-    with signing_in(tmp_path_factory.mktemp("sign-in"), provider) as made:
+    """A team's server: people sign in; a watch has found a change, and there are tools to fetch from."""
+    folder = tmp_path_factory.mktemp("team")
+    data = folder / "data"
+    data.mkdir()
+    (data / "votes.csv").write_bytes(votes())
+
+    def fill(store: Server) -> None:
+        watch = store.watching.add(ran(store, title="Votes"), every="daily", by=LOCAL_USER)
+        (data / "votes.csv").write_bytes(votes(apart=True))
+        look(store, watch)
+        ProjectStore(store.database).create("Reviews", owner=None)
+        for subject, name in (("1", "Ada Analyst"), ("2", "Ada Again")):
+            PeopleStore(store.database).sign_in(
+                Identity("https://id.example", subject, "ada@lab.example", name)
+            )
+
+    settings = {"data_dir": str(data), "source_hosts": "labels.example", "secret_key": "k" * 32}
+    with signing_in(folder, provider, fill=fill, **settings) as made:
         yield made
 
 

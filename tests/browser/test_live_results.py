@@ -14,9 +14,9 @@ PROVISIONAL = re.compile(r"Provisional, after [\d,]+ permutations: observed valu
 
 
 @pytest.fixture
-def analysis(open_page: OpenPage, example: dict[str, bytes]) -> Page:
+def analysis(open_page: OpenPage, whole_example: dict[str, bytes]) -> Page:
     page = open_page("/data")
-    bring(page, example["annotations.csv"], example["raters.csv"])
+    bring(page, whole_example["annotations.csv"], whole_example["raters.csv"])
     go_on_to_analysis(page)
     return page
 

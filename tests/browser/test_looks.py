@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import OpenPage
 from tests.browser.visits import picture, results, settle, too_wide, view, violations
@@ -16,6 +16,7 @@ def _screens(page: Page) -> Iterator[tuple[str, Page]]:
     yield "start", page
     page.get_by_role("button", name=TRY_EXAMPLE).click()
     results(page)
+    expect(page.get_by_role("heading", name="Black, Woman", exact=True)).to_be_visible()
     yield "results", page
     for name in ("Axes", DATA_AND_METHODS):
         view(page, name)
@@ -38,12 +39,24 @@ def _screens(page: Page) -> Iterator[tuple[str, Page]]:
     yield "data", page
 
 
+def _sideways(page: Page) -> list[str]:
+    wide = too_wide(page)
+    return [f"{wide} px too wide"] if wide > 0 else []
+
+
 @pytest.mark.parametrize("dark", [False, pytest.param(True, marks=pytest.mark.long)], ids=["light", "dark"])
-def test_wide_screens_are_accessible_and_their_headings_in_order(open_page: OpenPage, dark: bool) -> None:
+def test_screens_are_accessible_wide_and_narrow_and_their_headings_in_order(
+    open_page: OpenPage, dark: bool
+) -> None:
     found = {}
     for name, page in _screens(open_page(dark=dark)):
-        picture(page, f"{name}-{'dark' if dark else 'light'}-1440")
-        found[name] = violations(page)
+        for width in (1440, 390):
+            page.set_viewport_size({"width": width, "height": 1000})
+            settle(page)
+            picture(page, f"{name}-{'dark' if dark else 'light'}-{width}")
+            found[name, width] = [*violations(page), *(_sideways(page) if width == 390 else [])]
+        page.set_viewport_size({"width": 1440, "height": 1000})
+        settle(page)
         levels = page.locator("[data-testid=stMain] :is(h1, h2, h3, h4)").evaluate_all(
             "headings => headings.map(heading => Number(heading.tagName[1]))"
         )
@@ -52,21 +65,13 @@ def test_wide_screens_are_accessible_and_their_headings_in_order(open_page: Open
     assert not any(found.values()), found
 
 
-@pytest.mark.parametrize(
-    ("width", "dark"),
-    [
-        (390, True),
-        pytest.param(390, False, marks=pytest.mark.long),
-        pytest.param(720, False, marks=pytest.mark.long),
-    ],
-    ids=["phone-dark", "phone", "zoom200"],
-)
-def test_narrow_screens_are_accessible_and_do_not_scroll_sideways(
+@pytest.mark.long
+@pytest.mark.parametrize(("width", "dark"), [(390, True), (720, False)], ids=["phone-dark", "zoom200"])
+def test_screens_opened_narrow_are_accessible_and_do_not_scroll_sideways(
     open_page: OpenPage, width: int, dark: bool
 ) -> None:
     found = {}
     for name, page in _screens(open_page(width=width, dark=dark)):
         picture(page, f"{name}-{'dark' if dark else 'light'}-{width}")
-        wide = too_wide(page)
-        found[name] = [*violations(page), *([f"{wide} px too wide"] if wide > 0 else [])]
+        found[name] = [*violations(page), *_sideways(page)]
     assert not any(found.values()), found

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from itertools import pairwise
 
@@ -13,18 +12,15 @@ from tests.browser.conftest import OpenPage
 from tests.browser.test_safety import HOSTILE
 from tests.browser.visits import (
     bring,
-    go_on_to_analysis,
     picture,
     results,
-    run,
     search_runs,
-    set_number,
     settle,
     table,
     too_wide,
     violations,
 )
-from tests.labels import CANCEL_RUN, DELETE
+from tests.labels import DELETE
 from tests.results import make_group, make_outcome, make_result
 
 FORMULA = "=1+1"
@@ -147,22 +143,6 @@ def test_a_run_is_opened_with_the_keyboard(open_page: OpenPage, store: Server) -
     page.keyboard.press("Enter")
     page.get_by_role("heading", name="by keyboard B").wait_for()
     results(page)
-
-
-def test_a_running_run_is_watched_and_cancelled(open_page: OpenPage, example: dict[str, bytes]) -> None:
-    page = open_page("/data")
-    bring(page, example["annotations.csv"], example["raters.csv"])
-    go_on_to_analysis(page)
-    set_number(page, "Permutations", 3_000_000)
-    set_number(page, "Seed", 311)
-    run(page)
-    page.get_by_role("button", name=CANCEL_RUN).wait_for()
-    page.get_by_role("link", name="Runs", exact=True).click()
-    page.get_by_role("heading", name="Still going").wait_for()
-    expect(page.get_by_text(re.compile(r"of 3,000,000 permutations"))).to_be_visible()
-    page.get_by_role("button", name="Cancel", exact=True).click()
-    expect(page.get_by_role("heading", name="Still going")).to_have_count(0)
-    expect(page.get_by_text("cancelled").first).to_be_visible()
 
 
 @pytest.mark.long

@@ -8,39 +8,10 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from grasp_core.access import LOCAL_USER
-from grasp_core.people import Identity
-from grasp_core.server import Server
-from grasp_core.store.people.people import PeopleStore
-from grasp_core.store.people.projects import ProjectStore
-from tests.browser.signing import TITLE, Site, sign_in, signing_in, visit
+from tests.browser.signing import TITLE, Site, sign_in, visit
 from tests.browser.visits import choose, picture, results, settle, tab_to, too_wide, violations
 from tests.conftest import PATIENCE_MS
 from tests.labels import MAKE_LINK
-from tests.watches.watching import look, ran, votes
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory, provider: str) -> Iterator[Site]:
-    """With a watch that has found a change, and tools to fetch from."""
-    folder = tmp_path_factory.mktemp("team")
-    data = folder / "data"
-    data.mkdir()
-    (data / "votes.csv").write_bytes(votes())
-
-    def fill(store: Server) -> None:
-        watch = store.watching.add(ran(store, title="Votes"), every="daily", by=LOCAL_USER)
-        (data / "votes.csv").write_bytes(votes(apart=True))
-        look(store, watch)
-        ProjectStore(store.database).create("Reviews", owner=None)
-        for subject, name in (("1", "Ada Analyst"), ("2", "Ada Again")):
-            PeopleStore(store.database).sign_in(
-                Identity("https://id.example", subject, "ada@lab.example", name)
-            )
-
-    settings = {"data_dir": str(data), "source_hosts": "labels.example", "secret_key": "k" * 32}
-    with signing_in(folder, provider, fill=fill, **settings) as made:
-        yield made
 
 
 @pytest.fixture(
