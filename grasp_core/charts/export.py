@@ -8,6 +8,7 @@ from typing import Any
 
 import altair as alt
 
+from grasp_core.charts.theme import spec_of
 from grasp_core.extras import require
 
 EXPORT_WIDTH = 900
@@ -15,7 +16,7 @@ EXPORT_WIDTH = 900
 
 
 def _spec(chart: alt.LayerChart, width: int) -> dict[str, Any]:
-    spec: dict[str, Any] = chart.to_dict()
+    spec = spec_of(chart)
     if spec.get("width") == "container":
         spec["width"] = width
     return spec

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from grasp_core.example import example_files
+from tests.few_items import few_items
 
 ROOT = Path(__file__).parents[2]
 ENGINE = {"numba", "sklearn", "sqlalchemy", "scipy.stats", "scipy.special", "altair"}
@@ -66,7 +66,7 @@ def test_checking_a_submission_compiles_nothing(tmp_path: Path) -> None:
 
 
 def test_a_run_leaves_reading_to_the_process_that_reads(tmp_path: Path) -> None:
-    for name, content in example_files().items():
+    for name, content in few_items().items():
         (tmp_path / name).write_bytes(content)
     files = ("--annotations", "annotations.csv", "--raters", "raters.csv")
     found = loaded(tmp_path, "run", *files, "--axis", "rater_gender", "--permutations", "100")

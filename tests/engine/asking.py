@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import functools
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
+import pytest
+
+from grasp_core.engine import findable
 from grasp_core.engine.compute import compute
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
@@ -83,6 +87,14 @@ def answer_of(
         return digits(compute(data, spec, pool, Watcher(), checkpoints))
     finally:
         pool.close()
+
+
+@contextmanager
+def nothing_planted() -> Iterator[None]:
+    """Within, runs do not say what could have been found, which takes longer than all else of small data."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(findable, "MOST_ANNOTATIONS", 0)
+        yield
 
 
 def wait_until(reached: Callable[[], object]) -> None:

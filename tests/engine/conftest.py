@@ -6,7 +6,14 @@ import pytest
 
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
-from tests.engine.asking import answer
+from tests.engine.asking import answer, nothing_planted
+
+
+@pytest.fixture(scope="module", autouse=True)
+def planting() -> Iterator[None]:
+    """None, but in the tests of what could have been found."""
+    with nothing_planted():
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -40,6 +40,11 @@ def test_the_shift_is_read_off_a_curve_of_power() -> None:
     assert shift_of(shifts, np.array([0, 0, 1, 2, 3]), 40) is None
 
 
+@pytest.fixture(scope="module", autouse=True)
+def planting() -> None:
+    """Here it is."""
+
+
 @pytest.fixture(scope="module")
 def nothing() -> RunResult:
     spec = replace(question(), analysis=AnalysisSpec((("side",),), permutations=FEWEST_CLEAR, pairs=False))

@@ -86,7 +86,6 @@ WORDS = """
 import numpy as np
 from grasp_core.permutation import jit
 from grasp_core.permutation.kernel.counting import words_at
-from tests.engine.asking import wait_until
 jit.WAITING_SECONDS = 0.0
 words = words_at(np.uint64(1), np.uint64(2), np.arange(2))
 print(words, words_at.is_kept, words_at.compiled._cache.cache_path)

@@ -23,6 +23,7 @@ import sqlalchemy as sa
 
 from grasp_core.engine import computing as computing_module
 from grasp_core.engine import conductor as conductor_module
+from grasp_core.engine import findable as findable_module
 from grasp_core.engine.pools import blocks as blocks_module
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
@@ -111,6 +112,7 @@ def serve(url: str, log: str, lease: float) -> None:
     conductor_module.SAVE_SECONDS = SAVE_S
     computing_module.POLL_SECONDS = POLL_S
     blocks_module.BLOCK_SECONDS = BLOCK_S
+    findable_module.MOST_ANNOTATIONS = 0  # nothing is planted
     blocks_module.FIRST_LABELS = 1  # many blocks, though the data are small
     compute_block = workers.compute_block
     lines = os.open(log, os.O_WRONLY | os.O_APPEND)

@@ -62,22 +62,26 @@ def test_threads_that_open_a_new_database_at_once(bare_database: NewDatabase) ->
     assert all(names == {*metadata.tables, "alembic_version"} for names in found)
 
 
-@on_both_bare
-def test_servers_that_open_a_new_database_at_once(bare_database: NewDatabase) -> None:
-    url = bare_database().render_as_string(hide_password=False)
-    script = (
-        "import sys, sqlalchemy; from grasp_core.store.database import connect;"
-        "input(); connect(sqlalchemy.make_url(sys.argv[1])).dispose()"
-    )
-    servers = [
-        subprocess.Popen([sys.executable, "-c", script, url], stdin=subprocess.PIPE, cwd=ROOT)
-        for _ in range(2)
-    ]
-    for server in servers:
-        assert server.stdin is not None
-        server.stdin.write(b"\n")
-        server.stdin.close()
-    assert [server.wait(120) for server in servers] == [0, 0]
+TWO_SERVERS = """
+import os, sys
+import sqlalchemy
+from grasp_core.store.database import connect
+
+for address in sys.argv[1:]:
+    second = os.fork()
+    connect(sqlalchemy.make_url(address)).dispose()
+    if second == 0:
+        os._exit(0)
+    if os.waitpid(second, 0)[1]:
+        sys.exit(f"the second server did not open {address}")
+"""
+
+
+def test_servers_that_open_a_new_database_at_once(tmp_path: Path, postgres: Postgres) -> None:
+    """Processes of one that has everything imported, so that they begin together."""
+    urls = (URL.create("sqlite", database=str(tmp_path / "new.db")), postgres.new_database())
+    addresses = [url.render_as_string(hide_password=False) for url in urls]
+    subprocess.run([sys.executable, "-c", TWO_SERVERS, *addresses], cwd=ROOT, check=True, timeout=240)
 
 
 def test_a_database_of_a_newer_version_is_left_alone(new_database: NewDatabase) -> None:
