@@ -117,6 +117,11 @@ def test_asked_and_then_read_right(key: str) -> None:
     assert is_right(key, read(key, ANSWERED[key]))
 
 
+def test_answers_to_other_questions_are_no_axes() -> None:
+    data = read("muscular", ANSWERED["muscular"])
+    assert not any(name.endswith("_result") for name in data.raters.axes)
+
+
 @pytest.mark.parametrize("key", NOT_READ)
 def test_asked_or_refused(key: str) -> None:
     with pytest.raises(DataError):

@@ -108,7 +108,11 @@ def named_matrix(look: Look, raters: Table | None) -> tuple[DataSpec, list[Reaso
     side = _side(look, key, cells, raters)
     if look.named.layout is not None:
         side = _Side(look.named.layout == "raters-by-items", "the layout is named", "sure")
-    return _reading(look, key, cells, side, raters)
+    spec, reasons = _reading(look, key, cells, side, raters)
+    asked = {name for one in questions_of(look, rest) for name in matching(one, rest)}
+    profile = tuple(name for name in spec.profile if name not in asked)
+    ignored = (*spec.ignore, *(name for name in spec.profile if name in asked))
+    return replace(spec, profile=profile, ignore=ignored), reasons  # other questions' answers are no axes
 
 
 def survey(
