@@ -17,11 +17,11 @@ from __future__ import annotations
 import base64
 import dataclasses
 import math
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Literal, TypeVar, get_args, get_origin
 
-import numpy as np
 from cattrs import Converter
 from cattrs.cols import homogenous_tuple_structure_factory, is_mapping, mapping_structure_factory
 from cattrs.errors import (
@@ -233,8 +233,17 @@ def _is_needed(field: dataclasses.Field[Any], strict: bool) -> bool:
     return field.init and not field.metadata and not (strict and default)
 
 
-@CONVERTER.register_structure_hook_factory(_is(np.ndarray))
+def _is_array(kind: Any) -> bool:
+    numpy: Any = sys.modules.get(
+        "numpy"
+    )  # imported by whoever names its types; most imports of this do without
+    return numpy is not None and (get_origin(kind) or kind) is numpy.ndarray
+
+
+@CONVERTER.register_structure_hook_factory(_is_array)
 def _array(_: Any) -> Callable[[Any, Any], Any]:
+    import numpy as np
+
     def read(plain: Any, _: Any) -> Any:
         kind, content = np.dtype(plain["dtype"]), base64.b64decode(plain["base64"])
         if kind.hasobject:
@@ -244,7 +253,7 @@ def _array(_: Any) -> Callable[[Any, Any], Any]:
     return _inside(read, (dict,), "an object")
 
 
-@CONVERTER.register_unstructure_hook_factory(lambda kind: kind is np.ndarray or _is(np.ndarray)(kind))
+@CONVERTER.register_unstructure_hook_factory(_is_array)
 def _of_array(_: Any) -> Callable[[Any], dict[str, Any]]:
     def write(array: Any) -> dict[str, Any]:
         content = base64.b64encode(array.tobytes()).decode()

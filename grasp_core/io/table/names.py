@@ -149,6 +149,7 @@ YES = word_set("1 1.0 true t yes y")
 NO = word_set("0 0.0 false f no n")
 """Cells of columns that are asked as a yes or no, such as ``is_excluded``; in lower case, as all words."""
 INDEX = word_set("unnamed index idx row rownames rowid rownumber nr no")
+_HOW_MANY = word_set("count counts n num")
 _NOTHING_ELSE = word_set("id ids idx index uid uuid key")
 _ID = word_set("id ids key no nr number num name index idx hash uid uuid")
 
@@ -167,7 +168,7 @@ def id_score(name: str, kinds: frozenset[str]) -> int:
         found.pop()
     if not found or kinds.isdisjoint((found[-1], singular(found[-1]))):
         return 0
-    if len(found) > 1 and found[0] in COUNTED:  # n_raters
+    if len(found) > 1 and found[0] in _HOW_MANY:  # n_raters
         return 0
     return 3 if len(found) == 1 else 2 if has_id else 1
 
