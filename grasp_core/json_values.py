@@ -234,9 +234,7 @@ def _is_needed(field: dataclasses.Field[Any], strict: bool) -> bool:
 
 
 def _is_array(kind: Any) -> bool:
-    numpy: Any = sys.modules.get(
-        "numpy"
-    )  # imported by whoever names its types; most imports of this do without
+    numpy: Any = sys.modules.get("numpy")  # there once its types are named; most imports do without
     return numpy is not None and (get_origin(kind) or kind) is numpy.ndarray
 
 
