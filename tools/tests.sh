@@ -49,7 +49,7 @@ if [ "$mode" = all ]; then
     background warm .venv/bin/python -m grasp_core warm # what tests need first they compile themselves
     run "${pytest[@]}" --numprocesses auto --maxprocesses 4 --dist loadfile -m 'not browser and not long' "$@"
     # By themselves: on pages that wait for busy cores clicks get lost. Each waits for its pages half of the time.
-    run "${pytest[@]}" --numprocesses 3 -m 'browser and not long' "$@"
+    run "${pytest[@]}" --numprocesses 2 -m 'browser and not long' "$@"
 else
     run "${pytest[@]}" --numprocesses 2 --dist loadfile -m 'not server and not browser and not long' "$@"
 fi
