@@ -32,7 +32,7 @@ from grasp_core.spec import LEVEL, AnalysisSpec
 from grasp_core.verdict import FEWEST_CLEAR
 
 POWER = 0.8
-SETS = (10, 30)
+SETS = (10, 40)
 """Planted data sets of each shift: when the shift is looked for, and when it is measured."""
 _ABOUT, _NEAR = (0.5, 0.75, 1.0, 1.5, 2.25), (0.8, 1.0, 1.25)
 """Shifts that are planted, in multiples of what is known before."""
@@ -42,6 +42,8 @@ MOST_ANNOTATIONS = 200_000
 """Larger data are not planted in."""
 _MOST_OF_REST = 0.8
 """Of all that is not the label yet, at most so much is made it."""
+_EXPECTED = 5.0
+"""Annotations for which a rater is taken to answer as the items would have it."""
 _SEED = 5
 
 
@@ -147,23 +149,27 @@ def shifted_by(
 
     Notes
     -----
-    The odds of the label rise by the same factor on each item, so more where items are open to it.
+    The odds of the label rise by the same factor on each item and for each rater, so more where items are
+    open to it, and raters differ among themselves as before. A rater's odds beside the item's are told from
+    all annotations of theirs, with as many more as :data:`_EXPECTED` as the items would have it.
     """
     category, item = annotations.category.copy(), annotations.item
-    own = inside[annotations.rater]
-    given = np.bincount(item, category == label, minlength=annotations.n_items)
+    labelled = category == label
+    given = np.bincount(item, labelled, minlength=annotations.n_items)
     share = (given + 0.5) / (np.diff(annotations.indptr) + 1)  # of each item
-    weight = np.bincount(item[own], minlength=annotations.n_items) / max(int(own.sum()), 1)
-    now = float(weight @ share)
-
-    def risen(factor: float) -> FloatArray:
-        return np.asarray(expit(logit(share) + factor))
-
+    n, yes, expected = (
+        np.bincount(annotations.rater, of, minlength=annotations.n_raters)
+        for of in (None, labelled, share[item])
+    )
+    usual = np.where(n > 0, expected / np.maximum(n, 1), 0.5)
+    lean = np.log((yes + _EXPECTED * usual) / (n - yes + _EXPECTED * (1 - usual))) - logit(usual)
+    own = np.flatnonzero(inside[annotations.rater])
+    odds = logit(share)[item[own]] + lean[annotations.rater[own]]
+    now = float(expit(odds).mean())
     wanted = min(shift, 0.99 * (1 - now))
-    factor = scipy.optimize.brentq(lambda one: float(weight @ risen(one)) - now - wanted, 0.0, 50.0)
-    chance = (risen(factor) - share) / (1 - share)
-    change = rng.random(int(own.sum())) < chance[item[own]]
-    category[np.flatnonzero(own)[change]] = label
+    factor = scipy.optimize.brentq(lambda one: float(expit(odds + one).mean()) - now - wanted, 0, 50)
+    chance = (expit(odds + factor) - expit(odds)) / expit(-odds)
+    category[own[rng.random(own.size) < chance]] = label
     category.setflags(write=False)
     return replace(annotations, category=category)
 
