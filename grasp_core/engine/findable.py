@@ -92,6 +92,7 @@ class _Planting:
         shares = np.bincount(first.category, minlength=first.n_categories) / max(first.n_annotations, 1)
         self._label = int(np.argmax(np.where(shares <= 0.5, shares, -1.0)))
         self._most = _MOST_OF_REST * (1 - float(shares[self._label]))
+        self._odds = odds_of(first, self._label)
         self._drawn = 0
 
     def needed(self) -> float | None:
@@ -137,34 +138,45 @@ class _Planting:
         grouping = replace(grouping, known=self._grouping.known[:, source])
         rng = np.random.default_rng([seed, number])
         first, *further = self._dataset.questions
-        shifted = shifted_by(first, grouping.member[0], self._label, shift, rng)
+        shifted = shifted_by(first, self._odds, grouping.member[0], self._label, shift, rng)
         dataset = replace(self._dataset, annotations=shifted, further=tuple(further))
         return dataset, grouping
 
 
+def odds_of(annotations: Annotations, label: int) -> FloatArray:
+    """Log odds that each annotation is the label, by its item and its rater, shape (A,).
+
+    A rater's odds beside the items' are told from all annotations of theirs, with as many more as
+    :data:`_EXPECTED` as the items would have it.
+    """
+    item, rater, labelled = annotations.item, annotations.rater, annotations.category == label
+    given = np.bincount(item, labelled, minlength=annotations.n_items)
+    share = (given + 0.5) / (np.diff(annotations.indptr) + 1)  # of each item
+    n, yes, expected = (
+        np.bincount(rater, of, minlength=annotations.n_raters) for of in (None, labelled, share[item])
+    )
+    usual = np.where(n > 0, expected / np.maximum(n, 1), 0.5)
+    lean = np.log((yes + _EXPECTED * usual) / (n - yes + _EXPECTED * (1 - usual))) - logit(usual)
+    return np.asarray(logit(share)[item] + lean[rater])
+
+
 def shifted_by(
-    annotations: Annotations, inside: BoolArray, label: int, shift: float, rng: np.random.Generator
+    annotations: Annotations,
+    odds: FloatArray,
+    inside: BoolArray,
+    label: int,
+    shift: float,
+    rng: np.random.Generator,
 ) -> Annotations:
     """The annotations of which raters `inside`, shape (J,), give one label more often by so much on average.
 
     Notes
     -----
-    The odds of the label rise by the same factor on each item and for each rater, so more where items are
-    open to it, and raters differ among themselves as before. A rater's odds beside the item's are told from
-    all annotations of theirs, with as many more as :data:`_EXPECTED` as the items would have it.
+    The odds of the label, from :func:`odds_of`, rise by the same factor on each item and for each rater, so
+    more where items are open to it, and raters differ among themselves as before.
     """
-    category, item = annotations.category.copy(), annotations.item
-    labelled = category == label
-    given = np.bincount(item, labelled, minlength=annotations.n_items)
-    share = (given + 0.5) / (np.diff(annotations.indptr) + 1)  # of each item
-    n, yes, expected = (
-        np.bincount(annotations.rater, of, minlength=annotations.n_raters)
-        for of in (None, labelled, share[item])
-    )
-    usual = np.where(n > 0, expected / np.maximum(n, 1), 0.5)
-    lean = np.log((yes + _EXPECTED * usual) / (n - yes + _EXPECTED * (1 - usual))) - logit(usual)
-    own = np.flatnonzero(inside[annotations.rater])
-    odds = logit(share)[item[own]] + lean[annotations.rater[own]]
+    category, own = annotations.category.copy(), np.flatnonzero(inside[annotations.rater])
+    odds = odds[own]
     now = float(expit(odds).mean())
     wanted = min(shift, 0.99 * (1 - now))
     factor = scipy.optimize.brentq(lambda one: float(expit(odds + one).mean()) - now - wanted, 0, 50)

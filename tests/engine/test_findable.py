@@ -11,7 +11,7 @@ from scipy.stats import norm
 
 from benchmarks.planted import NOTHING, drawn
 from grasp_core.engine import findable as findable_module
-from grasp_core.engine.findable import shift_of, shifted_by
+from grasp_core.engine.findable import odds_of, shift_of, shifted_by
 from grasp_core.report.public_view import public_view
 from grasp_core.result import Findable, RunResult
 from grasp_core.spec import AnalysisSpec
@@ -23,7 +23,8 @@ from tests.engine.test_verdict import run
 def test_a_planted_shift_is_as_large_as_asked() -> None:
     data = drawn(NOTHING, 2, items=200)
     inside = np.arange(60) < 30
-    found = shifted_by(data.annotations, inside, 1, 0.12, np.random.default_rng(1))
+    odds = odds_of(data.annotations, 1)
+    found = shifted_by(data.annotations, odds, inside, 1, 0.12, np.random.default_rng(1))
 
     def share(of) -> float:
         return float((of.category[inside[of.rater]] == 1).mean())

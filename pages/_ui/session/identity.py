@@ -47,12 +47,13 @@ def visitor(*, seen: bool = False) -> User | None:
         If the person who has signed in is not admitted.
     """
     settings = server.shared().settings
-    claims = session_claims() if settings.sign_in else None
-    user = LOCAL_USER if not settings.sign_in else None
-    if claims is not None:
-        user = _person(claims, settings, seen=seen)
+    if not settings.sign_in:
+        ask_as(asker(LOCAL_USER).name)
+        return LOCAL_USER
+    claims = session_claims()
+    user = None if claims is None else _person(claims, settings, seen=seen)
     ask_as(asker(user).name)
-    return user if user is None or user == LOCAL_USER else server.shared().known(user)
+    return None if user is None else server.shared().known(user)
 
 
 def asker(user: User | None) -> Asker:
