@@ -33,8 +33,7 @@ from grasp_core.web.tabs import TabGate
 from grasp_core.web.uploads import UploadGate, UploadLedger
 from grasp_core.web.visits import Visits
 from grasp_core.web.way_back import WayBack
-from pages._ui.session.closed_tabs import give_up_tables
-from pages._ui.session.ended import close_ended
+from pages._ui.session.ended import close_ended, give_up_tables
 from pages._ui.session.identity import secrets, sender
 from pages._ui.session.sign_ins import SignIns, sign_out_route
 from pages._ui.shell.guard import show_error

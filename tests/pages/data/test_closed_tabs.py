@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from grasp_core.access import LOCAL_USER
 from grasp_core.server import Server
-from pages._ui.session import closed_tabs
+from pages._ui.session import ended
 from pages._ui.session.state import KEY, Work
 from tests.labels import CONTINUE
 from tests.pages.visits import open_example, press
@@ -24,7 +24,7 @@ def look(page: AppTest, *, shown: bool) -> None:
     )
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(runtime, "get_instance", lambda: SimpleNamespace(_session_mgr=manager))
-        closed_tabs.look()
+        ended.give_up_closed()
 
 
 def test_tables_go_with_the_tab_and_come_back_with_it(page: AppTest, example: dict[str, bytes]) -> None:
