@@ -69,11 +69,11 @@ def test_from_a_finding_to_its_group_and_back(open_page: OpenPage, store: Server
     page.go_back()
     _shows_group(page, "Woman")
     page.go_back()
-    expect(page.get_by_role("tab", name="Labels", selected=True)).to_be_visible()
+    expect(page.get_by_role("radio", name="Labels", exact=True, checked=True)).to_be_visible()
     page.go_forward()
     _shows_group(page, "Woman")
     page.get_by_role("button", name="All groups").click()
-    expect(page.get_by_role("tab", name="Labels", selected=True)).to_be_visible()
+    expect(page.get_by_role("radio", name="Labels", exact=True, checked=True)).to_be_visible()
     expect(page).to_have_title("Found · GRASP")
 
 
@@ -91,16 +91,16 @@ def test_a_stranger_walks_the_same_way(open_page: OpenPage, store: Server) -> No
 def test_what_the_address_names_and_is_not_there_is_passed_over(open_page: OpenPage, store: Server) -> None:
     page = open_page(f"{_saved(store, _found())}&view=Nonsense&group=%3Cimg%20src=x%3E")
     results(page)
-    expect(page.get_by_role("tab", name="Groups", selected=True)).to_be_visible()
+    expect(page.get_by_role("radio", name="Groups", exact=True, checked=True)).to_be_visible()
 
 
 @pytest.mark.long
 def test_the_keyboard_reaches_a_group_and_every_view(open_page: OpenPage, store: Server) -> None:
     page = open_page(_saved(store, _found()))
     results(page)
-    page.get_by_role("tab", name="Groups").focus()
+    page.get_by_role("radio", name="Groups", exact=True).focus()
     page.keyboard.press("ArrowRight")
-    expect(page.get_by_role("tab", name="Labels")).to_be_focused()
+    expect(page.get_by_role("radio", name="Labels", exact=True)).to_be_focused()
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="Who says what more often")).to_be_visible()
     page.get_by_role("button", name="Look at Woman").focus()

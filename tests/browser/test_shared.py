@@ -112,7 +112,7 @@ def test_from_upload_to_a_stranger_and_revoked(
     assert owner.get_by_role("heading", level=2).first.inner_text() == headline
     stranger.get_by_role("radio", name="XRR", exact=True).click()
     expect(stranger.get_by_text(CLOSED)).to_be_visible()
-    expect(stranger.get_by_role("tab")).to_have_count(0)
+    expect(stranger.get_by_role("radio")).to_have_count(0)
 
 
 def test_no_file_after_revoking(open_page: OpenPage, store: Server) -> None:

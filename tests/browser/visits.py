@@ -103,13 +103,13 @@ def run(page: Page) -> None:
 
 def results(page: Page) -> None:
     """Wait for the whole Results page."""
-    page.get_by_role("tab", name=DATA_AND_METHODS).wait_for(timeout=180_000)
+    page.get_by_role("radio", name=DATA_AND_METHODS).wait_for(timeout=180_000)
     settle(page)
 
 
 def view(page: Page, name: str) -> None:
     """Go to a view of the Results page."""
-    page.get_by_role("tab", name=name, exact=True).click()
+    page.get_by_role("radio", name=name, exact=True).click()
     settle(page)
 
 

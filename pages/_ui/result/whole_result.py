@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping
 
 import streamlit as st
 
@@ -25,7 +24,7 @@ from pages._ui.widgets.in_address import follow_address, put_in_address
 from pages._ui.widgets.shown import Shown
 
 View = Callable[[Shown], None]
-_VIEW, _TABS = "view", "result-views"
+_VIEW, _VIEWS = "view", "result-views"
 
 
 def show_result(shown: Shown, *, check_often: bool = False) -> None:
@@ -44,23 +43,26 @@ def show_result(shown: Shown, *, check_often: bool = False) -> None:
         show_first(shown)
     choose_group(shown.result)
     views = _views(shown, groups)
-    for tab, draw in zip(_tabs(list(views)), views.values(), strict=True):
-        if tab.open:
-            with tab:
-                draw(shown)
+    views[_chosen(list(views))](shown)
 
 
-def _tabs(names: list[str]) -> Sequence[Any]:
-    """Tabs of which the address names the open one; without it the first."""
+def _chosen(names: list[str]) -> str:
+    """The view that the address names, else the first, with the control that goes to another.
+
+    Not Streamlit's tabs: a redraw between the strip and its tabs disables the tab that has the keyboard's
+    focus, which then is nowhere.
+    """
     asked = st.query_params.get(_VIEW)
-    follow_address(_TABS, asked if asked in names else names[0])
+    follow_address(_VIEWS, asked if asked in names else names[0])
 
     def put() -> None:
-        chosen = st.session_state[_TABS]
+        chosen = st.session_state[_VIEWS]
         put_in_address(_VIEW, None if chosen == names[0] else chosen)
 
-    tabs: Sequence[Any] = st.tabs(names, key=_TABS, on_change=put)
-    return tabs
+    chosen = st.segmented_control(
+        "View", names, key=_VIEWS, on_change=put, required=True, label_visibility="collapsed"
+    )
+    return chosen or names[0]
 
 
 def _goes_on(result: RunResult) -> bool:
@@ -81,7 +83,7 @@ def _show_asked_group(shown: Shown) -> bool:
 
 
 def _views(shown: Shown, groups: View) -> Mapping[str, View]:
-    """The views that this result has, by the names of their tabs."""
+    """The views that this result has, by their names."""
     result = shown.result
     views = {"Groups": groups}
     if has_label_use(result):
