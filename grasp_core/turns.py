@@ -87,6 +87,7 @@ class Turns:
         self._most, self._most_each, self._patience = waiting, waiting_each, patience
         self._changed = threading.Condition()
         self._working: Counter[str | None] = Counter()
+        self._begun: dict[str | None, float] = {}  # when those who are here last had a turn
         self._queue: list[_Place] = []
         _ALL[what] = self
 
@@ -100,7 +101,8 @@ class Turns:
     def turn(self, waits: Callable[[], None] = lambda: None) -> Iterator[None]:
         """Wait for a turn, and have it.
 
-        The next one is who has fewest turns just now, and of those who has waited longest.
+        The next one is who has fewest turns just now, then whose last turn began first, then who has waited
+        longest. Who neither works nor waits is somebody new.
 
         Parameters
         ----------
@@ -118,6 +120,7 @@ class Turns:
         except BaseException:
             with self._changed:
                 self._queue.remove(place)
+                self._forget(place.person)
                 self._changed.notify_all()
             raise
         try:
@@ -125,6 +128,7 @@ class Turns:
         finally:
             with self._changed:
                 self._working[place.person] -= 1
+                self._forget(place.person)
                 self._changed.notify_all()
 
     def _queued(self, person: str | None) -> _Place:
@@ -143,6 +147,7 @@ class Turns:
                 if self._next() is place:
                     self._queue.remove(place)
                     self._working[place.person] += 1
+                    self._begun[place.person] = time.monotonic()
                     self._changed.notify_all()
                     return
                 self._changed.wait(_POLL)
@@ -155,7 +160,15 @@ class Turns:
         if self._working.total() >= self._at_once:
             return None
         able = [one for one in self._queue if one.person is None or self._working[one.person] < self._each]
-        return min(able, key=lambda one: self._working[one.person], default=None)
+        return min(
+            able, key=lambda one: (self._working[one.person], self._begun.get(one.person, 0.0)), default=None
+        )
+
+    def _forget(self, person: str | None) -> None:
+        if not self._working[person]:
+            del self._working[person]
+            if all(place.person != person for place in self._queue):
+                self._begun.pop(person, None)
 
     def _busy(self) -> TooOftenError:
         return TooOftenError(

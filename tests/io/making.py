@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import pytest
 
@@ -37,7 +37,7 @@ def read_here(content: bytes, name: str, member: str | None = None) -> Table:
 
 
 def parsed_here(
-    files: Iterable[Iterable[bytes | memoryview]],
+    files: Callable[[], Iterable[Iterable[bytes | memoryview]]],
     name: str,
     *,
     folder: bool,
@@ -45,7 +45,7 @@ def parsed_here(
     watch: Watch,
 ) -> Parsed:
     """As :func:`grasp_core.io.parsing.limited.client.read`, in this process."""
-    contents = [b"".join(file) for file in files]
+    contents = [b"".join(file) for file in files()]
     return parse_folder(contents, name, watch) if folder else parse(contents[0], name, member, watch)
 
 

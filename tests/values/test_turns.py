@@ -94,6 +94,20 @@ def test_who_has_fewest_turns_is_next() -> None:
     people.leave()
 
 
+def test_people_come_in_turn_however_many_places_in_the_queue_they_have() -> None:
+    people = crowd(at_once=1)
+    for who in ("a1", "a2", "a3", "b1"):
+        people.come(who)
+    for number, (done, following) in enumerate([("a1", "b1"), ("b1", "a2")], 2):
+        people.end(done)
+        people.until(lambda number=number: len(people.begun) == number)
+        assert people.begun[-1] == following
+    people.come("c1")
+    people.end("a2")
+    people.until(lambda: people.begun == ["a1", "b1", "a2", "c1"])
+    people.leave()
+
+
 def test_who_finds_no_place_is_told_when_to_come_again(people: Crowd) -> None:
     for who in ("a1", "a2", "a3", "a4", "a5"):
         people.come(who)

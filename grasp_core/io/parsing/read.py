@@ -59,7 +59,7 @@ def read_table(
     if isinstance(source, Path | str) and os.path.isdir(source):
         return _read_folder(Path(source), shown, member, watch)
     file = _File(Path(source) if isinstance(source, str) else source, shown)
-    parsed = read([file.pieces()], shown, folder=False, member=member, watch=watch)
+    parsed = read(lambda: [file.pieces()], shown, folder=False, member=member, watch=watch)
     return _table(parsed, shown, file.sha256, file.size)
 
 
@@ -110,7 +110,7 @@ def read_files(files: Sequence[tuple[str, bytes | Path]], name: str, *, watch: W
         If one of them cannot be read, or they do not fit together.
     """
     streams = [_File(source, PurePosixPath(path).name) for path, source in files]
-    parsed = read(_within(streams, name), name, folder=True, member=None, watch=watch)
+    parsed = read(lambda: _within(streams, name), name, folder=True, member=None, watch=watch)
     hashes = [(path, stream.sha256) for (path, _), stream in zip(files, streams, strict=True)]
     return _table(parsed, name, _joint_sha256(hashes), sum(stream.size for stream in streams))
 
@@ -142,6 +142,7 @@ class _File:
     def __init__(self, source: Path | bytes | BinaryIO, name: str) -> None:
         self._source, self._name = source, name
         self._hash = hashlib.sha256()
+        self._start: int | None = None
         self.size = 0
 
     @property
@@ -149,13 +150,15 @@ class _File:
         return self._hash.hexdigest()
 
     def pieces(self) -> Iterator[bytes | memoryview]:
-        """The content.
+        """The content, from its beginning each time.
 
         Raises
         ------
         DataError
             If it cannot be read, or is too large.
         """
+        self._hash = hashlib.sha256()
+        self.size = 0
         for piece in self._raw_pieces():
             self.size += len(piece)
             if self.size > MAX_BYTES:
@@ -172,6 +175,10 @@ class _File:
             return (whole[start : start + _PIECE] for start in range(0, len(whole), _PIECE))
         if isinstance(self._source, Path):
             return self._from_path(self._source)
+        if self._start is None:
+            self._start = self._source.tell() if self._source.seekable() else 0
+        elif self._start != self._source.tell():
+            self._source.seek(self._start)
         return iter(partial(self._source.read, _PIECE), b"")
 
     def _from_path(self, path: Path) -> Iterator[bytes]:

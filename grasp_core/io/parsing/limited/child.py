@@ -26,8 +26,6 @@ from grasp_core.io.table.parsed import Parsed
 from grasp_core.io.table.table import Table
 from grasp_core.json_values import CONVERTER, from_json
 
-_NICENESS = 5
-"""How far it stands back for the process that answers people, and before those that compute."""
 _FILES = 64
 _WORK: dict[str, Callable[..., Any]] = {}
 _BETWEEN = 0.1
@@ -58,8 +56,8 @@ def run(connection: socket.socket) -> int:
     try:
         channel.send(wire.READY)
         request = json.loads(channel.receive()[1])
-        limits = Limits(request["memory"], request["seconds"])
-        _limit(limits)
+        limits = Limits(**request["limits"])
+        _limit(request, limits)
         gc.disable()  # of millions of values it looks at all again and again; the process ends soon
         try:
             if "work" in request:
@@ -84,7 +82,8 @@ def run(connection: socket.socket) -> int:
     return DONE
 
 
-def _limit(limits: Limits) -> None:
+def _limit(request: dict[str, Any], limits: Limits) -> None:
+    memory, seconds = request["memory"], request["seconds"]
     os.environ |= {  # what handles tables asks for them
         "GRASP_READ_MEMORY_MB": str(limits.memory >> 20), "GRASP_READ_SECONDS": str(limits.seconds)
     }  # fmt: skip
@@ -93,13 +92,13 @@ def _limit(limits: Limits) -> None:
         (resource.RLIMIT_CORE, 0, 0),
         (resource.RLIMIT_FSIZE, 0, 0),
         (resource.RLIMIT_NOFILE, _FILES, _FILES),
-        (resource.RLIMIT_CPU, limits.seconds, limits.seconds + 1),  # the soft one tells by its signal
-        (resource.RLIMIT_DATA, limits.memory, limits.memory),
+        (resource.RLIMIT_CPU, seconds, seconds + 1),  # the soft one tells by its signal
+        (resource.RLIMIT_DATA, memory, memory),
     ):
         with suppress(ValueError, OSError):
             resource.setrlimit(what, (soft, hard))
     with suppress(OSError):
-        os.nice(_NICENESS)
+        os.nice(request["niceness"])
     with suppress(OSError):  # where memory ends all the same, this process goes first
         Path("/proc/self/oom_score_adj").write_text("1000")
 

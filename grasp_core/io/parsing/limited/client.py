@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Callable, Generator, Iterable, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, TypeVar, get_type_hints
 
 from grasp_core.errors import DataError
@@ -15,10 +15,16 @@ from grasp_core.io.parsing.limited.process import HELPER, Helper, HelperGoneErro
 from grasp_core.io.table.parsed import Parsed, Watch
 from grasp_core.io.table.table import Table
 from grasp_core.json_values import from_json, to_json
-from grasp_core.turns import Turns
+from grasp_core.turns import Turns, asking
 
 READING = Turns("reading files", at_once=2, each=1, waiting=12, waiting_each=4, patience=120)
 """Two files at a time, so that what all take together is bounded, and never both of one person's."""
+TRYING = Turns("reading small files", at_once=3, each=1, waiting=12, waiting_each=4, patience=120)
+SMALL = Limits(memory=2**28, seconds=1)
+"""What others share is first tried within these: so nobody's small file waits for anybody's large one."""
+_NICENESS = 5
+"""How far a small file stands back for the process that answers people, and before those that compute."""
+_NICENESS_LARGE = 10
 _POLL = 0.25
 """Seconds after which whoever waits may call the reading off."""
 _TRIED = 3
@@ -29,8 +35,12 @@ class ReadingFaultError(Exception):
     """A reader failed by a fault of its own; the text says where, and nothing of the file."""
 
 
+class _NotSmallError(Exception):
+    """It takes more than a small file may."""
+
+
 def read(
-    files: Iterable[Iterable[bytes | memoryview]],
+    files: Callable[[], Iterable[Iterable[bytes | memoryview]]],
     name: str,
     *,
     folder: bool,
@@ -41,8 +51,8 @@ def read(
 
     Parameters
     ----------
-    files : iterable of iterables of bytes
-        Each file in pieces.
+    files : callable
+        Gives an iterable of iterables of bytes, each file in pieces; called twice for what is not small.
     name : str
         For messages.
     folder : bool
@@ -60,9 +70,13 @@ def read(
         If too many files wait.
     """
     request = {"name": name, "member": member, "folder": folder}
-    with READING.turn(lambda: watch(0, 1)), _limited(HELPER, request, name, watch) as conversation:
-        conversation.send_files(files)
-        parsed = conversation.parsed()
+
+    def tried(within: Limits) -> Parsed:
+        with _limited(HELPER, request, name, watch, within) as conversation:
+            conversation.send_files(files())
+            return conversation.parsed()
+
+    parsed = _in_turn(tried, lambda: watch(0, 1))
     count_held(parsed.data, name)
     return parsed
 
@@ -76,8 +90,16 @@ def handle(work: Callable[..., T], tables: Mapping[str, Table | None], given: Ma
     TooOftenError
         If too many files wait.
     """
-    with READING.turn():
-        return call(HELPER, work, given, tables)
+    return _in_turn(lambda within: call(HELPER, work, given, tables, within=within))
+
+
+def _in_turn(tried: Callable[[Limits], T], waits: Callable[[], None] = lambda: None) -> T:
+    """Do what takes little in a turn of its own, and only what takes more in a turn at large files."""
+    if asking() is not None:
+        with TRYING.turn(waits), suppress(_NotSmallError):
+            return tried(SMALL)
+    with READING.turn(waits):
+        return tried(current_limits())
 
 
 def call(
@@ -86,6 +108,7 @@ def call(
     given: Mapping[str, object],
     tables: Mapping[str, Table | None],
     name: str = "",
+    within: Limits | None = None,
 ) -> T:
     """Call a function in a process of limited memory and time.
 
@@ -100,6 +123,8 @@ def call(
         Its arguments that are tables.
     name : str
         For messages; by default the first table's.
+    within : Limits, optional
+        By default those that the settings give.
 
     Raises
     ------
@@ -111,7 +136,7 @@ def call(
     request = {
         "work": work.__name__, "tables": list(tables), "sent": list(sent), "given": to_json(dict(given))
     }  # fmt: skip
-    with _limited(helper, request, named, _unwatched) as conversation:
+    with _limited(helper, request, named, _unwatched, within or current_limits()) as conversation:
         conversation.send_tables(sent.values())
         answer: T = from_json(conversation.value(), get_type_hints(work)["return"])
         return answer
@@ -123,16 +148,36 @@ def _unwatched(_done: int, _total: int) -> None:
 
 @contextmanager
 def _limited(
-    helper: Helper, request: Mapping[str, object], name: str, watch: Watch
+    helper: Helper, request: Mapping[str, object], name: str, watch: Watch, within: Limits
 ) -> Generator[_Conversation]:
-    """A child that was told what to do, and within which limits."""
-    limits = current_limits()
+    """A child that was told what to do, and within which limits.
+
+    Raises
+    ------
+    DataError, ReadingFaultError
+    _NotSmallError
+        In place of what may come of the limits of a small file.
+    """
+    limits, small = current_limits(), within is SMALL
+    told = {
+        "name": name,
+        "limits": limits,
+        "memory": min(within.memory, limits.memory),
+        "seconds": min(within.seconds, limits.seconds),
+        "niceness": _NICENESS if small else _NICENESS_LARGE,
+    }
     with _conversation(helper, watch) as conversation:
         try:
-            conversation.ask({"name": name, "memory": limits.memory, "seconds": limits.seconds, **request})
+            conversation.ask({**told, **request})
             yield conversation
         except (EOFError, ConnectionError):
+            if small:
+                raise _NotSmallError from None
             raise _ended(conversation.job.exit_code(), limits, name) from None
+        except ReadingFaultError:
+            if small:
+                raise _NotSmallError from None
+            raise
 
 
 class _Conversation:
