@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -58,6 +58,8 @@ NO_MEMORY = (
     "This run takes more memory than this server gives to computing, beside other runs; run it again when the"
     " server has less to do, or with fewer groups, or have GRASP_COMPUTE_MEMORY_MB raised."
 )
+ROOM_SECONDS = 1.0
+"""How often it is looked whether somebody waits of whom nothing is computed, while all places are taken."""
 POLL_SECONDS = 2.0
 """How often a server looks for runs that another one left."""
 _ASKED = 64
@@ -182,7 +184,9 @@ class Computing:
 
     def _dispatch(self) -> None:
         while not self.closing.is_set():
-            self._slots.acquire()
+            if not self._slots.acquire(timeout=ROOM_SECONDS):
+                self._make_room()
+                continue
             record, losses = None, 0
             if not (self.closing.is_set() or any(one.losses for one in list(self._in_hand.values()))):
                 try:
@@ -202,6 +206,21 @@ class Computing:
                 self._in_hand[record.id] = conductor
                 self._asked.pop(record.id, None)
                 self._conductors.submit(self._conduct, conductor)
+
+    def _make_room(self) -> None:
+        """Have one of those who have most runs in hand give way, if somebody waits who has none."""
+        in_hand = list(self._in_hand.values())
+        able = [one for one in in_hand if one.has_had_a_turn]
+        if not able or any(one.gives_way for one in in_hand):
+            return
+        try:
+            if not self._runs.somebody_waits(in_hand=tuple(self._in_hand)):
+                return
+        except Exception as error:  # whatever it is, the dispatcher's thread has to live on
+            log.warning("it is not known who waits: %s", type(error).__name__)
+            return
+        runs_of = Counter(one.record.owner for one in in_hand)
+        max(able, key=lambda one: (runs_of[one.record.owner], one.computed_s)).gives_way = True
 
     def _renew(self) -> None:
         """Renew the claims on the runs in hand, whatever they are busy with."""
@@ -224,7 +243,7 @@ class Computing:
             except Exception as error:  # e.g. a result that cannot be written
                 log.error("run %s could not be ended: %s", record.id, type(error).__name__)
                 insist(partial(self._runs.finish, record, "failed", error=FAULT), until=self.closing)
-            if held is not None:
+            if held is not None and not conductor.gives_way:
                 self._holding.drop(key_of(record), held.number)
         except LostRunError:  # perhaps asked again, and then its data are wanted here
             log.info("run %s went on elsewhere or was deleted", record.id)
@@ -245,6 +264,8 @@ class Computing:
         except RunCancelledError:
             if self.closing.is_set():
                 return partial(self._runs.release, record)
+            if conductor.gives_way and not conductor.cancelled:
+                return partial(self._runs.release, record, gives_way=True)
             return partial(self._runs.finish, record, "cancelled")
         except StoreError:
             raise

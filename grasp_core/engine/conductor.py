@@ -19,6 +19,8 @@ from grasp_core.store.runs import LostRunError, RunRecord, RunStore
 
 log = logging.getLogger(__name__)
 
+TURN_SECONDS = 3.0
+"""How long a run is computed at least, once it is prepared, before it gives way to somebody else's."""
 SAVE_SECONDS = 2.0
 """How often computed blocks are saved, of several runs side by side of one after the other: what a killed
 server loses at most, of each run as many times that as it computes runs."""
@@ -55,6 +57,8 @@ class Conductor(Watcher, Checkpoints):
     known : threading.Event
     cancelled : bool
         Whether somebody asked for the run to be cancelled, on this or another server.
+    gives_way : bool
+        Whether it is to be handed back for somebody of whom nothing is computed.
     """
 
     def __init__(
@@ -73,6 +77,10 @@ class Conductor(Watcher, Checkpoints):
         self.version = 0
         self.known = known
         self.cancelled = False
+        self.gives_way = False
+        self._started = time.monotonic()
+        self._computing_since: float | None = None
+        self._keeps = True  # whether what is computed now is kept for a later attempt
         self._runs, self._closing, self._in_hand = runs, closing, in_hand
         self._lost = False
         self._begun: Progress | None = None
@@ -97,6 +105,8 @@ class Conductor(Watcher, Checkpoints):
 
     def computed(self, start: int, values: FloatArray) -> None:
         """See :class:`~grasp_core.engine.watching.Checkpoints`."""
+        if self._computing_since is None:
+            self._computing_since = time.monotonic()
         self._unsaved.append((start, values))
         if self._tally is not None and self._tally.counting:  # its state has them
             self._unsaved = self._unsaved[:0]
@@ -113,22 +123,37 @@ class Conductor(Watcher, Checkpoints):
         """See :class:`~grasp_core.engine.watching.Watcher`."""
         return max(1, len(self._in_hand))
 
+    @property
+    def computed_s(self) -> float:
+        """Seconds since it was prepared; 0 before, and where what is computed now would be lost."""
+        return time.monotonic() - self._computing_since if self._computing_since and self._keeps else 0.0
+
+    @property
+    def has_had_a_turn(self) -> bool:
+        """Whether it may give way: most of its time must not go into being prepared."""
+        preparing = (self._computing_since or 0.0) - self._started
+        return self.computed_s >= max(TURN_SECONDS, preparing)
+
     def check(self, progress: Progress) -> None:
         """See :class:`~grasp_core.engine.watching.Watcher`.
 
         Raises
         ------
         RunCancelledError
-            If somebody cancelled the run, on this or another server, or this server is closing.
+            If somebody cancelled the run, on this or another server, this server is closing, or the run
+            gives way.
         LostRunError
             If the run is no longer ours.
         """
         self.progress = progress
         if self.losses and self._gets_on(progress):
             self._forget_losses()
-        if progress.of is None:
+        self._keeps = progress.of is None
+        if self._keeps:
             self._done = progress.done  # later stages keep nothing: the groups' permutations are what is done
-        ends = self._closing.is_set() or self.cancelled
+        else:
+            self.gives_way = False
+        ends = self._closing.is_set() or self.cancelled or self.gives_way
         if ends or time.monotonic() - self._saved_at >= SAVE_SECONDS * self.side_by_side:
             self._save()
         if self._lost:

@@ -23,6 +23,10 @@ LEASE_SECONDS = 10.0
 """A claimed run whose server has not been heard of for so long is anybody's to resume."""
 
 
+_lost: sa.ColumnElement[int] = sa.func.coalesce(
+    sa.select(losses.c.count).where(losses.c.run_id == runs.c.id).scalar_subquery(), 0
+)
+"""How often whoever computed a run was lost."""
 _COMPUTED = (checkpoints, tallies)
 """What is kept of a run for another try."""
 
@@ -44,8 +48,9 @@ class Claims(Bound):
         """Take the next run that nobody computes.
 
         Those whose process was lost before they got on come last; before that the user with the fewest
-        running is first, then the oldest. One whose question is being computed for somebody else waits for
-        that one; what was computed of the question for those who have given it up is taken over.
+        running is first, then who has waited longest since the run was asked or one of theirs gave way. One
+        whose question is being computed for somebody else waits for that one; what was computed of the
+        question for those who have given it up is taken over.
 
         Parameters
         ----------
@@ -53,20 +58,17 @@ class Claims(Bound):
             Runs that this server still works on: it does not take them over from itself.
         """
         theirs = runs.alias()
-        busy = (
-            sa.select(sa.func.count())
-            .where(theirs.c.owner == runs.c.owner, theirs.c.state == "running", self._held(theirs))
-            .scalar_subquery()
+        gave_way = sa.func.coalesce(
+            sa.select(sa.func.max(theirs.c.lease_until))
+            .where(theirs.c.owner == runs.c.owner, theirs.c.state == "queued")
+            .scalar_subquery(),
+            0.0,
         )
-        times = sa.select(losses.c.count).where(losses.c.run_id == runs.c.id).scalar_subquery()
-        lost = sa.func.coalesce(times, 0)
-        others = runs.alias()
-        goes_on = sa.select(others.c.id).where(is_computed_as(others)).exists()
-        free = ((runs.c.state == "queued") & ~goes_on) | ((runs.c.state == "running") & ~self._held(runs))
+        since = sa.case((gave_way > runs.c.created_at, gave_way), else_=runs.c.created_at)
         query = (
             sa.select(runs.c.id, runs.c.state)
-            .where(free, runs.c.id.not_in(in_hand))
-            .order_by(lost, busy, runs.c.created_at, runs.c.id)
+            .where(self._free, runs.c.id.not_in(in_hand))
+            .order_by(_lost, self._busy, since, runs.c.lease_until, runs.c.created_at, runs.c.id)
             .limit(1)
             .with_for_update(skip_locked=True, of=runs)
         )
@@ -86,6 +88,12 @@ class Claims(Bound):
             )
             _take_over(connection, free_one.id)
             return the_record(connection, free_one.id)
+
+    def somebody_waits(self, in_hand: Collection[str] = ()) -> bool:
+        """Whether a run could be claimed, see :meth:`claim`, of a user of whom nothing is computed now."""
+        query = sa.select(runs.c.id).where(self._free, runs.c.id.not_in(in_hand), self._busy == 0, _lost == 0)
+        with to_read(self._engine) as connection:
+            return connection.execute(query.limit(1)).first() is not None
 
     def losses(self, run: RunRecord) -> int:
         """How often whoever computed a run was lost, one time after the other, before it had got on."""
@@ -215,8 +223,17 @@ class Claims(Bound):
                 of_it = sa.select(others.c.id).where(others.c.id == run.id, same_question(others)).exists()
                 take_answer(connection, run.id, of_it & (runs.c.state == "queued"))
 
-    def release(self, run: RunRecord) -> None:
-        """Give a claimed run back to the queue, e.g. because this server is shutting down."""
+    def release(self, run: RunRecord, *, gives_way: bool = False) -> None:
+        """Give a claimed run back to the queue.
+
+        Parameters
+        ----------
+        run : RunRecord
+            From :meth:`claim`.
+        gives_way : bool
+            Whether it waits behind those who wait now; else, as where this server is shutting down, it
+            keeps its place.
+        """
         asked = runs.c.cancel_requested
         with to_write(self._engine) as connection:
             self._update(
@@ -224,7 +241,7 @@ class Claims(Bound):
                 run,
                 state=sa.case((asked, "cancelled"), else_="queued"),
                 finished_at=sa.case((asked, self._now), else_=None),
-                lease_until=0.0,
+                lease_until=self._now if gives_way else 0.0,
             )
 
     def delete_older_than(self, days: float) -> int:
@@ -250,6 +267,23 @@ class Claims(Bound):
     @property
     def _now(self) -> Any:
         return clock(self._engine)
+
+    @property
+    def _free(self) -> sa.ColumnElement[bool]:
+        """Whether nobody computes a run, nor its question for somebody else."""
+        others = runs.alias()
+        goes_on = sa.select(others.c.id).where(is_computed_as(others)).exists()
+        return ((runs.c.state == "queued") & ~goes_on) | ((runs.c.state == "running") & ~self._held(runs))
+
+    @property
+    def _busy(self) -> sa.ScalarSelect[int]:
+        """Runs of a run's user that are computed now."""
+        theirs = runs.alias()
+        return (
+            sa.select(sa.func.count())
+            .where(theirs.c.owner == runs.c.owner, theirs.c.state == "running", self._held(theirs))
+            .scalar_subquery()
+        )
 
     def _held(self, table: sa.FromClause) -> sa.ColumnElement[bool]:
         """Whether a lease holds: one that ends later than any given now is from before a clock set back."""

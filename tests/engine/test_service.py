@@ -19,6 +19,7 @@ from grasp_core import server as server_module
 from grasp_core.access import EVERYTHING
 from grasp_core.engine import compute as compute_module
 from grasp_core.engine import computing as computing_module
+from grasp_core.engine import conductor as conductor_module
 from grasp_core.engine import run as run_module
 from grasp_core.engine import service as service_module
 from grasp_core.engine.inputs import Inputs
@@ -181,6 +182,39 @@ def test_a_run_that_waited_for_an_older_version_says_so(monkeypatch, url: URL) -
     monkeypatch.setattr(computing_module, "__version__", f"{__version__}.later")
     with serving(url) as new:
         assert ended(new, record).error == "GRASP was upgraded while this run waited; run it again."
+
+
+# In turn by person
+
+
+def test_runs_give_way_to_whoever_has_none_and_go_on_later(url: URL, right: dict) -> None:
+    with serving(url, n_workers=1) as service:  # which computes two at a time
+        long = [ask(service, owner="ann", permutations=ENDLESS, seed=seed) for seed in (1, 2)]
+        for record in long:
+            in_progress(service, record)
+        assert result_digits(service, ask(service, owner="bob")) == right
+        wait_until(lambda: sorted(now(service, record).attempt for record in long) == [1, 2])
+        assert all(now(service, record).state == "running" for record in long)
+        gave_way = next(record for record in long if now(service, record).attempt == 2)
+        before = now(service, gave_way).done
+        assert before > 0
+        wait_until(lambda: now(service, gave_way).done > before)
+
+
+def test_a_run_that_gave_way_has_the_digits_of_a_lone_one(
+    url: URL, right: dict, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(conductor_module, "TURN_SECONDS", 0.0)
+    monkeypatch.setattr(computing_module, "ROOM_SECONDS", 0.05)
+    with serving(url, n_workers=1) as service:
+        record = ask(service, owner="ann", permutations=20_000)
+        other = ask(service, owner="ann", permutations=ENDLESS)
+        in_progress(service, record)
+        in_progress(service, other)
+        assert result_digits(service, ask(service, owner="bob")) == right
+        assert now(service, record).attempt + now(service, other).attempt >= 3
+        service.cancel(other.id)
+        assert result_digits(service, record) == known_answer(permutations=20_000)
 
 
 # Cancel

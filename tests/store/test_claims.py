@@ -41,6 +41,22 @@ def test_the_user_with_the_fewest_running_comes_first(store: RunStore) -> None:
     assert store.claim() is None
 
 
+def test_who_gives_way_waits_behind_those_who_wait(store: RunStore) -> None:
+    for title in ("ann 0", "bob 0", "ann 1"):
+        create(store, title, owner=title[:3])
+    first, second = claim(store), claim(store)
+    assert not store.somebody_waits()  # ann does, but is computed for
+    create(store, "carl 0", owner="carl")
+    assert store.somebody_waits()
+    store.release(first, gives_way=True)
+    assert claim(store).title == "carl 0"
+    assert store.somebody_waits()
+    store.release(second, gives_way=True)
+    create(store, "dora 0", owner="dora")
+    assert [claim(store).title for _ in range(4)] == ["ann 1", "bob 0", "dora 0", "ann 0"]
+    assert store.claim() is None
+
+
 def test_who_has_ended_counts_as_idle_again(store: RunStore) -> None:
     for title in ("ann 0", "ann 1", "bob 0", "bob 1"):
         create(store, title, owner=title[:3])
