@@ -5,7 +5,7 @@ Imports `benchmark`, `models_as_raters`, `panels`, `planner`, `rater_map` and `r
 
 from grasp_core.charts.cohesion import cohesion_map
 from grasp_core.charts.dsi import dsi_chart
-from grasp_core.charts.export import IMAGES, check_can_draw, to_pdf, to_png, to_svg
+from grasp_core.charts.export import IMAGES, chart_text, check_can_draw, drawn, to_pdf, to_png, to_svg
 from grasp_core.charts.forest import forest_plot, label_forest_plot
 from grasp_core.charts.histograms import chart_alt, null_histograms
 from grasp_core.charts.label_use import label_use_chart
@@ -19,8 +19,10 @@ __all__ = [
     "IMAGES",
     "Theme",
     "chart_alt",
+    "chart_text",
     "check_can_draw",
     "cohesion_map",
+    "drawn",
     "dsi_chart",
     "finding_chart",
     "forest_plot",

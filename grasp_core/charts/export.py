@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
@@ -34,19 +35,48 @@ def check_can_draw(kind: str) -> None:
 
 def to_png(chart: alt.LayerChart, scale: float = 2, *, width: int = EXPORT_WIDTH) -> bytes:
     """PNG on the chart's own background, `scale` pixels per point."""
-    image: bytes = _drawing("PNG").vegalite_to_png(_spec(chart, width), scale=scale)
-    return image
+    return _png(_spec(chart, width), scale)
 
 
 def to_svg(chart: alt.LayerChart, *, width: int = EXPORT_WIDTH) -> str:
     """SVG with its text as text."""
-    image: str = _drawing("SVG").vegalite_to_svg(_spec(chart, width))
-    return image
+    return _svg(_spec(chart, width))
 
 
 def to_pdf(chart: alt.LayerChart, *, width: int = EXPORT_WIDTH) -> bytes:
     """PDF, one page of the figure's size."""
-    image: bytes = _drawing("PDF").vegalite_to_pdf(_spec(chart, width))
+    return _pdf(_spec(chart, width))
+
+
+def chart_text(chart: alt.LayerChart) -> str:
+    """What a file of a chart is drawn from, elsewhere: its Vega-Lite as JSON."""
+    return json.dumps(_spec(chart, EXPORT_WIDTH))
+
+
+def drawn(text: str, kind: str) -> bytes:
+    """A file drawn from what :func:`chart_text` gave.
+
+    Parameters
+    ----------
+    text : str
+    kind : {"svg", "png", "pdf"}
+    """
+    spec = json.loads(text)
+    return _svg(spec).encode() if kind == "svg" else {"png": _png, "pdf": _pdf}[kind](spec)
+
+
+def _png(spec: dict[str, Any], scale: float = 2) -> bytes:
+    image: bytes = _drawing("PNG").vegalite_to_png(spec, scale=scale)
+    return image
+
+
+def _svg(spec: dict[str, Any]) -> str:
+    image: str = _drawing("SVG").vegalite_to_svg(spec)
+    return image
+
+
+def _pdf(spec: dict[str, Any]) -> bytes:
+    image: bytes = _drawing("PDF").vegalite_to_pdf(spec)
     return image
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from grasp_core.annotations import Raters
 from grasp_core.assignment import AssignmentCheck
 from grasp_core.data_quality.constant import ConstantRaters, constant_raters
 from grasp_core.data_quality.overlap import Overlap, overlaps
@@ -105,6 +104,37 @@ class QualityReport:
         }
 
 
+class Looked(NamedTuple):
+    """What is seen of raters, their groups and the axes, but for raters who agree too closely."""
+
+    overview: Overview
+    random: RandomRaters
+    constant: ConstantRaters
+    small: tuple[SmallGroups, ...]
+    overlaps: tuple[Overlap, ...]
+    assignment: tuple[AssignmentCheck, ...]
+
+
+def looked_at(dataset: Dataset, exchange: Exchange | None = None) -> Looked:
+    """Look at data.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    exchange : Exchange, optional
+        See :func:`quality_report`.
+    """
+    annotations, raters = dataset.annotations, dataset.raters
+    return Looked(
+        overview(annotations, raters),
+        random_raters(annotations, raters),
+        constant_raters(annotations, raters),
+        small_groups(raters),
+        overlaps(raters),
+        _assignment(dataset, exchange),
+    )
+
+
 def quality_report(
     dataset: Dataset,
     names: Sequence[str] | None = None,
@@ -127,28 +157,22 @@ def quality_report(
     KeyError
         If the data set lacks one of the axes.
     """
-    annotations, raters = dataset.annotations, dataset.raters
     if names is not None:
-        raters = dataclasses.replace(raters, axes={name: raters.axes[name] for name in names})
+        axes = {name: dataset.raters.axes[name] for name in names}
+        dataset = dataclasses.replace(dataset, raters=dataclasses.replace(dataset.raters, axes=axes))
+    looked = looked_at(dataset, exchange)
     return QualityReport(
         dataset.summary,
-        overview(annotations, raters),
-        random_raters(annotations, raters),
-        constant_raters(annotations, raters),
-        near_duplicates(annotations),
-        small_groups(raters),
-        overlaps(raters),
-        tuple(power),
-        assignment_of(dataset, raters, exchange),
+        duplicates=near_duplicates(dataset.annotations),
+        power=tuple(power),
+        **looked._asdict(),
     )
 
 
-def assignment_of(
-    dataset: Dataset, raters: Raters, exchange: Exchange | None = None
-) -> tuple[AssignmentCheck, ...]:
+def _assignment(dataset: Dataset, exchange: Exchange | None) -> tuple[AssignmentCheck, ...]:
     """Whether the groups of each of the raters' axes were given the same items, and as many."""
-    axes = [(name,) for name in raters.axes]
-    grouping = form_groups(raters, axes, min_raters=MIN_RATERS)
+    axes = [(name,) for name in dataset.raters.axes]
+    grouping = form_groups(dataset.raters, axes, min_raters=MIN_RATERS)
     return check_assignment(Seen.of(dataset.annotations), dataset.annotations_of, grouping, axes, exchange)
 
 

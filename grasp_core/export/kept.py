@@ -1,4 +1,4 @@
-"""Files of results as a server makes them: in a process of limited memory and time, and kept once made.
+"""Files of results and charts as a server makes them: in a process of limited memory and time, and kept.
 
 A report takes seconds of processor time. Some are made at a time, in turn by person and by link.
 """
@@ -10,12 +10,15 @@ import hashlib
 import json
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+import altair as alt
+
+from grasp_core.charts import chart_text, check_can_draw
 from grasp_core.errors import DataError, LimitError
 from grasp_core.export.registry import Export
-from grasp_core.export.work import written
+from grasp_core.export.work import figure, written
 from grasp_core.io.parsing.limited.client import call
 from grasp_core.io.parsing.limited.process import Helper
 from grasp_core.json_values import to_json
@@ -48,12 +51,35 @@ class KeptExports:
             If too many wait for files.
         """
         given = {"name": export.name, "result": to_json(result), "rater_map": to_json(rater_map)}
-        key = hashlib.sha256(json.dumps(given).encode()).hexdigest()
+        return self._once(written, given, export.label)
+
+    def draw(self, chart: alt.LayerChart, kind: str) -> bytes:
+        """A chart as a file.
+
+        Parameters
+        ----------
+        chart : altair chart
+        kind : {"svg", "png", "pdf"}
+
+        Raises
+        ------
+        MissingPackageError
+            If charts cannot be drawn here.
+        LimitError
+            If it takes more than the limits.
+        TooOftenError
+            If too many wait for files.
+        """
+        check_can_draw(kind.upper())
+        return self._once(figure, {"name": kind, "chart": chart_text(chart)}, f"figure ({kind.upper()})")
+
+    def _once(self, work: Callable[..., str], given: dict[str, object], label: str) -> bytes:
+        key = hashlib.sha256(json.dumps([work.__name__, given]).encode()).hexdigest()
         if (known := self._find(key)) is not None:
             return known
         with EXPORTING.turn(), self._alone(key):
             known = self._find(key)  # whoever was before may have wanted the same
-            return known if known is not None else self._keep(key, _written(given, export.label))
+            return known if known is not None else self._keep(key, _made(work, given, label))
 
     @contextmanager
     def _alone(self, key: str) -> Iterator[None]:
@@ -82,8 +108,8 @@ class KeptExports:
         return content
 
 
-def _written(given: dict[str, object], label: str) -> bytes:
+def _made(work: Callable[..., str], given: dict[str, object], label: str) -> bytes:
     try:
-        return base64.b64decode(call(_WRITERS, written, given, {}, label))
+        return base64.b64decode(call(_WRITERS, work, given, {}, label))
     except DataError:
         raise LimitError(TOO_LARGE) from None

@@ -6,6 +6,7 @@ import threading
 
 import pytest
 
+from grasp_core.charts import IMAGES, cohesion_map
 from grasp_core.errors import LimitError
 from grasp_core.export import kept
 from grasp_core.export.kept import KeptExports
@@ -20,15 +21,25 @@ def test_the_file_is_the_one_that_would_be_made_here(name: str) -> None:
     assert KeptExports().make(EXPORTS[name], RESULT) == EXPORTS[name].make(RESULT)
 
 
+@pytest.mark.parametrize("kind", ["svg", "png", "pdf"])
+def test_a_figure_is_the_one_that_would_be_drawn_here(kind: str) -> None:
+    chart = cohesion_map(RESULT)
+    made = KeptExports().draw(chart, kind)
+    if kind == "pdf":  # which tells when it was made
+        assert made.startswith(b"%PDF")
+    else:
+        assert made == IMAGES[f".{kind}"](chart)
+
+
 def test_a_file_is_made_once_however_many_ask_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     made, begun = [], threading.Event()
 
-    def written(given: dict[str, object], _label: str) -> bytes:
+    def written(_work: object, given: dict[str, object], _label: str) -> bytes:
         made.append(given["name"])
         begun.wait(20)
         return b"a report"
 
-    monkeypatch.setattr(kept, "_written", written)
+    monkeypatch.setattr(kept, "_made", written)
     exports, found = KeptExports(), []
     threads = [
         threading.Thread(target=lambda: found.append(exports.make(EXPORTS["html"], RESULT)), daemon=True)

@@ -19,7 +19,7 @@ from pages._ui.result import cache
 from pages._ui.result.figures import page_theme
 from pages._ui.session.projects import here
 from pages._ui.share.sharing import share_leaderboard
-from pages._ui.widgets.outputs import download
+from pages._ui.widgets.outputs import download, drawn
 from pages._ui.widgets.shown import always
 
 
@@ -71,8 +71,8 @@ def draw_leaderboard(
     files: Sequence[tuple[str, str, str, Callable[[], str | bytes]]] = (
         ("Table (CSV)", "csv", "text/csv", lambda: table.to_csv(index=False)),
         ("All figures (JSON)", "json", "application/json", lambda: content),
-        ("Chart (PNG)", "png", "image/png", lambda: charts.to_png(chart())),
-        ("Chart (SVG)", "svg", "image/svg+xml", lambda: charts.to_svg(chart())),
+        ("Chart (PNG)", "png", "image/png", lambda: drawn(chart(), "png")),
+        ("Chart (SVG)", "svg", "image/svg+xml", lambda: drawn(chart(), "svg")),
     )
     with st.container(horizontal=True):
         for label, extension, media_type, make in files:

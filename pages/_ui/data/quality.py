@@ -12,15 +12,11 @@ import streamlit as st
 
 from grasp_core import server
 from grasp_core.annotations import Annotations
-from grasp_core.assignment import AssignmentCheck
 from grasp_core.data_quality import tables
-from grasp_core.data_quality.constant import ConstantRaters, constant_raters
-from grasp_core.data_quality.overlap import Overlap, overlaps
-from grasp_core.data_quality.overview import Overview, overview
+from grasp_core.data_quality.constant import ConstantRaters
 from grasp_core.data_quality.power import GroupPower, estimate, power_tasks
-from grasp_core.data_quality.random_responders import RandomRaters, random_raters
-from grasp_core.data_quality.report import assignment_of
-from grasp_core.data_quality.small_groups import SmallGroups, small_groups
+from grasp_core.data_quality.random_responders import RandomRaters
+from grasp_core.data_quality.report import Looked, looked_at
 from grasp_core.groups import AxisSet
 from grasp_core.io.dataset.load import Dataset
 from grasp_core.report.words.names import axis_label, one_line
@@ -28,6 +24,7 @@ from grasp_core.report.words.text import escape_markdown
 from grasp_core.screens.constant import too_constant
 from grasp_core.screens.duplicates import Duplicates, is_instant, is_quick, near_duplicates
 from grasp_core.screens.random_responders import random_responders
+from grasp_core.turns import Turns
 from pages._ui.data.screened import offer_leaving_out
 from pages._ui.session.permissions import require_run
 from pages._ui.session.state import work
@@ -35,15 +32,9 @@ from pages._ui.widgets.sections import when_open
 
 _KEY = "quality"
 _KEPT = 12
-_Basics = tuple[
-    Overview,
-    RandomRaters,
-    ConstantRaters,
-    tuple[SmallGroups, ...],
-    tuple[Overlap, ...],
-    tuple[AssignmentCheck, ...],
-]
+LOOKING = Turns("looking at data", at_once=2, each=1, waiting=8, waiting_each=3, patience=120)
 
+A = TypeVar("A")
 T = TypeVar("T")
 
 
@@ -54,8 +45,8 @@ def show_quality(dataset: Dataset, proposed_axes: tuple[str, ...]) -> None:
     if dataset.further and reading is not None:
         first = escape_markdown(one_line(str(reading.label)))
         st.caption(f"Looked at by the answers to the first question, {first}.")
-    basics = _once("basics", dataset, lambda: _look(dataset))
-    _, random, constant, small, close, assignment = basics
+    looked = _once("looked at", dataset, lambda: _aside(looked_at, dataset, dataset.annotations))
+    _, random, constant, small, close, assignment = looked
     duplicates = _near_duplicates(dataset)
     sentences = tables.findings(random, constant, duplicates, small, close, assignment)
     for sentence in sentences:
@@ -73,33 +64,26 @@ def show_quality(dataset: Dataset, proposed_axes: tuple[str, ...]) -> None:
     )
 
     def report() -> None:
-        _show_figures(basics, duplicates)
+        _show_figures(looked, duplicates)
         _show_whom(dataset.annotations, random, constant, duplicates)
 
     when_open("Quality report", report, key="quality-report", icon=":material/fact_check:")
     _show_power(dataset, proposed_axes)
 
 
-def _look(dataset: Dataset) -> _Basics:
-    annotations, raters = dataset.annotations, dataset.raters
-    return (
-        overview(annotations, raters),
-        random_raters(annotations, raters),
-        constant_raters(annotations, raters),
-        small_groups(raters),
-        overlaps(raters),
-        assignment_of(dataset, raters),
-    )
+def _aside(look: Callable[[A], T], at: A, annotations: Annotations) -> T:
+    """In a worker, in turn by person, unless that takes longer than looking here."""
+    if is_instant(annotations):
+        return look(at)
+    with st.spinner("Looking at raters, groups and axes"), LOOKING.turn():
+        return next(server.shared().service.pool.each(look, [at]))
 
 
 def _near_duplicates(dataset: Dataset) -> Duplicates | None:
     """The search, at once where it is short and else when it is asked for."""
 
     def search() -> Duplicates:
-        if is_instant(dataset.annotations):
-            return near_duplicates(dataset.annotations)
-        with st.spinner("Looking for raters who agree too closely"):
-            return next(server.shared().service.pool.each(near_duplicates, [dataset.annotations]))
+        return _aside(near_duplicates, dataset.annotations, dataset.annotations)
 
     if _known("duplicates", dataset) or is_quick(dataset.annotations):
         return _once("duplicates", dataset, search)
@@ -109,8 +93,8 @@ def _near_duplicates(dataset: Dataset) -> Duplicates | None:
     return None
 
 
-def _show_figures(basics: _Basics, duplicates: Duplicates | None) -> None:
-    found, random, constant, small, close, assignment = basics
+def _show_figures(looked: Looked, duplicates: Duplicates | None) -> None:
+    found, random, constant, small, close, assignment = looked
     left, right = st.columns(2)
     with left:
         st.subheader("How much there is")

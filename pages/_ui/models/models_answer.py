@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable
 
 import streamlit as st
 
-from grasp_core import charts
 from grasp_core.charts.models import models_chart
 from grasp_core.models_as_raters.sentences import sentences
 from grasp_core.models_as_raters.tables import plurality_table, sides_csv, statistic_table
@@ -20,7 +19,7 @@ from grasp_core.report.words.so_far import what_is_provisional
 from grasp_core.report.words.text import escape_markdown
 from pages._ui.result import cache
 from pages._ui.result.figures import page_theme
-from pages._ui.widgets.outputs import download
+from pages._ui.widgets.outputs import download, drawn
 from pages._ui.widgets.shown import always
 from pages._ui.widgets.warned import no_way
 
@@ -92,8 +91,8 @@ def _downloads(result: ModelsResult, check: Callable[[], None]) -> None:
         for label, extension, media_type, make in (
             ("Result (JSON)", "json", "application/json", lambda: json_text(result.to_dict())),
             ("Table (CSV)", "csv", "text/csv", lambda: sides_csv(result)),
-            ("Chart (PNG)", "png", "image/png", lambda: charts.to_png(models_chart(result))),
-            ("Chart (SVG)", "svg", "image/svg+xml", lambda: charts.to_svg(models_chart(result))),
+            ("Chart (PNG)", "png", "image/png", lambda: drawn(models_chart(result), "png")),
+            ("Chart (SVG)", "svg", "image/svg+xml", lambda: drawn(models_chart(result), "svg")),
         ):
             download(
                 check, label, make, file_name=f"models.{extension}", media_type=media_type, type="tertiary"

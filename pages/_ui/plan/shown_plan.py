@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from grasp_core import charts
 from grasp_core.charts.plan import plan_chart
 from grasp_core.export.plan import recruitment_xlsx
 from grasp_core.planner.values import Plan, plan_dict
@@ -22,7 +21,7 @@ from grasp_core.planner.words import (
 from grasp_core.report.words.printable import json_text
 from pages._ui.result import cache
 from pages._ui.result.figures import page_theme
-from pages._ui.widgets.outputs import download
+from pages._ui.widgets.outputs import download, drawn
 from pages._ui.widgets.sections import when_open
 from pages._ui.widgets.shown import always
 
@@ -69,7 +68,7 @@ def _files(plan: Plan, check: Callable[[], None]) -> None:
         for label, make, name, kind in (
             ("recruitment (CSV)", lambda: recruitment_csv(plan), "recruitment.csv", "text/csv"),
             ("recruitment (XLSX)", lambda: recruitment_xlsx(plan), "recruitment.xlsx", _XLSX),
-            ("surface (SVG)", lambda: charts.to_svg(plan_chart(plan)), "plan.svg", "image/svg+xml"),
+            ("surface (SVG)", lambda: drawn(plan_chart(plan), "svg"), "plan.svg", "image/svg+xml"),
             ("plan (JSON)", lambda: json_text(plan_dict(plan)), "plan.json", "application/json"),
         ):
             download(check, label, make, file_name=name, media_type=kind, type="tertiary")

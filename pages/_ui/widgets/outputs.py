@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection
 import altair as alt
 import streamlit as st
 
-from grasp_core import charts, server
+from grasp_core import server
 from grasp_core.export.registry import EXPORTS, safe_name
 from grasp_core.rater_map.values import RaterMap
 from pages._ui.widgets.later import as_this_session
@@ -20,11 +20,8 @@ _EXPLAINED = {
     "json": "Everything on this page, without any annotation; open it on Start, now or in years.",
     "spec": "The settings alone, for the command line.",
 }
-_MAKERS: dict[str, tuple[str, Callable[[alt.LayerChart], bytes | str]]] = {
-    "png": ("image/png", charts.to_png),
-    "svg": ("image/svg+xml", charts.to_svg),
-    "pdf": ("application/pdf", charts.to_pdf),
-}
+_FIGURES = {"png": "image/png", "svg": "image/svg+xml", "pdf": "application/pdf"}
+"""Kinds of files of a figure, and their media types."""
 
 
 def export(
@@ -52,17 +49,22 @@ def figure_downloads(shown: Shown, chart: Callable[[], alt.LayerChart], file_nam
     """A menu of one figure as PNG, SVG and PDF, always on white."""
 
     def files() -> None:
-        for extension, (media_type, convert) in _MAKERS.items():
+        for extension, media_type in _FIGURES.items():
             download(
                 shown.check,
                 f"{what} ({extension.upper()})",
-                lambda convert=convert: convert(chart()),
+                lambda extension=extension: drawn(chart(), extension),
                 file_name=f"{file_name}.{extension}",
                 media_type=media_type,
                 width="stretch",
             )
 
     menu_when_open(f"Save the {what}", files, key=what, icon=":material/download:", type="tertiary")
+
+
+def drawn(chart: alt.LayerChart, kind: str) -> bytes:
+    """A chart as a file, "png", "svg" or "pdf", drawn beside the process that serves."""
+    return server.shared().exports.draw(chart, kind)
 
 
 def download(

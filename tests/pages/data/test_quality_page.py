@@ -96,3 +96,17 @@ def test_long_searches_wait_for_a_button(
     assert "none found among 5,356 pairs" in seen(page.markdown)
     page.run()
     assert "none found among 5,356 pairs" in seen(page.markdown)
+
+
+def test_what_takes_long_is_looked_at_in_workers(
+    server: Server, annotations: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = [warning.value for warning in opened(annotations).warning]
+    monkeypatch.setattr("grasp_core.screens.duplicates.INSTANT_WORK", 1)
+    looked, each = [], server.service.pool.each
+    monkeypatch.setattr(
+        server.service.pool, "each", lambda look, at: looked.append(look.__name__) or each(look, at)
+    )
+    page = opened(annotations)
+    assert looked == ["looked_at", "near_duplicates"]
+    assert [warning.value for warning in page.warning] == here
