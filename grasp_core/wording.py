@@ -11,6 +11,7 @@ EXAMPLES = 5
 LISTED = 12
 """Values that a list names before the rest is only counted."""
 _SHOWN = 60
+_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
 def cut(value: str) -> str:
@@ -43,6 +44,11 @@ def listed(values: Sequence[str], limit: int = LISTED) -> str:
 def number(count: int, noun: str, plural: str | None = None) -> str:
     """The count with its noun in the right form, e.g. ``1 row``, ``1,000 rows``."""
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
+
+
+def spelled(count: int) -> str:
+    """A count up to ten as a word, e.g. ``two``; larger ones in digits."""
+    return _WORDS[count] if count < len(_WORDS) else f"{count:,}"
 
 
 def agree(count: int, one: str, many: str) -> str:

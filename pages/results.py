@@ -9,9 +9,9 @@ from grasp_core import server
 from grasp_core.report.words.text import escape_markdown
 from grasp_core.result import Result, RunResult
 from grasp_core.store.runs import RunRecord
-from pages._ui.models.models_answer import show_answer
-from pages._ui.plan.kept import link_to_plan, show_kept_plans
-from pages._ui.result.answer import show_facts
+from pages._ui.models.models_answer import show_answer as show_models
+from pages._ui.plan.kept import show_kept_plans
+from pages._ui.result.answer import show_answer, show_facts
 from pages._ui.result.rater_map import kept_map
 from pages._ui.result.so_far import show_so_far
 from pages._ui.result.whole_result import show_result
@@ -53,7 +53,7 @@ def _show_going(run: RunRecord, check: Callable[[], None]) -> None:
         if isinstance(found, RunResult):
             show_so_far(Shown(run.id, found, run.title, check))
         else:
-            show_answer(run.id, found, check)
+            show_models(run.id, found, check)
 
     share_run(run)
     watch(run.id, show_provisional)
@@ -70,43 +70,60 @@ def _say_why_there_is_none(run: RunRecord) -> None:
 
 def _show_found(run: RunRecord, check: Callable[[], None]) -> None:
     result = server.shared().service.result(run.id)
-    show_facts(result)
     saved = Saved(run)
+    way = partial(way_to_mend, saved)
+    if not isinstance(result, RunResult):
+        _say_which(run)
+        show_facts(result)
+        offer_ways_back(saved)
+        with st.container(horizontal=True):
+            _buttons(run)
+        show_models(run.id, result, check, way)
+        return
+    shown = Shown(run.id, result, run.title, check, run=run, way=way)
+    show_answer(shown, lambda: _buttons(run, lambda: export(shown, lambda: kept_map(run))))
+    say_whose(run)
     offer_ways_back(saved)
+    _say_when_found(run)
+    show_result(shown)
+    show_kept_plans(run, check)
+
+
+def _buttons(run: RunRecord, files: Callable[[], None] = lambda: None) -> None:
+    share_run(run)
+    files()
+    change_and_run_again(run.spec)
+    edit(run)
+    move(run)
+    offer_watch(run)
+
+
+def _say_when_found(run: RunRecord) -> None:
     if work().found_again == run.id and run.finished_at is not None:
         st.info(
             "The same data and settings were run before, so nothing was computed now: this is that result, "
             f"of {told(run.finished_at)}.",
             icon=":material/history:",
         )
-    with st.container(horizontal=True):
-        share_run(run)
-        if isinstance(result, RunResult):
-            export(Shown(run.id, result, run.title, check), lambda: kept_map(run))
-        change_and_run_again(run.spec)
-        edit(run)
-        move(run)
-        offer_watch(run)
-    way = partial(way_to_mend, saved)
-    if isinstance(result, RunResult):
-        show_result(Shown(run.id, result, run.title, check, run=run, way=way))
-        link_to_plan(run)
-        show_kept_plans(run, check)
-    else:
-        show_answer(run.id, result, check, way)
+
+
+def _say_which(run: RunRecord) -> None:
+    st.title(escape_markdown(run.title))
+    say_whose(run)
+    _say_when_found(run)
 
 
 run = shown_run()
 if run is None:
     _say_there_is_none()
 else:
-    st.title(escape_markdown(run.title))
-    say_whose(run)
     run = once_known(run)
     check = partial(take_away, run)
-    if not run.ended:
-        _show_going(run, check)
-    elif run.state != "done":
-        _say_why_there_is_none(run)
-    else:
+    if run.state == "done":
         _show_found(run, check)
+    else:
+        _say_which(run)
+        if run.ended:
+            _say_why_there_is_none(run)
+        else:
+            _show_going(run, check)

@@ -11,9 +11,9 @@ from grasp_core.result import Result, RunResult
 from grasp_core.store.links import Leaderboard
 from grasp_core.store.runs import RunRecord
 from pages._ui.benchmark.leaderboard import draw_leaderboard
-from pages._ui.models.models_answer import show_answer
+from pages._ui.models.models_answer import show_answer as show_models
 from pages._ui.plan.kept import show_kept_plans
-from pages._ui.result.answer import show_facts
+from pages._ui.result.answer import show_answer, show_facts
 from pages._ui.result.rater_map import map_of
 from pages._ui.result.so_far import show_so_far
 from pages._ui.result.whole_result import show_result
@@ -34,9 +34,11 @@ def _show_run(link: OpenedLink, run: RunRecord) -> None:
         if isinstance(found, RunResult):
             show_so_far(Shown(key, found, run.title, link.check))
         else:
-            show_answer(key, found, link.check)
+            show_models(key, found, link.check)
 
     run = once_known(run)
+    if run.state != "done":
+        st.title(escape_markdown(run.title))
     if not run.ended:
         st.caption(_TO_LOOK_AT)
         watch_from_outside(run, show_provisional, link.check, small_groups=link.small_groups)
@@ -45,13 +47,16 @@ def _show_run(link: OpenedLink, run: RunRecord) -> None:
         st.info("There is no result here: its computation did not come to an end.")
         return
     result = public_view(server.shared().service.result(run.id), small_groups=link.small_groups)
-    show_facts(result)
-    st.caption(_TO_LOOK_AT)
     if not isinstance(result, RunResult):
-        show_answer(key, result, link.check)
+        st.title(escape_markdown(run.title))
+        show_facts(result)
+        st.caption(_TO_LOOK_AT)
+        show_models(key, result, link.check)
         return
     shown = Shown(key, result, run.title, link.check, run=run, stranger=True, small_groups=link.small_groups)
-    export(shown, lambda: map_of(shown, run), ("csv", "xlsx", "latex", "markdown", "html"))
+    kinds = ("csv", "xlsx", "latex", "markdown", "html")
+    show_answer(shown, lambda: export(shown, lambda: map_of(shown, run), kinds))
+    st.caption(_TO_LOOK_AT)
     show_result(shown, check_often=True)
     show_kept_plans(run, link.check, lambda plan: link.small_groups or of_large_groups(plan, result))
 
@@ -64,8 +69,8 @@ def _show_leaderboard(link: OpenedLink, board: Leaderboard) -> None:
 
 link = open_link()
 if link is not None:
-    st.title(escape_markdown(link.opened.title))
     if isinstance(link.opened, RunRecord):
         _show_run(link, link.opened)
     else:
+        st.title(escape_markdown(link.opened.title))
         _show_leaderboard(link, link.opened)

@@ -10,10 +10,11 @@ from grasp_core.charts.forest import forest_plot, label_forest_plot
 from grasp_core.charts.histograms import chart_alt, null_histograms
 from grasp_core.charts.label_use import label_use_chart
 from grasp_core.charts.leaderboard import leaderboard_chart
-from grasp_core.charts.of_group import finding_chart, group_histograms, pair_histograms
+from grasp_core.charts.of_group import group_histograms, pair_histograms
 from grasp_core.charts.pairs import pairs_matrix
 from grasp_core.charts.slices import slices_chart
 from grasp_core.charts.theme import Theme
+from grasp_core.charts.verdicts import verdict_chart
 
 __all__ = [
     "IMAGES",
@@ -24,7 +25,6 @@ __all__ = [
     "cohesion_map",
     "drawn",
     "dsi_chart",
-    "finding_chart",
     "forest_plot",
     "group_histograms",
     "label_forest_plot",
@@ -37,4 +37,5 @@ __all__ = [
     "to_pdf",
     "to_png",
     "to_svg",
+    "verdict_chart",
 ]

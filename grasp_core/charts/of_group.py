@@ -8,8 +8,8 @@ import altair as alt
 
 from grasp_core.charts.histograms import ROW, layers, subtitle
 from grasp_core.charts.nulls import Line, extent, rounded_outwards, shared_domain
-from grasp_core.charts.theme import Theme, colour, finish, message, palette, rows, shape, ticks, title
-from grasp_core.outcome import Histogram, Outcome, Significance
+from grasp_core.charts.theme import Theme, finish, message, title
+from grasp_core.outcome import Histogram, Outcome
 from grasp_core.pairs import PairResult
 from grasp_core.report.findings.finding import LABEL_USE, Finding, words_of
 from grasp_core.report.findings.findings import evidence
@@ -20,7 +20,6 @@ from grasp_core.report.words.names import (
     axis_label,
     format_value,
     group_label,
-    one_line,
 )
 from grasp_core.report.words.spread import centre, spread
 from grasp_core.result import GroupResult, RunResult
@@ -30,67 +29,6 @@ _HEADS = 0.5
 _POINTS = 100.0
 _NO_COUNT = 0
 """All lines are of one group, whose raters stand above the chart."""
-
-
-def finding_chart(finding: Finding, theme: Theme = "light") -> alt.LayerChart:
-    """A finding's null histogram, small, with the observed value and its interval across it."""
-    labels = finding.what == LABEL_USE
-    than = "the others" if finding.other is None else one_line(finding.other.name)
-    axis = f"points more often than {than}" if labels else words_of(finding.what).name
-    outcome = _scaled(finding.outcome, 0.0, _POINTS if labels else 1.0)
-    if outcome.null is None:
-        return message(theme, heading=None, text="There is no null distribution to draw.")
-    mark = SIGNIFICANCE_NAMES[outcome.significance]
-    tested = f"Against chance groupings: {mark}." if finding.verdict is None else f"{finding.tested}."
-    x = alt.X(
-        "x:Q",
-        scale=alt.Scale(domain=list(shared_domain([outcome])), nice=False, zero=False),
-        axis=alt.Axis(title=axis, tickCount=ticks(), grid=False),
-    )
-    words = f"{finding.sentence.plain} {tested}"
-    drawn = [_outline(outcome.null, outcome.significance, theme, x), *_observed(outcome, theme, x)]
-    return finish(drawn, theme, heading=None, alt_text=words, height=_SMALL)
-
-
-def _outline(null: Histogram, significance: Significance, theme: Theme, x: alt.X) -> alt.Chart:
-    width, tallest = (null.high - null.low) / len(null.counts), max(null.counts)
-    corners = [
-        {
-            "x": null.low + width * edge,
-            "top": count / tallest,
-            "significance": SIGNIFICANCE_NAMES[significance],
-        }
-        for edge, count in enumerate((*null.counts, 0))
-    ]
-    y = alt.Y("top:Q", scale=alt.Scale(domain=[0, 1.3], nice=False), axis=None)
-    area = alt.Chart(rows(corners, "null")).mark_area(
-        interpolate="step-after", opacity=0.55, clip=True, strokeWidth=0
-    )
-    drawn: alt.Chart = area.encode(x=x, y=y, color=colour(theme))
-    return drawn
-
-
-def _observed(outcome: Outcome, theme: Theme, x: alt.X) -> list[alt.Chart]:
-    colours = palette(theme)
-    low, high = ends(outcome)
-    found = {
-        "x": outcome.value,
-        "low": low,
-        "high": high,
-        "middle": 1.15,
-        "significance": SIGNIFICANCE_NAMES[outcome.significance],
-    }
-    across = alt.Y("middle:Q", axis=None)
-    base = alt.Chart(rows([found], "observed"))
-    return [
-        base.mark_rule(color=colours.ink, strokeWidth=1.6).encode(x=x, y=across, y2=alt.Y2Datum(0)),
-        base.transform_filter("isValid(datum.low)")
-        .mark_rule(color=colours.ink, strokeWidth=1.8, strokeCap="round", clip=True, aria=False)
-        .encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"), y=across),
-        base.mark_point(filled=True, size=80, opacity=1, stroke=colours.background, strokeWidth=0.7).encode(
-            x=x, y=across, color=colour(theme), shape=shape()
-        ),
-    ]
 
 
 def _scaled(outcome: Outcome, middle: float, factor: float) -> Outcome:

@@ -20,6 +20,7 @@ from tests.browser.visits import (
     run,
     settle,
     table,
+    view,
     violations,
 )
 from tests.labels import ALL_STATISTICS, ANNOTATIONS_FILE, LABEL_COLUMN, UNDERSTOOD
@@ -35,6 +36,7 @@ def test_dices350_as_published_gives_table_5_with_one_click(open_page: OpenPage)
     drop(page, ANNOTATIONS_FILE, "diverse_safety_adversarial_dialog_350.csv", published_dices350())
     page.get_by_role("button", name="Run as published").click()
     results(page)
+    view(page, "Groups in numbers")
     shown = {row["Group"]: row for row in table(page, ALL_STATISTICS)}
     with (REFERENCE / "grasp_tables_5_6_7.csv").open(encoding="utf-8") as file:
         cells = [row for row in csv.DictReader(file) if row["table"] == "5" and row["statistic"] in EXACT]
@@ -125,5 +127,6 @@ def test_a_spreadsheet_that_no_reader_was_written_for(open_page: OpenPage) -> No
     go_on_to_analysis(page)
     run(page)
     results(page)
+    view(page, "Groups in numbers")
     groups = {row["Group"] for row in table(page, ALL_STATISTICS)}
     assert groups == {"männlich", "weiblich", "under 30", "30-44", "45 and over"}

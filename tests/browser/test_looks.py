@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import OpenPage
-from tests.browser.visits import picture, results, settle, too_wide, view, violations
+from tests.browser.visits import choose, picture, results, settle, too_wide, view, violations
 from tests.labels import DATA_AND_METHODS, RUN_AGAIN, TRY_EXAMPLE
 
 
@@ -16,12 +16,13 @@ def _screens(page: Page) -> Iterator[tuple[str, Page]]:
     yield "start", page
     page.get_by_role("button", name=TRY_EXAMPLE).click()
     results(page)
-    expect(page.get_by_role("heading", name="Black, Woman", exact=True)).to_be_visible()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Black, Woman raters")
     yield "results", page
-    for name in ("Axes", DATA_AND_METHODS):
+    for name in ("Groups in numbers", DATA_AND_METHODS):
         view(page, name)
         yield f"results-{name.split()[0].lower()}", page
-    page.get_by_role("button", name="Look at ").first.click()
+    view(page, "Findings")
+    choose(page, "Look at one group", "Woman")
     page.get_by_role("heading", name="Against chance").wait_for()
     settle(page)
     yield "results-group", page

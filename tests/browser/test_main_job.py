@@ -21,7 +21,15 @@ from tests.browser.visits import (
     table,
     view,
 )
-from tests.labels import ALL_STATISTICS, ANNOTATIONS_FILE, CONTINUE, RUN_AGAIN, TRY_EXAMPLE, UNDERSTOOD
+from tests.labels import (
+    ALL_STATISTICS,
+    ANNOTATIONS_FILE,
+    CONTINUE,
+    DATA_AND_METHODS,
+    RUN_AGAIN,
+    TRY_EXAMPLE,
+    UNDERSTOOD,
+)
 from tests.shared_data import DICES350, needs_shared_data
 
 
@@ -43,6 +51,7 @@ def test_dices350_by_gender_race_and_both(open_page: OpenPage) -> None:
     choose(page, "Intersections", "gender × race")
     run(page)
     results(page)
+    view(page, "Groups in numbers")
     white_men = row_of(page, "Man, White")
     assert white_men["GAI"] == "1.262"  # Table 5 of the paper
     assert "GAI ↑*" in white_men["Marked"]
@@ -58,6 +67,7 @@ def test_example_files_by_gender_race_and_both(open_page: OpenPage, whole_exampl
     choose(page, "Intersections", "race × gender")
     run(page)
     results(page)
+    view(page, "Groups in numbers")
     assert "GAI ↑**" in row_of(page, "Black, Woman")["Marked"]
     assert "GAI ↓**" in row_of(page, "Asian, Man")["Marked"]
     for statistic in ("IRR", "Voting agreement"):
@@ -98,12 +108,8 @@ def test_downloads(open_page: OpenPage) -> None:
     saved = _download(page, "Full result (JSON)")
     assert json.loads(saved)["format"] == "grasp-run"
     page.keyboard.press("Escape")
-    for figure, where in {
-        "GAI histograms": "Groups",
-        "cohesion map": "Groups",
-        "DSI chart": "Axes",
-    }.items():
-        view(page, where)
+    view(page, "Groups in numbers")
+    for figure in ("GAI histograms", "cohesion map", "DSI chart"):
         page.get_by_role("button", name=f"Save the {figure}").click()
         assert _download(page, f"{figure} (PNG)").startswith(b"\x89PNG")
         assert b"<svg" in _download(page, f"{figure} (SVG)")[:500]
@@ -111,7 +117,7 @@ def test_downloads(open_page: OpenPage) -> None:
         page.keyboard.press("Escape")
     again = open_page()
     drop(again, "Saved result", "saved.json", saved)
-    again.get_by_role("heading", name="Black, Woman", exact=True).wait_for()
+    again.get_by_role("heading", level=1, name="Black, Woman").wait_for()
 
 
 def _example_results(open_page: OpenPage) -> Page:
@@ -136,5 +142,6 @@ def test_change_and_run_again(open_page: OpenPage) -> None:
     set_number(page, "Seed", 5)
     run(page)
     results(page)
+    view(page, DATA_AND_METHODS)
     expect(page.get_by_text("seed 5").first).to_be_visible()
     assert page.url != first

@@ -20,7 +20,7 @@ from tests.made_up import make_models
 from tests.permutation.simulated import DATA_SPEC, files, simulate
 from tests.stored import stored_run
 
-VIEWS = ("Groups", "Labels", "Pairs", "Items", "Slices", "Axes", "Raters", DATA_AND_METHODS)
+VIEWS = ("Findings", "Items", "Compare groups", "Groups in numbers", "Raters", DATA_AND_METHODS)
 SPEC = RunSpec(
     DATA_SPEC,
     AnalysisSpec(axes=(("gender",), ("race",)), permutations=200, pairs=True, slices=("topic",)),
@@ -72,9 +72,12 @@ def _by_keyboard(page: Page, name: str) -> None:
 def test_sections_answer_to_the_keyboard_alone(open_page: OpenPage, address: str) -> None:
     page = open_page(address)
     results(page)
-    _by_keyboard(page, "Labels")
-    tab_to(page, page.get_by_test_id("stButtonGroup").filter(has_text="label 1"))
-    _by_keyboard(page, "Pairs")
+    tab_to(page, page.get_by_role("combobox", name="Look at one group"))
+    _by_keyboard(page, "Items")
+    tab_to(page, page.get_by_role("button", name="Find the items"))
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("region", name="Items by distance, with both sides' labels")).to_be_visible()
+    _by_keyboard(page, "Compare groups")
     axes = page.get_by_role("combobox", name="Axis of the pairs")
     tab_to(page, axes)
     axis = axes.input_value()
@@ -83,11 +86,6 @@ def test_sections_answer_to_the_keyboard_alone(open_page: OpenPage, address: str
     page.keyboard.press("Enter")
     expect(axes).not_to_have_value(axis)
     settle(page)
-    _by_keyboard(page, "Items")
-    tab_to(page, page.get_by_role("button", name="Find the items"))
-    page.keyboard.press("Enter")
-    expect(page.get_by_role("region", name="Items by distance, with both sides' labels")).to_be_visible()
-    _by_keyboard(page, "Slices")
     tab_to(page, page.get_by_role("combobox", name="Group", exact=True))
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowDown")
@@ -96,6 +94,8 @@ def test_sections_answer_to_the_keyboard_alone(open_page: OpenPage, address: str
     tab_to(page, page.locator("summary").filter(has_text="Slices as a table"))
     page.keyboard.press("Enter")
     expect(page.get_by_role("region", name="on the items of each value")).to_be_visible()
+    _by_keyboard(page, "Groups in numbers")
+    tab_to(page, page.get_by_test_id("stButtonGroup").filter(has_text="label 1"))
     _by_keyboard(page, "Raters")
     tab_to(page, page.get_by_role("button", name="Draw the map of raters"))
     page.keyboard.press("Enter")
@@ -162,6 +162,7 @@ def test_forty_groups_say_what_matters_in_the_first_columns_of_a_phone(
     run = store.runs.add(replace(found, code_version="0.2.0"), title="Phone", owner="")
     page = open_page(f"/results?run={run.id}", width=390, height=844)
     results(page)
+    view(page, "Groups in numbers")
     shown = ALL_STATISTICS
     expect(page.get_by_label(shown, exact=True)).to_be_hidden()
     (first, *_) = table(page, f"{shown}, in short")

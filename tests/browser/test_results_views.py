@@ -12,7 +12,7 @@ from grasp_core.groups import Group
 from grasp_core.result import RunResult
 from grasp_core.server import Server
 from tests.browser.conftest import OpenPage
-from tests.browser.visits import choose, picture, results, settle, table, too_wide, view, violations
+from tests.browser.visits import choose, picture, results, settle, tab_to, table, too_wide, view, violations
 from tests.labels import DATA_AND_METHODS
 from tests.results import make_outcome, make_result, saying
 
@@ -49,17 +49,15 @@ def _shows_group(page: Page, name: str) -> None:
 def test_from_a_finding_to_its_group_and_back(open_page: OpenPage, store: Server) -> None:
     page = open_page(_saved(store, _found()))
     results(page)
-    card = page.get_by_role("heading", name="Woman", level=3)
-    expect(card).to_be_visible()
-    expect(page.get_by_text(f"These 14 raters {WOMEN}")).to_be_visible()
-    expect(page.get_by_label(re.compile(rf"^Woman raters \(n = 14\) {re.escape(WOMEN)}"))).to_be_visible()
-    view(page, "Labels")
+    title = page.get_by_role("heading", level=1)
+    expect(title).to_have_text("Woman raters say “unsafe” in 11 more of 100 answers than everybody else")
+    view(page, "Groups in numbers")
     shown = table(page, "Label use of every group, in percentage points")
     assert [row["unsafe"] for row in shown] == ["11.2", "-11.2"]
     assert [row["Marked"] for row in shown] == ["after correction", ""]
-    page.get_by_role("button", name="Look at Woman").click()
+    page.goto(f"{page.url}&group=Woman")
     _shows_group(page, "Woman")
-    assert page.url.endswith("&view=Labels&group=Woman")
+    assert page.url.endswith("&view=Groups+in+numbers&group=Woman")
     picture(page, "group-light-1440")
     page.reload()
     _shows_group(page, "Woman")
@@ -69,11 +67,11 @@ def test_from_a_finding_to_its_group_and_back(open_page: OpenPage, store: Server
     page.go_back()
     _shows_group(page, "Woman")
     page.go_back()
-    expect(page.get_by_role("radio", name="Labels", exact=True, checked=True)).to_be_visible()
+    expect(page.get_by_role("radio", name="Groups in numbers", checked=True)).to_be_visible()
     page.go_forward()
     _shows_group(page, "Woman")
     page.get_by_role("button", name="All groups").click()
-    expect(page.get_by_role("radio", name="Labels", exact=True, checked=True)).to_be_visible()
+    expect(page.get_by_role("radio", name="Groups in numbers", checked=True)).to_be_visible()
     expect(page).to_have_title("Found · GRASP")
 
 
@@ -91,19 +89,22 @@ def test_a_stranger_walks_the_same_way(open_page: OpenPage, store: Server) -> No
 def test_what_the_address_names_and_is_not_there_is_passed_over(open_page: OpenPage, store: Server) -> None:
     page = open_page(f"{_saved(store, _found())}&view=Nonsense&group=%3Cimg%20src=x%3E")
     results(page)
-    expect(page.get_by_role("radio", name="Groups", exact=True, checked=True)).to_be_visible()
+    expect(page.get_by_role("radio", name="Findings", checked=True)).to_be_visible()
 
 
 @pytest.mark.long
 def test_the_keyboard_reaches_a_group_and_every_view(open_page: OpenPage, store: Server) -> None:
     page = open_page(_saved(store, _found()))
     results(page)
-    page.get_by_role("radio", name="Groups", exact=True).focus()
+    page.get_by_role("radio", name="Findings").focus()
     page.keyboard.press("ArrowRight")
-    expect(page.get_by_role("radio", name="Labels", exact=True)).to_be_focused()
+    expect(page.get_by_role("radio", name="Groups in numbers")).to_be_focused()
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="Who says what more often")).to_be_visible()
-    page.get_by_role("button", name="Look at Woman").focus()
+    page.get_by_role("radio", name="Findings").focus()
+    page.keyboard.press("Enter")
+    tab_to(page, page.get_by_role("combobox", name="Look at one group"))
+    page.keyboard.type("Woman")
     page.keyboard.press("Enter")
     _shows_group(page, "Woman")
 
@@ -123,6 +124,8 @@ def test_forty_groups_read_on_a_phone_without_scrolling_sideways(
 ) -> None:
     page = open_page(_saved(store, _many(40)), width=390, height=844, dark=dark)
     results(page)
+    assert _beyond(page) == []
+    view(page, "Groups in numbers")
     picture(page, f"forty-{'dark' if dark else 'light'}-390")
     assert too_wide(page) <= 0
     assert _beyond(page) == []
@@ -133,6 +136,7 @@ def test_forty_groups_read_on_a_phone_without_scrolling_sideways(
 def test_three_hundred_groups_come_in_pages(open_page: OpenPage, store: Server) -> None:
     page = open_page(_saved(store, _many(300)))
     results(page)
+    view(page, "Groups in numbers")
     expect(page.get_by_label(re.compile("^Histograms of GAI for 300 groups"))).to_be_visible()
     first = page.locator("[data-testid=stVegaLiteChart]").filter(has_text="of some length, 39")
     expect(first).to_have_count(1)

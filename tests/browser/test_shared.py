@@ -77,7 +77,7 @@ def test_from_upload_to_a_stranger_and_revoked(
     view(owner, DATA_AND_METHODS)
     for secret in SECRETS:
         assert secret in b"".join(known), secret
-    view(owner, "Groups")
+    view(owner, "Groups in numbers")
     rows = {group: row_of(owner, group) for group in ("Woman", "Asian")}
     link = share(owner)
 
@@ -86,7 +86,7 @@ def test_from_upload_to_a_stranger_and_revoked(
     stranger.goto(link)
     results(stranger)
     view(stranger, DATA_AND_METHODS)
-    view(stranger, "Groups")
+    view(stranger, "Groups in numbers")
     for group, row in rows.items():
         assert row_of(stranger, group) == row
     stranger.get_by_role("button", name="Export").click()
@@ -96,7 +96,7 @@ def test_from_upload_to_a_stranger_and_revoked(
         received.append(download.value.path().read_bytes())
         assert link[-20:] not in download.value.suggested_filename
     stranger.keyboard.press("Escape")
-    headline = stranger.get_by_role("heading", level=2).first.inner_text()
+    headline = stranger.get_by_role("heading", level=1).inner_text()
     everything = b"\n".join([*received, stranger.content().encode()])
     assert len(everything) > 100_000
     for secret in SECRETS:
@@ -109,7 +109,7 @@ def test_from_upload_to_a_stranger_and_revoked(
     owner.get_by_role("dialog").get_by_role("button", name="Withdraw", exact=True).click()
     expect(owner.get_by_role("dialog")).to_contain_text("withdrawn just now")
     owner.keyboard.press("Escape")
-    assert owner.get_by_role("heading", level=2).first.inner_text() == headline
+    assert owner.get_by_role("heading", level=1).inner_text() == headline
     stranger.get_by_role("radio", name="XRR", exact=True).click()
     expect(stranger.get_by_text(CLOSED)).to_be_visible()
     expect(stranger.get_by_role("radio")).to_have_count(0)

@@ -190,7 +190,7 @@ def too_wide(page: Page) -> int:
 def tab_to(page: Page, target: Locator) -> None:
     """Press Tab until the target, or something in it, has the focus."""
     target.first.wait_for()
-    for _ in range(60):
+    for _ in range(120):
         page.keyboard.press("Tab")
         if target.first.evaluate("element => element.contains(document.activeElement)"):
             return

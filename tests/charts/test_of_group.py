@@ -2,12 +2,11 @@ from dataclasses import replace
 
 import pytest
 
-from grasp_core.charts import finding_chart, group_histograms, label_use_chart
+from grasp_core.charts import group_histograms, label_use_chart
 from grasp_core.outcome import LabelUse, Shift
 from grasp_core.remarks.remark import said
-from grasp_core.report.findings.findings import findings
 from tests.charts.drawn import datasets, encodings
-from tests.results import label_use, make_group, make_outcome, make_result, saying, so_far
+from tests.results import make_group, make_outcome, make_result, saying, so_far
 
 
 @pytest.fixture
@@ -17,23 +16,6 @@ def row():
 
 def result_of(row):
     return make_result((row,), statistics=("irr", "gai"), dsi=())
-
-
-def test_a_finding_is_drawn_in_points_with_its_interval(row):
-    (finding,) = findings(result_of(row))
-    chart = finding_chart(finding)
-    (observed,) = datasets(chart)["observed"]
-    assert [round(observed[name], 9) for name in ("x", "low", "high")] == [-11.2, -17.2, -5.2]
-    assert len(datasets(chart)["null"]) == 61
-    assert chart.to_dict()["description"].startswith(
-        "Woman raters (n = 14) say “unsafe” 11 points less often"
-    )
-
-
-def test_a_finding_without_a_null_says_so():
-    use = replace(label_use(0.1), labels={"unsafe": Shift(0.1)})
-    (finding,) = findings(result_of(replace(make_group("Woman"), label_use=use)))
-    assert datasets(finding_chart(finding))["message"]
 
 
 def test_all_statistics_of_a_group_are_in_deviations_from_chance(row):

@@ -23,6 +23,7 @@ from grasp_core.remarks.remark import Remark
 from grasp_core.report.assignment import said_of_assignment
 from grasp_core.report.findings.doubts import told
 from grasp_core.report.findings.sentences import answer
+from grasp_core.report.findings.title import NO_DIFFERENCE
 from grasp_core.report.findings.warned import warned
 from grasp_core.report.pairs.sentences import most_told
 from grasp_core.report.slices import slice_sentences
@@ -57,7 +58,7 @@ def own_items(*rows) -> RunResult:
 def test_harder_items_are_not_told_as_a_group_that_stands_out() -> None:
     said = answer(run(confounded.drawn(confounded.CONFOUNDED[1], 3)))
     assert said.headline.plain.startswith("No answer: of 2 groups other items were rated than by the others")
-    assert said.details[-1].plain.startswith("What to do first: shuffle within what decided who rates what")
+    assert said.details[-1].plain.startswith("What to do: First shuffle within what decided who rates what")
     assert not any("labels do not stand" in one.plain for one in said.details)
     assert [one.code.key for one in said.warned.first] == ["own-items", "gai-of-other-items"]
 
@@ -65,20 +66,22 @@ def test_harder_items_are_not_told_as_a_group_that_stands_out() -> None:
 def test_clickers_are_told_before_what_they_make() -> None:
     said = answer(run(clickers.group_of_clickers(3, screen=False)))
     assert said.headline.plain.startswith(
-        "No group stands out for certain: out and in (4 of 10 in agree with"
+        "Not certain: out raters agree with each other more than with in (4 of 10 in agree with"
     )
-    assert said.details[0].plain.startswith("Perhaps raters who did not read (4 of 10 in agree")
+    assert said.details[1].plain.startswith("Perhaps raters who did not read (4 of 10 in agree")
     assert "--leave-out random" in said.details[-1].plain
 
 
 def test_of_two_axes_that_go_together_neither_is_certain_until_given_the_other() -> None:
     before = answer(run(associated(3)))
-    assert before.headline.plain == ("No group stands out for certain: other and one (perhaps side)")
+    assert before.headline.plain == (
+        "Not certain: other raters say “label c” in 9 more of 100 answers than one (perhaps side)"
+    )
     assert [one.code.key for one in before.warned.first] == ["axes-together"]
     after = answer(run(associated(3), given=("side", "race")))
     assert after.warned.first == ()
-    assert after.headline.plain.startswith("other and one raters differ from each other: other say")
-    assert after.details[-1].plain.startswith("What to do: have as many other and one raters")
+    assert after.headline.plain == "other raters say “label c” in 9 more of 100 answers than one"
+    assert any(one.plain.startswith("What to do: Have as many other and one") for one in after.details)
 
 
 def test_an_axis_that_shows_nothing_itself_raises_no_doubt() -> None:
@@ -94,11 +97,12 @@ def test_label_use_and_distance_are_told_for_shared_items_and_counted() -> None:
     result = own_items(saying("Woman", 0.2), make_group("Man", gai=make_outcome(0.4, "down", "**")))
     assert [(one.name, one.undone) for one in told(result)] == [("Woman", False), ("Man", True)]
     said = answer(result)
-    assert said.headline.plain.startswith(
-        "On the items that both sides rated (groups by gender were given different items): Woman raters stand"
+    assert said.headline.plain == (
+        "Woman raters say “unsafe” in 20 more of 100 answers than everybody else (on the items that both "
+        "sides rated)"
     )
-    assert said.headline.plain.endswith(". Not for certain: Man (perhaps the items)")
-    assert any(one.plain.startswith("Then: recruit raters of these groups") for one in said.details)
+    assert any(one.plain.startswith("Perhaps the items, not the raters") for one in said.details)
+    assert any(one.plain.startswith("Ask more Woman raters") for one in said.details)
 
 
 def test_workload_is_mended_by_workload() -> None:
@@ -177,9 +181,9 @@ def test_groups_that_cannot_be_found_are_no_negative_answer() -> None:
     stuck = [replace(make_group(name, gai=make_outcome(1.1, "up")), least_p=0.1) for name in ("A", "B")]
     said = answer(make_result(tuple(stuck), statistics=("gai",), dsi=()))
     assert said.headline.plain == "No answer: so few regroupings are left that no p can be below 0.05"
-    assert said.details[-1].plain.startswith("What to do: shuffle within fewer strata")
+    assert said.details[-1].plain.startswith("What to do: Shuffle within fewer strata")
     some = answer(make_result((stuck[0], make_group("C", gai=make_outcome(1.1, "up"))), statistics=("gai",)))
-    assert some.headline.plain.endswith("reliably; of 1 group no p could be below 0.05")
+    assert some.headline.plain == NO_DIFFERENCE
 
 
 @pytest.mark.parametrize("door", ["terminal", "html", "markdown"])
@@ -190,13 +194,11 @@ def test_every_door_tells_warnings_before_findings(door: str, capsys: pytest.Cap
     if door == "terminal":
         say_result(result)
         text = capsys.readouterr().out
-        assert text.index("groups were given different items.") < text.index(
-            "No group stands out for certain"
-        )
+        assert text.index("groups were given different items.") < text.index("Not certain: Woman")
     else:
         text = report_html(result) if door == "html" else table_markdown(result)
         place = text.index("groups were given different items.")
-        assert text.index("No group stands out for certain") < place
+        assert text.index("Not certain: ") < place
         assert place < text.index("GAI 1.500" if door == "html" else "1.500")
     assert text.index("Mind first:")
 

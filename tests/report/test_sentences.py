@@ -2,9 +2,8 @@ from dataclasses import replace
 
 from grasp_core.outcome import Outcome
 from grasp_core.remarks.remark import said
-from grasp_core.report.findings.sentences import HOW_SURE, HOW_SURE_BEFORE, answer
-from grasp_core.result import Findable
-from grasp_core.verdict import Verdict
+from grasp_core.report.findings.sentences import answer
+from grasp_core.report.findings.title import NO_DIFFERENCE
 from tests.results import make_group, make_label_use, make_outcome, make_result, with_label_use, without_gai
 
 
@@ -22,18 +21,15 @@ def groups(*stars, direction="up"):
 def test_one_group_after_correction():
     group = make_group("Woman", gai=make_outcome(0.54, "down", "**"), raters=12)
     headline, details = plain(make_result((group, *groups("", "")), statistics=("gai",)))
-    assert headline == (
-        "Woman raters stand out: they agree with each other less, relative to how they agree with others, "
-        "than chance groupings would"
-    )
+    assert headline == "Woman raters agree with each other less than with everybody else"
     assert details[0] == (
         "Woman raters (n = 12) agree with each other less, relative to how they agree with others, "
         "than chance groupings would: GAI 0.540, p < 0.001, q < 0.001."
     )
     assert answer(make_result((group,))).headline.segments[0].strong
     assert details[-1] == (
-        "What to do: read items with these raters, who agree little with each other, and give each item more "
-        "of them: Woman."
+        "What to do: Woman raters agree little with each other: read items with them, and give each item "
+        "more of them."
     )
 
 
@@ -42,18 +38,15 @@ def test_label_use_comes_first_with_its_size_and_all_else_that_holds_follows():
     row = with_label_use(row, make_label_use({"safe": -11.0, "unsafe": 11.4}, "**"))
     other = make_group("Man", gai=make_outcome(1.0, "up"), xrr=make_outcome(0.1, "down"))
     headline, details = plain(make_result((row, other), statistics=("xrr", "gai")))
-    assert headline == (
-        "Woman raters stand out: they say “unsafe” 11 points more often than the others on the same items "
-        "[3, 19]"
-    )
+    assert headline == "Woman raters say “unsafe” in 11 more of 100 answers than everybody else"
     assert details[0] == (
         "Woman raters (n = 12) say “unsafe” 11 points more often than the others on the same items [3, 19], "
         "p < 0.001, q < 0.001; after correction also ↑ GAI 1.500, ↓ XRR 0.100."
     )
-    assert details[-1] == (
-        "What to do: recruit raters of these groups, for whom others’ labels do not stand: Woman; look "
-        "under Items whether single items carry it (on a command line: items)."
-    )
+    assert details[-2:] == [
+        "What to do: Ask more Woman raters: others’ answers do not stand for theirs.",
+        "See which items cause the difference.",
+    ]
 
 
 def test_advice_goes_by_what_was_found():
@@ -62,12 +55,12 @@ def test_advice_goes_by_what_was_found():
         return plain(make_result((row,), dsi=(), statistics=(statistic,)))[1][-1]
 
     less = advised("irr", 0.1, "down")
-    assert less.startswith("What to do: read items with these raters, who agree little with each other")
+    assert less.startswith("What to do: Woman raters agree little with each other")
     assert advised("irr", 0.4, "up") == (
-        "What to do: nothing for this alone. Raters who agree more than others need no further ones."
+        "What to do: Nothing for this alone: raters who agree more than others need no further ones."
     )
     assert advised("gai", 1.6, "up") == (
-        "What to do: recruit raters of these groups, for whom others’ labels do not stand: Woman."
+        "What to do: Ask more Woman raters: others’ answers do not stand for theirs."
     )
 
 
@@ -75,23 +68,15 @@ def test_halves_of_an_axis_are_not_both_recruited():
     between = make_outcome(0.011, "up", "**")
     rows = (make_group("Man", distance=between), make_group("Woman", distance=between))
     _, details = plain(make_result(rows, statistics=("distance",)))
-    assert details[-1] == (
-        "What to do: have as many Man and Woman raters as the labels are to speak for; look under Items "
-        "whether single items carry it (on a command line: items)."
-    )
-
-
-def test_where_nothing_is_found_it_says_what_could_have_been():
-    result = replace(make_result(groups(""), statistics=("gai",)), findable=(Findable(12, 0.113),))
-    assert plain(result)[1][-1] == (
-        "What to do: nothing. With these raters and items, four runs in five would find a lone group that "
-        "says a label about 11 points more or less often than the others."
-    )
+    assert details[-2:] == [
+        "What to do: Have as many Man and Woman raters as the labels are to speak for: others’ answers tell "
+        "them apart too little.",
+        "See which items cause the difference.",
+    ]
 
 
 def test_several_groups_after_correction():
-    headline, details = plain(make_result(groups("**", "**", "**", "**", ""), statistics=("gai",)))
-    assert headline == "4 of 5 groups stand out, even after correction: G0; G1; G2; and G3"
+    _, details = plain(make_result(groups("**", "**", "**", "**", ""), statistics=("gai",)))
     assert sum(detail.startswith("G") for detail in details) == 4
 
 
@@ -103,45 +88,22 @@ def test_more_corrected_groups_than_fit_are_still_counted():
 
 def test_nominal_only_is_not_called_a_finding():
     headline, details = plain(make_result(groups("*", "", ""), statistics=("gai",)))
-    assert headline == "No group stands out after correction for testing 3 groups; 1 nominally does"
-    assert details[0] == "Nominally only, so not a finding: G0 (↑ GAI 1.200, p = 0.021, q = 0.086)."
-    assert not any("raters stand out" in sentence for sentence in (headline, *details))
+    assert headline == NO_DIFFERENCE
+    assert details[0] == "May be luck: G0 (↑ GAI 1.200, p = 0.021, q = 0.086)."
 
 
 def test_nothing_stands_out():
     headline, details = plain(make_result(groups("", ""), statistics=("gai",)))
-    assert headline == "No group stands out: none of 2 groups differs from chance groupings reliably"
-    assert "not a finding" not in " ".join(details)
-
-
-def test_marks_of_other_statistics_are_told_apart_from_findings():
-    row = make_group(gai=make_outcome(1.0, "up"), irr=make_outcome(0.2, "up", "**"))
-    headline, details = plain(make_result((row,), statistics=("irr", "gai")))
-    assert headline.startswith("No group stands out")
-    assert details[0] == (
-        "After correction, but in other statistics alone, of which each is corrected by itself: "
-        "Woman (↑ IRR 0.200, p < 0.001, q < 0.001)."
-    )
-    headline, details = plain(make_result((row,), statistics=("irr",)))
-    assert headline == "Woman raters stand out: they agree with each other more than chance groupings would"
-    assert details[0].endswith("than chance groupings would: IRR 0.200, p < 0.001, q < 0.001.")
+    assert headline == NO_DIFFERENCE
+    assert "May be luck" not in " ".join(details)
 
 
 def test_a_group_with_a_finding_is_not_listed_again_as_nominal():
     row = make_group(gai=make_outcome(1.0, "up", "*"), irr=make_outcome(0.2, "up", "**"))
     other = make_group("Man", gai=make_outcome(1.0, "up", "*"), irr=make_outcome(0.2, "up"))
     _, details = plain(make_result((row, other), statistics=("irr", "gai")))
-    (nominal,) = [detail for detail in details if detail.startswith("Nominally only")]
-    assert nominal == "Nominally only, so not a finding: Man (↑ GAI 1.000, p = 0.021, q = 0.086)."
-
-
-def test_how_sure_says_what_holds_of_the_rule_that_was_used():
-    row = make_group("Woman", gai=make_outcome(1.2, "up"))
-    judged = make_result(
-        (replace(row, verdict=Verdict("none", p=0.4, q=0.9, bound=0.9)),), statistics=("gai",)
-    )
-    assert HOW_SURE in plain(judged)[1]
-    assert HOW_SURE_BEFORE in plain(make_result((row,), statistics=("gai",)))[1]
+    (nominal,) = [detail for detail in details if detail.startswith("May be luck")]
+    assert nominal == "May be luck: Man (↑ GAI 1.000, p = 0.021, q = 0.086)."
 
 
 def test_axis_to_watch():
@@ -202,4 +164,4 @@ def test_degenerate_results():
 def test_names_from_the_data_stay_inert():
     row = make_group("<script>*x*", gai=make_outcome(0.5, "down", "**"))
     found = answer(make_result((row,), statistics=("gai",)))
-    assert found.headline.markdown.startswith(r"**\<script\>\*x\*** raters stand out")
+    assert found.headline.markdown.startswith(r"**\<script\>\*x\*** raters agree")

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from html import escape
 
-from grasp_core.charts import cohesion_map, dsi_chart, forest_plot, null_histograms
+from grasp_core.charts import cohesion_map, dsi_chart, forest_plot, null_histograms, verdict_chart
 from grasp_core.export.html.data import again, data
 from grasp_core.export.html.given import given
 from grasp_core.export.html.labels import label_use
@@ -37,6 +37,7 @@ from grasp_core.report.contents import (
     not_estimable,
     run_title,
 )
+from grasp_core.report.findings.findings import judged
 from grasp_core.report.findings.sentences import Answer, answer
 from grasp_core.report.findings.warned import Warned
 from grasp_core.report.saved import spec_json
@@ -133,7 +134,7 @@ def _contents(result: RunResult, spec_file: str) -> dict[str, str]:
     """The sections of the result itself."""
     found = answer(result)
     contents = {
-        "answer": _answer(found),
+        "answer": _answer(result, found),
         "axes": _axes(result),
         "cohesion": figure(cohesion_map(result), "cohesion"),
         "groups": _groups(result),
@@ -163,11 +164,12 @@ def _facts(result: RunResult) -> str:
     return escape(f"{result.permutations:,} chance groupings · GRASP {result.code_version}")
 
 
-def _answer(found: Answer) -> str:
+def _answer(result: RunResult, found: Answer) -> str:
     first = _remarks(found.warned.first)
     mind = f"<p>Mind first:</p>{first}" if first else ""
     headline = f'<p class="headline">{sentence(found.headline)}</p>'
-    return "\n".join([headline, mind, listing(map(sentence, found.details))])
+    drawn = figure(verdict_chart(result), "verdicts") if judged(result) else ""
+    return "\n".join([headline, mind, drawn, listing(map(sentence, found.details))])
 
 
 def _warnings(found: Warned) -> str:

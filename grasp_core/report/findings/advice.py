@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from grasp_core.report.findings.doubts import SAME_ITEMS, SAME_WORKLOAD
 from grasp_core.report.findings.finding import Finding
 from grasp_core.report.findings.findings import standing_pair
-from grasp_core.report.findings.no_findings import could_have_been_found
+from grasp_core.report.findings.title import could_have_been_found
 from grasp_core.report.words.names import group_labels
 from grasp_core.report.words.text import Segment, Sentence
 from grasp_core.result import RunResult
@@ -16,56 +16,62 @@ from grasp_core.verdict import Untestable
 _NAMED = 3
 _OWN_VIEW = ("gai", "gap")
 _LITTLE_AGREEMENT = ("irr", "gai", "gap", "negentropy", "plurality_size")
-_RECRUIT = "recruit raters of these groups, for whom others’ labels do not stand: "
-_LITTLE = "read items with these raters, who agree little with each other, and give each item more of them: "
-_ITEMS = "look under Items whether single items carry it (on a command line: items)"
-_FEW = "shuffle within fewer strata, or single raters in place of clusters, so that more regroupings are left"
+_FEW = (
+    "Shuffle within fewer strata, or single raters in place of clusters, so that more regroupings are left."
+)
 MENDS: Mapping[Untestable, str] = {"other-items": SAME_ITEMS, "other-workload": SAME_WORKLOAD}
 """What makes groups testable, by why they are not."""
-_NOTHING = "nothing for this alone. Raters who agree more than others need no further ones"
 
 
 def advice(result: RunResult, found: Sequence[Finding]) -> tuple[Sentence, ...]:
     """What mends doubts, then whom to recruit or to ask; or nothing, with what could have been found."""
     if not found and result.groups and all(row.least_p is not None for row in result.groups):
-        return (Sentence.of(f"What to do: {_FEW}."),)
+        return (Sentence.of(_FEW),)
     pair = None if found else standing_pair(result)
     if pair is not None:
         a, b = (Segment(name, strong=True) for name in group_labels([pair.a, pair.b]))
-        whom = "raters as the labels are to speak for: others’ labels tell the two apart too little"
-        return (Sentence.of("What to do: have as many ", a, " and ", b, f" {whom}."),)
+        return (_as_many(a, " and ", b),)
     mended = [
         MENDS[why] for why in MENDS if any(row.verdict and row.verdict.why == why for row in result.groups)
     ]
     if not found and mended:
-        return (Sentence.of(f"What to do first: {'; '.join(mended)}."),)
+        return (Sentence.of(f"First {'; '.join(mended)}."),)
     if not found:
-        limit = could_have_been_found(result)
-        return () if limit is None else (Sentence.of("What to do: nothing. ", *limit.segments),)
+        known = could_have_been_found(result) is not None
+        return (Sentence.of("Nothing, unless smaller differences matter."),) if known else ()
     certain = [one for one in found if not one.undone]
     mends = dict.fromkeys(doubt.mend for one in found for doubt in one.doubts)
     until = "" if certain else " Until then, recruit nobody for this."
-    first = [Sentence.of(f"What to do first: {'; '.join(mends)}.{until}")] if mends else []
-    if not certain:
-        return tuple(first)
-    parts = _parts(certain) or [[_NOTHING]]
-    said = [one for place, part in enumerate(parts) for one in ("; " if place else "", *part)]
-    return (*first, Sentence.of("Then: " if first else "What to do: ", *said, "."))
+    first = (Sentence.of(f"First {'; '.join(mends)}.{until}"),) if mends else ()
+    return (*first, *_of_certain(certain))
 
 
-def _parts(found: Sequence[Finding]) -> list[list[str | Segment]]:
+def _of_certain(found: Sequence[Finding]) -> Iterator[Sentence]:
     views = [one for one in found if _has_view(one)]
     alone = [one for one in views if one.other is None]
     little = [one for one in found if one not in views and _agrees_little(one)]
-    parts: list[list[str | Segment]] = [[_RECRUIT, *names(alone)]] if alone else []
+    if alone:
+        yield Sentence.of("Ask more ", *names(alone), " raters: others’ answers do not stand for theirs.")
     for one in views:
         if one.other is not None:
-            parts.append(["have as many ", *names([one]), " raters as the labels are to speak for"])
+            yield _as_many(*names([one]))
     if any(one.apart for one in views):
-        parts.append([_ITEMS])
+        yield Sentence.of("See which items cause the difference.")
     if little:
-        parts.append([_LITTLE, *names(little)])
-    return parts
+        agree_little = (
+            " raters agree little with each other: read items with them, and give each item more of them."
+        )
+        yield Sentence.of(*names(little), agree_little)
+    if found and not views and not little:
+        yield Sentence.of("Nothing for this alone: raters who agree more than others need no further ones.")
+
+
+def _as_many(*both: str | Segment) -> Sentence:
+    return Sentence.of(
+        "Have as many ",
+        *both,
+        " raters as the labels are to speak for: others’ answers tell them apart too little.",
+    )
 
 
 def _has_view(one: Finding) -> bool:

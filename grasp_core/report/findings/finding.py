@@ -122,21 +122,9 @@ class Finding:
         return Sentence.of(lead(self.doubts), *self._who, " ", *self._said, ".")
 
     @property
-    def short(self) -> Sentence:
-        """The same where the name stands above it."""
-        return Sentence.of(lead(self.doubts), f"{self._these} ", *self._said, ".")
-
-    @property
     def tested_sentence(self) -> Sentence:
         """The same of this one thing, with its test."""
         return Sentence.of(lead(self.doubts), f"{self._these} ", *self._how, f"; {self.tested}.")
-
-    @property
-    def headline(self) -> Sentence:
-        """What sets the group apart, where it alone does."""
-        does = " raters " if self.other is not None else " raters stand out: they "
-        said = (*self._strong_names, does, *self._does, *self._direction)
-        return Sentence.of(lead(self.doubts), *said)
 
     @property
     def backed(self) -> Sentence:
@@ -182,13 +170,14 @@ class Finding:
         return interval.target if reaches and interval is not None else None
 
     @property
-    def _strong_names(self) -> tuple[str | Segment, ...]:
+    def strong_names(self) -> tuple[str | Segment, ...]:
+        """The names with emphasis, to stand in a sentence."""
         first, *second = (Segment(name, strong=True) for name in self.names)
         return (first, *(part for name in second for part in (" and ", name)))
 
     @property
     def _who(self) -> tuple[str | Segment, ...]:
-        return (*self._strong_names, f" raters (n = {self._sizes})")
+        return (*self.strong_names, f" raters (n = {self._sizes})")
 
     @property
     def _sizes(self) -> str:

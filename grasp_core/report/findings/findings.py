@@ -14,11 +14,9 @@ from grasp_core.report.findings.finding import LABEL_USE, SPREAD, SYMMETRIC, Fin
 from grasp_core.report.words.label_use import foremost
 from grasp_core.report.words.names import group_labels, lead_statistic
 from grasp_core.report.words.spread import centre
-from grasp_core.report.words.text import Segment, Sentence
 from grasp_core.result import GivenResult, GroupResult, RunResult
 from grasp_core.spec import LEVEL
 from grasp_core.verdict import Kind, Spread, Verdict, VerdictCode
-from grasp_core.wording import agree, number
 
 TOLD_FIRST = (
     LABEL_USE,
@@ -41,8 +39,6 @@ _OF_KIND: Mapping[Kind, tuple[str, ...]] = {
     "spread": (SPREAD,),
 }
 """What is told of each kind of difference, the first that has a value."""
-CARDS = 4
-"""Findings that stand at the top of a result."""
 
 
 def evidence(row: GroupResult, name: str) -> tuple[Finding, ...]:
@@ -131,6 +127,12 @@ def of_verdict(result: RunResult, code: VerdictCode) -> tuple[Finding, ...]:
     return tuple(sorted(found, key=_evidence_of))
 
 
+def by_verdict(result: RunResult) -> tuple[Finding, ...]:
+    """Every group that was tested, both halves of an axis as one: clear ones first, then the strongest."""
+    codes: tuple[VerdictCode, ...] = ("clear", "hint", "explained", "none")
+    return tuple(one for code in codes for one in of_verdict(result, code))
+
+
 def _evidence_of(one: Finding) -> tuple[float, float]:
     verdict = one.verdict
     return (1.0, 0.0) if verdict is None else (_or_1(verdict.p), -(verdict.strength or 0.0))
@@ -207,64 +209,9 @@ def left_given(result: RunResult, found: GivenResult) -> frozenset[Group]:
     return held_groups(replace(result, groups=found.groups))
 
 
-def beside(result: RunResult) -> tuple[Finding, ...]:
-    """What holds after correction of groups without a finding or a hint: marks of single statistics."""
-    told = [*findings(result), *(of_verdict(result, "hint") + of_verdict(result, "explained"))]
-    found = {name for finding in told for name in finding.names}
-    held = [one for one in _held(result, "corrected", TOLD_FIRST) if one.name not in found]
-    return _ranked(_told_once(held, result))
-
-
 def leading(result: RunResult) -> tuple[str, ...]:
     """What makes a finding: label use and the statistics that do."""
     return (LABEL_USE, "distance", lead_statistic(result))
-
-
-def stand_out(found: Sequence[Finding], result: RunResult) -> Sentence:
-    """The headline of a result with findings: which groups, or what the only one does; doubts apart."""
-    certain = [one for one in found if not one.undone]
-    doubtful = [one for one in found if one.undone]
-    said = (
-        _certain(certain, result).segments
-        if certain
-        else Sentence.of("No group stands out for certain").segments
-    )
-    if not doubtful:
-        return Sentence(said)
-    parts: list[str | Segment] = []
-    for place, one in enumerate(doubtful[:CARDS]):
-        parts += ["; " if place else "", Segment(one.title, strong=True), one.brief]
-    more = len(doubtful) - CARDS
-    tail = f"; and {more} more" if more > 0 else ""
-    return Sentence.of(*said, ". Not for certain: " if certain else ": ", *parts, tail)
-
-
-def _certain(found: Sequence[Finding], result: RunResult) -> Sentence:
-    if len(found) == 1:
-        return found[0].headline
-    named, more = found[:CARDS], len(found) - CARDS
-    alone = [one for one in named if one.other is None]
-    halves = [one for one in named if one.other is not None]
-    count = sum(one.other is None for one in found)
-    parts: list[str | Segment] = []
-    if count:
-        whole = f"{count} of {number(len(result.groups), 'group')} {agree(count, 'stands', 'stand')} out"
-        parts += [f"{whole}, even after correction: ", *_names(alone, last=not halves and more <= 0)]
-    for place, one in enumerate(halves, start=1):
-        first, second = (Segment(name, strong=True) for name in one.names)
-        tail = " differ from each other" if parts else " raters differ from each other, even after correction"
-        joined = "; and " if place == len(halves) and more <= 0 else "; "
-        parts += [joined if parts else "", first, " and ", second, f"{tail}{one.brief}"]
-    return Sentence.of(*parts, *([f"; and {more} more"] if more > 0 else []))
-
-
-def _names(found: Sequence[Finding], *, last: bool) -> list[str | Segment]:
-    """Names with semicolons, "and" before the last of all."""
-    parts: list[str | Segment] = []
-    for place, one in enumerate(found):
-        ends = last and place == len(found) - 1
-        parts += ["" if not place else "; and " if ends else "; ", Segment(one.name, strong=True), one.brief]
-    return parts
 
 
 def nearest(result: RunResult) -> tuple[Finding, ...]:

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from grasp_core.outcome import Outcome
 from grasp_core.report.findings.advice import advice
 from grasp_core.report.findings.doubts import About, doubted, doubts, told
-from grasp_core.report.findings.finding import Doubt, Finding, interval_note, lead
+from grasp_core.report.findings.finding import Doubt, Finding, lead
 from grasp_core.report.findings.findings import (
-    beside,
-    count_groups,
     judged,
     nearest,
     of_verdict,
-    stand_out,
-    standing_pair,
 )
+from grasp_core.report.findings.title import UNTESTABLE, counts, how_sure, title
 from grasp_core.report.findings.warned import Warned, warned
 from grasp_core.report.tables.groups import effect
-from grasp_core.report.words.label_use import manner
 from grasp_core.report.words.names import (
     VERDICT_NAMES,
     WORDS,
@@ -36,23 +31,9 @@ from grasp_core.report.words.names import (
 from grasp_core.report.words.text import Segment, Sentence
 from grasp_core.result import DsiResult, GroupResult, RunResult
 from grasp_core.spec import LEVEL
-from grasp_core.verdict import FEWEST_CLEAR, Untestable
-from grasp_core.wording import agree, number
+from grasp_core.verdict import FEWEST_CLEAR
+from grasp_core.wording import agree
 
-HOW_SURE = "In 19 of 20 studies without any difference, nothing would be called clear."
-HOW_SURE_BEFORE = (
-    "Each statistic was corrected by itself: of studies without any difference, about one in eight has a "
-    "finding by this rule of earlier versions. A new run gives one verdict a group."
-)
-UNTESTABLE: Mapping[Untestable, str] = {
-    "nothing-moves": "nothing is left to shuffle",
-    "few-raters": "so few regroupings are left that no p can be below 0.05",
-    "other-items": "other items were rated than by the others, so shuffling says nothing",
-    "other-workload": "raters gave far more or fewer annotations than the others, so shuffling says nothing",
-    "few-permutations": "there are too few permutations",
-    "not-estimable": "nothing that is tested has a value",
-}
-"""Why groups have no verdict."""
 _LISTED = 5
 """Groups named in one sentence before the rest is only counted."""
 
@@ -69,30 +50,27 @@ class Answer:
 def answer(result: RunResult) -> Answer:
     """Say which groups see the task differently, whether it is real, and what to do.
 
-    Only a clear verdict is called a finding; groups that another one explains and hints are listed apart,
-    with how often chance alone makes a finding. Of a finding its size comes first, then its test.
+    The headline is the clearest finding in one sentence. Groups that another one explains, and those that
+    may differ by luck, are listed apart. Of a finding its size comes first, then its test.
     """
-    found, aside = told(result), [doubted(one, result) for one in beside(result)]
+    found = told(result)
     near = [doubted(one, result) for one in nearest(result)]
-    details = [*(one.backed for one in found[:_LISTED]), *interval_note(found[:_LISTED])]
+    counted = counts(result, found)
+    details = [] if counted is None else [counted]
+    details += [one.backed for one in found[:_LISTED]]
     if len(found) > _LISTED:
         details.append(Sentence.of("After correction, too: ", *_listing(found[_LISTED:]), "."))
     details += _explained(result)
     if near:
-        why = "Hints, which are no findings: " if judged(result) else "Nominally only, so not a finding: "
-        details.append(Sentence.of(why, *_listing(near), "."))
+        details.append(Sentence.of("May be luck: ", *_listing(near), "."))
     details += _undecided(result)
-    if aside:
-        why = "After correction, but in other statistics alone, of which each is corrected by itself: "
-        if judged(result):
-            why = "Marked in a table, where each statistic is corrected by itself, so no finding: "
-        details.append(Sentence.of(why, *_listing(aside), "."))
-    details += how_sure(result)
+    details += how_sure(result, found)
     details += axes_to_watch(result)
-    details += advice(result, found)
+    to_do = advice(result, found)
+    details += [Sentence.of("What to do: ", *one.segments) for one in to_do[:1]]
+    details += to_do[1:]
     details += _not_estimable(result)
-    headline = stand_out(found, result) if found else _no_finding(result, near)
-    return Answer(headline, warned(result), tuple(details))
+    return Answer(title(result, found), warned(result), tuple(details))
 
 
 def strength(outcome: Outcome) -> tuple[float, float, float]:
@@ -124,15 +102,6 @@ def verdict_sentence(row: GroupResult) -> Sentence | None:
     )
 
 
-def how_sure(result: RunResult) -> tuple[Sentence, ...]:
-    """How often chance alone makes a finding by the rule used; nothing where no group was tested."""
-    if not _tested(result):
-        return ()
-    if judged(result):
-        return (Sentence.of(HOW_SURE),)
-    return (Sentence.of(HOW_SURE_BEFORE),)
-
-
 def _explained(result: RunResult) -> list[Sentence]:
     """Groups that would be clear, but for the raters of another one."""
     of: dict[str, list[str]] = {}
@@ -144,10 +113,9 @@ def _explained(result: RunResult) -> list[Sentence]:
     return [
         Sentence.of(
             *_names(names),
-            f" {agree(len(names), 'differs', 'differ')} too, but no longer without the raters of ",
+            f" {agree(len(names), 'differs', 'differ')} too, but no longer once the raters of ",
             Segment(by, strong=True),
-            f", {agree(len(names), 'which explains it', 'which explains them')}: no finding of "
-            f"{agree(len(names), 'its', 'their')} own.",
+            f" are left out: they explain {agree(len(names), 'it', 'them')}.",
         )
         for by, names in of.items()
     ]
@@ -164,64 +132,6 @@ def _undecided(result: RunResult) -> tuple[Sentence, ...]:
         return (Sentence.of("Of ", *names, " q is below 0.05, but ", least),)
     why = " q is below 0.05 by so little that other permutations may say otherwise: a hint, no finding."
     return (Sentence.of("Of ", *names, why),)
-
-
-def _tested(result: RunResult) -> int:
-    """Groups that have a verdict; without verdicts those of which something was tested."""
-    if judged(result):
-        return sum(row.verdict is not None and row.verdict.code != "untestable" for row in result.groups)
-    return sum(
-        any(outcome.p is not None for outcome in row.statistics.values())
-        or (row.label_use is not None and row.label_use.p is not None)
-        for row in result.groups
-    )
-
-
-def _no_finding(result: RunResult, near: Sequence[Finding]) -> Sentence:
-    tested = _tested(result)
-    if not result.groups:
-        return Sentence.of("No answer: there is no group to show")
-    if judged(result):
-        return _nothing_clear(result, near)
-    lead = lead_statistic(result)
-    if not tested:
-        return Sentence.of(f"No answer: {WORDS[lead].name} could not be tested for any group")
-    stuck = sum(row.least_p is not None for row in result.groups)
-    if stuck == len(result.groups):
-        return Sentence.of("No answer: so few regroupings are left that no p can be below 0.05")
-    could_not = f"; of {number(stuck, 'group')} no p could be below 0.05" if stuck else ""
-    if near:
-        marked = count_groups(near)
-        return Sentence.of(
-            f"No group stands out after correction for testing {number(tested, 'group')}; "
-            f"{marked} nominally {'does' if marked == 1 else 'do'}{could_not}"
-        )
-    none = "the one group tested does not differ" if tested == 1 else f"none of {tested} groups differs"
-    return Sentence.of(f"No group stands out: {none} from chance groupings reliably{could_not}")
-
-
-def _nothing_clear(result: RunResult, near: Sequence[Finding]) -> Sentence:
-    """Where no verdict is clear: two groups that are, what of it is a hint, and what could not be tested."""
-    pair = standing_pair(result)
-    if pair is not None:
-        a, b = (Segment(name, strong=True) for name in group_labels([pair.a, pair.b]))
-        labels = pair.label_use if pair.verdict and "labels" in pair.verdict.kinds else None
-        said = () if labels is None else manner(labels, b)
-        how = (": ", a, " ", *said) if said else ()
-        return Sentence.of("No group stands out from all others, but ", a, " and ", b, " raters differ", *how)
-    tested, groups = _tested(result), len(result.groups)
-    why = Counter(row.verdict.why for row in result.groups if row.verdict and row.verdict.why)
-    reasons = "; ".join(f"of {number(many, 'group')} {UNTESTABLE[one]}" for one, many in why.items())
-    if not tested:
-        return Sentence.of(f"No answer: {reasons}")
-    could_not = f"; {reasons}" if reasons else ""
-    if near:
-        hints = number(count_groups(near), "group")
-        return Sentence.of(
-            f"No group stands out for certain; of {hints} of {groups} there is a hint{could_not}"
-        )
-    none = "the one group tested does not differ" if tested == 1 else f"none of {tested} groups differs"
-    return Sentence.of(f"No group stands out: {none} from chance groupings reliably{could_not}")
 
 
 def _listing(found: Sequence[Finding]) -> list[str | Segment]:

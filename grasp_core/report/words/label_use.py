@@ -18,6 +18,9 @@ from grasp_core.result import GroupResult, RunResult
 from grasp_core.spec import LEVEL
 
 _MARKED = {"corrected": " after correction", "nominal": " nominally"}
+_WHOLE_ANSWERS = 2.95
+"""From so many of 100 answers on, decimals say nothing where a sentence is said aloud."""
+_NEARLY = 0.8
 _WHOLE_FROM = 9.95
 """From so many points on, decimals say nothing in a sentence."""
 
@@ -28,6 +31,12 @@ def format_points(share: float | None) -> str:
         return NOT_ESTIMABLE
     text = f"{100 * share:+.1f}"
     return "0.0" if text in ("+0.0", "-0.0") else text.replace("-", MINUS)
+
+
+def of_100(share: float) -> str:
+    """A difference of shares as answers of each 100, such as ``13 more`` and ``0.4 fewer``."""
+    size = 100 * abs(share)
+    return f"{size:.{0 if size >= _WHOLE_ANSWERS else 1}f} {'fewer' if share < 0 else 'more'}"
 
 
 def format_points_interval(shift: Shift) -> str:
@@ -44,6 +53,18 @@ def foremost(use: LabelUse) -> tuple[str, Shift] | None:
         return None
     label = use.most if use.most in estimable else max(estimable, key=lambda name: _size(estimable[name]))
     return label, estimable[label]
+
+
+def said_more(use: LabelUse) -> tuple[str, Shift] | None:
+    """The same to be said aloud: of labels that move nearly as far the one that is said more often."""
+    found = foremost(use)
+    if found is None or (found[1].value or 0.0) >= 0:
+        return found
+    up = {label: shift for label, shift in use.labels.items() if (shift.value or 0.0) > 0}
+    label = max(up, key=lambda name: _size(up[name]), default=None)
+    if label is None or _size(up[label]) < _NEARLY * _size(found[1]):
+        return found
+    return label, up[label]
 
 
 def foremost_text(use: LabelUse) -> str:

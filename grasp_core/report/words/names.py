@@ -161,9 +161,9 @@ OF_SHARES = "‡"
 OF_SHARES_MEANING = "distance of the shares of labels over all items, which takes no part in verdicts"
 VERDICT_NAMES: Mapping[VerdictCode, str] = {
     "clear": "clear",
-    "hint": "a hint, no finding",
+    "hint": "may be luck",
     "explained": "explained by another group",
-    "none": "nothing found",
+    "none": "no difference found",
     "untestable": "cannot be tested",
 }
 CORRECTION_NAMES: Mapping[str, str] = {
@@ -223,7 +223,7 @@ def format_p_value(p: float | None, *, permutations: int | None = None) -> str:
     """
     if p is None:
         return NOT_ESTIMABLE
-    floor = 0.001 if permutations is None else max(0.001, 1 / permutations)
+    floor = 0.001 if permutations is None else max(0.001, 1 / max(permutations, 1))
     if p == 0 and floor > 0.001:
         return f"< {floor:.3f}"
     return "< 0.001" if p < 0.001 else f"{p:.3f}"

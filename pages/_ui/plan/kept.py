@@ -39,6 +39,4 @@ def show_kept_plans(
 
 def link_to_plan(run: RunRecord) -> None:
     """A link to planning from this run."""
-    st.page_link(
-        "plan.py", label="Plan the next round", query_params={"run": run.id}, icon=":material/calculate:"
-    )
+    st.page_link("plan.py", label="Plan it", query_params={"run": run.id}, icon=":material/calculate:")

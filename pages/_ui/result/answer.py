@@ -1,24 +1,38 @@
-"""Facts of a run, at the top of its results."""
+"""The top of a result: what was looked at, the answer in one sentence, and a line of counts."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import streamlit as st
 
-from grasp_core.report.words.labelled import labelled_sentence
+from grasp_core.report.words.labelled import counted_sentence, labelled_sentence
 from grasp_core.report.words.printable import printable
 from grasp_core.report.words.text import escape_markdown
 from grasp_core.result import Result
 from grasp_core.spec import PAPER_CONVENTIONS
+from pages._ui.result import cache
+from pages._ui.widgets.shown import Shown
+
+
+def show_answer(shown: Shown, buttons: Callable[[], None]) -> None:
+    """The caption and buttons, the title, which is the verdict, and how many groups have which verdict."""
+    result = shown.result
+    told = cache.told_first(shown.key, result)
+    counted = printable(counted_sentence(result.spec.data, result.data))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(escape_markdown(f"{shown.title} · {counted}"), width="stretch")
+        buttons()
+    st.title(told.title.markdown)
+    if told.counts is not None:
+        st.markdown(told.counts.markdown)
 
 
 def show_facts(result: Result) -> None:
     """Which labels were looked at and how many, and one line on what was run."""
     data, analysis = result.data, result.spec.analysis
     st.markdown(escape_markdown(printable(labelled_sentence(result.spec.data, data))))
-    facts = [
-        f"{result.permutations:,} permutations",
-        f"seed {analysis.seed}",
-    ]
+    facts = [f"{result.permutations:,} permutations", f"seed {analysis.seed}"]
     if all(getattr(analysis, name) == value for name, value in PAPER_CONVENTIONS.items()):
         facts.append("*as in the paper*")
     st.markdown(" · ".join(facts))

@@ -28,11 +28,10 @@ from grasp_core.outcome import Significance
 from grasp_core.panels.models.result import ModelsResult
 from grasp_core.planner.values import Plan
 from grasp_core.rater_map.values import RaterMap
+from grasp_core.report.findings.advice import advice
 from grasp_core.report.findings.doubts import told
-from grasp_core.report.findings.finding import Finding
-from grasp_core.report.findings.findings import named_groups, nearest
-from grasp_core.report.findings.no_findings import nothing_holds
-from grasp_core.report.findings.sentences import answer
+from grasp_core.report.findings.findings import named_groups
+from grasp_core.report.findings.title import counts, how_sure, title
 from grasp_core.report.pairs.sentences import seen_from
 from grasp_core.report.pairs.words import measures
 from grasp_core.report.tables.groups import RowOrder
@@ -140,26 +139,27 @@ def label_use_chart(key: str, _result: RunResult, name: str, theme: Theme) -> No
 
 
 class ToldFirst(NamedTuple):
-    """What a result's first screen says; of one without findings why, and what came nearest."""
+    """What a result's first screen says."""
 
-    headline: Sentence
-    findings: tuple[Finding, ...]
-    nothing: tuple[Sentence, ...]
-    nearest: tuple[Finding, ...]
+    title: Sentence
+    counts: Sentence | None
+    sure: tuple[Sentence, ...]
+    to_do: tuple[Sentence, ...]
 
 
 @st.cache_resource(max_entries=_TOLD, show_spinner=False)
 def told_first(key: str, _result: RunResult) -> ToldFirst:
     """Find out what is told first: a third of the work of a page, though nothing is drawn."""
     found = told(_result)
-    apart = ((), ()) if found else (tuple(nothing_holds(_result)), nearest(_result)[:1])
-    return ToldFirst(answer(_result).headline, found, *apart)
+    return ToldFirst(
+        title(_result, found), counts(_result, found), how_sure(_result, found), advice(_result, found)
+    )
 
 
 @_kept
-def finding_chart(key: str, _finding: Finding, name: str, theme: Theme) -> None:
-    """Draw the finding of the group of this name."""
-    _draw_chart(charts.finding_chart(_finding, theme))
+def verdict_chart(key: str, _result: RunResult, theme: Theme, *, narrow: bool) -> None:
+    """Draw the groups by their verdicts."""
+    _draw_chart(charts.verdict_chart(_result, theme, narrow=narrow))
 
 
 def pairs_matrix(key: str, result: RunResult, axes: AxisSet, measure: str, theme: Theme) -> None:

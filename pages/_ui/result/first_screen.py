@@ -1,67 +1,71 @@
-"""What a result says first: its headline, and a card for each of the strongest findings."""
+"""The findings of a result: its groups by their verdicts, and beside them how sure it is and what to do."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
-from grasp_core.report.findings.finding import Finding, interval_note
-from grasp_core.report.findings.findings import CARDS
+from grasp_core.charts.verdicts import drawn_groups
+from grasp_core.report.findings.findings import count_groups, judged
 from grasp_core.report.findings.warned import warned
-from grasp_core.report.words.text import escape_markdown
+from grasp_core.report.words.names import lead_statistic
+from grasp_core.report.words.text import Sentence
 from grasp_core.wording import agree, number
+from pages._ui.plan.kept import link_to_plan
 from pages._ui.result import cache
 from pages._ui.result.figures import page_theme
-from pages._ui.result.one_group import open_group
+from pages._ui.result.one_group import choose_group
 from pages._ui.shell import page_style
 from pages._ui.widgets.shown import Shown
-from pages._ui.widgets.warned import show_warned
+from pages._ui.widgets.warned import show_one
+
+_READ = (
+    "Dot: our estimate. Line: its 95 % interval, with other raters and items. Filled: what makes the group "
+    "differ."
+)
 
 
-def show_first(shown: Shown) -> None:
-    """Headline, what may undo it, cards, and other warnings."""
-    result, told = shown.result, cache.told_first(shown.key, shown.result)
-    found = told.findings
-    st.header(told.headline.markdown)
-    warnings = warned(result)
-    show_warned(warnings.first, shown.way)
-    with st.container(key=page_style.CARDS):
-        for place, finding in enumerate(found[:CARDS]):
-            _card(shown, finding, place)
-        if not found and result.groups:
-            _nothing(told)
-    for sentence in interval_note(found[:CARDS]):
-        st.caption(sentence.markdown)
-    rest = len(found) - CARDS
-    if rest > 0:
-        st.caption(f"And {number(rest, 'more group')} {agree(rest, 'stands', 'stand')} out: see Groups.")
-    show_warned(warnings.others, shown.way, first_place=len(warnings.first))
+def show_findings(shown: Shown) -> None:
+    """The groups, clearest first, and what stands beside them."""
+    chart, side = st.columns([2, 1], gap="large")
+    with chart:
+        _groups(shown)
+        choose_group(shown.result)
+    with side, st.container(key=page_style.BESIDE):
+        _beside(shown)
 
 
-def _card(shown: Shown, finding: Finding, place: int) -> None:
-    with st.container(border=True, height="stretch"):
-        st.subheader(escape_markdown(finding.title))
-        st.markdown(finding.short.markdown)
-        cache.finding_chart(shown.key, finding, finding.name, page_theme())
-        st.caption(escape_markdown(finding.tested))
-        for half, name in enumerate(finding.names):
-            _way_to(name, f"{place}-{half}" if half else f"{place}")
+def _groups(shown: Shown) -> None:
+    result, theme = shown.result, page_theme()
+    if not judged(result):
+        cache.forest_plot(shown.key, result, lead_statistic(result), theme, "q", 0)
+        return
+    for key, narrow in ((page_style.ON_SCREENS, False), (page_style.ON_PHONES, True)):
+        with st.container(key=f"{key}-verdicts"):
+            cache.verdict_chart(shown.key, result, theme, narrow=narrow)
+    more = len(result.groups) - count_groups(drawn_groups(result))
+    stand = agree(more, "stands", "stand")
+    st.caption(f"{_READ} {number(more, 'more group')} {stand} under Groups in numbers." if more else _READ)
 
 
-def _nothing(told: cache.ToldFirst) -> None:
-    with st.container(border=True):
-        st.subheader("No group is clear")
-        for sentence in told.nothing:
-            st.markdown(sentence.markdown)
-        for place, finding in enumerate(told.nearest):
-            for half, name in enumerate(finding.names):
-                _way_to(name, f"{place}-{half}" if half else f"{place}")
+def _beside(shown: Shown) -> None:
+    told = cache.told_first(shown.key, shown.result)
+    _section("How sure", told.sure)
+    _section("What to do", told.to_do)
+    if shown.run is not None and not shown.stranger and told.to_do:
+        link_to_plan(shown.run)
+    warnings = warned(shown.result)
+    if not warnings.first:
+        return
+    st.header("Careful")
+    show_one(warnings.first[0], shown.way)
+    more = len(warnings.first) + len(warnings.others) - 1
+    if more:
+        st.caption(f"{number(more, 'more warning')} {agree(more, 'stands', 'stand')} under Data and methods.")
 
 
-def _way_to(name: str, place: str) -> None:
-    st.button(
-        f"Look at {escape_markdown(name)}",
-        key=f"card-{place}",
-        icon=":material/arrow_forward:",
-        on_click=open_group,
-        args=(name,),
-    )
+def _section(heading: str, said: Sequence[Sentence]) -> None:
+    if said:
+        st.header(heading)
+        st.markdown(" ".join(one.markdown for one in said))

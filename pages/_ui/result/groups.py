@@ -9,7 +9,6 @@ import streamlit as st
 
 from grasp_core.outcome import Significance
 from grasp_core.report.contents import marks_legend
-from grasp_core.report.findings.sentences import how_sure
 from grasp_core.report.words.names import WORDS, axis_label, lead_statistic, reported_statistics
 from grasp_core.report.words.text import escape_markdown
 from grasp_core.result import RunResult
@@ -106,8 +105,5 @@ def _table(shown: Shown, order: str) -> None:
         st.info("No group passes these filters.")
         return
     st.caption(escape_markdown(marks_legend(result.spec.analysis)))
-    if not result.provisional:
-        for sentence in how_sure(result):
-            st.caption(sentence.markdown)
     for line in missing:
         st.caption(escape_markdown(line))

@@ -20,6 +20,7 @@ from grasp_core.report.words.names import (
 from grasp_core.report.words.reading import left_out, step_sentence
 from grasp_core.report.words.text import escape_markdown
 from grasp_core.result import FileFingerprint, RunResult
+from pages._ui.result.answer import show_facts
 
 _COUNT = st.column_config.NumberColumn(format="localized")
 
@@ -44,6 +45,7 @@ def show_methods(result: RunResult) -> None:
 
 def show_data(result: RunResult) -> None:
     """Counts, labels, files with their hashes, and the time it took."""
+    show_facts(result)
     data, timing = result.data, result.timing
     low, median, high = data.raters_per_item
     counts, labels = st.columns(2)

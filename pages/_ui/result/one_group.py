@@ -97,7 +97,7 @@ def show_group(shown: Shown, name: str) -> None:
         st.header("Beside each other group")
         show_pairs(shown, row.group)
     if has_items(shown):
-        st.header("Which items carry it?")
+        st.header("Which items cause the difference?")
         show_items(shown, row.group)
     if has_rater_map(shown):
         st.header("On the map of raters")

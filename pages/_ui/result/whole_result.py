@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 import streamlit as st
 
@@ -10,7 +11,7 @@ from grasp_core.report.findings.sentences import axes_to_watch
 from grasp_core.result import RunResult
 from pages._ui.result.cache import section
 from pages._ui.result.figures import show_dsi
-from pages._ui.result.first_screen import show_first
+from pages._ui.result.first_screen import show_findings
 from pages._ui.result.given import has_given, show_given
 from pages._ui.result.groups import draw_groups, show_groups
 from pages._ui.result.items import has_items, show_items
@@ -22,9 +23,11 @@ from pages._ui.result.rater_map import has_rater_map, show_rater_map
 from pages._ui.result.slices import has_slices, show_slices
 from pages._ui.widgets.in_address import follow_address, put_in_address
 from pages._ui.widgets.shown import Shown
+from pages._ui.widgets.warned import show_warned
 
 View = Callable[[Shown], None]
 _VIEW, _VIEWS = "view", "result-views"
+_NUMBERS = "Groups in numbers"
 
 
 def show_result(shown: Shown, *, check_often: bool = False) -> None:
@@ -39,9 +42,6 @@ def show_result(shown: Shown, *, check_often: bool = False) -> None:
     if _show_asked_group(shown):
         return
     st.set_page_config(page_title=f"{shown.title} · GRASP")
-    if not shown.result.provisional:
-        show_first(shown)
-    choose_group(shown.result)
     views = _views(shown, groups)
     views[_chosen(list(views))](shown)
 
@@ -85,19 +85,13 @@ def _show_asked_group(shown: Shown) -> bool:
 def _views(shown: Shown, groups: View) -> Mapping[str, View]:
     """The views that this result has, by their names."""
     result = shown.result
-    views = {"Groups": groups}
-    if has_label_use(result):
-        views["Labels"] = show_labels
-    if has_pairs(result):
-        views["Pairs"] = _pairs
+    numbers = partial(_in_numbers, groups)
+    views: dict[str, View] = {_NUMBERS: numbers} if result.provisional else {"Findings": show_findings}
     if has_items(shown):
         views["Items"] = _items
-    if has_slices(result):
-        views["Slices"] = _slices
-    if result.dsi:
-        views["Axes"] = _axes
-    if has_given(shown):
-        views["Given"] = _given
+    if has_pairs(result) or has_slices(result) or has_given(shown):
+        views["Compare groups"] = _compare
+    views[_NUMBERS] = numbers
     if has_rater_map(shown):
         views["Raters"] = _raters
     if not _goes_on(result):
@@ -105,32 +99,36 @@ def _views(shown: Shown, groups: View) -> Mapping[str, View]:
     return views
 
 
-def _pairs(shown: Shown) -> None:
-    st.header("Groups two by two")
-    show_pairs(shown)
+def _compare(shown: Shown) -> None:
+    if has_pairs(shown.result):
+        st.header("Groups two by two")
+        show_pairs(shown)
+    if has_slices(shown.result):
+        st.header("Groups on the items of each value")
+        show_slices(shown)
+    if has_given(shown):
+        st.header("What is left of one axis, given another?")
+        show_given(shown)
+
+
+def _in_numbers(groups: View, shown: Shown) -> None:
+    """What the paper's tables and figures show, and label use."""
+    if shown.result.provisional:
+        choose_group(shown.result)
+    groups(shown)
+    if has_label_use(shown.result):
+        show_labels(shown)
+    if shown.result.dsi:
+        st.header("Along which axis does it matter most who is asked?")
+        if not shown.result.provisional:
+            for sentence in axes_to_watch(shown.result):
+                st.markdown(sentence.markdown)
+        show_dsi(shown)
 
 
 def _items(shown: Shown) -> None:
-    st.header("Which items carry it?")
+    st.header("Which items cause the difference?")
     show_items(shown)
-
-
-def _slices(shown: Shown) -> None:
-    st.header("Groups on the items of each value")
-    show_slices(shown)
-
-
-def _axes(shown: Shown) -> None:
-    st.header("Which axis should recruitment watch?")
-    if not shown.result.provisional:
-        for sentence in axes_to_watch(shown.result):
-            st.markdown(sentence.markdown)
-    show_dsi(shown)
-
-
-def _given(shown: Shown) -> None:
-    st.header("What is left of one axis, given another?")
-    show_given(shown)
 
 
 def _raters(shown: Shown) -> None:
@@ -140,6 +138,9 @@ def _raters(shown: Shown) -> None:
 
 def _data_and_methods(shown: Shown) -> None:
     key, result = shown.key, shown.result
+    if result.warnings:
+        st.header("Warnings")
+        show_warned(result.warnings, shown.way)
     st.header("Methods")
     section(key, "methods", lambda: show_methods(result))
     st.header("Data")

@@ -20,16 +20,15 @@ _WIDE_CHARTS = """
 [class*="st-key-wide-"] { overflow-x: auto; }
 [class*="st-key-wide-"] [data-testid="stVegaLiteChart"] { min-width: 680px; }
 """
-CARDS = "cards"
-"""Key of what stands side by side as far as there is room."""
-_SIDE_BY_SIDE = f"""
-.st-key-{CARDS} {{
-  display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 15rem), 1fr)); align-items: stretch;
-}}
-.st-key-{CARDS} > * {{ min-width: 0; }}
-@media (max-width: 640px) {{ .st-key-{CARDS} [data-testid="stVegaLiteChart"] {{ display: none; }} }}
+_NEAR_THE_MENU = """
+[data-testid="stMainBlockContainer"] { padding-top: 4.5rem; }
+[data-testid="stMainBlockContainer"] h1 { padding-top: 0; }
 """
-"""On a phone charts in cards would make the way to the views long; each group's view has its own."""
+BESIDE = "beside"
+"""Key of short sections beside a chart."""
+_BESIDE = f"""
+.st-key-{BESIDE} h2 {{ font-size: 1rem; padding: 0; }}
+"""
 ON_SCREENS, ON_PHONES = "on-screens", "on-phones"
 """How keys of two forms of one table begin, of which a page shows one."""
 _ONE_OF_BOTH = f"""
@@ -62,5 +61,5 @@ _BUTTONS_IN_DARK = """
 def mend() -> None:
     """On a narrow page wide charts scroll; dark text on the dark theme's light green, not white."""
     dark = st.context.theme.type == "dark"
-    always = (_ENTRIES, _WIDE_CHARTS, _SIDE_BY_SIDE, _ONE_OF_BOTH, _NO_FILES, _FORM_BUTTON)
+    always = (_NEAR_THE_MENU, _ENTRIES, _WIDE_CHARTS, _BESIDE, _ONE_OF_BOTH, _NO_FILES, _FORM_BUTTON)
     st.html(f"<style>{''.join(always)}{_BUTTONS_IN_DARK if dark else ''}</style>")

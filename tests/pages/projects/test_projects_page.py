@@ -99,7 +99,7 @@ def test_its_members_do(
 ) -> None:
     server.projects.admit(of_bob, Member("domain", "lab.example", "viewer"))
     known(User(ANN.id, "ann", "analyst", ANN.id), server, monkeypatch)
-    assert SECRET in [title.value for title in visit("results", run=run_of_bob).title]
+    assert SECRET in visit("results", run=run_of_bob).caption[0].value
     page = visit("data")
     page.selectbox(key="choose-project").set_value(of_bob).run()
     assert any("In this project you are a viewer" in info.value for info in page.info)
@@ -107,7 +107,7 @@ def test_its_members_do(
 
 def test_admins_see_all(server: Server, run_of_bob: str, monkeypatch: pytest.MonkeyPatch) -> None:
     known(ROOT, server, monkeypatch)
-    assert SECRET in [title.value for title in visit("results", run=run_of_bob).title]
+    assert SECRET in visit("results", run=run_of_bob).caption[0].value
 
 
 def test_owners_change_it_and_members_only_look(

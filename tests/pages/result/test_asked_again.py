@@ -22,9 +22,10 @@ from grasp_core.server import Server
 from grasp_core.spec import AnalysisSpec, RunSpec
 from grasp_core.store.people.members import Member
 from grasp_core.store.runs import RunRecord
+from tests.labels import DATA_AND_METHODS
 from tests.pages.conftest import ENTRY
 from tests.pages.people import ANN, BOB, VERA, become
-from tests.pages.visits import finished, plain, press, seen, shown_run
+from tests.pages.visits import finished, plain, press, seen, shown_run, view
 from tests.permutation.simulated import DATA_SPEC, simulate
 from tests.permutation.simulated import files as written
 from tests.results import make_result
@@ -61,7 +62,7 @@ def _saved(server: Server, *warnings: Remark, spec: RunSpec = SPEC) -> RunRecord
 def _visit(run_id: str) -> AppTest:
     page = AppTest.from_file(ENTRY, default_timeout=60).run()
     page.query_params["run"] = run_id
-    return page.switch_page("results.py").run()
+    return view(page.switch_page("results.py"), DATA_AND_METHODS)
 
 
 def _labels(page: AppTest) -> Iterator[str]:

@@ -25,12 +25,12 @@ def test_a_click_asks_it_of_axes_that_go_together(page: AppTest, server: Server)
     run = stored_run(server, result, FILES)
     page.switch_page("results.py")
     page.query_params["run"] = run.id
-    view(page, "Given")
+    view(page, "Compare groups")
     assert "gender and race go together (Cramér's V 0.31)" in seen(page.markdown).replace("**", "")
     page.button(key="ask-given-0").click().run()
     assert not page.exception
     assert shown_run(page, server).spec.analysis.given == ("gender", "race")
-    found = view(finished(page, server), "Given")
+    found = view(finished(page, server), "Compare groups")
     assert not found.exception
     assert [heading.value for heading in found.subheader][-2:] == ["Given gender", "Given race"]
     tables = [frame.value for frame in found.dataframe][-2:]

@@ -6,12 +6,14 @@ from dataclasses import replace
 
 from streamlit.testing.v1 import AppTest
 
+from grasp_core.report.findings.title import NO_DIFFERENCE
 from grasp_core.result import Findable, RunResult
 from grasp_core.server import Server
-from tests.labels import ORDER, TABLE_OF_GROUPS
+from grasp_core.verdict import Verdict
+from tests.labels import DATA_AND_METHODS, ORDER
 from tests.pages.conftest import ENTRY
 from tests.pages.visits import press, seen, view, widget
-from tests.results import make_outcome, make_result, saying, with_pairs
+from tests.results import make_result, saying, with_pairs
 
 
 def visit(server: Server, result: RunResult, **query: str) -> AppTest:
@@ -25,28 +27,30 @@ def found(*names: str) -> RunResult:
     return make_result(tuple(saying(name, 0.112) for name in names), statistics=("gai",), dsi=())
 
 
-def test_up_to_four_findings_stand_first_and_the_rest_is_counted(server: Server) -> None:
-    page = visit(server, found(*"ABCDEF"))
-    assert seen(page.header).startswith("6 of 6 groups stand out, even after correction: **A**; **B**")
-    assert [one.value for one in page.subheader] == ["A", "B", "C", "D"]
-    assert "And 2 more groups stand out" in seen(page.caption)
-    assert "say “**unsafe**” 11 points more often than the others on the same items" in seen(page.markdown)
+def test_the_title_is_the_clearest_finding_and_counts_stand_below(server: Server) -> None:
+    verdict = Verdict("clear", ("labels",), 0.0004, 0.002, 0.003, 5.0)
+    rows = [replace(saying(name, 0.112), verdict=verdict) for name in "ABCDEFGHIJ"]
+    page = visit(server, make_result(tuple(rows), statistics=("gai",), dsi=()))
+    assert seen(page.title) == "**A** raters say “**unsafe**” in 11 more of 100 answers than everybody else"
+    assert "Ten of 10 groups answer differently, more than luck explains." in seen(page.markdown)
+    assert seen(page.header) == "How sure\nWhat to do"
+    assert "2 more groups stand under Groups in numbers." in seen(page.caption)
 
 
-def test_where_nothing_holds_a_card_says_so_and_what_could_have_been_found(server: Server) -> None:
-    row = saying("Woman", 0.05, "nominal", gai=make_outcome(1.0, "up"))
+def test_where_nothing_is_clear_it_says_what_would_have_shown(server: Server) -> None:
+    row = replace(saying("Woman", 0.05, "nominal"), verdict=Verdict("hint", ("labels",), 0.02, 0.2, 0.3, 2.0))
     result = make_result((row,), statistics=("gai",), dsi=())
     page = visit(server, replace(result, findable=(Findable(row.n_raters, 0.2),)))
-    assert seen(page.subheader) == "No group is clear"
-    assert "four runs in five would find a lone group" in seen(page.markdown)
-    press(page, "Look at Woman")
+    assert seen(page.title) == NO_DIFFERENCE
+    assert "A lone group that says a label about 20 more or fewer times" in seen(page.markdown)
+    widget(page.selectbox, "Look at one group").set_value("Woman").run()
     assert seen(page.header).startswith("Woman\nLabel use")
     assert "nominal only" in seen(page.markdown)
 
 
-def test_a_card_leads_to_its_group_by_the_address_and_back(server: Server) -> None:
-    page = view(visit(server, found("Woman", "Man")), "Labels")
-    press(page, "Look at Man")
+def test_the_list_of_groups_leads_to_one_by_the_address_and_back(server: Server) -> None:
+    page = visit(server, found("Woman", "Man"))
+    widget(page.selectbox, "Look at one group").set_value("Man").run()
     assert page.query_params["group"] == "Man"
     assert seen(page.header).startswith("Man\nLabel use")
     page.session_state["group-labels"] = page.session_state["group-table"] = True
@@ -56,11 +60,14 @@ def test_a_card_leads_to_its_group_by_the_address_and_back(server: Server) -> No
     ]
     press(page, "All groups")
     assert "group" not in page.query_params
-    assert seen(page.header).endswith("Who says what more often\nOne label in every group")
+    assert seen(page.header) == "How sure\nWhat to do"
+    page.query_params["group"] = "Man"
+    widget(page.run().selectbox, "Look at one group").set_value(None).run()
+    assert "group" not in page.query_params
 
 
 def test_pairs_have_a_view_and_stand_with_each_of_their_groups(server: Server) -> None:
-    page = view(visit(server, with_pairs()), "Pairs")
+    page = view(visit(server, with_pairs()), "Compare groups")
     assert not page.exception
     assert "Groups two by two" in seen(page.header)
     page.query_params["group"] = "White"
@@ -68,32 +75,23 @@ def test_pairs_have_a_view_and_stand_with_each_of_their_groups(server: Server) -
     assert not page.exception
 
 
-def test_the_list_of_groups_leads_there_too(server: Server) -> None:
-    page = visit(server, found("Woman", "Man"))
-    widget(page.selectbox, "Look at one group").set_value("Woman").run()
-    assert page.query_params["group"] == "Woman"
-    widget(page.selectbox, "Look at one group").set_value(None).run()
-    assert "group" not in page.query_params
-
-
 def test_a_group_that_is_not_there_is_passed_over(server: Server) -> None:
     page = visit(server, found("Woman"), group="Nobody", view="Nothing")
     assert not page.exception
-    assert TABLE_OF_GROUPS in seen(page.header)
+    assert seen(page.header) == "How sure\nWhat to do"
 
 
-def test_names_stay_inert_on_cards_and_in_a_groups_view(server: Server) -> None:
+def test_names_stay_inert_in_the_title_and_in_a_groups_view(server: Server) -> None:
     hostile = "<script>alert(1)</script> :red[x] **b**"
     page = visit(server, found(hostile))
-    assert hostile in seen(page.subheader)
-    button = next(one for one in page.button if one.label.startswith("Look at"))
-    assert "<script" not in button.label.replace("\\<", "")
-    button.click().run()
-    assert hostile in seen(page.header)
+    assert hostile in seen(page.title)
+    assert "<script" not in page.title[0].value.replace("\\<", "")
+    page.query_params["group"] = hostile
+    assert hostile in seen(page.run().header)
 
 
 def test_choices_of_a_view_outlast_a_look_at_another(server: Server) -> None:
-    page = visit(server, make_result())
+    page = view(visit(server, make_result()), "Groups in numbers")
     widget(page.selectbox, ORDER).set_value("q").run()
-    view(view(page, "Axes"), "Groups")
+    view(view(page, DATA_AND_METHODS), "Groups in numbers")
     assert widget(page.selectbox, ORDER).value == "q"

@@ -67,7 +67,7 @@ def items_of(page: AppTest) -> object:
 
 def test_items_are_found_when_asked_for_and_found_again(server: Server, run: RunRecord) -> None:
     page = visit(run.id, group="left")
-    assert "Which items carry it?" in seen(page.header)
+    assert "Which items cause the difference?" in seen(page.header)
     press(page, "Find the items")
     assert not page.exception
     assert "1 of" in seen(page.markdown)
@@ -145,7 +145,7 @@ def test_strangers_see_neither_items_nor_their_texts(server: Server, run: RunRec
                 *(str(element.proto) for block in (page.main, page.sidebar) for element in block),
             ]
         )
-        assert "Which items carry it?" not in everything
+        assert "Which items cause the difference?" not in everything
         assert "What of 1?" not in everything
         assert "i1" not in [cell for frame in page.dataframe for cell in frame.value.to_numpy().ravel()]
 

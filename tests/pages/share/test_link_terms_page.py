@@ -9,7 +9,7 @@ from grasp_core.store.visiting.tries import BY_ADDRESS
 from tests.labels import MAKE_LINK, ORDER
 from tests.pages.conftest import ENTRY
 from tests.pages.share.test_shared_page import CLOSED, _everything, _only_link, _shared, _visit
-from tests.pages.visits import press, seen, widget
+from tests.pages.visits import press, seen, view, widget
 from tests.results import make_result
 
 PASSWORD = "correct horse"
@@ -30,11 +30,11 @@ def test_a_password_is_asked_for_before_anything_is_shown(server: Server) -> Non
     assert CLOSED in seen(page.error)
     assert "A run" not in _everything(page)
     _give(page, PASSWORD)
-    assert "A run" in seen(page.title)
+    assert "A run" in seen(page.caption)
     assert not page.error
-    page.run()
+    view(page, "Groups in numbers")
     widget(page.selectbox, ORDER).set_value("q").run()
-    assert "A run" in seen(page.title)
+    assert "A run" in seen(page.caption)
     assert _only_link(server, run_id).uses == 1
 
 
@@ -56,7 +56,7 @@ def test_a_link_that_is_used_up_says_what_every_closed_link_says(server: Server)
     assert seen(late.info) == seen(_visit("x").info)
     assert not late.text_input
     first.run()
-    assert "A run" in seen(first.title)
+    assert "A run" in seen(first.caption)
 
 
 def test_a_link_is_made_with_terms_and_all_are_withdrawn(server: Server) -> None:

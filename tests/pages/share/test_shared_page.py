@@ -14,7 +14,7 @@ from grasp_core.store.links import Link
 from grasp_core.store.runs import Request
 from tests.labels import MAKE_LINK, ORDER
 from tests.pages.conftest import ENTRY
-from tests.pages.visits import press, seen, widget
+from tests.pages.visits import press, seen, view, widget
 from tests.results import make_group, make_outcome, make_result
 
 SECRET = "rater-4711"
@@ -49,11 +49,11 @@ def test_a_stranger_sees_the_numbers_and_no_way_to_change_them(
     server: Server, example_result: RunResult
 ) -> None:
     run_id, token = _shared(server, example_result, small_groups=True)
-    stranger = _visit(token)
+    stranger = view(_visit(token), "Groups in numbers")
     colleague = AppTest.from_file(ENTRY, default_timeout=60).run()
     colleague.query_params["run"] = run_id
-    colleague.switch_page("results.py").run()
-    assert seen(stranger.header) == seen(colleague.header)
+    view(colleague.switch_page("results.py"), "Groups in numbers")
+    assert seen(stranger.title) == seen(colleague.title)
     tables = [
         next(frame.value for frame in page.dataframe if "voting_agreement" in frame.value)
         for page in (stranger, colleague)
@@ -111,7 +111,7 @@ def test_expired_and_revoked_links_get_the_same_sentence(server: Server) -> None
 
 def test_revoking_ends_a_visit_at_its_next_interaction(server: Server) -> None:
     run_id, token = _shared(server, make_result())
-    page = _visit(token)
+    page = view(_visit(token), "Groups in numbers")
     server.links.revoke(_only_link(server, run_id).id)
     widget(page.selectbox, ORDER).set_value("q").run()
     assert CLOSED in seen(page.info)
@@ -120,7 +120,7 @@ def test_revoking_ends_a_visit_at_its_next_interaction(server: Server) -> None:
 
 def test_a_visit_counts_once(server: Server) -> None:
     run_id, token = _shared(server, make_result())
-    page = _visit(token)
+    page = view(_visit(token), "Groups in numbers")
     widget(page.selectbox, ORDER).set_value("q").run()
     page.run()
     assert _only_link(server, run_id).uses == 1

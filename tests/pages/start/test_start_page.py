@@ -5,7 +5,7 @@ import json
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from grasp_core.example import COHESIVE, INCOHESIVE, example_spec
+from grasp_core.example import COHESIVE, example_spec
 from grasp_core.result import RunResult
 from grasp_core.server import Server
 from tests.labels import TRY_EXAMPLE
@@ -31,14 +31,13 @@ def test_example_is_loaded_for_the_other_screens(page: AppTest, server: Server) 
 def test_saved_result_opens_as_it_was(page: AppTest, server: Server, example_result: RunResult) -> None:
     first = server.runs.add(example_result, title="A run", owner="")
     page.query_params["run"] = first.id
-    headline = seen(on(page, "results").header)
+    title = seen(on(page, "results").title)
     page.query_params.clear()
     saved = json.dumps(example_result.to_dict()).encode()
     on(page, "start").file_uploader[0].set_value(("saved.json", saved, "application/json")).run()
     assert shown_run(page, server).id != first.id
-    assert seen(page.header) == headline
-    assert COHESIVE.label in headline
-    assert INCOHESIVE.label in headline
+    assert seen(page.title) == title
+    assert COHESIVE.label in title
     assert not page.exception
     assert not page.error
 

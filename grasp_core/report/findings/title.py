@@ -1,0 +1,251 @@
+"""A result in one sentence that a manager says aloud, with a line of counts and how sure it is."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from grasp_core.outcome import Shift
+from grasp_core.report.findings.finding import LABEL_USE, SPREAD, Finding
+from grasp_core.report.findings.findings import (
+    count_groups,
+    judged,
+    nearest,
+    of_verdict,
+    standing_pair,
+)
+from grasp_core.report.words.label_use import of_100, said_more
+from grasp_core.report.words.names import (
+    WORDS,
+    format_value,
+    group_labels,
+    lead_statistic,
+    one_line,
+)
+from grasp_core.report.words.text import Segment, Sentence
+from grasp_core.result import RunResult
+from grasp_core.verdict import Untestable
+from grasp_core.wording import agree, number, spelled
+
+EVERYBODY = "everybody else"
+NO_DIFFERENCE = "No difference found between groups of raters"
+UNTESTABLE: Mapping[Untestable, str] = {
+    "nothing-moves": "nothing is left to shuffle",
+    "few-raters": "so few regroupings are left that no p can be below 0.05",
+    "other-items": "other items were rated than by the others, so shuffling says nothing",
+    "other-workload": "raters gave far more or fewer annotations than the others, so shuffling says nothing",
+    "few-permutations": "there are too few permutations",
+    "not-estimable": "nothing that is tested has a value",
+}
+"""Why groups have no verdict."""
+_ALIKE = {"gai": 1.0, "gap": 0.0}
+"""Where raters agree with each other as much as with the others."""
+_WHOLE_FROM = 0.05
+"""From 5 of 100 answers on, decimals say nothing in a sentence."""
+_SMALL = 10
+"""In groups of fewer raters differences are missed more often."""
+HOW_SURE = "Very sure: where no group differs, only one study in 20 calls any group clear."
+HOW_SURE_BEFORE = (
+    "Each statistic was corrected by itself: of studies without any difference, about one in eight has a "
+    "finding by this rule of earlier versions. A new run gives one verdict a group."
+)
+LESS_CERTAIN = "These raters do differ; how much other raters would is less certain."
+
+
+def title(result: RunResult, found: Sequence[Finding]) -> Sentence:
+    """What the clearest finding says; or that there is none, or no answer.
+
+    Parameters
+    ----------
+    result : RunResult
+    found : sequence of Finding
+        Findings with their doubts: see :func:`grasp_core.report.findings.doubts.told`.
+    """
+    certain = [one for one in found if not one.undone]
+    if certain:
+        return Sentence.of(*claim(certain[0], result), certain[0].brief)
+    if found:
+        return Sentence.of("Not certain: ", *claim(found[0], result), found[0].brief)
+    pair = standing_pair(result)
+    if pair is not None:
+        a, b = (Segment(name, strong=True) for name in group_labels([pair.a, pair.b]))
+        use = pair.label_use if pair.verdict and "labels" in pair.verdict.kinds else None
+        labels = None if use is None else said_more(use)
+        if labels is not None:
+            return Sentence.of(a, " raters ", *_says(*labels), b)
+        return Sentence.of(a, " and ", b, " raters answer the same items differently")
+    if not result.groups:
+        return Sentence.of("No answer: there is no group to show")
+    if not tested(result) or all(row.least_p is not None for row in result.groups):
+        return Sentence.of(f"No answer: {'; '.join(_reasons(result))}")
+    return Sentence.of(NO_DIFFERENCE)
+
+
+def counts(result: RunResult, found: Sequence[Finding]) -> Sentence | None:
+    """How many groups differ, may differ by luck, are explained by others, and show no difference.
+
+    The same groups as in the result's verdicts, each once; None without verdicts.
+    """
+    if not judged(result) or not result.groups:
+        return None
+    said: list[str | Segment] = []
+    for one in _counted(result, found):
+        said += [" " if said else "", *one]
+    return Sentence.of(*said)
+
+
+def _counted(result: RunResult, found: Sequence[Finding]) -> Iterator[tuple[str | Segment, ...]]:
+    groups, clear = len(result.groups), count_groups(found)
+    if clear:
+        verb = agree(clear, "answers", "answer")
+        doubtful = count_groups([one for one in found if one.undone])
+        which = "" if doubtful in (0, clear) else f" of {spelled(doubtful)} of them"
+        why = f"but something else may explain it{which}" if doubtful else "more than luck explains"
+        yield (f"{spelled(clear).capitalize()} of {number(groups, 'group')} {verb} differently, {why}.",)
+    else:
+        yield (f"{number(groups, 'group')} {agree(groups, 'was', 'were')} compared with {EVERYBODY}.",)
+    hints = count_groups(nearest(result))
+    if hints:
+        may_be = f"{spelled(hints).capitalize()} more may be luck."
+        yield (may_be if clear else f"In {spelled(hints)} a difference may be luck.",)
+    explained = of_verdict(result, "explained")
+    if explained:
+        yield _explained(explained)
+    none = sum(row.verdict is not None and row.verdict.code == "none" for row in result.groups)
+    if none:
+        yield (f"For {spelled(none)} no difference was found.",)
+    for reason in _reasons(result):
+        yield (f"{reason[:1].upper()}{reason[1:]}.",)
+
+
+def _explained(explained: Sequence[Finding]) -> tuple[str | Segment, ...]:
+    by = {one.verdict.by for one in explained if one.verdict is not None}
+    count = count_groups(explained)
+    said = f"{spelled(count).capitalize()} {agree(count, 'is', 'are')} explained by "
+    (other, *more) = by
+    if more or other is None:
+        return (f"{said}other groups.",)
+    return (said, Segment(group_labels([other])[0], strong=True), ".")
+
+
+def claim(one: Finding, result: RunResult) -> tuple[str | Segment, ...]:
+    """Who does what, beside whom, to be said aloud: the size of it, without its test."""
+    first = Segment(one.name, strong=True)
+    than: str | Segment = EVERYBODY if one.other is None else Segment(one.other.name, strong=True)
+    both = (*one.strong_names, " raters ")
+    if one.vague:
+        differ = "differ from each other" if one.other else f"answer differently from {EVERYBODY}"
+        return (*both, differ)
+    if one.what == LABEL_USE:
+        return (first, " raters ", *_labels(one, result), than)
+    if one.what == "distance":
+        alike = one.outcome.direction == "down"
+        if one.other is not None:
+            return (*both, "answer the same items ", "alike" if alike else "differently")
+        if alike:
+            return (*both, f"answer more like {EVERYBODY} than luck explains")
+        return (*both, f"answer the same items differently from {EVERYBODY}")
+    more = "less" if one.outcome.direction == "down" else "more"
+    if one.what == SPREAD:
+        return (first, f" raters differ from each other {more} than ", than, " do")
+    same = _ALIKE.get(one.what)
+    if same is not None and (one.value > same) == (more == "more"):
+        return (first, f" raters agree with each other {more} than with ", than)
+    words = WORDS[one.what]
+    return (first, f" raters {words.less if more == 'less' else words.more} than luck explains")
+
+
+def _labels(one: Finding, result: RunResult) -> tuple[str | Segment, ...]:
+    """How a group uses the labels: on a scale of numbers how its mean moves, else its most telling label."""
+    use = one.row.label_use
+    mean = None if use is None else use.mean
+    if mean is not None and mean.value and result.spec.analysis.level in ("interval", "ratio"):
+        size = format_value(abs(mean.value))
+        return (f"rate {size} {'higher' if mean.value > 0 else 'lower'} on average than ",)
+    found = None if use is None else said_more(use)
+    return () if found is None else _says(*found)
+
+
+def _says(label: str, shift: Shift) -> tuple[str | Segment, ...]:
+    amount = of_100(shift.value or 0.0)
+    return ("say “", Segment(one_line(label), strong=True), f"” in {amount} of 100 answers than ")
+
+
+def tested(result: RunResult) -> int:
+    """Groups that have a verdict; without verdicts those of which something was tested."""
+    if judged(result):
+        return sum(row.verdict is not None and row.verdict.code != "untestable" for row in result.groups)
+    return sum(
+        any(outcome.p is not None for outcome in row.statistics.values())
+        or (row.label_use is not None and row.label_use.p is not None)
+        for row in result.groups
+    )
+
+
+def _reasons(result: RunResult) -> tuple[str, ...]:
+    """Why groups could not be tested, and how many for each reason."""
+    if not judged(result):
+        if result.groups and all(row.least_p is not None for row in result.groups):
+            return (UNTESTABLE["few-raters"],)
+        return (f"{WORDS[lead_statistic(result)].name} could not be tested for any group",)
+    why = Counter(row.verdict.why for row in result.groups if row.verdict and row.verdict.why)
+    return tuple(f"of {number(many, 'group')} {UNTESTABLE[one]}" for one, many in why.items())
+
+
+def how_sure(result: RunResult, found: Sequence[Finding]) -> tuple[Sentence, ...]:
+    """How often luck alone makes a finding, and how far the clearest one moves; of none what was missed."""
+    if not tested(result):
+        return ()
+    if not judged(result):
+        return (Sentence.of(HOW_SURE_BEFORE),)
+    certain = [one for one in found if not one.undone]
+    if found and not certain:
+        return (Sentence.of("Not sure: what else may explain it was not ruled out."),)
+    if certain:
+        return (Sentence.of(HOW_SURE), *_how_much(certain[0]))
+    said = ["Among many groups luck alone often gives one or two that may differ."] if nearest(result) else []
+    if any(row.n_raters < _SMALL for row in result.groups):
+        said.append(f"In groups under {_SMALL} raters differences are missed more often.")
+    limit = could_have_been_found(result)
+    return tuple([Sentence.of(one) for one in said] + ([] if limit is None else [limit]))
+
+
+def _how_much(one: Finding) -> tuple[Sentence, ...]:
+    """Between which sizes the difference may lie with other raters and items."""
+    if one.unsettled is not None:
+        return (Sentence.of(LESS_CERTAIN),)
+    use = one.row.label_use
+    told = said_more(use) if one.what == LABEL_USE and use is not None else None
+    if told is None or told[1].low is None or told[1].high is None:
+        return ()
+    (label, shift), ends = told, (abs(told[1].low), abs(told[1].high))
+    few, many = (of_100(math.copysign(end, shift.value or 0.0)) for end in sorted(ends))
+    return (
+        Sentence.of(
+            "How much is less sure: ",
+            Segment(one.name, strong=True),
+            " raters say “",
+            Segment(one_line(label), strong=True),
+            f"” in {few.split(' ')[0]} to {many} of 100 answers.",
+        ),
+    )
+
+
+def could_have_been_found(result: RunResult) -> Sentence | None:
+    """How far a lone group would have to differ to be clear four times in five; None where none is known."""
+    found = sorted(result.findable, key=lambda one: one.shift)
+    if not found:
+        return None
+    least, most = found[0], found[-1]
+    amount = _whole(least.shift)
+    if amount != _whole(most.shift):
+        amount += f" (n = {least.n_raters}) to {_whole(most.shift)} (n = {most.n_raters})"
+    return Sentence.of(
+        f"A lone group that says a label about {amount} more or fewer times in 100 answers would show in "
+        "four studies of five; smaller differences may be missed."
+    )
+
+
+def _whole(share: float) -> str:
+    return f"{100 * share:.{0 if share > _WHOLE_FROM else 1}f}"

@@ -1,0 +1,197 @@
+"""The title of a result is the verdict in one sentence; the line below counts every group once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from grasp_core.groups import Group
+from grasp_core.outcome import Interval, Shift
+from grasp_core.report.findings.doubts import told
+from grasp_core.report.findings.sentences import answer
+from grasp_core.report.findings.title import (
+    HOW_SURE,
+    HOW_SURE_BEFORE,
+    LESS_CERTAIN,
+    NO_DIFFERENCE,
+    could_have_been_found,
+    counts,
+    how_sure,
+    title,
+)
+from grasp_core.result import Findable, GroupResult, RunResult
+from grasp_core.spec import AnalysisSpec
+from grasp_core.verdict import Kind, Spread, Untestable, Verdict, VerdictCode
+from tests.results import make_group, make_outcome, make_result, saying
+
+
+def result_of(*rows: GroupResult) -> RunResult:
+    return make_result(tuple(rows), statistics=("irr", "gai", "distance"), dsi=())
+
+
+def judged(row: GroupResult, code: VerdictCode, *kinds: Kind, why: Untestable | None = None) -> GroupResult:
+    if why is not None:
+        return replace(row, verdict=Verdict("untestable", why=why))
+    p = {"clear": 0.0004, "hint": 0.01, "explained": 0.001}.get(code, 0.4)
+    return replace(row, verdict=Verdict(code, kinds, p, min(1.0, 5 * p), min(1.0, 5 * p), 3.0))
+
+
+def titled(*rows: GroupResult) -> str:
+    result = result_of(*rows)
+    return title(result, told(result)).plain
+
+
+def counted(*rows: GroupResult) -> str:
+    result = result_of(*rows)
+    said = counts(result, told(result))
+    assert said is not None
+    return said.plain
+
+
+def test_the_title_says_who_says_what_so_much_more_often() -> None:
+    more = titled(judged(saying("Black women", 0.134), "clear", "labels"), judged(make_group("Man"), "none"))
+    assert more == "Black women raters say “unsafe” in 13 more of 100 answers than everybody else"
+
+
+def test_a_label_said_less_often_is_told_by_the_one_said_more_often_instead() -> None:
+    assert titled(judged(saying("Man", -0.134), "clear", "labels")).startswith(
+        "Man raters say “safe” in 13 more"
+    )
+    row = saying("Man", -0.134)
+    assert row.label_use is not None
+    alone = replace(row, label_use=replace(row.label_use, labels={"unsafe": row.label_use.labels["unsafe"]}))
+    assert titled(judged(alone, "clear", "labels")).startswith("Man raters say “unsafe” in 13 fewer of 100")
+
+
+@pytest.mark.parametrize(
+    ("kind", "outcomes", "expected"),
+    [
+        ("items", {"distance": (0.03, "up")}, "answer the same items differently from everybody else"),
+        ("cohesion", {"gai": (1.5, "up")}, "agree with each other more than with everybody else"),
+        ("cohesion", {"gai": (0.5, "down")}, "agree with each other less than with everybody else"),
+        (
+            "cohesion",
+            {"gai": (0.9, "up")},
+            "agree with each other more, relative to how they agree with others, than luck explains",
+        ),
+    ],
+)
+def test_what_else_a_group_does_is_told_without_statistics_names(
+    kind: Kind, outcomes: dict[str, tuple[float, str]], expected: str
+) -> None:
+    row = make_group("Woman", **{name: make_outcome(*one) for name, one in outcomes.items()})
+    assert titled(judged(row, "clear", kind)) == f"Woman raters {expected}"
+
+
+def test_spread_and_what_cannot_be_told() -> None:
+    row = judged(make_group("Woman", distance=make_outcome(0.01, "up")), "clear", "spread")
+    assert row.verdict is not None
+    spread = replace(row, verdict=replace(row.verdict, spread=Spread(2.4, 0.003)))
+    assert titled(spread) == "Woman raters differ from each other more than everybody else do"
+    assert titled(judged(row, "clear")) == "Woman raters answer differently from everybody else"
+
+
+def test_on_a_scale_of_numbers_it_is_the_mean_that_moves() -> None:
+    row = judged(saying("Woman", 0.2), "clear", "labels")
+    assert row.label_use is not None
+    result = result_of(replace(row, label_use=replace(row.label_use, mean=Shift(-0.43, -0.6, -0.2))))
+    analysis: AnalysisSpec = replace(result.spec.analysis, level="interval")
+    result = replace(result, spec=replace(result.spec, analysis=analysis))
+    said = title(result, told(result)).plain
+    assert said == "Woman raters rate 0.430 lower on average than everybody else"
+
+
+def test_halves_of_an_axis_are_told_beside_each_other() -> None:
+    man, woman = saying("Man", -0.1), saying("Woman", 0.1)
+    rows = [
+        replace(one, verdict=Verdict("clear", ("labels",), 0.001, 0.004, 0.005, 4.0, other=other.group))
+        for one, other in ((man, woman), (woman, man))
+    ]
+    assert titled(*rows) == "Woman raters say “unsafe” in 10 more of 100 answers than Man"
+    assert counted(*rows) == "Two of 2 groups answer differently, more than luck explains."
+
+
+def test_without_a_clear_group_no_difference_was_found_or_nothing_could_be_tested() -> None:
+    hint, none = judged(saying("A", 0.1), "hint", "labels"), judged(make_group("B"), "none")
+    assert titled(hint, none) == NO_DIFFERENCE
+    other = judged(make_group("C"), "untestable", why="other-items")
+    assert titled(other).startswith("No answer: of 1 group other items were rated than by the others")
+    assert titled() == "No answer: there is no group to show"
+
+
+def test_every_group_is_counted_once() -> None:
+    whole = judged(saying("whole", 0.3), "clear", "labels")
+    part = judged(saying("part", 0.2), "explained", "labels")
+    assert part.verdict is not None
+    rows = (
+        whole,
+        replace(part, verdict=replace(part.verdict, by=whole.group)),
+        judged(saying("hint", 0.1), "hint", "labels"),
+        *(judged(make_group(f"none {place}"), "none") for place in range(11)),
+        judged(make_group("small"), "untestable", why="few-raters"),
+    )
+    assert counted(*rows) == (
+        "One of 15 groups answers differently, more than luck explains. One more may be luck. One is "
+        "explained by whole. For 11 no difference was found. Of 1 group so few regroupings are left "
+        "that no p can be below 0.05."
+    )
+    assert counted(*rows[2:5]) == (
+        "3 groups were compared with everybody else. In one a difference may be luck. For two no difference "
+        "was found."
+    )
+    hidden = replace(part, verdict=replace(part.verdict, by=None))
+    assert "One is explained by other groups." in counted(whole, hidden)
+
+
+def test_a_result_without_verdicts_is_not_counted() -> None:
+    result = result_of(saying("Woman", 0.2))
+    assert counts(result, told(result)) is None
+    assert [one.plain for one in how_sure(result, told(result))] == [HOW_SURE_BEFORE]
+
+
+def test_how_sure_says_how_often_luck_alone_finds_and_how_far_the_size_may_move() -> None:
+    result = result_of(judged(saying("Woman", 0.134), "clear", "labels"))
+    first, second = (one.plain for one in how_sure(result, told(result)))
+    assert first == HOW_SURE
+    assert second == "How much is less sure: Woman raters say “unsafe” in 7 to 19 more of 100 answers."
+    wide = result_of(judged(saying("Woman", 0.04), "clear", "labels"))
+    assert how_sure(wide, told(wide))[1].plain == LESS_CERTAIN
+    far = replace(make_outcome(0.077, "up"), interval=Interval(0.01, 0.174, "both"))
+    items = result_of(judged(make_group("A", distance=far), "clear", "items"))
+    assert len(how_sure(items, told(items))) == 1
+
+
+def test_where_nothing_is_found_it_says_what_would_have_shown_and_to_do_nothing() -> None:
+    result = replace(result_of(judged(make_group("A"), "none")), findable=(Findable(12, 0.113),))
+    details = [one.plain for one in answer(result).details]
+    assert (
+        "A lone group that says a label about 11 more or fewer times in 100 answers would show in four "
+        "studies of five; smaller differences may be missed." in details
+    )
+    assert "What to do: Nothing, unless smaller differences matter." in details
+
+
+def test_what_could_have_been_found_tells_small_sizes_and_one_size_once() -> None:
+    def said(*found: Findable) -> str:
+        sentence = could_have_been_found(replace(result_of(make_group("A")), findable=found))
+        assert sentence is not None
+        return sentence.plain
+
+    assert "says a label about 1.0 more or fewer times" in said(Findable(15, 0.0098))
+    assert "about 9 more or fewer times" in said(Findable(15, 0.0904), Findable(16, 0.0891))
+    assert "about 8 (n = 30) to 17 (n = 9) more" in said(Findable(9, 0.17), Findable(30, 0.08))
+    assert could_have_been_found(result_of(make_group("A"))) is None
+
+
+def test_nobody_is_recruited_for_hints_and_for_what_another_group_explains() -> None:
+    hint = judged(saying("hint", 0.1), "hint", "labels")
+    part = judged(saying("part", 0.2), "explained", "labels")
+    assert part.verdict is not None
+    explained = replace(part, verdict=replace(part.verdict, by=Group(("gender",), ("whole",))))
+    clear = judged(saying("whole", 0.3), "clear", "labels")
+    details = [one.plain for one in answer(result_of(hint, explained, clear)).details]
+    assert any(one.startswith("part differs too, but no longer once the raters of whole") for one in details)
+    assert any(one.startswith("May be luck: hint") for one in details)
+    assert "What to do: Ask more whole raters: others’ answers do not stand for theirs." in details
+    assert not any("Ask more" in one.plain for one in answer(result_of(hint)).details)
