@@ -11,7 +11,7 @@ import json
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
 import altair as alt
 
@@ -33,12 +33,25 @@ _WRITERS = Helper("grasp_core.export.work")
 
 
 class KeptExports:
-    """Files by what they hold: whoever may see the same result gets the same file."""
+    """Files by what they hold: whoever may see the same result gets the same file.
+
+    Whoever asks for one on somebody's behalf does so in a :meth:`turn`.
+    """
 
     def __init__(self) -> None:
         self._made: OrderedDict[str, bytes] = OrderedDict()
         self._making: set[str] = set()
         self._changed = threading.Condition()
+
+    def turn(self) -> AbstractContextManager[None]:
+        """A turn at what follows: at loading a result too, which takes time before its file is made.
+
+        Raises
+        ------
+        TooOftenError
+            If too many wait for files.
+        """
+        return EXPORTING.turn()
 
     def make(self, export: Export, result: RunResult, rater_map: RaterMap | None = None) -> bytes:
         """The content of a file; see :meth:`~grasp_core.export.registry.Export.make`.
@@ -47,8 +60,6 @@ class KeptExports:
         ------
         LimitError
             If it takes more than the limits.
-        TooOftenError
-            If too many wait for files.
         """
         given = {"name": export.name, "result": to_json(result), "rater_map": to_json(rater_map)}
         return self._once(written, given, export.label)
@@ -67,8 +78,6 @@ class KeptExports:
             If charts cannot be drawn here.
         LimitError
             If it takes more than the limits.
-        TooOftenError
-            If too many wait for files.
         """
         check_can_draw(kind.upper())
         return self._once(figure, {"name": kind, "chart": chart_text(chart)}, f"figure ({kind.upper()})")
@@ -77,7 +86,7 @@ class KeptExports:
         key = hashlib.sha256(json.dumps([work.__name__, given]).encode()).hexdigest()
         if (known := self._find(key)) is not None:
             return known
-        with EXPORTING.turn(), self._alone(key):
+        with self._alone(key):
             known = self._find(key)  # whoever was before may have wanted the same
             return known if known is not None else self._keep(key, _made(work, given, label))
 

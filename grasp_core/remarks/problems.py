@@ -93,6 +93,10 @@ class FileProblem(Code):
         "write text, a number, a truth value, a date, or nothing"
     )
     ONE_MEMBER_READ = "{file}: only its {what} {member} was read; {others:another is/others are} {shown}"
+    MEMBER_LIKE_RATERS = (
+        "{file}: its {what} {member:q} has a row for each value of {column:q}: it may be read as the raters, "
+        "on Data, or by --raters {file:q} --raters-member {member:q}"
+    )
     MEMBER_PER_ANNOTATOR = (
         "{file}: each of its {members} {what}s was taken for the annotator that it is named after "
         "({raters:3}), {rows:row} in all; row numbers are those of each {what}"

@@ -122,6 +122,14 @@ def test_answers_to_other_questions_are_no_axes() -> None:
     assert not any(name.endswith("_result") for name in data.raters.axes)
 
 
+def test_a_layout_alone_makes_no_people_of_places_in_a_round() -> None:
+    """Which others take in the next; a pattern that names them says that they are people."""
+    with pytest.raises(DataError) as caught:
+        read("gws", "--layout items-by-raters")
+    assert "--label" in str(caught.value)
+    assert read("gws", "--label worker_*").summary.raters == 8
+
+
 @pytest.mark.parametrize("key", NOT_READ)
 def test_asked_or_refused(key: str) -> None:
     with pytest.raises(DataError):

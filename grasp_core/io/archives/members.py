@@ -131,7 +131,29 @@ def _first(tables: Sequence[Member], others: Sequence[str], name: str, what: str
     remark = FileProblem.ONE_MEMBER_READ(
         file=name, what=what, member=first.shown, others=len(more), shown=shown
     )
-    return _with_notes(parsed, [know(remark, len(more))])
+    notes = [know(remark, len(more))]
+    if (raters := _like_raters(first.parsed, more)) is not None:
+        member, column = raters
+        like = FileProblem.MEMBER_LIKE_RATERS(file=name, what=what, member=member.name, column=column)
+        notes.append(know(like, member.rows))
+    return _with_notes(parsed, notes)
+
+
+def _like_raters(first: Parsed, others: Sequence[Member]) -> tuple[Member, str] | None:
+    """A member with a row for each id in a column named like raters, and that column; None without one."""
+    for column in (one for one in first.columns if names.id_score(one, names.RATER)):
+        ids = set(as_texts(first, [column]).column(0).unique().to_pylist())
+        for member in others if 1 < len(ids) < len(first.data) else ():
+            texts = as_texts(member.parsed, member.parsed.columns)
+            if any(ids <= _single(texts.column(name)) for name in member.parsed.columns):
+                return member, column
+    return None
+
+
+def _single(cells: pa.ChunkedArray) -> set[str]:
+    """The texts of a column; none where one occurs twice."""
+    found = cells.unique()
+    return set(found.to_pylist()) if len(found) == len(cells) else set()
 
 
 def _several(shown: Sequence[str]) -> str:

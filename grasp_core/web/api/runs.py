@@ -99,17 +99,19 @@ def export_run(
         raise ProblemError(HTTPStatus.NOT_FOUND, f"There is no such export; there are {', '.join(EXPORTS)}.")
     if record.state != "done":
         raise ProblemError(HTTPStatus.CONFLICT, f"The run is {record.state}; it has no result.")
-    result = _result(asking, record)
-    if isinstance(result, RunResult):
-        raters = map_shown_to(asking, of_answer(asking.server.answers.find(record.id, ANSWER)), result)
-        content, file_name = asking.server.exports.make(export, result, raters), export.file_name(result)
-    elif name in _OF_MODELS:
-        content = _OF_MODELS[name](result).encode("utf-8", "replace")
-        file_name = f"{safe_name(record.title)}.{export.extension}"
-    else:
-        raise ProblemError(
-            HTTPStatus.NOT_FOUND, f"Results about models have no {name}; they have {', '.join(_OF_MODELS)}."
-        )
+    with asking.server.exports.turn():
+        result = _result(asking, record)
+        if isinstance(result, RunResult):
+            raters = map_shown_to(asking, of_answer(asking.server.answers.find(record.id, ANSWER)), result)
+            content, file_name = asking.server.exports.make(export, result, raters), export.file_name(result)
+        elif name in _OF_MODELS:
+            content = _OF_MODELS[name](result).encode("utf-8", "replace")
+            file_name = f"{safe_name(record.title)}.{export.extension}"
+        else:
+            raise ProblemError(
+                HTTPStatus.NOT_FOUND,
+                f"Results about models have no {name}; they have {', '.join(_OF_MODELS)}.",
+            )
     if asking.user is not None:
         asking.server.audit.record(asking.user.id, "export", "run", run_id, {"format": name})
     return Response(

@@ -8,7 +8,7 @@ import altair as alt
 import streamlit as st
 
 from grasp_core import server
-from grasp_core.export.registry import EXPORTS, safe_name
+from grasp_core.export.registry import EXPORTS, Export, safe_name
 from grasp_core.rater_map.values import RaterMap
 from pages._ui.widgets.later import as_this_session
 from pages._ui.widgets.sections import menu_when_open
@@ -34,7 +34,7 @@ def export(
             download(
                 shown.check,
                 kind.label,
-                lambda kind=kind: server.shared().exports.make(kind, shown.result, rater_map()),
+                lambda kind=kind: _made(kind, shown, rater_map),
                 file_name=f"{safe_name(shown.title)}.{kind.extension}",
                 media_type=kind.media_type,
                 help=_EXPLAINED.get(kind.name),
@@ -64,7 +64,15 @@ def figure_downloads(shown: Shown, chart: Callable[[], alt.LayerChart], file_nam
 
 def drawn(chart: alt.LayerChart, kind: str) -> bytes:
     """A chart as a file, "png", "svg" or "pdf", drawn beside the process that serves."""
-    return server.shared().exports.draw(chart, kind)
+    exports = server.shared().exports
+    with exports.turn():
+        return exports.draw(chart, kind)
+
+
+def _made(kind: Export, shown: Shown, rater_map: Callable[[], RaterMap | None]) -> bytes:
+    exports = server.shared().exports
+    with exports.turn():
+        return exports.make(kind, shown.result, rater_map())
 
 
 def download(

@@ -408,3 +408,16 @@ def test_a_survey_by_annotator(name, annotations):
     found = triples(table, ("item", "rater", "offensive"))
     assert len(table) == len(found) == annotations
     assert found == {row for row in truth if row[1] in table.distinct("rater")}
+
+
+def test_a_sheet_with_a_row_per_rater_is_offered_as_the_raters() -> None:
+    people = [["id", "gender"], *([f"r{rater}", "fm"[rater % 2]] for rater in (1, 2, 3, 4))]
+    texts = [["item", "text"], *([f"i{item}", "a text"] for item in range(4))]
+    content = sheets_bytes({"Answers": with_raters(1), "Texts": texts, "People": people})
+    (offered,) = [
+        one for one in read_table(content, "votes.xlsx").problems if "--raters-member" in one.message
+    ]
+    assert "--raters 'votes.xlsx' --raters-member 'People'" in offered.message
+    assert read_table(content, "votes.xlsx", member="People").data.num_rows == 4
+    fewer = sheets_bytes({"Answers": with_raters(1), "Texts": texts, "People": people[:3]})
+    assert "--raters-member" not in messages(read_table(fewer, "votes.xlsx"))

@@ -15,6 +15,7 @@ from grasp_core.io.guess.columns.cells import (
     named_by_raters,
     neutral,
     of_like_values,
+    pattern_of,
     questions_of,
 )
 from grasp_core.io.guess.look import Look
@@ -64,16 +65,20 @@ def guess_matrix(look: Look, raters: Table | None) -> tuple[DataSpec, list[Reaso
     if cells is None:
         return None
     side = _side(look, key, cells, raters)
-    if raters is None and not side.by_rater and _may_be_places(cells):
-        first, last = quoted(cells.columns[0]), quoted(cells.columns[-1])
-        why = (
-            f"if {first} to {last} are the same people in all rows; else the file does not tell who gave "
-            "which label, and what would do is a row per annotation with a column of who gave it"
-        )
-        side = _Side(False, why, "unsure")
+    places = raters is None and not side.by_rater and _may_be_places(cells)
+    pattern = pattern_of(cells.columns, look.columns) if places else None
+    first, last = quoted(cells.columns[0]), quoted(cells.columns[-1])
+    who = (
+        f"if {first} to {last} are the same people in all rows; else the file does not tell who gave "
+        "which label, and what would do is a row per annotation with a column of who gave it"
+    )
+    if places and pattern is None:
+        side = _Side(False, who, "unsure")
     spec, reasons = _reading(look, key, cells, side, raters)
     questions = questions_of(look, others)
-    if len(questions) > 1:
+    if pattern is not None:  # asked whatever layout is named
+        reasons.append(Reason("label", who, "unsure", (pattern,)))
+    elif len(questions) > 1:
         why = f"{listed(questions)} are columns of different kinds, as of several questions"
         reasons.append(Reason("label", why, "unsure", tuple(questions)))
     return spec, reasons
