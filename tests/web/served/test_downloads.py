@@ -14,7 +14,7 @@ FIGURES = {"PNG": b"\x89PNG", "SVG": b"<svg", "PDF": b"%PDF"}
 def test_every_file_of_a_result_is_made_for_a_member_who_has_signed_in(site: Site) -> None:
     """They are made outside the page's script, where Streamlit says that nobody has signed in."""
     with tab(site.first.url, "", site.clients["ann"]) as opened:
-        query = f"run={site.secret_run_id}"
+        query = f"run={site.secret_run_id}&view=Groups%20in%20numbers"  # with figures
         opened.show("results", query=query)
         opened.show("results", *opened.opening(), query=query)
         offered = opened.downloads()

@@ -22,9 +22,9 @@ READING = Turns("reading files", at_once=2, each=1, waiting=12, waiting_each=4, 
 TRYING = Turns("reading small files", at_once=3, each=1, waiting=12, waiting_each=4, patience=120)
 SMALL = Limits(memory=2**28, seconds=1)
 """What others share is first tried within these: so nobody's small file waits for anybody's large one."""
-_NICENESS = 5
-"""How far a small file stands back for the process that answers people, and before those that compute."""
-_NICENESS_LARGE = 10
+_NICENESS, _NICENESS_LARGE = 5, 15
+"""How far what is made here stands back for the process that answers people: before workers that compute, and
+large files as these do, so that neither keeps the other's people waiting."""
 _POLL = 0.25
 """Seconds after which whoever waits may call the reading off."""
 _TRIED = 3
@@ -164,7 +164,7 @@ def _limited(
         "limits": limits,
         "memory": min(within.memory, limits.memory),
         "seconds": min(within.seconds, limits.seconds),
-        "niceness": _NICENESS if small else _NICENESS_LARGE,
+        "niceness": _NICENESS_LARGE if helper is HELPER and not small else _NICENESS,
     }
     with _conversation(helper, watch) as conversation:
         try:
