@@ -81,6 +81,24 @@ def own_main_module() -> Iterator[None]:
     sys.modules["__main__"] = main
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _cheaply(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Files are read in the test's own process, a tenth of the work, and passwords hashed in no time."""
+    if request.node.get_closest_marker("in_earnest"):
+        yield
+        return
+    from grasp_core.io.handling import limited  # which loads NumPy
+    from grasp_core.io.parsing import read
+    from grasp_core.store.visiting import passwords
+    from tests.io.making import handled_here, parsed_here
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(read, "read", parsed_here)
+        patch.setattr(limited, "handle", handled_here)
+        patch.setattr(passwords, "LOG2_N", 4)
+        yield
+
+
 @pytest.fixture(scope="session")
 def example() -> dict[str, bytes]:
     """The example's files, by name."""

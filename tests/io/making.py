@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeVar
 
 import pytest
 
@@ -15,6 +16,7 @@ from grasp_core.io.parsing.read import read_table
 from grasp_core.io.table.parsed import Parsed, Watch
 from grasp_core.io.table.table import Table
 
+T = TypeVar("T")
 LONG = DataSpec(item="item", rater="rater", label="label")
 
 
@@ -47,6 +49,13 @@ def parsed_here(
     """As :func:`grasp_core.io.parsing.limited.client.read`, in this process."""
     contents = [b"".join(file) for file in files()]
     return parse_folder(contents, name, watch) if folder else parse(contents[0], name, member, watch)
+
+
+def handled_here(
+    work: Callable[..., T], tables: Mapping[str, Table | None], given: Mapping[str, object]
+) -> T:
+    """As :func:`grasp_core.io.parsing.limited.client.handle`, in this process."""
+    return work(**tables, **given)
 
 
 def csv_bytes(rows: Iterable[Sequence[str]], delimiter: str = ",") -> bytes:

@@ -28,7 +28,7 @@ from tests.strategies import AWKWARD
 Rows = list[list[str]]
 PLAIN = settings(
     max_examples=settings().max_examples // 3,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    suppress_health_check=[HealthCheck.too_slow],
 )
 COLUMNS = {"", "item", "rater", "text", "label", "second", "gender", "age", "the gender", "the age"}
 """What no id is, since ids stand beside these in headers."""
@@ -167,7 +167,6 @@ FORMATS: dict[str, Callable[[Rows], bytes]] = {
     "Parquet": parquet,
 }
 
-pytestmark = pytest.mark.usefixtures("in_this_process")
 LONG = DataSpec(item="item", rater="rater", label="label")
 
 

@@ -20,6 +20,7 @@ from grasp_core.cli.terminal.lines import VOICE
 from grasp_core.connectors.anywhere import read_anywhere
 from grasp_core.errors import DataError
 from grasp_core.io.dataset.load import load
+from grasp_core.io.table.table import Table
 from tests.shared_data import SHARED, needs_shared_data
 
 FILES = SHARED / "data" / "strangers"
@@ -77,6 +78,11 @@ def truth() -> dict:
     return json.loads((FILES / "truth.json").read_text(encoding="utf-8"))
 
 
+@cache
+def table(file: str) -> Table:
+    return read_anywhere(str(FILES / "files" / file), None)
+
+
 def read(key: str, options: str = ""):
     """The data set as the command reads the file with these options."""
     parser = Parser()
@@ -84,8 +90,8 @@ def read(key: str, options: str = ""):
     words = [word.replace("~", " ") for word in options.split()]
     given = {name: value for name, value in vars(parser.parse_args(words)).items() if value is not None}
     beside = truth()[key]["raters"]
-    annotations = read_anywhere(str(FILES / "files" / truth()[key]["file"]), None)
-    raters = None if beside is None else read_anywhere(str(FILES / "files" / beside), None)
+    annotations = table(truth()[key]["file"])
+    raters = None if beside is None else table(beside)
     found = reading_of(Tables(annotations, raters), spec_fields(given), VOICE)
     return load(found.annotations, found.raters, found.spec, found.axes)
 

@@ -13,7 +13,7 @@ from grasp_core.turns import Turns
 
 SHORTEST, LONGEST = 8, 200
 """Characters of a password."""
-_LOG2_N, _R, _P = 15, 8, 3
+LOG2_N, _R, _P = 15, 8, 3
 """What OWASP's cheat sheet on storing passwords asks of scrypt in 32 MB."""
 _MEMORY = 2**26
 _SALT_BYTES = 16
@@ -33,14 +33,14 @@ def hashed(password: str) -> str:
         raise LimitError(f"A link's password has {SHORTEST} to {LONGEST} characters.")
     salt = secrets.token_bytes(_SALT_BYTES)
     parts = (base64.b64encode(part).decode("ascii") for part in (salt, _scrypt(password, salt)))
-    return "$".join((f"scrypt-{_LOG2_N}-{_R}-{_P}", *parts))
+    return "$".join((f"scrypt-{LOG2_N}-{_R}-{_P}", *parts))
 
 
 def matches(password: str, kept: str) -> bool:
     """Whether it is the password of which :func:`hashed` made `kept`; never of anything else."""
     scheme, _, rest = kept.partition("$")
     salt, _, expected = rest.partition("$")
-    if scheme != f"scrypt-{_LOG2_N}-{_R}-{_P}" or len(password) > LONGEST:
+    if scheme != f"scrypt-{LOG2_N}-{_R}-{_P}" or len(password) > LONGEST:
         return False
     try:
         return hmac.compare_digest(_scrypt(password, base64.b64decode(salt)), base64.b64decode(expected))
@@ -56,4 +56,4 @@ def fingerprint(password: str, salt: str) -> str:
 def _scrypt(password: str, salt: bytes) -> bytes:
     text = unicodedata.normalize("NFC", password).encode("utf-8", "surrogatepass")
     with CHECKING.turn():
-        return hashlib.scrypt(text, salt=salt, n=2**_LOG2_N, r=_R, p=_P, maxmem=_MEMORY)
+        return hashlib.scrypt(text, salt=salt, n=2**LOG2_N, r=_R, p=_P, maxmem=_MEMORY)

@@ -370,7 +370,7 @@ def test_workbooks_inside_an_archive():
     assert triples(read_table(content, "votes.zip")) == expected(members)
 
 
-def test_too_many_cells_together(monkeypatch, in_this_process):
+def test_too_many_cells_together(monkeypatch):
     monkeypatch.setattr(cells, "MAX_CELLS", 30)
     with pytest.raises(DataError, match="cells"):
         read_table(archive(P01=rows_of(1), P02=rows_of(2)), "votes.zip")

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from grasp_core.errors import DataError
 from grasp_core.io.files import json_records
 from grasp_core.io.table import parsed
+from grasp_core.remarks.problems import FileProblem
 from tests.io.making import read_here
 
 VOTES = [["item", "label"], ["i1", "Yes"], ["i2", "No"]]
@@ -176,7 +177,7 @@ def test_a_hundred_thousand_fields_are_refused():
     assert "100,000 columns were found" in refusal(records)
 
 
-def test_size_is_limited(monkeypatch, in_this_process):
+def test_size_is_limited(monkeypatch):
     monkeypatch.setattr(json_records, "MAX_WRITTEN", 100)
     records = json.dumps([{f"field {count}": count} for count in range(20)])
     assert "20 records with 20 different fields are more than 100 cells" in refusal(records)
@@ -214,7 +215,8 @@ def test_any_records_become_a_table_or_are_refused(records, lines):
     except DataError:
         assert refusal(content)
         return
-    assert len(table) == len(records)
+    described = sum(one.remark.code == FileProblem.ROW_OF_DESCRIPTIONS for one in table.problems)
+    assert len(table) + described == len(records)
     for column in table.columns:
         table.column(column)
 

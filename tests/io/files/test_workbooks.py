@@ -16,20 +16,13 @@ from grasp_core.io.files import sheets, workbooks
 from grasp_core.io.parsing.read import read_table
 from grasp_core.io.table import parsed
 from grasp_core.io.table.table import Table
-from tests.io.files.workbook_files import ods_bytes, ods_rows, ole_bytes, xlsx_bytes
+from tests.io.files.workbook_files import changed, ods_bytes, ods_rows, ole_bytes, packed, xlsx_bytes
 
 VOTES = [["item", "rater", "label"], ["i1", "r1", "Yes"], ["i1", "r2", "No"]]
 
 
 def one_sheet_ods(rows: list[list[str]]) -> bytes:
     return ods_bytes({"S": ods_rows(rows)})
-
-
-def repeated(rows: int, columns: int) -> bytes:
-    """An ODS file of a few bytes whose one cell fills the rows and columns."""
-    cell = f'<table:table-cell table:number-columns-repeated="{columns}" office:value-type="string">'
-    row = f'<table:table-row table:number-rows-repeated="{rows}">{cell}<text:p>x</text:p></table:table-cell>'
-    return ods_bytes({"S": row + "</table:table-row>"})
 
 
 def cells(table: Table) -> list[list[str]]:
@@ -47,25 +40,6 @@ def saved(book: openpyxl.Workbook) -> bytes:
     file = io.BytesIO()
     book.save(file)
     return file.getvalue()
-
-
-def packed(members: dict[str, bytes | str]) -> bytes:
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in members.items():
-            archive.writestr(name, content)
-    return file.getvalue()
-
-
-def changed(content: bytes, member: str, old: str, new: str) -> bytes:
-    """The archive with `old` in one of its members replaced."""
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        members: dict[str, bytes | str] = {name: archive.read(name) for name in archive.namelist()}
-    before = members[member]
-    assert isinstance(before, bytes)
-    members[member] = before.replace(old.encode(), new.encode())
-    assert members[member] != before
-    return packed(members)
 
 
 @pytest.mark.parametrize("form", [xlsx_bytes, one_sheet_ods])
@@ -293,32 +267,6 @@ def test_workbooks_without_a_table_are_refused():
     assert "no visible sheet with a table" in refusal(xlsx_bytes([["a"], ["b"], ["c"]]))
 
 
-def test_cells_far_apart_take_no_memory_here():
-    book = openpyxl.Workbook()
-    book.active["A1"], book.active["XFD1048576"] = "a", "b"
-    message = refusal(saved(book))
-    assert "GiB of memory, the most that one file may" in message
-    assert "a cell far away from the table may be filled" in message
-
-
-@pytest.mark.parametrize(("rows", "columns"), [(1_048_576, 16_384), (2**31, 2**31), (30_000, 16_384)])
-def test_repeated_cells_of_an_ods_file_take_no_memory_here(rows, columns):
-    assert refusal(repeated(rows, columns))
-
-
-def test_a_long_text_that_many_cells_share_takes_no_memory_here(monkeypatch):
-    monkeypatch.setenv("GRASP_READ_MEMORY_MB", "256")
-    content = xlsx_bytes([["long", "short"], *[["Yes", "y"]] * 1_000])
-    content = changed(content, "xl/sharedStrings.xml", "<t>Yes</t>", "<t>" + "x" * 2**20 + "</t>")
-    assert len(content) < 2**20
-    assert "takes more than 0.25 GiB of memory" in refusal(content)
-
-
-def test_time_is_limited(monkeypatch):
-    monkeypatch.setenv("GRASP_READ_SECONDS", "1")
-    assert "takes more than 1 seconds of processor time" in refusal(repeated(40_000, 1_000))
-
-
 def test_empty_rows_to_the_end_of_the_sheet_cost_nothing():
     rows = ods_rows(VOTES) + (
         '<table:table-row table:number-rows-repeated="1048570">'
@@ -366,7 +314,7 @@ def test_malformed_xml_on_which_calamine_loops_is_refused():
         assert "damaged or cut off" in refusal(changed(content, "content.xml", cut, "<"))
 
 
-def test_unpacking_is_limited_whatever_the_archive_claims(monkeypatch, in_this_process):
+def test_unpacking_is_limited_whatever_the_archive_claims(monkeypatch):
     monkeypatch.setattr(containers, "MAX_BYTES", 2**20)
     bomb = changed(xlsx_bytes(VOTES), "xl/sharedStrings.xml", "<t>Yes</t>", "<t>" + "x" * 2**21 + "</t>")
     assert len(bomb) < 2**16
@@ -376,7 +324,7 @@ def test_unpacking_is_limited_whatever_the_archive_claims(monkeypatch, in_this_p
     assert "unpacks to more than" in refusal(many)
 
 
-def test_pictures_are_not_unpacked(monkeypatch, in_this_process):
+def test_pictures_are_not_unpacked(monkeypatch):
     with zipfile.ZipFile(io.BytesIO(xlsx_bytes(VOTES))) as archive:
         members: dict[str, bytes | str] = {name: archive.read(name) for name in archive.namelist()}
     members["xl/media/image1.png"] = bytes(2**21)
@@ -396,7 +344,7 @@ def test_other_office_files_are_refused():
     assert "an OpenDocument file that is no spreadsheet" in refusal(text)
 
 
-def test_too_many_columns_are_refused(monkeypatch, in_this_process):
+def test_too_many_columns_are_refused(monkeypatch):
     content = ods_bytes({"S": ods_rows([[f"c{column}" for column in range(30)]] * 2)})
     monkeypatch.setattr(workbooks, "MAX_COLUMNS", 20)
     monkeypatch.setattr(parsed, "MAX_COLUMNS", 20)

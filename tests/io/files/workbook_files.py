@@ -119,3 +119,22 @@ def ole_bytes(streams: Mapping[str, bytes]) -> bytes:
     numbers = (0, 1, 1, 0, 4096, 0xFFFFFFFE, 0, 0xFFFFFFFE, 0, 0, *[0xFFFFFFFF] * 108)
     plain = b"".join(number.to_bytes(4, "little") for number in (*numbers, *fat))
     return header + plain + sectors(b"".join(entries), _SECTOR) + b"".join(padded.values())
+
+
+def packed(members: dict[str, bytes | str]) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return file.getvalue()
+
+
+def changed(content: bytes, member: str, old: str, new: str) -> bytes:
+    """The archive with `old` in one of its members replaced."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        members: dict[str, bytes | str] = {name: archive.read(name) for name in archive.namelist()}
+    before = members[member]
+    assert isinstance(before, bytes)
+    members[member] = before.replace(old.encode(), new.encode())
+    assert members[member] != before
+    return packed(members)

@@ -131,6 +131,15 @@ def published_350_bytes() -> bytes:
 
 
 @pytest.fixture(scope="module")
+def first_40_bytes(published_350_bytes) -> bytes:
+    """All raters' answers to 40 of the conversations."""
+    header, *rows = csv.reader(io.StringIO(published_350_bytes.decode()))
+    at = header.index("item_id")
+    kept = list(dict.fromkeys(row[at] for row in rows))[:40]
+    return csv_bytes([header, *(row for row in rows if row[at] in kept)])
+
+
+@pytest.fixture(scope="module")
 def published_350(published_350_bytes) -> Table:
     return read_table(published_350_bytes, "renamed.csv")
 
@@ -178,7 +187,7 @@ def test_dices_350_is_the_same_as_with_the_raters_marked(published_350):
 
 @needs_shared_data
 def test_the_command_line_runs_table_5_from_the_published_file_alone(published_350_bytes, tmp_path):
-    result = run(tmp_path, {"350.csv": published_350_bytes}, "--recommended")
+    result = run(tmp_path, {"350.csv": published_350_bytes}, "--recommended", "--no-pairs")
     analysis = result["spec"]["analysis"]
     assert [tuple(axes) for axes in analysis["axes"]] == list(TABLE_5)
     assert (analysis["p_value"], analysis["cross_negentropy"]) == ("paper", "paper")
@@ -200,11 +209,11 @@ TABLE_5_NAMED = (
 @needs_shared_data
 @pytest.mark.parametrize(("answer", "raters"), [((), 123), (("--recommended",), 104)])
 def test_naming_what_would_have_been_recognised_changes_nothing(
-    published_350_bytes, tmp_path, capsys, answer, raters
+    first_40_bytes, tmp_path, capsys, answer, raters
 ):
     found = []
     for named in ((), NAMED, (*NAMED, *TABLE_5_NAMED)):
-        result = run(tmp_path, {"350.csv": published_350_bytes}, *named, *answer)
+        result = run(tmp_path, {"350.csv": first_40_bytes}, *named, *answer, "--no-pairs")
         first = capsys.readouterr().err.splitlines()[0]
         marked = ("kept, though recommended to be left out", "left out as recommended")[bool(answer)]
         assert first.startswith(f"note: {marked}: 19 raters (")
@@ -218,15 +227,16 @@ def test_naming_what_would_have_been_recognised_changes_nothing(
 
 
 @needs_shared_data
-def test_the_verdict_is_put_together_where_the_file_lacks_it(published_350):
+def test_the_verdict_is_put_together_where_the_file_lacks_it(first_40_bytes):
     """The Q2 answers of the fixture are the verdict, all others No."""
-    less = published_350.data.drop_columns(["Q_overall"])
+    whole = read_table(first_40_bytes, "whole.csv")
+    less = whole.data.drop_columns(["Q_overall"])
     columns = tuple(less.column_names)
     file = io.StringIO()
     writer = csv.writer(file)
     writer.writerow(columns)
     writer.writerows(zip(*(less.column(name).to_pylist() for name in columns), strict=True))
-    found, expected = loaded(read_table(file.getvalue().encode(), "less.csv")), loaded(published_350)
+    found, expected = loaded(read_table(file.getvalue().encode(), "less.csv")), loaded(whole)
     assert np.array_equal(found.annotations.category, expected.annotations.category)
     assert found.annotations.rater_ids == expected.annotations.rater_ids
 

@@ -20,6 +20,8 @@ from grasp_core.io.handling.limited import fitted, guessed, loaded
 from grasp_core.io.table.table import Table
 from tests.io.making import read_here, text_table
 
+pytestmark = pytest.mark.in_earnest
+
 LONG = text_table("item rater label age/a r1 yes 30/a r2 no 41/b r1 no 30/b r2 NA 41/c r1 yes 30/c r3 no 22")
 WIDE = text_table("item r1 r2 r3/a x y x/b y y x/c x x y")
 ITEMS = text_table("item topic/a sports/b sports/c news", "items.csv")

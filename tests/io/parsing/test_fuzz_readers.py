@@ -24,6 +24,8 @@ from tests.io.files.workbook_files import ods_bytes, ods_rows, xlsx_bytes
 from tests.io.making import LONG, csv_bytes, read_here, rows_table
 from tests.io.reader_samples import RECORDS, ROWS, outcome, parquet_bytes, samples, zipped
 
+pytestmark = pytest.mark.in_earnest
+
 
 @st.composite
 def damaged(draw: st.DrawFn, content: bytes) -> bytes:
@@ -124,7 +126,7 @@ def test_any_delimited_text(cells, encoding):
 @pytest.mark.parametrize("form", list(samples()))
 def test_every_cut_off_file(form):
     content = samples()[form]
-    for length in range(0, len(content), max(1, len(content) // 40)):
+    for length in range(0, len(content), max(1, len(content) // settings().max_examples)):
         outcome(content[:length])
 
 

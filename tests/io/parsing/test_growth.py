@@ -14,6 +14,8 @@ from tests.io.making import read_here
 from tests.io.parsing.hostile import SHAPES, Shape
 from tests.io.reader_samples import outcome
 
+pytestmark = pytest.mark.in_earnest
+
 FIRST, LONGEST = 1_000, 1 << 14
 """Where growth begins: smaller files are read at once, however slowly they grow."""
 SECONDS = 0.02

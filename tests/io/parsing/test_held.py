@@ -13,6 +13,8 @@ from grasp_core.io.parsing.limited.held import count_held, held_by
 from grasp_core.io.parsing.read import read_table
 from grasp_core.turns import ask_as
 
+pytestmark = pytest.mark.in_earnest
+
 
 @pytest.fixture
 def ann(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:

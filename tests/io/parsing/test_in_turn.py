@@ -17,6 +17,8 @@ from grasp_core.turns import Load, ask_as
 from tests.io.making import csv_bytes
 from tests.io.reader_samples import ROWS
 
+pytestmark = pytest.mark.in_earnest
+
 T = TypeVar("T")
 CSV = csv_bytes(ROWS)
 

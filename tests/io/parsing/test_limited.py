@@ -34,6 +34,8 @@ from tests.io.files.workbook_files import ods_bytes, xlsx_bytes
 from tests.io.making import csv_bytes, read_here, rows_table
 from tests.io.reader_samples import ROWS, samples, zipped
 
+pytestmark = pytest.mark.in_earnest
+
 CSV = csv_bytes(ROWS)
 MEMORY = "takes more than 0.25 GiB of memory, the most that one file may"
 

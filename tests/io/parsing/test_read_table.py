@@ -310,7 +310,7 @@ def test_an_archive_may_begin_with_what_is_no_table():
     assert "only one column" in str(refusal(archive(README__txt=b"Nothing here.")))
 
 
-def test_an_archive_whose_sizes_lie_stops_early(monkeypatch, in_this_process):
+def test_an_archive_whose_sizes_lie_stops_early(monkeypatch):
     monkeypatch.setattr(containers, "MAX_BYTES", 1_000_000)
     monkeypatch.setattr(containers, "CHUNK", 1 << 16)
     assert "more than" in str(refusal(archive(votes__csv=b"a,b\n" + b"1,2\n" * 1_000_000)))
@@ -339,7 +339,7 @@ def test_a_very_long_line():
     ("rows", "last"),
     [(4_000_000, b"12345678,2\n"), (400_000, b'1234"5678,2\n')],  # a stray quotation mark: row by row
 )
-def test_reading_can_be_watched_and_stopped(rows, last, in_this_process):
+def test_reading_can_be_watched_and_stopped(rows, last):
     content = b"a,b\n" + b"12345678,2\n" * rows + last
     seen: list[tuple[int, int]] = []
     read_table(content, watch=lambda done, total: seen.append((done, total)))
@@ -418,7 +418,7 @@ def test_parquet_text_that_is_not_utf_8():
     assert "damaged" in str(refusal(parquet_bytes(pa.table({"a": column, "b": ["x"]}))))
 
 
-def test_gzip_bomb_stops_early(monkeypatch, in_this_process):
+def test_gzip_bomb_stops_early(monkeypatch):
     monkeypatch.setattr(containers, "MAX_BYTES", 1_000_000)
     monkeypatch.setattr(containers, "CHUNK", 1 << 16)
     bomb = gzip.compress(b"a,b\n" + b"1,2\n" * 10_000_000)  # 40 MB in 39 kB
@@ -426,7 +426,7 @@ def test_gzip_bomb_stops_early(monkeypatch, in_this_process):
     assert "unpacks to more than" in str(refusal(bomb))
 
 
-def test_parquet_bomb_stops_early(monkeypatch, in_this_process):
+def test_parquet_bomb_stops_early(monkeypatch):
     monkeypatch.setattr(containers, "MAX_BYTES", 100_000)
     bomb = parquet_bytes(pa.table({"a": ["x" * 100] * 100_000, "b": ["y"] * 100_000}))
     assert len(bomb) < 10_000

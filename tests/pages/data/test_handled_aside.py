@@ -12,6 +12,8 @@ from grasp_core.io.guess.look import Look
 from tests.labels import CONTINUE
 from tests.pages.visits import drop, press
 
+pytestmark = pytest.mark.in_earnest
+
 
 def here(*_: object) -> NoReturn:
     raise AssertionError("this was done in the process that draws pages")

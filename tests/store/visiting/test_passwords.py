@@ -5,12 +5,15 @@ import pytest
 from grasp_core.errors import LimitError
 from grasp_core.store.visiting.passwords import hashed, matches
 
+pytestmark = pytest.mark.in_earnest
+
 
 def test_a_password_matches_its_own_hash_alone() -> None:
     kept = hashed("Grüße vom Rhein")
     assert matches("Grüße vom Rhein", kept), "composed or not"
     assert not matches("Grüße vom rhein", kept)
     assert hashed("Grüße vom Rhein") != kept
+    assert kept.startswith("scrypt-15-8-3$")
 
 
 @pytest.mark.parametrize("kept", ["", "scrypt-15-8-3", "scrypt-15-8-3$a$b", "scrypt-1-8-1$AAAA$AAAA", "$$"])
