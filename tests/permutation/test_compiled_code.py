@@ -162,30 +162,54 @@ def first_words(**environment: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_kernels_are_kept_where_numba_is_told_to_and_whoever_waits_is_told_why(tmp_path: Path) -> None:
-    done = first_words(NUMBA_CACHE_DIR=str(tmp_path))
+@pytest.fixture(scope="module")
+def first(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess.CompletedProcess[str]]:
+    """A folder that was empty before a process compiled what it needed, and what that process said."""
+    folder = tmp_path_factory.mktemp("kernels")
+    return folder, first_words(NUMBA_CACHE_DIR=str(folder))
+
+
+@pytest.fixture
+def compiled_before(first: tuple[Path, subprocess.CompletedProcess[str]], tmp_path: Path) -> tuple[Path, str]:
+    """A copy of that folder for a test to change, and the words that were drawn."""
+    return shutil.copytree(first[0], tmp_path / "kernels"), first[1].stdout
+
+
+def test_kernels_are_kept_where_numba_is_told_to_and_whoever_waits_is_told_why(
+    first: tuple[Path, subprocess.CompletedProcess[str]],
+) -> None:
+    folder, done = first
     kept, path = done.stdout.split()[-2:]
     assert kept == "True"
-    assert Path(path).is_relative_to(tmp_path / jit.sources_digest("grasp_core.permutation.kernel.counting"))
+    assert Path(path).is_relative_to(folder / jit.sources_digest("grasp_core.permutation.kernel.counting"))
     assert re.fullmatch(r"note: Preparing the engine, once on this machine: about \d+ s\n", done.stderr)
 
 
-def test_damaged_compiled_code_is_compiled_again(tmp_path: Path) -> None:
-    before = first_words(NUMBA_CACHE_DIR=str(tmp_path)).stdout
-    kept = [*tmp_path.rglob("*.nbc")]
+def _words(stdout: str) -> str:
+    """The words that were drawn, without the folder that the kernel is kept in."""
+    return stdout.rpartition(" ")[0]
+
+
+def test_damaged_compiled_code_is_compiled_again(compiled_before: tuple[Path, str]) -> None:
+    folder, before = compiled_before
+    kept = [*folder.rglob("*.nbc")]
     for file in kept:
         file.write_bytes(file.read_bytes()[:100])
-    assert first_words(NUMBA_CACHE_DIR=str(tmp_path)).stdout == before
+    assert _words(first_words(NUMBA_CACHE_DIR=str(folder)).stdout) == _words(before)
+    assert kept
     assert all(file.stat().st_size > 100 for file in kept)
 
 
-def test_code_compiled_for_another_processor_is_left_alone_and_not_taken(tmp_path: Path) -> None:
-    other = first_words(NUMBA_CACHE_DIR=str(tmp_path), NUMBA_CPU_NAME="generic", NUMBA_CPU_FEATURES="").stdout
-    before = {file: file.read_bytes() for file in tmp_path.rglob("*.nbc")}
-    assert first_words(NUMBA_CACHE_DIR=str(tmp_path)).stdout == other
-    after = {file: file.read_bytes() for file in tmp_path.rglob("*.nbc")}
+def test_code_compiled_for_another_processor_is_left_alone_and_not_taken(
+    compiled_before: tuple[Path, str],
+) -> None:
+    folder, own = compiled_before
+    before = {file: file.read_bytes() for file in folder.rglob("*.nbc")}
+    other = first_words(NUMBA_CACHE_DIR=str(folder), NUMBA_CPU_NAME="generic", NUMBA_CPU_FEATURES="").stdout
+    assert _words(other) == _words(own)
+    after = {file: file.read_bytes() for file in folder.rglob("*.nbc")}
     assert before.items() < after.items()
-    assert len(list(tmp_path.glob("*/*.kept"))) == 2
+    assert len(list(folder.glob("*/*.kept"))) == 2
 
 
 def test_without_a_folder_that_can_be_written_kernels_are_compiled_for_the_process_alone(

@@ -7,15 +7,8 @@ from typing import Any
 from urllib.parse import unquote
 
 import pytest
-import schemathesis
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
-from schemathesis.checks import (
-    content_type_conformance,
-    not_a_server_error,
-    response_schema_conformance,
-    status_code_conformance,
-)
 from starlette.applications import Starlette
 
 from grasp_core.group_items import id_of
@@ -27,12 +20,6 @@ from tests.made_up import BOARD
 from tests.results import make_result
 from tests.web.conftest import ANN
 
-CHECKS = [
-    not_a_server_error,
-    content_type_conformance,
-    response_schema_conformance,
-    status_code_conformance,
-]
 _server: list[Server] = []
 APP = Starlette(routes=[mount(lambda: _server[0], lambda _: ANN, UploadLedger(dict, 2**20))])
 
@@ -43,12 +30,28 @@ def asked(server: Server) -> Iterator[Any]:
     for rate in ("api_rate", "api_change_rate"):
         object.__setattr__(server.settings, rate, "100000000/second")
     _server.append(server)
+    import schemathesis  # which takes seconds to load, in each process that collects tests
+
     yield schemathesis.openapi.from_asgi("/api/v1/openapi.json", APP)
     _server.clear()
 
 
 def test_nothing_that_may_be_asked_breaks_the_server(asked: Any, server: Server, done: RunRecord) -> None:
     """Valid and invalid requests to every address; where an id is asked for, often one that is there."""
+    from schemathesis import GenerationMode
+    from schemathesis.checks import (
+        content_type_conformance,
+        not_a_server_error,
+        response_schema_conformance,
+        status_code_conformance,
+    )
+
+    checks = [
+        not_a_server_error,
+        content_type_conformance,
+        response_schema_conformance,
+        status_code_conformance,
+    ]
     server.links.create_leaderboard(BOARD, created_by=ANN.id)
     known = {"link_id": server.links.of_leaderboards()[0].id}
     known["watch_id"] = server.watches.add(done.id, (), owner=ANN.id, title="A", every="daily").id
@@ -61,7 +64,7 @@ def test_nothing_that_may_be_asked_breaks_the_server(asked: Any, server: Server,
         @given(
             case=st.one_of(
                 operation.as_strategy(),
-                operation.as_strategy(generation_mode=schemathesis.GenerationMode.NEGATIVE),
+                operation.as_strategy(generation_mode=GenerationMode.NEGATIVE),
             ),
             there=st.booleans(),
         )
@@ -78,7 +81,7 @@ def test_nothing_that_may_be_asked_breaks_the_server(asked: Any, server: Server,
                 if server.runs.get(known.get("run_id", "")) is None:
                     known["run_id"] = server.runs.add(make_result(), title="Another", owner=ANN.id).id
                 case.path_parameters = {**case.path_parameters, **_of(case.path_parameters, known)}
-            case.call_and_validate(checks=CHECKS)
+            case.call_and_validate(checks=checks)
 
         ask()
 

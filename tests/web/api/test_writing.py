@@ -24,6 +24,8 @@ from tests.few_items import few_items
 from tests.web.api.asking import SMALL, bearer, problem, refused, spec, upload
 from tests.web.conftest import ANN, BOB, SIGN_IN, VIEWER, MakeClient
 
+pytestmark = pytest.mark.in_earnest
+
 
 @pytest.fixture
 def ann(client: MakeClient) -> TestClient:
