@@ -19,7 +19,7 @@ VENV_PYTHON := .venv/bin/python
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check mutants test-long test-lowest coverage test-lm test-connectors lint bench bench-clickers bench-loading bench-plan bench-power bench-raft bench-idle bench-scaling bench-sessions bench-tail paper study fuzz exports settings-table codes-table digests sbom lock clean
+.PHONY: help setup run test check mutants test-long test-lowest coverage test-lm test-connectors lint bench bench-clickers bench-loading bench-plan bench-power bench-raft bench-attacks bench-idle bench-scaling bench-sessions bench-tail paper study fuzz exports settings-table codes-table digests sbom lock clean
 
 help: ## list these targets
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
@@ -131,6 +131,10 @@ bench-sessions: ## how fast pages are while 100 people read results and 10 have 
 bench-idle: ## how pages fare behind the proxy while 2,000 connections say nothing, and 2,000 send headers without end
 	@tools/setup.sh app
 	$(VENV_PYTHON) -m benchmarks.idle --connections $(IDLE)
+
+bench-attacks: ## how somebody fares while all is done to a server at once that once made it stop
+	@tools/setup.sh app
+	$(VENV_PYTHON) -m benchmarks.attacks
 
 fuzz: ## feed damaged files to the readers (other than 3 minutes: make fuzz FUZZ_SECONDS=3600)
 	@tools/setup.sh fuzz

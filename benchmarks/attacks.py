@@ -1,0 +1,259 @@
+"""Measure a server while everything is done to it that once made it stop: ``python -m benchmarks.attacks``.
+
+People who have signed in send files made to grow, ask for reports and long runs, try passwords and tokens,
+and begin uploads that never end, all at once and again and again. Meanwhile somebody else, once a second,
+asks for the server's health, opens a results page, and has a small file understood and a short run computed;
+before, the same person did so alone. Goal: each takes at most 1.5 times as long, in the median; health under
+1 s, a page under 3 s, at the longest. Client and server share the machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import gzip
+import hashlib
+import itertools
+import json
+import os
+import statistics
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+
+import httpx
+
+from benchmarks import signed_in
+from benchmarks.figures import peak_mib, tell
+from benchmarks.served import free_port, serving
+from benchmarks.sessions import visiting
+from grasp_core.access import EVERYTHING
+from grasp_core.engine.pools import workers
+from grasp_core.example import AXES, example_files, example_spec
+from grasp_core.io.dataset.load import load
+from grasp_core.io.parsing.read import read_table
+from grasp_core.server import Server, make_server
+from grasp_core.settings import read_settings
+
+LONG, SHORT = 10_000_000, 200
+"""Permutations of an attacker's run, and of anybody's."""
+TURN_S = 1.0
+Figures = dict[str, list[float]]
+
+
+class Person:
+    """Somebody with a token of their own."""
+
+    def __init__(self, store: Server, number: int, address: str) -> None:
+        cookies = signed_in.cookies(store, number)
+        (found,) = store.accounts.people.search(f"{number}@lab.example")[0]
+        token = store.tokens.create(owner=found.id, name="benchmark", scope="run", days=1)
+        self.id = found.id
+        self.api = httpx.AsyncClient(
+            base_url=f"{address}/api/v1", headers={"Authorization": f"Bearer {token}"}, timeout=60
+        )
+        self.browser = httpx.AsyncClient(base_url=address, cookies=cookies, timeout=60)
+
+    async def store(self, content: bytes, name: str) -> dict[str, str]:
+        """Upload a file; returns what names it in a run."""
+        answer = await self.api.post("/files", params={"name": name}, content=content)
+        answer.raise_for_status()
+        return {"sha256": hashlib.sha256(content).hexdigest(), "name": name}
+
+    async def ask(self, files: dict[str, dict[str, str]], **analysis: object) -> httpx.Response:
+        """Ask for a run."""
+        asked = {"axes": [[name] for name in AXES], **analysis}
+        spec = {"data": example_spec().to_dict()["data"], "analysis": asked}
+        return await self.api.post("/runs", json={"spec": spec, "files": files})
+
+
+def bombs() -> list[bytes]:
+    """Files that grow when they are read: of rows, of fields, of numbers."""
+    rows = gzip.compress(b"item_id,rater_id,label\n" + b"1,2,3\n" * 40_000_000, 1)
+    fields = b"{" + b",".join(b'"f%d":1' % number for number in range(400_000)) + b"}"
+    arrays = json.dumps([{"a": [[0] * 1_000] * 3_000}]).encode()
+    return [rows, fields, arrays]
+
+
+class Attacks:
+    """What is done to the server at once.
+
+    Parameters
+    ----------
+    people : list of Person
+        Those who do it.
+    run_id, token : str
+        A finished run, and a link to it that has a password.
+    port : int
+    """
+
+    def __init__(self, people: list[Person], run_id: str, token: str, port: int) -> None:
+        self._people, self._run_id, self._token, self._port = people, run_id, token, port
+        self.answered: dict[str, int] = defaultdict(int)
+
+    async def all(self, files: dict[str, bytes]) -> None:
+        """Begin all of them, to go on until this is cancelled."""
+        growing = bombs()
+        async with asyncio.TaskGroup() as group:
+            for person in self._people[:2]:
+                for content in growing:
+                    named = {"annotations": await person.store(content, "votes.csv")}
+                    group.create_task(self._again("bombs", lambda p=person, n=named: p.ask(n)))
+            for person in self._people[2:4]:
+                named = {kind: await person.store(content, kind) for kind, content in files.items()}
+                seeds = itertools.count(100)
+                for _ in range(2):
+                    group.create_task(
+                        self._again(
+                            "long runs",
+                            lambda p=person, n=named, s=seeds: p.ask(n, permutations=LONG, seed=next(s)),
+                        )
+                    )
+            export = f"/runs/{self._run_id}/exports"
+            for number in range(60):
+                name = ("html", "xlsx", "latex")[number % 3]
+                person = self._people[4 + number % 2]
+                group.create_task(self._again("exports", lambda p=person, n=name: p.api.get(f"{export}/{n}")))
+            for _ in range(10):
+                group.create_task(self._again("passwords", self._try_password))
+                group.create_task(self._again("tokens", self._try_token))
+                group.create_task(self._again("uploads", self._stalled))
+
+    async def _again(self, what: str, once: Callable[[], Awaitable[httpx.Response | None]]) -> None:
+        """Do it, and again when that is allowed, or a moment after it was answered."""
+        while True:
+            pause = 0.5
+            with contextlib.suppress(httpx.HTTPError, OSError):
+                answer = await once()
+                self.answered[what if answer is None else f"{what}: {answer.status_code}"] += 1
+                pause = pause if answer is None else float(answer.headers.get("Retry-After", pause))
+            await asyncio.sleep(min(pause, 5.0))
+
+    async def _try_password(self) -> httpx.Response:
+        headers = {"Authorization": f"Bearer {self._token}", "Link-Password": os.urandom(8).hex()}
+        return await self._people[4].browser.get(f"/api/v1/runs/{self._run_id}", headers=headers)
+
+    async def _try_token(self) -> httpx.Response:
+        headers = {"Authorization": f"Bearer {os.urandom(24).hex()}"}
+        return await self._people[4].browser.get(f"/api/v1/runs/{self._run_id}", headers=headers)
+
+    async def _stalled(self) -> None:
+        """An upload that states 500 MB, sends 17 bytes and waits."""
+        reader, writer = await asyncio.open_connection("127.0.0.1", self._port)
+        head = f"POST /api/v1/files?name=x HTTP/1.1\r\nHost: 127.0.0.1:{self._port}\r\n"
+        token = self._people[5].api.headers["Authorization"]
+        writer.write(
+            f"{head}Authorization: {token}\r\nContent-Length: 500000000\r\n\r\n".encode() + bytes(17)
+        )
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(20):
+                await reader.read()
+        writer.close()
+
+
+@contextlib.asynccontextmanager
+async def going_on(attacks: Attacks, files: dict[str, bytes]) -> AsyncIterator[None]:
+    """While this lasts, the attacks go on."""
+    task = asyncio.create_task(attacks.all(files))
+    await asyncio.sleep(5)  # until all of them have begun
+    if task.done():
+        task.result()
+    yield
+    task.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await task
+
+
+async def usual(
+    person: Person, run_id: str, files: dict[str, bytes], seconds: float, first_seed: int
+) -> Figures:
+    """What somebody does each second; how long each took."""
+    taken: Figures = defaultdict(list)
+    until, seeds = time.perf_counter() + seconds, itertools.count(first_seed)
+
+    async def health() -> None:
+        (await person.browser.get("/api/health")).raise_for_status()
+
+    async def page() -> None:
+        async with visiting(person.browser, run_id) as visit:
+            await visit.ask()
+
+    async def result() -> None:
+        (await person.api.get(f"/runs/{run_id}")).raise_for_status()
+
+    async def understood() -> None:
+        named = {kind: await person.store(content, kind) for kind, content in files.items()}
+        answer = await person.ask(named, permutations=SHORT, seed=next(seeds))
+        answer.raise_for_status()
+        asked.append(answer.json()["id"])
+
+    async def computed() -> None:
+        while (await person.api.get(f"/runs/{asked[-1]}/status")).raise_for_status().json()[
+            "state"
+        ] != "done":
+            await asyncio.sleep(0.1)
+
+    asked: list[str] = []
+    while time.perf_counter() < until:
+        for what in (health, page, result, understood, computed):
+            started = time.perf_counter()
+            await what()
+            taken[what.__name__].append(time.perf_counter() - started)
+        await asyncio.sleep(TURN_S)
+    return taken
+
+
+async def measure(people: list[Person], attacks: Attacks, run_id: str, seconds: float) -> dict[str, object]:
+    """Somebody alone, and beside all attacks."""
+    files = {kind.partition(".")[0]: content for kind, content in example_files().items()}
+    await usual(people[-1], run_id, files, 5, 1_000)  # until everything is loaded
+    alone = await usual(people[-1], run_id, files, seconds / 2, 2_000)
+    async with going_on(attacks, files):
+        beside = await usual(people[-1], run_id, files, seconds, 3_000)
+    figures: dict[str, object] = {}
+    for what in alone:
+        before, during = statistics.median(alone[what]), statistics.median(beside[what])
+        figures[f"{what}: alone, median, s"] = before
+        figures[f"{what}: beside all attacks, median, s"] = during
+        figures[f"{what}: beside all attacks, longest, s"] = max(beside[what])
+        figures[f"{what}: times as long (goal 1.5)"] = during / before
+    return figures | {f"answered, {what}": count for what, count in sorted(attacks.answered.items())}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.attacks", description=__doc__)
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--json", type=Path, help="write the figures here too")
+    chosen = parser.parse_args()
+    before = os.getloadavg()[0]
+    with tempfile.TemporaryDirectory(prefix="grasp-attacks-") as home:
+        port = free_port()
+        address = f"http://127.0.0.1:{port}"
+        environment = {"GRASP_HOME": home, **signed_in.environment(address)}
+        with serving(environment, port) as (_, process):
+            store = make_server(read_settings({**os.environ, **environment}))
+            people = [Person(store, number, address) for number in range(7)]
+            spec, files = example_spec(), example_files()
+            data = load(*(read_table(content, name) for name, content in files.items()), spec.data, AXES)
+            record, _ = store.service.submit(
+                data, spec, title="benchmark", reach=EVERYTHING, owner=people[-1].id
+            )
+            for content in files.values():
+                store.files.put(content, owner=people[-1].id)
+            while (now := store.runs.get(record.id)) is not None and now.state != "done":
+                time.sleep(0.2)
+            token = store.links.create(record.id, created_by=people[-1].id, password="a good password")
+            attacks = Attacks(people, record.id, token, port)
+            figures = asyncio.run(measure(people, attacks, record.id, chosen.seconds))
+            figures["server's peak memory, MiB"] = peak_mib(process.pid)
+            store.database.dispose()
+    figures["cores"] = workers.available_cores()
+    figures["load average before"] = before
+    tell(figures, chosen.json)
+
+
+if __name__ == "__main__":
+    main()
