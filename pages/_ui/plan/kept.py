@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import streamlit as st
-
 from grasp_core.planner.values import Plan
 from grasp_core.planner.words import TARGETS, named
 from grasp_core.store.runs import RunRecord
@@ -35,8 +33,3 @@ def show_kept_plans(
                 draw_plan(key, plan, check=check)
 
         when_open(label, draw, key=f"kept-{key}", icon=":material/calculate:")
-
-
-def link_to_plan(run: RunRecord) -> None:
-    """A link to planning from this run."""
-    st.page_link("plan.py", label="Plan it", query_params={"run": run.id}, icon=":material/calculate:")

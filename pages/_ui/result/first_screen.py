@@ -12,7 +12,6 @@ from grasp_core.report.findings.warned import warned
 from grasp_core.report.words.names import lead_statistic
 from grasp_core.report.words.text import Sentence
 from grasp_core.wording import agree, number
-from pages._ui.plan.kept import link_to_plan
 from pages._ui.result import cache
 from pages._ui.result.figures import page_theme
 from pages._ui.result.one_group import choose_group
@@ -54,7 +53,8 @@ def _beside(shown: Shown) -> None:
     _section("How sure", told.sure)
     _section("What to do", told.to_do)
     if shown.run is not None and not shown.stranger and told.to_do:
-        link_to_plan(shown.run)
+        asked = {"run": shown.run.id}
+        st.page_link("plan.py", label="Plan it", query_params=asked, icon=":material/calculate:")
     warnings = warned(shown.result)
     if not warnings.first:
         return
