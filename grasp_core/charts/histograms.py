@@ -119,7 +119,7 @@ def chart_alt(result: RunResult, statistic: str) -> str:
     ]
     wanted: tuple[tuple[Significance, str], ...] = (
         ("corrected", "Standing out after correction"),
-        ("nominal", "Standing out nominally only"),
+        ("nominal", "Standing out, which may be luck"),
     )
     for significance, words in wanted:
         found = [

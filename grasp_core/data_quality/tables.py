@@ -189,8 +189,9 @@ def findings(
         names = " and ".join(_axes((name,)) for name in (row.first, row.second))
         if row.together and not row.nearly_identical:
             sentences.append(
-                f"{names} go together (Cramér's V {row.v:.2f}, {format_p(row.p)}): what one shows may be the "
-                "other's. Test each given the other: on Analysis, under Given, or by --given."
+                f"{names} overlap among the raters (Cramér's V {row.v:.2f}, {format_p(row.p)}), so it cannot "
+                "be told yet which of them matters. Test each given the other: on Analysis, under Given, or "
+                "by --given."
             )
         if row.nearly_identical:
             sentences.append(

@@ -85,7 +85,7 @@ def _no_side(result: ModelsResult, model: ModelSummary) -> Sentence:
     parts: _Parts = [name, f" sides with no group and against none, after correction for testing {count}"]
     nominal = [row for row in tested if row.models[model.name].statistics[LEAD].significance == "nominal"]
     nominal.sort(key=lambda row: strength(row.models[model.name].statistics[LEAD]))
-    separator = "; nominally only, so it is not a finding, it leans "
+    separator = "; it may be luck that it leans "
     for near, lead in ((True, "towards"), (False, "away from")):
         some = [row for row in nominal if closer(LEAD, row.models[model.name].statistics[LEAD]) is near]
         if some:
@@ -94,7 +94,7 @@ def _no_side(result: ModelsResult, model: ModelSummary) -> Sentence:
                 result, some, lambda row: _figures(result, row.models[model.name], [LEAD], p=True)
             )
             separator = " and "
-    return Sentence.of(*parts, "" if nominal else ", nor does it lean so nominally", ".")
+    return Sentence.of(*parts, ".")
 
 
 def _figures(result: ModelsResult, side: Side, statistics: Sequence[str], *, p: bool = False) -> str:

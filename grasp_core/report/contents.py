@@ -60,7 +60,7 @@ def marks(analysis: AnalysisSpec) -> tuple[tuple[str, str], ...]:
     correction = CORRECTION_NAMES[analysis.correction]
     return (
         ("↑ ↓", "above or below the middle of the chance groupings"),
-        ("*", f"nominal only, p < {LEVEL:g}"),
+        ("*", f"may be luck, p < {LEVEL:g}"),
         ("**", f"after correction, q < {LEVEL:g} ({correction})"),
         *([(FITTED, FITTED_MEANING)] if analysis.tail else []),
         *([(OF_SHARES, OF_SHARES_MEANING)] if "distance" in analysis.statistics else []),

@@ -48,7 +48,7 @@ def association_sentence(one: Association) -> Sentence:
         Segment(axis_label((one.first,)), strong=True),
         " and ",
         Segment(axis_label((one.second,)), strong=True),
-        f" go together (Cramér's V {one.v:.2f}{p}): what one shows may be the other's.",
+        f" overlap among the raters (Cramér's V {one.v:.2f}{p}): it cannot be told yet which matters.",
     )
 
 

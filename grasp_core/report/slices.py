@@ -138,7 +138,7 @@ def slice_sentences(result: RunResult, found: SlicesResult, group: Group | None 
         )
     said += _advice(result, found, held)
     if not held:
-        tail = f"; {nominal} nominally, which chance alone may do" if nominal else ""
+        tail = f"; {nominal} may be luck" if nominal else ""
         said.append(
             Sentence.of(
                 f"Of {number(len(tested), 'test')} by ",
@@ -216,7 +216,7 @@ def _sentence(result: RunResult, found: SlicesResult, one: Found) -> Sentence:
         return Sentence.of(*where, *manner(one.test), f"; {p_and_q(one.test, result)}.")
     words = WORDS[one.statistic]
     does = words.less if one.test.direction == "down" else words.more
-    return Sentence.of(*where, f"{does} than chance groupings would: {_numbers(result, one)}.")
+    return Sentence.of(*where, f"{does} than random groups of their size would: {_numbers(result, one)}.")
 
 
 def _numbers(result: RunResult, one: Found) -> str:

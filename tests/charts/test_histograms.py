@@ -31,7 +31,7 @@ def test_values_p_and_q_are_shown_as_text():
     row = rows["Asian, Woman"]
     assert (row["value"], row["p"], row["q"]) == ("0.540 ↓", "0.021", "0.086")
     assert (row["x"], row["raters"], row["axis"]) == (0.54, 10, "race × gender")
-    assert (row["significance"], row["badge"]) == ("nominal only", "nominal only")
+    assert (row["significance"], row["badge"]) == ("may be luck", "may be luck")
     assert rows["White, Man"]["p"] == "< 0.001"
     assert rows["White, Man"]["badge"] == "after correction"
     assert rows["Man"]["badge"] == ""
@@ -40,7 +40,7 @@ def test_values_p_and_q_are_shown_as_text():
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_significance_has_its_colour_and_its_shape(theme):
     chart = null_histograms(make_result(), "gai", theme)
-    domain = ["after correction", "nominal only", "not significant"]
+    domain = ["after correction", "may be luck", "not significant"]
     for colour in encodings(chart, "color"):
         assert colour["scale"] == {"domain": domain, "range": COLOURS[theme]}
     for shape in encodings(chart, "shape"):
@@ -55,7 +55,7 @@ def test_histogram_outline_follows_the_counts():
     heights = [drawn["base"] - top for top in drawn["top"]]
     assert drawn["x"] == [0, 1, 2, 3]
     assert [height / heights[1] for height in heights] == pytest.approx([0.25, 1, 0.5, 0], abs=1e-3)
-    assert drawn["significance"] == "nominal only"
+    assert drawn["significance"] == "may be luck"
 
 
 def test_rows_do_not_reach_into_each_other():

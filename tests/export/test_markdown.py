@@ -49,8 +49,8 @@ def test_tables():
         "# Q\\_overall by age, gender, race, race × gender\n\n"
         "label 'Q\\_overall': 36,400 annotations of 350 items by 104 raters ("
     )
-    assert ").\n\n**White, Man** raters stand out" in text
-    assert "\n- What to do: recruit raters of these groups" in text
+    assert ").\n\n**White, Man** raters agree with each other more" in text
+    assert "\n- What to do: Ask more **White, Man** raters" in text
     groups, dsi = tables(text)
     assert groups[0][:3] == ["Axis", "Group", "Raters"]
     assert groups[0][-1] == "GAI"
@@ -62,7 +62,7 @@ def test_tables():
         ["race × gender", "White, Man", "1.262", "none", "< 0.001", "< 0.001 **"],
         ["race", "Latine", "1.139", "none", "0.021", "0.086 *"],
     ]
-    assert "\\*: nominal only, p < 0.05; \\*\\*: after correction, q < 0.05 (Benjamini–Hochberg)." in text
+    assert "\\*: may be luck, p < 0.05; \\*\\*: after correction, q < 0.05 (Benjamini–Hochberg)." in text
 
 
 def test_warnings_stand_before_the_tables():

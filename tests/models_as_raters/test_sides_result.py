@@ -173,7 +173,6 @@ def test_a_planted_side_is_found_and_said() -> None:
 def test_no_side_is_no_finding(result: ModelsResult) -> None:
     text = shown(result)
     assert "sides with no group and against none, after correction for testing 5 groups" in text
-    assert "nor does it lean so nominally" in text or "it is not a finding, it leans " in text
 
 
 def test_reproducing_is_reaching_what_the_members_reach() -> None:

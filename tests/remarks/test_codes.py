@@ -140,7 +140,14 @@ def test_what_stands_at_times_only() -> None:
     )
 
 
-PLACES = ("on Results or Data", "on Data", "on Analysis", "on Models", "under Given", "under Recode values")
+PLACES = (
+    "on Results or Data",
+    "on Data",
+    "on Analysis",
+    "on Models",
+    "under Compare groups",
+    "under Recode values",
+)
 
 
 def test_whoever_names_an_option_of_the_command_line_names_what_a_page_has_for_it() -> None:

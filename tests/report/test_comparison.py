@@ -150,7 +150,7 @@ def test_a_marked_group_that_turns_round() -> None:
     b = _with(make_group(gai=make_outcome(0.8, "down", "*")))
     assert (
         changes_table(compare(a, b).changed)["significance"].tolist()
-        == ["nominal only, in the other direction"] * 2
+        == ["may be luck, in the other direction"] * 2
     )
 
 
@@ -280,7 +280,7 @@ def test_pairs_are_held_against_each_other_in_either_order() -> None:
         "Gap of the second",
         "Difference in IRR",
     ]
-    assert other.loc["XRR", "significance"] == "nominal only → not significant"
+    assert other.loc["XRR", "significance"] == "may be luck → not significant"
     assert other.loc["Difference in IRR", "moved"] == pytest.approx(0.13)
 
 

@@ -92,8 +92,8 @@ def test_no_single_item_is_said_plainly_with_what_the_top_tenth_carries() -> Non
     alone = result(item("odd", part(-0.03, "Yes", **NOMINAL), part(0.005)), item("b", part(0.0, "No")))
     _, single, _, advice = said(alone, "label_use")
     assert single == (
-        "No single item holds after correction for testing 2 items; 1 nominally does, and chance alone would "
-        "mark about 0."
+        "No single item holds after correction for testing 2 items; 1 may be luck, which alone "
+        "would mark about 0."
     )
     assert advice.startswith("What there is of a difference is spread over many items")
     few = result(item("odd", part(0.0, "Yes")), top={"share": 0.6})

@@ -57,7 +57,7 @@ def test_a_distance_names_the_label_that_goes_with_it() -> None:
     differ = "Black and White raters label the same items differently: distance 0.100; p < 0.001, q < 0.001"
     told = (
         f"{differ}; Black raters say “Yes” 14 points more often than White on the same items [6, 22], "
-        "p = 0.030 nominally."
+        "p = 0.030, which may be luck."
     )
     assert [sentence.plain for sentence in most_told(result, 5)] == [told]
     assert pair_sentences(result.pairs[0], result)[0].plain == told

@@ -24,7 +24,7 @@ def test_one_group_after_correction():
     assert headline == "Woman raters agree with each other less than with everybody else"
     assert details[0] == (
         "Woman raters (n = 12) agree with each other less, relative to how they agree with others, "
-        "than chance groupings would: GAI 0.540, p < 0.001, q < 0.001."
+        "than random groups of their size would: GAI 0.540, p < 0.001, q < 0.001."
     )
     assert answer(make_result((group,))).headline.segments[0].strong
     assert details[-1] == (
@@ -133,9 +133,7 @@ def test_the_axis_to_watch_need_not_have_the_largest_dsi():
     )
     _, details = plain(make_result(rows, statistics=("gai",)))
     assert any(detail.startswith("Watch age (DSI 1.100") for detail in details)
-    assert any(
-        "that of race" in detail and detail.endswith("but not after correction.") for detail in details
-    )
+    assert any("that of race" in detail and detail.endswith("which may be luck.") for detail in details)
 
 
 def test_untested_dsi_says_so():

@@ -71,7 +71,7 @@ def test_what_can_be_noise_is_said_to_be() -> None:
     assert details(found) == ("Data: annotations 1,000 → 1,200, raters 104 as before, items 350 as before.",)
     marked = since(before, of(make_group(irr=around(0.25, 0.1, "*"))))
     assert headline(marked).startswith("Nothing but noise changed, though 1 mark changed:")
-    assert details(marked)[-1] == "Marked now (nominal only): IRR of Woman (gender)."
+    assert details(marked)[-1] == "Marked now (may be luck): IRR of Woman (gender)."
 
 
 def test_what_moved_further_than_noise_is_named_with_its_intervals() -> None:
@@ -83,7 +83,7 @@ def test_what_moved_further_than_noise_is_named_with_its_intervals() -> None:
         "Moved: IRR of Woman (gender) 0.200 [0.170, 0.230] → 0.400 [0.360, 0.440], "
         "difference [0.150, 0.250].",
         "Marked no more: IRR of Woman (gender).",
-        "Marked otherwise (nominal only → after correction): IRR of Man (gender).",
+        "Marked otherwise (may be luck → after correction): IRR of Man (gender).",
     )
 
 

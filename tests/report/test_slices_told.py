@@ -17,7 +17,7 @@ def test_a_distance_comes_before_stronger_marks_of_other_statistics_and_says_wha
     result = make_result((row,), dsi=(), statistics=("irr", "xrr", "gai", "distance"))
     result = replace(result, slices=(found,))
     first, second, third, advice = (one.plain for one in slice_sentences(result, found))
-    assert "lie further from the others" in first
+    assert "differ from the others on the same items more" in first
     assert "IRR" in second
     assert "XRR" in third
     assert advice == "What to do: have Woman raters label items of topic = news too."

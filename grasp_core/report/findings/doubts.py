@@ -140,7 +140,7 @@ def _of_other_axes(result: RunResult, about: About) -> Iterator[Doubt]:
             continue
         named, own = axis_label((other,)), axis_label((inside[0],))
         both = f"{axis_label((one.first,))} and {axis_label((one.second,))}"
-        mend = f"test {both} each given the other (under Given, or by --given)"
+        mend = f"test {both} each given the other (under Compare groups, or by --given)"
         lead = f"Perhaps {named}, which goes with {own} (Cramér's V {one.v:.2f})"
         yield Doubt(lead, f"perhaps {named}", mend)
 

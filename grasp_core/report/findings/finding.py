@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from grasp_core.groups import Group
@@ -23,7 +23,7 @@ from grasp_core.report.words.names import (
 from grasp_core.report.words.spread import centre, spread
 from grasp_core.report.words.text import Segment, Sentence
 from grasp_core.result import GroupResult
-from grasp_core.spec import CROSS_GROUP, IntervalTarget
+from grasp_core.spec import CROSS_GROUP
 from grasp_core.verdict import Verdict
 from grasp_core.wording import number
 
@@ -32,7 +32,7 @@ SPREAD = "spread"
 SYMMETRIC = (LABEL_USE, "distance", "xrr", "voting_agreement", SPREAD)
 """What is the same seen from either half of an axis of two values."""
 _BETWEEN = {
-    "distance": ("lie further apart", "lie less far apart"),
+    "distance": ("differ on the same items more", "differ on the same items less"),
     "xrr": ("agree across the two groups more", "agree across the two groups less"),
     "voting_agreement": ("vote alike more", "vote alike less"),
 }
@@ -46,9 +46,9 @@ SPREAD_WORDS = StatisticWords(
     "differ more from each other in which labels they give",
     "differ less from each other in which labels they give",
 )
+_THAN_RANDOM = "than random groups of their size would"
 _NO_EFFECT = {LABEL_USE: 0.0, "distance": 0.0, "gap": 0.0, "gai": 1.0}
 """Where a value lies if nothing sets the group apart."""
-_MOVES = {"both": "other raters and other items", "raters": "other raters", "items": "other items"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,11 +163,10 @@ class Finding:
         return f"{self._p_and_q}{how}: {SIGNIFICANCE_NAMES[self.outcome.significance]}"
 
     @property
-    def unsettled(self) -> IntervalTarget | None:
-        """What its interval is for, where it holds the value of no difference; None where it does not."""
+    def unsettled(self) -> bool:
+        """Whether its interval holds the value of no difference."""
         interval, none = self.outcome.interval, _NO_EFFECT.get(self.what)
-        reaches = interval is not None and none is not None and interval.low <= none <= interval.high
-        return interval.target if reaches and interval is not None else None
+        return interval is not None and none is not None and interval.low <= none <= interval.high
 
     @property
     def strong_names(self) -> tuple[str | Segment, ...]:
@@ -221,7 +220,7 @@ class Finding:
             return ("differ from each other: ", self.name, " ", held(self))
         more, less = _BETWEEN[self.what]
         differ = "differ from each other: they " if self.apart else ""
-        return (f"{differ}{less if self.outcome.direction == 'down' else more} than chance groupings would",)
+        return (f"{differ}{less if self.outcome.direction == 'down' else more} {_THAN_RANDOM}",)
 
     @property
     def _of_labels(self) -> tuple[str | Segment, ...]:
@@ -274,18 +273,4 @@ def words_of(what: str) -> StatisticWords:
 def held(finding: Finding) -> str:
     """What a statistic says of a group, without its size."""
     words = words_of(finding.what)
-    return f"{words.less if finding.outcome.direction == 'down' else words.more} than chance groupings would"
-
-
-def interval_note(found: Iterable[Finding]) -> tuple[Sentence, ...]:
-    """Why intervals may hold what no difference would give beside findings; nothing where none does."""
-    told = [part for one in found for part in (one, *one.further)]
-    targets = [part.unsettled for part in told if part.unsettled is not None]
-    if not targets:
-        return ()
-    return (
-        Sentence.of(
-            "An interval may hold 0 (of GAI, 1) beside a small p: it says how far the value may move with "
-            f"{_MOVES[targets[0]]}, and is not the test, which shuffles these raters over these items."
-        ),
-    )
+    return f"{words.less if finding.outcome.direction == 'down' else words.more} {_THAN_RANDOM}"

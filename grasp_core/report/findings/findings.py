@@ -215,7 +215,7 @@ def leading(result: RunResult) -> tuple[str, ...]:
 
 
 def nearest(result: RunResult) -> tuple[Finding, ...]:
-    """Hints, which are no findings, strongest first; without verdicts what is marked nominally only."""
+    """Hints, which are no findings, strongest first; without verdicts what may be luck."""
     if judged(result):
         return of_verdict(result, "hint")
     held = {one.row.group for one in _held(result, "corrected", TOLD_FIRST)}

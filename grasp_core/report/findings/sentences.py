@@ -180,7 +180,7 @@ def axes_to_watch(result: RunResult) -> tuple[Sentence, ...]:
     if ranked[0] in watch:
         return tuple(sentences)
     said = {
-        "nominal": "nominally more than the groups of chance groupings reach, but not after correction",
+        "nominal": "more than the groups of chance groupings reach, which may be luck",
         "none": "no more than the groups of chance groupings may reach",
         "corrected": "",
     }[ranked[0].outcome.significance]

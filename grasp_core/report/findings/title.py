@@ -213,7 +213,7 @@ def how_sure(result: RunResult, found: Sequence[Finding]) -> tuple[Sentence, ...
 
 def _how_much(one: Finding) -> tuple[Sentence, ...]:
     """Between which sizes the difference may lie with other raters and items."""
-    if one.unsettled is not None:
+    if one.unsettled:
         return (Sentence.of(LESS_CERTAIN),)
     use = one.row.label_use
     told = said_more(use) if one.what == LABEL_USE and use is not None else None

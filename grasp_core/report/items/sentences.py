@@ -101,8 +101,8 @@ def _single(
     chance = round(tested * LEVEL)
     return Sentence.of(
         Segment("No single item holds", strong=True),
-        f" after correction for testing {number(tested, 'item')}; {nominal:,} nominally "
-        f"{agree(nominal, 'does', 'do')}, and chance alone would mark about {chance:,}.",
+        f" after correction for testing {number(tested, 'item')}; {nominal:,} may be luck, "
+        f"which alone would mark about {chance:,}.",
     )
 
 

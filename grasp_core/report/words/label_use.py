@@ -17,7 +17,7 @@ from grasp_core.report.words.text import Segment, Sentence
 from grasp_core.result import GroupResult, RunResult
 from grasp_core.spec import LEVEL
 
-_MARKED = {"corrected": " after correction", "nominal": " nominally"}
+_MARKED = {"corrected": " after correction", "nominal": ", which may be luck"}
 _WHOLE_ANSWERS = 2.95
 """From so many of 100 answers on, decimals say nothing where a sentence is said aloud."""
 _NEARLY = 0.8
@@ -122,8 +122,8 @@ def direction(
     Returns
     -------
     tuple of str and Segment
-        Such as "; they say “No” 12 points more often than the others on the same items [3, 21], p = 0.016
-        nominally"; empty where there is nothing to tell.
+        Such as "; they say “No” 12 points more often than the others on the same items [3, 21], p = 0.016,
+        which may be luck"; empty where there is nothing to tell.
     """
     if use is None or use.significance == "none":
         return ()

@@ -22,7 +22,7 @@ NOT_ESTIMABLE = "not estimable"
 class StatisticWords:
     """How people read about one statistic.
 
-    `more` and `less` complete "These raters ... than chance groupings would".
+    `more` and `less` complete "These raters ... than random groups of their size would".
     """
 
     name: str
@@ -120,8 +120,8 @@ WORDS: Mapping[str, StatisticWords] = {
         "either side; D: mean disagreement of two raters on the item, w = n m / (n + m) with n ratings from "
         "the group and m from the others",
         axis="Distance (disagreement beyond that of either side)",
-        more="lie further from the others",
-        less="lie less far from the others",
+        more="differ from the others on the same items more",
+        less="differ from the others on the same items less",
     ),
 }
 """One entry per statistic of :data:`grasp_core.spec.STATISTICS`."""
@@ -154,7 +154,7 @@ FITTED = "†"
 FITTED_MEANING = "p fitted to the tail of the chance groupings, since fewer than 10 go as far"
 SIGNIFICANCE_NAMES: Mapping[Significance, str] = {
     "corrected": "after correction",
-    "nominal": "nominal only",
+    "nominal": "may be luck",
     "none": "not significant",
 }
 OF_SHARES = "‡"

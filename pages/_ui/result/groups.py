@@ -18,7 +18,7 @@ from pages._ui.widgets.shown import Shown
 
 _MARKED: Mapping[str, tuple[Significance, ...]] = {
     "All groups": (),
-    "Marked, nominally or after correction": ("nominal", "corrected"),
+    "Marked, even where it may be luck": ("nominal", "corrected"),
     "Marked after correction": ("corrected",),
 }
 

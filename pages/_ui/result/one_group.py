@@ -108,7 +108,7 @@ def show_group(shown: Shown, name: str) -> None:
 
 
 def _sentences(result: RunResult, row: GroupResult, name: str) -> None:
-    """What holds after correction, then what is marked nominally only."""
+    """What holds after correction, then what may be luck."""
     if result.provisional:
         return
     found = [doubted(one, result) for one in evidence(row, name)]

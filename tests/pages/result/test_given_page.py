@@ -26,7 +26,9 @@ def test_a_click_asks_it_of_axes_that_go_together(page: AppTest, server: Server)
     page.switch_page("results.py")
     page.query_params["run"] = run.id
     view(page, "Compare groups")
-    assert "gender and race go together (Cramér's V 0.31)" in seen(page.markdown).replace("**", "")
+    assert "gender and race overlap among the raters (Cramér's V 0.31)" in seen(page.markdown).replace(
+        "**", ""
+    )
     page.button(key="ask-given-0").click().run()
     assert not page.exception
     assert shown_run(page, server).spec.analysis.given == ("gender", "race")
