@@ -11,7 +11,7 @@ from pages._ui.session.permissions import ADMINS_ONLY, why_not_run
 from pages._ui.session.taking import note_refusal
 from pages._ui.shell.choose_project import choose_project
 from pages._ui.shell.guard import show_error
-from pages._ui.shell.menu import audiences, sections
+from pages._ui.shell.menu import audiences
 from pages._ui.shell.page_style import ICON, mend
 from pages._ui.shell.screens import SCREENS
 from pages._ui.shell.sign_in import ask_to_sign_in, say_not_admitted
@@ -31,7 +31,7 @@ def view() -> None:
     by_page = audiences(None if user == LOCAL_USER else user)
     asked = (st.context.url or "").rpartition("/")[2]
     alone = asked in [screen.name for screen in SCREENS if screen.audience == "everybody"]
-    page = st.navigation(sections(by_page), position="top" if user and not alone else "hidden")
+    page = st.navigation(list(by_page), position="top" if user and not alone else "hidden")
     audience = by_page[page]
     try:
         if failure:

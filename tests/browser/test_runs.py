@@ -141,7 +141,7 @@ def test_a_run_is_opened_with_the_keyboard(open_page: OpenPage, store: Server) -
         if "by keyboard B" in page.evaluate("document.activeElement.innerText"):
             break
     page.keyboard.press("Enter")
-    page.get_by_role("heading", name="by keyboard B").wait_for()
+    page.get_by_text("by keyboard B ·").wait_for()
     results(page)
 
 

@@ -3,7 +3,17 @@ from __future__ import annotations
 import urllib.request
 
 from tests.browser.conftest import OpenPage
-from tests.browser.visits import bring, drop, go_on_to_analysis, picture, results, run, set_number, settle
+from tests.browser.visits import (
+    bring,
+    drop,
+    go_on_to_analysis,
+    picture,
+    results,
+    run,
+    set_number,
+    settle,
+    view,
+)
 from tests.labels import ANNOTATIONS_FILE
 
 HOSTILE = "<img src=x onerror=alert(1)><script>alert(2)</script> :red[x] $y^2$ [l](javascript:alert(3))"
@@ -36,9 +46,11 @@ def test_hostile_names_do_not_execute(open_page: OpenPage, example: dict[str, by
     set_number(page, "Permutations", 1000)
     run(page)
     results(page)
-    assert page.locator("[data-testid=stMain] img").count() == 0
-    assert page.locator("[data-testid=stMain] script").count() == 0
-    assert page.locator("a[href^='javascript']").count() == 0
+    for name in ("Findings", "Groups in numbers"):
+        view(page, name)
+        assert page.locator("[data-testid=stMain] img").count() == 0
+        assert page.locator("[data-testid=stMain] script").count() == 0
+        assert page.locator("a[href^='javascript']").count() == 0
     assert HOSTILE in page.get_by_test_id("stMain").inner_text().replace("\u2060", "")
     picture(page, "hostile")
 

@@ -12,7 +12,7 @@ from grasp_core.visitors import CLOSED
 from pages._ui.session.permissions import VIEWERS_LOOK
 from pages._ui.shell.screens import SCREENS
 from tests.browser.signing import TITLE, Site, sign_in, signing_in, visit
-from tests.browser.visits import drop, more, picture, results, settle, violations
+from tests.browser.visits import drop, picture, results, settle, violations
 from tests.conftest import PATIENCE_MS
 from tests.labels import ANNOTATIONS_FILE, UNDERSTOOD
 
@@ -72,7 +72,7 @@ def test_a_deep_link_survives_sign_in_and_sign_out_ends_it(
     page.get_by_role("heading", name="Data", exact=True).wait_for()
     drop(page, ANNOTATIONS_FILE, "annotations.csv", example["annotations.csv"])
     page.get_by_role("heading", name=UNDERSTOOD).wait_for()
-    more(page, "Account")
+    page.get_by_role("link", name="Account").click()
     expect(page.get_by_text("Ann Analyst")).to_be_visible()
     expect(page.get_by_text("Your role on this server is analyst")).to_be_visible()
     assert not violations(page)
@@ -124,7 +124,7 @@ def test_who_says_no_at_the_provider_is_back_where_they_were(context: BrowserCon
 def test_a_tampered_cookie_is_no_sign_in(context: BrowserContext, site: Site) -> None:
     page = visit(context, site, "/")
     sign_in(page, "ann")
-    page.get_by_role("button", name="More", exact=True).wait_for()
+    page.get_by_role("link", name="Account").wait_for()
     cookie = next(cookie for cookie in context.cookies() if cookie["name"] == "_streamlit_user")
     assert cookie["httpOnly"]
     changed = cookie["value"][:-2] + ("AA" if cookie["value"][-2:] != "AA" else "BB")

@@ -187,12 +187,6 @@ def too_wide(page: Page) -> int:
     return int(wide)
 
 
-def more(page: Page, name: str) -> None:
-    """Open a screen that the menu lists behind "More"."""
-    page.get_by_role("button", name="More", exact=True).click()
-    page.get_by_role("menuitem", name=name, exact=True).click()
-
-
 def tab_to(page: Page, target: Locator) -> None:
     """Press Tab until the target, or something in it, has the focus."""
     target.first.wait_for()

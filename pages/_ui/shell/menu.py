@@ -1,9 +1,8 @@
-"""Which pages there are for whom, and where the menu names them."""
+"""Which pages there are for whom, and which of them the menu names."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable
 from copy import copy
 from typing import Any
 
@@ -11,14 +10,6 @@ import streamlit as st
 
 from grasp_core.access import User
 from pages._ui.shell.screens import SCREENS, Audience, Screen
-
-
-def sections(by_page: Iterable[Any]) -> dict[str, list[Any]]:
-    """The menu's pages: those of the way from data to a plan in the open, the others behind "More"."""
-    found: dict[str, list[Any]] = {"": [], "More": []}
-    for page, screen in zip(by_page, SCREENS, strict=True):
-        found["More" if screen.more else ""].append(page)
-    return found
 
 
 def audiences(named: User | None) -> dict[Any, Audience]:

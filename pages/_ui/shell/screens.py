@@ -21,8 +21,6 @@ class Screen:
         Whom the page is for; where sign-in is off, everybody has signed in and may do everything.
     in_menu, about_sign_in : bool
         Listed in the menu; the latter only where people sign in.
-    more : bool
-        Listed behind "More": off the way from data to a plan.
     """
 
     name: str
@@ -31,7 +29,6 @@ class Screen:
     audience: Audience = "signed in"
     in_menu: bool = True
     about_sign_in: bool = False
-    more: bool = False
 
     @property
     def path(self) -> str:
@@ -45,12 +42,12 @@ SCREENS = (
     Screen("analysis", "Analysis", ":material/tune:", "analysts"),
     Screen("results", "Results", ":material/insights:"),
     Screen("plan", "Plan", ":material/calculate:"),
-    Screen("models", "Models", ":material/smart_toy:", more=True),
-    Screen("runs", "Runs", ":material/history:", more=True),
-    Screen("watch", "Watch", ":material/notifications:", more=True),
-    Screen("projects", "Projects", ":material/folder_shared:", more=True),
-    Screen("people", "People", ":material/group:", "admins", about_sign_in=True, more=True),
-    Screen("log", "Log", ":material/fact_check:", "admins", about_sign_in=True, more=True),
-    Screen("account", "Account", ":material/account_circle:", about_sign_in=True, more=True),
+    Screen("models", "Models", ":material/smart_toy:"),
+    Screen("runs", "Runs", ":material/history:"),
+    Screen("watch", "Watch", ":material/notifications:"),
+    Screen("projects", "Projects", ":material/folder_shared:"),
+    Screen("people", "People", ":material/group:", "admins", about_sign_in=True),
+    Screen("log", "Log", ":material/fact_check:", "admins", about_sign_in=True),
+    Screen("account", "Account", ":material/account_circle:", about_sign_in=True),
     Screen("shared", "Shared result", ":material/link:", "everybody", in_menu=False),
 )
