@@ -108,7 +108,7 @@ def _left(result: RunResult, found: list[Finding]) -> _Panel:
     if level != "nominal" and all(one is not None and one.value is not None for one in means):
         unit = "points" if level in ("interval", "ratio") else "ranks"
         return _Panel(
-            f"Mean beside the others, in {unit}",
+            f"Mean compared with the others, in {unit}",
             lambda one: mean_outcome(one.row.label_use) or Outcome(None),
             0.0,
             lambda value: (
@@ -123,7 +123,7 @@ def _left(result: RunResult, found: list[Finding]) -> _Panel:
         return Outcome(None) if told is None else shift_outcome(use, told[0])
 
     return _Panel(
-        "Answers per 100, beside the others",
+        "Answers per 100, compared with the others",
         of_label,
         0.0,
         lambda value: f"{abs(value):g} {'more' if value > 0 else 'fewer'}",
@@ -137,7 +137,7 @@ def _right(result: RunResult) -> _Panel | None:
         return None
     same = _COHESION[name]
     return _Panel(
-        "Agree with each other",
+        "Agree among themselves",
         lambda one: one.row.statistics.get(name, Outcome(None)),
         same,
         lambda value: "more" if value > same else "less",
@@ -151,14 +151,14 @@ def _named(one: Finding, result: RunResult, place: int, places: _Places, theme: 
     code: VerdictCode = "none" if verdict is None else verdict.code
     status = VERDICT_NAMES[code]
     if verdict is not None and verdict.by is not None:
-        status = f"explained by {group_labels([verdict.by])[0]}"
+        status = f"only because of {group_labels([verdict.by])[0]}"
     if one.undone and code == "clear":
         status = "not certain: something else may explain it"
     top = 28 + places.row * place
     size = ", ".join(f"{half.row.n_raters:,}" for half in (one, one.other) if half is not None)
     return {
         "group": one.title,
-        "named": f"{' beside '.join(one.names)} ({size})",
+        "named": f"{one.title} ({size})",
         "status": status,
         "said": _said(one, result),
         "colour": palette(theme).text[_COLOURS.get(code, "none")],
@@ -179,7 +179,7 @@ def _said(one: Finding, result: RunResult) -> str:
     """What makes it differ, in two or three words; of groups that do not their most telling label."""
     kinds = () if one.verdict is None else one.verdict.kinds
     if kinds and kinds[0] == "items":
-        return "other answers by item"
+        return "differ item by item"
     if kinds and kinds[0] == "spread":
         return "differ among themselves"
     use = one.row.label_use
@@ -190,7 +190,8 @@ def _said(one: Finding, result: RunResult) -> str:
     if told is None or told[1].value is None:
         return ""
     label = one_line(told[0])
-    return f"“{label if len(label) <= 12 else label[:11] + '…'}” {of_100(told[1].value)}"
+    who = "" if one.other is None else f"{one.name}: "
+    return f"{who}“{label if len(label) <= 12 else label[:11] + '…'}” {of_100(told[1].value)}"
 
 
 def _drawn(

@@ -52,7 +52,7 @@ def test_verdicts_are_told_in_words_and_filled_dots_are_what_makes_a_group_diffe
     assert said == {
         "whole": ("clear", "“unsafe” 30 more"),
         "hint": ("may be luck", "“unsafe” 10 more"),
-        "part": ("explained by whole", "“unsafe” 20 more"),
+        "part": ("only because of whole", "“unsafe” 20 more"),
         "none": ("no difference found", "“safe” 2.0 more"),
     }
     filled = {row["group"]: row["fill"] == row["colour"] for row in drawn["left"]}
@@ -88,7 +88,7 @@ def test_the_description_tells_every_group_and_it_draws(result: RunResult) -> No
     assert chart.to_dict()["description"].startswith(
         "Groups by verdict. whole: clear, “unsafe” 30 more; hint:"
     )
-    assert b"explained by whole" in to_svg(chart).encode()
+    assert b"only because of whole" in to_svg(chart).encode()
 
 
 def test_without_a_group_to_draw_it_says_so() -> None:

@@ -18,6 +18,7 @@ from grasp_core.remarks.endpoints import ModelProblem
 from grasp_core.remarks.problems import DataProblem
 from grasp_core.remarks.reasons import NoValue
 from grasp_core.remarks.remark import Code, Remark, said
+from grasp_core.report.words.text import without_options
 from grasp_core.result import RunResult
 from tests.results import make_group, make_result
 
@@ -167,3 +168,15 @@ def test_a_page_names_no_options_of_the_command_line() -> None:
     nameless = ModelProblem.REFUSED_KEY(url="http://x", status=401, variable="")
     assert "environment variable (none; --key-variable names one) is missing" in str(nameless)
     assert "environment variable GRASP_LM_KEY is missing" in str(nameless.reworded(**page))
+
+
+def test_on_pages_the_options_of_the_command_are_left_out_and_places_stay() -> None:
+    for code in EVERY:
+        if "--" in code.value and not isinstance(code, ModelProblem):
+            shown = without_options(code.value)
+            assert "--" not in shown, code
+            assert any(place in shown for place in PLACES), code
+    assert (
+        without_options("leave out: on Data, or by --drop a=b. Then run.") == "leave out: on Data. Then run."
+    )
+    assert without_options("such as the batch (--within), or not") == "such as the batch, or not"

@@ -132,16 +132,16 @@ def test_every_group_is_counted_once() -> None:
         judged(make_group("small"), "untestable", why="few-raters"),
     )
     assert counted(*rows) == (
-        "One of 15 groups answers differently, more than luck explains. One more may be luck. One is "
-        "explained by whole. For 11 no difference was found. Of 1 group so few regroupings are left "
-        "that no p can be below 0.05."
+        "One of 15 groups answers differently, more than luck explains. One more may be luck. One "
+        "differs only because of whole. For 11 no difference was found. Of 1 group so few regroupings are "
+        "left that no p can be below 0.05."
     )
     assert counted(*rows[2:5]) == (
         "3 groups were compared with everybody else. In one a difference may be luck. For two no difference "
         "was found."
     )
     hidden = replace(part, verdict=replace(part.verdict, by=None))
-    assert "One is explained by other groups." in counted(whole, hidden)
+    assert "One differs only because of other groups." in counted(whole, hidden)
 
 
 def test_a_result_without_verdicts_is_not_counted() -> None:
@@ -166,8 +166,8 @@ def test_where_nothing_is_found_it_says_what_would_have_shown_and_to_do_nothing(
     result = replace(result_of(judged(make_group("A"), "none")), findable=(Findable(12, 0.113),))
     details = [one.plain for one in answer(result).details]
     assert (
-        "A lone group that says a label about 11 more or fewer times in 100 answers would show in four "
-        "studies of five; smaller differences may be missed." in details
+        "A group that says a label about 11 more or fewer times in 100 answers would very likely have shown; "
+        "smaller differences may be missed." in details
     )
     assert "What to do: Nothing, unless smaller differences matter." in details
 

@@ -25,11 +25,12 @@ from grasp_core.report.words.names import (
 )
 from grasp_core.report.words.text import Segment, Sentence
 from grasp_core.result import RunResult
+from grasp_core.spec import LEVEL
 from grasp_core.verdict import Untestable
 from grasp_core.wording import agree, number, spelled
 
 EVERYBODY = "everybody else"
-NO_DIFFERENCE = "No difference found between groups of raters"
+NO_DIFFERENCE = "No clear difference found between groups of raters"
 UNTESTABLE: Mapping[Untestable, str] = {
     "nothing-moves": "nothing is left to shuffle",
     "few-raters": "so few regroupings are left that no p can be below 0.05",
@@ -45,7 +46,7 @@ _WHOLE_FROM = 0.05
 """From 5 of 100 answers on, decimals say nothing in a sentence."""
 _SMALL = 10
 """In groups of fewer raters differences are missed more often."""
-HOW_SURE = "Very sure: where no group differs, only one study in 20 calls any group clear."
+HOW_SURE = "Very sure: of 20 studies without any difference, about one would find a group."
 HOW_SURE_BEFORE = (
     "Each statistic was corrected by itself: of studies without any difference, about one in eight has a "
     "finding by this rule of earlier versions. A new run gives one verdict a group."
@@ -122,7 +123,7 @@ def _counted(result: RunResult, found: Sequence[Finding]) -> Iterator[tuple[str 
 def _explained(explained: Sequence[Finding]) -> tuple[str | Segment, ...]:
     by = {one.verdict.by for one in explained if one.verdict is not None}
     count = count_groups(explained)
-    said = f"{spelled(count).capitalize()} {agree(count, 'is', 'are')} explained by "
+    said = f"{spelled(count).capitalize()} {agree(count, 'differs', 'differ')} only because of "
     (other, *more) = by
     if more or other is None:
         return (f"{said}other groups.",)
@@ -204,7 +205,9 @@ def how_sure(result: RunResult, found: Sequence[Finding]) -> tuple[Sentence, ...
         return (Sentence.of("Not sure: what else may explain it was not ruled out."),)
     if certain:
         return (Sentence.of(HOW_SURE), *_how_much(certain[0]))
-    said = ["Among many groups luck alone often gives one or two that may differ."] if nearest(result) else []
+    usual = max(1, round(LEVEL * tested(result)))
+    hints = f"Luck alone usually produces {spelled(usual)} such {agree(usual, 'hint', 'hints')}"
+    said = [f"{hints} among {number(tested(result), 'group')}."] if nearest(result) else []
     if any(row.n_raters < _SMALL for row in result.groups):
         said.append(f"In groups under {_SMALL} raters differences are missed more often.")
     limit = could_have_been_found(result)
@@ -242,8 +245,8 @@ def could_have_been_found(result: RunResult) -> Sentence | None:
     if amount != _whole(most.shift):
         amount += f" (n = {least.n_raters}) to {_whole(most.shift)} (n = {most.n_raters})"
     return Sentence.of(
-        f"A lone group that says a label about {amount} more or fewer times in 100 answers would show in "
-        "four studies of five; smaller differences may be missed."
+        f"A group that says a label about {amount} more or fewer times in 100 answers would very likely have "
+        "shown; smaller differences may be missed."
     )
 
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 WORD_JOINER = "\u2060"
 _PUNCTUATION = re.compile(f"[{re.escape(string.punctuation)}]")
+_OPTION = re.compile(r",? or (?:by|with) --.+?(?=[;.](?: |$)|, or |\)|$)| \(--[^)]*\)")
+_ELSEWHERE = " (screens, in Python and in specs)"
 _REPLACED_AFTER_PARSING = re.compile(r"[:@](?=\S)|www(?=\.)", re.IGNORECASE)
 
 
@@ -22,6 +24,11 @@ def escape_markdown(text: str) -> str:
     """
     joined = _REPLACED_AFTER_PARSING.sub(lambda found: found.group() + WORD_JOINER, " ".join(text.split()))
     return _PUNCTUATION.sub(lambda found: "\\" + found.group(), joined)
+
+
+def without_options(text: str) -> str:
+    """A text for a page: its places stay, and the options of the command that do the same go."""
+    return _OPTION.sub("", text.replace(_ELSEWHERE, ""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +54,11 @@ class Sentence:
     def plain(self) -> str:
         """Without emphasis."""
         return "".join(segment.text for segment in self.segments)
+
+    @property
+    def for_pages(self) -> Sentence:
+        """Without options of the command."""
+        return Sentence(tuple(Segment(without_options(one.text), one.strong) for one in self.segments))
 
     @property
     def markdown(self) -> str:

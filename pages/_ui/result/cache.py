@@ -151,9 +151,8 @@ class ToldFirst(NamedTuple):
 def told_first(key: str, _result: RunResult) -> ToldFirst:
     """Find out what is told first: a third of the work of a page, though nothing is drawn."""
     found = told(_result)
-    return ToldFirst(
-        title(_result, found), counts(_result, found), how_sure(_result, found), advice(_result, found)
-    )
+    to_do = tuple(one.for_pages for one in advice(_result, found))
+    return ToldFirst(title(_result, found), counts(_result, found), how_sure(_result, found), to_do)
 
 
 @_kept

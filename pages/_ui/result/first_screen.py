@@ -20,8 +20,8 @@ from pages._ui.widgets.shown import Shown
 from pages._ui.widgets.warned import show_one
 
 _READ = (
-    "Dot: our estimate. Line: its 95 % interval, with other raters and items. Filled: what makes the group "
-    "differ."
+    "Dot: our estimate, filled where it makes the group differ. Line: where it may lie with other raters and "
+    "items (95 %). In brackets: raters."
 )
 
 

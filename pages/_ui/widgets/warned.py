@@ -8,7 +8,7 @@ import streamlit as st
 
 from grasp_core.remarks.ranks import ranked
 from grasp_core.remarks.remark import Remark
-from grasp_core.report.words.text import escape_markdown
+from grasp_core.report.words.text import escape_markdown, without_options
 from grasp_core.wording import number
 
 FIRST = 3
@@ -39,5 +39,5 @@ def show_warned(warnings: Sequence[Remark], way: Callable[[Remark, int], None] =
 
 def show_one(warning: Remark, way: Callable[[Remark, int], None] = no_way, place: int = 0) -> None:
     """Draw one warning with its way to mend it."""
-    st.warning(escape_markdown(str(warning)), icon=":material/warning:")
+    st.warning(escape_markdown(without_options(str(warning))), icon=":material/warning:")
     way(warning, place)

@@ -42,7 +42,7 @@ def test_where_nothing_is_clear_it_says_what_would_have_shown(server: Server) ->
     result = make_result((row,), statistics=("gai",), dsi=())
     page = visit(server, replace(result, findable=(Findable(row.n_raters, 0.2),)))
     assert seen(page.title) == NO_DIFFERENCE
-    assert "A lone group that says a label about 20 more or fewer times" in seen(page.markdown)
+    assert "A group that says a label about 20 more or fewer times" in seen(page.markdown)
     widget(page.selectbox, "Look at one group").set_value("Woman").run()
     assert seen(page.header).startswith("Woman\nLabel use")
     assert "may be luck" in seen(page.markdown)
