@@ -29,6 +29,7 @@ from grasp_core.web.at_once import send_at_once
 from grasp_core.web.gate import Gate
 from grasp_core.web.headers import Headers, security_headers
 from grasp_core.web.metrics import Metrics
+from grasp_core.web.request_head import bound_heads
 from grasp_core.web.tabs import TabGate
 from grasp_core.web.uploads import UploadGate, UploadLedger
 from grasp_core.web.visits import Visits
@@ -123,6 +124,7 @@ uploads = UploadLedger(
 )
 
 hand_on_in_batches()
+bound_heads()
 app = st.App(
     "pages/main.py",
     secrets=secrets(SETTINGS),

@@ -17,7 +17,7 @@ SURE = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Apart:
-    """The group of an axis that stands out most from chance groupings, by how much, and the p of the axis."""
+    """The group of an axis that stands out most from random groupings, by how much, and the p of the axis."""
 
     group: Group
     size: float

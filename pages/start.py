@@ -11,7 +11,7 @@ from pages._ui.start.start_actions import open_result, try_example
 st.title("GRASP")
 st.markdown(
     "**Which groups of raters see this task differently, and is it real?** GRASP measures how much each "
-    "group agrees with itself and with everyone else, and holds that against thousands of chance groupings."
+    "group agrees with itself and with everyone else, and compares that with thousands of random groupings."
 )
 refusal = why_not_run(current_user())
 viewer = refusal is not None

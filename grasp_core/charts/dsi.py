@@ -53,7 +53,7 @@ _LINE = 18
 def dsi_chart(result: RunResult, theme: Theme = "light") -> alt.LayerChart:
     """Lollipops from GAI 1 to each axis's DSI, largest first.
 
-    Significance is that of the test against the largest of chance groupings; the attaining
+    Significance is that of the test against the largest of random groupings; the attaining
     group's own p is in the tooltip.
     """
     heading = title(
@@ -61,7 +61,7 @@ def dsi_chart(result: RunResult, theme: Theme = "light") -> alt.LayerChart:
         [
             "DSI: the largest GAI among an axis’s groups.",
             "p and q: against the largest that",
-            "the groups of chance groupings reach.",
+            "the groups of random groupings reach.",
         ],
     )
     if not result.dsi:
@@ -126,7 +126,7 @@ def _layers(data: list[dict[str, Any]], theme: Theme) -> list[alt.Chart]:
         axis="Axis",
         value="DSI",
         group="Attained by",
-        p="p (against the largest of chance groupings)",
+        p="p (against the largest of random groupings)",
         q="q",
         significance="Result",
         p_group="p of that group’s GAI",

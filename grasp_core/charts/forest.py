@@ -52,7 +52,7 @@ def forest_plot(
     page: int | None = None,
     of: str = EACH_GROUP,
 ) -> alt.LayerChart:
-    """Value and 95 % interval of a statistic for each group, beside the middle of its chance groupings.
+    """Value and 95 % interval of a statistic for each group, beside the middle of its random groupings.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def forest_plot(
     measure = Measure(
         words.name,
         words.axis,
-        "Tick: the middle of chance groupings.",
+        "Tick: the middle of random groupings.",
         _NOTHING.get(statistic),
         lambda row: outcome_of(row, statistic),
         format_value,

@@ -105,7 +105,7 @@ def _nothing(measure: Measure, domain: tuple[float, float], theme: Theme) -> lis
 
 
 def _marks(base: alt.Chart, measure: Measure, domain: tuple[float, float], theme: Theme) -> list[alt.Chart]:
-    """Each group's interval, the middle of its chance groupings, and its value on top."""
+    """Each group's interval, the middle of its random groupings, and its value on top."""
     colours = palette(theme)
     y = alt.Y("mark_y:Q", axis=None)
     return [

@@ -91,7 +91,7 @@ def null_histograms(
     """
     if statistic not in WORDS:
         raise ValueError(f"`statistic` must be one of {', '.join(WORDS)}; found {statistic!r}")
-    heading = title(f"{WORDS[statistic].name} against chance groupings", _subtitle(result, statistic))
+    heading = title(f"{WORDS[statistic].name} against random groupings", _subtitle(result, statistic))
     if not result.groups:
         return message(theme, heading=heading, text="There is no group to show.")
     lines = arrange(result, statistic, order, by, on_page(page))
@@ -185,7 +185,7 @@ def layers(
             raters="Raters",
             value="Observed",
             interval="95 % interval",
-            median="Median of chance groupings",
+            median="Median of random groupings",
             p="p",
             q="q",
             verdict="Result",

@@ -48,7 +48,7 @@ def _scaled(outcome: Outcome, middle: float, factor: float) -> Outcome:
 
 def group_histograms(result: RunResult, row: GroupResult, theme: Theme = "light") -> alt.LayerChart:
     """All statistics of a group, each with its histogram, in standard deviations of its chance values."""
-    return _histograms(result, row, group_label(row.group), "Every statistic against chance groupings", theme)
+    return _histograms(result, row, group_label(row.group), "Every statistic against random groupings", theme)
 
 
 def pair_histograms(result: RunResult, row: PairResult, theme: Theme = "light") -> alt.LayerChart:
@@ -72,7 +72,7 @@ def _histograms(
         return message(theme, heading=heading, text="No statistic of this group has a value.")
     domain = shared_domain([line.placed for line in shown])
     domain = rounded_outwards(domain) if result.provisional else domain
-    axis = "standard deviations from the mean of chance groupings"
+    axis = "standard deviations from the mean of random groupings"
     return finish(
         layers(result, axis, theme, list(shown), domain, head="Statistic"),
         theme,

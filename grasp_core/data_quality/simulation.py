@@ -70,7 +70,7 @@ class Point:
 class Simulation:
     """Data sets of the task's design in which the group behaves in a planted way.
 
-    Chance groupings of the task's own data take the group's place, so that nothing but what is planted sets
+    Random groupings of the task's own data take the group's place, so that nothing but what is planted sets
     it apart.
     """
 
@@ -103,7 +103,7 @@ class Simulation:
         return Point(strength, int(hits), float(middle), float(error))
 
     def null(self, direction: Direction, strength: float) -> FloatArray:
-        """GAI of chance groupings of data sets with the effect planted, shape (NULL_SETS, PERMUTATIONS)."""
+        """GAI of random groupings of data sets with the effect planted, shape (NULL_SETS, PERMUTATIONS)."""
         values = []
         for number in range(NULL_SETS):
             known, member = (rows[number][None] for rows in (self._known, self._member))

@@ -224,7 +224,7 @@ def _caption(result: RunResult) -> str:
     )
     return (
         f"Agreement inside and across groups of raters: {escape_latex(run_title(result.spec))}, with "
-        f"{result.permutations:,} chance groupings. {signs}{'; ---: not estimable' if missing else ''}."
+        f"{result.permutations:,} random groupings. {signs}{'; ---: not estimable' if missing else ''}."
     )
 
 

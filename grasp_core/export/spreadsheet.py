@@ -96,7 +96,7 @@ def _dsi(result: RunResult) -> list[Column]:
         "high": ("to", "end"),
         "stars": ("*", "mark"),
         "group": ("Attained by", "text"),
-        "p": ("p (against the largest of chance groupings)", "p"),
+        "p": ("p (against the largest of random groupings)", "p"),
         "q": ("q", "p"),
         "p_group": ("p of that group", "p"),
         "stars_group": ("* of that group", "mark"),

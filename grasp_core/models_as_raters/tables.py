@@ -134,7 +134,7 @@ def sides_table(result: ModelsResult) -> pd.DataFrame:
     -------
     DataFrame
         `model`, `axis`, `group`, `raters`, `annotations`, `statistic`, then `value` and `chance`, the median
-        of chance groupings, `p`, `q` and `members_f1` (float, NaN where there is none), `stars`, `closer`
+        of random groupings, `p`, `q` and `members_f1` (float, NaN where there is none), `stars`, `closer`
         (than the median chance group: True, False, or None where that is not known), and `reason`.
     """
     rows = []

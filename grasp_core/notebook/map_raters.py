@@ -55,7 +55,7 @@ class MappedRaters:
         return "\n".join(f"- {sentence.plain}" for sentence in found)
 
     def axes(self) -> pd.DataFrame:
-        """What each axis explains, what chance groupings do, and the test; cells are texts."""
+        """What each axis explains, what random groupings do, and the test; cells are texts."""
         return axes_table(self.map)
 
     def groups(self) -> pd.DataFrame:

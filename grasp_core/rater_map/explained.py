@@ -30,7 +30,7 @@ Each = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
 
 
 class Explained(NamedTuple):
-    """The share that an axis set explains, what chance groupings do on the average, and the test.
+    """The share that an axis set explains, what random groupings do on the average, and the test.
 
     All None where it has fewer than two groups, or there is nothing to explain.
     """

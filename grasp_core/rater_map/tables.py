@@ -28,7 +28,7 @@ _GROUP_COLUMNS = ["Axis", "Group", "Raters", "Two of the group", "One of it, one
 
 
 def axes_table(found: RaterMap) -> pd.DataFrame:
-    """What each axis explains, what chance groupings do, and the test; a row per axis."""
+    """What each axis explains, what random groupings do, and the test; a row per axis."""
     return pd.DataFrame(
         [
             {

@@ -37,7 +37,7 @@ class MapAxis:
     """An axis or intersection held against the map.
 
     `explained` is the share of the squared distances between raters that its groups explain, `by_chance`
-    what chance groupings explain on the average. Both are of the raters in `groups`; `others` more are
+    what random groupings explain on the average. Both are of the raters in `groups`; `others` more are
     on the map, of smaller groups or unknown values. Without `explained`, `reason` says why.
     """
 

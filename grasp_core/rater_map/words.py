@@ -11,7 +11,7 @@ from grasp_core.wording import agree, number
 
 EXPLANATION = (
     "Each mark is a rater; raters who answer alike stand near each other. The share explained says how much "
-    "of the differences between raters goes with an axis; chance groupings of the same sizes do too."
+    "of the differences between raters goes with an axis; random groupings of the same sizes do too."
 )
 _LITTLE = 0.3
 """Below this share of the variance, distances on the map are told to say little."""
@@ -61,7 +61,7 @@ def _excess(axis: MapAxis) -> float:
 
 def _shares(axis: MapAxis, permutations: int) -> str:
     more = 100 * _excess(axis)
-    beyond = f"{abs(more):.1f} points {'more' if more >= 0 else 'less'} than with chance groupings"
+    beyond = f"{abs(more):.1f} points {'more' if more >= 0 else 'less'} than with random groupings"
     tested = [
         format_p(value, name=name, permutations=permutations)
         for name, value in (("p", axis.p), ("q", axis.q))

@@ -35,7 +35,7 @@ class NoValue(Code):
         "groups of this axis were given other items, or more of them, so label use is tested by leaving "
         "raters out, for which either side needs {least:d} or more"
     )
-    GAI_RARELY_ESTIMABLE = "GAI has no value in most chance groupings of this size"
+    GAI_RARELY_ESTIMABLE = "GAI has no value in most random groupings of this size"
 
 
 @unique

@@ -21,7 +21,7 @@ def said_of_assignment(checks: Iterable[AssignmentCheck], *, of_models: bool = F
     ----------
     checks : iterable of AssignmentCheck
     of_models : bool
-        Whether it is models that are held against the groups.
+        Whether it is models that are compared with the groups.
     """
     own_items = GuardCaution.OWN_ITEMS_WITH_MODELS if of_models else GuardCaution.OWN_ITEMS
     own_workload = GuardCaution.OWN_WORKLOAD_WITH_MODELS if of_models else GuardCaution.OWN_WORKLOAD

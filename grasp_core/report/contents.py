@@ -59,7 +59,7 @@ def marks(analysis: AnalysisSpec) -> tuple[tuple[str, str], ...]:
     """The signs beside a value and what they say."""
     correction = CORRECTION_NAMES[analysis.correction]
     return (
-        ("↑ ↓", "above or below the middle of the chance groupings"),
+        ("↑ ↓", "above or below the middle of the random groupings"),
         ("*", f"may be luck, p < {LEVEL:g}"),
         ("**", f"after correction, q < {LEVEL:g} ({correction})"),
         *([(FITTED, FITTED_MEANING)] if analysis.tail else []),

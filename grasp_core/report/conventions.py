@@ -66,12 +66,12 @@ SEVERAL = (
     "differently; other statistics are averaged over the questions."
 )
 PAIRS = (
-    "The groups of each axis are held against each other two by two; profiles are shuffled among the two "
+    "The groups of each axis are compared with each other two by two; profiles are shuffled among the two "
     "alone, and the pairs of an axis are corrected together."
 )
 TAIL = Choice(
     "Fit small p-values",
-    "Where fewer than 10 chance groupings go as far, p is that of a curve through the tail of all, and is "
+    "Where fewer than 10 random groupings go as far, p is that of a curve through the tail of all, and is "
     "marked: an estimate of what many more permutations would give.",
 )
 CORRECTION: Mapping[str, Choice] = {
@@ -143,7 +143,7 @@ def stated(spec: RunSpec, stopping: Stopping | None = None) -> list[tuple[str, s
     return [
         *([("Questions", f"{', '.join(several)}. {SEVERAL}")] if several else []),
         (
-            "Chance groupings",
+            "Random groupings",
             f"{number} shuffles of whole rater profiles {profiles_move(analysis)}; seed {analysis.seed}.",
         ),
         *ended,

@@ -104,7 +104,7 @@ def dsi_in_numbers(result: RunResult) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        `Axis`, `Attained by`, `DSI`, `95 % interval`, `p` and `q` against the largest of chance groupings.
+        `Axis`, `Attained by`, `DSI`, `95 % interval`, `p` and `q` against the largest of random groupings.
     """
     rows = []
     for row in ordered_dsi(result):

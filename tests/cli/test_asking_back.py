@@ -177,7 +177,7 @@ def test_the_label_and_its_counts_come_first(folder: Path, capsys) -> None:
         assert cli.main(command) == 0
         said = capsys.readouterr()
         first = said.out.splitlines()[0]
-        assert first.startswith("label 'sarcastic': 80 annotations of 10 items by 8 raters (1 ")
+        assert first.startswith("label 'sarcastic': 80 annotations of 10 items by 8 raters (1: ")
         assert ("labels are the numbers 1 to 3: ordinal or interval" in said.err) == (command[0] == "run")
 
 
@@ -208,7 +208,7 @@ def test_a_slider_says_what_would_do(folder: Path, capsys) -> None:
     assert "--bins toxicity:20,40,60,80" in said
     options = ["--annotations", "slider.csv", "--bins", "toxicity:20,40,60,80", "--permutations", "50"]
     assert cli.main(["run", *options]) == 0
-    assert "400 annotations of 40 items by 10 raters (under 20 " in capsys.readouterr().out
+    assert "400 annotations of 40 items by 10 raters (under 20: " in capsys.readouterr().out
 
 
 # Values that begin with a minus.

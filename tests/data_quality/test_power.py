@@ -120,7 +120,7 @@ def test_a_group_without_a_gai_has_a_reason():
     assert found.reason == NoValue.GAI_RARELY_ESTIMABLE()
     assert found.expected is found.up is found.down is None
     (written,) = json.loads(quality_json(quality_report(data, power=[found])))["power"]
-    assert written["reason"]["text"] == "GAI has no value in most chance groupings of this size"
+    assert written["reason"]["text"] == "GAI has no value in most random groupings of this size"
 
 
 def test_group_gai_is_that_of_the_definitions():

@@ -48,7 +48,7 @@ def test_table_5():
     assert r"\label{tab:grasp}" in lines
     assert r"\begin{tabular}{lrr@{ }lr@{ }lr@{ }lr@{ }lr@{ }lr@{ }lr@{ }l}" in lines
     caption = next(line for line in lines if line.startswith(r"\caption{"))
-    assert r"Q\_overall by age, gender, race, race $\times$ gender, with 10,000 chance groupings" in caption
+    assert r"Q\_overall by age, gender, race, race $\times$ gender, with 10,000 random groupings" in caption
     assert r"{*}{*}: after correction, q \textless{} 0.05 (Benjamini--Hochberg)." in caption
     assert sum(line.startswith(r"\multicolumn{16}{l}{\textit{") for line in lines) == 4
     row = next(line for line in lines if line.startswith("Asian, Woman & 10 &"))

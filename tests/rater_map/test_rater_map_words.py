@@ -29,7 +29,7 @@ def test_an_axis_that_holds_is_named_with_its_size_first(followed: RaterMap) -> 
     words = said(followed)
     share = f"{100 * followed.axes[0].explained:.1f} %"
     assert words.startswith(f"Disagreement between raters follows gender: {share} goes with it, ")
-    assert "points more than with chance groupings (p < 0.001, q < 0.001)." in words
+    assert "points more than with random groupings (p < 0.001, q < 0.001)." in words
     assert "Recruit along these axes" in words
     assert f"Two raters differ on {100 * followed.between:.1f} % of what both answered" in words
 

@@ -76,13 +76,15 @@ LONG = DataSpec(item="item", rater="rater", label="toxic")
 
 def test_a_long_file():
     said = labelled_sentence(LONG, summary())
-    assert said == "label 'toxic': 97 annotations of 20 items by 6 raters (No 46, Yes 51)"
+    assert said == "label 'toxic': 97 annotations of 20 items by 6 raters (No: 46 · Yes: 51)"
 
 
 def test_several_questions():
     spec = replace(LONG, further=(Question("funny"),))
     said = labelled_sentence(spec, summary(categories=("toxic: No", "funny: No")))
-    assert said.startswith("labels 'toxic', 'funny': 97 annotations of 20 items by 6 raters (toxic: No 46, ")
+    assert said.startswith(
+        "labels 'toxic', 'funny': 97 annotations of 20 items by 6 raters (toxic: No: 46 · "
+    )
 
 
 @pytest.mark.parametrize(("layout", "columns"), [("items-by-raters", 6), ("raters-by-items", 20)])
@@ -94,5 +96,5 @@ def test_a_matrix(layout, columns):
 def test_of_many_labels_the_usual_ones():
     labels = tuple(f"l{n}" for n in range(40))
     said = labelled_sentence(LONG, summary(categories=labels, label_counts=tuple(range(40))))
-    assert "(l28 28, l29 29, " in said
+    assert "(l28: 28 · l29: 29 · " in said
     assert said.endswith("l39 39 and 28 more labels)")

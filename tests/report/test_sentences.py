@@ -24,7 +24,7 @@ def test_one_group_after_correction():
     assert headline == "Woman raters agree with each other less than with everybody else"
     assert details[0] == (
         "Woman raters (n = 12) agree with each other less, relative to how they agree with others, "
-        "than random groups of their size would: GAI 0.540, p < 0.001, q < 0.001."
+        "tha random groups of their size would: GAI 0.540, p < 0.001, q < 0.001."
     )
     assert answer(make_result((group,))).headline.segments[0].strong
     assert details[-1] == (
@@ -109,7 +109,7 @@ def test_a_group_with_a_finding_is_not_listed_again_as_nominal():
 def test_axis_to_watch():
     _, details = plain(make_result(groups("**"), statistics=("gai",)))
     assert (
-        "Watch gender (DSI 1.200, attained by G0; p < 0.001, q < 0.001): more than the groups of chance "
+        "Watch gender (DSI 1.200, attained by G0; p < 0.001, q < 0.001): more than the groups of random "
         "groupings reach, so who is recruited along it matters." in details
     )
 
@@ -119,7 +119,7 @@ def test_no_axis_to_watch_is_claimed_from_chance():
     assert any(
         detail.startswith("The largest DSI is that of gender (DSI 1.200, attained by G0")
         and detail.endswith(
-            "no more than the groups of chance groupings may reach. No axis is established as one to watch."
+            "no more than the groups of random groupings may reach. No axis is established as one to watch."
         )
         for detail in details
     )

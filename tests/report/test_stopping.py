@@ -60,11 +60,11 @@ def result() -> RunResult:
 def test_it_stands_among_the_conventions_and_in_the_exports() -> None:
     found = result()
     stated = dict(conventions(found.spec, found.stopping))
-    assert stated["Chance groupings"].startswith("At most 100,000 shuffles")
+    assert stated["Random groupings"].startswith("At most 100,000 shuffles")
     assert stated["Stopping"] == ending(found.spec.analysis, Stopping(7000, 0.001, ()))
     assert "\u202e" not in stated["Guarantee"]
     page = report_html(found)
-    assert "7,000 chance groupings" in page
+    assert "7,000 random groupings" in page
     assert "at most 0.1 % times their number" in page
     assert "\u202e" not in page
 

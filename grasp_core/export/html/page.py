@@ -70,7 +70,7 @@ _SECTIONS = {
     "groups": "Groups",
     "labels": "Label use",
     "pairs": "Groups two by two",
-    "chance": "Against chance groupings",
+    "chance": "Against random groupings",
     "slices": "Slices",
     "given": "Given another axis",
     "raters": "Map of raters",
@@ -78,7 +78,7 @@ _SECTIONS = {
     "data": "Data",
     "again": "Run it again",
 }
-_DIRECTIONS = {"up": "above chance groupings", "down": "below chance groupings", None: ""}
+_DIRECTIONS = {"up": "above random groupings", "down": "below random groupings", None: ""}
 
 
 def report_html(result: RunResult, found: RaterMap | None = None) -> str:
@@ -161,7 +161,7 @@ def _labelled(result: RunResult) -> str:
 
 
 def _facts(result: RunResult) -> str:
-    return escape(f"{result.permutations:,} chance groupings · GRASP {result.code_version}")
+    return escape(f"{result.permutations:,} random groupings · GRASP {result.code_version}")
 
 
 def _answer(result: RunResult, found: Answer) -> str:
@@ -188,7 +188,7 @@ def _axes(result: RunResult) -> str:
     heads = [text("Axis"), number("DSI"), text("Attained by"), number("95 % interval")]
     heads += [number(head) for head in ("p", "q", "p of that group")]
     ranked = sorted(result.dsi, key=lambda row: (row.outcome.value is None, -(row.outcome.value or 0)))
-    caption = "DSI by axis. p and q: against the largest that the groups of chance groupings reach."
+    caption = "DSI by axis. p and q: against the largest that the groups of random groupings reach."
     return drawn + table(caption, heads, [_axis_row(row, result) for row in ranked])
 
 
@@ -251,13 +251,13 @@ def _statistic(result: RunResult, method: Method, statistic: str) -> str:
     name = statistic.replace("_", "-")
     drawn = figure(null_histograms(result, statistic), name)
     names = group_labels([row.group for row in result.groups])
-    columns = (method.name, "95 % interval", "Median of chance groupings", "p", "q")
+    columns = (method.name, "95 % interval", "Median of random groupings", "p", "q")
     heads = [text("Group"), *map(number, columns)]
     rows = [
         _numbers(name, outcome_of(row, statistic), result)
         for name, row in zip(names, result.groups, strict=True)
     ]
-    numbers = table(f"{method.name} of every group against chance groupings", heads, rows)
+    numbers = table(f"{method.name} of every group against random groupings", heads, rows)
     return (
         f"<h3>{escape(method.name)}</h3>\n<p>{escape(method.explanation)}</p>\n{drawn}\n"
         f"{_forest(result, method, statistic)}"

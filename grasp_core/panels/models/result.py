@@ -102,7 +102,7 @@ class ModelsResult(Result):
 
 
 def closer(statistic: str, outcome: Outcome) -> bool | None:
-    """Whether the model is closer to the group than to most chance groupings; None where nobody knows."""
+    """Whether the model is closer to the group than to most random groupings; None where nobody knows."""
     if outcome.direction is None:
         return None
     return (outcome.direction == "down") == (statistic in CLOSER_BELOW)

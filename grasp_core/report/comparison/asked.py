@@ -1,4 +1,4 @@
-"""What two runs asked, and of which data, in words that can be held against each other."""
+"""What two runs asked, and of which data, in words that can be compared with each other."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Run b held against run a.
+    """Run b compared with run a.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ from grasp_core.wording import LISTED, agree, number
 
 @dataclass(frozen=True, slots=True)
 class Since:
-    """A result held against the one of earlier data.
+    """A result compared with the one of earlier data.
 
     Parameters
     ----------

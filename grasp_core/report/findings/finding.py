@@ -1,4 +1,4 @@
-"""A finding: one thing of one group, or of the two halves of an axis, held against chance, and its words."""
+"""A finding: one thing of one group, or of the two halves of an axis, compared with chance, and its words."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _BETWEEN = {
     "xrr": ("agree across the two groups more", "agree across the two groups less"),
     "voting_agreement": ("vote alike more", "vote alike less"),
 }
-"""How two halves stand to each other, above and below the middle of chance groupings."""
+"""How two halves stand to each other, above and below the middle of random groupings."""
 SPREAD_WORDS = StatisticWords(
     "Spread",
     "How far raters differ from each other in which labels they give: the variance of their mean residuals, "
@@ -46,7 +46,7 @@ SPREAD_WORDS = StatisticWords(
     "differ more from each other in which labels they give",
     "differ less from each other in which labels they give",
 )
-_THAN_RANDOM = "than random groups of their size would"
+_THAN_RANDOM = "tha random groups of their size would"
 _NO_EFFECT = {LABEL_USE: 0.0, "distance": 0.0, "gap": 0.0, "gai": 1.0}
 """Where a value lies if nothing sets the group apart."""
 
@@ -66,7 +66,7 @@ class Doubt:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing of one group, held against chance.
+    """One thing of one group, compared with chance.
 
     `what` is a statistic, or label use: then `label` is the label that lies furthest from chance, and the
     outcome is its difference of shares (0.11 are 11 percentage points). `further` is what else holds. Of an

@@ -284,7 +284,7 @@ def _halves(result: RunResult) -> dict[str, str]:
 
 
 def _mirrored(a: GroupResult, b: GroupResult) -> bool:
-    """Whether each is all the other is held against: what lies between them is the same from either side."""
+    """Whether each is all the other is compared with: what lies between them is the same from either side."""
     names = [name for name in SYMMETRIC if name in a.statistics and name in b.statistics]
     between = [(a.statistics[name].value, b.statistics[name].value) for name in names]
     if a.label_use is not None and b.label_use is not None:

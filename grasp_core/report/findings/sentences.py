@@ -172,7 +172,7 @@ def axes_to_watch(result: RunResult) -> tuple[Sentence, ...]:
             lead(of_axis := _doubts(result, row)),
             "Watch ",
             *_axis_parts(result, row),
-            ": more than the groups of chance groupings reach",
+            ": more than the groups of random groupings reach",
             "." if any(one.undoes for one in of_axis) else ", so who is recruited along it matters.",
         )
         for row in watch[:3]
@@ -180,8 +180,8 @@ def axes_to_watch(result: RunResult) -> tuple[Sentence, ...]:
     if ranked[0] in watch:
         return tuple(sentences)
     said = {
-        "nominal": "more than the groups of chance groupings reach, which may be luck",
-        "none": "no more than the groups of chance groupings may reach",
+        "nominal": "more than the groups of random groupings reach, which may be luck",
+        "none": "no more than the groups of random groupings may reach",
         "corrected": "",
     }[ranked[0].outcome.significance]
     if ranked[0].outcome.p is None:

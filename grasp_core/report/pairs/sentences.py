@@ -27,7 +27,7 @@ _OF_KIND: Mapping[Kind, tuple[str, ...]] = {
 }
 """The measures of which one tells of each kind of difference."""
 _NOTHING = (
-    "Nothing between the two is found: chance groupings of their raters differ as much. That does not show "
+    "Nothing between the two is found: random groupings of their raters differ as much. That does not show "
     "that they see the items alike."
 )
 

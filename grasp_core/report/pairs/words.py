@@ -21,8 +21,8 @@ PAIR_NAMES: Mapping[str, str] = {
 }
 """One entry per statistic of :data:`grasp_core.pairs.PAIR_STATISTICS`."""
 PAIRS_EXPLANATION = (
-    "The groups of an axis held against each other two by two, whatever the others do. A value is compared "
-    "with chance groupings of the two groups’ raters alone; the pairs of an axis are corrected together."
+    "The groups of an axis compared with each other two by two, whatever the others do. A value is compared "
+    "with random groupings of the two groups’ raters alone; the pairs of an axis are corrected together."
 )
 
 

@@ -235,7 +235,7 @@ def dsi_table(result: RunResult) -> pd.DataFrame:
     -------
     DataFrame
         `axis`, `dsi`, `low` and `high` (its 95 % interval), `group` (the one that attains it), `p`, `q`,
-        `stars` (test against the largest of chance groupings), `p_group`, `stars_group` (that group's own
+        `stars` (test against the largest of random groupings), `p_group`, `stars_group` (that group's own
         GAI, the paper's convention), `reason`.
     """
     columns = ["axis", "dsi", "low", "high", "group", "p", "q", "stars", "p_group", "stars_group", "reason"]

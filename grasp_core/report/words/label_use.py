@@ -113,7 +113,7 @@ def direction(
     Parameters
     ----------
     use : LabelUse or None
-        Told where it is marked: else chance groupings say as much of some label.
+        Told where it is marked: else random groupings say as much of some label.
     who, than : str or Segment
         Whose label use it is, and beside whom; of nobody "they".
     permutations : int, optional

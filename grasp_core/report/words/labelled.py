@@ -11,7 +11,7 @@ _LABELS = 12
 
 
 def labelled_sentence(spec: DataSpec, data: DataSummary) -> str:
-    """For example "label 'toxic': 97 annotations of 20 items by 6 raters (No 46, Unsure 30, Yes 21)"."""
+    """For example "label 'toxic': 97 annotations of 20 items by 6 raters (No: 46 · Unsure: 30 · Yes: 21)"."""
     return f"{counted_sentence(spec, data)} ({_given(data)})"
 
 
@@ -35,9 +35,9 @@ def _what(spec: DataSpec, data: DataSummary) -> str:
 def _given(data: DataSummary) -> str:
     counts = dict(zip(data.categories, data.label_counts, strict=False))
     often = set(sorted(counts, key=lambda label: -counts[label])[:_LABELS])
-    shown = [f"{_short(label)} {count:,}" for label, count in counts.items() if label in often]
+    shown = [f"{_short(label)}: {count:,}" for label, count in counts.items() if label in often]
     more = len(counts) - len(shown)
-    return ", ".join(shown) + (f" and {number(more, 'more label')}" if more else "")
+    return " · ".join(shown) + (f" and {number(more, 'more label')}" if more else "")
 
 
 def _short(label: str) -> str:

@@ -64,7 +64,7 @@ def statistic_name(statistic: str) -> str:
 
 REPRODUCED = (
     "A group's view counts as reproduced where a model's macro-F1 against the group's plurality reaches what "
-    "the group's own members reach: all their labels, each held against the plurality of the group's others "
+    "the group's own members reach: all their labels, each compared with the plurality of the group's others "
     "(leave-one-out)."
 )
 SIDES_WITH = (

@@ -22,7 +22,7 @@ NOT_ESTIMABLE = "not estimable"
 class StatisticWords:
     """How people read about one statistic.
 
-    `more` and `less` complete "These raters ... than random groups of their size would".
+    `more` and `less` complete "These raters ... tha random groups of their size would".
     """
 
     name: str
@@ -151,7 +151,7 @@ DSI_FORMULA = "DSI(axis) = max over the axis's groups of GAI"
 
 STARS: Mapping[Significance, str] = {"none": "", "nominal": "*", "corrected": "**"}
 FITTED = "†"
-FITTED_MEANING = "p fitted to the tail of the chance groupings, since fewer than 10 go as far"
+FITTED_MEANING = "p fitted to the tail of the random groupings, since fewer than 10 go as far"
 SIGNIFICANCE_NAMES: Mapping[Significance, str] = {
     "corrected": "after correction",
     "nominal": "may be luck",

@@ -1,4 +1,4 @@
-"""Whether groups are held against each other two by two."""
+"""Whether groups are compared with each other two by two."""
 
 from __future__ import annotations
 

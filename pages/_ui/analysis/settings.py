@@ -83,7 +83,7 @@ def choose_axes(names: Sequence[str], proposed: Sequence[str]) -> tuple[AxisSet,
         format_func=lambda name: axis_label((name,)),
         key=_key("axes"),
         persist_state="session",
-        help="Each value of an axis is one group of raters, held against everybody else.",
+        help="Each value of an axis is one group of raters, compared with everybody else.",
     )
     crossed = st.multiselect(
         "Intersections",
@@ -139,7 +139,7 @@ def choose_numbers(dataset: Dataset, axes: Sequence[AxisSet], slices: Sequence[s
             key=_key("permutations"),
             persist_state="session",
             on_change=_decide_stopping,
-            help="Chance groupings to compare with. More give finer p-values and take longer.",
+            help="Random groupings to compare with. More give finer p-values and take longer.",
         ),
         "adaptive": middle.toggle(
             "Stop when all marks are settled",

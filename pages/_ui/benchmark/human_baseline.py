@@ -39,7 +39,7 @@ def show_human_baseline() -> None:
         return
     st.write(
         "What score would a few people reach? Some votes are drawn for each of some items; their plurality, "
-        "ties broken at random, is held against the right label. RAFT's own human baseline has 5 votes on "
+        "ties broken at random, is compared with the right label. RAFT's own human baseline has 5 votes on "
         "100 items."
     )
     spec = session.data_spec

@@ -42,7 +42,7 @@ def show_baselines() -> None:
         return
     st.write(
         "What do simple methods reach with a task's few labelled rows? Each row is labelled by what other "
-        "rows teach, and held against its own label."
+        "rows teach, and compared with its own label."
     )
     names = tasks()
     left, middle, right, last = st.columns([3, 3, 3, 2])

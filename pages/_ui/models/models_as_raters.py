@@ -32,9 +32,7 @@ def show_models_as_raters() -> None:
     session = work()
     dataset, spec = session.dataset, session.data_spec
     if dataset is None or spec is None or session.annotations is None:
-        st.info(
-            "Open the annotations that models are to be held against first; then bring a model's labels here."
-        )
+        st.info("Open the annotations that models are compared with first; then bring a model's labels here.")
         link_to("data", "Go to Data")
         return
     if not one_question_only(spec):

@@ -49,7 +49,7 @@ def show_cohesion(shown: Shown) -> None:
 
 
 def show_null_histograms(shown: Shown, order: RowOrder) -> None:
-    """One statistic of all groups, against chance groupings or with its intervals."""
+    """One statistic of all groups, against random groupings or with its intervals."""
     result = shown.result
     statistic = st.segmented_control(
         "Statistic",
@@ -91,8 +91,8 @@ def _ways() -> str:
     return str(
         st.segmented_control(
             "Drawn with",
-            ["Chance groupings", "Intervals"],
-            default="Chance groupings",
+            ["Random groupings", "Intervals"],
+            default="Random groupings",
             required=True,
             key="null-way",
             persist_state="page",

@@ -122,7 +122,7 @@ def _sentences(result: RunResult, row: GroupResult, name: str) -> None:
         st.markdown(f"- {finding.tested_sentence.markdown}")
     if not marked:
         st.markdown(
-            "Nothing of this group is marked: chance groupings of its size reach as far. That does not show "
+            "Nothing of this group is marked: random groupings of its size reach as far. That does not show "
             "that it sees the items as everybody does."
         )
 

@@ -1,4 +1,4 @@
-"""The groups of an axis held against each other two by two."""
+"""The groups of an axis compared with each other two by two."""
 
 from __future__ import annotations
 

@@ -177,7 +177,7 @@ def show_dsi_table(result: RunResult) -> None:
             "axis": "Axis",
             "dsi": "DSI",
             "group": "Attained by",
-            "p": column("p", help="Against the largest that the groups of chance groupings reach."),
+            "p": column("p", help="Against the largest that the groups of random groupings reach."),
             "q": column("q", help="p after correction over the axes."),
             "stars": "Marked",
             "p_group": column("p of that group", help="The attaining group's own, as in the paper."),

@@ -28,6 +28,15 @@ from pages._ui.widgets.warned import show_warned
 View = Callable[[Shown], None]
 _VIEW, _VIEWS = "view", "result-views"
 _NUMBERS = "Groups in numbers"
+_BESIDE_THE_VERDICT: Mapping[str, str] = {
+    "Items": "The verdict above says whether a group differs; items say where.",
+    "Compare groups": "Two groups alone have fewer raters, so less shows. The verdict above stands: for it "
+    "each group was compared with everybody else.",
+    _NUMBERS: "The verdict above takes all tests of a group together. Stars here are of one statistic alone.",
+    "Raters": "The verdict above says whether groups differ from everybody else; the map, whether raters of "
+    "one group answer alike.",
+}
+"""How the question of a view relates to the verdict."""
 
 
 def show_result(shown: Shown, *, check_often: bool = False) -> None:
@@ -43,7 +52,10 @@ def show_result(shown: Shown, *, check_often: bool = False) -> None:
         return
     st.set_page_config(page_title=f"{shown.title} · GRASP")
     views = _views(shown, groups)
-    views[_chosen(list(views))](shown)
+    chosen = _chosen(list(views))
+    if chosen in _BESIDE_THE_VERDICT and not shown.result.provisional:
+        st.caption(_BESIDE_THE_VERDICT[chosen])
+    views[chosen](shown)
 
 
 def _chosen(names: list[str]) -> str:

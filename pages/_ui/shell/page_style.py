@@ -16,6 +16,10 @@ _ENTRIES = """
   background: transparent; border: 1px solid currentColor; color: inherit;
 }
 """
+_CHARTS = """
+[data-testid="stElementToolbar"] button[aria-label="Copy Vega-Lite spec"] { display: none; }
+"""
+"""A chart's code is of use to nobody here: each has its files in a menu below it."""
 _WIDE_CHARTS = """
 [class*="st-key-wide-"] { overflow-x: auto; }
 [class*="st-key-wide-"] [data-testid="stVegaLiteChart"] { min-width: 680px; }
@@ -61,5 +65,5 @@ _BUTTONS_IN_DARK = """
 def mend() -> None:
     """On a narrow page wide charts scroll; dark text on the dark theme's light green, not white."""
     dark = st.context.theme.type == "dark"
-    always = (_NEAR_THE_MENU, _ENTRIES, _WIDE_CHARTS, _BESIDE, _ONE_OF_BOTH, _NO_FILES, _FORM_BUTTON)
+    always = (_NEAR_THE_MENU, _ENTRIES, _CHARTS, _WIDE_CHARTS, _BESIDE, _ONE_OF_BOTH, _NO_FILES, _FORM_BUTTON)
     st.html(f"<style>{''.join(always)}{_BUTTONS_IN_DARK if dark else ''}</style>")

@@ -1,4 +1,4 @@
-"""How profiles move in chance groupings: within strata, and by clusters."""
+"""How profiles move in random groupings: within strata, and by clusters."""
 
 from __future__ import annotations
 

@@ -1,0 +1,52 @@
+"""A request's head has a bound: uvicorn with httptools gathers a line, or headers, that never end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from starlette.status import HTTP_431_REQUEST_HEADER_FIELDS_TOO_LARGE
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+if TYPE_CHECKING:
+    import asyncio
+
+MOST_BYTES = 64 * 1024
+"""As much as proxies let through, and all cookies of a site fit in."""
+_REFUSED = (
+    f"HTTP/1.1 {HTTP_431_REQUEST_HEADER_FIELDS_TOO_LARGE} Request Header Fields Too Large\r\n"
+    "content-length: 0\r\nconnection: close\r\n\r\n"
+).encode("ascii")
+_IN_HEAD, _CAME = "_grasp_in_head", "_grasp_came"
+
+
+def bound_heads() -> None:
+    """Have connections from now on refuse longer heads, and end.
+
+    The server has chosen its protocol by the time that it loads the app, so the protocol itself is changed.
+    """
+    begin, end, receive = (
+        HttpToolsProtocol.on_message_begin,
+        HttpToolsProtocol.on_headers_complete,
+        HttpToolsProtocol.data_received,
+    )
+
+    def on_message_begin(self: HttpToolsProtocol) -> None:
+        setattr(self, _IN_HEAD, True)
+        begin(self)
+
+    def on_headers_complete(self: HttpToolsProtocol) -> None:
+        setattr(self, _IN_HEAD, False)
+        end(self)
+
+    def data_received(self: HttpToolsProtocol, data: bytes) -> None:
+        receive(self, data)
+        came = getattr(self, _CAME, 0) + len(data) if getattr(self, _IN_HEAD, False) else 0
+        setattr(self, _CAME, came)
+        if came > MOST_BYTES:
+            transport = cast("asyncio.Transport", self.transport)
+            transport.write(_REFUSED)
+            transport.close()
+
+    HttpToolsProtocol.on_message_begin = on_message_begin  # type: ignore[method-assign]
+    HttpToolsProtocol.on_headers_complete = on_headers_complete  # type: ignore[method-assign]
+    HttpToolsProtocol.data_received = data_received  # type: ignore[method-assign]
