@@ -64,6 +64,29 @@ def peak_mib(process: int | str = "self") -> float:
     return next((int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM")), float("nan"))
 
 
+def tree_mib(process: int) -> float:
+    """Memory now of a process and all that it started, shared pages shared out among them; Linux only."""
+    parents: dict[int, int] = {}
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = status.read_text().rpartition(")")[2].split()
+        except OSError:  # ended meanwhile
+            continue
+        parents[int(status.parent.name)] = int(fields[1])
+    tree = {process}
+    while grown := {child for child, parent in parents.items() if parent in tree} - tree:
+        tree |= grown
+    return sum(map(_shared_out_mib, tree))
+
+
+def _shared_out_mib(process: int) -> float:
+    try:
+        lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
+    except OSError:
+        return 0.0
+    return next((int(line.split()[1]) / 1024 for line in lines if line.startswith("Pss:")), 0.0)
+
+
 def tell(figures: Mapping[str, object], target: Path | None) -> None:
     """Print the figures, and write them as JSON too where that is asked for."""
     for key, value in figures.items():

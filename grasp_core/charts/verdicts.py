@@ -25,26 +25,42 @@ FEWEST = 5
 """Raters from which on a group is drawn: of fewer a line says little."""
 _COLOURS: Mapping[VerdictCode, Significance] = {"clear": "corrected", "hint": "nominal"}
 _SAME = "same"
+_HEAD, _FOOT = 28, 22
+"""Pixels above and below the rows, for headings and for what ticks say."""
 _COHESION: Mapping[str, float] = {"gai": 1.0, "gap": 0.0}
 """Where raters agree with each other as much as with the others."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Places:
-    """Where a chart's parts lie: shares of its width, and pixels from the top of a group's row."""
+    """Where a chart's parts lie: shares of its width, and pixels from the top of a group's row.
 
-    name: float
+    Parameters
+    ----------
+    named : float
+        How wide names and verdicts may be.
+    left, right : (float, float)
+        The two panels.
+    said : (float, float)
+        Where it stands what a group does, and how wide that may be.
+    row, name_y, status_y, said_y, mark_y, line_y : int
+        A row's height, and in it three texts, the marks, and where the lines behind these begin.
+    """
+
+    named: float
     left: tuple[float, float]
     right: tuple[float, float]
+    said: tuple[float, float]
     row: int
-    text: tuple[int, int]
-    mark: int
-    said: tuple[float, int]
-    line: int
+    name_y: int
+    status_y: int
+    said_y: int
+    mark_y: int
+    line_y: int
 
 
-_WIDE = _Places(0.30, (0.32, 0.60), (0.79, 0.99), 50, (16, 34), 25, (0.62, 25), 0)
-_NARROW = _Places(0.99, (0.02, 0.56), (0.66, 0.98), 74, (12, 30), 56, (0.62, 12), 42)
+_WIDE = _Places(0.30, (0.32, 0.60), (0.79, 0.99), (0.62, 0.16), 50, 16, 34, 25, 25, 0)
+_NARROW = _Places(0.58, (0.02, 0.56), (0.66, 0.98), (0.62, 0.38), 74, 12, 30, 12, 56, 42)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +102,7 @@ def verdict_chart(result: RunResult, theme: Theme = "light", *, narrow: bool = F
         return message(theme, heading=None, text="There is no group that can be drawn.")
     places, panels = _NARROW if narrow else _WIDE, (_left(result, found), _right(result))
     named = [_named(one, result, place, places, theme) for place, one in enumerate(found)]
-    height = 28 + places.row * len(found) + 22
+    height = _HEAD + places.row * len(found) + _FOOT
     scale = alt.Scale(domain=[0, height], reverse=True, nice=False)
     layers = [
         alt.Chart(rows([{"y": row["bottom"]} for row in named], "lines"))
@@ -102,13 +118,11 @@ def verdict_chart(result: RunResult, theme: Theme = "light", *, narrow: bool = F
 
 
 def _left(result: RunResult, found: list[Finding]) -> _Panel:
-    """Each group's most telling label; on a scale the shift of the mean, if all groups have one."""
-    level = result.spec.analysis.level
+    """Each group's most telling label; of numbers the shift of the mean, if all groups have one."""
     means = [mean_outcome(one.row.label_use) for one in found]
-    if level != "nominal" and all(one is not None and one.value is not None for one in means):
-        unit = "points" if level in ("interval", "ratio") else "ranks"
+    if _of_numbers(result) and all(one is not None and one.value is not None for one in means):
         return _Panel(
-            f"Mean compared with the others, in {unit}",
+            "Mean, compared with the others",
             lambda one: mean_outcome(one.row.label_use) or Outcome(None),
             0.0,
             lambda value: (
@@ -129,6 +143,10 @@ def _left(result: RunResult, found: list[Finding]) -> _Panel:
         lambda value: f"{abs(value):g} {'more' if value > 0 else 'fewer'}",
         ("labels",),
     )
+
+
+def _of_numbers(result: RunResult) -> bool:
+    return result.spec.analysis.level in ("interval", "ratio")
 
 
 def _right(result: RunResult) -> _Panel | None:
@@ -154,7 +172,7 @@ def _named(one: Finding, result: RunResult, place: int, places: _Places, theme: 
         status = f"only because of {group_labels([verdict.by])[0]}"
     if one.undone and code == "clear":
         status = "not certain: something else may explain it"
-    top = 28 + places.row * place
+    top = _HEAD + places.row * place
     size = ", ".join(f"{half.row.n_raters:,}" for half in (one, one.other) if half is not None)
     return {
         "group": one.title,
@@ -164,12 +182,12 @@ def _named(one: Finding, result: RunResult, place: int, places: _Places, theme: 
         "colour": palette(theme).text[_COLOURS.get(code, "none")],
         "weight": 600 if code == "clear" else 400,
         "top": top,
-        "name_y": top + places.text[0],
-        "status_y": top + places.text[1],
-        "mark_y": top + places.mark,
+        "name_y": top + places.name_y,
+        "status_y": top + places.status_y,
+        "mark_y": top + places.mark_y,
         "said_x": places.said[0],
-        "said_y": top + places.said[1],
-        "line": top + places.line,
+        "said_y": top + places.said_y,
+        "line": top + places.line_y,
         "bottom": top + places.row,
         "kinds": verdict.kinds if verdict is not None and code in _COLOURS else (),
     }
@@ -184,7 +202,7 @@ def _said(one: Finding, result: RunResult) -> str:
         return "differ among themselves"
     use = one.row.label_use
     mean = mean_outcome(use)
-    if result.spec.analysis.level in ("interval", "ratio") and mean is not None and mean.value is not None:
+    if _of_numbers(result) and mean is not None and mean.value is not None:
         return f"{format_value(abs(mean.value))} {'higher' if mean.value > 0 else 'lower'}"
     told = None if use is None else said_more(use)
     if told is None or told[1].value is None:
@@ -323,8 +341,8 @@ def _texts(named: list[dict[str, Any]], places: _Places, theme: Theme) -> list[a
     """Names, verdicts and what is said, beside the marks or above them."""
     base = alt.Chart(rows(named, "groups"))
     ink = palette(theme).ink
-    limit = alt.expr(f"width * {places.name if places is _WIDE else 0.58}")
-    said = alt.expr(f"width * {places.right[0] - places.said[0] - 0.01 if places is _WIDE else 0.38}")
+    limit = alt.expr(f"width * {places.named}")
+    said = alt.expr(f"width * {places.said[1]}")
     colour = alt.Color("colour:N", scale=None, legend=None)
     written = [
         base.transform_filter(alt.datum.weight == weight)
