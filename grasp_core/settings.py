@@ -57,8 +57,9 @@ class Settings:
     file_quota_mb: int = _setting(2048, "MiB of uploaded files that one person may have on the server")
     read_memory_mb: int = _setting(
         0,
-        "MiB of memory that reading one file may take, two at a time, and the files that one person has open "
-        "together; 0 means a third of the machine's",
+        "MiB of memory that reading one file may take, two at a time (and three small files, of 256 MiB at "
+        "most, beside them), and the files that one person has open together; 0 means a third of the "
+        "machine's",
     )
     read_seconds: int = _setting(120, "Seconds of processor time that reading one file may take")
     raft_gold: str = _setting("", "Folder with private gold labels, TASK/test.csv; scoring is on when set")

@@ -45,14 +45,14 @@ _WORDS_LIMIT = 300
 def models_chart(result: ModelsResult, theme: Theme = "light") -> alt.LayerChart:
     """Macro-F1 of every model against every group's plurality, a block of rows per group.
 
-    Marks and colours say how each value stands against chance groups, whose median is a tick at the end of
+    Marks and colours say how each value stands against random groups, whose median is a tick at the end of
     the line; a cross is what the group's own members reach. The first block is the plurality of all raters.
     """
     heading = title(
         "Whose judgements each model reproduces",
         [
             "Macro-F1 against the plurality of all raters, then against each group’s own.",
-            "Line: from chance groups of the same size (tick) to the group; ×: what its own members reach.",
+            "Line: from random groups of the same size (tick) to the group; ×: what its own members reach.",
         ],
     )
     if not result.groups or not result.models:
@@ -141,7 +141,7 @@ def _layers(data: list[dict[str, Any]], height: float, theme: Theme) -> list[alt
         axis="Axis",
         raters="Raters",
         value="Macro-F1",
-        tested="Against chance groups",
+        tested="Against random groups",
         significance="Result",
     )
     # Also data of its own: Altair hoists what all layers share, and Streamlit takes that for a frame.
@@ -172,7 +172,7 @@ def _layers(data: list[dict[str, Any]], height: float, theme: Theme) -> list[alt
 
 
 def _expected(base: alt.Chart, x: alt.X, y: alt.Y, theme: Theme) -> list[alt.Chart]:
-    """Lines from the median chance group, its tick, and crosses for the group's own members."""
+    """Lines from the median random group, its tick, and crosses for the group's own members."""
     colours = palette(theme)
     tested = base.transform_filter("isValid(datum.x) && isValid(datum.chance)")
     return [
@@ -208,6 +208,6 @@ def _alt(result: ModelsResult) -> str:
         span = f"from {format_value(min(values))} to {format_value(max(values))}" if values else NOT_ESTIMABLE
         parts.append(
             f"{one_line(model.name)} {format_value(model.overall_f1)} against all raters, {span} "
-            f"against groups; apart from chance groups: {', '.join(marked) or 'none'}"
+            f"against groups; apart from random groups: {', '.join(marked) or 'none'}"
         )
     return f"Macro-F1 of each model against each group's plurality. {'. '.join(parts)}."

@@ -101,7 +101,7 @@ def _figures(result: ModelsResult, side: Side, statistics: Sequence[str], *, p: 
     parts = []
     for position, name in enumerate(statistics):
         outcome = side.statistics[name]
-        chance = "" if position else f", chance groups {format_value(outcome.null_median)}"
+        chance = "" if position else f", random groups {format_value(outcome.null_median)}"
         nominal = f"{_p(result, outcome, 'p')}, " if p else ""
         value = f"{SIDE_WORDS[name].short} {format_value(outcome.value)}{chance}"
         parts.append(f"{value}, {nominal}{_p(result, outcome, 'q')}")

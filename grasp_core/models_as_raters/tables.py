@@ -62,7 +62,7 @@ def _members(result: ModelsResult, model: str) -> tuple[float | None, ...]:
 
 
 def statistic_table(result: ModelsResult, statistic: str) -> pd.DataFrame:
-    """One statistic of every group: per model the value, that of chance groups, p and q."""
+    """One statistic of every group: per model the value, that of random groups, p and q."""
     rows = []
     for row in result.groups:
         cells: dict[str, object] = {
@@ -74,7 +74,7 @@ def statistic_table(result: ModelsResult, statistic: str) -> pd.DataFrame:
             outcome = side.statistics[statistic]
             cells |= {
                 f"{name}: {SIDE_WORDS[statistic].name}": cell_text(outcome),
-                f"{name}: chance groups": "" if outcome.value is None else format_value(outcome.null_median),
+                f"{name}: random groups": "" if outcome.value is None else format_value(outcome.null_median),
                 f"{name}: p": p_so_far(outcome) if result.provisional else _p(result, outcome.p),
                 f"{name}: q": q_so_far(outcome) if result.provisional else _p(result, outcome.q),
             }
@@ -91,7 +91,7 @@ def sides_csv(result: ModelsResult) -> str:
 
     Notes
     -----
-    `closer` is "yes" where the model is closer to the group than to the median chance group. Values that
+    `closer` is "yes" where the model is closer to the group than to the median random group. Values that
     are not estimable are empty, with their reason in the last column.
     """
     buffer = io.StringIO(newline="")
@@ -135,7 +135,7 @@ def sides_table(result: ModelsResult) -> pd.DataFrame:
     DataFrame
         `model`, `axis`, `group`, `raters`, `annotations`, `statistic`, then `value` and `chance`, the median
         of random groupings, `p`, `q` and `members_f1` (float, NaN where there is none), `stars`, `closer`
-        (than the median chance group: True, False, or None where that is not known), and `reason`.
+        (than the median random group: True, False, or None where that is not known), and `reason`.
     """
     rows = []
     for model in result.models:

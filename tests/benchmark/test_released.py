@@ -40,7 +40,7 @@ def test_an_answer_about_models_is_read_and_shown(path: Path) -> None:
     assert side.statistics["macro_f1"].value == 1.0
     assert side.statistics["macro_f1"].significance == "corrected"
     said = "\n".join(sentence.plain for sentence in sentences(result))
-    assert "planted sides with Black, Woman (macro-F1 1.000, chance groups 0.5" in said
+    assert "planted sides with Black, Woman (macro-F1 1.000, random groups 0.5" in said
     assert len(plurality_table(result)) == 13
     assert len(statistic_table(result, "xrr")) == 12
     assert sides_csv(result).count("\n") == 1 + 12 * 5

@@ -1,4 +1,4 @@
-"""How often each group gives each label, held against chance groups: all that a new panel takes."""
+"""How often each group gives each label, held against random groups: all that a new panel takes."""
 
 from __future__ import annotations
 

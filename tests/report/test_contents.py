@@ -45,7 +45,7 @@ def test_methods_are_those_of_the_run():
 def test_conventions():
     analysis = AnalysisSpec(axes=(("a",),), seed=7, permutations=500, strata=("x\u202e",))
     stated = dict(conventions(replace(make_result().spec, analysis=analysis)))
-    assert stated["Chance groupings"] == (
+    assert stated["Random groupings"] == (
         "500 shuffles of whole rater profiles within each value of x[U+202E]; seed 7."
     )
     assert stated["GAI"] == "IRR divided by XRR."

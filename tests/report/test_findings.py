@@ -39,7 +39,7 @@ def test_label_use_comes_before_statistics_and_these_are_told_beside_it():
     (found,) = findings(result_of(row))
     assert (found.what, [one.what for one in found.further]) == ("label_use", ["gai"])
     assert found.sentence.plain.endswith(
-        "; they also agree with each other more, relative to how they agree with others, tha random "
+        "; they also agree with each other more, relative to how they agree with others, than random "
         "groups of their size would."
     )
 
@@ -73,7 +73,7 @@ def test_both_halves_of_an_axis_are_one_finding():
     assert found.names == ("Woman", "Man")
     assert found.backed.plain.startswith(
         "Woman and Man raters (n = 57 and 47) differ from each other: they differ on the same items more "
-        "tha random groups of their size would: Distance 0.011, p < 0.001, q < 0.001; after correction also "
+        "than random groups of their size would: Distance 0.011, p < 0.001, q < 0.001; after correction also "
     )
     assert "GAI 1.200 of Woman" in found.backed.plain
     assert found.backed.plain.count("XRR") == 1

@@ -97,4 +97,4 @@ def test_of_many_labels_the_usual_ones():
     labels = tuple(f"l{n}" for n in range(40))
     said = labelled_sentence(LONG, summary(categories=labels, label_counts=tuple(range(40))))
     assert "(l28: 28 · l29: 29 · " in said
-    assert said.endswith("l39 39 and 28 more labels)")
+    assert said.endswith("l39: 39 and 28 more labels)")

@@ -24,7 +24,7 @@ def test_one_group_after_correction():
     assert headline == "Woman raters agree with each other less than with everybody else"
     assert details[0] == (
         "Woman raters (n = 12) agree with each other less, relative to how they agree with others, "
-        "tha random groups of their size would: GAI 0.540, p < 0.001, q < 0.001."
+        "than random groups of their size would: GAI 0.540, p < 0.001, q < 0.001."
     )
     assert answer(make_result((group,))).headline.segments[0].strong
     assert details[-1] == (

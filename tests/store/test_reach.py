@@ -37,7 +37,7 @@ PREDICTIONS = {"task": {"1": SECRET}}
 SIGNATURE = "9" * 64
 
 FOR_THE_SERVER = {
-    "claim", "losses", "forget_losses",  # whoever computes, by a claim
+    "claim", "somebody_waits", "losses", "forget_losses",  # whoever computes, by a claim
     "keep", "computed", "counted", "finish", "release",
     "delete_older_than", "drop_checkpoints", "delete_unneeded", "delete_leaderboards",  # what sweeps
     "end_visits",

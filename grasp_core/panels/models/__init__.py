@@ -1,4 +1,4 @@
-"""Models as raters: how far each model agrees with each group, held against chance groups.
+"""Models as raters: how far each model agrees with each group, held against random groups.
 
 Imports `io`, `permutation`, `remarks` and `statistics`.
 """

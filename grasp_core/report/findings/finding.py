@@ -46,7 +46,7 @@ SPREAD_WORDS = StatisticWords(
     "differ more from each other in which labels they give",
     "differ less from each other in which labels they give",
 )
-_THAN_RANDOM = "tha random groups of their size would"
+_THAN_RANDOM = "than random groups of their size would"
 _NO_EFFECT = {LABEL_USE: 0.0, "distance": 0.0, "gap": 0.0, "gai": 1.0}
 """Where a value lies if nothing sets the group apart."""
 

@@ -68,7 +68,7 @@ REPRODUCED = (
     "(leave-one-out)."
 )
 SIDES_WITH = (
-    "A model sides with a group where it is closer to it than to chance groups of the same size, made by "
+    "A model sides with a group where it is closer to it than to random groups of the same size, made by "
     "shuffling the raters' profiles, and against it where it is further; on the statistics named, each "
     "corrected for testing all groups."
 )

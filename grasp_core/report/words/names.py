@@ -22,7 +22,7 @@ NOT_ESTIMABLE = "not estimable"
 class StatisticWords:
     """How people read about one statistic.
 
-    `more` and `less` complete "These raters ... tha random groups of their size would".
+    `more` and `less` complete "These raters ... than random groups of their size would".
     """
 
     name: str
