@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
-
 from starlette.status import HTTP_431_REQUEST_HEADER_FIELDS_TOO_LARGE
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
-
-if TYPE_CHECKING:
-    import asyncio
 
 MOST_BYTES = 64 * 1024
 """As much as proxies let through, and all cookies of a site fit in."""
@@ -43,9 +38,8 @@ def bound_heads() -> None:
         came = getattr(self, _CAME, 0) + len(data) if getattr(self, _IN_HEAD, False) else 0
         setattr(self, _CAME, came)
         if came > MOST_BYTES:
-            transport = cast("asyncio.Transport", self.transport)
-            transport.write(_REFUSED)
-            transport.close()
+            self.transport.write(_REFUSED)
+            self.transport.close()
 
     HttpToolsProtocol.on_message_begin = on_message_begin  # type: ignore[method-assign]
     HttpToolsProtocol.on_headers_complete = on_headers_complete  # type: ignore[method-assign]
