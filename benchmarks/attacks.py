@@ -43,6 +43,7 @@ from grasp_core.settings import read_settings
 LONG, SHORT = 10_000_000, 200
 """Permutations of an attacker's run, and of anybody's."""
 TURN_S = 1.0
+LOOK_S = 10.0
 LIMITS_MIB = {"GRASP_COMPUTE_MEMORY_MB": 2048, "GRASP_READ_MEMORY_MB": 1024}
 ALLOWED_MIB = 2048 + 2 * 1024 + 3 * 256
 """What these allow: computing, two large readings at a time, and three small ones."""
@@ -174,11 +175,11 @@ async def going_on(attacks: Attacks, files: dict[str, bytes]) -> AsyncIterator[N
 
 @contextlib.contextmanager
 def looking(process: int) -> Iterator[list[float]]:
-    """Memory of a process with all that it started, each second."""
+    """Memory of a process with all that it started, now and then: looking takes processor time itself."""
     seen, ended = [tree_mib(process)], threading.Event()
 
     def look() -> None:
-        while not ended.wait(1):
+        while not ended.wait(LOOK_S):
             seen.append(tree_mib(process))
 
     looker = threading.Thread(target=look)
