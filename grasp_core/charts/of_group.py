@@ -24,7 +24,6 @@ from grasp_core.report.words.names import (
 from grasp_core.report.words.spread import centre, spread
 from grasp_core.result import GroupResult, RunResult
 
-_SMALL = 76
 _HEADS = 0.5
 _POINTS = 100.0
 _NO_COUNT = 0

@@ -8,14 +8,15 @@ from typing import Any
 
 import altair as alt
 
+from grasp_core.charts.nulls import within
 from grasp_core.charts.theme import LEFT, UP_TO_RIGHT, Theme, finish, message, palette, rows, tooltip
 from grasp_core.outcome import Outcome, Significance
 from grasp_core.report.findings.doubts import doubted
-from grasp_core.report.findings.finding import Finding
+from grasp_core.report.findings.finding import COHESION, NO_EFFECT, Finding
 from grasp_core.report.findings.findings import by_verdict
 from grasp_core.report.tables.groups import ends
 from grasp_core.report.words.label_use import mean_outcome, of_100, said_more, shift_outcome
-from grasp_core.report.words.names import VERDICT_NAMES, format_value, group_labels, one_line
+from grasp_core.report.words.names import VERDICT_NAMES, format_interval, format_value, group_labels, one_line
 from grasp_core.result import RunResult
 from grasp_core.verdict import Kind, VerdictCode
 
@@ -27,8 +28,6 @@ _COLOURS: Mapping[VerdictCode, Significance] = {"clear": "corrected", "hint": "n
 _SAME = "same"
 _HEAD, _FOOT = 28, 22
 """Pixels above and below the rows, for headings and for what ticks say."""
-_COHESION: Mapping[str, float] = {"gai": 1.0, "gap": 0.0}
-"""Where raters agree with each other as much as with the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,10 +149,10 @@ def _of_numbers(result: RunResult) -> bool:
 
 
 def _right(result: RunResult) -> _Panel | None:
-    name = next((one for one in _COHESION if one in result.spec.analysis.statistics), None)
+    name = next((one for one in COHESION if one in result.spec.analysis.statistics), None)
     if name is None:
         return None
-    same = _COHESION[name]
+    same = NO_EFFECT[name]
     return _Panel(
         "Agree among themselves",
         lambda one: one.row.statistics.get(name, Outcome(None)),
@@ -225,10 +224,10 @@ def _drawn(
     domain = _domain(outcomes, panel.same)
 
     def place(value: float | None) -> float | None:
-        if value is None:
+        inside = within(domain, value)
+        if inside is None:
             return None
-        share = (min(max(value, domain[0]), domain[1]) - domain[0]) / (domain[1] - domain[0])
-        return across[0] + share * (across[1] - across[0])
+        return across[0] + (inside - domain[0]) / (domain[1] - domain[0]) * (across[1] - across[0])
 
     drawn = []
     for row, outcome in zip(named, outcomes, strict=True):
@@ -242,41 +241,61 @@ def _drawn(
                 "high": place(high),
                 "fill": row["colour"] if filled else palette(theme).background,
                 "value": format_value(outcome.value),
-                "interval": "" if low is None else f"[{format_value(low)}, {format_value(high)}]",
+                "interval": format_interval(outcome),
             }
         )
-    marks = [
+    ticks = [
         {"x": place(one), "text": _SAME if one == panel.same else panel.words(one), "same": one == panel.same}
         for one in _ticks(domain, panel)
     ]
+    return [
+        _behind(ticks, named, f"{name}-grid", theme),
+        *_around(name, panel, across, ticks, height, theme),
+        *_marks(name, panel, drawn),
+    ]
+
+
+def _around(
+    name: str,
+    panel: _Panel,
+    across: tuple[float, float],
+    ticks: list[dict[str, Any]],
+    height: int,
+    theme: Theme,
+) -> list[alt.Chart]:
+    """A panel's heading above its rows, and what its ticks say below them."""
+    x, muted = _across("x"), palette(theme).muted
+    limit = alt.expr(f"width * {across[1] - across[0] + 0.04}")
+    return [
+        alt.Chart(rows(ticks, f"{name}-ticks"))
+        .mark_text(color=muted, baseline="top")
+        .encode(x=x, y=_row(height - 18), text=alt.Text("text:N")),
+        alt.Chart(rows([{"x": across[0], "text": panel.heading}], f"{name}-heading"))
+        .mark_text(align="left", color=muted, limit=limit)
+        .encode(x=x, y=_row(10), text=alt.Text("text:N")),
+    ]
+
+
+def _marks(name: str, panel: _Panel, drawn: list[dict[str, Any]]) -> list[alt.Chart]:
+    """Each group's interval, and its value on top."""
+    y = alt.Y("mark_y:Q", axis=None)
     base = alt.Chart(alt.NamedData(name)).encode(
         tooltip=tooltip(group="Group", status="Verdict", value=panel.heading, interval="95 % interval")
     )
-    x, y = _across("x"), alt.Y("mark_y:Q", axis=None)
-    limit = alt.expr(f"width * {across[1] - across[0] + 0.04}")
-    ticks = alt.Chart(rows(marks, f"{name}-ticks"))
-    colour = alt.Color("colour:N", scale=None, legend=None)
     return [
-        _behind(marks, named, f"{name}-grid", x, theme),
-        ticks.mark_text(color=palette(theme).muted, baseline="top").encode(
-            x=x, y=_row(height - 18), text=alt.Text("text:N")
-        ),
-        alt.Chart(rows([{"x": across[0], "text": panel.heading}], f"{name}-heading"))
-        .mark_text(align="left", color=palette(theme).muted, limit=limit)
-        .encode(x=x, y=_row(10), text=alt.Text("text:N")),
         alt.Chart(rows(drawn, name))
         .transform_filter("isValid(datum.low)")
         .mark_rule(strokeWidth=3, strokeCap="round", aria=False)
         .encode(
-            x=alt.X("low:Q", scale=alt.Scale(domain=[0, 1], nice=False), axis=None),
+            x=_across("low"),
             x2=alt.X2("high:Q"),
             y=y,
-            color=colour,
+            color=alt.Color("colour:N", scale=None, legend=None),
         ),
         base.transform_filter("isValid(datum.x)")
         .mark_point(size=90, opacity=1, strokeWidth=2)
         .encode(
-            x=x,
+            x=_across("x"),
             y=y,
             stroke=alt.Stroke("colour:N", scale=None, legend=None),
             fill=alt.Fill("fill:N", scale=None, legend=None),
@@ -284,20 +303,18 @@ def _drawn(
     ]
 
 
-def _behind(
-    marks: list[dict[str, Any]], named: list[dict[str, Any]], name: str, x: alt.X, theme: Theme
-) -> alt.Chart:
+def _behind(ticks: list[dict[str, Any]], named: list[dict[str, Any]], name: str, theme: Theme) -> alt.Chart:
     """Lines of the ticks behind each group's marks, not through the names above them."""
     lines = [
-        {**mark, "top": row["line"], "bottom": row["bottom"], "colour": _line(mark, theme)}
-        for mark in marks
+        {**tick, "top": row["line"], "bottom": row["bottom"], "colour": _line(tick, theme)}
+        for tick in ticks
         for row in named
     ]
     drawn: alt.Chart = (
         alt.Chart(rows(lines, name))
         .mark_rule(aria=False)
         .encode(
-            x=x,
+            x=_across("x"),
             y=alt.Y("top:Q", axis=None),
             y2=alt.Y2("bottom:Q"),
             color=alt.Color("colour:N", scale=None, legend=None),
@@ -306,8 +323,8 @@ def _behind(
     return drawn
 
 
-def _line(mark: dict[str, Any], theme: Theme) -> str:
-    return palette(theme).muted if mark["same"] else palette(theme).grid
+def _line(tick: dict[str, Any], theme: Theme) -> str:
+    return palette(theme).muted if tick["same"] else palette(theme).grid
 
 
 def _row(pixels: int) -> alt.YValue:

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from grasp_core.report.findings.doubts import SAME_ITEMS, SAME_WORKLOAD
 from grasp_core.report.findings.finding import Finding
 from grasp_core.report.findings.findings import standing_pair
-from grasp_core.report.findings.title import could_have_been_found
 from grasp_core.report.words.names import group_labels
 from grasp_core.report.words.text import Segment, Sentence
 from grasp_core.result import RunResult
@@ -37,8 +36,7 @@ def advice(result: RunResult, found: Sequence[Finding]) -> tuple[Sentence, ...]:
     if not found and mended:
         return (Sentence.of(f"First {'; '.join(mended)}."),)
     if not found:
-        known = could_have_been_found(result) is not None
-        return (Sentence.of("Nothing, unless smaller differences matter."),) if known else ()
+        return (Sentence.of("Nothing, unless smaller differences matter."),) if result.findable else ()
     certain = [one for one in found if not one.undone]
     mends = dict.fromkeys(doubt.mend for one in found for doubt in one.doubts)
     until = "" if certain else " Until then, recruit nobody for this."
@@ -51,17 +49,21 @@ def _of_certain(found: Sequence[Finding]) -> Iterator[Sentence]:
     alone = [one for one in views if one.other is None]
     little = [one for one in found if one not in views and _agrees_little(one)]
     if alone:
-        yield Sentence.of("Ask more ", *names(alone), " raters: others’ answers do not stand for theirs.")
+        yield Sentence.of(
+            "Ask more ",
+            *first_names([one.title for one in alone]),
+            " raters: others’ answers do not stand for theirs.",
+        )
     for one in views:
         if one.other is not None:
-            yield _as_many(*names([one]))
+            yield _as_many(*first_names([one.title]))
     if any(one.apart for one in views):
         yield Sentence.of("See which items cause the difference.")
     if little:
         agree_little = (
             " raters agree little with each other: read items with them, and give each item more of them."
         )
-        yield Sentence.of(*names(little), agree_little)
+        yield Sentence.of(*first_names([one.title for one in little]), agree_little)
     if found and not views and not little:
         yield Sentence.of("Nothing for this alone: raters who agree more than others need no further ones.")
 
@@ -83,10 +85,10 @@ def _agrees_little(one: Finding) -> bool:
     return not one.vague and one.what in _LITTLE_AGREEMENT and one.outcome.direction == "down"
 
 
-def names(found: Sequence[Finding]) -> list[str | Segment]:
-    """The first three titles, and how many more there are."""
-    shown = [one.title for one in found[:_NAMED]]
-    rest = len(found) - len(shown)
+def first_names(titles: Sequence[str]) -> list[str | Segment]:
+    """The first three, and how many more there are."""
+    shown = titles[:_NAMED]
+    rest = len(titles) - len(shown)
     parts: list[str | Segment] = []
     for place, name in enumerate(shown):
         last = place == len(shown) - 1 and not rest

@@ -47,8 +47,10 @@ SPREAD_WORDS = StatisticWords(
     "differ less from each other in which labels they give",
 )
 _THAN_RANDOM = "than random groups of their size would"
-_NO_EFFECT = {LABEL_USE: 0.0, "distance": 0.0, "gap": 0.0, "gai": 1.0}
+NO_EFFECT = {LABEL_USE: 0.0, "distance": 0.0, "gap": 0.0, "gai": 1.0}
 """Where a value lies if nothing sets the group apart."""
+COHESION = ("gai", "gap")
+"""What says whether raters agree with each other as with the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +167,7 @@ class Finding:
     @property
     def unsettled(self) -> bool:
         """Whether its interval holds the value of no difference."""
-        interval, none = self.outcome.interval, _NO_EFFECT.get(self.what)
+        interval, none = self.outcome.interval, NO_EFFECT.get(self.what)
         return interval is not None and none is not None and interval.low <= none <= interval.high
 
     @property

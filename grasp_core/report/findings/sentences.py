@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from grasp_core.outcome import Outcome
-from grasp_core.report.findings.advice import advice
+from grasp_core.report.findings.advice import advice, first_names
 from grasp_core.report.findings.doubts import About, doubted, doubts, told
 from grasp_core.report.findings.finding import Doubt, Finding, lead
 from grasp_core.report.findings.findings import (
@@ -112,7 +112,7 @@ def _explained(result: RunResult) -> list[Sentence]:
         )
     return [
         Sentence.of(
-            *_names(names),
+            *first_names(names),
             f" {agree(len(names), 'differs', 'differ')} too, but no longer once the raters of ",
             Segment(by, strong=True),
             f" are left out: they explain {agree(len(names), 'it', 'them')}.",
@@ -126,7 +126,7 @@ def _undecided(result: RunResult) -> tuple[Sentence, ...]:
     near = [one for one in of_verdict(result, "hint") if one.verdict and (one.verdict.q or 0.0) < LEVEL]
     if not near:
         return ()
-    names = _names([one.title for one in near])
+    names = first_names([one.title for one in near])
     if result.permutations < FEWEST_CLEAR:
         least = f"nothing is called clear with fewer than {FEWEST_CLEAR:,} permutations. Run it with more."
         return (Sentence.of("Of ", *names, " q is below 0.05, but ", least),)
@@ -141,16 +141,6 @@ def _listing(found: Sequence[Finding]) -> list[str | Segment]:
     if len(found) > _LISTED:
         parts.append(f"; and {len(found) - _LISTED} more")
     return parts
-
-
-def _names(names: Sequence[str]) -> list[str | Segment]:
-    shown = names[:3]
-    rest = len(names) - len(shown)
-    parts: list[str | Segment] = []
-    for position, name in enumerate(shown):
-        last = position == len(shown) - 1 and not rest
-        parts += ["" if not position else "; and " if last else "; ", Segment(name, strong=True)]
-    return [*parts, f"; and {rest} more"] if rest else parts
 
 
 def axes_to_watch(result: RunResult) -> tuple[Sentence, ...]:
@@ -204,7 +194,7 @@ def _by_verdicts(result: RunResult, ranked: Sequence[DsiResult]) -> Iterator[Sen
             "Watch ",
             *axis,
             ": who is recruited along it matters, since ",
-            *_names(groups),
+            *first_names(groups),
             " stand",
             "s" if len(groups) == 1 else "",
             " out.",
@@ -241,6 +231,6 @@ def _not_estimable(result: RunResult) -> list[Sentence]:
         if outcome.value is None:
             reasons.setdefault(str(outcome.reason or "no reason given"), []).append(name)
     return [
-        Sentence.of(f"{WORDS[lead].name} is not estimable for ", *_names(found), f": {reason}.")
+        Sentence.of(f"{WORDS[lead].name} is not estimable for ", *first_names(found), f": {reason}.")
         for reason, found in reasons.items()
     ]

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from grasp_core.outcome import Shift
-from grasp_core.report.findings.finding import LABEL_USE, SPREAD, Finding
+from grasp_core.report.findings.finding import COHESION, LABEL_USE, NO_EFFECT, SPREAD, Finding
 from grasp_core.report.findings.findings import (
     count_groups,
     judged,
@@ -40,8 +40,6 @@ UNTESTABLE: Mapping[Untestable, str] = {
     "not-estimable": "nothing that is tested has a value",
 }
 """Why groups have no verdict."""
-_ALIKE = {"gai": 1.0, "gap": 0.0}
-"""Where raters agree with each other as much as with the others."""
 _WHOLE_FROM = 0.05
 """From 5 of 100 answers on, decimals say nothing in a sentence."""
 _SMALL = 10
@@ -150,8 +148,7 @@ def claim(one: Finding, result: RunResult) -> tuple[str | Segment, ...]:
     more = "less" if one.outcome.direction == "down" else "more"
     if one.what == SPREAD:
         return (first, f" raters differ from each other {more} than ", than, " do")
-    same = _ALIKE.get(one.what)
-    if same is not None and (one.value > same) == (more == "more"):
+    if one.what in COHESION and (one.value > NO_EFFECT[one.what]) == (more == "more"):
         return (first, f" raters agree with each other {more} than with ", than)
     words = WORDS[one.what]
     return (first, f" raters {words.less if more == 'less' else words.more} than luck explains")

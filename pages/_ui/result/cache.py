@@ -23,6 +23,7 @@ from grasp_core.charts.models import models_chart as draw_models
 from grasp_core.charts.plan import plan_chart as draw_plan_chart
 from grasp_core.charts.rater_map import rater_map_chart
 from grasp_core.charts.theme import spec_of
+from grasp_core.charts.verdicts import drawn_groups
 from grasp_core.groups import AxisSet, Group
 from grasp_core.outcome import Significance
 from grasp_core.panels.models.result import ModelsResult
@@ -30,7 +31,7 @@ from grasp_core.planner.values import Plan
 from grasp_core.rater_map.values import RaterMap
 from grasp_core.report.findings.advice import advice
 from grasp_core.report.findings.doubts import told
-from grasp_core.report.findings.findings import named_groups
+from grasp_core.report.findings.findings import count_groups, named_groups
 from grasp_core.report.findings.title import counts, how_sure, title
 from grasp_core.report.pairs.sentences import seen_from
 from grasp_core.report.pairs.words import measures
@@ -145,6 +146,7 @@ class ToldFirst(NamedTuple):
     counts: Sentence | None
     sure: tuple[Sentence, ...]
     to_do: tuple[Sentence, ...]
+    not_drawn: int
 
 
 @st.cache_resource(max_entries=_TOLD, show_spinner=False)
@@ -152,7 +154,10 @@ def told_first(key: str, _result: RunResult) -> ToldFirst:
     """Find out what is told first: a third of the work of a page, though nothing is drawn."""
     found = told(_result)
     to_do = tuple(one.for_pages for one in advice(_result, found))
-    return ToldFirst(title(_result, found), counts(_result, found), how_sure(_result, found), to_do)
+    not_drawn = len(_result.groups) - count_groups(drawn_groups(_result))
+    return ToldFirst(
+        title(_result, found), counts(_result, found), how_sure(_result, found), to_do, not_drawn
+    )
 
 
 @_kept

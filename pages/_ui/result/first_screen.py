@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from grasp_core.charts.verdicts import drawn_groups
-from grasp_core.report.findings.findings import count_groups, judged
+from grasp_core.report.findings.findings import judged
 from grasp_core.report.findings.warned import warned
 from grasp_core.report.words.names import lead_statistic
 from grasp_core.report.words.text import Sentence
@@ -43,7 +42,7 @@ def _groups(shown: Shown) -> None:
     for key, narrow in ((page_style.ON_SCREENS, False), (page_style.ON_PHONES, True)):
         with st.container(key=f"{key}-verdicts"):
             cache.verdict_chart(shown.key, result, theme, narrow=narrow)
-    more = len(result.groups) - count_groups(drawn_groups(result))
+    more = cache.told_first(shown.key, result).not_drawn
     stand = agree(more, "stands", "stand")
     st.caption(f"{_READ} {number(more, 'more group')} {stand} under Groups in numbers." if more else _READ)
 
