@@ -25,11 +25,10 @@ from grasp_core.logs import set_up_logs
 from grasp_core.settings import Settings, read_settings
 from grasp_core.store.database import database_url
 from grasp_core.web.api.app import mount
-from grasp_core.web.at_once import send_at_once
+from grasp_core.web.connections import bound_heads, send_at_once
 from grasp_core.web.gate import Gate
 from grasp_core.web.headers import Headers, security_headers
 from grasp_core.web.metrics import Metrics
-from grasp_core.web.request_head import bound_heads
 from grasp_core.web.tabs import TabGate
 from grasp_core.web.uploads import UploadGate, UploadLedger
 from grasp_core.web.visits import Visits

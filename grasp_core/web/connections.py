@@ -1,6 +1,16 @@
-"""A request's head has a bound: uvicorn with httptools gathers a line, or headers, that never end."""
+"""What a server's connections lack as they are made: answers that are sent at once, and heads with an end.
+
+Where a listening socket is made without naming TCP as its protocol, asyncio does not switch off Nagle's
+algorithm on the connections that it accepts, and each answer after the first on a connection waits some 40 ms
+for the other side (Kludex/uvicorn#3149, and Streamlit's own binding). And uvicorn with httptools gathers a
+request's line, or headers, that never end.
+"""
 
 from __future__ import annotations
+
+import os
+import socket
+import stat
 
 from starlette.status import HTTP_431_REQUEST_HEADER_FIELDS_TOO_LARGE
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
@@ -12,6 +22,24 @@ _REFUSED = (
     "content-length: 0\r\nconnection: close\r\n\r\n"
 ).encode("ascii")
 _IN_HEAD, _CAME = "_grasp_in_head", "_grasp_came"
+
+
+def send_at_once() -> None:
+    """Have every listening socket of this process hand ``TCP_NODELAY`` on to what it accepts from now on."""
+    for name in os.listdir("/dev/fd"):
+        number = int(name)
+        try:
+            if not stat.S_ISSOCK(os.fstat(number).st_mode):
+                continue
+            with socket.socket(fileno=os.dup(number)) as found:
+                if found.family in (socket.AF_INET, socket.AF_INET6) and _listens(found):
+                    found.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        except OSError:  # closed meanwhile, as the folder's own
+            continue
+
+
+def _listens(found: socket.socket) -> bool:
+    return bool(found.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN))
 
 
 def bound_heads() -> None:
