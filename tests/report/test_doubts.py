@@ -109,7 +109,7 @@ def test_workload_is_mended_by_workload() -> None:
     row = make_group("Woman", gai=make_outcome(1.5, "up", "**"))
     result = replace(own_items(row), assignment=(check(row, workload=2.5),))
     (found,) = told(result)
-    assert found.sentence.plain.startswith(
+    assert found.backed.plain.startswith(
         "Perhaps how much they rated, not the raters (raters of Woman gave 2.50 times as many annotations"
     )
     assert "--within workload" in answer(result).details[-1].plain

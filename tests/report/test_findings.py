@@ -23,12 +23,14 @@ def result_of(*rows):
 
 def test_a_shift_is_told_with_label_direction_size_and_interval():
     (more,) = findings(result_of(saying("Woman", 0.112)))
-    assert more.sentence.plain == (
-        "Woman raters (n = 14) say “unsafe” 11 points more often than the others on the same items [5, 17]."
+    assert more.backed.plain == (
+        "Woman raters (n = 14) say “unsafe” 11 points more often than the others on the same items [5, 17], "
+        "p = 0.002, q = 0.010."
     )
     (less,) = findings(result_of(saying("Man", -0.112)))
-    assert less.sentence.plain == (
-        "Man raters (n = 14) say “unsafe” 11 points less often than the others on the same items [5, 17]."
+    assert less.backed.plain == (
+        "Man raters (n = 14) say “unsafe” 11 points less often than the others on the same items [5, 17], "
+        "p = 0.002, q = 0.010."
     )
     assert less.tested_sentence.plain.endswith("[5, 17]; p = 0.002, q = 0.010: after correction.")
     assert less.tested == "p = 0.002, q = 0.010: after correction"
@@ -38,10 +40,7 @@ def test_label_use_comes_before_statistics_and_these_are_told_beside_it():
     row = saying("Woman", 0.2, gai=make_outcome(1.3, "up", "**"), irr=make_outcome(0.3, "up", "*"))
     (found,) = findings(result_of(row))
     assert (found.what, [one.what for one in found.further]) == ("label_use", ["gai"])
-    assert found.sentence.plain.endswith(
-        "; they also agree with each other more, relative to how they agree with others, than random "
-        "groups of their size would."
-    )
+    assert found.backed.plain.endswith("; after correction also ↑ GAI 1.300.")
 
 
 def test_what_holds_comes_first_then_what_people_ask_then_size():
@@ -81,7 +80,7 @@ def test_both_halves_of_an_axis_are_one_finding():
 
 def test_halves_that_say_a_label_more_often_are_told_from_the_side_that_does():
     (found,) = findings(result_of(*halves(-0.2, "corrected")))
-    assert found.sentence.plain.startswith(
+    assert found.backed.plain.startswith(
         "Man and Woman raters (n = 47 and 57) differ from each other: Man say “unsafe” 20 points more often "
         "than Woman on the same items [14, 26]"
     )
@@ -170,7 +169,7 @@ def test_what_is_told_of_a_clear_group_is_its_kinds():
     assert (spread_out.what, spread_out.value) == ("spread", 2.4)
     (vague,) = findings(result_of(judged(row, "clear")))
     assert vague.vague
-    assert "in which way cannot be told" in vague.sentence.plain
+    assert "in which way cannot be told" in vague.backed.plain
 
 
 def test_the_two_halves_of_an_axis_are_one_finding_of_any_kind():
@@ -180,7 +179,7 @@ def test_the_two_halves_of_an_axis_are_one_finding_of_any_kind():
         (found,) = findings(result_of(*rows))
         assert {*found.names} == {"Man", "Woman"}
         assert found.what == what or found.vague
-        assert "differ" in found.sentence.plain
+        assert "differ" in found.backed.plain
 
 
 def test_no_axis_is_watched_where_no_group_is_clear():

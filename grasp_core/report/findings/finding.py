@@ -119,18 +119,13 @@ class Finding:
         return " and ".join(self.names)
 
     @property
-    def sentence(self) -> Sentence:
-        """The group, how it differs, by how much; and what else holds of it after correction."""
-        return Sentence.of(lead(self.doubts), *self._who, " ", *self._said, ".")
-
-    @property
     def tested_sentence(self) -> Sentence:
-        """The same of this one thing, with its test."""
+        """How the group differs in one thing, by how much, and its test."""
         return Sentence.of(lead(self.doubts), f"{self._these} ", *self._how, f"; {self.tested}.")
 
     @property
     def backed(self) -> Sentence:
-        """The finding with its test and its direction, and all else that holds after correction."""
+        """The group, how it differs, by how much, its test, and what else holds after correction."""
         others = ", ".join(self._told_of(one) for one in self.further)
         after = "" if self.verdict else "after correction "
         also = f"; {after}also {others}" if others else ""
@@ -190,14 +185,6 @@ class Finding:
         if self.other is not None:
             return f"These {self._sizes} raters"
         return f"These {number(self.row.n_raters, 'rater')}"
-
-    @property
-    def _said(self) -> tuple[str | Segment, ...]:
-        also: list[str] = []
-        for one in self.further[:1]:
-            who = one.name if self.other is not None and one.what not in SYMMETRIC else "they"
-            also.append(f"; {who} also {held(one)}")
-        return (*self._how, *self._direction, *also)
 
     @property
     def _how(self) -> tuple[str | Segment, ...]:
