@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import json
-import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -43,11 +41,3 @@ def write_gold(folder: Path, names: Sequence[str] = (MOOD, TONE)) -> Path:
 
 def submission_files(names: Sequence[str] = (MOOD, TONE)) -> dict[str, str]:
     return {f"data/{name}/predictions.csv": table(SAID) for name in names}
-
-
-def zipped(files: Mapping[str, str | bytes]) -> bytes:
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for path, content in files.items():
-            archive.writestr(path, content)
-    return packed.getvalue()

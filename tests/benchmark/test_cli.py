@@ -22,9 +22,9 @@ from tests.benchmark.folders import (
     write,
     write_gold,
     write_tasks,
-    zipped,
 )
 from tests.shared_data import SHARED, needs_shared_data
+from tests.zips import zipped
 
 
 @pytest.fixture

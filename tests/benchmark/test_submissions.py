@@ -28,9 +28,9 @@ from tests.benchmark.folders import (
     table,
     write,
     write_tasks,
-    zipped,
 )
 from tests.shared_data import SHARED, needs_shared_data
+from tests.zips import zipped
 
 TASKS = {name: Task(name, CLASSES, ("text",), ("text",)) for name in (MOOD, TONE)}
 KNOWN = {MOOD: IDS, TONE: IDS}

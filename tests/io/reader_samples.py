@@ -7,7 +7,6 @@ import gzip
 import io
 import json
 import tempfile
-import zipfile
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -25,6 +24,7 @@ from grasp_core.io.parsing.read import read_table
 from grasp_core.io.table.table import Table
 from tests.io.files.workbook_files import ods_bytes, ods_rows, xlsx_bytes
 from tests.io.making import csv_bytes, read_here
+from tests.zips import zipped
 
 NAME = "votes.bin"
 _LIMITED = (
@@ -42,14 +42,6 @@ ROWS = [["item", "rater", "label", "text"]] + [
     for row in range(30)
 ]
 RECORDS = [dict(zip(ROWS[0], row, strict=True)) for row in ROWS[1:]]
-
-
-def zipped(members: dict[str, bytes]) -> bytes:
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in members.items():
-            archive.writestr(name, content)
-    return file.getvalue()
 
 
 def parquet_bytes() -> bytes:

@@ -21,7 +21,8 @@ from grasp_core.errors import DataError
 from grasp_core.io.parsing.read import read_table
 from grasp_core.io.table.table import Table
 from tests.io.making import csv_bytes
-from tests.io.reader_samples import ROWS, outcome, zipped
+from tests.io.reader_samples import ROWS, outcome
+from tests.zips import zipped
 
 FRAME = pd.DataFrame({"item": ["a", "b"], "rater": ["r", "s"], "label": ["1", "2"]})
 

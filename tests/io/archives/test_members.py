@@ -16,8 +16,8 @@ from grasp_core.io.table import cells
 from grasp_core.io.table.table import Table
 from tests.io.files.workbook_files import ods_bytes, ods_rows, sheets_bytes, xlsx_bytes
 from tests.io.making import csv_bytes
-from tests.io.reader_samples import zipped
 from tests.shared_data import SHARED, needs_shared_data
+from tests.zips import zipped
 
 Rows = list[list[str]]
 LABELS = ("1", "2", "3")

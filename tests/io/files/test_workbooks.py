@@ -16,7 +16,8 @@ from grasp_core.io.files import sheets, workbooks
 from grasp_core.io.parsing.read import read_table
 from grasp_core.io.table import parsed
 from grasp_core.io.table.table import Table
-from tests.io.files.workbook_files import changed, ods_bytes, ods_rows, ole_bytes, packed, xlsx_bytes
+from tests.io.files.workbook_files import changed, ods_bytes, ods_rows, ole_bytes, xlsx_bytes
+from tests.zips import zipped
 
 VOTES = [["item", "rater", "label"], ["i1", "r1", "Yes"], ["i1", "r2", "No"]]
 
@@ -329,7 +330,7 @@ def test_pictures_are_not_unpacked(monkeypatch):
         members: dict[str, bytes | str] = {name: archive.read(name) for name in archive.namelist()}
     members["xl/media/image1.png"] = bytes(2**21)
     monkeypatch.setattr(containers, "MAX_BYTES", 2**20)
-    assert cells(read_table(packed(members))) == VOTES
+    assert cells(read_table(zipped(members))) == VOTES
 
 
 def test_passwords_are_told():
@@ -339,7 +340,7 @@ def test_passwords_are_told():
 
 def test_other_office_files_are_refused():
     assert "an old Office file without a sheet" in refusal(ole_bytes({"WordDocument": bytes(5000)}))
-    assert "binary form XLSB; save it as XLSX" in refusal(packed({"xl/workbook.bin": b"x"}))
+    assert "binary form XLSB; save it as XLSX" in refusal(zipped({"xl/workbook.bin": b"x"}))
     text = ods_bytes({"S": ods_rows(VOTES)}, kind="text")
     assert "an OpenDocument file that is no spreadsheet" in refusal(text)
 
@@ -363,9 +364,9 @@ def test_missing_and_cut_off_members_are_refused(member):
     with zipfile.ZipFile(io.BytesIO(xlsx_bytes(VOTES))) as archive:
         members: dict[str, bytes | str] = {name: archive.read(name) for name in archive.namelist()}
     whole = members.pop(f"xl/{member}")
-    assert refusal(packed(members))
+    assert refusal(zipped(members))
     members[f"xl/{member}"] = whole[: len(whole) // 2]
-    assert refusal(packed(members))
+    assert refusal(zipped(members))
 
 
 def test_numbers_have_their_shortest_form():

@@ -10,6 +10,8 @@ from xml.sax.saxutils import escape
 
 import xlsxwriter
 
+from tests.zips import zipped
+
 _SPACES = " ".join(
     f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"' for name in ("office", "table", "text")
 )
@@ -121,14 +123,6 @@ def ole_bytes(streams: Mapping[str, bytes]) -> bytes:
     return header + plain + sectors(b"".join(entries), _SECTOR) + b"".join(padded.values())
 
 
-def packed(members: dict[str, bytes | str]) -> bytes:
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in members.items():
-            archive.writestr(name, content)
-    return file.getvalue()
-
-
 def changed(content: bytes, member: str, old: str, new: str) -> bytes:
     """The archive with `old` in one of its members replaced."""
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
@@ -137,4 +131,4 @@ def changed(content: bytes, member: str, old: str, new: str) -> bytes:
     assert isinstance(before, bytes)
     members[member] = before.replace(old.encode(), new.encode())
     assert members[member] != before
-    return packed(members)
+    return zipped(members)

@@ -16,7 +16,7 @@ from grasp_core.errors import DataError
 from grasp_core.io.guess.recognise import recognise
 from grasp_core.io.parsing.read import read_table
 from grasp_core.io.table.table import Table
-from tests.io.reader_samples import zipped
+from tests.zips import zipped
 
 FEATURES = {"info": {"features": {"label": {"names": ["no", "yes"], "_type": "ClassLabel"}}}}
 NAMES = ("item", "rater", "label")

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import xlsxwriter
 
 from tests.io.files.workbook_files import ods_bytes, ods_rows, xlsx_bytes
-from tests.io.reader_samples import zipped
+from tests.zips import zipped
 
 Shape = Callable[[int], bytes]
 

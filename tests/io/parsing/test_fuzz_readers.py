@@ -22,7 +22,8 @@ from grasp_core.io.table.columns import near_duplicates
 from grasp_core.io.table.table import Table
 from tests.io.files.workbook_files import ods_bytes, ods_rows, xlsx_bytes
 from tests.io.making import LONG, csv_bytes, read_here, rows_table
-from tests.io.reader_samples import RECORDS, ROWS, outcome, parquet_bytes, samples, zipped
+from tests.io.reader_samples import RECORDS, ROWS, outcome, parquet_bytes, samples
+from tests.zips import zipped
 
 pytestmark = pytest.mark.in_earnest
 

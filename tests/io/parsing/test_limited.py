@@ -32,7 +32,8 @@ from grasp_core.recode_steps import Bins, Combine, MapValues
 from grasp_core.remarks.remark import said
 from tests.io.files.workbook_files import ods_bytes, xlsx_bytes
 from tests.io.making import csv_bytes, read_here, rows_table
-from tests.io.reader_samples import ROWS, samples, zipped
+from tests.io.reader_samples import ROWS, samples
+from tests.zips import zipped
 
 pytestmark = pytest.mark.in_earnest
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import json
-import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,14 +11,6 @@ from grasp_core import cli
 from grasp_core.errors import DataError
 from grasp_core.io.parsing.read import read_table
 from tests.io.formats.tools.exports import RATERS
-
-
-def zipped(members: Mapping[str, bytes]) -> bytes:
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w") as archive:
-        for name, content in members.items():
-            archive.writestr(name, content)
-    return file.getvalue()
 
 
 def recognised_run(

@@ -19,7 +19,8 @@ from hypothesis import strategies as st
 from grasp_core.errors import DataError
 from grasp_core.io.parsing.read import read_table
 from tests.io.formats.tools.exports import cells, loaded, mangled
-from tests.io.formats.tools.samples import counted, read_or_refused, recognised_run, zipped
+from tests.io.formats.tools.samples import counted, read_or_refused, recognised_run
+from tests.zips import zipped
 
 USERS = ("ann", "bob", "cem", "dot")
 TEXT = "It rains 🌧."

@@ -21,8 +21,9 @@ from grasp_core.io.formats.tools import potato
 from grasp_core.io.parsing.read import read_table
 from grasp_core.io.table.table import Table
 from tests.io.formats.tools.exports import cells, lines, loaded, mangled, run, survives, table_of, textual
-from tests.io.formats.tools.samples import counted, read_or_refused, recognised_run, zipped
+from tests.io.formats.tools.samples import counted, read_or_refused, recognised_run
 from tests.io.making import csv_bytes
+from tests.zips import zipped
 
 USERS = ("ann", "bob", "cem", "dot")
 VOTES = {"i1": ("pos", "pos", "neg", "neg"), "i2": ("neg", "pos", "neg", "pos")}
